@@ -1,0 +1,10 @@
+// Builds one self-contained executable, dist/turnpike. It reads no .env and no bunfig.toml from where it is started.
+import { mkdirSync } from "node:fs";
+
+mkdirSync("dist", { recursive: true });
+const flags = ["--compile", "--minify", "--no-compile-autoload-dotenv", "--no-compile-autoload-bunfig"];
+const entries = ["src/main.ts", "src/gateway/ledger/checkpoint-worker.ts"];
+const child = Bun.spawnSync([process.execPath, "build", ...flags, ...entries, "--outfile", "dist/turnpike"], {
+  stdio: ["inherit", "inherit", "inherit"],
+});
+process.exit(child.exitCode);

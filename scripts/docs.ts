@@ -1,0 +1,127 @@
+// Writes the documents that are made from the code: docs/house.md and docs/configuration.md. `--check` only compares.
+import { readFileSync, writeFileSync } from "node:fs";
+import { Glob } from "bun";
+import { variables } from "../src/config/environment.ts";
+import { configSchema } from "../src/config/schema.ts";
+
+const rooms: readonly (readonly [string, string])[] = [
+  ["src/lib", "0: tools without a domain word; no I/O beyond what is handed in"],
+  ["src/canon", "1: the language that the house speaks inside"],
+  ["src/dialects", "2: wire languages, pure functions between wire and canon"],
+  ["src/providers", "3: who answers: an address, a way to sign, the dialects spoken"],
+  ["src/store", "4: what is kept: one SQL on two engines"],
+  ["src/observe", "5: what is told about the house: events and log"],
+  ["src/gateway", "6: the corridor of a request: admit, route, attempt, meter, settle"],
+  ["src/admin", "7: management"],
+  ["src/http", "8: bytes to wire and back: server, endpoints, reading, writing"],
+  ["src", "9: the composition root: settings, start, command line"],
+];
+
+function sentence(file: string): string {
+  if (!file.endsWith(".ts")) return "The page itself.";
+  const [first = ""] = readFileSync(file, "utf8").split("\n");
+  return first.replace(/^\/\/ ?|^\/\*\* ?/, "").replace(/ ?\*\/$/, "");
+}
+
+function roomOf(file: string): string {
+  return rooms.map(([room]) => room).find((room) => file.startsWith(`${room}/`)) ?? "src";
+}
+
+function house(): string {
+  const files = [...new Glob("src/**/*.{ts,tsx,html,sql}").scanSync(".")].sort();
+  const parts = rooms.flatMap(([room, meaning]) => {
+    const own = files.filter((file) => roomOf(file) === room);
+    if (own.length === 0) return [];
+    return [`## ${room} (${meaning})`, "", ...own.map((file) => `- \`${file}\`: ${sentence(file)}`), ""];
+  });
+  return [
+    "# The house",
+    "",
+    "Made by `npm run docs` from the opening sentence of each file. Rooms are numbered; an import may only point to the same or a smaller number.",
+    "How a request walks through them is told in [walk.md](walk.md), the words in [words.md](words.md).",
+    "",
+    ...parts,
+  ].join("\n");
+}
+
+interface Shape {
+  readonly type?: string;
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, Shape>>;
+  readonly patternProperties?: Readonly<Record<string, Shape>>;
+  readonly items?: Shape;
+  readonly required?: readonly string[];
+}
+
+function fieldRows(shape: Shape, path: string): string[] {
+  const named = Object.entries(shape.properties ?? {}).map(([name, inner]) => [name, inner] as const);
+  const free = Object.values(shape.patternProperties ?? {}).map((inner) => ["<name>", inner] as const);
+  return [...named, ...free].flatMap(([name, inner]) => {
+    const here = path === "" ? name : `${path}.${name}`;
+    const required = shape.required?.includes(name) ? "yes" : "";
+    const row = `| \`${here}\` | ${inner.type ?? ""} | ${required} | ${inner.description ?? ""} |`;
+    const below = inner.items === undefined ? fieldRows(inner, here) : fieldRows(inner.items, `${here}[]`);
+    return [...(inner.description === undefined ? [] : [row]), ...below];
+  });
+}
+
+const example = `providers:
+  local:  { kind: compatible, base_url: "http://127.0.0.1:9000/v1", credential: "\${LOCAL_KEY:-none}", models: [fast] }
+  claude: { kind: anthropic, credential: "\${CLAUDE_KEY}", models: [claude-x] }
+models:
+  smart:
+    candidates:
+      - { provider: claude, model: claude-x }
+      - { provider: local, model: fast }
+keys:
+  ci: { secret: "\${CI_KEY}" }`;
+
+function configuration(): string {
+  return [
+    "# Configuration",
+    "",
+    "Made by `npm run docs` from the code that reads it.",
+    "",
+    "## Variables",
+    "",
+    "Empty counts as unset. Proxy variables (`HTTP_PROXY` and the like) are taken out of the environment at the start: a proxy is set per provider, in the file.",
+    "",
+    "| Variable | Default | Meaning |",
+    "|---|---|---|",
+    ...variables.map((variable) => `| \`${variable.name}\` | ${variable.default} | ${variable.meaning} |`),
+    "",
+    "## The file",
+    "",
+    "`turnpike.yaml` in the working folder, or the file that `TURNPIKE_CONFIG` names.",
+    "`${VARIABLE}` in a value is replaced from the environment, `${VARIABLE:-default}` has a default.",
+    "A variable that is not set, an unknown field or a wrong type stops the start with the line and the field.",
+    "",
+    "```yaml",
+    example,
+    "```",
+    "",
+    "| Field | Type | Required | Meaning |",
+    "|---|---|---|---|",
+    ...fieldRows(JSON.parse(JSON.stringify(configSchema)) as Shape, ""),
+    "",
+  ].join("\n");
+}
+
+const documents: Readonly<Record<string, () => string>> = {
+  "docs/house.md": house,
+  "docs/configuration.md": configuration,
+};
+
+const checking = process.argv.includes("--check");
+for (const [file, make] of Object.entries(documents)) {
+  const text = make();
+  if (!checking) writeFileSync(file, text);
+  else if (
+    (await Bun.file(file)
+      .text()
+      .catch(() => "")) !== text
+  ) {
+    console.error(`${file} is not current: run 'npm run docs' and commit it.`);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,32 @@
+// The canonical embedding request and reply.
+
+import type { Usage } from "./usage.ts";
+import type { Extra } from "./warning.ts";
+
+/** Texts, or token ids of one tokenizer that only its own provider understands. */
+export type EmbedInput =
+  | { readonly kind: "texts"; readonly texts: readonly string[] }
+  | { readonly kind: "tokens"; readonly tokens: readonly (readonly number[])[] };
+
+export interface EmbedAsk {
+  readonly operation: "embed";
+  readonly model: string;
+  readonly stream: false;
+  readonly input: EmbedInput;
+  readonly dimensions?: number;
+  /** How the caller wants each vector: numbers, or base64 of little-endian float32. */
+  readonly format: "float" | "base64";
+  readonly endUser?: string;
+  readonly extras: readonly Extra[];
+}
+
+/** A vector as it came: numbers, or base64 of little-endian float32. */
+export type Vector = readonly number[] | string;
+
+export interface EmbedAnswer {
+  readonly operation: "embed";
+  readonly model: string;
+  /** In the order of the input. */
+  readonly vectors: readonly Vector[];
+  readonly usage?: Usage;
+}

@@ -1,0 +1,121 @@
+// The one error class that a caller may see, and the table of every kind there is.
+
+/**
+ * What the corridor may do after a failed attempt. `next`: the next candidate, nothing was generated.
+ * `ambiguous`: the upstream may have worked and billed; the next candidate, and the record says so. `never`: the request itself is at fault.
+ */
+export type RetryRule = "next" | "ambiguous" | "never";
+
+interface ErrorKindRow {
+  readonly status: number;
+  readonly type: string;
+  readonly retry: RetryRule;
+  /** Whether the same request can succeed when it is sent again later; told to SDKs as x-should-retry. */
+  readonly transient: boolean;
+}
+
+const invalid = "invalid_request_error";
+const row = (status: number, type: string, retry: RetryRule = "never", transient = false): ErrorKindRow => ({
+  status,
+  type,
+  retry,
+  transient,
+});
+
+/** Every kind; its name is the `code` of the envelope unless the upstream gave its own. */
+export const errorKinds = {
+  missing_api_key: row(401, "authentication_error"),
+  invalid_api_key: row(401, "authentication_error"),
+  ip_not_allowed: row(403, "permission_error"),
+  operation_not_allowed: row(403, "permission_error"),
+  model_not_allowed: row(403, "permission_error"),
+  invalid_json: row(400, invalid),
+  missing_required_parameter: row(400, invalid),
+  invalid_type: row(400, invalid),
+  invalid_value: row(400, invalid),
+  unsupported_parameter: row(400, invalid),
+  model_not_found: row(404, invalid),
+  not_found: row(404, invalid),
+  object_not_found: row(404, invalid),
+  method_not_allowed: row(405, invalid),
+  request_timeout: row(408, invalid, "never", true),
+  idempotency_conflict: row(409, invalid),
+  request_too_large: row(413, invalid),
+  unsupported_media_type: row(415, invalid),
+  upgrade_required: row(426, invalid),
+  too_many_headers: row(431, invalid),
+  rate_limit_exceeded: row(429, "rate_limit_error", "never", true),
+  concurrency_limit_exceeded: row(429, "rate_limit_error", "never", true),
+  insufficient_quota: row(429, "insufficient_quota"),
+  client_closed: row(499, invalid),
+  context_length_exceeded: row(400, invalid),
+  upstream_rejected: row(400, invalid),
+  upstream_rate_limited: row(429, "rate_limit_error", "next", true),
+  upstream_credentials: row(502, "upstream_error", "next"),
+  upstream_unreachable: row(502, "upstream_error", "next", true),
+  upstream_reset: row(502, "upstream_error", "ambiguous", true),
+  upstream_failed: row(502, "upstream_error", "ambiguous", true),
+  upstream_protocol_error: row(502, "upstream_error", "ambiguous", true),
+  upstream_overloaded: row(503, "unavailable_error", "next", true),
+  no_provider_available: row(503, "unavailable_error", "never", true),
+  overloaded: row(503, "unavailable_error", "never", true),
+  draining: row(503, "unavailable_error", "never", true),
+  upstream_timeout: row(504, "upstream_error", "ambiguous", true),
+  internal_error: row(500, "internal_error", "never", true),
+} as const satisfies Record<string, ErrorKindRow>;
+
+export type ErrorKind = keyof typeof errorKinds;
+
+export interface ErrorDetail {
+  /** Path of the field at fault in the client's words, as in `messages[2].content[0].type`. */
+  readonly param?: string | null;
+  /** In place of the kind's own name; never empty. */
+  readonly code?: string;
+  /** In place of the kind's own status: the upstream's 4xx. */
+  readonly status?: number;
+  /** How long to wait before the next try, in milliseconds. */
+  readonly retryAfterMs?: number;
+  /** For the log alone. */
+  readonly cause?: unknown;
+}
+
+/** Throw it for what a caller may see; the message must be safe to show. Anything else becomes `internal_error`. */
+export class GatewayError extends Error {
+  readonly kind: ErrorKind;
+  readonly status: number;
+  readonly type: string;
+  readonly code: string;
+  readonly param: string | null;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(kind: ErrorKind, message: string, detail: ErrorDetail = {}) {
+    super(message, { cause: detail.cause });
+    this.name = "GatewayError";
+    this.kind = kind;
+    this.status = detail.status ?? errorKinds[kind].status;
+    this.type = errorKinds[kind].type;
+    this.code = detail.code || (codeOf[kind] ?? kind);
+    this.param = detail.param ?? null;
+    this.retryAfterMs = detail.retryAfterMs;
+  }
+
+  get retry(): RetryRule {
+    return errorKinds[this.kind].retry;
+  }
+
+  get transient(): boolean {
+    return errorKinds[this.kind].transient;
+  }
+}
+
+/** Kinds that the corridor tells apart but the caller does not. */
+const codeOf: { readonly [kind in ErrorKind]?: string } = {
+  upstream_reset: "upstream_unreachable",
+  upstream_overloaded: "overloaded",
+};
+
+/** The one answer for anything that was not meant to be seen; the cause stays for the log. */
+export function toGatewayError(thrown: unknown): GatewayError {
+  if (thrown instanceof GatewayError) return thrown;
+  return new GatewayError("internal_error", "Something went wrong inside the gateway.", { cause: thrown });
+}

@@ -1,0 +1,51 @@
+// Token usage in disjoint buckets: the sum of all buckets is everything that was spent.
+
+/** Whole tokens. No token is counted in two buckets. */
+export interface Usage {
+  /** Input that no cache served or stored. */
+  readonly inputTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+  /** Output a reader sees: text and tool calls. */
+  readonly outputTokens: number;
+  /** Output spent on thinking, where the provider tells it apart. */
+  readonly reasoningTokens: number;
+  /** True when the provider gave no figure and the gateway counted by itself. */
+  readonly estimated?: boolean;
+}
+
+export const noUsage: Usage = {
+  inputTokens: 0,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  outputTokens: 0,
+  reasoningTokens: 0,
+};
+
+/** Everything that went in, however it was served. */
+export function totalInput(usage: Usage): number {
+  return usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
+}
+
+/** Everything that came out, seen or not. */
+export function totalOutput(usage: Usage): number {
+  return usage.outputTokens + usage.reasoningTokens;
+}
+
+/** Bucket by bucket; estimated if either side is. */
+export function addUsage(left: Usage, right: Usage): Usage {
+  return {
+    inputTokens: left.inputTokens + right.inputTokens,
+    cacheReadTokens: left.cacheReadTokens + right.cacheReadTokens,
+    cacheWriteTokens: left.cacheWriteTokens + right.cacheWriteTokens,
+    outputTokens: left.outputTokens + right.outputTokens,
+    reasoningTokens: left.reasoningTokens + right.reasoningTokens,
+    ...(left.estimated || right.estimated ? { estimated: true } : {}),
+  };
+}
+
+/** A count from a stranger's wire: absent, negative, fractional or absurd values become a whole number in bounds. */
+export function tokenCount(value: unknown): number {
+  if (typeof value !== "number" || !Number.isFinite(value) || value <= 0) return 0;
+  return Math.min(Math.round(value), 1_000_000_000);
+}

@@ -1,0 +1,45 @@
+// What a translation could not carry over unchanged, said field by field.
+
+/** The request fields that canon knows by name. A dialect tells where each stands on its own wire. */
+export type FieldName =
+  | "temperature"
+  | "topP"
+  | "topK"
+  | "presencePenalty"
+  | "frequencyPenalty"
+  | "seed"
+  | "logitBias"
+  | "logprobs"
+  | "stop"
+  | "choices"
+  | "maxOutputTokens"
+  | "tools"
+  | "toolChoice"
+  | "parallelToolCalls"
+  | "format"
+  | "reasoning"
+  | "verbosity"
+  | "tier"
+  | "speed"
+  | "endUser"
+  | "metadata"
+  | "messages"
+  | "system"
+  | "input"
+  | "dimensions"
+  | "encodingFormat";
+
+/** `path` is in the client's own words. `dropped`: removed. `approximated`: converted with a loss. `emulated`: done by the gateway. */
+export interface Warning {
+  readonly code: "dropped" | "approximated" | "emulated";
+  readonly path: string;
+}
+
+/**
+ * A request field that only the client's dialect has. When the upstream speaks another dialect, `quiet` fields go
+ * without a word, `drop` fields with a warning, and `reject` fields refuse the request.
+ */
+export interface Extra {
+  readonly path: string;
+  readonly rule: "quiet" | "drop" | "reject";
+}

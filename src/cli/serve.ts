@@ -1,0 +1,23 @@
+// `turnpike`: starts the gateway and stops it well when asked to.
+import { proveConcurrency } from "../selftest.ts";
+import { start } from "../start.ts";
+
+/** Runs until SIGTERM or SIGINT; a second signal ends it at once. */
+export async function serveCommand(): Promise<void> {
+  await proveConcurrency();
+  const running = await start({
+    environment: process.env,
+    workingFolder: process.cwd(),
+    print: (line) => console.log(line),
+    log: (line) => void process.stderr.write(`${line}\n`),
+  });
+  let stopping = false;
+  const stop = async (): Promise<void> => {
+    if (stopping) process.exit(130);
+    stopping = true;
+    await running.stop();
+    process.exit(0);
+  };
+  process.on("SIGTERM", () => void stop());
+  process.on("SIGINT", () => void stop());
+}

@@ -1,0 +1,96 @@
+// The environment, read once: every variable that the gateway looks at, with its default.
+import { isAbsolute, resolve } from "node:path";
+import { providerKinds } from "../providers/index.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Settings of the process. Empty variables count as unset. */
+export interface Settings {
+  readonly host: string;
+  readonly port: number;
+  readonly dataFolder: string;
+  /** Null when none was named and none lies in the working folder's usual place. */
+  readonly configFile: string;
+  /** Whether the file was named; a named file must exist. */
+  readonly configNamed: boolean;
+  readonly secret: string | null;
+  readonly adminKey: string | null;
+  readonly clientKey: string | null;
+  readonly databaseUrl: string | undefined;
+  readonly environment: Environment;
+}
+
+interface Variable {
+  readonly name: string;
+  readonly default: string;
+  readonly meaning: string;
+}
+
+/** What docs/configuration.md is made from. */
+export const variables: readonly Variable[] = [
+  { name: "PORT", default: "8080", meaning: "Port to listen on; 0 takes any free one." },
+  { name: "HOST", default: "127.0.0.1", meaning: "Address to listen on." },
+  {
+    name: "TURNPIKE_DATA",
+    default: "./data",
+    meaning: "Folder for the database, the ledger and the generated secret.",
+  },
+  {
+    name: "TURNPIKE_CONFIG",
+    default: "./turnpike.yaml",
+    meaning: "Configuration file; the default is used if present.",
+  },
+  {
+    name: "TURNPIKE_SECRET",
+    default: "generated",
+    meaning: "Seals stored credentials and peppers key hashes. Generated into the data folder, mode 0600.",
+  },
+  {
+    name: "TURNPIKE_ADMIN_KEY",
+    default: "generated",
+    meaning: "The admin credential; printed once at the first start.",
+  },
+  {
+    name: "TURNPIKE_KEY",
+    default: "generated",
+    meaning: "The first client key, named `default`; printed once at the first start.",
+  },
+  {
+    name: "DATABASE_URL",
+    default: "unset",
+    meaning: "`postgres://…` shares one database between instances; unset means SQLite in the data folder.",
+  },
+  ...providerKinds.flatMap(({ kind, environment, baseUrl }) =>
+    environment === undefined
+      ? []
+      : [
+          { name: environment.credential, default: "unset", meaning: `Configures a provider named \`${kind}\`.` },
+          { name: environment.baseUrl, default: baseUrl ?? "unset", meaning: `Base URL of the provider \`${kind}\`.` },
+        ],
+  ),
+];
+
+function portOf(text: string): number {
+  const port = Number(text);
+  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
+  throw new Error(`PORT must be a whole number from 0 to 65535, not '${text.slice(0, 20)}'.`);
+}
+
+/** Throws an Error with one sentence for a value that makes no sense. */
+export function readSettings(environment: Environment, workingFolder: string): Settings {
+  const text = (name: string): string | null => environment[name]?.trim() || null;
+  const path = (value: string): string => (isAbsolute(value) ? value : resolve(workingFolder, value));
+  const config = text("TURNPIKE_CONFIG");
+  return {
+    host: text("HOST") ?? "127.0.0.1",
+    port: portOf(text("PORT") ?? "8080"),
+    dataFolder: path(text("TURNPIKE_DATA") ?? "./data"),
+    configFile: path(config ?? "./turnpike.yaml"),
+    configNamed: config !== null,
+    secret: text("TURNPIKE_SECRET"),
+    adminKey: text("TURNPIKE_ADMIN_KEY"),
+    clientKey: text("TURNPIKE_KEY"),
+    databaseUrl: text("DATABASE_URL") ?? undefined,
+    environment,
+  };
+}

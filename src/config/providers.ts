@@ -1,0 +1,80 @@
+// From the configuration to providers and routes: the entries of the file, and those that variables configure by themselves.
+import type { Candidate, Catalog, Route } from "../gateway/catalog.ts";
+import { Secret } from "../lib/secret.ts";
+import { findKind, providerKinds } from "../providers/index.ts";
+import { defaultTimeouts, type Provider, type ProviderEntry, type ProviderKind } from "../providers/provider.ts";
+import { remoteProvider } from "../providers/remote.ts";
+import { sandboxProvider } from "../providers/sandbox/index.ts";
+import type { Environment } from "./environment.ts";
+import type { ReadConfig } from "./file.ts";
+import type { ProviderConfig } from "./schema.ts";
+
+function checkedUrl(text: string): URL | null {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  return url !== null && /^https?:$/.test(url.protocol) && url.username === "" ? url : null;
+}
+
+function fromFile(name: string, config: ProviderConfig, file: ReadConfig): ProviderEntry {
+  const place = ["providers", name];
+  const kind = findKind(config.kind);
+  const kinds = providerKinds.map((known) => known.kind).join(", ");
+  if (kind === undefined)
+    throw file.fault([...place, "kind"], `there is no kind '${config.kind}'. Use one of: ${kinds}`);
+  if (name === sandboxProvider.name || name.includes("/"))
+    throw file.fault(place, `'${name}' cannot be used as a name: it is taken, or holds a slash`);
+  const baseUrl = config.base_url ?? kind.baseUrl;
+  if (baseUrl === undefined) throw file.fault(place, "the field 'base_url' is missing");
+  if (checkedUrl(baseUrl) === null)
+    throw file.fault([...place, "base_url"], "it must be an http or https address without a user name");
+  return {
+    name,
+    kind,
+    baseUrl,
+    credential: config.credential ? new Secret(config.credential) : null,
+    models: config.models ?? null,
+    headers: config.headers ?? {},
+    timeouts: {
+      wholeMs: config.timeout_ms ?? defaultTimeouts.wholeMs,
+      firstByteMs: config.first_byte_timeout_ms ?? defaultTimeouts.firstByteMs,
+      idleMs: config.idle_timeout_ms ?? defaultTimeouts.idleMs,
+    },
+    ...(config.proxy === undefined ? {} : { proxy: config.proxy }),
+  };
+}
+
+function fromEnvironment(kind: ProviderKind, environment: Environment): ProviderEntry[] {
+  const names = kind.environment;
+  const credential = names === undefined ? undefined : environment[names.credential]?.trim();
+  if (names === undefined || !credential) return [];
+  const baseUrl = environment[names.baseUrl]?.trim() || kind.baseUrl;
+  if (baseUrl === undefined || checkedUrl(baseUrl) === null)
+    throw new Error(`${names.baseUrl} must be an http or https address without a user name.`);
+  const entry = { name: kind.kind, kind, baseUrl, models: null, headers: {}, timeouts: defaultTimeouts };
+  return [{ ...entry, credential: new Secret(credential) }];
+}
+
+function routes(file: ReadConfig, providers: readonly Provider[]): Map<string, Route> {
+  const candidateOf = (name: string, index: number, entry: { provider: string; model: string }): Candidate => {
+    const provider = providers.find((known) => known.name === entry.provider);
+    if (provider !== undefined) return { provider, model: entry.model };
+    const place = ["models", name, "candidates", String(index), "provider"];
+    throw file.fault(place, `there is no provider '${entry.provider}'`);
+  };
+  return new Map(
+    Object.entries(file.config.models ?? {}).map(([name, route]) => [
+      name,
+      { name, candidates: route.candidates.map((entry, index) => candidateOf(name, index, entry)) },
+    ]),
+  );
+}
+
+/** The first catalog. A name in the file wins over the same name from a variable; the sandbox is always there, last. */
+export function buildCatalog(file: ReadConfig, environment: Environment): Catalog {
+  const declared = Object.entries(file.config.providers ?? {}).map(([name, config]) => fromFile(name, config, file));
+  const taken = new Set(declared.map((entry) => entry.name));
+  const implied = providerKinds
+    .flatMap((kind) => fromEnvironment(kind, environment))
+    .filter((entry) => !taken.has(entry.name));
+  const providers = [...[...declared, ...implied].map(remoteProvider), sandboxProvider];
+  return { version: 1, providers, routes: routes(file, providers) };
+}

@@ -1,0 +1,91 @@
+// The secret of the installation and the two first keys: taken from the environment, else made once and kept.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { randomId } from "../lib/ids.ts";
+import { deriveKey, hashKey, Secret } from "../lib/secret.ts";
+import { listKeys, upsertKeyByName } from "../store/keys.ts";
+import { readSetting, writeSetting, writeSettingIfAbsent } from "../store/settings.ts";
+import type { Store } from "../store/store.ts";
+import type { Settings } from "./environment.ts";
+
+const adminSetting = "admin_key_hash";
+const keyChars = 43;
+const shortestSecret = 16;
+
+/** A new key: 256 bits of chance behind a prefix that secret scanners can know. */
+export const newKey = (): string => randomId("tp-", keyChars);
+
+/** Makes the data folder, or says in one sentence why it cannot be used. */
+export function prepareDataFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(join(folder, ".writable"), "");
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown reason";
+    throw new Error(`The data folder ${folder} cannot be written (${code}). Set TURNPIKE_DATA to a folder that can.`, {
+      cause,
+    });
+  }
+}
+
+/** The installation's secret. A generated one lies in the data folder, readable by its owner alone. */
+export function readSecret(settings: Settings): Secret {
+  if (settings.secret !== null) {
+    if (settings.secret.length >= shortestSecret) return new Secret(settings.secret);
+    throw new Error(`TURNPIKE_SECRET is too short: it must have at least ${shortestSecret} characters.`);
+  }
+  const file = join(settings.dataFolder, "secret");
+  if (!existsSync(file)) writeFileSync(file, randomId("", keyChars), { mode: 0o600, flag: "wx" });
+  return new Secret(readFileSync(file, "utf8").trim());
+}
+
+/** The pepper under which keys are hashed. */
+export const pepperOf = (secret: Secret): Uint8Array => deriveKey(secret, "key-hash");
+
+/** What may be shown of a key. */
+export const previewOf = (key: string): string => (key.length < 12 ? "…" : `${key.slice(0, 3)}…${key.slice(-4)}`);
+
+/** Keys that were made just now and are shown this once; null for those that stood or were given. */
+export interface FirstKeys {
+  readonly clientKey: string | null;
+  readonly adminKey: string | null;
+}
+
+async function firstClientKey(
+  store: Store,
+  pepper: Uint8Array,
+  given: string | null,
+  nowMs: number,
+): Promise<string | null> {
+  if (given === null && (await listKeys(store)).length > 0) return null;
+  const key = given ?? newKey();
+  const row = { id: randomId("key_"), name: "default", hash: hashKey(pepper, key), preview: previewOf(key) };
+  const written = await upsertKeyByName(store, { ...row, createdAtMs: nowMs, expiresAtMs: null, restrictions: null });
+  if (written.kind === "taken")
+    throw new Error("TURNPIKE_KEY is the secret of another key, or of one that was revoked.");
+  return given === null ? key : null;
+}
+
+async function firstAdminKey(store: Store, pepper: Uint8Array, given: string | null): Promise<string | null> {
+  if (given !== null) {
+    await writeSetting(store, adminSetting, hashKey(pepper, given));
+    return null;
+  }
+  if ((await readSetting(store, adminSetting)) !== undefined) return null;
+  const key = newKey();
+  const hash = hashKey(pepper, key);
+  return (await writeSettingIfAbsent(store, adminSetting, hash)) === hash ? key : null;
+}
+
+/** Makes sure that there is a client key and an admin key. */
+export async function ensureFirstKeys(
+  store: Store,
+  pepper: Uint8Array,
+  settings: Settings,
+  nowMs: number,
+): Promise<FirstKeys> {
+  return {
+    clientKey: await firstClientKey(store, pepper, settings.clientKey, nowMs),
+    adminKey: await firstAdminKey(store, pepper, settings.adminKey),
+  };
+}

@@ -1,0 +1,38 @@
+// Arguments of a call as text and as object: canon keeps JSON text, this wire an object.
+import { isObject, type JsonObject, parseJsonText } from "../../lib/json.ts";
+
+/** True for text that is whole JSON; blank text is a call without arguments. */
+export function isWholeJson(text: string): boolean {
+  return text.trim() === "" || parseJsonText(text) !== undefined;
+}
+
+/** Blank text is `{}`, a bare value is put under `value`; null when the text is no JSON. */
+export function argumentObject(text: string): JsonObject | null {
+  if (text.trim() === "") return {};
+  const value = parseJsonText(text);
+  if (value === undefined) return null;
+  return isObject(value) ? value : { value };
+}
+
+const closers: Readonly<Record<string, string>> = { "{": "}", "[": "]" };
+
+/** Closes what a cut text left open. Only for history: live output is never repaired. */
+function closed(text: string): string {
+  const open: string[] = [];
+  let inString = false;
+  for (let at = 0; at < text.length; at++) {
+    const sign = text[at] ?? "";
+    if (inString && sign === "\\") at++;
+    else if (sign === '"') inString = !inString;
+    else if (!inString && sign in closers) open.push(closers[sign] ?? "");
+    else if (!inString && (sign === "}" || sign === "]")) open.pop();
+  }
+  return `${text}${inString ? '"' : ""}${open.reverse().join("")}`;
+}
+
+/** Arguments of a call in the history; `exact` is false when they had to be repaired or wrapped. */
+export function historyArguments(text: string): { readonly input: JsonObject; readonly exact: boolean } {
+  const input = argumentObject(text);
+  if (input !== null) return { input, exact: true };
+  return { input: argumentObject(closed(text)) ?? { _raw_arguments: text }, exact: false };
+}

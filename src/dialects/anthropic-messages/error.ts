@@ -1,0 +1,99 @@
+// Errors: as upstreams of this dialect write them, and as its clients read them.
+import type { ErrorKind, GatewayError } from "../../canon/error.ts";
+import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import type { Frame } from "../../lib/sse.ts";
+import { refusalError } from "../upstream-error.ts";
+
+/** The status that a type stands for, where an error comes without one: inside a stream. */
+const statuses = new Map<unknown, number>([
+  ["invalid_request_error", 400],
+  ["authentication_error", 401],
+  ["billing_error", 402],
+  ["permission_error", 403],
+  ["not_found_error", 404],
+  ["conflict_error", 409],
+  ["request_too_large", 413],
+  ["rate_limit_error", 429],
+  ["api_error", 500],
+  ["timeout_error", 504],
+  ["overloaded_error", 529],
+]);
+
+function text(value: Json | undefined): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+/** The error object in the shapes that servers use: under `error`, bare, in a list, or only words. */
+function errorOf(body: unknown): JsonObject {
+  if (typeof body === "string") return { message: body };
+  if (Array.isArray(body)) return errorOf(body[0]);
+  if (!isObject(body)) return {};
+  const { error, errors, detail } = body;
+  if (isObject(error) || typeof error === "string") return errorOf(error);
+  if (Array.isArray(errors)) return errorOf(errors[0]);
+  return body["message"] === undefined && text(detail) !== undefined ? { message: detail } : body;
+}
+
+/** The gateway's error for an upstream's status and body. */
+export function parseError(status: number, body: unknown, retryAfterMs?: number): GatewayError {
+  const error = errorOf(body);
+  const type = text(error["type"]);
+  const code = text(error["code"]);
+  const param = text(error["param"]);
+  return refusalError({
+    status,
+    message: text(error["message"]) ?? "",
+    ...(type ? { type } : {}),
+    ...(code ? { code } : {}),
+    ...(param ? { param } : {}),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+}
+
+/** The same for an error inside a stream or in a reply of status 200, where only its type tells the status. */
+export function parseErrorEvent(body: JsonObject): GatewayError {
+  return parseError(statuses.get(errorOf(body)["type"]) ?? 500, body);
+}
+
+const typeOfStatus: Readonly<Record<number, string>> = {
+  401: "authentication_error",
+  403: "permission_error",
+  404: "not_found_error",
+  409: "conflict_error",
+  413: "request_too_large",
+  429: "rate_limit_error",
+  504: "timeout_error",
+};
+
+/** Kinds that this dialect has words of its own for. */
+const ofKind: { readonly [kind in ErrorKind]?: { readonly type: string; readonly status?: number } } = {
+  insufficient_quota: { type: "billing_error" },
+  overloaded: { type: "overloaded_error", status: 529 },
+  upstream_overloaded: { type: "overloaded_error", status: 529 },
+};
+
+/** Clients look for these words to know that they must shorten the conversation. */
+const tooLong = "prompt is too long";
+
+function messageOf(error: GatewayError): string {
+  if (error.kind !== "context_length_exceeded" || error.message.toLowerCase().includes(tooLong)) return error.message;
+  return `${tooLong}: ${error.message}`;
+}
+
+/** Status and body for the client. `requestId` is left out when it is not known. */
+export function renderError(error: GatewayError, requestId?: string): { status: number; body: JsonObject } {
+  const own = ofKind[error.kind];
+  const byStatus = error.status >= 500 ? "api_error" : "invalid_request_error";
+  const type = own?.type ?? typeOfStatus[error.status] ?? byStatus;
+  const body: JsonObject = {
+    type: "error",
+    error: { type, message: messageOf(error), param: error.param, code: error.code },
+    ...(requestId ? { request_id: requestId } : {}),
+  };
+  return { status: own?.status ?? error.status, body };
+}
+
+/** The error event; nothing may follow it. */
+export function errorFrames(error: GatewayError, requestId?: string): Frame[] {
+  return [{ event: "error", data: JSON.stringify(renderError(error, requestId).body) }];
+}

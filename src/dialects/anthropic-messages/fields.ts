@@ -1,0 +1,108 @@
+// Where canon's fields stand on this wire, and small ways to read a wire object that the schema has passed.
+import { GatewayError } from "../../canon/error.ts";
+import type { FieldName, Warning } from "../../canon/warning.ts";
+import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import type { RenderContext } from "../dialect.ts";
+
+const paths: Readonly<Record<FieldName, string>> = {
+  temperature: "temperature",
+  topP: "top_p",
+  topK: "top_k",
+  presencePenalty: "presence_penalty",
+  frequencyPenalty: "frequency_penalty",
+  seed: "seed",
+  logitBias: "logit_bias",
+  logprobs: "logprobs",
+  stop: "stop_sequences",
+  choices: "n",
+  maxOutputTokens: "max_tokens",
+  tools: "tools",
+  toolChoice: "tool_choice",
+  parallelToolCalls: "tool_choice.disable_parallel_tool_use",
+  format: "output_config.format",
+  reasoning: "thinking",
+  verbosity: "verbosity",
+  tier: "service_tier",
+  speed: "speed",
+  endUser: "metadata.user_id",
+  metadata: "metadata",
+  messages: "messages",
+  system: "system",
+  input: "messages",
+  dimensions: "dimensions",
+  encodingFormat: "encoding_format",
+};
+
+export function fieldPath(field: FieldName): string {
+  return paths[field];
+}
+
+/** What a rendering could not carry over; one warning for each code and path. */
+export interface Losses {
+  add(code: Warning["code"], field: FieldName): void;
+  addPath(code: Warning["code"], path: string): void;
+  readonly list: readonly Warning[];
+}
+
+export function lossesFor(context: RenderContext): Losses {
+  const list: Warning[] = [];
+  const addPath = (code: Warning["code"], path: string) => {
+    if (!list.some((known) => known.code === code && known.path === path)) list.push({ code, path });
+  };
+  return { add: (code, field) => addPath(code, context.fieldPath(field)), addPath, list };
+}
+
+/** The text under `name`, or the refusal of a required field that is missing. */
+export function requiredText(object: JsonObject, name: string, path: string): string {
+  const value = object[name];
+  if (typeof value !== "string") throw missing(`${path}.${name}`);
+  return value;
+}
+
+export function requiredObject(object: JsonObject, name: string, path: string): JsonObject {
+  const value = object[name];
+  if (!isObject(value)) throw missing(`${path}.${name}`);
+  return value;
+}
+
+function missing(param: string): GatewayError {
+  return new GatewayError(
+    "missing_required_parameter",
+    `'${param}' is required and has the wrong type or is missing.`,
+    {
+      param,
+    },
+  );
+}
+
+/** The text under `name` as an optional member of that name. */
+export function optionalText<Name extends string>(
+  object: JsonObject,
+  name: string,
+  as: Name,
+): { readonly [key in Name]?: string } {
+  const value = object[name];
+  return typeof value === "string" && value !== "" ? ({ [as]: value } as { [key in Name]: string }) : {};
+}
+
+/** The number under `name` as an optional member called `as`. */
+export function optionalNumber<Name extends string>(
+  object: JsonObject,
+  name: string,
+  as: Name,
+): { readonly [key in Name]?: number } {
+  const value = object[name];
+  return typeof value === "number" ? ({ [as]: value } as { [key in Name]: number }) : {};
+}
+
+/** Null, empty text, empty lists and empty objects count as absent. */
+export function isAbsent(value: Json | undefined): boolean {
+  if (value === undefined || value === null || value === "") return true;
+  if (Array.isArray(value)) return value.length === 0;
+  return isObject(value) && Object.keys(value).length === 0;
+}
+
+/** The objects of a list; anything else in it is left out. */
+export function objectsIn(value: Json | undefined): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}

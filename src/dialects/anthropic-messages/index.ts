@@ -1,0 +1,21 @@
+// The dialect of Anthropic's Messages API.
+import type { ChatAnswer, ChatAsk } from "../../canon/conversation.ts";
+import type { Dialect } from "../dialect.ts";
+import { errorFrames, parseError, renderError } from "./error.ts";
+import { fieldPath } from "./fields.ts";
+import { parseRequest, renderRequest } from "./request.ts";
+import { parseResponse, renderResponse } from "./response.ts";
+import { MessagesRequest } from "./schema.ts";
+import { dialectName } from "./signature.ts";
+import { stream } from "./stream.ts";
+import { verbatimCall } from "./verbatim.ts";
+
+export const anthropicMessages: Dialect<ChatAsk, ChatAnswer> = {
+  name: dialectName,
+  operation: "chat",
+  request: { schema: MessagesRequest, parse: parseRequest, render: renderRequest, fieldPath },
+  response: { parse: parseResponse, render: renderResponse },
+  stream,
+  verbatim: { call: verbatimCall },
+  error: { parse: parseError, render: renderError, frames: errorFrames },
+};

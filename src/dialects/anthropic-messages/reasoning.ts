@@ -1,0 +1,161 @@
+// How much to think: the wire's thinking and effort into canon, and canon's wishes into what the model accepts.
+import type { ChatAsk, Effort, Reasoning } from "../../canon/conversation.ts";
+import type { Extra } from "../../canon/warning.ts";
+import { isObject, type JsonObject } from "../../lib/json.ts";
+import { isAbsent, type Losses } from "./fields.ts";
+import type { ModelLimits } from "./limits.ts";
+
+const efforts: readonly Effort[] = ["low", "medium", "high", "xhigh", "max"];
+
+function effortOf(wire: JsonObject): { readonly effort?: Effort } {
+  const config = wire["output_config"];
+  const effort = isObject(config) ? efforts.find((known) => known === config["effort"]) : undefined;
+  return effort === undefined ? {} : { effort };
+}
+
+function showOf(thinking: JsonObject): { readonly show?: boolean } {
+  const { display } = thinking;
+  return display === "summarized" || display === "omitted" ? { show: display === "summarized" } : {};
+}
+
+/** `thinking` and `output_config.effort`; undefined when the client left the matter open. */
+export function readReasoning(wire: JsonObject, extras: Extra[]): Reasoning | undefined {
+  const { thinking } = wire;
+  const effort = effortOf(wire);
+  if (!isObject(thinking) || isAbsent(thinking)) return effort.effort === undefined ? undefined : effort;
+  const budget = thinking["budget_tokens"];
+  switch (thinking["type"]) {
+    case "disabled":
+      if (effort.effort !== undefined) extras.push({ path: "output_config.effort", rule: "drop" });
+      return { effort: "none" };
+    case "between_tools":
+      extras.push({ path: "thinking.type", rule: "drop" });
+      return { effort: "low" };
+    case "enabled":
+      return typeof budget === "number"
+        ? { ...effort, budgetTokens: budget, ...showOf(thinking) }
+        : { ...effort, adaptive: true, ...showOf(thinking) };
+    default:
+      return { ...effort, adaptive: true, ...showOf(thinking) };
+  }
+}
+
+/** Shares of the output bound that models with a budget spend on each effort. */
+const budgetShares: Readonly<Record<Effort, number>> = {
+  none: 0,
+  minimal: 0,
+  low: 0.1,
+  medium: 0.3,
+  high: 0.6,
+  xhigh: 0.9,
+  max: 0.95,
+};
+
+const minBudgetTokens = 1024;
+/** Room for the reply itself, where the output bound is ours to choose. */
+const replyTokens = 4096;
+
+function budgetOf(effort: Effort, maxTokens: number): number {
+  return Math.max(minBudgetTokens, Math.floor(maxTokens * budgetShares[effort]));
+}
+
+function effortOfBudget(budget: number): Effort {
+  if (budget < 8192) return "low";
+  return budget < 24_576 ? "medium" : "high";
+}
+
+/** What goes on the wire, and what follows from it for the other fields. */
+export interface Thought {
+  readonly thinking?: JsonObject;
+  readonly effort?: string;
+  /** The output bound, raised where thinking needs the room and the client set none. */
+  readonly maxTokens: number;
+  readonly isOn: boolean;
+}
+
+interface Wish {
+  readonly ask: ChatAsk;
+  readonly reasoning: Reasoning;
+  readonly limits: ModelLimits;
+  readonly losses: Losses;
+  /** The output bound so far, and the highest that it may be raised to. */
+  readonly maxTokens: number;
+  readonly ceiling: number;
+}
+
+function spoken(effort: Effort, wish: Wish): string {
+  if (effort === "minimal") wish.losses.add("approximated", "reasoning");
+  if (effort === "minimal") return "low";
+  if (effort !== "xhigh" || wish.limits.xhighEffort) return effort;
+  wish.losses.add("approximated", "reasoning");
+  return "high";
+}
+
+function display(reasoning: Reasoning): JsonObject {
+  return reasoning.show === undefined ? {} : { display: reasoning.show ? "summarized" : "omitted" };
+}
+
+function quiet(wish: Wish): Thought {
+  const { limits, losses, maxTokens } = wish;
+  if (limits.thinking === "none") return { maxTokens, isOn: false };
+  if (limits.quietest === "disabled") return { thinking: { type: "disabled" }, maxTokens, isOn: false };
+  losses.add("approximated", "reasoning");
+  if (limits.quietest === "between_tools") return { thinking: { type: "between_tools" }, maxTokens, isOn: true };
+  return { effort: "low", maxTokens, isOn: true };
+}
+
+function adaptive(effort: Effort | undefined, wish: Wish): Thought {
+  const said = effort === undefined ? {} : { effort: spoken(effort, wish) };
+  const thinking = { type: "adaptive", ...display(wish.reasoning) };
+  return { thinking, ...said, maxTokens: wish.maxTokens, isOn: true };
+}
+
+/** A budget has to be smaller than the output bound: an own bound is raised, the client's bound wins over thinking. */
+function budgeted(wanted: number, effort: Effort | undefined, wish: Wish): Thought {
+  const isFree = wish.ask.maxOutputTokens === undefined;
+  const raised = Math.max(wish.maxTokens, Math.min(wish.ceiling, wanted + replyTokens));
+  const maxTokens = isFree ? raised : wish.maxTokens;
+  const budget = Math.max(minBudgetTokens, isFree ? Math.min(wanted, budgetOf("max", maxTokens)) : wanted);
+  if (budget >= maxTokens) {
+    wish.losses.add("dropped", "reasoning");
+    return { maxTokens: wish.maxTokens, isOn: false };
+  }
+  if (budget !== wanted) wish.losses.add("approximated", "reasoning");
+  const said = effort === undefined ? {} : { effort: spoken(effort, wish) };
+  const thinking = { type: "enabled", budget_tokens: budget, ...display(wish.reasoning) };
+  return { thinking, ...said, maxTokens, isOn: true };
+}
+
+/** A number of tokens, for a model that takes one or for one that does not. */
+function withBudget(budget: number, wish: Wish): Thought {
+  if (wish.limits.thinking !== "adaptive") {
+    const effort = wish.limits.thinking === "either" ? wish.reasoning.effort : undefined;
+    return budgeted(budget, effort, wish);
+  }
+  wish.losses.add("approximated", "reasoning");
+  return adaptive(wish.reasoning.effort ?? effortOfBudget(budget), wish);
+}
+
+function withEffort(wish: Wish): Thought {
+  const { reasoning, limits, losses, maxTokens } = wish;
+  if (limits.thinking !== "budget") return adaptive(reasoning.effort, wish);
+  if (reasoning.adaptive) losses.add("approximated", "reasoning");
+  return budgeted(budgetOf(reasoning.effort ?? "high", maxTokens), undefined, wish);
+}
+
+/** The form of thinking that this model accepts, nearest to what was asked. */
+export function renderReasoning(wish: Omit<Wish, "reasoning">): Thought {
+  const { reasoning } = wish.ask;
+  const off: Thought = { maxTokens: wish.maxTokens, isOn: false };
+  if (reasoning === undefined) return off;
+  const whole: Wish = { ...wish, reasoning };
+  if (reasoning.effort === "none" || reasoning.budgetTokens === 0) return quiet(whole);
+  const isOpen = reasoning.effort === undefined && reasoning.budgetTokens === undefined && !reasoning.adaptive;
+  if (isOpen) return off;
+  if (wish.limits.thinking === "none") {
+    wish.losses.add("dropped", "reasoning");
+    return off;
+  }
+  const { budgetTokens } = reasoning;
+  return budgetTokens !== undefined && budgetTokens > 0 ? withBudget(budgetTokens, whole) : withEffort(whole);
+}

@@ -1,0 +1,34 @@
+// Proof of thought: how signatures travel through clients, and which of them an upstream may see again.
+import { type Opaque, readOpaque, unwrapOpaque, wrapOpaque } from "../../canon/opaque.ts";
+
+export const dialectName = "anthropic-messages";
+
+/** The maker of signatures that clients of this dialect hold bare. */
+export const nativeOrigin = "anthropic";
+
+/** Clients refuse an empty signature, so thought that nobody signed carries an envelope of this origin. */
+const unsigned: Opaque = { origin: "none", data: "" };
+
+/** The signature as canon keeps it; undefined when there is none. Bare text was made by `origin`. */
+export function readSignature(text: unknown, origin: string): Opaque | undefined {
+  if (typeof text !== "string" || text === "") return undefined;
+  const opaque = readOpaque(text, origin);
+  return opaque.data === "" ? undefined : opaque;
+}
+
+/** What the client holds: the native signature bare, any other in the gateway's envelope, never an empty text. */
+export function writeSignature(signature: Opaque | undefined): string {
+  if (signature === undefined || signature.data === "") return wrapOpaque(unsigned);
+  return signature.origin === nativeOrigin ? signature.data : wrapOpaque(signature);
+}
+
+/** What the upstream `origin` may see: the state that it made itself, else null. */
+export function ownState(signature: Opaque | undefined, origin: string): string | null {
+  return signature !== undefined && signature.origin === origin && signature.data !== "" ? signature.data : null;
+}
+
+/** A client's signature for the upstream `origin`: bare text as it is, own envelopes opened, foreign ones null. */
+export function forUpstream(text: string, origin: string): string | null {
+  const opaque = unwrapOpaque(text);
+  return opaque === null ? text : ownState(opaque, origin);
+}

@@ -1,0 +1,14 @@
+// The streaming side of this dialect: reader, writer and heartbeat.
+import { formatFrame, keepAliveComment } from "../../lib/sse.ts";
+import type { StreamSide } from "../dialect.ts";
+import { streamReader } from "./reader.ts";
+import { streamWriter } from "./writer.ts";
+
+const ping = formatFrame({ event: "ping", data: '{"type":"ping"}' });
+
+export const stream: StreamSide = {
+  reader: streamReader,
+  writer: streamWriter,
+  /** A ping may only come after message_start. */
+  heartbeat: (started) => (started ? ping : keepAliveComment),
+};

@@ -1,0 +1,147 @@
+// Tools and the choice among them, from the wire into canon and back.
+import type { ChatAsk, FunctionTool, Tool, ToolChoice } from "../../canon/conversation.ts";
+import type { Extra } from "../../canon/warning.ts";
+import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import type { RenderContext } from "../dialect.ts";
+import { badValue, unsupported } from "../reject.ts";
+import { cacheControl, cacheOf } from "./cache.ts";
+import { isAbsent, type Losses, objectsIn, optionalText, requiredText } from "./fields.ts";
+import { standIn } from "./free-text.ts";
+import { inSubset } from "./json-schema.ts";
+import type { ToolNames } from "./names.ts";
+import { dialectName } from "./signature.ts";
+
+/** Members of a function that only this dialect has. */
+const ownMembers: readonly (readonly [string, Extra["rule"]])[] = [
+  ["defer_loading", "quiet"],
+  ["eager_input_streaming", "quiet"],
+  ["input_examples", "drop"],
+  ["allowed_callers", "drop"],
+];
+
+function readTool(wire: JsonObject, index: number, extras: Extra[]): Tool {
+  const path = `tools[${index}]`;
+  const { type } = wire;
+  if (!isAbsent(type) && type !== "custom") {
+    return { kind: "hosted", origin: dialectName, wire, path: `${path}.type` };
+  }
+  for (const [member, rule] of ownMembers) {
+    if (!isAbsent(wire[member])) extras.push({ path: `${path}.${member}`, rule });
+  }
+  return {
+    kind: "function",
+    name: requiredText(wire, "name", path),
+    ...optionalText(wire, "description", "description"),
+    ...(isObject(wire["input_schema"]) ? { parameters: wire["input_schema"] } : {}),
+    ...(typeof wire["strict"] === "boolean" ? { strict: wire["strict"] } : {}),
+    ...cacheOf(wire),
+  };
+}
+
+export function readTools(wire: Json | undefined, extras: Extra[]): Tool[] {
+  return objectsIn(wire).map((tool, index) => readTool(tool, index, extras));
+}
+
+const choices: { readonly [type: string]: ToolChoice["type"] } = {
+  auto: "auto",
+  any: "required",
+  required: "required",
+  none: "none",
+};
+
+/** The object form, and the plain string that many clients send in its place. */
+export function readToolChoice(wire: Json | undefined): Pick<ChatAsk, "toolChoice" | "parallelToolCalls"> {
+  if (isAbsent(wire)) return {};
+  const choice = isObject(wire) ? wire : { type: wire };
+  const single = choice["disable_parallel_tool_use"];
+  const parallel = typeof single === "boolean" ? { parallelToolCalls: !single } : {};
+  if (choice["type"] === "tool") {
+    return { toolChoice: { type: "tool", name: requiredText(choice, "name", "tool_choice") }, ...parallel };
+  }
+  const type = choices[String(choice["type"])];
+  if (type === "auto" || type === "required" || type === "none") return { toolChoice: { type }, ...parallel };
+  throw badValue("tool_choice", "'tool_choice' must be an object of type auto, any, tool or none.");
+}
+
+/** An object schema: this dialect wants one even where the client gave none. */
+function inputSchema(tool: FunctionTool, losses: Losses): JsonObject {
+  const { parameters } = tool;
+  if (parameters === undefined || isAbsent(parameters)) return { type: "object", properties: {} };
+  if (tool.strict === true) {
+    const { schema, exact } = inSubset(parameters);
+    if (!exact) losses.add("approximated", "tools");
+    return schema;
+  }
+  return parameters["type"] === "object" ? parameters : { ...parameters, type: "object" };
+}
+
+function renderTool(tool: Tool, names: ToolNames, losses: Losses): JsonObject {
+  switch (tool.kind) {
+    case "function":
+      return {
+        name: names.toWire(tool.name),
+        ...(tool.description === undefined ? {} : { description: tool.description }),
+        input_schema: inputSchema(tool, losses),
+        ...(tool.strict === undefined ? {} : { strict: tool.strict }),
+        ...cacheControl(tool.cache),
+      };
+    case "custom":
+      losses.addPath("emulated", tool.path);
+      return standIn(tool, names.toWire(tool.name));
+    case "hosted":
+      if (tool.origin === dialectName) return tool.wire;
+      throw unsupported(tool.path, "the tool runs at another provider");
+  }
+}
+
+function toolName(tool: Tool): string {
+  return tool.kind === "hosted" ? String(tool.wire["name"] ?? "") : tool.name;
+}
+
+/** The choice on the wire, and the tools that it leaves; null names all of them. */
+interface Chosen {
+  readonly choice: JsonObject | null;
+  readonly only: readonly string[] | null;
+}
+
+function chosen(choice: ToolChoice | undefined, canForce: boolean, names: ToolNames): Chosen {
+  switch (choice?.type) {
+    case undefined:
+      return { choice: null, only: null };
+    case "auto":
+    case "none":
+      return { choice: { type: choice.type }, only: null };
+    case "required":
+      return { choice: { type: canForce ? "any" : "auto" }, only: null };
+    case "tool":
+      if (!canForce) return { choice: { type: "auto" }, only: [choice.name] };
+      return { choice: { type: "tool", name: names.toWire(choice.name) }, only: null };
+    case "allowed":
+      return { choice: { type: choice.required && canForce ? "any" : "auto" }, only: choice.names };
+  }
+}
+
+const isForced = (choice: ToolChoice | undefined): boolean =>
+  choice?.type === "required" || choice?.type === "tool" || (choice?.type === "allowed" && choice.required);
+
+/** `tools` and `tool_choice`. Where the model cannot be forced, the list is narrowed and the choice left to it. */
+export function renderTools(
+  ask: ChatAsk,
+  names: ToolNames,
+  canForce: boolean,
+  context: RenderContext,
+  losses: Losses,
+): JsonObject {
+  const { choice, only } = chosen(ask.toolChoice, canForce, names);
+  const tools = ask.tools.filter((tool) => only === null || only.includes(toolName(tool)));
+  if (ask.tools.length === 0) return {};
+  if (tools.length === 0) throw badValue(context.fieldPath("toolChoice"), "The choice names no tool of the list.");
+  if (isForced(ask.toolChoice) && !canForce) losses.add("approximated", "toolChoice");
+  const parallel = ask.parallelToolCalls;
+  const single = parallel === undefined || choice?.["type"] === "none" ? {} : { disable_parallel_tool_use: !parallel };
+  const spoken = choice !== null || parallel !== undefined;
+  return {
+    tools: tools.map((tool) => renderTool(tool, names, losses)),
+    ...(spoken ? { tool_choice: { ...(choice ?? { type: "auto" }), ...single } } : {}),
+  };
+}

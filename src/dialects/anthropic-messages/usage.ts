@@ -1,0 +1,49 @@
+// Token counts: this wire tells cached input beside `input_tokens`, and thinking inside `output_tokens`.
+import { noUsage, tokenCount, totalOutput, type Usage } from "../../canon/usage.ts";
+import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
+
+const names = ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens"] as const;
+
+/** Counts as they came in, field by field: a later report overrides only the fields that it has. */
+export function mergeCounts(known: JsonObject | null, report: Json | undefined): JsonObject | null {
+  if (!isObject(report)) return known;
+  const merged: JsonObject = { ...known };
+  for (const name of names) if (typeof report[name] === "number") merged[name] = report[name];
+  if (isObject(report["output_tokens_details"])) merged["output_tokens_details"] = report["output_tokens_details"];
+  if (isObject(report["cache_creation"])) merged["cache_creation"] = report["cache_creation"];
+  return merged;
+}
+
+function cacheWrites(counts: JsonObject): number {
+  const total = counts["cache_creation_input_tokens"];
+  if (typeof total === "number") return tokenCount(total);
+  const parts = isObject(counts["cache_creation"]) ? Object.values(counts["cache_creation"]) : [];
+  return parts.reduce<number>((sum, part) => sum + tokenCount(part), 0);
+}
+
+/** The disjoint buckets of a `usage` object; undefined when there is none. */
+export function readUsage(counts: Json | undefined): Usage | undefined {
+  if (!isObject(counts)) return undefined;
+  const details = counts["output_tokens_details"];
+  const output = tokenCount(counts["output_tokens"]);
+  const thinking = Math.min(isObject(details) ? tokenCount(details["thinking_tokens"]) : 0, output);
+  return {
+    inputTokens: tokenCount(counts["input_tokens"]),
+    cacheReadTokens: tokenCount(counts["cache_read_input_tokens"]),
+    cacheWriteTokens: cacheWrites(counts),
+    outputTokens: output - thinking,
+    reasoningTokens: thinking,
+  };
+}
+
+/** The `usage` object for the client: input and cache fields always, because clients copy only what is present. */
+export function writeUsage(usage: Usage | undefined, inputEstimate: number): JsonObject {
+  const known = usage ?? { ...noUsage, inputTokens: inputEstimate };
+  return {
+    input_tokens: known.inputTokens,
+    cache_creation_input_tokens: known.cacheWriteTokens,
+    cache_read_input_tokens: known.cacheReadTokens,
+    output_tokens: totalOutput(known),
+    ...(known.reasoningTokens > 0 ? { output_tokens_details: { thinking_tokens: known.reasoningTokens } } : {}),
+  };
+}

@@ -1,0 +1,56 @@
+// The verbatim lane: the client's own wire goes on; only the model and the gateway's envelopes change.
+import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import type { Call, Envelope, RenderContext } from "../dialect.ts";
+import { isMadeUpCitation } from "./citation.ts";
+import { apiVersion, messagesPath } from "./request.ts";
+import { forUpstream } from "./signature.ts";
+
+/** Where blocks of each type hold opaque state. */
+const stateMembers = new Map<unknown, string>([
+  ["thinking", "signature"],
+  ["redacted_thinking", "data"],
+]);
+
+/** The block as the upstream may see it: the same object when nothing changes, null when it must go. */
+function openBlock(block: Json, origin: string): Json {
+  if (!isObject(block)) return block;
+  const member = stateMembers.get(block["type"]);
+  if (member !== undefined) {
+    const held = block[member];
+    if (typeof held !== "string") return block;
+    const state = forUpstream(held, origin);
+    return state === held ? block : state === null ? null : { ...block, [member]: state };
+  }
+  const { citations } = block;
+  if (!Array.isArray(citations) || !citations.some(isMadeUpCitation)) return block;
+  const kept = citations.filter((citation) => !isMadeUpCitation(citation));
+  return { ...block, citations: kept.length > 0 ? kept : undefined };
+}
+
+function openMessage(message: Json, origin: string): Json {
+  if (!isObject(message) || message["role"] !== "assistant" || !Array.isArray(message["content"])) return message;
+  const { content } = message;
+  const opened = content.map((block) => openBlock(block, origin));
+  if (opened.every((block, index) => block === content[index])) return message;
+  const kept = opened.filter((block) => block !== null);
+  return kept.length > 0 ? { ...message, content: kept } : null;
+}
+
+/** The same list when no envelope is in it. */
+function openMessages(messages: Json | undefined, origin: string): Json | undefined {
+  if (!Array.isArray(messages)) return messages;
+  const opened = messages.map((message) => openMessage(message, origin));
+  if (opened.every((message, index) => message === messages[index])) return messages;
+  return opened.filter((message) => message !== null);
+}
+
+/** The client's wire with the upstream's model name, under the version and betas that the client asked for. */
+export function verbatimCall(wire: JsonObject, context: RenderContext, envelope: Envelope): Call {
+  const version = envelope.header("vendor-version") ?? envelope.header("anthropic-version") ?? apiVersion;
+  const beta = envelope.header("anthropic-beta");
+  return {
+    path: messagesPath,
+    body: { ...wire, model: context.model, messages: openMessages(wire["messages"], context.origin) },
+    headers: { "anthropic-version": version, ...(beta ? { "anthropic-beta": beta } : {}) },
+  };
+}

@@ -1,0 +1,134 @@
+// The contract of a dialect: pure, synchronous functions between one wire language and canon, facing both ways.
+import type { TSchema } from "typebox";
+import type { Delta } from "../canon/delta.ts";
+import type { GatewayError } from "../canon/error.ts";
+import type { Answer, Ask, Operation } from "../canon/operation.ts";
+import type { FieldName, Warning } from "../canon/warning.ts";
+import type { JsonObject } from "../lib/json.ts";
+import type { Frame } from "../lib/sse.ts";
+
+/** What a dialect may read of the request besides its body. Header names are asked for in lower case. */
+export interface Envelope {
+  header(name: string): string | null;
+  /** Path parameters of the endpoint, decoded. */
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** What a dialect must know of the upstream to write a request for it. */
+export interface RenderContext {
+  /** The upstream's own name for the model. */
+  readonly model: string;
+  /** Who made the opaque state that may be sent: state of any other origin is left out. */
+  readonly origin: string;
+  /** Where a canonical field stands on the client's wire, for warnings and refusals. */
+  fieldPath(field: FieldName): string;
+  /** The model's own bound on output, where the catalog knows it. */
+  readonly maxOutputTokens?: number;
+  /** Switches that a provider's file sets for its servers. */
+  readonly options?: DialectOptions;
+}
+
+/** Deviations of compatible servers that a dialect knows how to serve. */
+export interface DialectOptions {
+  /** Older servers only know `max_tokens`. */
+  readonly legacyMaxTokens?: boolean;
+  /** Servers that refuse `stream_options`. */
+  readonly noStreamOptions?: boolean;
+}
+
+/** A request as it goes to the upstream. */
+export interface Call {
+  /** Below the provider's base URL, without a leading slash. */
+  readonly path: string;
+  readonly body: JsonObject;
+  /** Beyond content type and authentication. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Rendered {
+  readonly call: Call;
+  /** What was left out or approximated. What must not be left out is thrown as `unsupported_parameter`. */
+  readonly warnings: readonly Warning[];
+}
+
+/** What a reader of upstream text must know. */
+export interface ReadContext {
+  /** Tag for the opaque state in the reply. */
+  readonly origin: string;
+  /** What was asked, so that names and kinds which the request had to change come back as the client knows them. */
+  readonly ask?: Ask;
+}
+
+/** What a writer to the client must know. */
+export interface WriteContext {
+  readonly ask: Ask;
+  /** Used where the upstream gave no id. */
+  readonly id: string;
+  /** Unix seconds; used where the upstream gave none. */
+  readonly createdAt: number;
+  /** Estimated input tokens, for dialects that tell them before the upstream does. */
+  readonly inputEstimate: number;
+}
+
+/** Frames of one upstream stream into deltas. */
+export interface StreamReader {
+  read(frame: Frame): Delta[];
+  /** The body has ended: a finish when the reply was complete, an error when it was cut. Nothing when already said. */
+  end(): Delta[];
+}
+
+/** Deltas into frames for one client. After a finish or an error delta it writes nothing more. */
+export interface StreamWriter {
+  write(delta: Delta): Frame[];
+}
+
+export interface StreamSide {
+  reader(context: ReadContext): StreamReader;
+  writer(context: WriteContext): StreamWriter;
+  /** Wire text that keeps a silent connection warm; `started` once a frame has been sent. */
+  heartbeat(started: boolean): string;
+}
+
+/** The verbatim lane: client and upstream speak this dialect, so the wire goes through almost untouched. */
+export interface VerbatimSide {
+  /** The client's own wire as a call: `model` replaced, nothing else lost. */
+  call(wire: JsonObject, context: RenderContext, envelope: Envelope): Call;
+  /** False for a frame that the gateway asked for by itself and the client must not see. */
+  keeps?(frame: Frame, wire: JsonObject): boolean;
+  /** A whole reply that needs a repair before the client can read it; the same object when it needs none. */
+  mend?(reply: JsonObject, wire: JsonObject): JsonObject;
+}
+
+/** Errors as the upstream writes them and as the client reads them. */
+export interface ErrorSide {
+  /** From an upstream's status and body (parsed JSON, or text). Never carries a credential or host name on. */
+  parse(status: number, body: unknown, retryAfterMs?: number): GatewayError;
+  render(error: GatewayError, requestId: string): { status: number; body: JsonObject };
+  /** The same error inside a stream that has begun. No clean terminator follows. */
+  frames(error: GatewayError, requestId: string): Frame[];
+}
+
+/**
+ * One wire language for one operation. Methods, not function members, so that dialects of different operations fit one
+ * table; the corridor never mixes them because an endpoint and its candidates share the operation.
+ */
+export interface Dialect<A extends Ask = Ask, R extends Answer = Answer> {
+  readonly name: string;
+  readonly operation: Operation;
+  readonly request: {
+    /** Strict in types and bounds, open to unknown fields. */
+    readonly schema: TSchema;
+    parse(wire: JsonObject, envelope: Envelope): A;
+    render(ask: A, context: RenderContext): Rendered;
+    /** Where a canonical field stands on this wire. */
+    fieldPath(field: FieldName): string;
+  };
+  readonly response: {
+    /** Throws `upstream_protocol_error` on anything that is no reply. */
+    parse(wire: unknown, context: ReadContext): R;
+    render(answer: R, context: WriteContext): JsonObject;
+  };
+  readonly stream?: StreamSide;
+  readonly verbatim: VerbatimSide;
+  readonly error: ErrorSide;
+}

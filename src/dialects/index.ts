@@ -1,0 +1,9 @@
+// The list of dialects.
+import { anthropicMessages } from "./anthropic-messages/index.ts";
+import type { Dialect } from "./dialect.ts";
+import { openaiChat } from "./openai-chat/index.ts";
+import { openaiEmbeddings } from "./openai-embeddings.ts";
+
+export const dialects: readonly Dialect[] = [openaiChat, anthropicMessages, openaiEmbeddings];
+
+export { anthropicMessages, openaiChat, openaiEmbeddings };

@@ -1,0 +1,161 @@
+// One choice of a stream while it is being read: which blocks are open, and what will stand at their close.
+import type { Citation } from "../../canon/conversation.ts";
+import type { Delta, OpenBlock } from "../../canon/delta.ts";
+import type { Opaque } from "../../canon/opaque.ts";
+import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import { characterCount, parseAnnotations } from "./citations.ts";
+import { detailState, detailText, isSealed } from "./thinking.ts";
+
+type SpeechKind = "text" | "refusal" | "thinking" | "audio";
+
+/** A call while it is being read. */
+export interface CallState {
+  readonly kind: "function" | "custom";
+  readonly index: number | undefined;
+  readonly id: string | undefined;
+  name: string;
+  /** The block's number once the call has a name, else -1. */
+  block: number;
+  input: string;
+  closed: boolean;
+  signature?: Opaque;
+}
+
+/** What has been read of one choice. At most one block of speech is open; calls may stay open beside it. */
+export interface ChoiceState {
+  readonly index: number;
+  readonly replyId: string;
+  readonly origin: string;
+  blocks: number;
+  speech: SpeechKind | null;
+  speechBlock: number;
+  /** All text so far, and where the open text block begins in it, for the ranges of citations. */
+  said: string;
+  textFrom: number;
+  citations: Citation[];
+  /** Members of `reasoning_details` for the open thinking block; whether its text came outside of them. */
+  detail: JsonObject | null;
+  hasPlainThinking: boolean;
+  hasRefusal: boolean;
+  readonly calls: CallState[];
+  /** The chunk's choice that carried the finish reason. */
+  last: JsonObject | null;
+}
+
+/** A choice of which nothing has been read. */
+export function newChoice(index: number, replyId: string, origin: string): ChoiceState {
+  return {
+    index,
+    replyId,
+    origin,
+    blocks: 0,
+    speech: null,
+    speechBlock: -1,
+    said: "",
+    textFrom: 0,
+    citations: [],
+    detail: null,
+    hasPlainThinking: false,
+    hasRefusal: false,
+    calls: [],
+    last: null,
+  };
+}
+
+/** Opens the next block of the choice and tells its number. */
+export function open(state: ChoiceState, block: OpenBlock, out: Delta[]): number {
+  const number = state.blocks++;
+  out.push({ type: "block-open", choice: state.index, block: number, open: block });
+  return number;
+}
+
+/** Closes the open block of speech, with the citations or the signature that it gathered. */
+export function closeSpeech(state: ChoiceState, out: Delta[]): void {
+  if (state.speech === null) return;
+  const at = { choice: state.index, block: state.speechBlock };
+  const signature =
+    state.speech === "thinking" && state.detail !== null ? detailState(state.detail, state.origin) : undefined;
+  const citations = state.speech === "text" && state.citations.length > 0 ? { citations: state.citations } : {};
+  out.push({ type: "block-close", ...at, ...(signature === undefined ? {} : { signature }), ...citations });
+  state.speech = null;
+  state.detail = null;
+  state.hasPlainThinking = false;
+  state.citations = [];
+}
+
+function openSpeech(state: ChoiceState, kind: SpeechKind, out: Delta[]): void {
+  closeSpeech(state, out);
+  state.speech = kind;
+  if (kind === "text") state.textFrom = state.said.length;
+  if (kind === "refusal") state.hasRefusal = true;
+  state.speechBlock = open(state, kind === "audio" ? { kind, mediaType: "audio/pcm" } : { kind }, out);
+}
+
+/** Text for the reader: its own words or a refusal. */
+export function speak(state: ChoiceState, kind: "text" | "refusal", text: string, out: Delta[]): void {
+  if (state.speech !== kind) openSpeech(state, kind, out);
+  if (kind === "text") state.said += text;
+  out.push({ type: "text", choice: state.index, block: state.speechBlock, text });
+}
+
+/** Visible thinking that stands in a string of its own. */
+export function think(state: ChoiceState, text: string, out: Delta[]): void {
+  if (state.speech !== "thinking") openSpeech(state, "thinking", out);
+  state.hasPlainThinking = true;
+  out.push({ type: "thinking", choice: state.index, block: state.speechBlock, text });
+}
+
+function gather(state: ChoiceState, detail: JsonObject): void {
+  const gathered: JsonObject = { ...state.detail };
+  for (const name in detail) if (detail[name] !== null) gathered[name] = detail[name];
+  state.detail = gathered;
+}
+
+function sealed(state: ChoiceState, detail: JsonObject, out: Delta[]): void {
+  closeSpeech(state, out);
+  const signature = detailState(detail, state.origin);
+  if (signature === undefined) return;
+  const block = open(state, { kind: "thinking", redacted: true }, out);
+  out.push({ type: "block-close", choice: state.index, block, signature });
+}
+
+/** An entry that is the thinking itself, in pieces that share an index. */
+function readAlone(state: ChoiceState, detail: JsonObject, out: Delta[]): void {
+  if (state.speech === "thinking" && state.detail?.index !== detail.index) closeSpeech(state, out);
+  if (state.speech !== "thinking") openSpeech(state, "thinking", out);
+  gather(state, detail);
+  const text = detailText(detail);
+  if (text !== "") out.push({ type: "thinking", choice: state.index, block: state.speechBlock, text });
+}
+
+function readDetail(state: ChoiceState, detail: JsonObject, besideText: boolean, out: Delta[]): void {
+  if (isSealed(detail)) sealed(state, detail, out);
+  else if (besideText) gather(state, detail);
+  else if (state.speech === "thinking" && state.hasPlainThinking) {
+    gather(state, detail);
+    closeSpeech(state, out);
+  } else readAlone(state, detail, out);
+}
+
+/**
+ * `reasoning_details`: beside a string of thinking they only add state to it; alone, behind such a string, an entry
+ * closes that block; where there is no string they are the thinking.
+ */
+export function readDetails(state: ChoiceState, details: Json, besideText: boolean, out: Delta[]): void {
+  if (!Array.isArray(details)) return;
+  for (const detail of details) if (isObject(detail)) readDetail(state, detail, besideText, out);
+}
+
+/** Citations belong to the text block that is open; their ranges come as ranges of the whole text. */
+export function cite(state: ChoiceState, annotations: Json, out: Delta[]): void {
+  if (!Array.isArray(annotations) || annotations.length === 0) return;
+  if (state.speech !== "text") openSpeech(state, "text", out);
+  state.citations.push(...parseAnnotations(annotations, characterCount(state.said.slice(0, state.textFrom))));
+}
+
+/** A piece of spoken output. */
+export function sound(state: ChoiceState, audio: Json, out: Delta[]): void {
+  if (!isObject(audio) || typeof audio.data !== "string" || audio.data === "") return;
+  if (state.speech !== "audio") openSpeech(state, "audio", out);
+  out.push({ type: "media", choice: state.index, block: state.speechBlock, base64: audio.data });
+}

@@ -1,0 +1,196 @@
+// The chunks of one choice: its role, its blocks as they open, fill and close, its finish reason.
+import type { Stop } from "../../canon/conversation.ts";
+import type { Delta, OpenBlock } from "../../canon/delta.ts";
+import { wrapOpaque } from "../../canon/opaque.ts";
+import type { JsonObject } from "../../lib/json.ts";
+import type { Frame } from "../../lib/sse.ts";
+import type { WriteContext } from "../dialect.ts";
+import { signatureMember } from "./calls.ts";
+import { characterCount, renderCitations } from "./citations.ts";
+import { isCut, renderStopReason } from "./stop.ts";
+import { clientDetail } from "./thinking.ts";
+
+/** A delta of one type. */
+export type Of<Type extends Delta["type"]> = Extract<Delta, { type: Type }>;
+
+interface BlockState {
+  readonly open: OpenBlock;
+  /** Which call or which thinking block of the choice it is. */
+  readonly ordinal: number;
+  /** Where its text begins in all text of the choice. */
+  readonly from: number;
+  thought: string;
+  hasInput: boolean;
+}
+
+interface ChoiceState {
+  readonly blocks: BlockState[];
+  calls: number;
+  thoughts: number;
+  said: string;
+  refused: boolean;
+  /** A thinking block that nothing on the wire has closed: another one right behind it would run into it. */
+  unclosed: BlockState | null;
+  /** A call that has no input yet, though its block may be closed. */
+  blank: BlockState | null;
+}
+
+/** What a writer knows of its stream. */
+export interface State {
+  readonly context: WriteContext;
+  readonly isLegacy: boolean;
+  readonly wantsUsage: boolean;
+  head: string;
+  readonly tail: string;
+  readonly choices: (ChoiceState | undefined)[];
+  done: boolean;
+}
+
+/** The beginning of every chunk up to its choices; made once for a stream. */
+export function headOf(context: WriteContext, start?: Of<"start">): string {
+  const id = start?.id || context.id;
+  const created = start?.createdAt ?? context.createdAt;
+  const model = start?.model || context.ask.model;
+  return `{"id":${JSON.stringify(id)},"object":"chat.completion.chunk","created":${created},"model":${JSON.stringify(model)},"choices":[`;
+}
+
+/** One chunk; the delta comes as JSON text, since most of them are one string. */
+function chunk(state: State, choice: number, delta: string, label: string | null = null): Frame {
+  const reason = label === null ? "null" : `"${label}"`;
+  return {
+    data: `${state.head}{"index":${choice},"delta":${delta},"logprobs":null,"finish_reason":${reason}}${state.tail}`,
+  };
+}
+
+/** A chunk with this delta. */
+export function said(state: State, choice: number, delta: JsonObject): Frame {
+  return chunk(state, choice, JSON.stringify(delta));
+}
+
+/** The choice's state; its role is told before anything else of it. */
+export function choiceAt(state: State, index: number, out: Frame[]): ChoiceState {
+  const known = state.choices[index];
+  if (known !== undefined) return known;
+  const fresh = { blocks: [], calls: 0, thoughts: 0, said: "", refused: false, unclosed: null, blank: null };
+  state.choices[index] = fresh;
+  out.push(chunk(state, index, '{"role":"assistant","content":""}'));
+  return fresh;
+}
+
+/** The legacy form has room for one call; a second is not told. */
+function callFrame(state: State, choice: number, block: BlockState, members: JsonObject): Frame[] {
+  if (!state.isLegacy) return [said(state, choice, { tool_calls: [{ index: block.ordinal, ...members }] })];
+  return block.ordinal === 0 && members.function ? [said(state, choice, { function_call: members.function })] : [];
+}
+
+function inputFrame(state: State, choice: number, block: BlockState, text: string): Frame[] {
+  const isCustom = block.open.kind === "tool-call" && block.open.tool === "custom";
+  return callFrame(state, choice, block, isCustom ? { custom: { input: text } } : { function: { arguments: text } });
+}
+
+function fillBlank(state: State, index: number, choice: ChoiceState, out: Frame[]): void {
+  if (choice.blank !== null) out.push(...inputFrame(state, index, choice.blank, "{}"));
+  choice.blank = null;
+}
+
+function openCall(state: State, delta: Of<"block-open">, choice: ChoiceState, block: BlockState, out: Frame[]): void {
+  if (delta.open.kind !== "tool-call") return;
+  const { id, name, tool } = delta.open;
+  fillBlank(state, delta.choice, choice, out);
+  choice.blank = tool === "function" ? block : null;
+  const body = tool === "custom" ? { custom: { name, input: "" } } : { function: { name, arguments: "" } };
+  out.push(...callFrame(state, delta.choice, block, { id, type: tool, ...body }));
+}
+
+function detailFrame(state: State, choice: number, block: BlockState, close?: Of<"block-close">): Frame {
+  const isRedacted = block.open.kind === "thinking" && block.open.redacted === true;
+  const detail = clientDetail(
+    {
+      type: "thinking",
+      text: block.thought,
+      ...(close?.signature === undefined ? {} : { signature: close.signature }),
+      ...(isRedacted ? { redacted: true } : {}),
+    },
+    block.ordinal,
+  );
+  return said(state, choice, { reasoning_details: [detail] });
+}
+
+/** A block begins: most tell nothing before their content. */
+export function openBlock(state: State, delta: Of<"block-open">): Frame[] {
+  const out: Frame[] = [];
+  const choice = choiceAt(state, delta.choice, out);
+  const { kind } = delta.open;
+  const ordinal = kind === "tool-call" ? choice.calls++ : kind === "thinking" ? choice.thoughts++ : 0;
+  const block = { open: delta.open, ordinal, from: choice.said.length, thought: "", hasInput: false };
+  choice.blocks[delta.block] = block;
+  if (kind === "thinking" && choice.unclosed !== null) out.push(detailFrame(state, delta.choice, choice.unclosed));
+  choice.unclosed = null;
+  if (kind === "refusal") choice.refused = true;
+  if (kind === "tool-call") openCall(state, delta, choice, block, out);
+  if (kind === "audio") {
+    out.push(said(state, delta.choice, { audio: { id: `audio_${state.context.id}`, transcript: "" } }));
+  }
+  return out;
+}
+
+/** Text or refusal. */
+export function writeText(state: State, delta: Of<"text">): Frame[] {
+  const choice = state.choices[delta.choice];
+  const block = choice?.blocks[delta.block];
+  if (choice === undefined || block === undefined || delta.text === "") return [];
+  if (block.open.kind === "refusal") return [said(state, delta.choice, { refusal: delta.text })];
+  choice.said += delta.text;
+  return [chunk(state, delta.choice, `{"content":${JSON.stringify(delta.text)}}`)];
+}
+
+/** Thinking that may be shown. */
+export function writeThinking(state: State, delta: Of<"thinking">): Frame[] {
+  const block = state.choices[delta.choice]?.blocks[delta.block];
+  if (block === undefined || delta.text === "") return [];
+  block.thought += delta.text;
+  return [chunk(state, delta.choice, `{"reasoning_content":${JSON.stringify(delta.text)}}`)];
+}
+
+/** A piece of a call's input. */
+export function writeInput(state: State, delta: Of<"tool-input">): Frame[] {
+  const choice = state.choices[delta.choice];
+  const block = choice?.blocks[delta.block];
+  if (choice === undefined || block === undefined || delta.text === "") return [];
+  if (!block.hasInput && delta.text.trim() !== "") {
+    block.hasInput = true;
+    if (choice.blank === block) choice.blank = null;
+  }
+  return inputFrame(state, delta.choice, block, delta.text);
+}
+
+function closeText(state: State, delta: Of<"block-close">, choice: ChoiceState, block: BlockState): Frame[] {
+  if (delta.citations === undefined) return [];
+  const base = characterCount(choice.said.slice(0, block.from));
+  const length = characterCount(choice.said.slice(block.from));
+  const annotations = renderCitations(delta.citations, base, length);
+  return annotations.length === 0 ? [] : [said(state, delta.choice, { annotations })];
+}
+
+/** What a block has to tell at its close: citations, or the state that proves it. */
+export function closeBlock(state: State, delta: Of<"block-close">): Frame[] {
+  const choice = state.choices[delta.choice];
+  const block = choice?.blocks[delta.block];
+  if (choice === undefined || block === undefined) return [];
+  if (block.open.kind === "text") return closeText(state, delta, choice, block);
+  if (block.open.kind === "thinking") {
+    if (delta.signature !== undefined) return [detailFrame(state, delta.choice, block, delta)];
+    choice.unclosed = block;
+    return [];
+  }
+  if (block.open.kind !== "tool-call" || delta.signature === undefined) return [];
+  return callFrame(state, delta.choice, block, signatureMember(wrapOpaque(delta.signature)));
+}
+
+/** The last chunk of a choice. */
+export function finishChoice(state: State, index: number, stop: Stop, out: Frame[]): void {
+  const choice = choiceAt(state, index, out);
+  if (!isCut(stop.kind)) fillBlank(state, index, choice, out);
+  const held = { calls: choice.calls > 0, refusal: choice.refused };
+  out.push(chunk(state, index, "{}", renderStopReason(stop, held, state.isLegacy)));
+}

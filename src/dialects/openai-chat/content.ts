@@ -1,0 +1,188 @@
+// The parts of a message's content: text, images, audio, files and refusals.
+import type {
+  AudioBlock,
+  Block,
+  CacheHint,
+  DocumentBlock,
+  ForeignBlock,
+  ImageBlock,
+  TextBlock,
+} from "../../canon/conversation.ts";
+import { GatewayError } from "../../canon/error.ts";
+import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import { badValue, unsupported } from "../reject.ts";
+import { bytesOf, dataUri, nameOfType, readDataUri, textOf, typeOfName } from "./media.ts";
+import { type Notes, note, noteField } from "./notes.ts";
+
+/** The origin of parts that only this dialect knows. */
+export const dialectName = "openai-chat";
+
+/** A member that this kind of part or message cannot do without. */
+export function missing(path: string): GatewayError {
+  return new GatewayError("missing_required_parameter", `Missing required parameter: '${path}'.`, { param: path });
+}
+
+function stringAt(object: JsonObject, name: string, path: string): string {
+  const value = object[name];
+  if (typeof value !== "string") throw missing(`${path}.${name}`);
+  return value;
+}
+
+function objectAt(object: JsonObject, name: string, path: string): JsonObject {
+  const value = object[name];
+  if (!isObject(value)) throw missing(`${path}.${name}`);
+  return value;
+}
+
+function cacheOf(part: JsonObject): { cache?: CacheHint } {
+  const wire = part.prompt_cache_breakpoint;
+  return isObject(wire) ? { cache: { wire } } : {};
+}
+
+function parseImage(part: JsonObject, path: string): Block {
+  const image = objectAt(part, "image_url", path);
+  const url = stringAt(image, "url", `${path}.image_url`);
+  const bytes = readDataUri(url);
+  if (bytes === null && !/^https?:\/\//i.test(url)) {
+    throw badValue(`${path}.image_url.url`, "An image must be an http(s) address or a data: URI.");
+  }
+  if (bytes !== null && !bytes.mediaType.startsWith("image/")) {
+    return { type: "document", source: bytes, path, ...cacheOf(part) };
+  }
+  const detail = typeof image.detail === "string" ? { detail: image.detail } : {};
+  return { type: "image", source: bytes ?? { kind: "url", url }, ...detail, ...cacheOf(part), path };
+}
+
+const mediaTypes: ReadonlyMap<string, string> = new Map([["mp3", "audio/mpeg"]]);
+const formats: ReadonlyMap<string, string> = new Map([
+  ["audio/wav", "wav"],
+  ["audio/x-wav", "wav"],
+  ["audio/wave", "wav"],
+  ["audio/mpeg", "mp3"],
+  ["audio/mp3", "mp3"],
+]);
+
+function parseAudio(part: JsonObject, path: string): Block {
+  const audio = objectAt(part, "input_audio", path);
+  const data = stringAt(audio, "data", `${path}.input_audio`);
+  const format = stringAt(audio, "format", `${path}.input_audio`);
+  const bytes = readDataUri(data) ?? bytesOf(data, "");
+  const source = {
+    kind: "bytes",
+    mediaType: mediaTypes.get(format) ?? `audio/${format}`,
+    base64: bytes.base64,
+  } as const;
+  return { type: "audio", source, path };
+}
+
+function parseFile(part: JsonObject, path: string): Block {
+  const file = objectAt(part, "file", path);
+  const name = typeof file.filename === "string" ? file.filename : undefined;
+  const title = name === undefined ? {} : { title: name };
+  if (typeof file.file_data === "string" && file.file_data !== "") {
+    const bytes = readDataUri(file.file_data) ?? bytesOf(file.file_data, typeOfName(name));
+    if (bytes.mediaType.startsWith("image/")) return { type: "image", source: bytes, path, ...cacheOf(part) };
+    return { type: "document", source: bytes, ...title, path, ...cacheOf(part) };
+  }
+  if (typeof file.file_id !== "string" || file.file_id === "") throw missing(`${path}.file.file_data`);
+  return { type: "document", source: { kind: "file", id: file.file_id }, ...title, path, ...cacheOf(part) };
+}
+
+const parsers: ReadonlyMap<string, (part: JsonObject, path: string) => Block> = new Map([
+  ["text", (part, path) => ({ type: "text", text: stringAt(part, "text", path), ...cacheOf(part) })],
+  ["refusal", (part, path) => ({ type: "refusal", text: stringAt(part, "refusal", path) })],
+  ["image_url", parseImage],
+  ["input_audio", parseAudio],
+  ["file", parseFile],
+]);
+
+/** One part; a type that is not known stays a foreign part, which this dialect's own servers may understand. */
+export function parsePart(part: JsonObject, path: string): Block {
+  const type = typeof part.type === "string" ? part.type : "";
+  if (type === "") throw badValue(`${path}.type`, "A content part needs a type.");
+  return parsers.get(type)?.(part, path) ?? { type: "foreign", origin: dialectName, wire: part, path };
+}
+
+/** A message's content; an empty string is no block. */
+export function parseContent(content: Json | undefined, path: string): Block[] {
+  if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
+  if (!Array.isArray(content)) return [];
+  return content.map((part, index) => parsePart(part as JsonObject, `${path}[${index}]`));
+}
+
+/** Content of a role that may hold text alone. */
+export function parseText(content: Json | undefined, path: string): TextBlock[] {
+  return parseContent(content, path).map((block, index) => {
+    if (block.type === "text") return block;
+    throw badValue(`${path}[${index}].type`, "This message may hold text parts only.");
+  });
+}
+
+/** A user's block that can be said on this wire. */
+export type SayableBlock = TextBlock | ImageBlock | AudioBlock | DocumentBlock | ForeignBlock;
+
+function renderImage(block: ImageBlock, notes: Notes): JsonObject {
+  const path = block.path ?? notes.context.fieldPath("messages");
+  const { source } = block;
+  if (source.kind !== "url" && source.kind !== "bytes") {
+    throw unsupported(path, "an image must come as an address or as bytes");
+  }
+  const url = source.kind === "url" ? source.url : dataUri(source);
+  return { type: "image_url", image_url: compact({ url, detail: block.detail }) };
+}
+
+function renderAudio(block: AudioBlock, notes: Notes): JsonObject {
+  const path = block.path ?? notes.context.fieldPath("messages");
+  const format = block.source.kind === "bytes" ? formats.get(block.source.mediaType) : undefined;
+  if (block.source.kind !== "bytes" || format === undefined) {
+    throw unsupported(path, "audio must come as the bytes of a WAV or MP3 file");
+  }
+  return { type: "input_audio", input_audio: { data: block.source.base64, format } };
+}
+
+/** Plain text is said as text: servers of this dialect take files of few kinds. */
+function renderDocument(block: DocumentBlock, notes: Notes): JsonObject[] {
+  const path = block.path ?? notes.context.fieldPath("messages");
+  const { source } = block;
+  if (block.citations === true) note(notes, "dropped", `${path}.citations`);
+  const context: JsonObject[] = block.context ? [{ type: "text", text: block.context }] : [];
+  const header = block.title === undefined ? "" : `${block.title}\n\n`;
+  if (source.kind === "text") return [...context, { type: "text", text: header + source.text }];
+  if (source.kind !== "bytes") throw unsupported(path, "a document must come as bytes or as text");
+  if (source.mediaType.startsWith("text/")) return [...context, { type: "text", text: header + textOf(source) }];
+  const file = { filename: block.title ?? nameOfType(source.mediaType), file_data: dataUri(source) };
+  return [...context, { type: "file", file }];
+}
+
+/** The part or parts of one block; a foreign one of another dialect is refused by its path. */
+export function renderPart(block: SayableBlock, notes: Notes): JsonObject[] {
+  switch (block.type) {
+    case "text":
+      return [{ type: "text", text: block.text }];
+    case "image":
+      return [renderImage(block, notes)];
+    case "audio":
+      return [renderAudio(block, notes)];
+    case "document":
+      return renderDocument(block, notes);
+    case "foreign":
+      if (block.origin === dialectName) return [block.wire];
+      throw unsupported(block.path ?? notes.context.fieldPath("messages"), "it has no counterpart there");
+  }
+}
+
+/** One text goes as a string, which every server understands; anything else as parts. */
+export function asContent(parts: readonly JsonObject[]): Json {
+  const [only] = parts;
+  if (parts.length === 0) return "";
+  if (parts.length === 1 && only?.type === "text" && typeof only.text === "string") return only.text;
+  return [...parts];
+}
+
+/** True where a rendered part belongs among a user's parts; what an assistant or a tool cannot show again is noted. */
+export function sayable(block: Block, notes: Notes): block is SayableBlock {
+  const kinds: readonly Block["type"][] = ["text", "image", "audio", "document", "foreign"];
+  if (kinds.includes(block.type)) return true;
+  noteField(notes, "dropped", "messages");
+  return false;
+}

@@ -1,0 +1,86 @@
+// Bytes inside JSON: data URIs and bare base64, with the media type that the bytes themselves show.
+import type { MediaSource } from "../../canon/conversation.ts";
+
+type BytesSource = Extract<MediaSource, { kind: "bytes" }>;
+
+/** How the base64 of well-known formats begins. */
+const beginnings: readonly (readonly [string, string])[] = [
+  ["iVBORw0KGgo", "image/png"],
+  ["/9j/", "image/jpeg"],
+  ["R0lGOD", "image/gif"],
+  ["JVBERi0", "application/pdf"],
+];
+
+const typeByExtension: ReadonlyMap<string, string> = new Map([
+  ["pdf", "application/pdf"],
+  ["txt", "text/plain"],
+  ["md", "text/markdown"],
+  ["csv", "text/csv"],
+  ["json", "application/json"],
+  ["html", "text/html"],
+]);
+
+/** What the first bytes show; WEBP needs a look at its eighth to eleventh byte. */
+function shown(base64: string): string | undefined {
+  for (const [beginning, mediaType] of beginnings) if (base64.startsWith(beginning)) return mediaType;
+  if (!base64.startsWith("UklGR")) return undefined;
+  return Buffer.from(base64.slice(0, 16), "base64").toString("latin1", 8, 12) === "WEBP" ? "image/webp" : undefined;
+}
+
+/** The standard alphabet, without line ends: some clients send base64url. */
+function standard(base64: string): string {
+  const joined = /\s/.test(base64) ? base64.replace(/\s+/g, "") : base64;
+  return joined.includes("-") || joined.includes("_") ? joined.replaceAll("-", "+").replaceAll("_", "/") : joined;
+}
+
+/** Bytes with the type that they show, else the declared one. */
+export function bytesOf(base64: string, declared: string): BytesSource {
+  const data = standard(base64);
+  return {
+    kind: "bytes",
+    mediaType: shown(data) ?? (declared === "image/jpg" ? "image/jpeg" : declared),
+    base64: data,
+  };
+}
+
+/** The bytes of a data URI; null for any other text. */
+export function readDataUri(uri: string): BytesSource | null {
+  if (!/^data:/i.test(uri)) return null;
+  const comma = uri.indexOf(",");
+  if (comma < 0) return null;
+  const [declared = "", ...attributes] = uri.slice(5, comma).toLowerCase().split(";");
+  const data = uri.slice(comma + 1);
+  const mediaType = declared || "text/plain";
+  if (attributes.some((attribute) => attribute.trim() === "base64")) return bytesOf(data, mediaType);
+  return { kind: "bytes", mediaType, base64: Buffer.from(unescaped(data), "utf8").toString("base64") };
+}
+
+function unescaped(data: string): string {
+  try {
+    return decodeURIComponent(data);
+  } catch {
+    return data;
+  }
+}
+
+/** The data URI of bytes. */
+export function dataUri(source: BytesSource): string {
+  return `data:${source.mediaType};base64,${source.base64}`;
+}
+
+/** A media type by a file's name. */
+export function typeOfName(name: string | undefined): string {
+  const extension = name?.slice(name.lastIndexOf(".") + 1).toLowerCase() ?? "";
+  return typeByExtension.get(extension) ?? "application/pdf";
+}
+
+/** A file name for a document that has none; some servers insist on one. */
+export function nameOfType(mediaType: string): string {
+  const known = [...typeByExtension].find(([, type]) => type === mediaType);
+  return `document.${known?.[0] ?? "pdf"}`;
+}
+
+/** Bytes that are text, decoded. */
+export function textOf(source: BytesSource): string {
+  return Buffer.from(source.base64, "base64").toString("utf8");
+}

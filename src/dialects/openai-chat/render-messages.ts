@@ -1,0 +1,136 @@
+// From the system prefix and the turns to the list of messages.
+import type {
+  Block,
+  TextBlock,
+  ThinkingBlock,
+  ToolCallBlock,
+  ToolResultBlock,
+  Turn,
+} from "../../canon/conversation.ts";
+import { compact, type Json, type JsonObject } from "../../lib/json.ts";
+import { unsupported } from "../reject.ts";
+import { completed, renderCall, wireId } from "./calls.ts";
+import { asContent, dialectName, renderPart, sayable } from "./content.ts";
+import { settle } from "./history.ts";
+import { type Notes, noteField } from "./notes.ts";
+import { replayThinking } from "./thinking.ts";
+
+function speech(turn: Turn, notes: Notes): JsonObject[] {
+  const parts = turn.blocks.filter((block) => sayable(block, notes)).flatMap((block) => renderPart(block, notes));
+  return [compact({ role: turn.role, name: turn.name, content: asContent(parts) })];
+}
+
+/** An assistant turn taken apart into the members of its message. */
+interface Said {
+  readonly texts: string[];
+  readonly refusals: string[];
+  readonly thinking: ThinkingBlock[];
+  readonly calls: ToolCallBlock[];
+  readonly parts: JsonObject[];
+  audio?: Json;
+}
+
+function sort(block: Block, said: Said, notes: Notes): void {
+  switch (block.type) {
+    case "text":
+      said.texts.push(block.text);
+      return;
+    case "refusal":
+      said.refusals.push(block.text);
+      return;
+    case "thinking":
+      said.thinking.push(block);
+      return;
+    case "tool-call":
+      said.calls.push(block);
+      return;
+    case "foreign":
+      if (block.origin === dialectName && block.wire.audio !== undefined) said.audio = block.wire.audio;
+      else said.parts.push(...renderPart(block, notes));
+      return;
+    case "image":
+    case "audio":
+    case "document":
+      throw unsupported(
+        block.path ?? notes.context.fieldPath("messages"),
+        "an assistant's turn holds text alone there",
+      );
+    case "tool-result":
+      noteField(notes, "dropped", "messages");
+  }
+}
+
+function renderHistoryCall(call: ToolCallBlock, notes: Notes): JsonObject {
+  const { signature } = call;
+  const own = signature !== undefined && signature.origin === notes.context.origin ? signature.data : undefined;
+  return renderCall({ ...completed(call), id: wireId(call.id) }, own);
+}
+
+function assistant(turn: Turn, notes: Notes): JsonObject[] {
+  const said: Said = { texts: [], refusals: [], thinking: [], calls: [], parts: [] };
+  for (const block of turn.blocks) sort(block, said, notes);
+  const text = said.texts.join("");
+  const refusal = said.refusals.join("");
+  const isElsewhere = said.calls.length > 0 || refusal !== "" || said.audio !== undefined;
+  const plain: Json = text === "" && isElsewhere ? null : text;
+  const parts = text === "" ? said.parts : [{ type: "text", text }, ...said.parts];
+  const message = compact({
+    role: "assistant",
+    name: turn.name,
+    content: said.parts.length > 0 ? parts : plain,
+    refusal: refusal === "" ? undefined : refusal,
+    audio: said.audio,
+    ...replayThinking(said.thinking, notes.context.origin),
+    tool_calls: said.calls.length === 0 ? undefined : said.calls.map((call) => renderHistoryCall(call, notes)),
+  });
+  return [message];
+}
+
+/** The text of a result; what is no text waits in `media` for the message after all results. */
+function resultText(result: ToolResultBlock, media: JsonObject[], notes: Notes): string {
+  const lines: string[] = [];
+  for (const part of result.content.flatMap((block) => renderPart(block, notes))) {
+    if (part.type === "text" && typeof part.text === "string") {
+      lines.push(part.text);
+      continue;
+    }
+    const number = media.length / 2 + 1;
+    media.push({ type: "text", text: `Attachment ${number}, from tool call ${wireId(result.callId)}:` }, part);
+    lines.push(`[attachment ${number}: see the next user message]`);
+  }
+  return lines.join("\n");
+}
+
+function results(turn: Turn, notes: Notes): JsonObject[] {
+  const media: JsonObject[] = [];
+  const messages: JsonObject[] = [];
+  for (const block of turn.blocks) {
+    if (block.type !== "tool-result") continue;
+    const text = resultText(block, media, notes);
+    if (block.isError) noteField(notes, "approximated", "messages");
+    const content = block.isError ? `Error: ${text}` : text;
+    messages.push({ role: "tool", tool_call_id: wireId(block.callId), content });
+  }
+  if (media.length === 0) return messages;
+  noteField(notes, "approximated", "messages");
+  return [...messages, { role: "user", content: media }];
+}
+
+const renderers: { readonly [role in Turn["role"]]: (turn: Turn, notes: Notes) => JsonObject[] } = {
+  system: speech,
+  user: speech,
+  assistant,
+  tool: results,
+};
+
+/** All messages of a request: one for the system prefix, then the turns. */
+export function renderMessages(
+  ask: { system: readonly TextBlock[]; turns: readonly Turn[] },
+  notes: Notes,
+): JsonObject[] {
+  const prefix = ask.system.flatMap((block) => renderPart(block, notes));
+  const system = prefix.length === 0 ? [] : [{ role: "system", content: asContent(prefix) }];
+  const turns = settle(ask.turns, notes);
+  if (turns.at(-1)?.role === "assistant") noteField(notes, "approximated", "messages");
+  return [...system, ...turns.flatMap((turn) => renderers[turn.role](turn, notes))];
+}

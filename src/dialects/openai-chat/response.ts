@@ -1,0 +1,176 @@
+// A whole chat completion and the canonical answer, both ways.
+import type { Block, ChatAnswer, ChatAsk, Choice, Stop, TextBlock } from "../../canon/conversation.ts";
+import { wrapOpaque } from "../../canon/opaque.ts";
+import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import type { ReadContext, WriteContext } from "../dialect.ts";
+import { isErrorBody, parseError } from "../openai-error.ts";
+import { badReply } from "../reject.ts";
+import { completed, madeId, parseCall, parseFunctionCall, renderCall } from "./calls.ts";
+import { characterCount, parseAnnotations, renderCitations } from "./citations.ts";
+import { type Held, isCut, isFailure, parseStopReason, renderStopReason } from "./stop.ts";
+import { parseThinking, renderThinking } from "./thinking.ts";
+import { parseUsage, renderUsage } from "./usage.ts";
+
+/** True when the client must be answered in the form from before `tools`. */
+export function answersLegacy(ask: ChatAsk): boolean {
+  return ask.extras.some((extra) => extra.path === "functions");
+}
+
+/** What content holds: a string, or parts among which some servers put thinking. */
+export function splitContent(content: Json | undefined): { text: string; thinking: string; refusal: string } {
+  const split = { text: "", thinking: "", refusal: "" };
+  if (typeof content === "string") return { ...split, text: content };
+  if (!Array.isArray(content)) return split;
+  for (const part of content) {
+    if (!isObject(part)) continue;
+    if (part.type === "thinking") split.thinking += splitContent(part.thinking).text;
+    else if (typeof part.refusal === "string") split.refusal += part.refusal;
+    else if (typeof part.text === "string") split.text += part.text;
+  }
+  return split;
+}
+
+function parseAudio(audio: Json | undefined): Block[] {
+  if (!isObject(audio) || typeof audio.data !== "string" || audio.data === "") return [];
+  return [{ type: "audio", source: { kind: "bytes", mediaType: "audio/wav", base64: audio.data } }];
+}
+
+function parseCalls(message: JsonObject, context: ReadContext, replyId: string, choice: number): Block[] {
+  const calls = Array.isArray(message.tool_calls) ? message.tool_calls : [];
+  const blocks = calls.flatMap((call, ordinal) => {
+    if (!isObject(call)) return [];
+    return parseCall(call, context.origin, madeId(replyId, choice, ordinal)) ?? [];
+  });
+  if (blocks.length > 0 || !isObject(message.function_call)) return blocks;
+  const legacy = parseFunctionCall(message.function_call, madeId(replyId, choice, 0));
+  return legacy === null ? [] : [legacy];
+}
+
+/** Blocks in the one order that this wire can say: thinking, text, refusal, speech, calls. */
+function parseBlocks(message: JsonObject, context: ReadContext, replyId: string, choice: number): Block[] {
+  const { text, thinking, refusal } = splitContent(message.content);
+  const citations = parseAnnotations(message.annotations, 0);
+  const refused = typeof message.refusal === "string" && message.refusal !== "" ? message.refusal : refusal;
+  const textBlock: TextBlock = { type: "text", text, ...(citations.length > 0 ? { citations } : {}) };
+  return [
+    ...parseThinking(message, context.origin),
+    ...(thinking === "" ? [] : [{ type: "thinking", text: thinking } as const]),
+    ...(text === "" ? [] : [textBlock]),
+    ...(refused === "" ? [] : [{ type: "refusal", text: refused } as const]),
+    ...parseAudio(message.audio),
+    ...parseCalls(message, context, replyId, choice),
+  ];
+}
+
+function heldIn(blocks: readonly Block[]): Held {
+  return {
+    calls: blocks.some((block) => block.type === "tool-call"),
+    refusal: blocks.some((block) => block.type === "refusal"),
+  };
+}
+
+/** Calls without input get the empty object, but not where the reply was cut: the input may have been on its way. */
+function whole(blocks: Block[], stop: Stop): Block[] {
+  if (isCut(stop.kind)) return blocks;
+  return blocks.map((block) => (block.type === "tool-call" ? completed(block) : block));
+}
+
+function parseChoice(choice: Json, index: number, context: ReadContext, replyId: string): Choice {
+  if (!isObject(choice) || !isObject(choice.message)) throw badReply(`choices[${index}] holds no message`);
+  if (isFailure(choice.finish_reason)) throw parseError(200, isObject(choice.error) ? choice : { error: {} });
+  const blocks = parseBlocks(choice.message, context, replyId, index);
+  const stop = parseStopReason(choice, heldIn(blocks));
+  return { index, blocks: whole(blocks, stop), stop };
+}
+
+function indexOf(choice: Json): number {
+  return isObject(choice) && typeof choice.index === "number" ? choice.index : 0;
+}
+
+/** The answer in a body. Throws the upstream's own error where the body is one, else what makes it no reply. */
+export function parse(wire: unknown, context: ReadContext): ChatAnswer {
+  if (!isObject(wire)) throw badReply("it is not a JSON object");
+  if (isErrorBody(wire)) throw parseError(200, wire);
+  if (!Array.isArray(wire.choices) || wire.choices.length === 0) throw badReply("there are no choices");
+  const id = typeof wire.id === "string" ? wire.id : "";
+  const usage = parseUsage(wire.usage);
+  return {
+    operation: "chat",
+    id,
+    model: typeof wire.model === "string" ? wire.model : "",
+    ...(typeof wire.created === "number" ? { createdAt: wire.created } : {}),
+    choices: [...wire.choices]
+      .sort((left, right) => indexOf(left) - indexOf(right))
+      .map((choice, index) => parseChoice(choice, index, context, id)),
+    ...(usage === undefined ? {} : { usage }),
+  };
+}
+
+function renderAnnotations(texts: readonly TextBlock[]): JsonObject[] {
+  let base = 0;
+  return texts.flatMap((block) => {
+    const length = characterCount(block.text);
+    const annotations = renderCitations(block.citations ?? [], base, length);
+    base += length;
+    return annotations;
+  });
+}
+
+function ofType<Type extends Block["type"]>(choice: Choice, type: Type): Extract<Block, { type: Type }>[] {
+  return choice.blocks.filter((block): block is Extract<Block, { type: Type }> => block.type === type);
+}
+
+function renderCalls(choice: Choice, isLegacy: boolean): JsonObject {
+  const calls = ofType(choice, "tool-call").map((call) => {
+    const signature = call.signature === undefined ? undefined : wrapOpaque(call.signature);
+    return renderCall(isCut(choice.stop.kind) ? call : completed(call), signature);
+  });
+  if (calls.length === 0) return {};
+  return isLegacy ? { function_call: calls[0]?.function } : { tool_calls: calls };
+}
+
+function renderMessage(choice: Choice, isLegacy: boolean, context: WriteContext): JsonObject {
+  const texts = ofType(choice, "text");
+  const text = texts.map((block) => block.text).join("");
+  const refusal = ofType(choice, "refusal").map((block) => block.text);
+  const [audio] = ofType(choice, "audio");
+  const isElsewhere = text === "" && choice.blocks.some((block) => block.type !== "text" && block.type !== "thinking");
+  const speech = audio?.source.kind === "bytes" ? audio.source.base64 : undefined;
+  return compact({
+    role: "assistant",
+    content: isElsewhere ? null : text,
+    refusal: refusal.length === 0 ? null : refusal.join(""),
+    annotations: renderAnnotations(texts),
+    ...renderThinking(ofType(choice, "thinking")),
+    audio:
+      speech === undefined
+        ? undefined
+        : { id: `audio_${context.id}`, data: speech, expires_at: context.createdAt, transcript: "" },
+    ...renderCalls(choice, isLegacy),
+  });
+}
+
+/** The body for a client. Usage is left out where nobody counted: zeros would be a lie. */
+export function render(answer: ChatAnswer, context: WriteContext): JsonObject {
+  const isLegacy = answersLegacy(context.ask as ChatAsk);
+  return compact({
+    id: answer.id === "" ? context.id : answer.id,
+    object: "chat.completion",
+    created: answer.createdAt ?? context.createdAt,
+    model: answer.model,
+    choices: answer.choices.map((choice) => {
+      const held = {
+        calls: choice.blocks.some((block) => block.type === "tool-call"),
+        refusal: choice.blocks.some((block) => block.type === "refusal"),
+      };
+      const message = renderMessage(choice, isLegacy, context);
+      return {
+        index: choice.index,
+        message,
+        logprobs: null,
+        finish_reason: renderStopReason(choice.stop, held, isLegacy),
+      };
+    }),
+    usage: answer.usage === undefined ? undefined : renderUsage(answer.usage),
+  });
+}

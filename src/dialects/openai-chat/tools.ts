@@ -1,0 +1,155 @@
+// Tool definitions and tool choice, the legacy `functions` and `function_call` too.
+import type { CustomTool, FunctionTool, HostedTool, Tool, ToolChoice } from "../../canon/conversation.ts";
+import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import { badValue, unsupported } from "../reject.ts";
+import { dialectName, missing } from "./content.ts";
+import { type Notes, noteField } from "./notes.ts";
+
+function described(body: JsonObject): { description?: string } {
+  return typeof body.description === "string" ? { description: body.description } : {};
+}
+
+function parseFunction(body: JsonObject): FunctionTool {
+  return {
+    kind: "function",
+    name: String(body.name),
+    ...described(body),
+    ...(isObject(body.parameters) ? { parameters: body.parameters } : {}),
+    ...(typeof body.strict === "boolean" ? { strict: body.strict } : {}),
+  };
+}
+
+function parseTool(tool: JsonObject, path: string): Tool {
+  if (tool.type === "function") {
+    if (!isObject(tool.function)) throw missing(`${path}.function`);
+    return parseFunction(tool.function);
+  }
+  if (tool.type === "custom") {
+    const body = tool.custom;
+    if (!isObject(body)) throw missing(`${path}.custom`);
+    const format = isObject(body.format) ? { format: body.format } : {};
+    return { kind: "custom", name: String(body.name), ...described(body), ...format, path };
+  }
+  return { kind: "hosted", origin: dialectName, wire: tool, path: `${path}.type` };
+}
+
+/** True when the client speaks the form from before `tools`: it must be answered in that form. */
+export function speaksLegacy(wire: JsonObject): boolean {
+  return Array.isArray(wire.functions) && wire.functions.length > 0;
+}
+
+/** The tools of a request, from `tools` or from `functions`. */
+export function parseTools(wire: JsonObject): Tool[] {
+  const tools = Array.isArray(wire.tools) ? wire.tools : [];
+  if (!speaksLegacy(wire)) return tools.map((tool, index) => parseTool(tool as JsonObject, `tools[${index}]`));
+  if (tools.length > 0) throw badValue("functions", "Give 'tools' or 'functions', not both.");
+  return (wire.functions as JsonObject[]).map(parseFunction);
+}
+
+const plainChoices = ["auto", "none", "required"] as const;
+
+function plainChoice(word: string): ToolChoice | undefined {
+  const type = plainChoices.find((known) => known === word);
+  return type === undefined ? undefined : { type };
+}
+
+function nameIn(holder: Json | undefined, path: string): string {
+  const name = isObject(holder) ? holder.name : undefined;
+  if (typeof name !== "string" || name === "") throw missing(path);
+  return name;
+}
+
+function parseAllowed(allowed: Json | undefined): ToolChoice {
+  if (!isObject(allowed) || !Array.isArray(allowed.tools)) throw missing("tool_choice.allowed_tools.tools");
+  const names = allowed.tools.map((tool, index) => {
+    const entry = isObject(tool) ? tool : {};
+    return nameIn(entry.function ?? entry.custom ?? entry, `tool_choice.allowed_tools.tools[${index}].function.name`);
+  });
+  return { type: "allowed", names, required: allowed.mode === "required" };
+}
+
+function parseChoiceObject(choice: JsonObject): ToolChoice {
+  const type = String(choice.type);
+  if (choice.type === undefined) throw missing("tool_choice.type");
+  if (type === "function")
+    return { type: "tool", name: nameIn(choice.function ?? choice, "tool_choice.function.name") };
+  if (type === "custom") return { type: "tool", name: nameIn(choice.custom ?? choice, "tool_choice.custom.name") };
+  if (type === "allowed_tools") return parseAllowed(choice.allowed_tools);
+  const plain = plainChoice(type);
+  if (plain !== undefined) return plain;
+  throw badValue("tool_choice.type", `'${type}' is no kind of tool choice.`);
+}
+
+/** What the client wants called. Without tools there is nothing to choose, and the field is noise. */
+export function parseToolChoice(wire: JsonObject, tools: readonly Tool[]): ToolChoice | undefined {
+  const field = speaksLegacy(wire) ? "function_call" : "tool_choice";
+  const choice = wire[field];
+  if (choice === undefined || choice === null || tools.length === 0) return undefined;
+  if (typeof choice === "string") {
+    const plain = plainChoice(choice);
+    if (plain !== undefined) return plain;
+    throw badValue(field, `'${field}' must be one of 'none', 'auto', 'required', or an object.`);
+  }
+  if (field === "function_call") return { type: "tool", name: nameIn(choice, "function_call.name") };
+  return parseChoiceObject(choice as JsonObject);
+}
+
+/** The Responses wire writes a grammar flat, this one nests it. */
+function customFormat(format: Json | undefined): Json | undefined {
+  if (!isObject(format) || format.type !== "grammar" || format.grammar !== undefined) return format;
+  return { type: "grammar", grammar: compact({ definition: format.definition, syntax: format.syntax }) };
+}
+
+function renderHosted(tool: HostedTool): JsonObject {
+  if (tool.origin === dialectName) return tool.wire;
+  throw unsupported(tool.path, "tools that a provider runs have no counterpart there");
+}
+
+function renderCustom(tool: CustomTool): JsonObject {
+  const { name, description } = tool;
+  return { type: "custom", custom: compact({ name, description, format: customFormat(tool.format) }) };
+}
+
+function renderTool(tool: Tool): JsonObject {
+  switch (tool.kind) {
+    case "hosted":
+      return renderHosted(tool);
+    case "custom":
+      return renderCustom(tool);
+    case "function": {
+      const { name, description, parameters, strict } = tool;
+      return { type: "function", function: compact({ name, description, parameters, strict }) };
+    }
+  }
+}
+
+function named(name: string, tools: readonly Tool[]): JsonObject {
+  const isCustom = tools.some((tool) => tool.kind === "custom" && tool.name === name);
+  return isCustom ? { type: "custom", custom: { name } } : { type: "function", function: { name } };
+}
+
+function renderChoice(choice: ToolChoice, tools: readonly Tool[]): Json {
+  if (choice.type === "tool") return named(choice.name, tools);
+  if (choice.type !== "allowed") return choice.type;
+  const mode = choice.required ? "required" : "auto";
+  return { type: "allowed_tools", allowed_tools: { mode, tools: choice.names.map((name) => named(name, tools)) } };
+}
+
+/** The tool fields of a request; without tools there are none, since servers refuse a choice among nothing. */
+export function renderTools(
+  ask: { tools: readonly Tool[]; toolChoice?: ToolChoice; parallelToolCalls?: boolean },
+  notes: Notes,
+): JsonObject {
+  const { tools, toolChoice } = ask;
+  if (tools.length === 0) {
+    if (toolChoice !== undefined && toolChoice.type !== "auto" && toolChoice.type !== "none") {
+      noteField(notes, "dropped", "toolChoice");
+    }
+    return {};
+  }
+  return compact({
+    tools: tools.map(renderTool),
+    tool_choice: toolChoice === undefined ? undefined : renderChoice(toolChoice, tools),
+    parallel_tool_calls: ask.parallelToolCalls,
+  });
+}

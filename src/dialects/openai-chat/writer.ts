@@ -1,0 +1,86 @@
+// Writes deltas as the chunks of a stream for one client.
+import type { ChatAsk } from "../../canon/conversation.ts";
+import type { Delta } from "../../canon/delta.ts";
+import type { Frame } from "../../lib/sse.ts";
+import type { StreamWriter, WriteContext } from "../dialect.ts";
+import { errorFrames } from "../openai-error.ts";
+import {
+  choiceAt,
+  closeBlock,
+  finishChoice,
+  headOf,
+  type Of,
+  openBlock,
+  type State,
+  said,
+  writeInput,
+  writeText,
+  writeThinking,
+} from "./choice-writer.ts";
+import { answersLegacy } from "./response.ts";
+import { renderUsage } from "./usage.ts";
+
+/** Usage comes in a chunk of its own, and only to a client that asked for it and when somebody counted. */
+function finish(state: State, delta: Of<"finish">): Frame[] {
+  const out: Frame[] = [];
+  state.done = true;
+  delta.stops.forEach((stop, index) => {
+    finishChoice(state, index, stop, out);
+  });
+  if (state.wantsUsage && delta.usage !== undefined) {
+    out.push({ data: `${state.head}],"usage":${JSON.stringify(renderUsage(delta.usage))}}` });
+  }
+  out.push({ data: "[DONE]" });
+  return out;
+}
+
+function begin(state: State, delta: Of<"start">): Frame[] {
+  const out: Frame[] = [];
+  state.head = headOf(state.context, delta);
+  choiceAt(state, 0, out);
+  return out;
+}
+
+function fail(state: State, delta: Of<"error">): Frame[] {
+  state.done = true;
+  return errorFrames(delta.error);
+}
+
+function write(state: State, delta: Delta): Frame[] {
+  switch (delta.type) {
+    case "text":
+      return writeText(state, delta);
+    case "thinking":
+      return writeThinking(state, delta);
+    case "tool-input":
+      return writeInput(state, delta);
+    case "start":
+      return begin(state, delta);
+    case "block-open":
+      return openBlock(state, delta);
+    case "block-close":
+      return closeBlock(state, delta);
+    case "media":
+      return [said(state, delta.choice, { audio: { data: delta.base64 } })];
+    case "finish":
+      return finish(state, delta);
+    case "error":
+      return fail(state, delta);
+  }
+}
+
+/** A writer for one client. The request tells whether usage is wanted and whether calls go in the legacy form. */
+export function writer(context: WriteContext): StreamWriter {
+  const ask = context.ask as ChatAsk;
+  const wantsUsage = ask.includeUsage === true;
+  const state: State = {
+    context,
+    isLegacy: answersLegacy(ask),
+    wantsUsage,
+    head: headOf(context),
+    tail: wantsUsage ? '],"usage":null}' : "]}",
+    choices: [],
+    done: false,
+  };
+  return { write: (delta) => (state.done ? [] : write(state, delta)) };
+}

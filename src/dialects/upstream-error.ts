@@ -1,0 +1,75 @@
+// What an upstream's refusal means: one classification for all dialects, and a message that is safe to show.
+import { type ErrorDetail, type ErrorKind, GatewayError } from "../canon/error.ts";
+
+/** The parts of an upstream's error that dialects dig out of their envelopes. */
+export interface UpstreamRefusal {
+  readonly status: number;
+  readonly message: string;
+  readonly type?: string;
+  readonly code?: string;
+  readonly param?: string;
+  readonly retryAfterMs?: number;
+}
+
+const maxMessageChars = 500;
+const contextWords =
+  /maximum context length|context_length_exceeded|context window|prompt is too long|input token count.{0,40}exceeds|too many tokens/i;
+const exhaustedWords = /insufficient_quota|credit_balance|billing_|credit balance|quota_exhausted/i;
+
+const hidden: readonly (readonly [RegExp, string])[] = [
+  [/\bhttps?:\/\/[^\s"')]{1,300}/gi, "[address]"],
+  [/\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b/g, "[address]"],
+  [/\b(?:[a-z0-9-]{1,63}\.){1,8}(?:com|net|org|io|ai|dev|cloud|internal|local|cn)\b(?::\d{1,5})?/gi, "[address]"],
+  [/\b(?:sk|pk|rk|key|tp|gsk|xai|AIza)[-_][\w*.-]{4,200}/g, "[credential]"],
+  [/\bAIza[\w-]{10,100}/g, "[credential]"],
+  [/\bBearer\s{1,4}[^\s"']{4,300}/gi, "[credential]"],
+  [/\b(?:org|proj|acct)[-_][A-Za-z0-9]{6,100}/g, "[account]"],
+];
+
+/** An upstream's words without credentials, addresses and account names, and of bounded length. */
+export function sanitise(message: string): string {
+  const short = message.slice(0, maxMessageChars * 4).replace(/[\u0000-\u001f\u007f]+/g, " ");
+  const clean = hidden.reduce((text, [pattern, instead]) => text.replace(pattern, instead), short);
+  return clean.length > maxMessageChars ? `${clean.slice(0, maxMessageChars - 1)}…` : clean;
+}
+
+const byStatus: { readonly [status: number]: ErrorKind } = {
+  401: "upstream_credentials",
+  402: "upstream_credentials",
+  403: "upstream_credentials",
+  408: "upstream_timeout",
+  429: "upstream_rate_limited",
+  503: "upstream_overloaded",
+  504: "upstream_timeout",
+  529: "upstream_overloaded",
+};
+
+function kindOf(refusal: UpstreamRefusal): ErrorKind {
+  const words = `${refusal.code ?? ""} ${refusal.type ?? ""} ${refusal.message}`;
+  if (exhaustedWords.test(words) && refusal.status < 500) return "upstream_credentials";
+  if (refusal.status < 500 && refusal.status !== 429 && contextWords.test(words)) return "context_length_exceeded";
+  const known = byStatus[refusal.status];
+  if (known !== undefined) return known;
+  if (refusal.status >= 400 && refusal.status < 500) return "upstream_rejected";
+  return refusal.status >= 500 ? "upstream_failed" : "upstream_protocol_error";
+}
+
+const ownWords: { readonly [kind in ErrorKind]?: string } = {
+  upstream_credentials: "The provider refused the gateway's own credential or account. The operator must look into it.",
+  upstream_protocol_error: "The provider answered with something that is no reply.",
+};
+
+/** The gateway's error for an upstream's refusal. The upstream's own code and status survive only where the request was at fault. */
+export function refusalError(refusal: UpstreamRefusal): GatewayError {
+  const kind = kindOf(refusal);
+  const atFault = kind === "upstream_rejected" || kind === "context_length_exceeded";
+  const message =
+    ownWords[kind] ?? (sanitise(refusal.message) || `The provider answered with status ${refusal.status}.`);
+  const detail: ErrorDetail = {
+    ...(atFault && refusal.status >= 400 ? { status: refusal.status, param: refusal.param ?? null } : {}),
+    ...(kind === "upstream_rejected" && refusal.code ? { code: sanitise(refusal.code) } : {}),
+    ...(refusal.retryAfterMs === undefined ? {} : { retryAfterMs: refusal.retryAfterMs }),
+    cause: `${refusal.status} ${refusal.type ?? ""} ${refusal.code ?? ""} ${sanitise(refusal.message)}`,
+  };
+  return new GatewayError(kind, message, detail);
+}

@@ -1,0 +1,128 @@
+// Trying candidates in order until one works: what may be tried again, and how often.
+import { GatewayError, toGatewayError } from "../canon/error.ts";
+import type { Clock } from "../lib/clock.ts";
+import { type Deadline, deadline } from "../lib/deadline.ts";
+import type { Events } from "../observe/events.ts";
+import type { Candidate } from "./catalog.ts";
+import type { Attribution } from "./exchange.ts";
+import { createFlow, type Flow, type Piece } from "./flow.ts";
+import type { Meter } from "./meter.ts";
+import { type Inquiry, type Lane, openLane } from "./relay.ts";
+import { readWhole, refusal, type WholeReply } from "./whole.ts";
+
+const maxAttempts = 3;
+
+/** What every try needs. */
+export interface Tries {
+  readonly candidates: readonly Candidate[];
+  readonly inquiry: Inquiry;
+  /** The client's: aborted when it goes away. */
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  readonly events: Events;
+}
+
+/** A stream that has begun: its first piece is already here. */
+export interface OpenStream {
+  readonly first: Piece;
+  readonly flow: Flow;
+  readonly life: Deadline;
+  readonly idleMs: number;
+  readonly verbatim: boolean;
+}
+
+/** What came of all the tries: a value and who gave it, or the failure that speaks for the request and who was asked last. */
+export type Tried<T> =
+  | { readonly value: T; readonly by: Attribution }
+  | { readonly failure: GatewayError; readonly by: Attribution | null };
+
+const gone = (): GatewayError => new GatewayError("client_closed", "The client closed the connection.");
+const tooSlow = (): GatewayError => new GatewayError("upstream_timeout", "The provider did not answer in time.");
+
+/** Failures speak for the whole request in this order: one that the caller can act on, then the last one that is no rate limit. */
+function verdict(failures: readonly GatewayError[]): GatewayError {
+  const last = failures.findLast((failure) => failure.kind !== "upstream_rate_limited") ?? failures.at(-1);
+  return last ?? new GatewayError("no_provider_available", "No provider is available for this model.");
+}
+
+/** The way to one candidate, or why there is none. */
+function laneTo(tries: Tries, candidate: Candidate): Lane | GatewayError {
+  try {
+    return openLane(tries.inquiry, candidate);
+  } catch (thrown) {
+    return toGatewayError(thrown);
+  }
+}
+
+/** Runs `tryOne` on one candidate after the other. A candidate that cannot be told what was asked does not count as a try. */
+async function firstThatWorks<T>(
+  tries: Tries,
+  tryOne: (lane: Lane, candidate: Candidate) => Promise<T>,
+): Promise<Tried<T>> {
+  const failures: GatewayError[] = [];
+  let unsaid: GatewayError | null = null;
+  let by: Attribution | null = null;
+  for (const candidate of tries.candidates) {
+    if (failures.length === maxAttempts) break;
+    const lane = laneTo(tries, candidate);
+    if (lane instanceof GatewayError) {
+      unsaid ??= lane;
+      continue;
+    }
+    by = { candidate, attempts: failures.length + 1, warnings: lane.warnings };
+    try {
+      return { value: await tryOne(lane, candidate), by };
+    } catch (thrown) {
+      const failure = tries.signal.aborted ? gone() : toGatewayError(thrown);
+      tries.events.attemptFailed(candidate.provider.name, candidate.model, failure);
+      if (failure.retry === "never") return { failure, by };
+      failures.push(failure);
+    }
+  }
+  return { failure: failures.length === 0 && unsaid !== null ? unsaid : verdict(failures), by };
+}
+
+/** A whole reply from the first candidate that gives one. */
+export function attemptWhole(tries: Tries): Promise<Tried<WholeReply>> {
+  return firstThatWorks(tries, async (lane, candidate) => {
+    const { provider } = candidate;
+    const life = deadline(tries.signal, provider.timeouts.wholeMs, tooSlow);
+    try {
+      const { signal } = life;
+      const response = await provider.send({ call: lane.call, dialect: lane.upstream, stream: false, signal });
+      if (!response.ok) throw await refusal(response, lane, signal, tries.clock.nowMs());
+      return await readWhole(response, lane, tries.inquiry, provider.origin, signal);
+    } finally {
+      life.release();
+    }
+  });
+}
+
+function refuseOtherTypes(response: Response): void {
+  const type = response.headers.get("content-type") ?? "";
+  if (!type.startsWith("text/event-stream"))
+    throw new GatewayError("upstream_protocol_error", "The provider did not answer with an event stream.");
+}
+
+/** A stream whose first piece is no error, from the first candidate that gives one. */
+export function attemptStream(tries: Tries, meter: () => Meter): Promise<Tried<OpenStream>> {
+  return firstThatWorks(tries, async (lane, candidate) => {
+    const { provider } = candidate;
+    const life = deadline(tries.signal, provider.timeouts.firstByteMs, tooSlow);
+    try {
+      const { signal } = life;
+      const response = await provider.send({ call: lane.call, dialect: lane.upstream, stream: true, signal });
+      if (!response.ok) throw await refusal(response, lane, signal, tries.clock.nowMs());
+      refuseOtherTypes(response);
+      const flow = createFlow(response, lane, tries.inquiry, meter(), provider.origin, signal);
+      const first = await flow.next();
+      if (first.end?.error) throw first.end.error;
+      life.rearm();
+      return { first, flow, life, idleMs: provider.timeouts.idleMs, verbatim: lane.verbatim };
+    } catch (thrown) {
+      life.abort(thrown);
+      life.release();
+      throw thrown;
+    }
+  });
+}

@@ -1,0 +1,91 @@
+// The life of one client request: opened before dispatch, settled exactly once, whatever happens in between.
+import type { GatewayError } from "../canon/error.ts";
+import { noUsage, type Usage } from "../canon/usage.ts";
+import type { Warning } from "../canon/warning.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Events } from "../observe/events.ts";
+import type { Candidate } from "./catalog.ts";
+import type { LedgerEntry, LedgerSettlement } from "./ledger/ledger.ts";
+import type { Lease } from "./limits.ts";
+
+/** Who answered, after how many tries. */
+export interface Attribution {
+  readonly candidate: Candidate;
+  readonly attempts: number;
+  readonly warnings: readonly Warning[];
+}
+
+export interface Outcome {
+  readonly by: Attribution | null;
+  readonly usage: Usage | undefined;
+  /** Null when the reply was complete. */
+  readonly error: GatewayError | null;
+}
+
+export interface Exchange {
+  /** Record id, ordered by time. */
+  readonly id: string;
+  /** Notes when the first byte of the reply was ready. */
+  firstByte(): void;
+  /** Keeps what has been streamed so far, for the case that the process dies. */
+  progress(usage: Usage): void;
+  /** Writes the settlement and gives the lease back. Calls after the first do nothing. */
+  settle(outcome: Outcome): Promise<void>;
+}
+
+function stateOf(error: GatewayError | null): LedgerSettlement["state"] {
+  if (error === null) return "completed";
+  if (error.kind === "client_closed") return "cancelled";
+  return error.status < 500 && error.retry === "never" ? "rejected" : "failed";
+}
+
+/** `openedMs` is monotonic: when the request arrived. */
+export function createExchange(
+  id: string,
+  entry: LedgerEntry,
+  lease: Lease,
+  clock: Clock,
+  openedMs: number,
+  events: Events,
+): Exchange {
+  let firstByteMs: number | null = null;
+  let settled = false;
+  return {
+    id,
+    firstByte() {
+      firstByteMs ??= Math.round(clock.monotonicMs() - openedMs);
+    },
+    progress: (usage) => entry.progress(buckets(usage)),
+    async settle({ by, usage, error }) {
+      if (settled) return;
+      settled = true;
+      lease.release();
+      if (error !== null) events.exchangeFailed(id, error);
+      await entry.settle({
+        state: stateOf(error),
+        httpStatus: error === null ? 200 : error.status,
+        provider: by?.candidate.provider.name ?? null,
+        upstreamModel: by?.candidate.model ?? null,
+        attempts: by?.attempts ?? 0,
+        ...buckets(usage ?? noUsage),
+        estimated: usage?.estimated ?? false,
+        costNanoDollars: null,
+        priceVersion: null,
+        firstByteMs,
+        durationMs: Math.round(clock.monotonicMs() - openedMs),
+        errorCode: error === null ? null : error.code,
+        warnings: by !== null && by.warnings.length > 0 ? warningText(by.warnings) : null,
+      });
+    },
+  };
+}
+
+function buckets(usage: Usage) {
+  const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens, reasoningTokens } = usage;
+  return { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens, reasoningTokens };
+}
+
+/** As in the header `x-turnpike-warnings`: `dropped;field=seed, approximated;field=temperature`. */
+export function warningText(warnings: readonly Warning[]): string {
+  return warnings.map(({ code, path }) => `${code};field=${path}`).join(", ");
+}

@@ -1,0 +1,122 @@
+// The policy of one request, read top to bottom: admit, route, record, attempt, settle.
+import { toGatewayError } from "../canon/error.ts";
+import { noUsage, type Usage } from "../canon/usage.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Events } from "../observe/events.ts";
+import { attemptStream, attemptWhole, type Tries } from "./attempt.ts";
+import type { CatalogHolder } from "./catalog.ts";
+import { type Attribution, createExchange, type Exchange } from "./exchange.ts";
+import type { Caller } from "./keys.ts";
+import type { Ledger } from "./ledger/ledger.ts";
+import type { Lease, Limits } from "./limits.ts";
+import type { Listings } from "./listings.ts";
+import { createMeter, type Meter } from "./meter.ts";
+import { type PipePace, type PipeWire, pipe } from "./pipe.ts";
+import type { Inquiry } from "./relay.ts";
+import { resolve } from "./router.ts";
+
+/** Everything the corridor works with; built once at the start. */
+export interface GatewayParts {
+  readonly catalog: CatalogHolder;
+  readonly listings: Listings;
+  readonly limits: Limits;
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly events: Events;
+  readonly pace: PipePace;
+  /** Makes record ids. */
+  nextId(): string;
+}
+
+/** Who asks, on which connection. */
+export interface Visit {
+  readonly caller: Caller;
+  /** Aborted when the client goes away. */
+  readonly signal: AbortSignal;
+  /** Monotonic time of arrival, in milliseconds. */
+  readonly arrivedMs: number;
+  readonly wire: PipeWire;
+}
+
+/** `by` is unknown for a stream that had to begin with heartbeats. */
+export interface Reply {
+  readonly body: Uint8Array | string | ReadableStream<Uint8Array>;
+  readonly by: Attribution | null;
+}
+
+/** Answers one inquiry. Throws GatewayError for whatever must be told before the first byte. */
+export async function answer(parts: GatewayParts, inquiry: Inquiry, visit: Visit): Promise<Reply> {
+  const lease = parts.limits.admit();
+  try {
+    const { ask } = inquiry;
+    const plan = resolve(parts.catalog.current(), parts.listings.now, ask.model, ask.operation);
+    const exchange = await openExchange(parts, inquiry, visit, lease);
+    const { clock, events } = parts;
+    const tries: Tries = { candidates: plan.candidates, inquiry, signal: visit.signal, clock, events };
+    try {
+      return await (ask.stream ? streamed(parts, tries, exchange, visit) : whole(tries, exchange));
+    } catch (thrown) {
+      await exchange.settle({ by: null, usage: undefined, error: toGatewayError(thrown) });
+      throw thrown;
+    }
+  } catch (thrown) {
+    lease.release();
+    throw thrown;
+  }
+}
+
+/** The row stands in the ledger before anything is sent to a provider. */
+async function openExchange(
+  parts: GatewayParts,
+  { ask, dialect }: Inquiry,
+  visit: Visit,
+  lease: Lease,
+): Promise<Exchange> {
+  const id = parts.nextId();
+  const entry = await parts.ledger.open({
+    id,
+    atMs: parts.clock.nowMs(),
+    keyId: visit.caller.keyId,
+    operation: ask.operation,
+    dialect: dialect.name,
+    model: ask.model,
+    stream: ask.stream,
+  });
+  return createExchange(id, entry, lease, parts.clock, visit.arrivedMs, parts.events);
+}
+
+async function whole(tries: Tries, exchange: Exchange): Promise<Reply> {
+  const tried = await attemptWhole(tries);
+  if ("failure" in tried) {
+    await exchange.settle({ by: tried.by, usage: undefined, error: tried.failure });
+    throw tried.failure;
+  }
+  exchange.firstByte();
+  const estimate = { ...noUsage, inputTokens: tries.inquiry.write.inputEstimate, estimated: true };
+  await exchange.settle({ by: tried.by, usage: tried.value.usage ?? estimate, error: null });
+  return { body: tried.value.body, by: tried.by };
+}
+
+async function streamed(parts: GatewayParts, tries: Tries, exchange: Exchange, visit: Visit): Promise<Reply> {
+  let meter: Meter | null = null;
+  const stream = attemptStream(tries, () => {
+    meter = createMeter(tries.inquiry.write.inputEstimate);
+    return meter;
+  });
+  const usage = (): Usage => meter?.usage() ?? noUsage;
+  const early = await within(stream, parts.pace.heartbeatMs);
+  if (early !== null && "failure" in early) {
+    await exchange.settle({ by: early.by, usage: undefined, error: early.failure });
+    throw early.failure;
+  }
+  const { wire, signal } = visit;
+  return { body: pipe({ stream, exchange, wire, signal, usage, pace: parts.pace }), by: early?.by ?? null };
+}
+
+/** The value if it comes in time, else null; the promise goes on. */
+function within<T>(promise: Promise<T>, timeoutMs: number): Promise<T | null> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => resolve(null), timeoutMs);
+    promise.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}

@@ -1,0 +1,31 @@
+// The thread that moves the write-ahead log into the ledger's file, so that the event loop never waits for the disk.
+import { Database } from "bun:sqlite";
+
+export interface CheckpointOrder {
+  readonly path: string;
+  /** `passive` copies what it can beside the writer; `restart` copies the rest and needs the writer to pause. */
+  readonly mode: "passive" | "restart";
+}
+
+export interface CheckpointReport {
+  readonly error: string | undefined;
+}
+
+declare const self: Worker;
+
+/** A connection of its own for each order: an idle one would keep memory and a file open for nothing. */
+function checkpoint({ path, mode }: CheckpointOrder): CheckpointReport {
+  try {
+    using database = new Database(path, { readwrite: true });
+    database.run("pragma wal_autocheckpoint = 0");
+    database.run("pragma cache_size = -64");
+    database.query(`pragma wal_checkpoint(${mode})`).get();
+    return { error: undefined };
+  } catch (error) {
+    return { error: String(error) };
+  }
+}
+
+self.onmessage = (event: MessageEvent<CheckpointOrder>) => {
+  self.postMessage(checkpoint(event.data));
+};

@@ -1,0 +1,53 @@
+// What the ledger keeps of one request: an opening before anything is sent, a settlement before the last byte leaves.
+import type { Usage } from "../../canon/usage.ts";
+
+/** How a request ended. `rejected`: the gateway refused it; `cancelled`: the client left. */
+export type EndState = "completed" | "failed" | "cancelled" | "rejected";
+/** `interrupted`: the process died in between; found at the next start, with what had been reported until then. */
+export type EntryState = "open" | "interrupted" | EndState;
+
+export interface LedgerOpening {
+  /** UUIDv7 of the exchange; the ledger does not check that it is new. */
+  readonly id: string;
+  readonly atMs: number;
+  readonly keyId: string;
+  readonly operation: string;
+  readonly dialect: string;
+  /** The model as the client named it. */
+  readonly model: string;
+  readonly stream: boolean;
+}
+
+/** Disjoint buckets of whole tokens. */
+export type LedgerTokens = Omit<Usage, "estimated">;
+
+/** What a stream has come to so far: what remains of it when the process dies. */
+export interface LedgerProgress extends LedgerTokens {
+  readonly provider?: string | null;
+  readonly upstreamModel?: string | null;
+}
+
+export interface LedgerSettlement extends LedgerTokens {
+  readonly state: EndState;
+  /** What the client was answered. */
+  readonly httpStatus: number;
+  readonly provider: string | null;
+  readonly upstreamModel: string | null;
+  readonly attempts: number;
+  /** The gateway counted by itself. */
+  readonly estimated: boolean;
+  /** Null when the model has no price; never 0 for lack of one. */
+  readonly costNanoDollars: bigint | null;
+  readonly priceVersion: string | null;
+  readonly firstByteMs: number | null;
+  readonly durationMs: number;
+  readonly errorCode: string | null;
+  readonly warnings: string | null;
+}
+
+export interface LedgerEntry {
+  /** Call it as often as you like: it is written at most every five seconds, and never fails. */
+  progress(progress: LedgerProgress): void;
+  /** Resolves when the row is committed: true. A second call changes nothing and resolves to false. */
+  settle(settlement: LedgerSettlement): Promise<boolean>;
+}

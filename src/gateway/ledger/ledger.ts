@@ -1,0 +1,152 @@
+// The ledger: every request that was let through stands in it once, whatever happens to the process.
+import { mkdirSync } from "node:fs";
+import { type Clock, systemClock } from "../../lib/clock.ts";
+import { type Checkpointer, createCheckpointer } from "./checkpoint.ts";
+import type { LedgerEntry, LedgerOpening } from "./entry.ts";
+import { lockFolder, type Unlock } from "./lock.ts";
+import { parkedRead } from "./parked-read.ts";
+import { nextNumber, recover } from "./recovery.ts";
+import {
+  type Durability,
+  type LedgerTable,
+  ledgerPath,
+  openingValues,
+  openTable,
+  progressValues,
+  settlementValues,
+} from "./table.ts";
+import { createWriter, type Writer } from "./writer.ts";
+
+export type * from "./entry.ts";
+
+export interface Ledger {
+  /** How many requests an earlier process had left open; they are `interrupted` now. */
+  readonly interrupted: number;
+  /** Resolves when the row is committed; nothing may be sent before. GatewayError `ledger_unavailable` (503) when it cannot be. */
+  open(opening: LedgerOpening): Promise<LedgerEntry>;
+  /** Commits what waits and lets the folder go; rows that are still open become `interrupted` at the next start. */
+  close(): Promise<void>;
+}
+
+export interface LedgerOptions {
+  readonly dataFolder: string;
+  readonly durability?: Durability;
+  readonly clock?: Clock;
+  /** Told of every refusal of the disk, for the log. */
+  readonly onFailure?: (error: unknown) => void;
+  /** After how many committed rows the write-ahead log is emptied; each takes about 1 KB of it. */
+  readonly checkpointEveryRows?: number;
+  /** How long a settlement waits for a disk that refuses, before its caller is told. */
+  readonly settleWaitMs?: number;
+}
+
+const progressEveryMs = 5_000;
+const defaultCheckpointEveryRows = 8_192;
+const defaultSettleWaitMs = 5_000;
+
+/** Opens the ledger of a data folder and recovers what a dead process left. An Error with one sentence when it cannot. */
+export function openLedger(options: LedgerOptions): Ledger {
+  const unlock = lockedFolder(options.dataFolder);
+  try {
+    const table = openTable(options.dataFolder, options.durability ?? "process");
+    const interrupted = recover(table.database);
+    return { interrupted, ...runningLedger(table, unlock, options) };
+  } catch (cause) {
+    unlock();
+    throw cannotOpen(options.dataFolder, cause);
+  }
+}
+
+function runningLedger(table: LedgerTable, unlock: Unlock, options: LedgerOptions): Omit<Ledger, "interrupted"> {
+  const parked = parkedRead(table.database);
+  const onFailure = options.onFailure ?? (() => undefined);
+  const openNumbers = new Set<number>();
+  let next = nextNumber(table.database);
+  const mark = () => void writer.write(table.mark, [oldestOf(openNumbers, next) - 1], "forget");
+  const checkpointer: Checkpointer = createCheckpointer({
+    path: ledgerPath(options.dataFolder),
+    writer: () => writer,
+    parked,
+    everyRows: options.checkpointEveryRows ?? defaultCheckpointEveryRows,
+    beforeCopy: mark,
+    onFailure,
+  });
+  const writer: Writer = createWriter(table.database, {
+    waitMs: options.settleWaitMs ?? defaultSettleWaitMs,
+    onCommit: checkpointer.committed,
+    onRefusal: onFailure,
+  });
+  const clock = options.clock ?? systemClock;
+  parked.park();
+  return {
+    async open(opening) {
+      const n = next++;
+      openNumbers.add(n);
+      try {
+        await writer.write(table.open, openingValues(n, opening), "tell");
+      } catch (refused) {
+        openNumbers.delete(n);
+        throw refused;
+      }
+      return entryOf({ n, table, writer, clock, done: () => openNumbers.delete(n) });
+    },
+    async close() {
+      await checkpointer.settled();
+      mark();
+      writer.flush();
+      parked.unpark();
+      table.database.run("pragma wal_checkpoint(truncate)");
+      table.database.close(true);
+      unlock();
+    },
+  };
+}
+
+interface EntryParts {
+  readonly n: number;
+  readonly table: LedgerTable;
+  readonly writer: Writer;
+  readonly clock: Clock;
+  readonly done: () => void;
+}
+
+function entryOf({ n, table, writer, clock, done }: EntryParts): LedgerEntry {
+  let settled = false;
+  let reportedAtMs = clock.monotonicMs();
+  const openedAtMs = reportedAtMs;
+  return {
+    progress(progress) {
+      const nowMs = clock.monotonicMs();
+      if (settled || nowMs - reportedAtMs < progressEveryMs) return;
+      reportedAtMs = nowMs;
+      void writer.write(table.progress, progressValues(n, progress, nowMs - openedAtMs), "forget");
+    },
+    async settle(settlement) {
+      if (settled) return false;
+      settled = true;
+      await writer.write(table.settle, settlementValues(n, settlement), "retry");
+      done();
+      return true;
+    },
+  };
+}
+
+/** Numbers are given in order and a set keeps that order, so its first one is the oldest. */
+function oldestOf(numbers: ReadonlySet<number>, none: number): number {
+  return numbers.values().next().value ?? none;
+}
+
+function lockedFolder(dataFolder: string): Unlock {
+  try {
+    mkdirSync(dataFolder, { recursive: true });
+    return lockFolder(dataFolder);
+  } catch (cause) {
+    throw cannotOpen(dataFolder, cause);
+  }
+}
+
+function cannotOpen(dataFolder: string, cause: unknown): Error {
+  const message = String(Object(cause).message ?? cause);
+  if (message.startsWith("The data folder")) return new Error(message, { cause });
+  return new Error(`The ledger in the data folder ${dataFolder} cannot be opened: ${message}.`, { cause });
+}

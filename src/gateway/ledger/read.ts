@@ -1,0 +1,125 @@
+// Reading the ledger from outside, also while a gateway writes it: what was used, and the newest entries.
+import { Database, type SQLQueryBindings } from "bun:sqlite";
+import { existsSync } from "node:fs";
+import { type Static, Type } from "typebox";
+import { NullableBig, NullableText, NullableWhole, rowReader, Whole } from "../../store/rows.ts";
+import { ledgerPath } from "./table.ts";
+
+export type UsageGroup = "model" | "key" | "day" | "provider";
+
+/** Times in Unix milliseconds: from `sinceMs` on, and before `untilMs`. */
+export interface EntryFilter {
+  readonly sinceMs?: number;
+  readonly untilMs?: number;
+  readonly keyId?: string;
+}
+
+const usageShape = Type.Object({
+  /** The model, key id, provider or UTC day; empty where no provider was reached. */
+  group: Type.String(),
+  requests: Whole,
+  /** Of these, not completed and not under way. */
+  errors: Whole,
+  open: Whole,
+  inputTokens: Whole,
+  cacheReadTokens: Whole,
+  cacheWriteTokens: Whole,
+  outputTokens: Whole,
+  reasoningTokens: Whole,
+  /** Of those that have a price; null when none has. */
+  costNanoDollars: NullableBig,
+  /** Requests with tokens and without a price. */
+  unpriced: Whole,
+});
+
+const entryShape = Type.Object({
+  id: Type.String(),
+  atMs: Whole,
+  keyId: Type.String(),
+  operation: Type.String(),
+  dialect: Type.String(),
+  model: Type.String(),
+  stream: Whole,
+  state: Type.String(),
+  provider: NullableText,
+  upstreamModel: NullableText,
+  attempts: Whole,
+  inputTokens: Whole,
+  cacheReadTokens: Whole,
+  cacheWriteTokens: Whole,
+  outputTokens: Whole,
+  reasoningTokens: Whole,
+  estimated: Whole,
+  costNanoDollars: NullableBig,
+  priceVersion: NullableText,
+  firstByteMs: NullableWhole,
+  durationMs: NullableWhole,
+  httpStatus: NullableWhole,
+  errorCode: NullableText,
+  warnings: NullableText,
+});
+
+export type UsageRow = Static<typeof usageShape>;
+/** `stream` and `estimated` are 0 or 1. */
+export type EntryRow = Static<typeof entryShape>;
+
+const readUsageRows = rowReader("entries", usageShape);
+const readEntryRows = rowReader("entries", entryShape);
+
+const groupSql: { readonly [group in UsageGroup]: string } = {
+  model: "model",
+  key: "key_id",
+  provider: "coalesce(provider, '')",
+  day: "strftime('%Y-%m-%d', at_ms / 1000, 'unixepoch')",
+};
+
+/** One row per group, the dearest first. Empty when there is no ledger yet. */
+export function readUsage(dataFolder: string, filter: EntryFilter & { readonly groupBy: UsageGroup }): UsageRow[] {
+  const { where, values } = conditions(filter);
+  const sql = `select ${groupSql[filter.groupBy]} as "group", count(*) as requests,
+    sum(state not in ('completed', 'open')) as errors, sum(state = 'open') as open,
+    sum(input_tokens) as "inputTokens", sum(cache_read_tokens) as "cacheReadTokens",
+    sum(cache_write_tokens) as "cacheWriteTokens", sum(output_tokens) as "outputTokens",
+    sum(reasoning_tokens) as "reasoningTokens", sum(cost) as "costNanoDollars",
+    sum(cost is null and input_tokens + cache_read_tokens + output_tokens > 0) as unpriced
+    from entries ${where} group by 1 order by sum(cost) desc, count(*) desc, 1`;
+  return readUsageRows(select(dataFolder, sql, values));
+}
+
+/** The newest entries first, at most `limit`. */
+export function readEntries(dataFolder: string, filter: EntryFilter & { readonly limit: number }): EntryRow[] {
+  const { where, values } = conditions(filter);
+  const sql = `select id, at_ms as "atMs", key_id as "keyId", operation, dialect, model, stream, state, provider,
+    upstream_model as "upstreamModel", attempts, input_tokens as "inputTokens", cache_read_tokens as "cacheReadTokens",
+    cache_write_tokens as "cacheWriteTokens", output_tokens as "outputTokens", reasoning_tokens as "reasoningTokens",
+    estimated, cost as "costNanoDollars", price_version as "priceVersion", first_byte_ms as "firstByteMs",
+    duration_ms as "durationMs", http_status as "httpStatus", error_code as "errorCode", warnings
+    from entries ${where} order by n desc limit ?`;
+  return readEntryRows(select(dataFolder, sql, [...values, filter.limit]));
+}
+
+function conditions({ sinceMs, untilMs, keyId }: EntryFilter): { where: string; values: SQLQueryBindings[] } {
+  const asked: readonly (readonly [string, string | number | undefined])[] = [
+    ["at_ms >= ?", sinceMs],
+    ["at_ms < ?", untilMs],
+    ["key_id = ?", keyId],
+  ];
+  const clauses: string[] = [];
+  const values: SQLQueryBindings[] = [];
+  for (const [clause, value] of asked) {
+    if (value === undefined) continue;
+    clauses.push(clause);
+    values.push(value);
+  }
+  return { where: clauses.length > 0 ? `where ${clauses.join(" and ")}` : "", values };
+}
+
+/** `query_only` instead of a read-only file: after a crash the first reader has to rebuild the index of the log. */
+function select(dataFolder: string, sql: string, values: SQLQueryBindings[]): unknown[] {
+  const path = ledgerPath(dataFolder);
+  if (!existsSync(path)) return [];
+  using database = new Database(path, { readwrite: true, safeIntegers: true });
+  database.run("pragma query_only = 1");
+  database.run("pragma busy_timeout = 2000");
+  return database.query(sql).all(...values);
+}

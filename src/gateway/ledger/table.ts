@@ -1,0 +1,111 @@
+// The SQLite file of the ledger: its table, its settings, and the statements of the hot path.
+import { Database, type SQLQueryBindings, type Statement } from "bun:sqlite";
+import { join } from "node:path";
+import type { LedgerOpening, LedgerProgress, LedgerSettlement, LedgerTokens } from "./entry.ts";
+
+/** `process` survives the death of the process, `power` also that of the machine: it waits for the disk at each commit. */
+export type Durability = "process" | "power";
+
+export type Write = Statement<unknown, SQLQueryBindings[]>;
+
+export interface LedgerTable {
+  readonly database: Database;
+  readonly open: Write;
+  readonly progress: Write;
+  readonly settle: Write;
+  /** Remembers the number up to which no row can be open. */
+  readonly mark: Write;
+}
+
+/** A commit writes whole pages: small ones cost a quarter of the bytes, and 4 us less, for a row of 300 bytes. */
+const pageBytes = 1_024;
+
+/** Columns from `provider` on are null or 0 until progress or settlement; amounts are nano-dollars, times milliseconds. */
+const schema = `
+create table if not exists entries (
+  n integer primary key,
+  id text not null,
+  at_ms integer not null,
+  key_id text not null,
+  operation text not null,
+  dialect text not null,
+  model text not null,
+  stream integer not null,
+  state text not null,
+  provider text,
+  upstream_model text,
+  attempts integer not null default 0,
+  input_tokens integer not null default 0,
+  cache_read_tokens integer not null default 0,
+  cache_write_tokens integer not null default 0,
+  output_tokens integer not null default 0,
+  reasoning_tokens integer not null default 0,
+  estimated integer not null default 0,
+  cost integer,
+  price_version text,
+  first_byte_ms integer,
+  duration_ms integer,
+  http_status integer,
+  error_code text,
+  warnings text
+);
+create table if not exists marks (name text primary key, n integer not null) without rowid;
+`;
+
+const tokens = `input_tokens = ?, cache_read_tokens = ?, cache_write_tokens = ?, output_tokens = ?, reasoning_tokens = ?`;
+const progress = `update entries set ${tokens}, duration_ms = ?, provider = coalesce(?, provider),
+  upstream_model = coalesce(?, upstream_model) where n = ? and state = 'open'`;
+const settle = `update entries set ${tokens}, state = ?, http_status = ?, provider = ?, upstream_model = ?, attempts = ?,
+  estimated = ?, cost = ?, price_version = ?, first_byte_ms = ?, duration_ms = ?, error_code = ?, warnings = ?
+  where n = ? and state = 'open'`;
+
+export function ledgerPath(dataFolder: string): string {
+  return join(dataFolder, "ledger.db");
+}
+
+/** Opens the file for its one writer. Checkpoints are not made here: they would stop the event loop. */
+export function openTable(dataFolder: string, durability: Durability): LedgerTable {
+  const database = new Database(ledgerPath(dataFolder), { create: true, readwrite: true, strict: true });
+  database.run(`pragma page_size = ${pageBytes}`);
+  database.run("pragma journal_mode = wal");
+  database.run(`pragma synchronous = ${durability === "power" ? "full" : "normal"}`);
+  database.run("pragma wal_autocheckpoint = 0");
+  database.run("pragma busy_timeout = 5");
+  database.run(schema);
+  return {
+    database,
+    open: database.prepare(`insert into entries (n, id, at_ms, key_id, operation, dialect, model, stream, state)
+      values (?, ?, ?, ?, ?, ?, ?, ?, 'open')`),
+    progress: database.prepare(progress),
+    settle: database.prepare(settle),
+    mark: database.prepare("insert or replace into marks (name, n) values ('settled', ?)"),
+  };
+}
+
+export function openingValues(n: number, opening: LedgerOpening): SQLQueryBindings[] {
+  const { id, atMs, keyId, operation, dialect, model, stream } = opening;
+  return [n, id, atMs, keyId, operation, dialect, model, stream ? 1 : 0];
+}
+
+export function progressValues(n: number, report: LedgerProgress, durationMs: number): SQLQueryBindings[] {
+  const values = tokenValues(report);
+  values.push(Math.round(durationMs), report.provider ?? null, report.upstreamModel ?? null, n);
+  return values;
+}
+
+export function settlementValues(n: number, end: LedgerSettlement): SQLQueryBindings[] {
+  const values = tokenValues(end);
+  values.push(end.state, end.httpStatus, end.provider, end.upstreamModel, end.attempts, end.estimated ? 1 : 0);
+  values.push(end.costNanoDollars, end.priceVersion, rounded(end.firstByteMs), rounded(end.durationMs));
+  values.push(end.errorCode, end.warnings, n);
+  return values;
+}
+
+function tokenValues(tokens: LedgerTokens): SQLQueryBindings[] {
+  const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens, reasoningTokens } = tokens;
+  return [inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens, reasoningTokens];
+}
+
+function rounded(ms: number | null): number | null {
+  return ms === null ? null : Math.round(ms);
+}

@@ -1,0 +1,120 @@
+// Group commit: everything that is asked for in one turn of the event loop is one transaction.
+import type { Database, SQLQueryBindings } from "bun:sqlite";
+import { GatewayError } from "../../canon/error.ts";
+import { canHeal, type FailedRow, type Row, rowCommitter } from "./batch.ts";
+import type { Write } from "./table.ts";
+
+/** What becomes of a row that the disk refuses: its caller is told, it is tried until it works, or it is forgotten. */
+export type WhenRefused = "tell" | "retry" | "forget";
+
+export interface Writer {
+  /** Resolves when the row is committed; rejects with a GatewayError of code `ledger_unavailable` (503). */
+  write(statement: Write, values: SQLQueryBindings[], whenRefused: WhenRefused): Promise<void>;
+  /** Commits nothing while `action` runs, then everything that came in the meantime. */
+  holdWhile(action: () => Promise<void>): Promise<void>;
+  /** Commits what is waiting, now; the number of rows that the disk still refuses. */
+  flush(): number;
+}
+
+export interface WriterOptions {
+  /** How long the caller of a `retry` row waits at most; the row itself is tried for ever. */
+  readonly waitMs: number;
+  /** Called after a commit with the number of rows in it. */
+  readonly onCommit: (rows: number) => void;
+  /** Called with each refusal, for the log. */
+  readonly onRefusal: (error: unknown) => void;
+}
+
+interface Waiting extends Row {
+  readonly whenRefused: WhenRefused;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+  refusedSinceMs: number | undefined;
+}
+
+const firstRetryMs = 20;
+const longestRetryMs = 1_000;
+
+export function createWriter(database: Database, options: WriterOptions): Writer {
+  const commitRows = rowCommitter(database);
+  let waiting: Waiting[] = [];
+  let scheduled = false;
+  let held = false;
+  /** Above 0 while settled rows wait for the disk to heal: nothing new is let in then. */
+  let retryMs = 0;
+
+  const schedule = () => {
+    if (scheduled || held || waiting.length === 0) return;
+    scheduled = true;
+    if (retryMs === 0) setImmediate(turn);
+    else setTimeout(turn, retryMs);
+  };
+  const turn = () => {
+    scheduled = false;
+    if (!held && waiting.length > 0) commitWaiting();
+    schedule();
+  };
+  const commitWaiting = () => {
+    const rows = waiting;
+    waiting = [];
+    const failed = commitRows(rows);
+    if (failed.length === 0) for (const row of rows) row.resolve();
+    else waiting = [...settleFailed(rows, failed, options), ...waiting];
+    retryMs = waiting.length === 0 ? 0 : Math.min(Math.max(retryMs * 2, firstRetryMs), longestRetryMs);
+    if (failed.length < rows.length) options.onCommit(rows.length - failed.length);
+  };
+
+  return {
+    write(statement, values, whenRefused) {
+      if (retryMs > 0 && whenRefused === "tell") return Promise.reject(unavailable(new Error("rows are waiting")));
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      waiting.push({ statement, values, whenRefused, resolve, reject, refusedSinceMs: undefined });
+      schedule();
+      return promise;
+    },
+    async holdWhile(action) {
+      held = true;
+      try {
+        await action();
+      } finally {
+        held = false;
+        schedule();
+      }
+    },
+    flush() {
+      if (waiting.length > 0) commitWaiting();
+      return waiting.length;
+    },
+  };
+}
+
+/** Tells the callers of a batch that failed in part, and gives the rows that must be tried again. */
+function settleFailed(
+  rows: readonly Waiting[],
+  failed: readonly FailedRow<Waiting>[],
+  options: WriterOptions,
+): Waiting[] {
+  const errors = new Map(failed.map(({ row, error }) => [row, error]));
+  return rows.filter((row) => {
+    if (errors.has(row)) return mustRetry(row, errors.get(row), options);
+    row.resolve();
+    return false;
+  });
+}
+
+function mustRetry(row: Waiting, error: unknown, options: WriterOptions): boolean {
+  options.onRefusal(error);
+  if (row.whenRefused === "forget") row.resolve();
+  else if (row.whenRefused === "tell" || !canHeal(error)) row.reject(unavailable(error));
+  else {
+    row.refusedSinceMs ??= performance.now();
+    if (performance.now() - row.refusedSinceMs > options.waitMs) row.reject(unavailable(error));
+    return true;
+  }
+  return false;
+}
+
+function unavailable(cause: unknown): GatewayError {
+  const detail = { code: "ledger_unavailable", retryAfterMs: 1_000, cause };
+  return new GatewayError("overloaded", "The ledger cannot be written.", detail);
+}

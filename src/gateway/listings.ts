@@ -1,0 +1,69 @@
+// What each provider says it has: its own list of models, fetched in the background and kept for a while.
+
+import type { Clock } from "../lib/clock.ts";
+import type { ListedModel, Provider } from "../providers/provider.ts";
+
+/** `models` is null until a list has been read; a provider whose list cannot be had may know any model. */
+export interface Listing {
+  readonly provider: Provider;
+  readonly models: readonly ListedModel[] | null;
+}
+
+export interface Listings {
+  /** What is known now, without waiting. Old lists are refreshed behind the caller's back. */
+  now(provider: Provider): Listing;
+  /** Resolves when every provider has answered or failed, at the latest after `timeoutMs`. */
+  refreshAll(providers: readonly Provider[], timeoutMs: number): Promise<void>;
+}
+
+const freshMs = 600_000;
+const retryMs = 30_000;
+
+interface Known {
+  models: readonly ListedModel[] | null;
+  nextTryMs: number;
+  pending: Promise<void> | null;
+}
+
+const declared = (provider: Provider): readonly ListedModel[] | null =>
+  provider.models === null ? null : provider.models.map((id) => ({ id }));
+
+/** `failed` hears of lists that could not be had. */
+export function createListings(clock: Clock, failed: (provider: string, cause: unknown) => void): Listings {
+  const known = new WeakMap<Provider, Known>();
+  const of = (provider: Provider): Known => {
+    const entry = known.get(provider) ?? { models: null, nextTryMs: 0, pending: null };
+    known.set(provider, entry);
+    return entry;
+  };
+  const refresh = (provider: Provider, timeoutMs: number): Promise<void> => {
+    const entry = of(provider);
+    if (provider.models !== null || provider.list === undefined) return Promise.resolve();
+    entry.pending ??= provider
+      .list(AbortSignal.timeout(timeoutMs))
+      .then((models) => {
+        entry.models = models;
+        entry.nextTryMs = clock.monotonicMs() + freshMs;
+      })
+      .catch((cause) => {
+        entry.nextTryMs = clock.monotonicMs() + retryMs;
+        failed(provider.name, cause);
+      })
+      .finally(() => {
+        entry.pending = null;
+      });
+    return entry.pending;
+  };
+  return {
+    now(provider) {
+      const own = declared(provider);
+      if (own !== null) return { provider, models: own };
+      const entry = of(provider);
+      if (clock.monotonicMs() >= entry.nextTryMs) void refresh(provider, retryMs);
+      return { provider, models: entry.models };
+    },
+    async refreshAll(providers, timeoutMs) {
+      await Promise.all(providers.map((provider) => refresh(provider, timeoutMs)));
+    },
+  };
+}

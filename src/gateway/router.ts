@@ -1,0 +1,83 @@
+// Which candidates may answer a model name, in order. Pure: a snapshot and the listings in, a list out.
+import { GatewayError } from "../canon/error.ts";
+import type { Operation } from "../canon/operation.ts";
+import type { Provider } from "../providers/provider.ts";
+import type { Candidate, Catalog } from "./catalog.ts";
+import type { Listing } from "./listings.ts";
+
+/** How a model name was understood; told to nobody but the log. */
+export type Found = "route" | "prefix" | "listed" | "unlisted";
+
+export interface Plan {
+  readonly found: Found;
+  readonly candidates: readonly Candidate[];
+}
+
+const serves = (provider: Provider, operation: Operation): boolean =>
+  provider.dialects.some((dialect) => dialect.operation === operation);
+
+function byPrefix(catalog: Catalog, model: string): Candidate[] {
+  const slash = model.indexOf("/");
+  if (slash <= 0 || slash === model.length - 1) return [];
+  const provider = catalog.providers.find((candidate) => candidate.name === model.slice(0, slash));
+  return provider === undefined ? [] : [{ provider, model: model.slice(slash + 1) }];
+}
+
+function byList(listings: readonly Listing[], model: string): Candidate[] {
+  return listings
+    .filter((listing) => listing.models?.some((listed) => listed.id === model))
+    .map(({ provider }) => ({ provider, model }));
+}
+
+/** Providers whose list could not be read may know the model: better to ask them than to refuse. */
+function byHope(listings: readonly Listing[], model: string): Candidate[] {
+  return listings.filter((listing) => listing.models === null).map(({ provider }) => ({ provider, model }));
+}
+
+/**
+ * Looks a model up as a route, then as `provider/model`, then in the providers' lists.
+ * Throws `model_not_found`, or `unsupported_parameter` when nobody behind the name serves the operation.
+ */
+export function resolve(
+  catalog: Catalog,
+  listingOf: (provider: Provider) => Listing,
+  model: string,
+  operation: Operation,
+): Plan {
+  const plan = lookUp(catalog, listingOf, model);
+  if (plan === null)
+    throw new GatewayError(
+      "model_not_found",
+      `The model '${printable(model)}' does not exist or is not configured here.`,
+      {
+        param: "model",
+      },
+    );
+  const candidates = plan.candidates.filter((candidate) => serves(candidate.provider, operation));
+  if (candidates.length > 0) return { ...plan, candidates };
+  throw new GatewayError(
+    "unsupported_parameter",
+    `No provider of '${printable(model)}' serves this operation (${operation}).`,
+    {
+      param: "model",
+    },
+  );
+}
+
+function lookUp(catalog: Catalog, listingOf: (provider: Provider) => Listing, model: string): Plan | null {
+  const route = catalog.routes.get(model);
+  if (route !== undefined) return { found: "route", candidates: route.candidates };
+  const prefixed = byPrefix(catalog, model);
+  if (prefixed.length > 0) return { found: "prefix", candidates: prefixed };
+  const listings = catalog.providers.map(listingOf);
+  const listed = byList(listings, model);
+  if (listed.length > 0) return { found: "listed", candidates: listed };
+  const hoped = byHope(listings, model);
+  return hoped.length > 0 ? { found: "unlisted", candidates: hoped } : null;
+}
+
+/** A stranger's model name in a message: short, on one line. */
+function printable(model: string): string {
+  const line = model.replace(/[\u0000-\u001f\u007f]+/g, " ");
+  return line.length > 120 ? `${line.slice(0, 119)}…` : line;
+}

@@ -1,0 +1,105 @@
+// A whole reply: read from the upstream within bounds, understood, and put into the client's words.
+
+import { GatewayError } from "../canon/error.ts";
+import type { Answer } from "../canon/operation.ts";
+import type { Usage } from "../canon/usage.ts";
+import { badReply } from "../dialects/reject.ts";
+import { isObject, type JsonObject, parseJsonText } from "../lib/json.ts";
+import { transportError } from "../providers/upstream.ts";
+import type { Inquiry, Lane } from "./relay.ts";
+
+const maxReplyBytes = 64 * 1024 * 1024;
+const maxErrorBytes = 64 * 1024;
+const maxRetryAfterMs = 60_000;
+
+/** What goes to the client, and what the meter must know. */
+export interface WholeReply {
+  readonly body: Uint8Array | string;
+  readonly usage: Usage | undefined;
+}
+
+/** Reads at most `maxBytes`; null when there is more. Transport faults become gateway errors. */
+export async function readBounded(
+  response: Response,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<Uint8Array | null> {
+  const declared = Number(response.headers.get("content-length") ?? Number.NaN);
+  if (declared > maxBytes) return null;
+  try {
+    if (declared >= 0) return await response.bytes();
+    return await gather(response, maxBytes);
+  } catch (thrown) {
+    throw transportError(thrown, signal);
+  }
+}
+
+async function gather(response: Response, maxBytes: number): Promise<Uint8Array | null> {
+  if (response.body === null) return new Uint8Array();
+  const chunks: Uint8Array[] = [];
+  let total = 0;
+  for await (const chunk of response.body) {
+    total += chunk.length;
+    if (total > maxBytes) return null;
+    chunks.push(chunk);
+  }
+  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
+}
+
+/** The wait an upstream asks for, in milliseconds within sane bounds; undefined when it asks for none. */
+export function retryAfterMs(headers: Headers, nowMs: number): number | undefined {
+  const exact = headers.get("retry-after-ms");
+  const seconds = headers.get("retry-after");
+  if (exact === null && seconds === null) return undefined;
+  const asked = exact !== null ? Number(exact) : Number(seconds) * 1000;
+  const wait = Number.isNaN(asked) ? Date.parse(seconds ?? "") - nowMs : asked;
+  return Number.isNaN(wait) ? undefined : Math.min(Math.max(wait, 0), maxRetryAfterMs);
+}
+
+/** The gateway's error for a reply that is no success. */
+export async function refusal(
+  response: Response,
+  lane: Lane,
+  signal: AbortSignal,
+  nowMs: number,
+): Promise<GatewayError> {
+  if (response.status < 400)
+    return new GatewayError("upstream_protocol_error", "The provider answered with a redirect, which is not followed.");
+  const bytes = await readBounded(response, maxErrorBytes, signal);
+  const text = bytes === null ? "" : new TextDecoder().decode(bytes);
+  return lane.upstream.error.parse(response.status, parseJsonText(text) ?? text, retryAfterMs(response.headers, nowMs));
+}
+
+function parseBody(bytes: Uint8Array): JsonObject {
+  const body = parseJsonText(new TextDecoder().decode(bytes));
+  if (!isObject(body)) throw badReply("it is not a JSON object");
+  return body;
+}
+
+/** Some servers put an error into a body with status 200. */
+function refuseHiddenError(body: JsonObject, lane: Lane): void {
+  if (isObject(body.error) || body.type === "error") throw lane.upstream.error.parse(502, body);
+}
+
+function usageOf(answer: Answer): Usage | undefined {
+  return answer.usage;
+}
+
+/** Reads and converts a successful reply. Throws `upstream_protocol_error` on nonsense. */
+export async function readWhole(
+  response: Response,
+  lane: Lane,
+  inquiry: Inquiry,
+  origin: string,
+  signal: AbortSignal,
+): Promise<WholeReply> {
+  const bytes = await readBounded(response, maxReplyBytes, signal);
+  if (bytes === null) throw badReply("it is larger than the gateway takes");
+  const body = parseBody(bytes);
+  refuseHiddenError(body, lane);
+  const answer = lane.upstream.response.parse(body, { origin });
+  const usage = usageOf(answer);
+  if (!lane.verbatim) return { body: JSON.stringify(inquiry.dialect.response.render(answer, inquiry.write)), usage };
+  const mended = lane.upstream.verbatim.mend?.(body, inquiry.wire) ?? body;
+  return { body: mended === body ? bytes : JSON.stringify(mended), usage };
+}

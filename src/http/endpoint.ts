@@ -1,0 +1,49 @@
+// What an endpoint is: a row that binds a method and a path to a dialect, or to a document of the gateway's own.
+import type { Dialect } from "../dialects/dialect.ts";
+import type { Caller } from "../gateway/keys.ts";
+import type { Carrier } from "./credentials.ts";
+
+export type Method = "GET" | "POST" | "DELETE";
+
+/** Which key a row wants. There is no default: a row that forgets to say does not compile. */
+export type KeyRule = { readonly key: "client"; readonly carriers: readonly Carrier[] } | { readonly key: "none" };
+
+interface Row {
+  readonly method: Method;
+  /** `{name}` stands for one segment, `{name...}` for the rest of the path. */
+  readonly path: string;
+  readonly operationId: string;
+  readonly summary: string;
+  readonly access: KeyRule;
+  /** Whose envelope errors on this path wear. */
+  readonly errors: Dialect["error"];
+  /** Names beside x-request-id under which callers of this path look for the id. */
+  readonly idHeaders: readonly string[];
+}
+
+/** A request to a model. */
+export interface AskEndpoint extends Row {
+  readonly kind: "ask";
+  readonly dialect: Dialect;
+  /** A header that must be there, under any of these names. */
+  readonly requiredHeader?: readonly string[];
+  /** Body fields that the path fills when the body leaves them out. */
+  readonly fromPath?: readonly string[];
+}
+
+/** What a plain handler may look at. */
+export interface PlainVisit {
+  readonly request: Request;
+  readonly requestId: string;
+  readonly params: Readonly<Record<string, string>>;
+  /** Null where the row wants no key. */
+  readonly caller: Caller | null;
+}
+
+/** A document of the gateway's own. */
+export interface PlainEndpoint extends Row {
+  readonly kind: "plain";
+  readonly handle: (visit: PlainVisit) => Response | Promise<Response>;
+}
+
+export type Endpoint = AskEndpoint | PlainEndpoint;

@@ -1,0 +1,94 @@
+// The table of endpoints: every path of the gateway, the key it wants, and who handles it.
+import { anthropicMessages, openaiChat, openaiEmbeddings } from "../dialects/index.ts";
+import { openaiErrors } from "../dialects/openai-error.ts";
+import type { Catalog } from "../gateway/catalog.ts";
+import type { Listings } from "../gateway/listings.ts";
+import { docsPage } from "./docs.ts";
+import type { Endpoint, KeyRule } from "./endpoint.ts";
+import { livez, type Readiness, readyz } from "./health.ts";
+import { getModel, listModels, versionHeaders } from "./models.ts";
+import { openapi } from "./openapi.ts";
+
+/** What the gateway's own documents are made from. */
+export interface EndpointParts {
+  readonly catalog: () => Catalog;
+  readonly listings: Listings;
+  readonly readiness: Readiness;
+}
+
+const client: KeyRule = { key: "client", carriers: ["bearer"] };
+const clientOrApiKey: KeyRule = { key: "client", carriers: ["bearer", "x-api-key"] };
+const browser: KeyRule = { key: "client", carriers: ["bearer", "query"] };
+const open: KeyRule = { key: "none" };
+const openaiSide = { errors: openaiErrors, idHeaders: [] } as const;
+const anthropicSide = { errors: anthropicMessages.error, idHeaders: ["request-id"] } as const;
+
+const asks: readonly Endpoint[] = [
+  {
+    kind: "ask",
+    method: "POST",
+    path: "/v1/chat/completions",
+    operationId: "createChatCompletion",
+    summary: "A reply to a conversation, in OpenAI's format.",
+    dialect: openaiChat,
+    access: client,
+    ...openaiSide,
+  },
+  {
+    kind: "ask",
+    method: "POST",
+    path: "/v1/messages",
+    operationId: "createMessage",
+    summary: "A reply to a conversation, in Anthropic's format.",
+    dialect: anthropicMessages,
+    requiredHeader: versionHeaders,
+    access: clientOrApiKey,
+    ...anthropicSide,
+  },
+  {
+    kind: "ask",
+    method: "POST",
+    path: "/v1/embeddings",
+    operationId: "createEmbedding",
+    summary: "Vectors for texts.",
+    dialect: openaiEmbeddings,
+    access: client,
+    ...openaiSide,
+  },
+  {
+    kind: "ask",
+    method: "POST",
+    path: "/v1/engines/{model}/embeddings",
+    operationId: "createEngineEmbedding",
+    summary: "Vectors for texts; the path names the model when the body does not.",
+    dialect: openaiEmbeddings,
+    fromPath: ["model"],
+    access: client,
+    ...openaiSide,
+  },
+];
+
+/** All rows, asks and documents. */
+export function endpoints(parts: EndpointParts): readonly Endpoint[] {
+  const plain = (path: string, operationId: string, summary: string, access: KeyRule) =>
+    ({ kind: "plain", method: "GET", path, operationId, summary, access, ...openaiSide }) as const;
+  const documents: readonly Endpoint[] = [
+    {
+      ...plain("/v1/models", "listModels", "Every model that this key can ask for.", clientOrApiKey),
+      handle: listModels(parts.catalog, parts.listings),
+    },
+    {
+      ...plain("/v1/models/{id...}", "getModel", "One model.", clientOrApiKey),
+      handle: getModel(parts.catalog, parts.listings),
+    },
+    { ...plain("/livez", "livez", "Whether the process lives.", open), handle: livez },
+    { ...plain("/readyz", "readyz", "Whether the process wants work.", open), handle: readyz(parts.readiness) },
+    { ...plain("/docs", "docs", "A page to read this document.", browser), handle: docsPage },
+    {
+      ...plain("/openapi.json", "openapi", "This document.", browser),
+      handle: ({ requestId }) => openapi(rows, requestId),
+    },
+  ];
+  const rows = [...asks, ...documents];
+  return rows;
+}

@@ -1,0 +1,67 @@
+// Reading a request's body: type, encoding, size and depth are checked before anything is built from it.
+import { GatewayError } from "../canon/error.ts";
+import { isObject, type JsonFault, type JsonObject, parseJson } from "../lib/json.ts";
+import { decode, decoderFor, tooLarge } from "./decode.ts";
+
+export interface ReadLimits {
+  readonly maxBodyBytes: number;
+  readonly maxHeaders: number;
+}
+
+export const defaultReadLimits: ReadLimits = { maxBodyBytes: 32 * 1024 * 1024, maxHeaders: 128 };
+
+/** Checks that cost nothing, for every request, before its key is looked at. */
+export function checkHeaders(request: Request, limits: ReadLimits): void {
+  let count = 0;
+  for (const _ of request.headers) count++;
+  if (count > limits.maxHeaders)
+    throw new GatewayError("too_many_headers", `The request has more than ${limits.maxHeaders} headers.`);
+}
+
+function checkType(request: Request): void {
+  const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
+  if (type === "application/json" || type.endsWith("+json")) return;
+  const found = type === "" ? "There is no Content-Type" : "The Content-Type is not supported";
+  throw new GatewayError("unsupported_media_type", `${found}. Send 'Content-Type: application/json'.`);
+}
+
+async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
+  const declared = request.headers.get("content-length");
+  if (declared !== null) {
+    if (Number(declared) > maxBytes) throw tooLarge(maxBytes);
+    return request.bytes();
+  }
+  const chunks: Uint8Array[] = [];
+  let total = 0;
+  for await (const chunk of request.body ?? []) {
+    total += chunk.length;
+    if (total > maxBytes) throw tooLarge(maxBytes);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+const faults: { readonly [reason in JsonFault["reason"]]: string } = {
+  encoding: "The body is not valid UTF-8.",
+  depth: "The body is nested too deeply.",
+  tokens: "The body has too many values.",
+  syntax: "The body is not valid JSON.",
+  number: "The body holds a number that is too large.",
+};
+
+function faultError(fault: JsonFault): GatewayError {
+  const place = fault.at === undefined ? "" : ` (at byte ${fault.at})`;
+  return new GatewayError("invalid_json", `${faults[fault.reason]}${place}`);
+}
+
+/** The JSON object of a request. Throws the 400, 413 and 415 of the contract. */
+export async function readJson(request: Request, limits: ReadLimits): Promise<{ wire: JsonObject; bytes: number }> {
+  checkType(request);
+  const decoder = decoderFor(request.headers.get("content-encoding"));
+  const raw = await readBytes(request, limits.maxBodyBytes);
+  const bytes = decoder === null ? raw : await decode(decoder, raw, limits.maxBodyBytes);
+  const parsed = parseJson(bytes);
+  if (!parsed.ok) throw faultError(parsed.fault);
+  if (!isObject(parsed.value)) throw new GatewayError("invalid_json", "The body must be a JSON object.");
+  return { wire: parsed.value, bytes: bytes.length };
+}

@@ -1,0 +1,126 @@
+// One request from its first byte to its answer: match, identify, read, validate, ask, write. One handler for all rows.
+import { GatewayError, toGatewayError } from "../canon/error.ts";
+import type { Envelope } from "../dialects/dialect.ts";
+import { answer, type GatewayParts } from "../gateway/gateway.ts";
+import type { Caller, Keys } from "../gateway/keys.ts";
+import { estimateTokens } from "../gateway/meter.ts";
+import type { PipeWire } from "../gateway/pipe.ts";
+import { randomId } from "../lib/ids.ts";
+import type { JsonObject } from "../lib/json.ts";
+import { formatFrame } from "../lib/sse.ts";
+import { presentedKey } from "./credentials.ts";
+import type { AskEndpoint, Endpoint } from "./endpoint.ts";
+import { fallbackEndpoint } from "./fallback.ts";
+import { type Matcher, pathOf, unknownPath } from "./paths.ts";
+import { checkHeaders, type ReadLimits, readJson } from "./read.ts";
+import { validate } from "./validate.ts";
+import { writeError, writeReply } from "./write.ts";
+
+export interface ServeParts {
+  readonly match: Matcher;
+  readonly keys: Keys;
+  readonly gateway: GatewayParts;
+  readonly limits: ReadLimits;
+}
+
+const encoder = new TextEncoder();
+const saneId = /^[\w.:-]{1,128}$/;
+
+/** The caller's own id when it is a sane token, else a new one. */
+function requestIdOf(request: Request): string {
+  const given = request.headers.get("x-request-id");
+  return given !== null && saneId.test(given) ? given : randomId("req_");
+}
+
+/** Answers every request, whatever it is. Never rejects. */
+export async function serve(parts: ServeParts, request: Request): Promise<Response> {
+  const arrivedMs = parts.gateway.clock.monotonicMs();
+  const requestId = requestIdOf(request);
+  let endpoint: Endpoint | null = null;
+  try {
+    const path = pathOf(request.url);
+    const match = parts.match(request.method, path);
+    if (match.kind === "nothing") throw unknownPath(path, parts.match);
+    endpoint = match.endpoint;
+    if (match.kind === "method") return wrongMethod(match.endpoint, match.allow, requestId);
+    checkHeaders(request, parts.limits);
+    const caller = await identify(parts.keys, request, endpoint);
+    if (endpoint.kind === "plain") return await endpoint.handle({ request, requestId, params: match.params, caller });
+    return await serveAsk(parts, request, endpoint, match.params, caller, requestId, arrivedMs);
+  } catch (thrown) {
+    return failed(parts, toGatewayError(thrown), endpoint ?? fallbackEndpoint(pathOf(request.url)), requestId);
+  }
+}
+
+function wrongMethod(endpoint: Endpoint, allow: string, requestId: string): Response {
+  const error = new GatewayError("method_not_allowed", `This path takes ${allow}.`);
+  return writeError(error, endpoint.errors, requestId, endpoint.idHeaders, allow);
+}
+
+function failed(
+  parts: ServeParts,
+  error: GatewayError,
+  side: Pick<Endpoint, "errors" | "idHeaders">,
+  requestId: string,
+): Response {
+  if (error.kind === "internal_error") parts.gateway.events.requestFailed(requestId, error);
+  return writeError(error, side.errors, requestId, side.idHeaders);
+}
+
+const nobody: Caller = { keyId: "", name: "" };
+
+async function identify(keys: Keys, request: Request, { access }: Endpoint): Promise<Caller> {
+  return access.key === "none" ? nobody : keys.identify(presentedKey(request, access.carriers));
+}
+
+function requireHeader(request: Request, names: readonly string[] | undefined): void {
+  const [first] = names ?? [];
+  if (first === undefined || names?.some((name) => request.headers.get(name))) return;
+  throw new GatewayError("missing_required_parameter", `Missing required header: '${names?.join("' or '")}'.`, {
+    param: first,
+  });
+}
+
+/** Body fields that the path gives, where the body leaves them out. */
+function filled(wire: JsonObject, endpoint: AskEndpoint, params: Readonly<Record<string, string>>): JsonObject {
+  const missing = endpoint.fromPath?.filter((name) => wire[name] === undefined) ?? [];
+  return missing.length === 0 ? wire : { ...Object.fromEntries(missing.map((name) => [name, params[name]])), ...wire };
+}
+
+async function serveAsk(
+  parts: ServeParts,
+  request: Request,
+  endpoint: AskEndpoint,
+  params: Readonly<Record<string, string>>,
+  caller: Caller,
+  requestId: string,
+  arrivedMs: number,
+): Promise<Response> {
+  const { dialect } = endpoint;
+  requireHeader(request, endpoint.requiredHeader);
+  const body = await readJson(request, parts.limits);
+  const wire = filled(body.wire, endpoint, params);
+  validate(dialect.request.schema, wire);
+  const envelope: Envelope = { header: (name) => request.headers.get(name), params };
+  const ask = dialect.request.parse(wire, envelope);
+  const write = {
+    ask,
+    id: requestId,
+    createdAt: Math.floor(parts.gateway.clock.nowMs() / 1000),
+    inputEstimate: estimateTokens(body.bytes),
+  };
+  const strict = request.headers.get("x-turnpike-strict")?.toLowerCase() === "true";
+  const reply = await answer(
+    parts.gateway,
+    { dialect, wire, envelope, ask, strict, write },
+    { caller, signal: request.signal, arrivedMs, wire: pipeWire(endpoint, requestId) },
+  );
+  return writeReply(reply, requestId, endpoint.idHeaders);
+}
+
+function pipeWire({ dialect }: AskEndpoint, requestId: string): PipeWire {
+  return {
+    heartbeat: (started) => encoder.encode(dialect.stream?.heartbeat(started) ?? ""),
+    error: (error) => encoder.encode(dialect.error.frames(error, requestId).map(formatFrame).join("")),
+  };
+}

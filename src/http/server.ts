@@ -1,0 +1,45 @@
+// The listener: the one place that opens a port.
+import { type ServeParts, serve } from "./serve.ts";
+
+export interface ListenOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly parts: ServeParts;
+}
+
+export interface Listener {
+  /** With the port that was really taken. */
+  readonly url: string;
+  /** Stops accepting; resolves when everything under way has ended. `force` cuts what is still open. */
+  stop(force: boolean): Promise<void>;
+}
+
+/** Seconds; the longest that Bun takes. Heartbeats keep streams alive within it. */
+const idleTimeout = 255;
+
+/** Starts to listen. Throws an Error with one sentence when the port cannot be had. */
+export function listen({ host, port, parts }: ListenOptions): Listener {
+  try {
+    const server = Bun.serve({
+      hostname: host,
+      port,
+      idleTimeout,
+      development: false,
+      // The body limit of the gateway answers in its own envelope; Bun's is only the wall behind it.
+      maxRequestBodySize: parts.limits.maxBodyBytes * 4,
+      fetch: (request) => serve(parts, request),
+      error: () => new Response(null, { status: 500 }),
+    });
+    const name = host.includes(":") ? `[${host}]` : host;
+    return { url: `http://${name}:${server.port}`, stop: (force) => server.stop(force) };
+  } catch (cause) {
+    throw new Error(whyNot(host, port, cause), { cause });
+  }
+}
+
+function whyNot(host: string, port: number, cause: unknown): string {
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  if (code === "EADDRINUSE") return `Port ${port} on ${host} is already in use. Set PORT to a free one.`;
+  if (code === "EACCES") return `Port ${port} on ${host} may not be opened by this user. Set PORT to one above 1023.`;
+  return `The gateway cannot listen on ${host}:${port} (${code || "unknown reason"}). Check HOST and PORT.`;
+}

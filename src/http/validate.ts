@@ -1,0 +1,76 @@
+// A wire against its schema: the first fault that helps, named by its path in the client's words.
+import type { TSchema } from "typebox";
+import { Compile, type Validator } from "typebox/compile";
+import type { TLocalizedValidationError } from "typebox/error";
+import { GatewayError } from "../canon/error.ts";
+import type { JsonObject } from "../lib/json.ts";
+
+type Fault = TLocalizedValidationError;
+
+const compiled = new WeakMap<TSchema, Validator>();
+
+function validatorOf(schema: TSchema): Validator {
+  const known = compiled.get(schema);
+  if (known !== undefined) return known;
+  const validator = Compile(schema) as Validator;
+  compiled.set(schema, validator);
+  return validator;
+}
+
+/** `/messages/2/content/0/type` becomes `messages[2].content[0].type`. */
+export function pathOf(pointer: string): string {
+  let path = "";
+  for (const part of pointer.split("/").slice(1)) {
+    const name = part.replaceAll("~1", "/").replaceAll("~0", "~");
+    if (/^\d+$/.test(name)) path += `[${name}]`;
+    else path += path === "" ? name : `.${name}`;
+  }
+  return path;
+}
+
+const depth = (fault: Fault): number => fault.instancePath.split("/").length;
+const isUnion = (fault: Fault): boolean => fault.keyword === "anyOf" || fault.keyword === "oneOf";
+
+/** In a union every branch complains; the branch that got deepest is the one that the caller meant. */
+function mostHelpful(faults: readonly Fault[]): Fault | undefined {
+  const first = faults[0];
+  if (first === undefined) return undefined;
+  const root = first.instancePath;
+  const family = faults.filter((fault) => fault.instancePath.startsWith(root) || root.startsWith(fault.instancePath));
+  const deepest = family.reduce((best, fault) => (depth(fault) > depth(best) ? fault : best), first);
+  const peers = family.filter((fault) => fault.instancePath === deepest.instancePath && !isUnion(fault));
+  return peers.find((fault) => fault.keyword !== "type" && fault.keyword !== "const") ?? peers[0] ?? deepest;
+}
+
+function wordsFor(fault: Fault, faults: readonly Fault[]): string {
+  const types = faults
+    .filter((other) => other.instancePath === fault.instancePath && other.keyword === "type")
+    .flatMap((other) => ("type" in other.params ? [other.params.type].flat() : []))
+    .filter((type) => type !== "null");
+  if (fault.keyword === "type") return `must be ${[...new Set(types)].join(" or ")}`;
+  if (fault.keyword === "enum" && "allowedValues" in fault.params)
+    return `must be one of ${fault.params.allowedValues.map((value) => `'${value}'`).join(", ")}`;
+  return fault.message;
+}
+
+function toError(fault: Fault, faults: readonly Fault[]): GatewayError {
+  const base = pathOf(fault.instancePath);
+  if (fault.keyword === "required" && "requiredProperties" in fault.params) {
+    const missing = fault.params.requiredProperties[0] ?? "";
+    const param = base === "" ? missing : `${base}.${missing}`;
+    return new GatewayError("missing_required_parameter", `Missing required parameter: '${param}'.`, { param });
+  }
+  const kind = fault.keyword === "type" || isUnion(fault) ? "invalid_type" : "invalid_value";
+  return new GatewayError(kind, `Invalid '${base}': it ${wordsFor(fault, faults)}.`, {
+    param: base === "" ? null : base,
+  });
+}
+
+/** Throws the one 400 that says most. */
+export function validate(schema: TSchema, wire: JsonObject): void {
+  const validator = validatorOf(schema);
+  if (validator.Check(wire)) return;
+  const faults = validator.Errors(wire);
+  const fault = mostHelpful(faults);
+  throw fault === undefined ? new GatewayError("invalid_value", "The body is not valid.") : toError(fault, faults);
+}

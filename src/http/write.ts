@@ -1,0 +1,71 @@
+// Writing answers: headers that every answer carries, errors in the caller's own envelope.
+import type { GatewayError } from "../canon/error.ts";
+import type { Dialect } from "../dialects/dialect.ts";
+import { warningText } from "../gateway/exchange.ts";
+import type { Reply } from "../gateway/gateway.ts";
+
+export const jsonType = "application/json; charset=utf-8";
+const streamHeaders = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-cache, no-transform",
+  "x-accel-buffering": "no",
+} as const;
+/** Beyond this the official SDKs ignore the wait and retry on their own: better to tell them not to. */
+const longWaitMs = 60_000;
+
+/** The names under which a caller looks for its request id. */
+export type IdHeaders = readonly string[];
+
+function common(requestId: string, idHeaders: IdHeaders): Record<string, string> {
+  const headers: Record<string, string> = { "x-request-id": requestId };
+  for (const name of idHeaders) headers[name] = requestId;
+  return headers;
+}
+
+/** A header value may not carry control characters or anything outside Latin-1. */
+export function headerSafe(text: string): string {
+  return text.replace(/[^\x20-\x7e]/g, "?").slice(0, 1_000);
+}
+
+/** The reply of the corridor as an HTTP response. */
+export function writeReply(reply: Reply, requestId: string, idHeaders: IdHeaders): Response {
+  const headers = common(requestId, idHeaders);
+  if (reply.by !== null) {
+    headers["x-turnpike-provider"] = headerSafe(reply.by.candidate.provider.name);
+    headers["x-turnpike-model"] = headerSafe(reply.by.candidate.model);
+    headers["x-turnpike-attempts"] = String(reply.by.attempts);
+    if (reply.by.warnings.length > 0) headers["x-turnpike-warnings"] = headerSafe(warningText(reply.by.warnings));
+  }
+  if (reply.body instanceof ReadableStream)
+    return new Response(reply.body, { headers: { ...headers, ...streamHeaders } });
+  headers["content-type"] = jsonType;
+  return new Response(reply.body, { headers });
+}
+
+/** A JSON document of the gateway's own. */
+export function writeJson(body: unknown, requestId: string, idHeaders: IdHeaders = []): Response {
+  return new Response(JSON.stringify(body), { headers: { ...common(requestId, idHeaders), "content-type": jsonType } });
+}
+
+/** An error in the envelope of the dialect; `allow` names the methods that a path takes. */
+export function writeError(
+  error: GatewayError,
+  errors: Dialect["error"],
+  requestId: string,
+  idHeaders: IdHeaders,
+  allow?: string,
+): Response {
+  const { status, body } = errors.render(error, requestId);
+  const headers = common(requestId, idHeaders);
+  headers["content-type"] = jsonType;
+  const wait = error.retryAfterMs;
+  if (wait !== undefined) {
+    headers["retry-after"] = String(Math.max(1, Math.ceil(wait / 1000)));
+    headers["retry-after-ms"] = String(Math.ceil(wait));
+  } else if (status === 429 || status === 503) headers["retry-after"] = "1";
+  headers["x-should-retry"] = String(error.transient && (wait ?? 0) <= longWaitMs);
+  if (allow !== undefined) headers.allow = allow;
+  if (status === 401) headers["www-authenticate"] = "Bearer";
+  if (status === 426) headers.upgrade = "HTTP/1.1";
+  return new Response(JSON.stringify(body), { status, headers });
+}

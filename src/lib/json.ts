@@ -1,0 +1,93 @@
+// Reading JSON from strangers: bounds before the parse, strict UTF-8, finite numbers.
+
+/** Any JSON value. */
+export type Json = null | boolean | number | string | Json[] | JsonObject;
+/** A JSON object; a missing member reads as undefined. */
+export type JsonObject = { [name: string]: Json | undefined };
+
+/** Bounds on a document, checked on its bytes before anything is built from it. */
+export interface JsonLimits {
+  readonly maxDepth: number;
+  readonly maxTokens: number;
+}
+
+/** Why bytes were refused, with the byte or character offset where that is known. */
+export interface JsonFault {
+  readonly reason: "encoding" | "depth" | "tokens" | "syntax" | "number";
+  readonly at?: number;
+}
+
+export type JsonResult =
+  | { readonly ok: true; readonly value: Json }
+  | { readonly ok: false; readonly fault: JsonFault };
+
+const defaultLimits: JsonLimits = { maxDepth: 128, maxTokens: 1_000_000 };
+const quote = 34;
+const backslash = 92;
+
+/** Walks the bytes once, counting nesting and structural characters outside strings; null when within bounds. */
+export function scanJson(bytes: Uint8Array, limits: JsonLimits = defaultLimits): JsonFault | null {
+  let depth = 0;
+  let tokens = 0;
+  let inString = false;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (inString) {
+      if (byte === backslash) at++;
+      else if (byte === quote) inString = false;
+    } else if (byte === quote) inString = true;
+    else if (byte === 123 || byte === 91) {
+      if (++depth > limits.maxDepth) return { reason: "depth", at };
+      tokens++;
+    } else if (byte === 125 || byte === 93) depth--;
+    else if (byte === 44 || byte === 58) tokens++;
+    if (tokens > limits.maxTokens) return { reason: "tokens", at };
+  }
+  return null;
+}
+
+function firstInfinite(value: Json | undefined): boolean {
+  if (typeof value === "number") return !Number.isFinite(value);
+  if (typeof value !== "object" || value === null) return false;
+  return Array.isArray(value) ? value.some(firstInfinite) : Object.values(value).some(firstInfinite);
+}
+
+/** JSON.parse turns 1e999 into Infinity, which would leave again as null: only such exponents are worth a walk. */
+const hugeExponent = /\d[eE]\+?\d{3}/;
+
+/** Parses a body within bounds. Invalid UTF-8 and a byte order mark are faults, never replaced in silence. */
+export function parseJson(bytes: Uint8Array, limits: JsonLimits = defaultLimits): JsonResult {
+  const fault = scanJson(bytes, limits);
+  if (fault !== null) return { ok: false, fault };
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return { ok: false, fault: { reason: "encoding" } };
+  }
+  const value = parseJsonText(text);
+  if (value === undefined) return { ok: false, fault: { reason: "syntax" } };
+  if (hugeExponent.test(text) && firstInfinite(value)) return { ok: false, fault: { reason: "number" } };
+  return { ok: true, value };
+}
+
+/** Parses text that may not be JSON; undefined when it is not. */
+export function parseJsonText(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+/** True for a JSON object, not an array and not null. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A copy without the members that are undefined, so that optional fields can be written in one literal. */
+export function compact(object: JsonObject): JsonObject {
+  const kept: JsonObject = {};
+  for (const name in object) if (object[name] !== undefined) kept[name] = object[name];
+  return kept;
+}

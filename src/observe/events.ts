@@ -1,0 +1,37 @@
+// What happens in the house, one function for each business event.
+import type { GatewayError } from "../canon/error.ts";
+import { causeOf, type Level, type Log } from "./log.ts";
+
+export interface Events {
+  /** One try at one provider failed. */
+  attemptFailed(provider: string, model: string, error: GatewayError): void;
+  /** An exchange that was opened in the ledger ended with an error. */
+  exchangeFailed(id: string, error: GatewayError): void;
+  /** A request was answered with an error that is the gateway's own fault. */
+  requestFailed(requestId: string, error: GatewayError): void;
+  /** A provider's list of models could not be read. */
+  listingFailed(provider: string, cause: unknown): void;
+  /** Rows of a dead process were closed at the start. */
+  recovered(rows: number): void;
+  /** Something failed behind the back of every request. */
+  backgroundFailed(what: string, cause: unknown): void;
+}
+
+/** The client going away is everyday life; our own faults are not. */
+function levelOf(error: GatewayError): Level {
+  if (error.kind === "internal_error") return "error";
+  return error.kind === "client_closed" ? "info" : "warn";
+}
+
+export function createEvents(log: Log): Events {
+  return {
+    attemptFailed: (provider, model, error) =>
+      log.write("warn", "attempt_failed", { provider, model, code: error.code, cause: causeOf(error.cause ?? error) }),
+    exchangeFailed: (id, error) => log.write(levelOf(error), "exchange_failed", { id, code: error.code }),
+    requestFailed: (requestId, error) =>
+      log.write("error", "request_failed", { requestId, code: error.code, cause: causeOf(error.cause ?? error) }),
+    listingFailed: (provider, cause) => log.write("warn", "listing_failed", { provider, cause: causeOf(cause) }),
+    recovered: (rows) => log.write("warn", "ledger_recovered", { rows }),
+    backgroundFailed: (what, cause) => log.write("error", "background_failed", { what, cause: causeOf(cause) }),
+  };
+}

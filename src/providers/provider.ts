@@ -1,0 +1,79 @@
+// The contract of a provider: somebody who answers, as data: an address, a way to sign, the dialects spoken.
+import type { Call, Dialect, DialectOptions } from "../dialects/dialect.ts";
+import type { Secret } from "../lib/secret.ts";
+
+/** A model as a provider lists it. `createdAt` in Unix seconds. */
+export interface ListedModel {
+  readonly id: string;
+  readonly displayName?: string;
+  readonly createdAt?: number;
+  readonly ownedBy?: string;
+}
+
+/** A kind of provider: what is the same for everybody who has an account there. */
+export interface ProviderKind {
+  readonly kind: string;
+  /** Where the provider's own SDK points when nothing is said; absent where there is no such place. */
+  readonly baseUrl?: string;
+  /** Variables whose presence configures a provider of this kind by itself. */
+  readonly environment?: { readonly credential: string; readonly baseUrl: string };
+  /** In order of preference; one per operation is enough. */
+  readonly dialects: readonly Dialect[];
+  /** Tag of the opaque state that this kind makes and can read again. */
+  readonly origin: string;
+  /** Headers that present the credential. */
+  authorize(credential: Secret): Readonly<Record<string, string>>;
+  /** Where the models are listed, below the base URL, and how the list reads. */
+  readonly listing?: { readonly path: string; read(body: unknown): ListedModel[] };
+  readonly options?: DialectOptions;
+  /** Sent with every request, unless the dialect says otherwise. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What an operator says about one provider. */
+export interface ProviderEntry {
+  readonly name: string;
+  readonly kind: ProviderKind;
+  readonly baseUrl: string;
+  readonly credential: Secret | null;
+  readonly models: readonly string[] | null;
+  readonly proxy?: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeouts: Timeouts;
+}
+
+/** One try at an upstream. */
+export interface Shipment {
+  readonly call: Call;
+  readonly dialect: Dialect;
+  readonly stream: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** A configured provider, ready to be asked. */
+export interface Provider {
+  readonly name: string;
+  readonly kind: string;
+  readonly origin: string;
+  readonly dialects: readonly Dialect[];
+  readonly options: DialectOptions;
+  /** Model names that the configuration declares; null when only the provider's own list can tell. */
+  readonly models: readonly string[] | null;
+  readonly timeouts: Timeouts;
+  /** Answers with the upstream's own response; throws GatewayError when there is none. */
+  send(shipment: Shipment): Promise<Response>;
+  /** The provider's own list. Absent where it has none. */
+  list?(signal: AbortSignal): Promise<ListedModel[]>;
+}
+
+/** Bounds on silence, in milliseconds. */
+export interface Timeouts {
+  /** From the request to the status line of a whole reply. */
+  readonly wholeMs: number;
+  /** From the request to the first event of a stream. */
+  readonly firstByteMs: number;
+  /** Between two reads of a stream that has begun. */
+  readonly idleMs: number;
+}
+
+export const defaultTimeouts: Timeouts = { wholeMs: 600_000, firstByteMs: 300_000, idleMs: 120_000 };

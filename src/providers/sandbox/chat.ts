@@ -1,0 +1,121 @@
+// What the sandbox says in a conversation: the same request always gets the same reply, and it says where it comes from.
+import type {
+  Block,
+  ChatAnswer,
+  ChatAsk,
+  Choice,
+  FunctionTool,
+  Stop,
+  ToolCallBlock,
+} from "../../canon/conversation.ts";
+import type { Usage } from "../../canon/usage.ts";
+import { withoutDirectives } from "./directives.ts";
+import { sample } from "./sample.ts";
+
+const charsPerToken = 4;
+const tokens = (text: string): number => Math.ceil(text.length / charsPerToken);
+/** A fixed time, 2025-01-01: a sandbox reply does not depend on the day. */
+const createdAt = 1_735_689_600;
+
+function textOf(blocks: readonly Block[]): string {
+  return blocks.map((block) => ("text" in block ? block.text : "")).join("");
+}
+
+/** The text of the last turn that is not a tool's. */
+export function lastPrompt(ask: ChatAsk): string {
+  return textOf(ask.turns.findLast((turn) => turn.role === "user")?.blocks ?? []);
+}
+
+function fingerprint(ask: ChatAsk): string {
+  return new Bun.CryptoHasher("sha256")
+    .update(JSON.stringify([ask.turns, ask.model]))
+    .digest("hex")
+    .slice(0, 24);
+}
+
+const isFunction = (tool: ChatAsk["tools"][number]): tool is FunctionTool => tool.kind === "function";
+
+/** The tools to call: the one that is forced, those that the prompt names, or the first when any must be called. */
+function calledTools(ask: ChatAsk, prompt: string): FunctionTool[] {
+  const choice = ask.toolChoice;
+  const allowed = ask.tools
+    .filter(isFunction)
+    .filter((tool) => choice?.type !== "allowed" || choice.names.includes(tool.name));
+  if (choice?.type === "none" || ask.turns.at(-1)?.role === "tool") return [];
+  if (choice?.type === "tool") return allowed.filter((tool) => tool.name === choice.name);
+  const named = allowed.filter((tool) => prompt.toLowerCase().includes(tool.name.toLowerCase()));
+  const must = choice?.type === "required" || (choice?.type === "allowed" && choice.required);
+  const calls = named.length > 0 || !must ? named : allowed.slice(0, 1);
+  return ask.parallelToolCalls === false ? calls.slice(0, 1) : calls;
+}
+
+function callBlock(tool: FunctionTool, id: string, index: number): ToolCallBlock {
+  const input = JSON.stringify(tool.parameters === undefined ? {} : sample(tool.parameters));
+  return { type: "tool-call", id: `call_${id}_${index}`, name: tool.name, kind: "function", input };
+}
+
+function results(ask: ChatAsk): string | null {
+  const last = ask.turns.at(-1);
+  if (last?.role !== "tool") return null;
+  const texts = last.blocks.map((block) => (block.type === "tool-result" ? textOf(block.content) : ""));
+  return `The tools said: ${texts.join(" | ")}`;
+}
+
+function spoken(ask: ChatAsk, prompt: string, index: number): string {
+  const { format } = ask;
+  if (format?.type === "schema") return JSON.stringify(sample(format.schema));
+  if (format?.type === "json") return JSON.stringify({ sandbox: true, prompt });
+  const which = index === 0 ? "" : ` (choice ${index + 1})`;
+  return `Sandbox reply${which}: ${results(ask) ?? `you said "${prompt}"`}`;
+}
+
+/** Cuts at a stop text or at the token bound, as a provider would. */
+function bounded(ask: ChatAsk, text: string, ending: Stop): { text: string; stop: Stop } {
+  const hits = ask.stop.map((sequence) => ({ sequence, at: text.indexOf(sequence) })).filter((hit) => hit.at >= 0);
+  const first = hits.sort((left, right) => left.at - right.at)[0];
+  const cut = first === undefined ? text : text.slice(0, first.at);
+  const most = (ask.maxOutputTokens ?? Number.POSITIVE_INFINITY) * charsPerToken;
+  if (cut.length > most) return { text: cut.slice(0, most), stop: { kind: "length" } };
+  return { text: cut, stop: first === undefined ? ending : { kind: "stop-sequence", sequence: first.sequence } };
+}
+
+function choiceOf(ask: ChatAsk, prompt: string, id: string, index: number, origin: string): Choice {
+  const calls = calledTools(ask, prompt).map((tool, position) => callBlock(tool, `${id}_${index}`, position));
+  const thinks = ask.reasoning?.adaptive || ask.reasoning?.budgetTokens || (ask.reasoning?.effort ?? "none") !== "none";
+  const thinking: Block[] = thinks
+    ? [{ type: "thinking", text: "The sandbox thinks for a moment.", signature: { origin, data: `sandbox-${id}` } }]
+    : [];
+  const said = bounded(ask, spoken(ask, prompt, index), { kind: "end" });
+  const text: Block[] = calls.length > 0 || said.text === "" ? [] : [{ type: "text", text: said.text }];
+  return { index, blocks: [...thinking, ...text, ...calls], stop: calls.length > 0 ? { kind: "tool-use" } : said.stop };
+}
+
+function usageOf(ask: ChatAsk, choices: readonly Choice[]): Usage {
+  const blocks = choices.flatMap((choice) => choice.blocks);
+  const shown = blocks.map((block) =>
+    block.type === "tool-call" ? block.input : block.type === "text" ? block.text : "",
+  );
+  const thought = blocks.map((block) => (block.type === "thinking" ? block.text : ""));
+  return {
+    inputTokens: tokens(textOf(ask.system) + ask.turns.map((turn) => textOf(turn.blocks)).join("")),
+    cacheReadTokens: 0,
+    cacheWriteTokens: 0,
+    outputTokens: tokens(shown.join("")),
+    reasoningTokens: tokens(thought.join("")),
+  };
+}
+
+/** The whole reply. */
+export function chatReply(ask: ChatAsk, origin: string): ChatAnswer {
+  const id = fingerprint(ask);
+  const prompt = withoutDirectives(lastPrompt(ask));
+  const choices = Array.from({ length: ask.choices }, (_, index) => choiceOf(ask, prompt, id, index, origin));
+  return {
+    operation: "chat",
+    id: `sandbox-${id}`,
+    model: `sandbox/${ask.model}`,
+    createdAt,
+    choices,
+    usage: usageOf(ask, choices),
+  };
+}

@@ -1,0 +1,65 @@
+// The only outgoing fetch: one request to one upstream, and what its failures mean.
+import { GatewayError } from "../canon/error.ts";
+
+export interface UpstreamRequest {
+  readonly method: "GET" | "POST";
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly signal: AbortSignal;
+  /** Proxy address from the configuration; variables of the environment are removed before the start. */
+  readonly proxy?: string;
+}
+
+/** Codes of Bun's fetch for which nothing was sent, so that asking somebody else is safe. */
+const nothingSent = new Set([
+  "ConnectionRefused",
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "DNSResolveFailed",
+  "FailedToOpenSocket",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ETIMEDOUT",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "CERT_HAS_EXPIRED",
+  "ERR_TLS_CERT_ALTNAME_INVALID",
+]);
+
+const closed = new Set(["ECONNRESET", "ConnectionClosed", "EPIPE", "ECONNABORTED"]);
+
+/** What a thrown fetch or body read means. An abort of ours comes back as the reason it was aborted with. */
+export function transportError(thrown: unknown, signal: AbortSignal): unknown {
+  if (signal.aborted) return signal.reason;
+  if (thrown instanceof GatewayError) return thrown;
+  const code = typeof thrown === "object" && thrown !== null && "code" in thrown ? String(thrown.code) : "";
+  if (nothingSent.has(code))
+    return new GatewayError("upstream_unreachable", "The provider could not be reached.", { cause: thrown });
+  if (closed.has(code))
+    return new GatewayError("upstream_reset", "The provider closed the connection before it answered.", {
+      cause: thrown,
+    });
+  return new GatewayError("upstream_protocol_error", "The provider's answer broke the rules of HTTP.", {
+    cause: thrown,
+  });
+}
+
+/** Sends and answers with whatever status came. Redirects are not followed: they would carry the credential along. */
+export async function send(request: UpstreamRequest): Promise<Response> {
+  try {
+    return await fetch(request.url, {
+      method: request.method,
+      headers: request.headers,
+      signal: request.signal,
+      redirect: "manual",
+      timeout: false,
+      ...(request.body === undefined ? {} : { body: request.body }),
+      ...(request.proxy === undefined ? {} : { proxy: request.proxy }),
+    } as RequestInit);
+  } catch (thrown) {
+    throw transportError(thrown, request.signal);
+  }
+}

@@ -1,0 +1,33 @@
+// The start-up self-test: proves that more requests can be under way at once than Bun carries by default.
+
+const requests = 257;
+const patienceMs = 2_000;
+
+/** Throws an Error with one sentence when the process was started without its limit raised. */
+export async function proveConcurrency(): Promise<void> {
+  let waiting = 0;
+  const gate = Promise.withResolvers<void>();
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    development: false,
+    async fetch() {
+      if (++waiting === requests) gate.resolve();
+      await gate.promise;
+      return new Response(null, { status: 204 });
+    },
+  });
+  const timer = setTimeout(() => gate.reject(new Error("too few requests got through")), patienceMs);
+  try {
+    const url = `http://127.0.0.1:${server.port}/`;
+    await Promise.all(Array.from({ length: requests }, () => fetch(url, { keepalive: false })));
+  } catch (cause) {
+    throw new Error(
+      "This process carries too few requests at once. Start it with 'npm start' or the 'turnpike' command.",
+      { cause },
+    );
+  } finally {
+    clearTimeout(timer);
+    await server.stop(true);
+  }
+}

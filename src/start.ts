@@ -1,0 +1,152 @@
+// The composition root: builds everything in order and takes it down in reverse.
+import { banner } from "./banner.ts";
+import { type Environment, readSettings, type Settings } from "./config/environment.ts";
+import { type ReadConfig, readConfigFile } from "./config/file.ts";
+import { buildCatalog } from "./config/providers.ts";
+import { ensureFirstKeys, type FirstKeys, pepperOf, prepareDataFolder, readSecret } from "./config/secrets.ts";
+import { catalogHolder } from "./gateway/catalog.ts";
+import type { GatewayParts } from "./gateway/gateway.ts";
+import { type Caller, openKeys } from "./gateway/keys.ts";
+import { openLedger } from "./gateway/ledger/ledger.ts";
+import { createLimits } from "./gateway/limits.ts";
+import { createListings } from "./gateway/listings.ts";
+import { endpoints } from "./http/endpoints.ts";
+import { matcher } from "./http/paths.ts";
+import { defaultReadLimits } from "./http/read.ts";
+import { type Listener, listen } from "./http/server.ts";
+import { systemClock } from "./lib/clock.ts";
+import { recordIds } from "./lib/ids.ts";
+import { hashKey } from "./lib/secret.ts";
+import { createEvents, type Events } from "./observe/events.ts";
+import { createLog } from "./observe/log.ts";
+import { openStore, type Store } from "./store/store.ts";
+
+export interface StartOptions {
+  readonly environment: Environment;
+  readonly workingFolder: string;
+  /** For people: the banner. */
+  print(line: string): void;
+  /** For machines: the log. */
+  log?(line: string): void;
+  /** Silence before a heartbeat; 15 s unless a test is in a hurry. */
+  readonly heartbeatMs?: number;
+}
+
+export interface Running {
+  readonly url: string;
+  /** Finishes what is under way, then closes everything. */
+  stop(): Promise<void>;
+}
+
+const maxInFlight = 16_384;
+const heartbeatMs = 15_000;
+const stallMs = 30_000;
+const listPatienceMs = 1_500;
+const drainMs = 60_000;
+const announceMs = 500;
+
+/** Things to take down, last built first. */
+type Teardown = (() => unknown)[];
+
+async function takeDown(teardown: Teardown): Promise<void> {
+  for (const step of teardown.splice(0).reverse()) await step();
+}
+
+interface Foundation {
+  readonly settings: Settings;
+  readonly file: ReadConfig;
+  readonly store: Store;
+  readonly pepper: Uint8Array;
+  readonly firstKeys: FirstKeys;
+  readonly events: Events;
+}
+
+async function lay(options: StartOptions, teardown: Teardown): Promise<Foundation> {
+  const settings = readSettings(options.environment, options.workingFolder);
+  const file = readConfigFile(settings);
+  prepareDataFolder(settings.dataFolder);
+  const store = await openStore({ dataFolder: settings.dataFolder, databaseUrl: settings.databaseUrl });
+  teardown.push(() => store.close());
+  const pepper = pepperOf(readSecret(settings));
+  const firstKeys = await ensureFirstKeys(store, pepper, settings, systemClock.nowMs());
+  const log = createLog(options.log ?? (() => undefined), systemClock.nowMs);
+  for (const warning of store.warnings) log.write("warn", "store", { warning });
+  return { settings, file, store, pepper, firstKeys, events: createEvents(log) };
+}
+
+function declaredKeys({ file, pepper }: Foundation): Map<string, Caller> {
+  const entries = Object.entries(file.config.keys ?? {});
+  return new Map(entries.map(([name, { secret }]) => [hashKey(pepper, secret), { keyId: `file:${name}`, name }]));
+}
+
+function gatewayParts(foundation: Foundation, options: StartOptions, teardown: Teardown): GatewayParts {
+  const { settings, file, events } = foundation;
+  const onFailure = (cause: unknown): void => events.backgroundFailed("ledger", cause);
+  const ledger = openLedger({ dataFolder: settings.dataFolder, clock: systemClock, onFailure });
+  teardown.push(() => ledger.close());
+  if (ledger.interrupted > 0) events.recovered(ledger.interrupted);
+  return {
+    catalog: catalogHolder(buildCatalog(file, settings.environment)),
+    listings: createListings(systemClock, events.listingFailed),
+    limits: createLimits(maxInFlight),
+    ledger,
+    clock: systemClock,
+    events,
+    pace: { heartbeatMs: options.heartbeatMs ?? heartbeatMs, stallMs },
+    nextId: recordIds(systemClock),
+  };
+}
+
+/** Builds and starts the gateway. Throws an Error with one clear sentence when it cannot; nothing is left open then. */
+export async function start(options: StartOptions): Promise<Running> {
+  const teardown: Teardown = [];
+  try {
+    const foundation = await lay(options, teardown);
+    const gateway = gatewayParts(foundation, options, teardown);
+    const { store, pepper, events, settings } = foundation;
+    const failed = (cause: unknown): void => events.backgroundFailed("keys", cause);
+    const keys = await openKeys({ store, pepper, declared: declaredKeys(foundation), clock: systemClock, failed });
+    teardown.push(() => keys.close());
+    let draining = false;
+    const readiness = { ready: () => !draining };
+    const rows = endpoints({ catalog: gateway.catalog.current, listings: gateway.listings, readiness });
+    const parts = { match: matcher(rows), keys, gateway, limits: defaultReadLimits };
+    const listener = listen({ host: settings.host, port: settings.port, parts });
+    options.print(`Turnpike is listening on ${listener.url}`);
+    void announce(options, listener, foundation, gateway);
+    const beginDrain = (): void => {
+      draining = true;
+    };
+    return { url: listener.url, stop: () => stop(listener, gateway, beginDrain, teardown) };
+  } catch (thrown) {
+    await takeDown(teardown);
+    throw thrown;
+  }
+}
+
+/** The rest of the banner waits for the providers' lists, the listener does not. */
+async function announce(
+  options: StartOptions,
+  { url }: Listener,
+  { firstKeys }: Foundation,
+  gateway: GatewayParts,
+): Promise<void> {
+  const catalog = gateway.catalog.current();
+  await gateway.listings.refreshAll(catalog.providers, listPatienceMs);
+  for (const line of banner(url, firstKeys, catalog, gateway.listings)) options.print(line);
+}
+
+/** Unready first, so that load balancers look away; then what is under way may finish; then the rest is cut. */
+async function stop(
+  listener: Listener,
+  gateway: GatewayParts,
+  beginDrain: () => void,
+  teardown: Teardown,
+): Promise<void> {
+  beginDrain();
+  if (gateway.limits.inFlight() > 0) await Bun.sleep(announceMs);
+  const cut = setTimeout(() => void listener.stop(true), drainMs);
+  await listener.stop(false);
+  clearTimeout(cut);
+  await takeDown(teardown);
+}

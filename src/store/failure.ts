@@ -1,0 +1,43 @@
+// What can go wrong in the store, told apart once so that nobody else reads an engine's own codes.
+import { GatewayError } from "../canon/error.ts";
+
+/** The engine refused a second row with the same value; `index` is `table.column`, as in `keys.name`. */
+export interface Duplicate {
+  readonly kind: "duplicate";
+  readonly index: string;
+}
+
+export type StoreFailure = Duplicate | { readonly kind: "busy" } | { readonly kind: "unavailable" };
+
+interface EngineError {
+  readonly code?: unknown;
+  readonly errno?: unknown;
+  readonly constraint?: unknown;
+  readonly message?: unknown;
+}
+
+/** SQLite names the column in its message; on PostgreSQL our unique indexes bear the same name. */
+export function failureOf(thrown: unknown): StoreFailure {
+  const { code, errno, constraint, message } = Object(thrown) as EngineError;
+  if (String(code).startsWith("SQLITE_CONSTRAINT_")) {
+    return { kind: "duplicate", index: String(message).split("failed: ")[1]?.split(",")[0] ?? "" };
+  }
+  if (errno === "23505") return { kind: "duplicate", index: String(constraint) };
+  if (String(code).startsWith("SQLITE_BUSY") || errno === "55P03") return { kind: "busy" };
+  return { kind: "unavailable" };
+}
+
+/** The error that the outside may see when the store cannot serve; the cause stays for the log. */
+export function storeError(kind: "busy" | "unavailable", cause: unknown): GatewayError {
+  return kind === "busy"
+    ? new GatewayError("overloaded", "The store is busy. Try again.", {
+        code: "store_busy",
+        retryAfterMs: 1_000,
+        cause,
+      })
+    : new GatewayError("overloaded", "The store does not answer.", {
+        code: "store_unavailable",
+        retryAfterMs: 1_000,
+        cause,
+      });
+}

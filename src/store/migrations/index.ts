@@ -1,0 +1,5 @@
+// Every migration, in the order in which they are applied; a published one is never changed.
+import { firstTables } from "./0001-first-tables.ts";
+import type { Migration } from "./migration.ts";
+
+export const migrations: readonly Migration[] = [firstTables];

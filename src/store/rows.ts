@@ -1,0 +1,56 @@
+// Rows as they come from either engine, checked against their row schema before anybody reads them.
+import { type Static, type TObject, type TSchema, Type } from "typebox";
+import { Compile, type Validator } from "typebox/compile";
+
+/** A column that holds text or nothing. */
+export const NullableText = Type.Union([Type.String(), Type.Null()]);
+/** A count, a time in milliseconds or a flag: an integer that a JavaScript number holds exactly. */
+export const Whole = Type.Integer();
+export const NullableWhole = Type.Union([Type.Integer(), Type.Null()]);
+/** Money in nano-dollars, and anything else that may pass 2^53. */
+export const Big = Type.BigInt();
+export const NullableBig = Type.Union([Type.BigInt(), Type.Null()]);
+
+/** Turns what a query returned into rows of one shape; an Error when a row does not fit it. */
+export type RowReader<Row> = (rows: readonly unknown[]) => Row[];
+
+/** A reader for one row schema, compiled at its first use so that a start does not pay for tables that are never read. */
+export function rowReader<Shape extends TObject>(table: string, shape: Shape): RowReader<Static<Shape>> {
+  let validator: Validator | undefined;
+  const bigColumns = new Set(Object.keys(shape.properties).filter((name) => isBig(shape.properties[name])));
+  return (rows) => {
+    validator ??= Compile(shape as TSchema);
+    const check = validator;
+    return rows.map((row) => {
+      const plain = plainRow(table, row, bigColumns);
+      if (!check.Check(plain))
+        throw new Error(`A row of the table ${table} does not have the shape that it must have.`);
+      return plain as Static<Shape>;
+    });
+  };
+}
+
+function isBig(column: TSchema | undefined): boolean {
+  return column === Big || column === NullableBig;
+}
+
+/** Both engines give integers as bigint: money keeps it, everything else becomes a number that is proved to be exact. */
+function plainRow(table: string, row: unknown, bigColumns: ReadonlySet<string>): Record<string, unknown> {
+  if (typeof row !== "object" || row === null) throw new Error(`The table ${table} gave something that is not a row.`);
+  const plain: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(row)) {
+    plain[name] = bigColumns.has(name) ? bigValue(value) : plainValue(table, name, value);
+  }
+  return plain;
+}
+
+function bigValue(value: unknown): unknown {
+  return typeof value === "number" ? BigInt(value) : value;
+}
+
+function plainValue(table: string, name: string, value: unknown): unknown {
+  if (typeof value !== "bigint") return value;
+  const number = Number(value);
+  if (!Number.isSafeInteger(number)) throw new Error(`The column ${table}.${name} holds a number that is too large.`);
+  return number;
+}

@@ -1,0 +1,135 @@
+// The one SQL connection of the house: statements in, rows out, on SQLite or PostgreSQL.
+import { mkdirSync } from "node:fs";
+import { GatewayError } from "../canon/error.ts";
+import { busyBlockMs, whileBusy } from "./busy.ts";
+import { type Connection, postgresConnection, sqliteConnection } from "./connect.ts";
+import { failureOf, storeError } from "./failure.ts";
+import { migrate } from "./migrate.ts";
+
+export type SqlValue = string | number | bigint | null;
+
+/**
+ * Every change is one statement with `$1`-style parameters that both engines understand. On SQLite all
+ * statements share one connection, so an open transaction would swallow strangers: there are none.
+ */
+export interface Store {
+  readonly engine: "sqlite" | "postgres";
+  /** What an operator should know about the connection; empty when all is well. */
+  readonly warnings: readonly string[];
+  /** Rows of one statement, integers as bigint. GatewayError `overloaded` (503) when the store is busy or away. */
+  query(sql: string, parameters?: readonly SqlValue[]): Promise<readonly unknown[]>;
+  close(): Promise<void>;
+}
+
+export interface StoreOptions {
+  readonly dataFolder: string;
+  /** `postgres://…` for a database that instances share; without it, a file in the data folder. */
+  readonly databaseUrl?: string | undefined;
+  /** How long one statement may take in all before the caller is told that the store does not answer. */
+  readonly timeoutMs?: number;
+}
+
+const defaultTimeoutMs = 5_000;
+/** Statements under way or waiting for a connection; beyond it the store says busy instead of piling them up. */
+const maxPending = 512;
+/** Opens the store and brings its tables up to date. Throws an Error with one sentence when it cannot. */
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const connection = options.databaseUrl
+    ? postgresConnection(options.databaseUrl)
+    : sqliteConnection(writableFolder(options.dataFolder));
+  try {
+    await migrate(migrationConnection(connection, options));
+    const client = new Bun.SQL(connection.options);
+    if (connection.engine === "sqlite") await tuneSqlite(client);
+    return storeOver(client, connection, options.timeoutMs ?? defaultTimeoutMs);
+  } catch (cause) {
+    throw new Error(`${whereItIs(connection, options)} cannot be opened: ${reasonOf(cause)}.`, { cause });
+  }
+}
+
+function storeOver(client: Bun.SQL, connection: Connection, timeoutMs: number): Store {
+  let pending = 0;
+  const run = connection.engine === "sqlite" ? patiently : withTimeout;
+  return {
+    engine: connection.engine,
+    warnings: connection.warnings,
+    async query(sql, parameters = []) {
+      if (pending >= maxPending) throw storeError("busy", new Error(`${pending} statements are waiting`));
+      pending += 1;
+      try {
+        return await run(() => client.unsafe(sql, [...parameters]), timeoutMs);
+      } finally {
+        pending -= 1;
+      }
+    },
+    close: () => client.close({ timeout: 1 }),
+  };
+}
+
+type Run = () => Promise<unknown>;
+
+async function patiently(run: Run): Promise<readonly unknown[]> {
+  try {
+    return rowsOf(await whileBusy(run));
+  } catch (thrown) {
+    throw told(thrown);
+  }
+}
+
+/** Bun's client has no timer for a running statement; the statement itself is ended by the server's own timeout. */
+async function withTimeout(run: Run, timeoutMs: number): Promise<readonly unknown[]> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`no answer in ${timeoutMs} ms`)), timeoutMs);
+  try {
+    return rowsOf(await Promise.race([run(), late]));
+  } catch (thrown) {
+    throw told(thrown);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** A duplicate is an answer that the table groups expect; everything else means that the store cannot serve. */
+function told(thrown: unknown): unknown {
+  if (thrown instanceof GatewayError) return thrown;
+  const failure = failureOf(thrown);
+  return failure.kind === "duplicate" ? thrown : storeError(failure.kind, thrown);
+}
+
+function rowsOf(result: unknown): readonly unknown[] {
+  if (!Array.isArray(result)) throw new Error("the client gave something that is not rows");
+  return result;
+}
+
+async function tuneSqlite(client: Bun.SQL): Promise<void> {
+  await client.unsafe("pragma journal_mode = wal");
+  await client.unsafe("pragma synchronous = full");
+  await client.unsafe(`pragma busy_timeout = ${busyBlockMs}`);
+  await client.unsafe("pragma cache_size = -2000");
+}
+
+function migrationConnection(connection: Connection, { databaseUrl }: StoreOptions): Connection {
+  return databaseUrl ? postgresConnection(databaseUrl, 60_000) : connection;
+}
+
+function writableFolder(dataFolder: string): string {
+  try {
+    mkdirSync(dataFolder, { recursive: true });
+  } catch (cause) {
+    throw new Error(`The data folder ${dataFolder} cannot be made: ${reasonOf(cause)}.`, { cause });
+  }
+  return dataFolder;
+}
+
+/** Never the URL: it holds the password. */
+function whereItIs(connection: Connection, options: StoreOptions): string {
+  if (connection.engine === "sqlite") return `The database turnpike.db in the data folder ${options.dataFolder}`;
+  const url = URL.parse(options.databaseUrl ?? "");
+  return `The database ${url?.pathname.slice(1) ?? ""} at ${url?.host ?? ""}`;
+}
+
+function reasonOf(cause: unknown): string {
+  const { code, message } = Object(cause) as { code?: unknown; message?: unknown };
+  const text = String(message ?? cause).replaceAll(/postgres(ql)?:\/\/\S+/g, "postgres://…");
+  return typeof code === "string" && !text.includes(code) ? `${text} (${code})` : text;
+}

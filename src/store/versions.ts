@@ -1,0 +1,49 @@
+// Tables whose every change gets the next number, so that a running gateway sees with one cheap read that something changed.
+import { Type } from "typebox";
+import { failureOf } from "./failure.ts";
+import { rowReader, Whole } from "./rows.ts";
+import type { SqlValue, Store } from "./store.ts";
+
+export type VersionedTable = "keys" | "catalog";
+
+/** Two writers who take the same number meet at the unique index; more than a few times means something else is wrong. */
+const maxTries = 20;
+
+const readVersion = rowReader("version", Type.Object({ version: Whole }));
+
+/** SQL for the number of a new row. */
+export function nextVersion(table: VersionedTable): string {
+  return `(select coalesce(max(version), 0) + 1 from ${table})`;
+}
+
+/**
+ * SQL for the number of a changed row. On PostgreSQL a row may have moved on since the statement began to
+ * look, and the same number twice would hide the second change.
+ */
+export function laterVersion(table: VersionedTable, proposed: string): string {
+  return `case when ${table}.version < ${proposed} then ${proposed} else ${table}.version + 1 end`;
+}
+
+/** Runs one changing statement again when another writer has taken its number. */
+export async function numbered(
+  store: Store,
+  table: VersionedTable,
+  sql: string,
+  parameters: readonly SqlValue[],
+): Promise<readonly unknown[]> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await store.query(sql, parameters);
+    } catch (thrown) {
+      const failure = failureOf(thrown);
+      const lostRace = failure.kind === "duplicate" && failure.index === `${table}.version`;
+      if (!lostRace || tries === maxTries) throw thrown;
+    }
+  }
+}
+
+/** The number of the newest change: equal numbers mean equal contents. */
+export async function tableVersion(store: Store, table: VersionedTable): Promise<number> {
+  const rows = await store.query(`select coalesce(max(version), 0) as version from ${table}`);
+  return readVersion(rows)[0]?.version ?? 0;
+}

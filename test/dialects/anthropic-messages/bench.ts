@@ -1,0 +1,80 @@
+// Short hands for the suites of this dialect.
+import type { Block, ChatAsk, Turn } from "../../../src/canon/conversation.ts";
+import { anthropicMessages } from "../../../src/dialects/anthropic-messages/index.ts";
+import type { RenderContext } from "../../../src/dialects/dialect.ts";
+import type { JsonObject } from "../../../src/lib/json.ts";
+import { envelopeOf } from "../../kit/laws.ts";
+
+export const dialect = anthropicMessages;
+
+/** Paths of the client, told apart from those of this dialect. */
+export const clientContext: RenderContext = {
+  model: "claude-x",
+  origin: "anthropic",
+  fieldPath: (field) => `client.${field}`,
+  maxOutputTokens: 64_000,
+};
+
+export const hello: JsonObject = { model: "claude-x", max_tokens: 100, messages: [{ role: "user", content: "hi" }] };
+
+export const said = (role: Turn["role"], ...blocks: (Block | string)[]): Turn => ({
+  role,
+  blocks: blocks.map((block) => (typeof block === "string" ? { type: "text", text: block } : block)),
+});
+
+export function askOf(more: Partial<ChatAsk> = {}): ChatAsk {
+  return {
+    operation: "chat",
+    model: "smart",
+    stream: false,
+    system: [],
+    turns: [said("user", "hi")],
+    tools: [],
+    maxOutputTokens: 100,
+    sampling: {},
+    stop: [],
+    choices: 1,
+    extras: [],
+    ...more,
+  };
+}
+
+export const parsed = (more: JsonObject = {}): ChatAsk => dialect.request.parse({ ...hello, ...more }, envelopeOf());
+
+export function rendered(more: Partial<ChatAsk> = {}, context: Partial<RenderContext> = {}) {
+  const { call, warnings } = dialect.request.render(askOf(more), { ...clientContext, ...context });
+  const body = JSON.parse(JSON.stringify(call.body)) as JsonObject;
+  return { call, body, warnings: warnings.map(({ code, path }) => `${code} ${path}`) };
+}
+
+/** The messages that these turns become, and the warnings. */
+export function messagesOf(turns: Turn[], context: Partial<RenderContext> = {}) {
+  const { body, warnings } = rendered({ turns }, context);
+  return { messages: body["messages"], warnings };
+}
+
+/** Kind and path of what `run` throws. */
+export function refusal(run: () => unknown): { kind: string; param: string | null; status: number } | null {
+  try {
+    run();
+    return null;
+  } catch (thrown) {
+    const { kind, param, status } = thrown as { kind: string; param: string | null; status: number };
+    return { kind, param, status };
+  }
+}
+
+export const call = (id: string, name = "get_time", input = '{"zone":"UTC"}'): Block => ({
+  type: "tool-call",
+  id,
+  name,
+  kind: "function",
+  input,
+});
+
+export const result = (callId: string, text = "noon", isError = false): Block => ({
+  type: "tool-result",
+  callId,
+  content: text === "" ? [] : [{ type: "text", text }],
+  isError,
+});

@@ -1,0 +1,152 @@
+// What the reader makes of an upstream's frames.
+import { describe, expect, test } from "bun:test";
+import type { ChatAsk } from "../../../src/canon/conversation.ts";
+import type { Delta } from "../../../src/canon/delta.ts";
+import { collect } from "../../../src/canon/delta.ts";
+import { grammarFault } from "../../../src/canon/grammar.ts";
+import type { JsonObject } from "../../../src/lib/json.ts";
+import type { Frame } from "../../../src/lib/sse.ts";
+import { framesOf } from "../../kit/laws.ts";
+import { wireText } from "../../kit/wires.ts";
+import { askOf, dialect } from "./bench.ts";
+
+const side = dialect.stream as NonNullable<typeof dialect.stream>;
+const origin = "anthropic";
+
+function read(frames: Frame[], ask?: ChatAsk): Delta[] {
+  const reader = side.reader(ask ? { origin, ask } : { origin });
+  const deltas = [...frames.flatMap((frame) => reader.read(frame)), ...reader.end()];
+  expect(grammarFault(deltas)).toBeNull();
+  return deltas;
+}
+
+const fixture = (name: string) => framesOf([Buffer.from(wireText(`anthropic-messages/${name}.sse`))]);
+const event = (type: string, more: JsonObject = {}): Frame => ({
+  event: type,
+  data: JSON.stringify({ type, ...more }),
+});
+const startOf = (usage: JsonObject = { input_tokens: 5, output_tokens: 1 }) =>
+  event("message_start", { message: { id: "m", model: "x", usage } });
+const opened = (index: number, content_block: JsonObject) => event("content_block_start", { index, content_block });
+const grown = (index: number, delta: JsonObject) => event("content_block_delta", { index, delta });
+const stopped = (index: number) => event("content_block_stop", { index });
+const ended = (stop_reason: string, usage: JsonObject = { output_tokens: 3 }) => [
+  event("message_delta", { delta: { stop_reason, stop_sequence: null }, usage }),
+  event("message_stop"),
+];
+
+describe("reader", () => {
+  test("a plain text, delta by delta", () => {
+    const deltas = read(fixture("text"));
+    expect(deltas.map((delta) => delta.type)).toEqual([
+      "start",
+      "block-open",
+      "text",
+      "text",
+      "text",
+      "block-close",
+      "finish",
+    ]);
+    expect(deltas[2]).toEqual({ type: "text", choice: 0, block: 0, text: "Hello" });
+  });
+
+  test("pings and events of tomorrow say nothing", () => {
+    expect(collect(read(fixture("unknown-events")))?.choices[0]?.blocks).toEqual([
+      { type: "text", text: "Hello there" },
+    ]);
+  });
+
+  test("the server's own blocks are skipped, and the numbers close up", () => {
+    const blocks = read(fixture("server-tools")).flatMap((delta) => (delta.type === "block-open" ? [delta.block] : []));
+    expect(blocks).toEqual([0, 1]);
+  });
+
+  test("a call without fragments is {} (bug 13)", () => {
+    const deltas = read([
+      startOf(),
+      opened(0, { type: "tool_use", id: "a", name: "f", input: {} }),
+      stopped(0),
+      ...ended("tool_use"),
+    ]);
+    expect(deltas).toContainEqual({ type: "tool-input", choice: 0, block: 0, text: "{}" });
+  });
+
+  test("a call that comes whole in its opening (bug 12)", () => {
+    const deltas = read([
+      startOf(),
+      opened(0, { type: "tool_use", id: "a", name: "f", input: { a: 1 } }),
+      stopped(0),
+      ...ended("tool_use"),
+    ]);
+    expect(deltas).toContainEqual({ type: "tool-input", choice: 0, block: 0, text: '{"a":1}' });
+  });
+
+  test("a call cut by the length keeps its part", () => {
+    const answer = collect(read(fixture("length-call")));
+    expect(answer?.choices[0]).toMatchObject({ blocks: [{ input: '{"text":"Once up' }], stop: { kind: "length" } });
+  });
+
+  test("a free-text call comes out of its wrapping, under the client's name (bug 15)", () => {
+    const ask = askOf({ tools: [{ kind: "custom", name: "apply.patch", path: "tools[0]" }] });
+    const frames = [
+      startOf(),
+      opened(0, { type: "tool_use", id: "a", name: "apply_patch", input: { input: "stale" } }),
+      grown(0, { type: "input_json_delta", partial_json: '{"input":"*** B' }),
+      grown(0, { type: "input_json_delta", partial_json: 'egin\\n"}' }),
+      stopped(0),
+      ...ended("tool_use"),
+    ];
+    expect(collect(read(frames, ask))?.choices[0]?.blocks).toEqual([
+      { type: "tool-call", id: "a", name: "apply.patch", kind: "custom", input: "*** Begin\n" },
+    ]);
+  });
+
+  test("counts merge by field, the last one wins (bug 47)", () => {
+    const frames = [
+      startOf({ input_tokens: 5, cache_read_input_tokens: 7, output_tokens: 1 }),
+      event("message_delta", { delta: { stop_reason: "max_tokens" }, usage: { output_tokens: 2 } }),
+      event("message_delta", {
+        delta: { stop_reason: "stop_sequence", stop_sequence: "#" },
+        usage: { output_tokens: 3, input_tokens: null },
+      }),
+      event("message_delta", { delta: { stop_reason: null, stop_sequence: null } }),
+      event("message_stop"),
+    ];
+    expect(read(frames).at(-1)).toEqual({
+      type: "finish",
+      stops: [{ kind: "stop-sequence", sequence: "#" }],
+      usage: { inputTokens: 5, cacheReadTokens: 7, cacheWriteTokens: 0, outputTokens: 3, reasoningTokens: 0 },
+    });
+  });
+
+  const failures: [string, Frame[], string][] = [
+    ["an error first", fixture("error-first"), "upstream_overloaded"],
+    ["an error in the middle (bug 51)", fixture("error-midstream"), "upstream_overloaded"],
+    ["a missing message_stop", fixture("text").slice(0, -1), "upstream_reset"],
+    ["nothing at all", [], "upstream_reset"],
+    ["no JSON", [startOf(), { data: "<html>" }], "upstream_protocol_error"],
+    ["a block before the start", [opened(0, { type: "text", text: "" })], "upstream_protocol_error"],
+    [
+      "a block that was never opened",
+      [startOf(), grown(0, { type: "text_delta", text: "x" })],
+      "upstream_protocol_error",
+    ],
+    ["a block without an index", [startOf(), event("content_block_start", {})], "upstream_protocol_error"],
+  ];
+
+  test.each(failures)("%s is an error", (_, frames, kind) => {
+    const last = read([...frames, event("ping")]).at(-1);
+    expect(last?.type === "error" ? last.error.kind : null).toBe(kind as never);
+  });
+
+  test("after the end nothing more is said", () => {
+    const reader = side.reader({ origin });
+    for (const frame of fixture("text")) reader.read(frame);
+    expect([...reader.read(startOf()), ...reader.read({ data: "[DONE]" }), ...reader.end()]).toEqual([]);
+  });
+
+  test("blocks that nobody closed are closed before the finish", () => {
+    const deltas = read([startOf(), opened(0, { type: "text", text: "whole" }), ...ended("end_turn")]);
+    expect(deltas.map((delta) => delta.type)).toEqual(["start", "block-open", "text", "block-close", "finish"]);
+  });
+});

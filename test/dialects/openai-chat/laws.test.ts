@@ -1,0 +1,217 @@
+// The laws: what is rendered parses back, what is written reads back, and the cut of the bytes does not matter.
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { Compile } from "typebox/compile";
+import type { Block, ChatAsk, Turn } from "../../../src/canon/conversation.ts";
+import { collect, type Delta, replay } from "../../../src/canon/delta.ts";
+import { grammarFault } from "../../../src/canon/grammar.ts";
+import { openaiChat } from "../../../src/dialects/openai-chat/index.ts";
+import { formatFrame } from "../../../src/lib/sse.ts";
+import { answers, asks, type Can, streams } from "../../kit/arbitraries.ts";
+import {
+  answersRoundTrip,
+  cutsDoNotMatter,
+  envelopeOf,
+  readAll,
+  renderContextOf,
+  requestsRoundTrip,
+  streamsRoundTrip,
+  writeAll,
+} from "../../kit/laws.ts";
+import { wireText } from "../../kit/wires.ts";
+import { baseAsk, thrown } from "./helpers.ts";
+
+const can: Can = {
+  thinking: true,
+  signature: true,
+  choices: true,
+  createdAt: true,
+  cacheWrite: true,
+  reasoningTokens: true,
+  stops: ["end", "length", "filter", "tool-use"],
+};
+const streamAsk: ChatAsk = { ...baseAsk, stream: true, includeUsage: true };
+
+/** Turns with media and names, whose paths are where this wire will put them. */
+const mediaTurn = fc
+  .tuple(
+    fc.constantFrom<Block>(
+      { type: "image", source: { kind: "url", url: "https://a/b.png" }, detail: "low" },
+      { type: "image", source: { kind: "bytes", mediaType: "image/png", base64: "AAAA" } },
+      { type: "audio", source: { kind: "bytes", mediaType: "audio/mpeg", base64: "AAAA" } },
+      { type: "document", source: { kind: "bytes", mediaType: "application/pdf", base64: "AAAA" }, title: "a.pdf" },
+    ),
+    fc.constantFrom("ann", undefined),
+  )
+  .map(
+    ([block, name]): Turn => ({
+      role: "user",
+      blocks: [{ type: "text", text: "look" }, { ...block, path: "messages[0].content[1]" } as Block],
+      ...(name === undefined ? {} : { name }),
+    }),
+  );
+
+const wishes = fc.record(
+  {
+    parallelToolCalls: fc.boolean(),
+    toolChoice: fc.constantFrom<NonNullable<ChatAsk["toolChoice"]>>(
+      { type: "auto" },
+      { type: "none" },
+      { type: "required" },
+    ),
+    reasoning: fc.constantFrom({ effort: "none" as const }, { effort: "xhigh" as const }),
+    verbosity: fc.constantFrom("low", "high"),
+    tier: fc.constantFrom("default" as const, "flex" as const, "priority" as const, "fast" as const),
+    endUser: fc.string({ minLength: 1, maxLength: 64 }),
+    format: fc.constantFrom<NonNullable<ChatAsk["format"]>>(
+      { type: "text" },
+      { type: "schema", name: "a", schema: { type: "object" }, strict: true },
+    ),
+  },
+  { requiredKeys: [] },
+);
+
+describe("laws", () => {
+  test("requests come back", () => requestsRoundTrip(openaiChat, asks));
+
+  test("requests with every other wish come back", () => {
+    const richer = fc
+      .tuple(asks, wishes, fc.integer({ min: 1, max: 5 }))
+      .map(([ask, more, choices]): ChatAsk => ({ ...ask, ...more, choices }));
+    requestsRoundTrip(openaiChat, richer);
+  });
+
+  test("requests with media come back", () => {
+    const withMedia = fc
+      .tuple(asks, mediaTurn)
+      .map(([ask, turn]): ChatAsk => ({ ...ask, system: [], turns: [turn, ...ask.turns] }));
+    requestsRoundTrip(openaiChat, withMedia, { numRuns: 30 });
+  });
+
+  test("what is rendered passes the schema", () => {
+    const validator = Compile(openaiChat.request.schema);
+    fc.assert(
+      fc.property(asks, wishes, (ask, more) => {
+        const { body } = openaiChat.request.render({ ...ask, ...more }, renderContextOf(openaiChat as never)).call;
+        expect(validator.Errors(body)).toEqual([]);
+      }),
+    );
+  });
+
+  test("replies come back", () => answersRoundTrip(openaiChat, answers(can), baseAsk));
+
+  test("streams come back", () => streamsRoundTrip(openaiChat, streams({ ...can, choices: false }), streamAsk));
+
+  test("streams of several choices gather to the reply they were", () => {
+    fc.assert(
+      fc.property(answers(can), (answer) => {
+        const deltas: Delta[] = readAll(openaiChat, writeAll(openaiChat, [...replay(answer)], streamAsk));
+        expect(grammarFault(deltas)).toBeNull();
+        const gathered = collect(deltas);
+        expect(gathered).toEqual({ ...answer, createdAt: gathered?.createdAt ?? 0 });
+      }),
+    );
+  });
+
+  test("the cut of the bytes does not matter (bug 30)", () => {
+    const written = streams(can).map((deltas) => writeAll(openaiChat, deltas, streamAsk).map(formatFrame).join(""));
+    cutsDoNotMatter(openaiChat, written, { numRuns: 20 });
+    const names = ["unicode", "tools", "reasoning-details", "error-midstream", "two-choices"];
+    cutsDoNotMatter(openaiChat, fc.constantFrom(...names.map((name) => wireText(`openai-chat/${name}.sse`))), {
+      numRuns: 20,
+    });
+  });
+
+  test("line ends do not matter", () => {
+    const wire = wireText("openai-chat/tools.sse");
+    cutsDoNotMatter(openaiChat, fc.constantFrom(wire.replaceAll("\n", "\r\n"), wire.replaceAll("\n", "\r")), {
+      numRuns: 4,
+    });
+  });
+
+  test("strange bodies and strange replies are refused in words of ours, never with a crash", () => {
+    const value = fc.jsonValue({ maxDepth: 3 });
+    const part = fc.record(
+      { type: fc.constantFrom("text", "image_url", "input_audio", "file", "x"), text: value },
+      { requiredKeys: ["type"] },
+    );
+    const message = fc.record(
+      {
+        role: fc.constantFrom("system", "developer", "user", "assistant", "tool", "function"),
+        content: fc.oneof(fc.string(), fc.constant(null), fc.array(part, { maxLength: 2 })),
+        name: fc.string(),
+        tool_call_id: fc.constantFrom("a", "b"),
+        tool_calls: fc.array(fc.record({ id: fc.constantFrom("a", "b"), function: fc.constant({ name: "f" }) }), {
+          maxLength: 2,
+        }),
+      },
+      { requiredKeys: ["role"] },
+    );
+    const body = fc.record({
+      model: fc.constant("m"),
+      messages: fc.array(message, { minLength: 1, maxLength: 5 }),
+      stop: value,
+      tools: value,
+    });
+    const validator = Compile(openaiChat.request.schema);
+    const calm = (act: () => unknown): void => {
+      const error = thrown(act);
+      expect("kind" in error || !("stack" in error)).toBe(true);
+    };
+    fc.assert(
+      fc.property(body, value, (wire, reply) => {
+        calm(() =>
+          openaiChat.response.parse(
+            { choices: [{ message: reply, finish_reason: reply }], usage: reply },
+            { origin: "m" },
+          ),
+        );
+        calm(() => openaiChat.error.parse(400, reply));
+        const said = JSON.parse(JSON.stringify(wire));
+        if (!validator.Check(said)) return;
+        calm(() => {
+          const ask = openaiChat.request.parse(said, envelopeOf());
+          openaiChat.request.render(ask, renderContextOf(openaiChat as never));
+          openaiChat.verbatim.call(said, renderContextOf(openaiChat as never), envelopeOf());
+        });
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test("strange chunks never break the grammar, and never throw", () => {
+    const value = fc.jsonValue({ maxDepth: 2 });
+    const delta = fc.record(
+      {
+        content: value,
+        refusal: value,
+        reasoning_content: value,
+        reasoning_details: value,
+        annotations: value,
+        audio: value,
+        tool_calls: value,
+        function_call: value,
+      },
+      { requiredKeys: [] },
+    );
+    const choice = fc.record({
+      index: fc.constantFrom(0, 1, undefined, "x"),
+      delta: fc.oneof(delta, value),
+      finish_reason: fc.constantFrom(null, "stop", "", 3),
+    });
+    const strange = fc.oneof(
+      fc.record({ choices: fc.array(choice, { maxLength: 2 }), usage: value, id: value }),
+      value,
+    );
+    fc.assert(
+      fc.property(fc.array(strange, { maxLength: 5 }), (chunks) => {
+        const deltas = readAll(openaiChat, [
+          ...chunks.map((chunk) => ({ data: JSON.stringify(chunk) })),
+          { data: "[DONE]" },
+        ]);
+        expect(grammarFault(deltas)).toBeNull();
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,113 @@
+// How a scene's caller asks: fills in path, key, headers and a smallest valid body, and says what it heard.
+import { type Heard, hear } from "./hear.ts";
+import { sendRaw } from "./raw.ts";
+import type { World } from "./world.ts";
+
+export type Surface = "chat" | "messages" | "embeddings";
+
+export interface Call {
+  /** The endpoint whose path, headers and smallest body are taken. Default "chat". */
+  to?: Surface;
+  method?: string;
+  path?: string;
+  /** How the key is shown. Default "good": a bearer token. Any other text is sent as the bearer token. */
+  key?: "good" | "none" | "x-api-key" | (string & {});
+  /** Added to the usual headers; null removes one. */
+  headers?: Record<string, string | null>;
+  /** Laid over the smallest body; undefined removes a field. */
+  body?: Record<string, unknown>;
+  /** Sent in place of a JSON body. */
+  rawBody?: string | Uint8Array<ArrayBuffer>;
+  /** Sent in place of the whole request, piece by piece. */
+  bytes?: () => Iterable<string | Uint8Array>;
+  /** The client leaves when the upstream has been asked, or when it has heard the first bytes. */
+  leaves?: "when asked" | "after first bytes";
+  /** Runs when the first bytes of the body are there. */
+  onFirst?: () => void;
+}
+
+interface SurfaceRow {
+  path: string;
+  headers: Record<string, string>;
+  body: Record<string, unknown>;
+}
+
+const hello = [{ role: "user", content: "Say hello." }];
+
+export const surfaces: Record<Surface, SurfaceRow> = {
+  chat: { path: "/v1/chat/completions", headers: {}, body: { model: "gpt-x", messages: hello } },
+  messages: {
+    path: "/v1/messages",
+    headers: { "anthropic-version": "2023-06-01" },
+    body: { model: "claude-x", max_tokens: 100, messages: hello },
+  },
+  embeddings: { path: "/v1/embeddings", headers: {}, body: { model: "embed-x", input: "hello" } },
+};
+
+export interface Made {
+  /** Null when the client left before there was an answer. */
+  heard: Heard | null;
+  /** `performance.now()` when the client left. */
+  leftAt?: number;
+}
+
+/** Makes the call and listens to the end of the answer. */
+export async function make(call: Call, world: World): Promise<Made> {
+  if (call.bytes) return { heard: await makeRaw(call.bytes(), world) };
+  const made: Made = { heard: null };
+  const leaving = new AbortController();
+  const leave = () => {
+    made.leftAt = performance.now();
+    leaving.abort();
+  };
+  if (call.leaves === "when asked") void askedAnyone(world).then(leave);
+  const answer = await fetch(world.gateway.url + pathOf(call), {
+    method: call.method ?? "POST",
+    headers: headersOf(call, world),
+    redirect: "manual",
+    signal: leaving.signal,
+    ...bodyOf(call),
+  }).catch((error: unknown) => {
+    if (leaving.signal.aborted) return null;
+    throw error;
+  });
+  if (!answer) return made;
+  made.heard = await hear(answer, () => {
+    call.onFirst?.();
+    if (call.leaves === "after first bytes") leave();
+  });
+  return made;
+}
+
+async function makeRaw(pieces: Iterable<string | Uint8Array>, world: World): Promise<Heard> {
+  const { status, text, body } = await sendRaw(world.gateway.url, pieces);
+  const lines = text.slice(0, text.indexOf("\r\n\r\n")).split("\r\n").slice(1);
+  const headers = new Headers(lines.map((line) => line.split(/:\s*(.*)/, 2) as [string, string]));
+  return await hear(new Response(body, { status: status || 599, headers }));
+}
+
+async function askedAnyone(world: World): Promise<void> {
+  await Promise.race(Object.values(world.upstreams).map((upstream) => upstream.seen(0)));
+}
+
+function pathOf(call: Call): string {
+  return call.path ?? surfaces[call.to ?? "chat"].path;
+}
+
+function headersOf(call: Call, world: World): Headers {
+  const headers = new Headers({ "content-type": "application/json", ...surfaces[call.to ?? "chat"].headers });
+  const key = call.key ?? "good";
+  if (key === "x-api-key") headers.set("x-api-key", world.gateway.key);
+  else if (key !== "none") headers.set("authorization", `Bearer ${key === "good" ? world.gateway.key : key}`);
+  for (const [name, value] of Object.entries(call.headers ?? {})) {
+    if (value === null) headers.delete(name);
+    else headers.set(name, value);
+  }
+  return headers;
+}
+
+function bodyOf(call: Call): { body?: string | Uint8Array<ArrayBuffer> } {
+  if (call.method === "GET" || call.method === "HEAD") return {};
+  if (call.rawBody !== undefined) return { body: call.rawBody };
+  return { body: JSON.stringify({ ...surfaces[call.to ?? "chat"].body, ...call.body }) };
+}

@@ -1,0 +1,12 @@
+// The official SDKs as clients of a gateway (or of a scripted upstream), without retries of their own.
+import Anthropic from "@anthropic-ai/sdk";
+import OpenAI from "openai";
+
+/** `url` without `/v1`: each SDK gets the base URL that it wants. */
+export function openaiClient(url: string, apiKey: string): OpenAI {
+  return new OpenAI({ baseURL: `${url}/v1`, apiKey, maxRetries: 0, timeout: 10_000 });
+}
+
+export function anthropicClient(url: string, apiKey: string): Anthropic {
+  return new Anthropic({ baseURL: url, apiKey, maxRetries: 0, timeout: 10_000 });
+}

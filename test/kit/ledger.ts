@@ -1,0 +1,56 @@
+// What the ledger of a gateway says, read from its file beside the gateway.
+import { Database } from "bun:sqlite";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+
+/** One request in the ledger. Tokens in disjoint buckets; times in milliseconds. */
+export interface LedgerRow {
+  id: string;
+  state: "open" | "completed" | "failed" | "cancelled" | "rejected" | "interrupted";
+  operation: string;
+  dialect: string;
+  /** As the client asked for it. */
+  model: string;
+  stream: boolean;
+  provider: string | null;
+  upstreamModel: string | null;
+  attempts: number;
+  httpStatus: number | null;
+  errorCode: string | null;
+  inputTokens: number;
+  cacheReadTokens: number;
+  cacheWriteTokens: number;
+  outputTokens: number;
+  reasoningTokens: number;
+  estimated: boolean;
+  warnings: string | null;
+}
+
+/** All requests in the ledger, oldest first. */
+export function ledgerRows(dataFolder: string): LedgerRow[] {
+  const file = join(dataFolder, "ledger.db");
+  if (!existsSync(file)) return [];
+  using database = new Database(file, { readonly: true });
+  const rows = database.query("select * from entries order by n").all() as Record<string, unknown>[];
+  return rows.map(rowOf);
+}
+
+/** The one row after the first `before`, as soon as it has settled. Fails when there are more, or after a second. */
+export async function settledRow(dataFolder: string, before: number): Promise<LedgerRow> {
+  for (const end = performance.now() + 1000; performance.now() < end; await Bun.sleep(5)) {
+    const added = ledgerRows(dataFolder).slice(before);
+    if (added.length > 1) throw new Error(`one request left ${added.length} rows in the ledger`);
+    if (added[0] && added[0].state !== "open") return added[0];
+  }
+  throw new Error("the request has not settled in the ledger within a second");
+}
+
+function rowOf(row: Record<string, unknown>): LedgerRow {
+  const named = Object.entries(row).map(([column, value]) => [camelCase(column), value]);
+  const { stream, estimated, ...rest } = Object.fromEntries(named) as LedgerRow;
+  return { ...rest, stream: Boolean(stream), estimated: Boolean(estimated) };
+}
+
+function camelCase(column: string): string {
+  return column.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+}

@@ -1,0 +1,58 @@
+// The world of the scenes: four compatible upstreams and an anthropic one, and the routes that lead to them.
+import { type GatewayOptions, gateway, type RunningGateway } from "./gateway.ts";
+import { nobodyListens, type Upstream, upstream } from "./upstream.ts";
+
+const names = ["alpha", "beta", "gamma", "delta", "claude"] as const;
+export type UpstreamName = (typeof names)[number];
+
+export interface World {
+  gateway: RunningGateway;
+  upstreams: Record<UpstreamName, Upstream>;
+}
+
+/** Every upstream credential holds this word: it may never be seen by a client. */
+export const canary = "canary";
+
+/** Starts the five upstreams. They outlive gateways. */
+export async function startUpstreams(): Promise<Record<UpstreamName, Upstream>> {
+  const started = await Promise.all(names.map(async (name) => [name, await upstream()] as const));
+  return Object.fromEntries(started) as Record<UpstreamName, Upstream>;
+}
+
+/** Starts a gateway in front of them. */
+export async function startWorld(
+  upstreams: Record<UpstreamName, Upstream>,
+  options: GatewayOptions = {},
+): Promise<World> {
+  return { upstreams, gateway: await gateway({ yaml: configuration(upstreams), ...options }) };
+}
+
+/**
+ * Models: `gpt-x` and `embed-x` at alpha, `claude-x` at claude; routes `chain` (alpha, beta, gamma, delta), `mixed`
+ * (alpha, then claude) and `lucky` (a refused connection, then beta); `dead/gone` where nobody listens.
+ */
+export function configuration(upstreams: Record<UpstreamName, Upstream>): string {
+  return `providers:
+  alpha: { kind: compatible, base_url: "${upstreams.alpha.url}/v1", credential: "${canary}-alpha", models: [gpt-x, embed-x] }
+  beta: { kind: compatible, base_url: "${upstreams.beta.url}/v1", credential: "${canary}-beta", models: [gpt-b] }
+  gamma: { kind: compatible, base_url: "${upstreams.gamma.url}/v1", credential: "${canary}-gamma", models: [gpt-c] }
+  delta: { kind: compatible, base_url: "${upstreams.delta.url}/v1", credential: "${canary}-delta", models: [gpt-d] }
+  claude: { kind: anthropic, base_url: "${upstreams.claude.url}", credential: "${canary}-claude", models: [claude-x] }
+  dead: { kind: compatible, base_url: "${nobodyListens()}/v1", credential: "${canary}-dead", models: [gone] }
+models:
+  chain:
+    candidates:
+      - { provider: alpha, model: gpt-x }
+      - { provider: beta, model: gpt-b }
+      - { provider: gamma, model: gpt-c }
+      - { provider: delta, model: gpt-d }
+  mixed:
+    candidates:
+      - { provider: alpha, model: gpt-x }
+      - { provider: claude, model: claude-x }
+  lucky:
+    candidates:
+      - { provider: dead, model: gone }
+      - { provider: beta, model: gpt-b }
+`;
+}

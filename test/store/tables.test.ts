@@ -1,0 +1,204 @@
+// One suite for every table group, the same on both engines.
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { catalogVersion, listCatalog, putCatalogEntry, removeCatalogEntry } from "../../src/store/catalog.ts";
+import {
+  findKeyByHash,
+  insertKey,
+  keysVersion,
+  listKeys,
+  type NewKey,
+  revokeKey,
+  upsertKeyByName,
+} from "../../src/store/keys.ts";
+import { readSetting, writeSetting, writeSettingIfAbsent } from "../../src/store/settings.ts";
+import { claimTask, dueTasks, findTask, insertTask, type NewTask, updateTask } from "../../src/store/tasks.ts";
+import { engines, type OpenedStore } from "./engines.ts";
+
+const key = (name: string, change: Partial<NewKey> = {}): NewKey => ({
+  id: `key_${name}`,
+  name,
+  hash: `hash of ${name}`,
+  preview: "tp-…abcd",
+  createdAtMs: 1_760_000_000_000,
+  expiresAtMs: null,
+  restrictions: null,
+  ...change,
+});
+
+const task = (id: string, change: Partial<NewTask> = {}): NewTask => ({
+  id,
+  ownerKeyId: "key_a",
+  operation: "video",
+  provider: "sandbox",
+  candidate: "{}",
+  upstreamId: null,
+  state: "queued",
+  body: "{}",
+  createdAtMs: 1_000,
+  updatedAtMs: 1_000,
+  nextPollAtMs: 2_000,
+  expiresAtMs: 90_000,
+  ...change,
+});
+
+for (const engine of engines) {
+  describe.skipIf(engine.skipped)(engine.name, () => {
+    let opened: OpenedStore;
+    beforeEach(async () => {
+      opened = await engine.open();
+    });
+    afterEach(async () => {
+      await opened?.dispose();
+    });
+
+    test("a key is found by its hash and comes back as it was written", async () => {
+      const { store } = opened;
+      const written = await insertKey(
+        store,
+        key("a", { expiresAtMs: 1_760_000_000_001, restrictions: '{"models":[]}' }),
+      );
+      expect(written.kind).toBe("written");
+      expect(await findKeyByHash(store, "hash of a")).toEqual({
+        ...key("a", { expiresAtMs: 1_760_000_000_001, restrictions: '{"models":[]}' }),
+        revokedAtMs: null,
+        version: 1,
+      });
+      expect(await findKeyByHash(store, "hash of b")).toBeUndefined();
+    });
+
+    test("a name belongs to one live key, a hash to one key for ever", async () => {
+      const { store } = opened;
+      await insertKey(store, key("a"));
+      expect(await insertKey(store, key("a", { id: "key_2", hash: "other" }))).toEqual({ kind: "taken", by: "name" });
+      await revokeKey(store, "a", 5);
+      expect(await insertKey(store, key("b", { hash: "hash of a" }))).toEqual({ kind: "taken", by: "hash" });
+      expect((await insertKey(store, key("a", { id: "key_2", hash: "other" }))).kind).toBe("written");
+    });
+
+    test("an upsert keeps the id, moves the version only on a change, and does not revive a revoked secret", async () => {
+      const { store } = opened;
+      await upsertKeyByName(store, key("a"));
+      const before = await keysVersion(store);
+      const again = await upsertKeyByName(store, key("a", { id: "key_new" }));
+      expect(again).toMatchObject({ kind: "written", key: { id: "key_a" } });
+      expect(await keysVersion(store)).toBe(before);
+      const changed = await upsertKeyByName(store, key("a", { id: "key_new", hash: "new hash" }));
+      expect(changed).toMatchObject({ kind: "written", key: { id: "key_a", hash: "new hash" } });
+      expect(await keysVersion(store)).toBeGreaterThan(before);
+      await revokeKey(store, "key_a", 5);
+      expect(await upsertKeyByName(store, key("a", { id: "key_3", hash: "new hash" }))).toEqual({
+        kind: "taken",
+        by: "hash",
+      });
+    });
+
+    test("instances that start together with the same new key agree on one row", async () => {
+      const other = await opened.second();
+      const starts = Array.from({ length: 16 }, (_, index) =>
+        upsertKeyByName(index % 2 ? opened.store : other, key("a", { id: `key_${index}` })),
+      );
+      const ids = (await Promise.all(starts)).map((result) => (result.kind === "written" ? result.key.id : result.by));
+      expect(new Set(ids).size).toBe(1);
+      expect(await listKeys(opened.store)).toHaveLength(1);
+    });
+
+    test("a key is revoked by id or by name, once, and stays in the list", async () => {
+      const { store } = opened;
+      await insertKey(store, key("a"));
+      await insertKey(store, key("b"));
+      expect(await revokeKey(store, "key_a", 77)).toMatchObject({ id: "key_a", revokedAtMs: 77 });
+      expect(await revokeKey(store, "a", 78)).toBeUndefined();
+      expect(await revokeKey(store, "b", 79)).toMatchObject({ id: "key_b" });
+      expect((await listKeys(store)).map((row) => [row.id, row.revokedAtMs])).toEqual([
+        ["key_a", 77],
+        ["key_b", 79],
+      ]);
+    });
+
+    test("writers at the same time take different versions, and a reader misses none of them", async () => {
+      const { store } = opened;
+      const other = await opened.second();
+      const names = Array.from({ length: 24 }, (_, index) => `k${index}`);
+      await Promise.all(names.map((name, index) => insertKey(index % 2 ? store : other, key(name))));
+      const rows = await listKeys(store);
+      expect(rows.map((row) => row.version)).toEqual(names.map((_, index) => index + 1));
+      await Promise.all(
+        names.map((name, index) => upsertKeyByName(index % 2 ? store : other, key("k0", { id: name, hash: name }))),
+      );
+      expect(await keysVersion(store)).toBe(48);
+      expect(await listKeys(store, 24)).toHaveLength(1);
+    });
+
+    test("the first writer of a setting wins, and both are told the same value", async () => {
+      const other = await opened.second();
+      const told = await Promise.all([
+        writeSettingIfAbsent(opened.store, "secret", "one"),
+        writeSettingIfAbsent(other, "secret", "two"),
+      ]);
+      expect(told[0]).toBe(told[1]);
+      expect(await readSetting(other, "secret")).toBe(told[0]);
+      await writeSetting(opened.store, "secret", "three");
+      expect(await readSetting(other, "secret")).toBe("three");
+      expect(await readSetting(other, "absent")).toBeUndefined();
+    });
+
+    test("a catalog entry that is put, changed and removed moves the version each time, and only then", async () => {
+      const { store } = opened;
+      expect(await catalogVersion(store)).toBe(0);
+      expect(await putCatalogEntry(store, { kind: "provider", name: "local", body: '{"a":1}' })).toBe(1);
+      expect(await putCatalogEntry(store, { kind: "provider", name: "local", body: '{"a":1}' })).toBeUndefined();
+      expect(await putCatalogEntry(store, { kind: "route", name: "local", body: "{}" })).toBe(2);
+      expect(await putCatalogEntry(store, { kind: "provider", name: "local", body: '{"a":2}' })).toBe(3);
+      expect(await listCatalog(store)).toEqual([
+        { kind: "route", name: "local", body: "{}", version: 2 },
+        { kind: "provider", name: "local", body: '{"a":2}', version: 3 },
+      ]);
+      expect(await removeCatalogEntry(store, "provider", "local")).toBe(true);
+      expect(await removeCatalogEntry(store, "provider", "local")).toBe(false);
+      expect(await catalogVersion(store)).toBe(4);
+      expect(await listCatalog(store)).toHaveLength(1);
+    });
+
+    test("a task is only seen by its owner", async () => {
+      const { store } = opened;
+      await insertTask(store, task("t1"));
+      expect(await findTask(store, "t1", "key_a")).toEqual({ ...task("t1"), leaseOwner: null, leaseUntilMs: null });
+      expect(await findTask(store, "t1", "key_b")).toBeUndefined();
+    });
+
+    test("of many claims of one task one wins, and only its holder may write", async () => {
+      const { store } = opened;
+      const other = await opened.second();
+      await insertTask(store, task("t1"));
+      await insertTask(store, task("t2", { nextPollAtMs: null }));
+      expect((await dueTasks(store, 2_000, 10)).map((row) => row.id)).toEqual(["t1"]);
+      expect(await dueTasks(store, 1_999, 10)).toEqual([]);
+      const claim = (leaseOwner: string) => ({ id: "t1", leaseOwner, nowMs: 2_000, leaseUntilMs: 3_000 });
+      const owners = Array.from({ length: 8 }, (_, index) => `instance${index}`);
+      const claims = await Promise.all(
+        owners.map((owner, index) => claimTask(index % 2 ? store : other, claim(owner))),
+      );
+      const winner = claims.find((row) => row !== undefined)?.leaseOwner ?? "";
+      expect(claims.filter((row) => row !== undefined)).toHaveLength(1);
+      expect(await dueTasks(store, 2_000, 10)).toEqual([]);
+      const change = { upstreamId: "u", state: "running", body: "{}", updatedAtMs: 2_100, nextPollAtMs: 9_000 };
+      expect(await updateTask(store, "t1", "stranger", change)).toBe(false);
+      expect(await updateTask(store, "t1", winner, change)).toBe(true);
+      expect(await findTask(store, "t1", "key_a")).toMatchObject({
+        state: "running",
+        leaseOwner: null,
+        nextPollAtMs: 9_000,
+      });
+    });
+
+    test("a lease that has run out can be claimed again, and its old holder can no longer write", async () => {
+      const { store } = opened;
+      await insertTask(store, task("t1"));
+      await claimTask(store, { id: "t1", leaseOwner: "old", nowMs: 2_000, leaseUntilMs: 3_000 });
+      const taken = await claimTask(store, { id: "t1", leaseOwner: "new", nowMs: 3_000, leaseUntilMs: 4_000 });
+      expect(taken?.leaseOwner).toBe("new");
+      const change = { upstreamId: null, state: "failed", body: "{}", updatedAtMs: 1, nextPollAtMs: null };
+      expect(await updateTask(store, "t1", "old", change)).toBe(false);
+    });
+  });
+}
