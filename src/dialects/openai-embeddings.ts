@@ -35,6 +35,8 @@ const schema = Type.Object(
   { additionalProperties: true },
 );
 
+/** Base64 of at least one float. */
+const floatBytes = /^[A-Za-z0-9+/]{6,}={0,2}$/;
 const known = new Set(["model", "input", "encoding_format", "dimensions", "user"]);
 
 function parseInput(input: Json | undefined): EmbedInput {
@@ -80,7 +82,7 @@ function wireInput(input: EmbedInput): Json {
 
 function readVector(item: Json | undefined, index: number): Vector {
   const vector = isObject(item) ? item.embedding : undefined;
-  if (typeof vector === "string") return vector;
+  if (typeof vector === "string" && floatBytes.test(vector)) return vector;
   if (Array.isArray(vector) && vector.every((value) => typeof value === "number")) return vector;
   throw badReply(`data[${index}].embedding is neither numbers nor base64`);
 }

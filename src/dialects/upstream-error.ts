@@ -23,7 +23,7 @@ const hidden: readonly (readonly [RegExp, string])[] = [
   [/\b(?:sk|pk|rk|key|tp|gsk|xai|AIza)[-_][\w*.-]{4,200}/g, "[credential]"],
   [/\bAIza[\w-]{10,100}/g, "[credential]"],
   [/\bBearer\s{1,4}[^\s"']{4,300}/gi, "[credential]"],
-  [/\b(?:org|proj|acct)[-_][A-Za-z0-9]{6,100}/g, "[account]"],
+  [/\b(?:org|proj|acct)[-_][A-Za-z0-9]{3,100}/g, "[account]"],
 ];
 
 /** An upstream's words without credentials, addresses and account names, and of bounded length. */

@@ -98,9 +98,10 @@ export function attemptWhole(tries: Tries): Promise<Tried<WholeReply>> {
   });
 }
 
+/** Some servers name no type, or plain text; a page or a document is surely no stream. */
 function refuseOtherTypes(response: Response): void {
   const type = response.headers.get("content-type") ?? "";
-  if (!type.startsWith("text/event-stream"))
+  if (/^(?:text\/html|application\/json)/.test(type))
     throw new GatewayError("upstream_protocol_error", "The provider did not answer with an event stream.");
 }
 

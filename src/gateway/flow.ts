@@ -103,7 +103,7 @@ export function createFlow(
 ): Flow {
   const reader = (response.body ?? new Blob().stream()).getReader() as ReadableStreamDefaultReader<Uint8Array>;
   const splitter = frameSplitter(maxFrameBytes);
-  const decode: StreamReader | undefined = lane.upstream.stream?.reader({ origin });
+  const decode: StreamReader | undefined = lane.upstream.stream?.reader({ origin, ask: inquiry.ask });
   const turn = lane.verbatim ? verbatimTurn(lane, inquiry, meter) : translatedTurn(inquiry, meter);
   if (decode === undefined) throw new GatewayError("internal_error", "This operation does not stream.");
   let over = false;

@@ -1,7 +1,6 @@
 // A whole reply: read from the upstream within bounds, understood, and put into the client's words.
 
 import { GatewayError } from "../canon/error.ts";
-import type { Answer } from "../canon/operation.ts";
 import type { Usage } from "../canon/usage.ts";
 import { badReply } from "../dialects/reject.ts";
 import { isObject, type JsonObject, parseJsonText } from "../lib/json.ts";
@@ -77,12 +76,8 @@ function parseBody(bytes: Uint8Array): JsonObject {
 }
 
 /** Some servers put an error into a body with status 200. */
-function refuseHiddenError(body: JsonObject, lane: Lane): void {
-  if (isObject(body.error) || body.type === "error") throw lane.upstream.error.parse(502, body);
-}
-
-function usageOf(answer: Answer): Usage | undefined {
-  return answer.usage;
+function refuseHiddenError(body: JsonObject, lane: Lane, status: number): void {
+  if (body.error || body.type === "error") throw lane.upstream.error.parse(status, body);
 }
 
 /** Reads and converts a successful reply. Throws `upstream_protocol_error` on nonsense. */
@@ -96,9 +91,9 @@ export async function readWhole(
   const bytes = await readBounded(response, maxReplyBytes, signal);
   if (bytes === null) throw badReply("it is larger than the gateway takes");
   const body = parseBody(bytes);
-  refuseHiddenError(body, lane);
-  const answer = lane.upstream.response.parse(body, { origin });
-  const usage = usageOf(answer);
+  refuseHiddenError(body, lane, response.status);
+  const answer = lane.upstream.response.parse(body, { origin, ask: inquiry.ask });
+  const { usage } = answer;
   if (!lane.verbatim) return { body: JSON.stringify(inquiry.dialect.response.render(answer, inquiry.write)), usage };
   const mended = lane.upstream.verbatim.mend?.(body, inquiry.wire) ?? body;
   return { body: mended === body ? bytes : JSON.stringify(mended), usage };

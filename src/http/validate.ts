@@ -39,8 +39,19 @@ function mostHelpful(faults: readonly Fault[]): Fault | undefined {
   const family = faults.filter((fault) => fault.instancePath.startsWith(root) || root.startsWith(fault.instancePath));
   const deepest = family.reduce((best, fault) => (depth(fault) > depth(best) ? fault : best), first);
   const peers = family.filter((fault) => fault.instancePath === deepest.instancePath && !isUnion(fault));
-  return peers.find((fault) => fault.keyword !== "type" && fault.keyword !== "const") ?? peers[0] ?? deepest;
+  // A wrong type says more than the enumeration or bound that it fails as well.
+  return (
+    peers.find((fault) => fault.keyword === "type" && !matchesAnother(fault, peers)) ?? peers.find(notType) ?? deepest
+  );
 }
+
+const notType = (fault: Fault): boolean => fault.keyword !== "type" && fault.keyword !== "const";
+
+/** In a union, a branch of another type complains too: its type fault is noise when a branch of the right type spoke. */
+const matchesAnother = (fault: Fault, peers: readonly Fault[]): boolean =>
+  peers.some((peer) => peer !== fault && branchOf(peer) !== branchOf(fault) && notType(peer));
+
+const branchOf = (fault: Fault): string => /^.*\/anyOf\/\d+/.exec(fault.schemaPath)?.[0] ?? "";
 
 function wordsFor(fault: Fault, faults: readonly Fault[]): string {
   const types = faults
@@ -49,7 +60,7 @@ function wordsFor(fault: Fault, faults: readonly Fault[]): string {
     .filter((type) => type !== "null");
   if (fault.keyword === "type") return `must be ${[...new Set(types)].join(" or ")}`;
   if (fault.keyword === "enum" && "allowedValues" in fault.params)
-    return `must be one of ${fault.params.allowedValues.map((value) => `'${value}'`).join(", ")}`;
+    return `must be one of ${fault.params.allowedValues.flatMap((value) => (value === null ? [] : [`'${value}'`])).join(", ")}`;
   return fault.message;
 }
 

@@ -63,7 +63,7 @@ const faults: Scene[] = [
   alphaDoes("it lies about its length", says("openai-chat/text.json", { contentLength: 100_000 }), 502, upstreamError),
   alphaDoes(
     "it resets inside the body",
-    says("openai-chat/text.json", { cutAt: [20], ending: "reset" }),
+    says("openai-chat/text.json", { contentLength: 100_000, ending: "reset" }),
     502,
     upstreamError,
   ),

@@ -29,8 +29,8 @@ export interface ChoiceState {
   blocks: number;
   speech: SpeechKind | null;
   speechBlock: number;
-  /** All text so far, and where the open text block begins in it, for the ranges of citations. */
-  said: string;
+  /** Characters of text so far, and of those before the open text block, for the ranges of citations. */
+  saidCharacters: number;
   textFrom: number;
   citations: Citation[];
   /** Members of `reasoning_details` for the open thinking block; whether its text came outside of them. */
@@ -51,7 +51,7 @@ export function newChoice(index: number, replyId: string, origin: string): Choic
     blocks: 0,
     speech: null,
     speechBlock: -1,
-    said: "",
+    saidCharacters: 0,
     textFrom: 0,
     citations: [],
     detail: null,
@@ -86,7 +86,7 @@ export function closeSpeech(state: ChoiceState, out: Delta[]): void {
 function openSpeech(state: ChoiceState, kind: SpeechKind, out: Delta[]): void {
   closeSpeech(state, out);
   state.speech = kind;
-  if (kind === "text") state.textFrom = state.said.length;
+  if (kind === "text") state.textFrom = state.saidCharacters;
   if (kind === "refusal") state.hasRefusal = true;
   state.speechBlock = open(state, kind === "audio" ? { kind, mediaType: "audio/pcm" } : { kind }, out);
 }
@@ -94,7 +94,7 @@ function openSpeech(state: ChoiceState, kind: SpeechKind, out: Delta[]): void {
 /** Text for the reader: its own words or a refusal. */
 export function speak(state: ChoiceState, kind: "text" | "refusal", text: string, out: Delta[]): void {
   if (state.speech !== kind) openSpeech(state, kind, out);
-  if (kind === "text") state.said += text;
+  if (kind === "text") state.saidCharacters += characterCount(text);
   out.push({ type: "text", choice: state.index, block: state.speechBlock, text });
 }
 
@@ -150,7 +150,7 @@ export function readDetails(state: ChoiceState, details: Json, besideText: boole
 export function cite(state: ChoiceState, annotations: Json, out: Delta[]): void {
   if (!Array.isArray(annotations) || annotations.length === 0) return;
   if (state.speech !== "text") openSpeech(state, "text", out);
-  state.citations.push(...parseAnnotations(annotations, characterCount(state.said.slice(0, state.textFrom))));
+  state.citations.push(...parseAnnotations(annotations, state.textFrom));
 }
 
 /** A piece of spoken output. */

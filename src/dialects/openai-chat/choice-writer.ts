@@ -17,7 +17,7 @@ interface BlockState {
   readonly open: OpenBlock;
   /** Which call or which thinking block of the choice it is. */
   readonly ordinal: number;
-  /** Where its text begins in all text of the choice. */
+  /** Characters of the choice's text before this block. */
   readonly from: number;
   thought: string;
   hasInput: boolean;
@@ -27,7 +27,7 @@ interface ChoiceState {
   readonly blocks: BlockState[];
   calls: number;
   thoughts: number;
-  said: string;
+  saidCharacters: number;
   refused: boolean;
   /** A thinking block that nothing on the wire has closed: another one right behind it would run into it. */
   unclosed: BlockState | null;
@@ -71,7 +71,7 @@ export function said(state: State, choice: number, delta: JsonObject): Frame {
 export function choiceAt(state: State, index: number, out: Frame[]): ChoiceState {
   const known = state.choices[index];
   if (known !== undefined) return known;
-  const fresh = { blocks: [], calls: 0, thoughts: 0, said: "", refused: false, unclosed: null, blank: null };
+  const fresh = { blocks: [], calls: 0, thoughts: 0, saidCharacters: 0, refused: false, unclosed: null, blank: null };
   state.choices[index] = fresh;
   out.push(chunk(state, index, '{"role":"assistant","content":""}'));
   return fresh;
@@ -122,7 +122,7 @@ export function openBlock(state: State, delta: Of<"block-open">): Frame[] {
   const choice = choiceAt(state, delta.choice, out);
   const { kind } = delta.open;
   const ordinal = kind === "tool-call" ? choice.calls++ : kind === "thinking" ? choice.thoughts++ : 0;
-  const block = { open: delta.open, ordinal, from: choice.said.length, thought: "", hasInput: false };
+  const block = { open: delta.open, ordinal, from: choice.saidCharacters, thought: "", hasInput: false };
   choice.blocks[delta.block] = block;
   if (kind === "thinking" && choice.unclosed !== null) out.push(detailFrame(state, delta.choice, choice.unclosed));
   choice.unclosed = null;
@@ -140,7 +140,7 @@ export function writeText(state: State, delta: Of<"text">): Frame[] {
   const block = choice?.blocks[delta.block];
   if (choice === undefined || block === undefined || delta.text === "") return [];
   if (block.open.kind === "refusal") return [said(state, delta.choice, { refusal: delta.text })];
-  choice.said += delta.text;
+  choice.saidCharacters += characterCount(delta.text);
   return [chunk(state, delta.choice, `{"content":${JSON.stringify(delta.text)}}`)];
 }
 
@@ -166,9 +166,7 @@ export function writeInput(state: State, delta: Of<"tool-input">): Frame[] {
 
 function closeText(state: State, delta: Of<"block-close">, choice: ChoiceState, block: BlockState): Frame[] {
   if (delta.citations === undefined) return [];
-  const base = characterCount(choice.said.slice(0, block.from));
-  const length = characterCount(choice.said.slice(block.from));
-  const annotations = renderCitations(delta.citations, base, length);
+  const annotations = renderCitations(delta.citations, block.from, choice.saidCharacters - block.from);
   return annotations.length === 0 ? [] : [said(state, delta.choice, { annotations })];
 }
 

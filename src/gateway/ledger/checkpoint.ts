@@ -6,8 +6,8 @@ import type { Writer } from "./writer.ts";
 export interface Checkpointer {
   /** Tells of committed rows. */
   committed(rows: number): void;
-  /** Resolves when no checkpoint is under way. */
-  settled(): Promise<void>;
+  /** Begins no other checkpoint, and resolves when none is under way. */
+  stop(): Promise<void>;
 }
 
 export interface CheckpointOptions {
@@ -29,27 +29,33 @@ export function createCheckpointer(options: CheckpointOptions): Checkpointer {
   const order = lazyWorker(options.path);
   let rowsSinceCheckpoint = 0;
   let running: Promise<void> | undefined;
+  let stopped = false;
 
+  const copyAndRestart = async () => {
+    await order("passive");
+    await options.writer().holdWhile(() => order("restart"));
+  };
   const run = async () => {
     options.beforeCopy();
     options.parked.unpark();
-    try {
-      await order("passive");
-      await options.writer().holdWhile(() => order("restart"));
-    } catch (error) {
-      options.onFailure(error);
-    }
+    await copyAndRestart().catch(options.onFailure);
     options.parked.park();
-    running = undefined;
   };
   return {
     committed(rows) {
       rowsSinceCheckpoint += rows;
-      if (rowsSinceCheckpoint < options.everyRows || running !== undefined) return;
+      if (rowsSinceCheckpoint < options.everyRows || running !== undefined || stopped) return;
       rowsSinceCheckpoint = 0;
-      running = run();
+      running = run()
+        .catch(options.onFailure)
+        .finally(() => {
+          running = undefined;
+        });
     },
-    settled: async () => await running,
+    async stop() {
+      stopped = true;
+      await running;
+    },
   };
 }
 
@@ -60,7 +66,10 @@ function lazyWorker(path: string): (mode: CheckpointOrder["mode"]) => Promise<vo
     worker ??= new Worker(new URL("./checkpoint-worker.ts", import.meta.url).href, { smol: true, ref: false });
     const { promise, resolve, reject } = Promise.withResolvers<CheckpointReport>();
     worker.onmessage = (event: MessageEvent<CheckpointReport>) => resolve(event.data);
-    worker.onerror = (event) => reject(new Error(event.message));
+    worker.onerror = (event) => {
+      worker = undefined;
+      reject(new Error(event.message));
+    };
     worker.postMessage({ path, mode } satisfies CheckpointOrder);
     const report = await promise;
     if (report.error !== undefined) throw new Error(report.error);

@@ -62,7 +62,7 @@ function runningLedger(table: LedgerTable, unlock: Unlock, options: LedgerOption
   const onFailure = options.onFailure ?? (() => undefined);
   const openNumbers = new Set<number>();
   let next = nextNumber(table.database);
-  const mark = () => void writer.write(table.mark, [oldestOf(openNumbers, next) - 1], "forget");
+  const mark = () => forget(writer.write(table.mark, [oldestOf(openNumbers, next) - 1], "forget"));
   const checkpointer: Checkpointer = createCheckpointer({
     path: ledgerPath(options.dataFolder),
     writer: () => writer,
@@ -91,9 +91,9 @@ function runningLedger(table: LedgerTable, unlock: Unlock, options: LedgerOption
       return entryOf({ n, table, writer, clock, done: () => openNumbers.delete(n) });
     },
     async close() {
-      await checkpointer.settled();
+      await checkpointer.stop();
       mark();
-      writer.flush();
+      writer.close();
       parked.unpark();
       table.database.run("pragma wal_checkpoint(truncate)");
       table.database.close(true);
@@ -119,7 +119,7 @@ function entryOf({ n, table, writer, clock, done }: EntryParts): LedgerEntry {
       const nowMs = clock.monotonicMs();
       if (settled || nowMs - reportedAtMs < progressEveryMs) return;
       reportedAtMs = nowMs;
-      void writer.write(table.progress, progressValues(n, progress, nowMs - openedAtMs), "forget");
+      forget(writer.write(table.progress, progressValues(n, progress, nowMs - openedAtMs), "forget"));
     },
     async settle(settlement) {
       if (settled) return false;
@@ -129,6 +129,11 @@ function entryOf({ n, table, writer, clock, done }: EntryParts): LedgerEntry {
       return true;
     },
   };
+}
+
+/** For rows that nobody waits for: the writer has already told the log. */
+function forget(written: Promise<void>): void {
+  written.catch(() => undefined);
 }
 
 /** Numbers are given in order and a set keeps that order, so its first one is the oldest. */

@@ -12,8 +12,8 @@ export interface Writer {
   write(statement: Write, values: SQLQueryBindings[], whenRefused: WhenRefused): Promise<void>;
   /** Commits nothing while `action` runs, then everything that came in the meantime. */
   holdWhile(action: () => Promise<void>): Promise<void>;
-  /** Commits what is waiting, now; the number of rows that the disk still refuses. */
-  flush(): number;
+  /** Commits what is waiting, now, and takes nothing more; callers of rows that the disk still refuses are told. */
+  close(): void;
 }
 
 export interface WriterOptions {
@@ -40,6 +40,7 @@ export function createWriter(database: Database, options: WriterOptions): Writer
   let waiting: Waiting[] = [];
   let scheduled = false;
   let held = false;
+  let closed = false;
   /** Above 0 while settled rows wait for the disk to heal: nothing new is let in then. */
   let retryMs = 0;
 
@@ -66,7 +67,9 @@ export function createWriter(database: Database, options: WriterOptions): Writer
 
   return {
     write(statement, values, whenRefused) {
-      if (retryMs > 0 && whenRefused === "tell") return Promise.reject(unavailable(new Error("rows are waiting")));
+      const shut = closed || (retryMs > 0 && whenRefused === "tell");
+      if (shut)
+        return Promise.reject(unavailable(new Error(closed ? "the ledger is closed" : "the disk refuses rows")));
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       waiting.push({ statement, values, whenRefused, resolve, reject, refusedSinceMs: undefined });
       schedule();
@@ -81,9 +84,11 @@ export function createWriter(database: Database, options: WriterOptions): Writer
         schedule();
       }
     },
-    flush() {
+    close() {
       if (waiting.length > 0) commitWaiting();
-      return waiting.length;
+      for (const row of waiting) row.reject(unavailable(new Error("the ledger is closed")));
+      waiting = [];
+      closed = true;
     },
   };
 }

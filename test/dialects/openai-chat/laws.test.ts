@@ -6,6 +6,7 @@ import type { Block, ChatAsk, Turn } from "../../../src/canon/conversation.ts";
 import { collect, type Delta, replay } from "../../../src/canon/delta.ts";
 import { grammarFault } from "../../../src/canon/grammar.ts";
 import { openaiChat } from "../../../src/dialects/openai-chat/index.ts";
+import type { JsonObject } from "../../../src/lib/json.ts";
 import { formatFrame } from "../../../src/lib/sse.ts";
 import { answers, asks, type Can, streams } from "../../kit/arbitraries.ts";
 import {
@@ -167,7 +168,7 @@ describe("laws", () => {
           ),
         );
         calm(() => openaiChat.error.parse(400, reply));
-        const said = JSON.parse(JSON.stringify(wire));
+        const said = JSON.parse(JSON.stringify(wire)) as JsonObject;
         if (!validator.Check(said)) return;
         calm(() => {
           const ask = openaiChat.request.parse(said, envelopeOf());

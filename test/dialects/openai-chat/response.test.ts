@@ -110,6 +110,12 @@ describe("replies of servers", () => {
     ]);
   });
 
+  test("a call that was cut before its input is not made whole", () => {
+    const calls = { tool_calls: [{ id: "a", function: { name: "f", arguments: "" } }] };
+    expect(wholeReply(calls, "length").choices[0]?.blocks).toMatchObject([{ input: "" }]);
+    expect(wholeReply(calls, "tool_calls").choices[0]?.blocks).toMatchObject([{ input: "{}" }]);
+  });
+
   test("a signed call (bug 10)", () => {
     const { choices } = wholeReply({
       tool_calls: [

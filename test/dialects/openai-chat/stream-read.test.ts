@@ -229,6 +229,36 @@ describe("streams of servers", () => {
     ]);
   });
 
+  test("citations of a second text have their range in it, and late ones keep their address", () => {
+    const annotations = (start_index: number) => ({
+      annotations: [
+        {
+          type: "url_citation",
+          url_citation: { start_index, end_index: start_index + 1, title: "", url: "https://a" },
+        },
+      ],
+    });
+    const call = { tool_calls: [{ index: 0, id: "a", function: { name: "f", arguments: "{}" } }] };
+    const deltas = readChunks(
+      chunk({ content: "👩1" }),
+      chunk({ reasoning: "hm" }),
+      chunk({ content: "abc" }),
+      chunk(annotations(3)),
+      chunk(call),
+      chunk(annotations(0)),
+      chunk({}, "tool_calls"),
+      "[DONE]",
+    );
+    expect(blocksOf(deltas)).toMatchObject([
+      { type: "text", text: "👩1" },
+      { type: "thinking" },
+      { type: "text", text: "abc", citations: [{ url: "https://a", start: 1, end: 2 }] },
+      { type: "tool-call" },
+      { type: "text", text: "", citations: [{ url: "https://a" }] },
+    ]);
+    expect(grammarFault(deltas)).toBeNull();
+  });
+
   test("spoken output", () => {
     const deltas = readChunks(
       chunk({ audio: { id: "a1" } }),
