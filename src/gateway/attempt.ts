@@ -5,9 +5,10 @@ import { type Deadline, deadline } from "../lib/deadline.ts";
 import type { Events } from "../observe/events.ts";
 import type { Candidate } from "./catalog.ts";
 import type { Attribution } from "./exchange.ts";
-import { createFlow, type Flow, type Piece } from "./flow.ts";
+import { createFlow, type Flow } from "./flow.ts";
 import type { Meter } from "./meter.ts";
 import { type Inquiry, type Lane, openLane } from "./relay.ts";
+import type { Piece } from "./turn.ts";
 import { readWhole, refusal, type WholeReply } from "./whole.ts";
 
 const maxAttempts = 3;

@@ -1,9 +1,9 @@
 // The pipe: one upstream stream to one client, pulled by the client, kept warm in silence, settled before its last bytes.
-import { GatewayError } from "../canon/error.ts";
+import { GatewayError, toGatewayError } from "../canon/error.ts";
 import type { Usage } from "../canon/usage.ts";
 import type { OpenStream, Tried } from "./attempt.ts";
 import type { Attribution, Exchange } from "./exchange.ts";
-import type { Piece } from "./flow.ts";
+import { nothing, type Piece } from "./turn.ts";
 
 /** What the pipe needs from the room above: the client's wire for silence and for errors. */
 export interface PipeWire {
@@ -48,7 +48,6 @@ interface State {
 }
 
 const progressMs = 5_000;
-const nothing = new Uint8Array();
 const gone = (): GatewayError => new GatewayError("client_closed", "The client closed the connection.");
 const silent = (): GatewayError =>
   new GatewayError("upstream_timeout", "The provider fell silent before the reply was complete.");
@@ -91,9 +90,8 @@ function begin(options: PipeOptions, controller: Controller): State {
   return state;
 }
 
-/** The next piece from the upstream; the opening counts as the first one. */
-async function nextPiece(state: State): Promise<Piece> {
-  if (state.open !== null) return state.open.flow.next();
+/** The opening brings the first piece along. */
+async function firstPiece(state: State): Promise<Piece> {
   const tried = await state.options.stream;
   state.by = tried.by;
   if ("failure" in tried) return { bytes: nothing, end: { error: tried.failure } };
@@ -101,17 +99,26 @@ async function nextPiece(state: State): Promise<Piece> {
   return tried.value.first;
 }
 
-async function turn(state: State): Promise<void> {
+/** One pull. Chained by hand where it runs for every event. */
+function turn(state: State): Promise<void> {
   state.stalledSinceMs = null;
   state.askedMs = performance.now();
-  const piece = await nextPiece(state);
-  if (state.over) return;
+  const piece = state.open === null ? firstPiece(state) : state.open.flow.next();
+  return piece.then(
+    (arrived) => deliver(state, arrived),
+    (thrown) => deliver(state, { bytes: nothing, end: { error: toGatewayError(thrown) } }),
+  );
+}
+
+function deliver(state: State, piece: Piece): Promise<void> | undefined {
+  if (state.over) return undefined;
   if (piece.end !== undefined) return finish(state, piece, piece.end.error);
   give(state, piece.bytes);
   state.stalledSinceMs = state.lastByteMs;
-  if (state.lastByteMs - state.lastProgressMs < progressMs) return;
+  if (state.lastByteMs - state.lastProgressMs < progressMs) return undefined;
   state.lastProgressMs = state.lastByteMs;
   state.options.exchange.progress(state.options.usage());
+  return undefined;
 }
 
 function give(state: State, bytes: Uint8Array): void {

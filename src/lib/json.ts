@@ -22,20 +22,29 @@ export type JsonResult =
   | { readonly ok: false; readonly fault: JsonFault };
 
 const defaultLimits: JsonLimits = { maxDepth: 128, maxTokens: 1_000_000 };
+const strictDecoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const quote = 34;
 const backslash = 92;
+
+/** Where a string that opens at `at` closes. Long strings are most of a conversation, and a native search is the fastest way over them. */
+function endOfString(bytes: Uint8Array, at: number): number {
+  let end = at;
+  for (;;) {
+    end = bytes.indexOf(quote, end + 1);
+    if (end < 0) return bytes.length;
+    let slashes = 0;
+    while (bytes[end - 1 - slashes] === backslash) slashes++;
+    if (slashes % 2 === 0) return end;
+  }
+}
 
 /** Walks the bytes once, counting nesting and structural characters outside strings; null when within bounds. */
 export function scanJson(bytes: Uint8Array, limits: JsonLimits = defaultLimits): JsonFault | null {
   let depth = 0;
   let tokens = 0;
-  let inString = false;
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at];
-    if (inString) {
-      if (byte === backslash) at++;
-      else if (byte === quote) inString = false;
-    } else if (byte === quote) inString = true;
+    if (byte === quote) at = endOfString(bytes, at);
     else if (byte === 123 || byte === 91) {
       if (++depth > limits.maxDepth) return { reason: "depth", at };
       tokens++;
@@ -61,7 +70,7 @@ export function parseJson(bytes: Uint8Array, limits: JsonLimits = defaultLimits)
   if (fault !== null) return { ok: false, fault };
   let text: string;
   try {
-    text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    text = strictDecoder.decode(bytes);
   } catch {
     return { ok: false, fault: { reason: "encoding" } };
   }

@@ -6,31 +6,38 @@ export interface Frame {
   readonly data: string;
 }
 
-/** Cuts chunks into complete raw frames, each with its blank line; bytes of an unfinished frame are held back. */
+/** What one chunk completed: the texts of its frames, without their blank lines, and exactly their bytes. */
+export interface Cut {
+  readonly raws: readonly string[];
+  readonly bytes: Uint8Array;
+}
+
+/** Cuts chunks at frame borders; the bytes of an unfinished frame are held back. */
 export interface FrameSplitter {
-  push(chunk: Uint8Array): Uint8Array[];
-  /** What is held at the end of the stream; a last frame without its blank line counts as one. */
-  rest(): Uint8Array | null;
+  /** Null when the chunk completed no frame. Throws an Error when one frame outgrows the bound. */
+  push(chunk: Uint8Array): Cut | null;
+  /** What is held at the end of the stream: a last frame without its blank line counts as one. */
+  rest(): Cut | null;
 }
 
 const lineFeed = 10;
 const carriageReturn = 13;
 const decoder = new TextDecoder("utf-8");
+const encoder = new TextEncoder();
 
-/** Thrown by a splitter when one frame outgrows its bound. */
+/** The words of the error that a splitter throws. */
 export const frameTooLarge = "the event stream holds a frame over the size limit";
 
-/** Index just behind the next blank line at or after `from`, or -1. Accepts LF, CRLF and CR line ends. */
-function endOfFrame(bytes: Uint8Array, from: number, hasReturns: boolean): number {
-  for (let at = bytes.indexOf(lineFeed, from); at >= 0; at = bytes.indexOf(lineFeed, at + 1)) {
-    if (bytes[at + 1] === lineFeed) return at + 2;
-    if (bytes[at + 1] === carriageReturn && bytes[at + 2] === lineFeed) return at + 3;
+/** Index just behind the last blank line that ends behind `from`, or 0. Accepts LF, CRLF and CR line ends. */
+function lastBorder(bytes: Uint8Array, from: number): number {
+  for (let at = bytes.lastIndexOf(lineFeed); at >= from && at > 0; at = bytes.lastIndexOf(lineFeed, at - 1)) {
+    if (bytes[at - 1] === lineFeed) return at + 1;
+    if (bytes[at - 1] === carriageReturn && bytes[at - 2] === lineFeed) return at + 1;
   }
-  if (!hasReturns) return -1;
-  for (let at = bytes.indexOf(carriageReturn, from); at >= 0; at = bytes.indexOf(carriageReturn, at + 1)) {
-    if (bytes[at + 1] === carriageReturn) return at + 2;
-  }
-  return -1;
+  if (bytes.includes(lineFeed)) return 0;
+  for (let at = bytes.lastIndexOf(carriageReturn); at >= from && at > 0; at = bytes.lastIndexOf(carriageReturn, at - 1))
+    if (bytes[at - 1] === carriageReturn) return at + 1;
+  return 0;
 }
 
 function join(left: Uint8Array, right: Uint8Array): Uint8Array {
@@ -40,44 +47,44 @@ function join(left: Uint8Array, right: Uint8Array): Uint8Array {
   return joined;
 }
 
-/** A splitter for one stream. `maxFrameBytes` bounds what is held, so a peer cannot fill memory with one line. */
+/** Only whole frames are decoded, so no character is ever cut in two. */
+function cutOf(bytes: Uint8Array): Cut {
+  const text = decoder.decode(bytes);
+  const raws = text.includes("\r") ? text.split(/\r\n\r?\n|\n\r?\n|\r\r/) : text.split("\n\n");
+  if (raws.at(-1) === "") raws.pop();
+  return { raws, bytes };
+}
+
+/** A splitter for one stream. `maxFrameBytes` bounds what is held, so that a peer cannot fill memory with one line. */
 export function frameSplitter(maxFrameBytes: number): FrameSplitter {
   let held: Uint8Array | null = null;
   return {
     push(chunk) {
       const bytes: Uint8Array = held === null ? chunk : join(held, chunk);
-      let from = held === null ? 0 : Math.max(0, held.length - 3);
-      const hasReturns = bytes.includes(carriageReturn);
-      const frames: Uint8Array[] = [];
-      let start = 0;
-      for (let end = endOfFrame(bytes, from, hasReturns); end > 0; end = endOfFrame(bytes, from, hasReturns)) {
-        frames.push(bytes.subarray(start, end));
-        start = end;
-        from = end;
-      }
-      held = start === bytes.length ? null : bytes.slice(start);
+      const end = lastBorder(bytes, held === null ? 0 : Math.max(0, held.length - 2));
+      held = end === bytes.length ? null : bytes.slice(end);
       if (held !== null && held.length > maxFrameBytes) throw new Error(frameTooLarge);
-      return frames;
+      if (end === 0) return null;
+      return cutOf(end === bytes.length ? bytes : bytes.subarray(0, end));
     },
     rest() {
       const last = held;
       held = null;
-      return last;
+      return last === null ? null : cutOf(join(last, encoder.encode("\n\n")));
     },
   };
 }
 
-/** Reads one raw frame; null when it carries no data (a comment, a bare `event:` line, an empty frame). */
-export function readFrame(raw: Uint8Array): Frame | null {
-  const text = decoder.decode(raw);
-  if (text.startsWith("data: ") && text.indexOf("\n") === text.length - 2) return { data: text.slice(6, -2) };
+/** Reads the text of one frame; null when it carries no data (a comment, a bare `event:` line, nothing). */
+export function readFrame(raw: string): Frame | null {
+  if (raw.startsWith("data: ") && !raw.includes("\n") && !raw.includes("\r")) return { data: raw.slice(6) };
   let event: string | undefined;
   let data: string | undefined;
-  for (const line of text.replace(/^\uFEFF/, "").split(/\r\n|\n|\r/)) {
+  for (const line of raw.replace(/^\uFEFF/, "").split(/\r\n|\n|\r/)) {
     const colon = line.indexOf(":");
-    if (colon <= 0) continue;
-    const value = line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1);
-    const field = line.slice(0, colon);
+    if (colon === 0) continue;
+    const field = colon < 0 ? line : line.slice(0, colon);
+    const value = colon < 0 ? "" : line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1);
     if (field === "event") event = value;
     if (field === "data") data = data === undefined ? value : `${data}\n${value}`;
   }

@@ -33,8 +33,6 @@ const columns = `id, name, hash, preview, created_at_ms as "createdAtMs", expire
 const insert = `insert into keys (id, name, hash, preview, created_at_ms, expires_at_ms, restrictions, version)
   values ($1, $2, $3, $4, $5, $6, $7, ${nextVersion("keys")})`;
 
-/** Two instances that insert the same new key at once may meet at the hash before they meet at the name; the second look tells. */
-const upsertTries = 3;
 const liveByName = `select ${columns} from keys where name = $1 and revoked_at_ms is null`;
 
 /** Adds a key whose name no live key has, and whose hash no key has or had. */
@@ -52,13 +50,10 @@ export async function upsertKeyByName(store: Store, key: NewKey): Promise<KeyWri
     version = ${laterVersion("keys", "excluded.version")}
     where keys.hash <> excluded.hash or keys.expires_at_ms is distinct from excluded.expires_at_ms
       or keys.restrictions is distinct from excluded.restrictions`;
-  const write = async () => {
+  return await written(async () => {
     const changed = await numbered(store, "keys", `${insert} ${change} returning ${columns}`, valuesOf(key));
     return changed.length > 0 ? changed : await store.query(liveByName, [key.name]);
-  };
-  let result = await written(write);
-  for (let tries = 1; result.kind === "taken" && tries < upsertTries; tries++) result = await written(write);
-  return result;
+  });
 }
 
 /** The key with this hash, revoked and expired ones too; the hash is compared again, whatever the engine says. */

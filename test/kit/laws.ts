@@ -112,9 +112,8 @@ export function cutStreamIsNoFinish(dialect: Dialect<ChatAsk, ChatAnswer>, frame
 /** Frames of a byte stream that comes in these chunks. */
 export function framesOf(chunks: Iterable<Uint8Array>): Frame[] {
   const splitter = frameSplitter(1_000_000);
-  const raw = Array.from(chunks).flatMap((chunk) => splitter.push(chunk));
-  const rest = splitter.rest();
-  return [...raw, ...(rest ? [rest] : [])].flatMap((bytes) => readFrame(bytes) ?? []);
+  const cuts = [...Array.from(chunks).map((chunk) => splitter.push(chunk)), splitter.rest()];
+  return cuts.flatMap((cut) => cut?.raws ?? []).flatMap((raw) => readFrame(raw) ?? []);
 }
 
 /** Everything a reader says about these frames and their end. */

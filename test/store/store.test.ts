@@ -5,6 +5,7 @@ import { describe, expect, test } from "bun:test";
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Type } from "typebox";
+import { putCatalogEntry } from "../../src/store/catalog.ts";
 import { postgresConnection, sqliteConnection } from "../../src/store/connect.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import { Big, NullableBig, rowReader, Whole } from "../../src/store/rows.ts";
@@ -130,6 +131,46 @@ describe.skipIf(!serverUrl)(
       const thrown = await store.query("select pg_sleep(1)").catch((error: unknown) => error);
       expect(thrown).toMatchObject({ status: 503, code: "store_unavailable" });
       await store.close();
+      await database.drop();
+    });
+
+    /** Resolves when some statement in this database waits for a lock. */
+    async function somebodyWaits(client: Bun.SQL): Promise<void> {
+      const sql = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+      while ((await client.unsafe(sql)).length === 0) await Bun.sleep(5);
+    }
+
+    test("an instance waits while another one migrates", async () => {
+      const database = await freshDatabase();
+      const other = new Bun.SQL({ url: database.url, max: 2 });
+      let opening: ReturnType<typeof openStore> | undefined;
+      await other.begin(async (inside) => {
+        await inside.unsafe("select pg_advisory_xact_lock(7421884)");
+        await inside.unsafe("create table migrations (name text primary key, applied_at_ms bigint not null)");
+        await inside.unsafe("insert into migrations values ('0001-first-tables', 1)");
+        opening = openStore({ dataFolder: "unused", databaseUrl: database.url });
+        await somebodyWaits(other);
+      });
+      const store = await opening;
+      expect(await store?.query("select name from migrations")).toHaveLength(1);
+      await store?.close();
+      await other.close();
+      await database.drop();
+    });
+
+    test("a writer whose number was taken takes the next one", async () => {
+      const database = await freshDatabase();
+      const store = await openStore({ dataFolder: "unused", databaseUrl: database.url });
+      const other = new Bun.SQL({ url: database.url, max: 2 });
+      let writing: Promise<number | undefined> | undefined;
+      await other.begin(async (inside) => {
+        await inside.unsafe("insert into catalog (kind, name, body, version) values ('route', 'first', '{}', 1)");
+        writing = putCatalogEntry(store, { kind: "route", name: "second", body: "{}" });
+        await somebodyWaits(other);
+      });
+      expect(await writing).toBe(2);
+      await store.close();
+      await other.close();
       await database.drop();
     });
 

@@ -1,7 +1,11 @@
 // Keys, settings, catalog entries and tasks.
 import type { Migration } from "./migration.ts";
 
-/** A unique index is named `table.column`, which is how SQLite reports a duplicate: see failure.ts. */
+/**
+ * A unique index is named `table.column`, which is how SQLite reports a duplicate: see failure.ts. The name of a
+ * key comes before its hash, because PostgreSQL looks in the order of creation: instances that start together
+ * with the same new key then meet at the name, where an upsert knows what to do.
+ */
 export const firstTables: Migration = {
   name: "0001-first-tables",
   statements: [
