@@ -106,6 +106,12 @@ function refuseOtherTypes(response: Response): void {
     throw new GatewayError("upstream_protocol_error", "The provider did not answer with an event stream.");
 }
 
+async function firstOf(flow: Flow): Promise<Piece> {
+  const arrived = Promise.withResolvers<Piece>();
+  await flow.next((piece) => void arrived.resolve(piece));
+  return arrived.promise;
+}
+
 /** A stream whose first piece is no error, from the first candidate that gives one. */
 export function attemptStream(tries: Tries, meter: () => Meter): Promise<Tried<OpenStream>> {
   return firstThatWorks(tries, async (lane, candidate) => {
@@ -117,7 +123,7 @@ export function attemptStream(tries: Tries, meter: () => Meter): Promise<Tried<O
       if (!response.ok) throw await refusal(response, lane, signal, tries.clock.nowMs());
       refuseOtherTypes(response);
       const flow = createFlow(response, lane, tries.inquiry, meter(), provider.origin, signal);
-      const first = await flow.next();
+      const first = await firstOf(flow);
       if (first.end?.error) throw first.end.error;
       life.rearm();
       return { first, flow, life, idleMs: provider.timeouts.idleMs, verbatim: lane.verbatim };

@@ -1,5 +1,5 @@
 // One upstream stream on its way to the client: chunks in, the client's bytes out, piece by piece.
-import { GatewayError } from "../canon/error.ts";
+import { GatewayError, toGatewayError } from "../canon/error.ts";
 import { badReply } from "../dialects/reject.ts";
 import { frameSplitter, frameTooLarge } from "../lib/sse.ts";
 import { transportError } from "../providers/upstream.ts";
@@ -7,9 +7,12 @@ import type { Meter } from "./meter.ts";
 import type { Inquiry, Lane } from "./relay.ts";
 import { nothing, type Piece, type Turner, translatedTurner, verbatimTurner } from "./turn.ts";
 
+/** What becomes of a piece. */
+export type Consume = (piece: Piece) => Promise<void> | undefined;
+
 export interface Flow {
-  /** The next piece; the last one has an `end`. Never rejects: faults of the upstream are ends with an error. */
-  next(): Promise<Piece>;
+  /** Hands over the next piece; the last one has an `end`. Never rejects by itself: faults of the upstream are ends with an error. */
+  next(consume: Consume): Promise<void>;
   /** Lets go of the upstream's body. */
   close(): void;
 }
@@ -40,8 +43,12 @@ export function createFlow(
   let over = false;
 
   const take = (chunk: Uint8Array): Piece => {
-    const cut = splitter.push(chunk);
-    return cut === null ? { bytes: nothing } : turner.turn(cut);
+    try {
+      const cut = splitter.push(chunk);
+      return cut === null ? { bytes: nothing } : turner.turn(cut);
+    } catch (thrown) {
+      return { bytes: nothing, end: { error: readingFault(thrown) } };
+    }
   };
   const last = (): Piece => {
     const cut = splitter.rest();
@@ -50,23 +57,23 @@ export function createFlow(
     const ended = turner.ended();
     return piece.bytes.length === 0 ? ended : { ...ended, bytes: Buffer.concat([piece.bytes, ended.bytes]) };
   };
-  // Chained by hand: this runs for every event, and each async function on the way would cost a microtask more.
-  const next = (): Promise<Piece> =>
-    body.read().then(({ done, value }) => {
-      const piece = done ? last() : take(value);
-      if (piece.end !== undefined) {
+  // Chained by hand, with one promise: this runs for every event, and each async function on the way would cost another.
+  const next = (consume: Consume): Promise<void> =>
+    body.read().then(
+      ({ done, value }) => {
+        const piece = done ? last() : take(value);
+        if (piece.end === undefined) return piece.bytes.length > 0 ? consume(piece) : next(consume);
         over = true;
         if (!done) void drain(body);
-        return piece;
-      }
-      return piece.bytes.length > 0 ? piece : next();
-    });
-  const failed = (thrown: unknown): Piece => {
-    over = true;
-    return { bytes: nothing, end: { error: streamFault(thrown, signal) } };
-  };
+        return consume(piece);
+      },
+      (thrown) => {
+        over = true;
+        return consume({ bytes: nothing, end: { error: transportFault(thrown, signal) } });
+      },
+    );
   return {
-    next: () => next().catch(failed),
+    next,
     close() {
       if (!over) void body.cancel().catch(() => undefined);
       over = true;
@@ -86,8 +93,11 @@ async function drain(body: Body): Promise<void> {
   }
 }
 
-function streamFault(thrown: unknown, signal: AbortSignal): GatewayError {
-  if (thrown instanceof Error && thrown.message === frameTooLarge) return badReply(frameTooLarge);
+function readingFault(thrown: unknown): GatewayError {
+  return thrown instanceof Error && thrown.message === frameTooLarge ? badReply(frameTooLarge) : toGatewayError(thrown);
+}
+
+function transportFault(thrown: unknown, signal: AbortSignal): GatewayError {
   const fault = transportError(thrown, signal);
   if (fault instanceof GatewayError) return fault;
   return new GatewayError("upstream_reset", "The connection to the provider broke off.", { cause: fault });

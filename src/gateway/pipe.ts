@@ -3,6 +3,7 @@ import { GatewayError, toGatewayError } from "../canon/error.ts";
 import type { Usage } from "../canon/usage.ts";
 import type { OpenStream, Tried } from "./attempt.ts";
 import type { Attribution, Exchange } from "./exchange.ts";
+import type { Consume } from "./flow.ts";
 import { nothing, type Piece } from "./turn.ts";
 
 /** What the pipe needs from the room above: the client's wire for silence and for errors. */
@@ -34,6 +35,7 @@ interface State {
   readonly options: PipeOptions;
   readonly controller: Controller;
   readonly onAbort: () => void;
+  readonly consume: Consume;
   open: OpenStream | null;
   by: Attribution | null;
   started: boolean;
@@ -73,6 +75,7 @@ function begin(options: PipeOptions, controller: Controller): State {
     options,
     controller,
     onAbort: () => stop(state, gone()),
+    consume: (piece) => deliver(state, piece),
     open: null,
     by: null,
     started: false,
@@ -92,22 +95,26 @@ function begin(options: PipeOptions, controller: Controller): State {
 
 /** The opening brings the first piece along. */
 async function firstPiece(state: State): Promise<Piece> {
-  const tried = await state.options.stream;
-  state.by = tried.by;
-  if ("failure" in tried) return { bytes: nothing, end: { error: tried.failure } };
-  state.open = tried.value;
-  return tried.value.first;
+  try {
+    const tried = await state.options.stream;
+    state.by = tried.by;
+    if ("failure" in tried) return { bytes: nothing, end: { error: tried.failure } };
+    state.open = tried.value;
+    return tried.value.first;
+  } catch (thrown) {
+    return { bytes: nothing, end: { error: toGatewayError(thrown) } };
+  }
 }
 
-/** One pull. Chained by hand where it runs for every event. */
+/** One pull: the client wants more. */
 function turn(state: State): Promise<void> {
   state.stalledSinceMs = null;
   state.askedMs = performance.now();
-  const piece = state.open === null ? firstPiece(state) : state.open.flow.next();
-  return piece.then(
-    (arrived) => deliver(state, arrived),
-    (thrown) => deliver(state, { bytes: nothing, end: { error: toGatewayError(thrown) } }),
-  );
+  return state.open === null ? begun(state) : state.open.flow.next(state.consume);
+}
+
+async function begun(state: State): Promise<void> {
+  return deliver(state, await firstPiece(state));
 }
 
 function deliver(state: State, piece: Piece): Promise<void> | undefined {
