@@ -62,6 +62,8 @@ export interface ReadContext {
 /** What a writer to the client must know. */
 export interface WriteContext {
   readonly ask: Ask;
+  /** The client's own body, for dialects that echo what was asked. */
+  readonly wire: JsonObject;
   /** Used where the upstream gave no id. */
   readonly id: string;
   /** Unix seconds; used where the upstream gave none. */
@@ -119,6 +121,11 @@ export interface Dialect<A extends Ask = Ask, R extends Answer = Answer> {
     /** Strict in types and bounds, open to unknown fields. */
     readonly schema: TSchema;
     parse(wire: JsonObject, envelope: Envelope): A;
+    /**
+     * One wire that asks for several independent replies, as wires that each ask for one; absent where that cannot
+     * be. The corridor asks them all and numbers the choices in this order.
+     */
+    split?(wire: JsonObject): readonly JsonObject[];
     render(ask: A, context: RenderContext): Rendered;
     /** Where a canonical field stands on this wire. */
     fieldPath(field: FieldName): string;

@@ -105,6 +105,7 @@ async function serveAsk(
   const ask = dialect.request.parse(wire, envelope);
   const write = {
     ask,
+    wire,
     id: requestId,
     createdAt: Math.floor(parts.gateway.clock.nowMs() / 1000),
     inputEstimate: estimateTokens(body.bytes),

@@ -27,7 +27,7 @@ export function renderContextOf(dialect: Dialect, more: Partial<RenderContext> =
 export const lawReadContext: ReadContext = { origin: lawOrigin };
 
 export function writeContextOf(ask: Ask, more: Partial<WriteContext> = {}): WriteContext {
-  return { ask, id: "law-1", createdAt: 1_760_000_000, inputEstimate: 1, ...more };
+  return { ask, wire: {}, id: "law-1", createdAt: 1_760_000_000, inputEstimate: 1, ...more };
 }
 
 /** `parse(render(ask)) = ask`, for asks that the dialect can say whole. Give their model as `lawModel`. */

@@ -103,7 +103,7 @@ async function send({ call, dialect, stream, signal }: Shipment): Promise<Respon
   await pause(directives.delayMs, signal);
   const refused = refusal(directives);
   if (refused !== null) return refused;
-  const write: WriteContext = { ask, id: "sandbox", createdAt: 0, inputEstimate: 0 };
+  const write: WriteContext = { ask, wire: call.body, id: "sandbox", createdAt: 0, inputEstimate: 0 };
   if (!stream) return replyTo(ask, dialect, write);
   if (ask.operation !== "chat") throw new GatewayError("internal_error", "This operation does not stream.");
   return streamed(dialect, ask, write, directives, signal);

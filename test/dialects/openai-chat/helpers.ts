@@ -72,6 +72,7 @@ export const wholeReply = (message: JsonObject, finish: string | null = "stop", 
 export function written(deltas: Iterable<Delta>, ask: Partial<ChatAsk> = {}): Json[] {
   const writer = openaiChat.stream?.writer({
     ask: { ...baseAsk, stream: true, ...ask },
+    wire: {},
     id: "made-1",
     createdAt: 7,
     inputEstimate: 1,
