@@ -10,6 +10,7 @@ import { type Caller, openKeys } from "./gateway/keys.ts";
 import { openLedger } from "./gateway/ledger/ledger.ts";
 import { createLimits } from "./gateway/limits.ts";
 import { createListings } from "./gateway/listings.ts";
+import type { PipePace } from "./gateway/pipe.ts";
 import { endpoints } from "./http/endpoints.ts";
 import { matcher } from "./http/paths.ts";
 import { defaultReadLimits } from "./http/read.ts";
@@ -17,6 +18,7 @@ import { type Listener, listen } from "./http/server.ts";
 import { systemClock } from "./lib/clock.ts";
 import { recordIds } from "./lib/ids.ts";
 import { hashKey } from "./lib/secret.ts";
+import { createTicker } from "./lib/ticker.ts";
 import { createEvents, type Events } from "./observe/events.ts";
 import { createLog } from "./observe/log.ts";
 import { openStore, type Store } from "./store/store.ts";
@@ -92,9 +94,15 @@ function gatewayParts(foundation: Foundation, options: StartOptions, teardown: T
     ledger,
     clock: systemClock,
     events,
-    pace: { heartbeatMs: options.heartbeatMs ?? heartbeatMs, stallMs },
+    pace: paceOf(options.heartbeatMs ?? heartbeatMs),
     nextId: recordIds(systemClock),
   };
+}
+
+/** Ticks are a fifteenth of a heartbeat: a second, unless a test is in a hurry. */
+function paceOf(heartbeatMs: number): PipePace {
+  const tickMs = heartbeatMs / 15;
+  return { heartbeatMs, stallMs, tickMs, ticker: createTicker(tickMs) };
 }
 
 /** Builds and starts the gateway. Throws an Error with one clear sentence when it cannot; nothing is left open then. */

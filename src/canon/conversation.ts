@@ -27,9 +27,18 @@ export interface Citation {
   readonly wire?: Json;
 }
 
+/** A token of the reply and how likely it was; `top` are the likeliest ones in its place. */
+export interface TokenLogprob {
+  readonly token: string;
+  readonly logprob: number;
+  readonly top: readonly { readonly token: string; readonly logprob: number }[];
+}
+
 export interface TextBlock {
   readonly type: "text";
   readonly text: string;
+  /** In replies, where they were asked for. */
+  readonly logprobs?: readonly TokenLogprob[];
   readonly citations?: readonly Citation[];
   readonly cache?: CacheHint;
 }
@@ -167,12 +176,16 @@ export type OutputFormat =
 
 export type Effort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
 
-/** How much to think. `budgetTokens`: a cap in tokens; `adaptive`: the model decides; `show`: the client wants to see it. */
+/**
+ * How much to think. `budgetTokens`: a cap in tokens; `adaptive`: the model decides; `show`: the client wants to see it.
+ * `hint`: nobody asked for it, so it goes without a word where the model may not take it.
+ */
 export interface Reasoning {
   readonly effort?: Effort;
   readonly budgetTokens?: number;
   readonly adaptive?: boolean;
   readonly show?: boolean;
+  readonly hint?: boolean;
 }
 
 export interface Sampling {
@@ -183,6 +196,19 @@ export interface Sampling {
   readonly frequencyPenalty?: number;
   readonly seed?: number;
   readonly logitBias?: Readonly<Record<string, number>>;
+}
+
+/**
+ * What a text completion asks for beyond a conversation. Its prompt is the one user turn: text, or a foreign block
+ * for whatever only a tokenizer's owner can read.
+ */
+export interface Completion {
+  /** The reply begins with the prompt. */
+  readonly echo?: boolean;
+  /** Text that follows the place where the reply goes. */
+  readonly suffix?: string;
+  /** How many replies to make for each one that is given. */
+  readonly bestOf?: number;
 }
 
 export interface ChatAsk {
@@ -211,6 +237,8 @@ export interface ChatAsk {
   readonly verbosity?: string;
   readonly tier?: "default" | "flex" | "priority" | "fast";
   readonly endUser?: string;
+  /** Present when the client asked for a text completion; its fields are told to other dialects as extras. */
+  readonly completion?: Completion;
   readonly extras: readonly Extra[];
 }
 

@@ -1,5 +1,15 @@
 // The stream alphabet: every event a reply can be made of, its grammar, and the way between a stream and a whole.
-import type { Block, ChatAnswer, Choice, Citation, Stop, ToolCallBlock } from "./conversation.ts";
+import type {
+  Block,
+  ChatAnswer,
+  Choice,
+  Citation,
+  MediaSource,
+  Stop,
+  TextBlock,
+  TokenLogprob,
+  ToolCallBlock,
+} from "./conversation.ts";
 import type { GatewayError } from "./error.ts";
 import type { Opaque } from "./opaque.ts";
 import type { Usage } from "./usage.ts";
@@ -9,8 +19,15 @@ export type OpenBlock =
   | { readonly kind: "text" }
   | { readonly kind: "refusal" }
   | { readonly kind: "thinking"; readonly redacted?: boolean }
-  | { readonly kind: "tool-call"; readonly id: string; readonly name: string; readonly tool: "function" | "custom" }
-  | { readonly kind: "audio"; readonly mediaType: string };
+  | {
+      readonly kind: "tool-call";
+      readonly id: string;
+      readonly name: string;
+      readonly tool: "function" | "custom";
+      /** Where it is known this early, for wires that must tell it before the call; the close says it again. */
+      readonly signature?: Opaque;
+    }
+  | { readonly kind: "audio" | "image"; readonly mediaType: string };
 
 interface InBlock {
   readonly choice: number;
@@ -26,7 +43,7 @@ export type Delta =
       readonly usage?: Usage;
     }
   | (InBlock & { readonly type: "block-open"; readonly open: OpenBlock })
-  | (InBlock & { readonly type: "text"; readonly text: string })
+  | (InBlock & { readonly type: "text"; readonly text: string; readonly logprobs?: readonly TokenLogprob[] })
   | (InBlock & { readonly type: "thinking"; readonly text: string })
   | (InBlock & { readonly type: "tool-input"; readonly text: string })
   | (InBlock & { readonly type: "media"; readonly base64: string })
@@ -44,13 +61,14 @@ interface Growing {
   closed: boolean;
   signature?: Opaque;
   citations?: readonly Citation[];
+  logprobs?: TokenLogprob[];
 }
 
 function finished(growing: Growing): Block {
-  const { open, text, signature, citations } = growing;
+  const { open, text, signature, citations, logprobs } = growing;
   switch (open.kind) {
     case "text":
-      return { type: "text", text, ...(citations?.length ? { citations } : {}) };
+      return { type: "text", text, ...(logprobs ? { logprobs } : {}), ...(citations?.length ? { citations } : {}) };
     case "refusal":
       return { type: "refusal", text };
     case "thinking":
@@ -65,7 +83,8 @@ function finished(growing: Growing): Block {
       return signature ? ({ ...call, signature } satisfies ToolCallBlock) : call;
     }
     case "audio":
-      return { type: "audio", source: { kind: "bytes", mediaType: open.mediaType, base64: text } };
+    case "image":
+      return { type: open.kind, source: { kind: "bytes", mediaType: open.mediaType, base64: text } };
   }
 }
 
@@ -89,7 +108,10 @@ export function collector(): { add(delta: Delta): void; answer(): ChatAnswer | n
         case "thinking":
         case "tool-input": {
           const growing = at(delta);
-          if (growing) growing.text += delta.text;
+          if (growing === undefined) return;
+          growing.text += delta.text;
+          if (delta.type === "text" && delta.logprobs)
+            growing.logprobs = [...(growing.logprobs ?? []), ...delta.logprobs];
           return;
         }
         case "media": {
@@ -139,7 +161,7 @@ export function collect(deltas: Iterable<Delta>): ChatAnswer | null {
 function opening(block: Block): { open: OpenBlock; body: (at: InBlock) => Delta } | null {
   switch (block.type) {
     case "text":
-      return { open: { kind: "text" }, body: (at) => ({ type: "text", ...at, text: block.text }) };
+      return { open: { kind: "text" }, body: (at) => ({ type: "text", ...at, text: block.text, ...told(block) }) };
     case "refusal":
       return { open: { kind: "refusal" }, body: (at) => ({ type: "text", ...at, text: block.text }) };
     case "thinking":
@@ -149,18 +171,29 @@ function opening(block: Block): { open: OpenBlock; body: (at: InBlock) => Delta 
       };
     case "tool-call":
       return {
-        open: { kind: "tool-call", id: block.id, name: block.name, tool: block.kind },
+        open: {
+          kind: "tool-call",
+          id: block.id,
+          name: block.name,
+          tool: block.kind,
+          ...(block.signature ? { signature: block.signature } : {}),
+        },
         body: (at) => ({ type: "tool-input", ...at, text: block.input }),
       };
     case "audio":
-      return block.source.kind === "bytes" ? audio(block.source.mediaType, block.source.base64) : null;
+    case "image":
+      return media(block.type, block.source);
     default:
       return null;
   }
 }
 
-function audio(mediaType: string, base64: string): { open: OpenBlock; body: (at: InBlock) => Delta } {
-  return { open: { kind: "audio", mediaType }, body: (at) => ({ type: "media", ...at, base64 }) };
+const told = ({ logprobs }: TextBlock) => (logprobs ? { logprobs } : {});
+
+function media(kind: "audio" | "image", source: MediaSource): { open: OpenBlock; body: (at: InBlock) => Delta } | null {
+  if (source.kind !== "bytes") return null;
+  const { mediaType, base64 } = source;
+  return { open: { kind, mediaType }, body: (at) => ({ type: "media", ...at, base64 }) };
 }
 
 /** The stream that a whole reply would have been, one body delta for each block. */

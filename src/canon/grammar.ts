@@ -7,6 +7,7 @@ const bodies: { readonly [kind in OpenBlock["kind"]]: Delta["type"] } = {
   thinking: "thinking",
   "tool-call": "tool-input",
   audio: "media",
+  image: "media",
 };
 
 /** The first breach in words, or null when the stream is well formed. */

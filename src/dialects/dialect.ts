@@ -75,6 +75,11 @@ export interface WriteContext {
 /** Frames of one upstream stream into deltas. */
 export interface StreamReader {
   read(frame: Frame): Delta[];
+  /**
+   * For the verbatim lane, where nothing is made of a delta but its count: the length of the text in a frame's data when
+   * it is surely nothing but more of a text, else -1 and the frame must be read. Reading is always right, skimming is cheap.
+   */
+  skim?(data: string): number;
   /** The body has ended: a finish when the reply was complete, an error when it was cut. Nothing when already said. */
   end(): Delta[];
 }

@@ -6,6 +6,11 @@ export function badValue(param: string, message: string): GatewayError {
   return new GatewayError("invalid_value", message, { param });
 }
 
+/** A member that this kind of part or message cannot do without. */
+export function missing(path: string): GatewayError {
+  return new GatewayError("missing_required_parameter", `Missing required parameter: '${path}'.`, { param: path });
+}
+
 /** A field that the upstream's dialect has no words for, and that must not be dropped in silence. */
 export function unsupported(param: string, reason: string): GatewayError {
   return new GatewayError("unsupported_parameter", `'${param}' cannot be sent to this model: ${reason}`, { param });

@@ -30,7 +30,7 @@ export interface Exchange {
   /** Keeps what has been streamed so far, for the case that the process dies. */
   progress(usage: Usage): void;
   /** Writes the settlement and gives the lease back. Calls after the first do nothing. */
-  settle(outcome: Outcome): Promise<void>;
+  settle(outcome: Outcome): Promise<unknown>;
 }
 
 function stateOf(error: GatewayError | null): LedgerSettlement["state"] {
@@ -50,24 +50,30 @@ export function createExchange(
 ): Exchange {
   let firstByteMs: number | null = null;
   let settled = false;
+  let done: Promise<unknown> = Promise.resolve();
   return {
     id,
     firstByte() {
       firstByteMs ??= Math.round(clock.monotonicMs() - openedMs);
     },
     progress: (usage) => entry.progress(buckets(usage)),
-    async settle({ by, usage, error }) {
-      if (settled) return;
+    settle({ by, usage, error }) {
+      if (settled) return done;
       settled = true;
       lease.release();
       if (error !== null) events.exchangeFailed(id, error);
-      await entry.settle({
+      const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens, reasoningTokens } = usage ?? noUsage;
+      done = entry.settle({
         state: stateOf(error),
         httpStatus: error === null ? 200 : error.status,
         provider: by?.candidate.provider.name ?? null,
         upstreamModel: by?.candidate.model ?? null,
         attempts: by?.attempts ?? 0,
-        ...buckets(usage ?? noUsage),
+        inputTokens,
+        cacheReadTokens,
+        cacheWriteTokens,
+        outputTokens,
+        reasoningTokens,
         estimated: usage?.estimated ?? false,
         costNanoDollars: null,
         priceVersion: null,
@@ -76,6 +82,7 @@ export function createExchange(
         errorCode: error === null ? null : error.code,
         warnings: by !== null && by.warnings.length > 0 ? warningText(by.warnings) : null,
       });
+      return done;
     },
   };
 }

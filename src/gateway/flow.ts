@@ -13,6 +13,8 @@ export type Consume = (piece: Piece) => Promise<void> | undefined;
 export interface Flow {
   /** Hands over the next piece; the last one has an `end`. Never rejects by itself: faults of the upstream are ends with an error. */
   next(consume: Consume): Promise<void>;
+  /** How many chunks the upstream has sent, those that came to nothing for the client too: as long as it grows, there is life. */
+  chunks(): number;
   /** Lets go of the upstream's body. */
   close(): void;
 }
@@ -41,8 +43,10 @@ export function createFlow(
   const splitter = frameSplitter(maxFrameBytes);
   const turner = turnerFor(lane, inquiry, meter, origin);
   let over = false;
+  let chunks = 0;
 
   const take = (chunk: Uint8Array): Piece => {
+    chunks++;
     try {
       const cut = splitter.push(chunk);
       return cut === null ? { bytes: nothing } : turner.turn(cut);
@@ -74,6 +78,7 @@ export function createFlow(
     );
   return {
     next,
+    chunks: () => chunks,
     close() {
       if (!over) void body.cancel().catch(() => undefined);
       over = true;

@@ -7,7 +7,7 @@ import { attemptStream, attemptWhole, type Tries } from "./attempt.ts";
 import type { CatalogHolder } from "./catalog.ts";
 import { type Attribution, createExchange, type Exchange } from "./exchange.ts";
 import type { Caller } from "./keys.ts";
-import type { Ledger } from "./ledger/ledger.ts";
+import type { Ledger, LedgerOpening } from "./ledger/ledger.ts";
 import type { Lease, Limits } from "./limits.ts";
 import type { Listings } from "./listings.ts";
 import { createMeter, type Meter } from "./meter.ts";
@@ -66,14 +66,9 @@ export async function answer(parts: GatewayParts, inquiry: Inquiry, visit: Visit
 }
 
 /** The row stands in the ledger before anything is sent to a provider. */
-async function openExchange(
-  parts: GatewayParts,
-  { ask, dialect }: Inquiry,
-  visit: Visit,
-  lease: Lease,
-): Promise<Exchange> {
+function openExchange(parts: GatewayParts, { ask, dialect }: Inquiry, visit: Visit, lease: Lease): Promise<Exchange> {
   const id = parts.nextId();
-  const entry = await parts.ledger.open({
+  const opening: LedgerOpening = {
     id,
     atMs: parts.clock.nowMs(),
     keyId: visit.caller.keyId,
@@ -81,8 +76,10 @@ async function openExchange(
     dialect: dialect.name,
     model: ask.model,
     stream: ask.stream,
-  });
-  return createExchange(id, entry, lease, parts.clock, visit.arrivedMs, parts.events);
+  };
+  return parts.ledger
+    .open(opening)
+    .then((entry) => createExchange(id, entry, lease, parts.clock, visit.arrivedMs, parts.events));
 }
 
 async function whole(tries: Tries, exchange: Exchange): Promise<Reply> {
@@ -110,7 +107,8 @@ async function streamed(parts: GatewayParts, tries: Tries, exchange: Exchange, v
     throw early.failure;
   }
   const { wire, signal } = visit;
-  return { body: pipe({ stream, exchange, wire, signal, usage, pace: parts.pace }), by: early?.by ?? null };
+  const overdue = early === null;
+  return { body: pipe({ stream, exchange, wire, signal, usage, pace: parts.pace, overdue }), by: early?.by ?? null };
 }
 
 /** The value if it comes in time, else null; the promise goes on. */

@@ -12,7 +12,7 @@ export interface Caller {
 
 export interface Keys {
   /** Throws `invalid_api_key` for an unknown, revoked or expired key. */
-  identify(key: string): Promise<Caller>;
+  identify(key: string): Caller | Promise<Caller>;
   close(): void;
 }
 
@@ -64,6 +64,12 @@ export async function openKeys(options: KeysOptions): Promise<Keys> {
   const timer = setInterval(() => void follow().catch(options.failed), pollMs);
   timer.unref();
 
+  const live = (found: Known | undefined): Caller => {
+    if (found === undefined) throw refused();
+    if (found.expiresAtMs !== null && found.expiresAtMs <= clock.nowMs()) throw refused();
+    return found.caller;
+  };
+
   /** A key that was created a moment ago may not have been read yet; a wrong one is looked up once a second at most. */
   const lookUp = async (hash: string): Promise<Known | undefined> => {
     if (unknown.has(hash)) return undefined;
@@ -77,15 +83,13 @@ export async function openKeys(options: KeysOptions): Promise<Keys> {
     return undefined;
   };
   return {
-    async identify(key) {
+    identify(key) {
       if (key.length > maxKeyChars) throw refused();
       const hash = hashKey(pepper, key);
       const declared = options.declared.get(hash);
       if (declared !== undefined) return declared;
-      const found = known.get(hash) ?? (await lookUp(hash));
-      if (found === undefined) throw refused();
-      if (found.expiresAtMs !== null && found.expiresAtMs <= clock.nowMs()) throw refused();
-      return found.caller;
+      const found = known.get(hash);
+      return found === undefined ? lookUp(hash).then(live) : live(found);
     },
     close: () => clearInterval(timer),
   };

@@ -11,6 +11,8 @@ export function estimateTokens(chars: number): number {
 
 export interface Meter {
   see(delta: Delta): void;
+  /** This much text went by unread. */
+  skim(chars: number): void;
   /** The provider's figures where it gave them, else the gateway's estimate of what went through so far. */
   usage(): Usage;
 }
@@ -21,6 +23,9 @@ export function createMeter(inputEstimate: number): Meter {
   let complete = false;
   let chars = 0;
   return {
+    skim(length) {
+      chars += length;
+    },
     see(delta) {
       switch (delta.type) {
         case "text":

@@ -1,6 +1,7 @@
 // The pipe: one upstream stream to one client, pulled by the client, kept warm in silence, settled before its last bytes.
 import { GatewayError, toGatewayError } from "../canon/error.ts";
 import type { Usage } from "../canon/usage.ts";
+import type { Ticker } from "../lib/ticker.ts";
 import type { OpenStream, Tried } from "./attempt.ts";
 import type { Attribution, Exchange } from "./exchange.ts";
 import type { Consume } from "./flow.ts";
@@ -12,10 +13,15 @@ export interface PipeWire {
   error(error: GatewayError): Uint8Array;
 }
 
-/** In milliseconds: how long silence may last before a heartbeat, and how long a client may stop reading. */
+/**
+ * How long silence may last before a heartbeat, and how long a client may stop reading. Both are counted in ticks of
+ * one shared ticker: reading a clock for every event costs more than the event.
+ */
 export interface PipePace {
   readonly heartbeatMs: number;
   readonly stallMs: number;
+  readonly tickMs: number;
+  readonly ticker: Ticker;
 }
 
 export interface PipeOptions {
@@ -26,27 +32,31 @@ export interface PipeOptions {
   readonly signal: AbortSignal;
   readonly usage: () => Usage;
   readonly pace: PipePace;
+  /** True when a heartbeat's time has gone by in silence already. */
+  readonly overdue: boolean;
 }
 
 type Controller = ReadableStreamDefaultController<Uint8Array>;
 
-/** All times are monotonic milliseconds. */
 interface State {
   readonly options: PipeOptions;
   readonly controller: Controller;
   readonly onAbort: () => void;
   readonly consume: Consume;
+  readonly look: () => void;
   open: OpenStream | null;
   by: Attribution | null;
   started: boolean;
   over: boolean;
-  timer: Timer | undefined;
-  lastByteMs: number;
-  lastProgressMs: number;
-  /** Since when the client has not asked for more; null while it waits for us. */
-  stalledSinceMs: number | null;
-  /** When the upstream was last asked for more. */
-  askedMs: number;
+  /** True while the client wants more and the upstream has been asked for it. */
+  asked: boolean;
+  /** Ticks since the last bytes for the client, since it last wanted more, and since the last progress note. */
+  silentTicks: number;
+  stalledTicks: number;
+  waitedTicks: number;
+  progressTicks: number;
+  /** Chunks of the upstream at the last tick. */
+  chunks: number;
 }
 
 const progressMs = 5_000;
@@ -70,24 +80,25 @@ export function pipe(options: PipeOptions): ReadableStream<Uint8Array> {
 }
 
 function begin(options: PipeOptions, controller: Controller): State {
-  const nowMs = performance.now();
+  const { pace, signal, overdue } = options;
   const state: State = {
     options,
     controller,
     onAbort: () => stop(state, gone()),
     consume: (piece) => deliver(state, piece),
+    look: () => tick(state),
     open: null,
     by: null,
     started: false,
     over: false,
-    timer: undefined,
-    lastByteMs: nowMs,
-    lastProgressMs: nowMs,
-    stalledSinceMs: null,
-    askedMs: nowMs,
+    asked: false,
+    silentTicks: overdue ? Math.ceil(pace.heartbeatMs / pace.tickMs) : 0,
+    stalledTicks: 0,
+    waitedTicks: 0,
+    progressTicks: 0,
+    chunks: 0,
   };
-  const { pace, signal } = options;
-  state.timer = setInterval(() => tick(state), Math.min(pace.heartbeatMs, pace.stallMs) / 3);
+  pace.ticker.join(state.look);
   if (signal.aborted) state.onAbort();
   else signal.addEventListener("abort", state.onAbort, { once: true });
   return state;
@@ -108,8 +119,8 @@ async function firstPiece(state: State): Promise<Piece> {
 
 /** One pull: the client wants more. */
 function turn(state: State): Promise<void> {
-  state.stalledSinceMs = null;
-  state.askedMs = performance.now();
+  state.asked = true;
+  state.stalledTicks = 0;
   return state.open === null ? begun(state) : state.open.flow.next(state.consume);
 }
 
@@ -120,24 +131,24 @@ async function begun(state: State): Promise<void> {
 function deliver(state: State, piece: Piece): Promise<void> | undefined {
   if (state.over) return undefined;
   if (piece.end !== undefined) return finish(state, piece, piece.end.error);
+  state.asked = false;
+  state.waitedTicks = 0;
   give(state, piece.bytes);
-  state.stalledSinceMs = state.lastByteMs;
-  if (state.lastByteMs - state.lastProgressMs < progressMs) return undefined;
-  state.lastProgressMs = state.lastByteMs;
-  state.options.exchange.progress(state.options.usage());
   return undefined;
 }
 
 function give(state: State, bytes: Uint8Array): void {
-  state.started = true;
-  state.lastByteMs = performance.now();
-  state.options.exchange.firstByte();
+  state.silentTicks = 0;
+  if (!state.started) {
+    state.started = true;
+    state.options.exchange.firstByte();
+  }
   state.controller.enqueue(bytes);
 }
 
 function letGo(state: State): void {
   state.over = true;
-  clearInterval(state.timer);
+  state.options.pace.ticker.leave(state.look);
   state.options.signal.removeEventListener("abort", state.onAbort);
   state.open?.life.release();
 }
@@ -167,17 +178,31 @@ function stop(state: State, error: GatewayError): void {
 
 /** Silence gets a heartbeat, a silent upstream an end; a client that has not read for too long is cut, so that it cannot hold memory for ever. */
 function tick(state: State): void {
-  const nowMs = performance.now();
-  const { pace, wire } = state.options;
-  if (state.over) return;
-  if (state.stalledSinceMs !== null) {
-    if (nowMs - state.stalledSinceMs < pace.stallMs) return;
-    stop(state, gone());
-    state.controller.error(new Error("the client stopped reading"));
+  const { pace, exchange, usage, wire } = state.options;
+  if (++state.progressTicks * pace.tickMs >= progressMs && state.started) {
+    state.progressTicks = 0;
+    exchange.progress(usage());
+  }
+  if (!state.asked) {
+    stalled(state);
     return;
   }
-  if (state.open !== null && nowMs - state.askedMs > state.open.idleMs) state.open.life.abort(silent());
-  if (nowMs - state.lastByteMs < pace.heartbeatMs) return;
-  state.lastByteMs = nowMs;
+  if (state.open !== null) awaited(state, state.open);
+  if (++state.silentTicks * pace.tickMs < pace.heartbeatMs) return;
+  state.silentTicks = 0;
   state.controller.enqueue(wire.heartbeat(state.started));
+}
+
+/** A comment or a ping is nothing for the client, but no silence either. */
+function awaited(state: State, { flow, life, idleMs }: OpenStream): void {
+  const chunks = flow.chunks();
+  if (chunks !== state.chunks) state.waitedTicks = 0;
+  state.chunks = chunks;
+  if (++state.waitedTicks * state.options.pace.tickMs > idleMs) life.abort(silent());
+}
+
+function stalled(state: State): void {
+  if (++state.stalledTicks * state.options.pace.tickMs < state.options.pace.stallMs) return;
+  stop(state, gone());
+  state.controller.error(new Error("the client stopped reading"));
 }

@@ -66,6 +66,11 @@ export function verbatimTurner(lane: Lane, inquiry: Inquiry, reader: StreamReade
         const raw = raws[index] ?? "";
         const frame = readFrame(raw);
         if (frame === null) continue;
+        const chars = reader.skim?.(frame.data) ?? -1;
+        if (chars >= 0) {
+          meter.skim(chars);
+          continue;
+        }
         const end = watch(reader.read(frame), meter);
         if (end?.error) return { bytes: original(raws.slice(0, index)), end };
         whole &&= keeps === undefined || keeps(frame, inquiry.wire);

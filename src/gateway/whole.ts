@@ -7,6 +7,7 @@ import { isObject, type JsonObject, parseJsonText } from "../lib/json.ts";
 import { transportError } from "../providers/upstream.ts";
 import type { Inquiry, Lane } from "./relay.ts";
 
+const decoder = new TextDecoder();
 const maxReplyBytes = 64 * 1024 * 1024;
 const maxErrorBytes = 64 * 1024;
 const maxRetryAfterMs = 60_000;
@@ -18,19 +19,13 @@ export interface WholeReply {
 }
 
 /** Reads at most `maxBytes`; null when there is more. Transport faults become gateway errors. */
-export async function readBounded(
-  response: Response,
-  maxBytes: number,
-  signal: AbortSignal,
-): Promise<Uint8Array | null> {
+export function readBounded(response: Response, maxBytes: number, signal: AbortSignal): Promise<Uint8Array | null> {
   const declared = Number(response.headers.get("content-length") ?? Number.NaN);
-  if (declared > maxBytes) return null;
-  try {
-    if (declared >= 0) return await response.bytes();
-    return await gather(response, maxBytes);
-  } catch (thrown) {
+  if (declared > maxBytes) return Promise.resolve(null);
+  const reading: Promise<Uint8Array | null> = declared >= 0 ? response.bytes() : gather(response, maxBytes);
+  return reading.catch((thrown: unknown) => {
     throw transportError(thrown, signal);
-  }
+  });
 }
 
 async function gather(response: Response, maxBytes: number): Promise<Uint8Array | null> {
@@ -65,12 +60,12 @@ export async function refusal(
   if (response.status < 400)
     return new GatewayError("upstream_protocol_error", "The provider answered with a redirect, which is not followed.");
   const bytes = await readBounded(response, maxErrorBytes, signal);
-  const text = bytes === null ? "" : new TextDecoder().decode(bytes);
+  const text = bytes === null ? "" : decoder.decode(bytes);
   return lane.upstream.error.parse(response.status, parseJsonText(text) ?? text, retryAfterMs(response.headers, nowMs));
 }
 
 function parseBody(bytes: Uint8Array): JsonObject {
-  const body = parseJsonText(new TextDecoder().decode(bytes));
+  const body = parseJsonText(decoder.decode(bytes));
   if (!isObject(body)) throw badReply("it is not a JSON object");
   return body;
 }

@@ -18,5 +18,6 @@ export function docsPage({ requestId }: Pick<PlainVisit, "requestId">): Response
 /** The same page for a browser that has no key yet: it asks for one. */
 export function docsSignIn({ requestId }: Pick<PlainVisit, "requestId">): Response {
   const answer = docsPage({ requestId });
+  answer.headers.set("www-authenticate", "Bearer");
   return new Response(answer.body, { status: 401, headers: answer.headers });
 }

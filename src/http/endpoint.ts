@@ -8,17 +8,23 @@ export type Method = "GET" | "POST" | "DELETE";
 /** Which key a row wants. There is no default: a row that forgets to say does not compile. */
 export type KeyRule = { readonly key: "client"; readonly carriers: readonly Carrier[] } | { readonly key: "none" };
 
-interface Row {
+/** How errors are told. */
+export interface Side {
+  /** Whose envelope they wear. */
+  readonly errors: Dialect["error"];
+  /** Names beside x-request-id under which callers look for the id. */
+  readonly idHeaders: readonly string[];
+}
+
+interface Row extends Side {
   readonly method: Method;
   /** `{name}` stands for one segment, `{name...}` for the rest of the path. */
   readonly path: string;
   readonly operationId: string;
   readonly summary: string;
   readonly access: KeyRule;
-  /** Whose envelope errors on this path wear. */
-  readonly errors: Dialect["error"];
-  /** Names beside x-request-id under which callers of this path look for the id. */
-  readonly idHeaders: readonly string[];
+  /** Where one path serves several protocols: how errors of this request are told. */
+  readonly sideFor?: (request: Request) => Side;
 }
 
 /** A request to a model. */
@@ -44,6 +50,8 @@ export interface PlainVisit {
 export interface PlainEndpoint extends Row {
   readonly kind: "plain";
   readonly handle: (visit: PlainVisit) => Response | Promise<Response>;
+  /** For a browser that comes without a valid key: a page that asks for one, with status 401. */
+  readonly signIn?: (visit: Pick<PlainVisit, "requestId">) => Response;
 }
 
 export type Endpoint = AskEndpoint | PlainEndpoint;

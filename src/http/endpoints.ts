@@ -3,10 +3,10 @@ import { anthropicMessages, openaiChat, openaiEmbeddings } from "../dialects/ind
 import { openaiErrors } from "../dialects/openai-error.ts";
 import type { Catalog } from "../gateway/catalog.ts";
 import type { Listings } from "../gateway/listings.ts";
-import { docsPage } from "./docs.ts";
-import type { Endpoint, KeyRule } from "./endpoint.ts";
+import { docsPage, docsSignIn } from "./docs.ts";
+import type { Endpoint, KeyRule, Side } from "./endpoint.ts";
 import { livez, type Readiness, readyz } from "./health.ts";
-import { getModel, listModels, versionHeaders } from "./models.ts";
+import { getModel, listModels, versionHeaders, wantsAnthropic } from "./models.ts";
 import { openapi } from "./openapi.ts";
 
 /** What the gateway's own documents are made from. */
@@ -20,8 +20,9 @@ const client: KeyRule = { key: "client", carriers: ["bearer"] };
 const clientOrApiKey: KeyRule = { key: "client", carriers: ["bearer", "x-api-key"] };
 const browser: KeyRule = { key: "client", carriers: ["bearer", "query"] };
 const open: KeyRule = { key: "none" };
-const openaiSide = { errors: openaiErrors, idHeaders: [] } as const;
-const anthropicSide = { errors: anthropicMessages.error, idHeaders: ["request-id"] } as const;
+const openaiSide: Side = { errors: openaiErrors, idHeaders: [] };
+const anthropicSide: Side = { errors: anthropicMessages.error, idHeaders: ["request-id"] };
+const sideFor = (request: Request): Side => (wantsAnthropic(request) ? anthropicSide : openaiSide);
 
 const asks: readonly Endpoint[] = [
   {
@@ -75,15 +76,17 @@ export function endpoints(parts: EndpointParts): readonly Endpoint[] {
   const documents: readonly Endpoint[] = [
     {
       ...plain("/v1/models", "listModels", "Every model that this key can ask for.", clientOrApiKey),
+      sideFor,
       handle: listModels(parts.catalog, parts.listings),
     },
     {
       ...plain("/v1/models/{id...}", "getModel", "One model.", clientOrApiKey),
+      sideFor,
       handle: getModel(parts.catalog, parts.listings),
     },
     { ...plain("/livez", "livez", "Whether the process lives.", open), handle: livez },
     { ...plain("/readyz", "readyz", "Whether the process wants work.", open), handle: readyz(parts.readiness) },
-    { ...plain("/docs", "docs", "A page to read this document.", browser), handle: docsPage },
+    { ...plain("/docs", "docs", "A page to read this document.", browser), handle: docsPage, signIn: docsSignIn },
     {
       ...plain("/openapi.json", "openapi", "This document.", browser),
       handle: ({ requestId }) => openapi(rows, requestId),

@@ -78,7 +78,8 @@ function pageLimit(text: string | null): number {
   });
 }
 
-const wantsAnthropic = (request: Request): boolean => versionHeaders.some((name) => request.headers.has(name));
+/** Whether a request to the list speaks that protocol: its version header says so. */
+export const wantsAnthropic = (request: Request): boolean => versionHeaders.some((name) => request.headers.has(name));
 
 /** `GET /v1/models`. */
 export function listModels(catalog: () => Catalog, listings: Listings) {

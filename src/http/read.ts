@@ -23,12 +23,14 @@ function checkType(request: Request): void {
   throw new GatewayError("unsupported_media_type", `${found}. Send 'Content-Type: application/json'.`);
 }
 
-async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
+function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
   const declared = request.headers.get("content-length");
-  if (declared !== null) {
-    if (Number(declared) > maxBytes) throw tooLarge(maxBytes);
-    return request.bytes();
-  }
+  if (declared === null) return gather(request, maxBytes);
+  if (Number(declared) > maxBytes) throw tooLarge(maxBytes);
+  return request.bytes();
+}
+
+async function gather(request: Request, maxBytes: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let total = 0;
   for await (const chunk of request.body ?? []) {

@@ -9,8 +9,8 @@ import { randomId } from "../lib/ids.ts";
 import type { JsonObject } from "../lib/json.ts";
 import { formatFrame } from "../lib/sse.ts";
 import { presentedKey } from "./credentials.ts";
-import type { AskEndpoint, Endpoint } from "./endpoint.ts";
-import { fallbackEndpoint } from "./fallback.ts";
+import type { AskEndpoint, Endpoint, PlainEndpoint, Side } from "./endpoint.ts";
+import { fallbackSide } from "./fallback.ts";
 import { type Matcher, pathOf, unknownPath } from "./paths.ts";
 import { checkHeaders, type ReadLimits, readJson } from "./read.ts";
 import { validate } from "./validate.ts";
@@ -42,34 +42,47 @@ export async function serve(parts: ServeParts, request: Request): Promise<Respon
     const match = parts.match(request.method, path);
     if (match.kind === "nothing") throw unknownPath(path, parts.match);
     endpoint = match.endpoint;
-    if (match.kind === "method") return wrongMethod(match.endpoint, match.allow, requestId);
+    if (match.kind === "method") return wrongMethod(sideOf(endpoint, request), match.allow, requestId);
     checkHeaders(request, parts.limits);
-    const caller = await identify(parts.keys, request, endpoint);
+    const identified = identify(parts.keys, request, endpoint);
+    const caller = identified instanceof Promise ? await identified : identified;
     if (endpoint.kind === "plain") return await endpoint.handle({ request, requestId, params: match.params, caller });
     return await serveAsk(parts, request, endpoint, match.params, caller, requestId, arrivedMs);
   } catch (thrown) {
-    return failed(parts, toGatewayError(thrown), endpoint ?? fallbackEndpoint(pathOf(request.url)), requestId);
+    const error = toGatewayError(thrown);
+    const signIn = signInFor(endpoint, request, error);
+    return signIn === null ? failed(parts, error, sideOf(endpoint, request), requestId) : signIn({ requestId });
   }
 }
 
-function wrongMethod(endpoint: Endpoint, allow: string, requestId: string): Response {
-  const error = new GatewayError("method_not_allowed", `This path takes ${allow}.`);
-  return writeError(error, endpoint.errors, requestId, endpoint.idHeaders, allow);
+/** Null for a path that no row claims. */
+function sideOf(endpoint: Endpoint | null, request: Request): Side {
+  return endpoint === null ? fallbackSide(pathOf(request.url)) : (endpoint.sideFor?.(request) ?? endpoint);
 }
 
-function failed(
-  parts: ServeParts,
+/** A person with a browser gets a page that asks for the key, where the row has one. */
+function signInFor(
+  endpoint: Endpoint | null,
+  request: Request,
   error: GatewayError,
-  side: Pick<Endpoint, "errors" | "idHeaders">,
-  requestId: string,
-): Response {
+): NonNullable<PlainEndpoint["signIn"]> | null {
+  const wantsPage = error.status === 401 && (request.headers.get("accept")?.includes("text/html") ?? false);
+  return (wantsPage && endpoint?.kind === "plain" ? endpoint.signIn : null) ?? null;
+}
+
+function wrongMethod({ errors, idHeaders }: Side, allow: string, requestId: string): Response {
+  const error = new GatewayError("method_not_allowed", `This path takes ${allow}.`);
+  return writeError(error, errors, requestId, idHeaders, allow);
+}
+
+function failed(parts: ServeParts, error: GatewayError, side: Side, requestId: string): Response {
   if (error.kind === "internal_error") parts.gateway.events.requestFailed(requestId, error);
   return writeError(error, side.errors, requestId, side.idHeaders);
 }
 
 const nobody: Caller = { keyId: "", name: "" };
 
-async function identify(keys: Keys, request: Request, { access }: Endpoint): Promise<Caller> {
+function identify(keys: Keys, request: Request, { access }: Endpoint): Caller | Promise<Caller> {
   return access.key === "none" ? nobody : keys.identify(presentedKey(request, access.carriers));
 }
 

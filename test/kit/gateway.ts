@@ -13,6 +13,8 @@ export interface GatewayOptions {
   environment?: Record<string, string | undefined>;
   /** The data folder of a gateway that ran before. Default: a new one, which `stop` removes. */
   dataFolder?: string;
+  /** Silence before a heartbeat, in milliseconds. Only for a gateway in this process. */
+  heartbeatMs?: number;
 }
 
 export interface RunningGateway {
@@ -22,6 +24,8 @@ export interface RunningGateway {
   dataFolder: string;
   /** What it has printed. */
   lines: string[];
+  /** Lines of its log; a child writes them to its standard error instead. */
+  log: string[];
   stop(): Promise<void>;
 }
 
@@ -35,17 +39,20 @@ export interface ChildGateway extends RunningGateway {
 export async function gateway(options: GatewayOptions = {}): Promise<RunningGateway> {
   const place = prepare(options);
   const lines: string[] = [];
+  const log: string[] = [];
   const running = await start({
     environment: place.environment,
     workingFolder: place.workingFolder,
     print: (line) => void lines.push(line),
+    log: (line) => void log.push(line),
+    ...(options.heartbeatMs === undefined ? {} : { heartbeatMs: options.heartbeatMs }),
   });
   const url = running.url.replace(/\/$/, "");
   const stop = async () => {
     await running.stop();
     place.remove();
   };
-  return { url, key: clientKey, dataFolder: place.dataFolder, lines, stop };
+  return { url, key: clientKey, dataFolder: place.dataFolder, lines, log, stop };
 }
 
 /** Starts a gateway as a process of its own, and waits for the line that says its address. */
@@ -68,7 +75,7 @@ export async function spawnGateway(options: GatewayOptions = {}): Promise<ChildG
     await kill("SIGTERM");
     place.remove();
   };
-  return { url, key: clientKey, dataFolder: place.dataFolder, lines, process: child, kill, stop };
+  return { url, key: clientKey, dataFolder: place.dataFolder, lines, log: [], process: child, kill, stop };
 }
 
 function prepare(options: GatewayOptions) {

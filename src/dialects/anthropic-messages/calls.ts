@@ -1,31 +1,11 @@
-// Tool calls in a reply, put back into the names and kinds that the client asked with.
-import type { ToolCallBlock } from "../../canon/conversation.ts";
+// Tool names as this dialect takes them, for the request and for the reply.
 import type { ReadContext } from "../dialect.ts";
-import { unwrapFreeText } from "./free-text.ts";
-import { toolNames } from "./names.ts";
+import { findTools, type ToolFinder } from "../shared/called.ts";
+import { toolNames } from "../shared/names.ts";
 
-/** What the client calls a tool, and whether it takes free text. */
-export interface CalledTool {
-  readonly name: string;
-  readonly kind: ToolCallBlock["kind"];
-}
-
-/** From the name on the wire to the tool that was asked. */
-export type ToolFinder = (wireName: string) => CalledTool;
+/** The longest name of a tool that this dialect takes. */
+export const maxToolNameChars = 128;
 
 export function toolFinder(context: ReadContext): ToolFinder {
-  const { ask } = context;
-  if (ask === undefined || ask.operation !== "chat") return (name) => ({ name, kind: "function" });
-  const names = toolNames(ask);
-  const custom = new Set(ask.tools.flatMap((tool) => (tool.kind === "custom" ? [tool.name] : [])));
-  return (wireName) => {
-    const name = names.toCanon(wireName);
-    return { name, kind: custom.has(name) ? "custom" : "function" };
-  };
-}
-
-/** Canonical input of a call: JSON text as it came, blank as `{}`; free text out of its wrapping. */
-export function callInput(kind: ToolCallBlock["kind"], json: string): string {
-  const whole = json.trim() === "" ? "{}" : json;
-  return kind === "custom" ? unwrapFreeText(whole) : whole;
+  return findTools(context, (ask) => toolNames(ask, maxToolNameChars));
 }

@@ -4,11 +4,11 @@ import type { Extra } from "../../canon/warning.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { RenderContext } from "../dialect.ts";
 import { badValue, unsupported } from "../reject.ts";
+import { cleanId } from "../shared/names.ts";
 import { cacheControl, cacheOf } from "./cache.ts";
 import { citationsForUpstream, readCitations } from "./citation.ts";
 import { objectsIn, requiredText } from "./fields.ts";
 import { foreign, readDocument, readImage, renderDocument, renderImage } from "./media.ts";
-import { cleanId } from "./names.ts";
 import { dialectName, nativeOrigin, readSignature } from "./signature.ts";
 
 /** What the reader of one block gets: the block, its path on the wire, and a list for what canon cannot hold. */

@@ -3,6 +3,7 @@ import { GatewayError } from "../../canon/error.ts";
 import type { FieldName, Warning } from "../../canon/warning.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { RenderContext } from "../dialect.ts";
+import { isAbsent as isNothing } from "../shared/absent.ts";
 
 const paths: Readonly<Record<FieldName, string>> = {
   temperature: "temperature",
@@ -97,9 +98,7 @@ export function optionalNumber<Name extends string>(
 
 /** Null, empty text, empty lists and empty objects count as absent. */
 export function isAbsent(value: Json | undefined): boolean {
-  if (value === undefined || value === null || value === "") return true;
-  if (Array.isArray(value)) return value.length === 0;
-  return isObject(value) && Object.keys(value).length === 0;
+  return value === "" || isNothing(value);
 }
 
 /** The objects of a list; anything else in it is left out. */

@@ -3,13 +3,13 @@ import type { Block, ChatAsk, TextBlock, ToolCallBlock, ToolResultBlock, Turn } 
 import type { JsonObject } from "../../lib/json.ts";
 import type { RenderContext } from "../dialect.ts";
 import { badValue, unsupported } from "../reject.ts";
-import { historyArguments } from "./arguments.ts";
+import { historyArguments } from "../shared/arguments.ts";
+import { wrapFreeText } from "../shared/free-text.ts";
+import { cleanId, type ToolNames } from "../shared/names.ts";
 import { cacheControl } from "./cache.ts";
 import { renderAssistantText, renderPart, renderResult, textParts } from "./content.ts";
 import type { Losses } from "./fields.ts";
-import { wrapFreeText } from "./free-text.ts";
 import type { ModelLimits } from "./limits.ts";
-import { cleanId, type ToolNames } from "./names.ts";
 import { ownState } from "./signature.ts";
 
 /** What rendering a history needs to know. */

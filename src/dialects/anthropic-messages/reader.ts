@@ -5,10 +5,12 @@ import type { GatewayError } from "../../canon/error.ts";
 import { isObject, type JsonObject, parseJsonText } from "../../lib/json.ts";
 import type { ReadContext, StreamReader } from "../dialect.ts";
 import { badReply, truncated } from "../reject.ts";
-import { callInput, type ToolFinder, toolFinder } from "./calls.ts";
+import { callInput, type ToolFinder } from "../shared/called.ts";
+import { toolFinder } from "./calls.ts";
 import { readCitation } from "./citation.ts";
 import { parseErrorEvent } from "./error.ts";
 import { readSignature } from "./signature.ts";
+import { skim } from "./skim.ts";
 import { readStop } from "./stop.ts";
 import { mergeCounts, readUsage } from "./usage.ts";
 
@@ -214,6 +216,7 @@ export function streamReader(context: ReadContext): StreamReader {
   };
   return {
     read: (frame) => read(state, frame.data),
+    skim,
     end: () => (state.over ? [] : fail(state, truncated())),
   };
 }

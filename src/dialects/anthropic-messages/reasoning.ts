@@ -2,6 +2,7 @@
 import type { ChatAsk, Effort, Reasoning } from "../../canon/conversation.ts";
 import type { Extra } from "../../canon/warning.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
+import { effortOfBudget } from "../shared/effort.ts";
 import { isAbsent, type Losses } from "./fields.ts";
 import type { ModelLimits } from "./limits.ts";
 
@@ -59,11 +60,6 @@ function budgetOf(effort: Effort, maxTokens: number): number {
   return Math.max(minBudgetTokens, Math.floor(maxTokens * budgetShares[effort]));
 }
 
-function effortOfBudget(budget: number): Effort {
-  if (budget < 8192) return "low";
-  return budget < 24_576 ? "medium" : "high";
-}
-
 /** What goes on the wire, and what follows from it for the other fields. */
 export interface Thought {
   readonly thinking?: JsonObject;
@@ -99,7 +95,7 @@ function quiet(wish: Wish): Thought {
   const { limits, losses, maxTokens } = wish;
   if (limits.thinking === "none") return { maxTokens, isOn: false };
   if (limits.quietest === "disabled") return { thinking: { type: "disabled" }, maxTokens, isOn: false };
-  losses.add("approximated", "reasoning");
+  if (!wish.reasoning.hint) losses.add("approximated", "reasoning");
   if (limits.quietest === "between_tools") return { thinking: { type: "between_tools" }, maxTokens, isOn: true };
   return { effort: "low", maxTokens, isOn: true };
 }

@@ -3,14 +3,15 @@ import type { ChatAsk, TextBlock } from "../../canon/conversation.ts";
 import type { Extra } from "../../canon/warning.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import type { RenderContext, Rendered } from "../dialect.ts";
+import { digest, toolNames } from "../shared/names.ts";
 import { cacheControl } from "./cache.ts";
+import { maxToolNameChars } from "./calls.ts";
 import { textParts } from "./content.ts";
 import { readExtras } from "./extras.ts";
 import { isAbsent, type Losses, lossesFor, optionalNumber, optionalText } from "./fields.ts";
 import { jsonInstruction, readFormat, renderFormat } from "./format.ts";
 import { leadingSystem, renderMessages } from "./history.ts";
 import { limitsOf, type ModelLimits } from "./limits.ts";
-import { digest, toolNames } from "./names.ts";
 import { readReasoning, renderReasoning } from "./reasoning.ts";
 import { readSampling, renderSampling } from "./sampling.ts";
 import { readToolChoice, readTools, renderTools } from "./tools.ts";
@@ -107,7 +108,7 @@ function outputConfig(effort: string | undefined, format: JsonObject | null): Js
 export function renderRequest(ask: ChatAsk, context: RenderContext): Rendered {
   const limits = limitsOf(context.model);
   const losses = lossesFor(context);
-  const names = toolNames(ask);
+  const names = toolNames(ask, maxToolNameChars);
   const { leading, turns } = leadingSystem(ask.turns);
   const thought = renderReasoning({ ask, limits, losses, ...outputBound(ask, context, limits, losses) });
   const sampling = renderSampling(ask, limits, thought.isOn, context, losses);

@@ -4,11 +4,11 @@ import type { Extra } from "../../canon/warning.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { RenderContext } from "../dialect.ts";
 import { badValue, unsupported } from "../reject.ts";
+import { standIn } from "../shared/free-text.ts";
+import type { ToolNames } from "../shared/names.ts";
 import { cacheControl, cacheOf } from "./cache.ts";
 import { isAbsent, type Losses, objectsIn, optionalText, requiredText } from "./fields.ts";
-import { standIn } from "./free-text.ts";
 import { inSubset } from "./json-schema.ts";
-import type { ToolNames } from "./names.ts";
 import { dialectName } from "./signature.ts";
 
 /** Members of a function that only this dialect has. */
@@ -85,9 +85,11 @@ function renderTool(tool: Tool, names: ToolNames, losses: Losses): JsonObject {
         ...(tool.strict === undefined ? {} : { strict: tool.strict }),
         ...cacheControl(tool.cache),
       };
-    case "custom":
+    case "custom": {
       losses.addPath("emulated", tool.path);
-      return standIn(tool, names.toWire(tool.name));
+      const { parameters, ...described } = standIn(tool);
+      return { name: names.toWire(tool.name), ...described, input_schema: parameters };
+    }
     case "hosted":
       if (tool.origin === dialectName) return tool.wire;
       throw unsupported(tool.path, "the tool runs at another provider");

@@ -2,9 +2,9 @@
 import type { Stop } from "../../canon/conversation.ts";
 import type { Delta } from "../../canon/delta.ts";
 import { isObject, type Json, type JsonObject, parseJsonText } from "../../lib/json.ts";
+import { isCut, parseStopReason } from "../shared/openai-stop.ts";
 import { inputText, isBlankInput, madeId, readSignature } from "./calls.ts";
 import { type CallState, type ChoiceState, closeSpeech, open } from "./choice-reader.ts";
-import { isCut, parseStopReason } from "./stop.ts";
 
 function filled(value: Json | undefined): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;

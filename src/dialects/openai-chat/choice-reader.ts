@@ -1,9 +1,10 @@
 // One choice of a stream while it is being read: which blocks are open, and what will stand at their close.
-import type { Citation } from "../../canon/conversation.ts";
+import type { Citation, TokenLogprob } from "../../canon/conversation.ts";
 import type { Delta, OpenBlock } from "../../canon/delta.ts";
 import type { Opaque } from "../../canon/opaque.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import { characterCount, parseAnnotations } from "./citations.ts";
+import { characterCount } from "../shared/characters.ts";
+import { parseAnnotations } from "./citations.ts";
 import { detailState, detailText, isSealed } from "./thinking.ts";
 
 type SpeechKind = "text" | "refusal" | "thinking" | "audio";
@@ -37,6 +38,8 @@ export interface ChoiceState {
   detail: JsonObject | null;
   hasPlainThinking: boolean;
   hasRefusal: boolean;
+  /** Log probabilities that no text has taken yet. */
+  likelihoods: TokenLogprob[] | null;
   readonly calls: CallState[];
   /** The chunk's choice that carried the finish reason. */
   last: JsonObject | null;
@@ -57,6 +60,7 @@ export function newChoice(index: number, replyId: string, origin: string): Choic
     detail: null,
     hasPlainThinking: false,
     hasRefusal: false,
+    likelihoods: null,
     calls: [],
     last: null,
   };
@@ -95,7 +99,11 @@ function openSpeech(state: ChoiceState, kind: SpeechKind, out: Delta[]): void {
 export function speak(state: ChoiceState, kind: "text" | "refusal", text: string, out: Delta[]): void {
   if (state.speech !== kind) openSpeech(state, kind, out);
   if (kind === "text") state.saidCharacters += characterCount(text);
-  out.push({ type: "text", choice: state.index, block: state.speechBlock, text });
+  const at = { choice: state.index, block: state.speechBlock };
+  if (kind === "text" && state.likelihoods !== null) {
+    out.push({ type: "text", ...at, text, logprobs: state.likelihoods });
+    state.likelihoods = null;
+  } else out.push({ type: "text", choice: state.index, block: state.speechBlock, text });
 }
 
 /** Visible thinking that stands in a string of its own. */

@@ -5,9 +5,10 @@ import { wrapOpaque } from "../../canon/opaque.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { Frame } from "../../lib/sse.ts";
 import type { WriteContext } from "../dialect.ts";
+import { characterCount } from "../shared/characters.ts";
+import { isCut, renderStopReason } from "../shared/openai-stop.ts";
 import { signatureMember } from "./calls.ts";
-import { characterCount, renderCitations } from "./citations.ts";
-import { isCut, renderStopReason } from "./stop.ts";
+import { renderCitations } from "./citations.ts";
 import { clientDetail } from "./thinking.ts";
 
 /** A delta of one type. */
@@ -44,14 +45,6 @@ export interface State {
   readonly tail: string;
   readonly choices: (ChoiceState | undefined)[];
   done: boolean;
-}
-
-/** The beginning of every chunk up to its choices; made once for a stream. */
-export function headOf(context: WriteContext, start?: Of<"start">): string {
-  const id = start?.id || context.id;
-  const created = start?.createdAt ?? context.createdAt;
-  const model = start?.model || context.ask.model;
-  return `{"id":${JSON.stringify(id)},"object":"chat.completion.chunk","created":${created},"model":${JSON.stringify(model)},"choices":[`;
 }
 
 /** One chunk; the delta comes as JSON text, since most of them are one string. */

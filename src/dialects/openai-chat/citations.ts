@@ -2,16 +2,6 @@
 import type { Citation } from "../../canon/conversation.ts";
 import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
 
-/** Characters as this wire counts them: a pair of surrogates is one. */
-export function characterCount(text: string): number {
-  let count = text.length;
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
-    if (unit >= 0xdc00 && unit <= 0xdfff) count--;
-  }
-  return count;
-}
-
 function shifted(value: Json | undefined, by: number): number | undefined {
   return typeof value === "number" && Number.isFinite(value) ? Math.max(0, value + by) : undefined;
 }

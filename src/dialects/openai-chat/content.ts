@@ -8,19 +8,13 @@ import type {
   ImageBlock,
   TextBlock,
 } from "../../canon/conversation.ts";
-import { GatewayError } from "../../canon/error.ts";
 import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import { badValue, unsupported } from "../reject.ts";
-import { bytesOf, dataUri, nameOfType, readDataUri, textOf, typeOfName } from "./media.ts";
-import { type Notes, note, noteField } from "./notes.ts";
+import { badValue, missing, unsupported } from "../reject.ts";
+import { bytesOf, dataUri, nameOfType, readDataUri, textOf, typeOfName } from "../shared/media.ts";
+import { type Notes, note, noteField } from "../shared/notes.ts";
 
 /** The origin of parts that only this dialect knows. */
 export const dialectName = "openai-chat";
-
-/** A member that this kind of part or message cannot do without. */
-export function missing(path: string): GatewayError {
-  return new GatewayError("missing_required_parameter", `Missing required parameter: '${path}'.`, { param: path });
-}
 
 function stringAt(object: JsonObject, name: string, path: string): string {
   const value = object[name];

@@ -1,6 +1,7 @@
 // What canon has no place for: which of these fields may go in silence, which with a warning, which not at all.
 import type { Extra } from "../../canon/warning.ts";
-import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import type { JsonObject } from "../../lib/json.ts";
+import { type ExtraRules, readExtras } from "../shared/openai-extras.ts";
 
 /** Fields that parsing reads, so that they are never left out as unknown. */
 const read = new Set([
@@ -31,8 +32,10 @@ const read = new Set([
   "safety_identifier",
 ]);
 
+const loud = new Set(["web_search_options"]);
+
 /** A field that is not in this table and not read is dropped with a warning. */
-const rules: { readonly [field: string]: (value: Json) => Extra["rule"] | null } = {
+const rules: ExtraRules["rules"] = {
   /** Converted to tools; the entry tells the writer to answer with `function_call`. */
   functions: () => "quiet",
   store: () => "quiet",
@@ -47,37 +50,7 @@ const rules: { readonly [field: string]: (value: Json) => Extra["rule"] | null }
   service_tier: (value) => (value === "scale" ? "drop" : null),
 };
 
-/** `null`, an empty list and an empty object are how many clients say nothing. */
-export function isAbsent(value: Json | undefined): boolean {
-  if (value === undefined || value === null) return true;
-  if (Array.isArray(value)) return value.length === 0;
-  return isObject(value) && Object.keys(value).length === 0;
-}
-
-function extraOf(field: string, value: Json): Extra[] {
-  const rule = Object.hasOwn(rules, field) ? (rules[field]?.(value) ?? null) : "drop";
-  return rule === null ? [] : [{ path: field, rule }];
-}
-
-/** An empty `web_search_options` asks for a search all the same. */
-function isSaid(field: string, value: Json | undefined): value is Json {
-  return !isAbsent(value) || (field === "web_search_options" && isObject(value));
-}
-
-/** The fields of a request that only this dialect has. */
+/** The fields of a request that only this dialect has. An empty `web_search_options` asks for a search all the same. */
 export function parseExtras(wire: JsonObject): Extra[] {
-  const extras: Extra[] = [];
-  for (const field in wire) {
-    const value = wire[field];
-    if (!read.has(field) && isSaid(field, value)) extras.push(...extraOf(field, value));
-  }
-  const options = wire.stream_options;
-  if (isObject(options)) {
-    for (const name in options) {
-      if (name !== "include_usage" && !isAbsent(options[name])) {
-        extras.push({ path: `stream_options.${name}`, rule: name === "include_obfuscation" ? "quiet" : "drop" });
-      }
-    }
-  }
-  return extras;
+  return readExtras(wire, { read, rules, loud });
 }

@@ -1,21 +1,14 @@
 // From the list of messages to the system prefix and the turns, each result behind the turn that made its call.
-import type { Block, TextBlock, ToolResultBlock, Turn } from "../../canon/conversation.ts";
+import type { Block, TextBlock, Turn } from "../../canon/conversation.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
+import { missing } from "../reject.ts";
+import { type Conversation, hear, newConversation, speak, turnsOf } from "../shared/pairing.ts";
 import { completed, madeId, parseCall, parseFunctionCall } from "./calls.ts";
-import { dialectName, missing, parseContent, parseText } from "./content.ts";
+import { dialectName, parseContent, parseText } from "./content.ts";
 import { parseThinking } from "./thinking.ts";
 
-/** A turn and the results of the calls in it; results stand directly behind their turn, whatever came between. */
-interface Entry {
-  readonly turn: Turn;
-  readonly results: ToolResultBlock[];
-}
-
-interface Reading {
+interface Reading extends Conversation {
   readonly system: TextBlock[];
-  readonly entries: Entry[];
-  /** Which turn made the call with this id: the latest one, since some clients number calls from one in every turn. */
-  readonly callers: Map<string, Entry>;
   /** Ids made up for legacy calls, by function name. */
   readonly legacyIds: Map<string, string>;
 }
@@ -28,18 +21,8 @@ function needContent(message: JsonObject, path: string): void {
   if (message.content === undefined || message.content === null) throw missing(`${path}.content`);
 }
 
-function speak(reading: Reading, turn: Turn): void {
-  const entry: Entry = { turn, results: [] };
-  reading.entries.push(entry);
-  for (const block of turn.blocks) if (block.type === "tool-call") reading.callers.set(block.id, entry);
-}
-
 function answer(reading: Reading, callId: string, content: TextBlock[]): void {
-  const result: ToolResultBlock = { type: "tool-result", callId, content, isError: false };
-  const last = reading.entries.at(-1);
-  const caller = reading.callers.get(callId) ?? (last?.turn.role === "tool" ? last : undefined);
-  if (caller !== undefined) caller.results.push(result);
-  else reading.entries.push({ turn: { role: "tool", blocks: [] }, results: [result] });
+  hear(reading, { type: "tool-result", callId, content, isError: false });
 }
 
 function readSystem(reading: Reading, message: JsonObject, path: string): void {
@@ -114,16 +97,11 @@ const readers: {
   function: readFunction,
 };
 
-function turnsOf({ turn, results }: Entry): Turn[] {
-  if (turn.role === "tool") return [{ ...turn, blocks: results }];
-  return results.length === 0 ? [turn] : [turn, { role: "tool", blocks: results }];
-}
-
 /** The conversation of a request. Leading system messages are the prefix; later ones keep their place. */
 export function parseMessages(messages: readonly JsonObject[]): { system: TextBlock[]; turns: Turn[] } {
-  const reading: Reading = { system: [], entries: [], callers: new Map(), legacyIds: new Map() };
+  const reading: Reading = { ...newConversation(), system: [], legacyIds: new Map() };
   messages.forEach((message, index) => {
     readers[String(message.role)]?.(reading, message, `messages[${index}]`, index);
   });
-  return { system: reading.system, turns: reading.entries.flatMap(turnsOf) };
+  return { system: reading.system, turns: turnsOf(reading) };
 }

@@ -1,44 +1,16 @@
 // Reads the chunks of an upstream's stream into deltas.
-import type { Stop } from "../../canon/conversation.ts";
 import type { Delta } from "../../canon/delta.ts";
-import type { GatewayError } from "../../canon/error.ts";
-import type { Usage } from "../../canon/usage.ts";
-import { isObject, type Json, type JsonObject, parseJsonText } from "../../lib/json.ts";
-import type { Frame } from "../../lib/sse.ts";
+import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { ReadContext, StreamReader } from "../dialect.ts";
-import { isErrorBody, parseError } from "../openai-error.ts";
-import { badReply, truncated } from "../reject.ts";
+import { type ChoiceSide, chunkReader } from "../shared/openai-chunks.ts";
 import { closeChoice, readCalls, readFunctionCall } from "./call-reader.ts";
 import { type ChoiceState, cite, newChoice, readDetails, sound, speak, think } from "./choice-reader.ts";
+import { parseLogprobs } from "./logprobs.ts";
 import { splitContent } from "./response.ts";
-import { isFailure } from "./stop.ts";
+import { skim } from "./skim.ts";
 import { thinkingText } from "./thinking.ts";
-import { parseUsage } from "./usage.ts";
 
 const maxChoices = 128;
-const doneMark = "[DONE]";
-
-interface State {
-  readonly origin: string;
-  id: string;
-  started: boolean;
-  done: boolean;
-  usage: Usage | undefined;
-  readonly choices: (ChoiceState | undefined)[];
-}
-
-function fail(state: State, error: GatewayError, out: Delta[]): Delta[] {
-  state.done = true;
-  out.push({ type: "error", error });
-  return out;
-}
-
-function start(state: State, chunk: JsonObject, out: Delta[]): void {
-  state.started = true;
-  state.id = typeof chunk.id === "string" ? chunk.id : "";
-  const createdAt = typeof chunk.created === "number" ? { createdAt: chunk.created } : {};
-  out.push({ type: "start", id: state.id, model: typeof chunk.model === "string" ? chunk.model : "", ...createdAt });
-}
 
 function readParts(choice: ChoiceState, parts: Json, out: Delta[]): void {
   const { text, thinking, refusal } = splitContent(parts);
@@ -62,74 +34,16 @@ function readDelta(choice: ChoiceState, delta: JsonObject, out: Delta[]): void {
   else if (delta.function_call) readFunctionCall(choice, delta.function_call, out);
 }
 
-/** The state of a choice by its index; null for an index that no request can have asked for. */
-function choiceAt(state: State, index: Json | undefined): ChoiceState | null {
-  const at = typeof index === "number" ? index : 0;
-  if (!Number.isInteger(at) || at < 0 || at >= maxChoices) return null;
-  state.choices[at] ??= newChoice(at, state.id, state.origin);
-  return state.choices[at] ?? null;
-}
-
-function readChoice(state: State, wire: Json, out: Delta[]): GatewayError | null {
-  if (!isObject(wire)) return null;
-  const choice = choiceAt(state, wire.index);
-  if (choice === null) return badReply("a choice has an impossible index");
+function read(choice: ChoiceState, wire: JsonObject, out: Delta[]): void {
   const delta = wire.delta ?? wire.message;
+  if (wire.logprobs) choice.likelihoods = parseLogprobs(wire.logprobs);
   if (isObject(delta)) readDelta(choice, delta, out);
-  if (isFailure(wire.finish_reason)) return parseError(200, isObject(wire.error) ? wire : { error: {} });
-  if (typeof wire.finish_reason === "string" && wire.finish_reason !== "") choice.last = wire;
-  return null;
+  if (choice.likelihoods !== null) speak(choice, "text", "", out);
 }
 
-function readChunk(state: State, chunk: JsonObject): Delta[] {
-  const out: Delta[] = [];
-  if (chunk.usage) state.usage = parseUsage(chunk.usage) ?? state.usage;
-  const { choices } = chunk;
-  if (!Array.isArray(choices) || choices.length === 0) return out;
-  if (!state.started) start(state, chunk, out);
-  for (const choice of choices) {
-    const error = readChoice(state, choice, out);
-    if (error !== null) return fail(state, error, out);
-  }
-  return out;
-}
+const side: ChoiceSide<ChoiceState> = { maxChoices, begin: newChoice, read, close: closeChoice };
 
-function finish(state: State): Delta[] {
-  const out: Delta[] = [];
-  if (!state.started) return fail(state, badReply("the stream holds no choice"), out);
-  const stops: Stop[] = Array.from(state.choices, (choice) =>
-    choice === undefined ? { kind: "end" } : closeChoice(choice, out),
-  );
-  state.done = true;
-  out.push({ type: "finish", stops, ...(state.usage === undefined ? {} : { usage: state.usage }) });
-  return out;
-}
-
-function readFrame(state: State, frame: Frame): Delta[] {
-  const { data } = frame;
-  if (data.startsWith(doneMark)) return finish(state);
-  const chunk = parseJsonText(data);
-  if (frame.event === "error") return fail(state, parseError(200, chunk ?? data), []);
-  if (isObject(chunk)) return isErrorBody(chunk) ? fail(state, parseError(200, chunk), []) : readChunk(state, chunk);
-  return data.trim() === "" ? [] : fail(state, badReply("a record of the stream is no JSON object"), []);
-}
-
-/** A reader for one stream. A finish reason is not the end: usage may follow, so the end is `[DONE]` or the body's. */
+/** A reader for one stream. */
 export function reader(context: ReadContext): StreamReader {
-  const state: State = {
-    origin: context.origin,
-    id: "",
-    started: false,
-    done: false,
-    usage: undefined,
-    choices: [],
-  };
-  return {
-    read: (frame) => (state.done ? [] : readFrame(state, frame)),
-    end() {
-      if (state.done) return [];
-      const isWhole = state.started && state.choices.every((choice) => choice === undefined || choice.last !== null);
-      return isWhole ? finish(state) : fail(state, truncated(), []);
-    },
-  };
+  return { ...chunkReader(context, side), skim };
 }

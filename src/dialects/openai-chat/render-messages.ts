@@ -9,10 +9,10 @@ import type {
 } from "../../canon/conversation.ts";
 import { compact, type Json, type JsonObject } from "../../lib/json.ts";
 import { unsupported } from "../reject.ts";
+import { settle } from "../shared/history.ts";
+import { type Notes, noteField } from "../shared/notes.ts";
 import { completed, renderCall, wireId } from "./calls.ts";
 import { asContent, dialectName, renderPart, sayable } from "./content.ts";
-import { settle } from "./history.ts";
-import { type Notes, noteField } from "./notes.ts";
 import { replayThinking } from "./thinking.ts";
 
 function speech(turn: Turn, notes: Notes): JsonObject[] {

@@ -1,15 +1,17 @@
 // A whole chat completion and the canonical answer, both ways.
-import type { Block, ChatAnswer, ChatAsk, Choice, Stop, TextBlock } from "../../canon/conversation.ts";
+import type { Block, ChatAnswer, ChatAsk, Choice, Stop, TextBlock, TokenLogprob } from "../../canon/conversation.ts";
 import { wrapOpaque } from "../../canon/opaque.ts";
 import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { ReadContext, WriteContext } from "../dialect.ts";
-import { isErrorBody, parseError } from "../openai-error.ts";
 import { badReply } from "../reject.ts";
+import { characterCount } from "../shared/characters.ts";
+import { parseReply } from "../shared/openai-reply.ts";
+import { type Held, isCut, parseStopReason, renderStopReason } from "../shared/openai-stop.ts";
+import { renderUsage } from "../shared/openai-usage.ts";
 import { completed, madeId, parseCall, parseFunctionCall, renderCall } from "./calls.ts";
-import { characterCount, parseAnnotations, renderCitations } from "./citations.ts";
-import { type Held, isCut, isFailure, parseStopReason, renderStopReason } from "./stop.ts";
+import { parseAnnotations, renderCitations } from "./citations.ts";
+import { parseLogprobs } from "./logprobs.ts";
 import { parseThinking, renderThinking } from "./thinking.ts";
-import { parseUsage, renderUsage } from "./usage.ts";
 
 /** True when the client must be answered in the form from before `tools`. */
 export function answersLegacy(ask: ChatAsk): boolean {
@@ -47,11 +49,22 @@ function parseCalls(message: JsonObject, context: ReadContext, replyId: string, 
 }
 
 /** Blocks in the one order that this wire can say: thinking, text, refusal, speech, calls. */
-function parseBlocks(message: JsonObject, context: ReadContext, replyId: string, choice: number): Block[] {
+function parseBlocks(
+  message: JsonObject,
+  context: ReadContext,
+  replyId: string,
+  choice: number,
+  logprobs: TokenLogprob[] | null,
+): Block[] {
   const { text, thinking, refusal } = splitContent(message.content);
   const citations = parseAnnotations(message.annotations, 0);
   const refused = typeof message.refusal === "string" && message.refusal !== "" ? message.refusal : refusal;
-  const textBlock: TextBlock = { type: "text", text, ...(citations.length > 0 ? { citations } : {}) };
+  const textBlock: TextBlock = {
+    type: "text",
+    text,
+    ...(logprobs === null ? {} : { logprobs }),
+    ...(citations.length > 0 ? { citations } : {}),
+  };
   return [
     ...parseThinking(message, context.origin),
     ...(thinking === "" ? [] : [{ type: "thinking", text: thinking } as const]),
@@ -75,35 +88,16 @@ function whole(blocks: Block[], stop: Stop): Block[] {
   return blocks.map((block) => (block.type === "tool-call" ? completed(block) : block));
 }
 
-function parseChoice(choice: Json, index: number, context: ReadContext, replyId: string): Choice {
-  if (!isObject(choice) || !isObject(choice.message)) throw badReply(`choices[${index}] holds no message`);
-  if (isFailure(choice.finish_reason)) throw parseError(200, isObject(choice.error) ? choice : { error: {} });
-  const blocks = parseBlocks(choice.message, context, replyId, index);
+function parseChoice(choice: JsonObject, index: number, context: ReadContext, replyId: string): Choice {
+  if (!isObject(choice.message)) throw badReply(`choices[${index}] holds no message`);
+  const blocks = parseBlocks(choice.message, context, replyId, index, parseLogprobs(choice.logprobs));
   const stop = parseStopReason(choice, heldIn(blocks));
   return { index, blocks: whole(blocks, stop), stop };
 }
 
-function indexOf(choice: Json): number {
-  return isObject(choice) && typeof choice.index === "number" ? choice.index : 0;
-}
-
 /** The answer in a body. Throws the upstream's own error where the body is one, else what makes it no reply. */
 export function parse(wire: unknown, context: ReadContext): ChatAnswer {
-  if (!isObject(wire)) throw badReply("it is not a JSON object");
-  if (isErrorBody(wire)) throw parseError(200, wire);
-  if (!Array.isArray(wire.choices) || wire.choices.length === 0) throw badReply("there are no choices");
-  const id = typeof wire.id === "string" ? wire.id : "";
-  const usage = parseUsage(wire.usage);
-  return {
-    operation: "chat",
-    id,
-    model: typeof wire.model === "string" ? wire.model : "",
-    ...(typeof wire.created === "number" ? { createdAt: wire.created } : {}),
-    choices: [...wire.choices]
-      .sort((left, right) => indexOf(left) - indexOf(right))
-      .map((choice, index) => parseChoice(choice, index, context, id)),
-    ...(usage === undefined ? {} : { usage }),
-  };
+  return parseReply(wire, (choice, index, replyId) => parseChoice(choice, index, context, replyId));
 }
 
 function renderAnnotations(texts: readonly TextBlock[]): JsonObject[] {

@@ -1,10 +1,8 @@
 // The request schema of chat completions: strict in types and bounds, open to unknown fields.
-import { type TProperties, type TSchema, type TSchemaOptions, Type } from "typebox";
+import { type TProperties, type TSchema, Type } from "typebox";
+import { enumeration, object, optional } from "../schema-kit.ts";
+import { samplingSchema, stopSchema } from "../shared/openai-sampling.ts";
 import { messageSchema } from "./message-schema.ts";
-import { enumeration, object, optional } from "./schema-kit.ts";
-
-const number = (minimum: number, maximum: number, description: string, more: TSchemaOptions = {}): TSchema =>
-  optional("number", { minimum, maximum, description, ...more });
 
 const named: TProperties = { name: Type.String({ minLength: 1 }) };
 
@@ -61,22 +59,14 @@ const legacyFunction = object({
 });
 
 const sampling: TProperties = {
-  temperature: number(0, 2, "Randomness.", { default: 1 }),
-  top_p: number(0, 1, "Nucleus sampling.", { default: 1 }),
-  presence_penalty: number(-2, 2, "Against topics said before.", { default: 0 }),
-  frequency_penalty: number(-2, 2, "Against words said often.", { default: 0 }),
-  seed: optional("integer", { description: "Best effort at the same answer again." }),
-  logit_bias: optional("object", {
-    additionalProperties: { type: "number", minimum: -100, maximum: 100 },
-    description: "Token id to bias.",
-  }),
+  ...samplingSchema,
   logprobs: optional("boolean", { default: false, description: "Log probabilities of the output." }),
   top_logprobs: optional("integer", { minimum: 0, maximum: 20, description: "Alternatives for each token." }),
 };
 
 const output: TProperties = {
   n: optional("integer", { minimum: 1, maximum: 128, default: 1, description: "How many answers." }),
-  stop: optional(["string", "array"], { items: { type: "string" }, description: "Texts that end the answer." }),
+  stop: stopSchema,
   max_tokens: optional("integer", { minimum: 1, description: "Older name of `max_completion_tokens`." }),
   max_completion_tokens: optional("integer", { minimum: 1, description: "Bound on output, thinking included." }),
   response_format: format,

@@ -1,9 +1,9 @@
 // Tool definitions and tool choice, the legacy `functions` and `function_call` too.
 import type { CustomTool, FunctionTool, HostedTool, Tool, ToolChoice } from "../../canon/conversation.ts";
 import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import { badValue, unsupported } from "../reject.ts";
-import { dialectName, missing } from "./content.ts";
-import { type Notes, noteField } from "./notes.ts";
+import { badValue, missing, unsupported } from "../reject.ts";
+import { type Notes, noteField } from "../shared/notes.ts";
+import { dialectName } from "./content.ts";
 
 function described(body: JsonObject): { description?: string } {
   return typeof body.description === "string" ? { description: body.description } : {};

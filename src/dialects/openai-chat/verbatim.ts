@@ -1,10 +1,10 @@
 // The verbatim lane: the client's wire as it is, but for the model, the usage that the meter needs, and state of ours.
 import { unwrapOpaque } from "../../canon/opaque.ts";
-import { isObject, type Json, type JsonObject, parseJsonText } from "../../lib/json.ts";
-import type { Frame } from "../../lib/sse.ts";
+import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { Call, RenderContext, VerbatimSide } from "../dialect.ts";
+import { isAbsent, removeAbsent } from "../shared/absent.ts";
+import { askForUsage, keepsChunk } from "../shared/openai-usage-chunk.ts";
 import { signatureMember } from "./calls.ts";
-import { isAbsent } from "./extras.ts";
 import { chatPath } from "./request.ts";
 import { detailText, nativeDetail } from "./thinking.ts";
 
@@ -65,7 +65,7 @@ function restoreMessage(message: Json, origin: string): Json {
 const noise = ["stop", "tools", "tool_choice", "parallel_tool_calls", "n", "logit_bias", "functions", "function_call"];
 
 function withoutNoise(body: JsonObject): void {
-  for (const field of noise) if (field in body && isAbsent(body[field])) delete body[field];
+  removeAbsent(body, noise);
   if (body.tools === undefined) {
     delete body.tool_choice;
     delete body.parallel_tool_calls;
@@ -73,10 +73,7 @@ function withoutNoise(body: JsonObject): void {
 }
 
 function withOptions(body: JsonObject, context: RenderContext): void {
-  if (context.options?.noStreamOptions) delete body.stream_options;
-  else if (body.stream === true) {
-    body.stream_options = { ...(isObject(body.stream_options) ? body.stream_options : {}), include_usage: true };
-  }
+  askForUsage(body, context.options);
   if (context.options?.legacyMaxTokens && !isAbsent(body.max_completion_tokens)) {
     body.max_tokens = body.max_completion_tokens;
     delete body.max_completion_tokens;
@@ -94,18 +91,4 @@ function call(wire: JsonObject, context: RenderContext): Call {
   return { path: chatPath, body };
 }
 
-/** Members that give a chunk without choices a purpose of its own beside usage. */
-const purposes = ["error", "prompt_filter_results", "moderation", "citations", "search_results"];
-
-/** False for the usage chunk that only the meter asked for. Most chunks are told apart without a parse. */
-function keeps(frame: Frame, wire: JsonObject): boolean {
-  const options = wire.stream_options;
-  if (isObject(options) && options.include_usage === true) return true;
-  if (!frame.data.includes('"total_tokens"') && !frame.data.includes('"prompt_tokens"')) return true;
-  const chunk = parseJsonText(frame.data);
-  if (!isObject(chunk) || !isObject(chunk.usage)) return true;
-  if (!Array.isArray(chunk.choices) || chunk.choices.length > 0) return true;
-  return purposes.some((name) => !isAbsent(chunk[name]));
-}
-
-export const verbatim: VerbatimSide = { call, keeps };
+export const verbatim: VerbatimSide = { call, keeps: keepsChunk };

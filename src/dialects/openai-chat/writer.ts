@@ -4,11 +4,11 @@ import type { Delta } from "../../canon/delta.ts";
 import type { Frame } from "../../lib/sse.ts";
 import type { StreamWriter, WriteContext } from "../dialect.ts";
 import { errorFrames } from "../openai-error.ts";
+import { lastRecords, recordHead, recordTail } from "../shared/openai-records.ts";
 import {
   choiceAt,
   closeBlock,
   finishChoice,
-  headOf,
   type Of,
   openBlock,
   type State,
@@ -18,25 +18,21 @@ import {
   writeThinking,
 } from "./choice-writer.ts";
 import { answersLegacy } from "./response.ts";
-import { renderUsage } from "./usage.ts";
 
-/** Usage comes in a chunk of its own, and only to a client that asked for it and when somebody counted. */
+const object = "chat.completion.chunk";
+
 function finish(state: State, delta: Of<"finish">): Frame[] {
   const out: Frame[] = [];
   state.done = true;
   delta.stops.forEach((stop, index) => {
     finishChoice(state, index, stop, out);
   });
-  if (state.wantsUsage && delta.usage !== undefined) {
-    out.push({ data: `${state.head}],"usage":${JSON.stringify(renderUsage(delta.usage))}}` });
-  }
-  out.push({ data: "[DONE]" });
-  return out;
+  return [...out, ...lastRecords(state.head, state.wantsUsage, delta.usage)];
 }
 
 function begin(state: State, delta: Of<"start">): Frame[] {
   const out: Frame[] = [];
-  state.head = headOf(state.context, delta);
+  state.head = recordHead(object, state.context, delta);
   choiceAt(state, 0, out);
   return out;
 }
@@ -77,8 +73,8 @@ export function writer(context: WriteContext): StreamWriter {
     context,
     isLegacy: answersLegacy(ask),
     wantsUsage,
-    head: headOf(context),
-    tail: wantsUsage ? '],"usage":null}' : "]}",
+    head: recordHead(object, context),
+    tail: recordTail(wantsUsage),
     choices: [],
     done: false,
   };

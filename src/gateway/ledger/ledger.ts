@@ -79,16 +79,16 @@ function runningLedger(table: LedgerTable, unlock: Unlock, options: LedgerOption
   const clock = options.clock ?? systemClock;
   parked.park();
   return {
-    async open(opening) {
+    open(opening) {
       const n = next++;
       openNumbers.add(n);
-      try {
-        await writer.write(table.open, openingValues(n, opening), "tell");
-      } catch (refused) {
-        openNumbers.delete(n);
-        throw refused;
-      }
-      return entryOf({ n, table, writer, clock, done: () => openNumbers.delete(n) });
+      return writer.write(table.open, openingValues(n, opening), "tell").then(
+        () => entryOf({ n, table, writer, clock, done: () => openNumbers.delete(n) }),
+        (refused: unknown) => {
+          openNumbers.delete(n);
+          throw refused;
+        },
+      );
     },
     async close() {
       await checkpointer.stop();
@@ -121,12 +121,13 @@ function entryOf({ n, table, writer, clock, done }: EntryParts): LedgerEntry {
       reportedAtMs = nowMs;
       forget(writer.write(table.progress, progressValues(n, progress, nowMs - openedAtMs), "forget"));
     },
-    async settle(settlement) {
-      if (settled) return false;
+    settle(settlement) {
+      if (settled) return Promise.resolve(false);
       settled = true;
-      await writer.write(table.settle, settlementValues(n, settlement), "retry");
-      done();
-      return true;
+      return writer.write(table.settle, settlementValues(n, settlement), "retry").then(() => {
+        done();
+        return true;
+      });
     },
   };
 }

@@ -17,10 +17,10 @@ function grammarText(format: Json | undefined): string {
   return `The input must follow this grammar:\n${typeof definition === "string" ? definition : JSON.stringify(grammar)}`;
 }
 
-/** The function that stands in for a free-text tool. */
-export function standIn(tool: CustomTool, name: string): JsonObject {
+/** The function that stands in for a free-text tool: its description, the grammar told in it, and its one string. */
+export function standIn(tool: CustomTool): { readonly description?: string; readonly parameters: JsonObject } {
   const description = [tool.description ?? "", grammarText(tool.format)].filter((part) => part !== "").join("\n\n");
-  return { name, ...(description === "" ? {} : { description }), input_schema: inputSchema };
+  return { ...(description === "" ? {} : { description }), parameters: inputSchema };
 }
 
 export function wrapFreeText(text: string): JsonObject {

@@ -1,4 +1,4 @@
-// Arguments of a call as text and as object: canon keeps JSON text, this wire an object.
+// Arguments of a call as text and as object: canon keeps JSON text, some wires an object.
 import { isObject, type JsonObject, parseJsonText } from "../../lib/json.ts";
 
 /** True for text that is whole JSON; blank text is a call without arguments. */

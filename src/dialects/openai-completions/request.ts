@@ -1,0 +1,93 @@
+// The body of a text completions request and the canonical ask, both ways.
+import type { ChatAsk, Completion } from "../../canon/conversation.ts";
+import type { FieldName } from "../../canon/warning.ts";
+import { compact, isObject, type JsonObject } from "../../lib/json.ts";
+import type { RenderContext, Rendered } from "../dialect.ts";
+import { unsupported } from "../reject.ts";
+import { parseSampling, parseStop, renderSampling } from "../shared/openai-sampling.ts";
+import { streamMembers } from "../shared/openai-usage-chunk.ts";
+import { parseExtras } from "./extras.ts";
+import { parsePrompt, renderPrompt } from "./prompt.ts";
+
+export const completionsPath = "completions";
+/** This format's own default. */
+const defaultMaxTokens = 16;
+
+const paths: { readonly [field in FieldName]?: string } = {
+  topP: "top_p",
+  topK: "top_k",
+  presencePenalty: "presence_penalty",
+  frequencyPenalty: "frequency_penalty",
+  logitBias: "logit_bias",
+  choices: "n",
+  maxOutputTokens: "max_tokens",
+  endUser: "user",
+  messages: "prompt",
+  system: "prompt",
+  input: "prompt",
+};
+
+/** Where a canonical field stands in a text completions request. */
+export function fieldPath(field: FieldName): string {
+  return paths[field] ?? field;
+}
+
+/** Few tokens are asked for by default: a model that thinks would spend them all on that. */
+function parseBound(wire: JsonObject): Pick<ChatAsk, "maxOutputTokens" | "reasoning"> {
+  if (typeof wire.max_tokens === "number") return { maxOutputTokens: wire.max_tokens };
+  return { maxOutputTokens: defaultMaxTokens, reasoning: { effort: "none", hint: true } };
+}
+
+function parseCompletion(wire: JsonObject): Completion {
+  return {
+    ...(wire.echo === true ? { echo: true } : {}),
+    ...(typeof wire.suffix === "string" && wire.suffix !== "" ? { suffix: wire.suffix } : {}),
+    ...(typeof wire.best_of === "number" ? { bestOf: wire.best_of } : {}),
+  };
+}
+
+/** The ask of a body that has passed the schema. */
+export function parse(wire: JsonObject): ChatAsk {
+  const stream = wire.stream === true;
+  const wantsUsage = stream && isObject(wire.stream_options) && wire.stream_options.include_usage === true;
+  return {
+    operation: "chat",
+    model: String(wire.model),
+    stream,
+    ...(wantsUsage ? { includeUsage: true } : {}),
+    system: [],
+    turns: [parsePrompt(wire.prompt)],
+    tools: [],
+    ...parseBound(wire),
+    sampling: parseSampling(wire),
+    stop: parseStop(wire.stop),
+    choices: typeof wire.n === "number" ? wire.n : 1,
+    ...(typeof wire.logprobs === "number" ? { logprobs: wire.logprobs } : {}),
+    ...(typeof wire.user === "string" && wire.user !== "" ? { endUser: wire.user } : {}),
+    completion: parseCompletion(wire),
+    extras: parseExtras(wire),
+  };
+}
+
+/** The call for an ask that a client of this dialect made; a conversation would need the template of each model. */
+export function render(ask: ChatAsk, context: RenderContext): Rendered {
+  const { completion } = ask;
+  if (completion === undefined) {
+    throw unsupported(context.fieldPath("messages"), "it only continues a text and knows no conversation");
+  }
+  const body = compact({
+    model: context.model,
+    prompt: renderPrompt(ask.turns[0]),
+    max_tokens: ask.reasoning?.hint ? undefined : ask.maxOutputTokens,
+    ...renderSampling(ask.sampling),
+    stop: ask.stop.length === 0 ? undefined : [...ask.stop],
+    n: ask.choices > 1 ? ask.choices : undefined,
+    logprobs: ask.logprobs,
+    echo: completion.echo,
+    suffix: completion.suffix,
+    best_of: completion.bestOf,
+    user: ask.endUser,
+    ...streamMembers(ask.stream, context.options),
+  });
+  return { call: { path: completionsPath, body }, warnings: [] };
+}

@@ -1,0 +1,53 @@
+// A whole text completion and the canonical answer, both ways.
+import type { Block, ChatAnswer, Choice } from "../../canon/conversation.ts";
+import { compact, type Json, type JsonObject } from "../../lib/json.ts";
+import type { ReadContext, WriteContext } from "../dialect.ts";
+import { badReply } from "../reject.ts";
+import { parseReply } from "../shared/openai-reply.ts";
+import { parseStopReason, renderStopReason } from "../shared/openai-stop.ts";
+import { renderUsage } from "../shared/openai-usage.ts";
+import { parseLogprobs, renderLogprobs } from "./logprobs.ts";
+import { echoes } from "./prompt.ts";
+
+/** This wire knows neither calls nor refusals apart. */
+export const plain = { calls: false, refusal: false } as const;
+
+function parseChoice(choice: JsonObject, index: number): Choice {
+  if (typeof choice.text !== "string") throw badReply(`choices[${index}] holds no text`);
+  const logprobs = parseLogprobs(choice.logprobs);
+  const block: Block = { type: "text", text: choice.text, ...(logprobs === null ? {} : { logprobs }) };
+  return { index, blocks: choice.text === "" ? [] : [block], stop: parseStopReason(choice, plain) };
+}
+
+/** The answer in a body. Throws the upstream's own error where the body is one, else what makes it no reply. */
+export function parse(wire: unknown, _context: ReadContext): ChatAnswer {
+  return parseReply(wire, (choice, index) => parseChoice(choice, index));
+}
+
+/** Thinking and calls have no place in a text; a refusal is what the model said. */
+function textOf(choice: Choice): string {
+  return choice.blocks.map((block) => (block.type === "text" || block.type === "refusal" ? block.text : "")).join("");
+}
+
+function logprobsOf(choice: Choice): Json {
+  const tokens = choice.blocks.flatMap((block) => (block.type === "text" ? (block.logprobs ?? []) : []));
+  return tokens.length === 0 ? null : renderLogprobs(tokens, 0);
+}
+
+/** The body for a client. Usage is left out where nobody counted: zeros would be a lie. */
+export function render(answer: ChatAnswer, context: WriteContext): JsonObject {
+  const echo = echoes(context.wire);
+  return compact({
+    id: answer.id === "" ? context.id : answer.id,
+    object: "text_completion",
+    created: answer.createdAt ?? context.createdAt,
+    model: answer.model,
+    choices: answer.choices.map((choice) => ({
+      text: echo(choice.index) + textOf(choice),
+      index: choice.index,
+      logprobs: logprobsOf(choice),
+      finish_reason: renderStopReason(choice.stop, plain, false),
+    })),
+    usage: answer.usage === undefined ? undefined : renderUsage(answer.usage),
+  });
+}

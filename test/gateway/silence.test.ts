@@ -1,0 +1,202 @@
+// Silence: what the client gets meanwhile, and how it ends when the upstream stays silent for too long.
+import { afterAll, beforeEach, describe, expect, test } from "bun:test";
+import { type Call, make } from "../kit/call.ts";
+import { gateway } from "../kit/gateway.ts";
+import type { Heard } from "../kit/hear.ts";
+import { ledgerRows, settledRow } from "../kit/ledger.ts";
+import { chatTold, messageTold } from "../kit/told.ts";
+import type { Line, Script } from "../kit/upstream.ts";
+import { says, saysOnly, wireFrames } from "../kit/wires.ts";
+import { configuration, startUpstreams, type World } from "../kit/world.ts";
+
+/** A multiple of 15, so that a tick of the gateway is a whole number of milliseconds. */
+const heartbeatMs = 30;
+const idleMs = 100;
+const upstreams = await startUpstreams();
+const limits = `, idle_timeout_ms: ${idleMs}, first_byte_timeout_ms: 120, timeout_ms: 120 }`;
+const yaml = configuration(upstreams).replaceAll("] }", `]${limits}`);
+const hasty: World = { upstreams, gateway: await gateway({ yaml, heartbeatMs }) };
+const patient: World = { upstreams, gateway: await gateway({ yaml }) };
+const { alpha, claude } = upstreams;
+
+beforeEach(() => {
+  for (const each of Object.values(upstreams)) each.clear();
+});
+afterAll(async () => {
+  await Promise.all([hasty.gateway.stop(), patient.gateway.stop()]);
+  await Promise.all(Object.values(upstreams).map((each) => each.stop()));
+});
+
+async function say(call: Call, world = hasty): Promise<Heard> {
+  const { heard } = await make(call, world);
+  if (!heard) throw new Error("there was no answer");
+  return heard;
+}
+
+const chat: Call = { body: { stream: true } };
+const messages: Call = { to: "messages", body: { stream: true } };
+const pairs = [
+  { pair: "chat of chat", call: chat, up: alpha, folder: "openai-chat" },
+  {
+    pair: "chat of messages",
+    call: { body: { stream: true, model: "claude-x" } } as Call,
+    up: claude,
+    folder: "anthropic-messages",
+  },
+  { pair: "messages of messages", call: messages, up: claude, folder: "anthropic-messages" },
+  {
+    pair: "messages of chat",
+    call: { ...messages, body: { stream: true, model: "gpt-x" } },
+    up: alpha,
+    folder: "openai-chat",
+  },
+];
+const toldBy = (call: Call, heard: Heard) => (call.to === "messages" ? messageTold(heard) : chatTold(heard));
+const records = (heard: Heard) => heard.text.split("\n\n").filter((record) => record !== "");
+const isComment = (record: string) => record.startsWith(":");
+const isPing = (record: string) => record.startsWith("event: ping");
+
+/** Frames with a pause before each one whose number is in `at`. */
+const pausing =
+  (frames: string[], at: number[], pauseMs: number): Script =>
+  async (line: Line) => {
+    await line.write("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n");
+    for (const [index, frame] of frames.entries()) {
+      if (at.includes(index)) await Promise.race([Bun.sleep(pauseMs), line.closed]);
+      await line.write(frame);
+    }
+    line.end();
+  };
+
+describe.each(pairs)("$pair", ({ call, up, folder }) => {
+  const frames = wireFrames(`${folder}/text.sse`);
+  const whole = { text: "Hello there, traveller.", isEnded: true };
+
+  test("before the first token there is a comment in time, then the whole reply", async () => {
+    up.on("*", says(`${folder}/text.sse`, { delayMs: heartbeatMs * 1.8 }));
+    const heard = await say(call);
+    expect(isComment(records(heard)[0] ?? "")).toBe(true);
+    expect(records(heard).filter(isPing).length).toBe(call.to === "messages" && folder !== "openai-chat" ? 1 : 0);
+    expect(toldBy(call, heard)).toMatchObject(whole);
+  });
+
+  test("in the middle they come in the form that the dialect tolerates there", async () => {
+    up.on("*", pausing(frames, [frames.findIndex((frame) => frame.includes("traveller"))], heartbeatMs * 3));
+    const heard = await say(call);
+    const all = records(heard);
+    const last = all.findIndex((record) => record.includes("traveller"));
+    const own = call.to === "messages" && folder !== "openai-chat" ? 1 : 0;
+    expect(all.slice(0, last).filter(call.to === "messages" ? isPing : isComment).length).toBeGreaterThan(own + 1);
+    if (call.to === "messages") expect(heard.comments).toEqual([]);
+    expect(toldBy(call, heard)).toMatchObject(whole);
+  });
+
+  test("they never come inside a frame that is still arriving", async () => {
+    const text = frames.join("");
+    const middle = text.indexOf("there") + 2;
+    up.on("*", pausing([text.slice(0, middle), text.slice(middle)], [1], heartbeatMs * 3));
+    const heard = await say(call);
+    expect(records(heard).some((record) => isComment(record) || isPing(record))).toBe(true);
+    expect(toldBy(call, heard)).toMatchObject(whole);
+  });
+
+  test("a stream without silence has none", async () => {
+    up.on("*", says(`${folder}/text.sse`));
+    expect((await say(call, patient)).comments).toEqual([]);
+  });
+
+  test("a failure after the first heartbeat is an event in the stream and no clean end", async () => {
+    up.on("*", says(`${folder}/error-500.json`, { delayMs: heartbeatMs * 3 }));
+    const before = ledgerRows(hasty.gateway.dataFolder).length;
+    const heard = await say(call);
+    expect({ status: heard.status, ending: heard.ending }).toEqual({ status: 200, ending: "whole" });
+    expect(toldBy(call, heard)).toMatchObject({ isEnded: false, error: { type: expect.stringMatching(/_error$/) } });
+    expect(await settledRow(hasty.gateway.dataFolder, before)).toMatchObject({ state: "failed", httpStatus: 502 });
+  });
+
+  test("an upstream that falls silent for good is an error event, and is let go", async () => {
+    up.on("*", saysOnly(4, `${folder}/text.sse`, { ending: "hang" }));
+    const before = ledgerRows(hasty.gateway.dataFolder).length;
+    const startMs = performance.now();
+    const heard = await say(call);
+    expect(performance.now() - startMs).toBeGreaterThan(idleMs - 20);
+    const { text, isEnded, error } = toldBy(call, heard);
+    expect({ text: text.startsWith("Hello"), isEnded }).toEqual({ text: true, isEnded: false });
+    expect(error).toMatchObject({ code: "upstream_timeout" });
+    await up.requests[0]?.aborted;
+    expect(await settledRow(hasty.gateway.dataFolder, before)).toMatchObject({
+      state: "failed",
+      httpStatus: 504,
+      errorCode: "upstream_timeout",
+      estimated: true,
+    });
+  });
+
+  test("an upstream that only sends comments is alive", async () => {
+    const quiet = Array.from({ length: 4 }, () => ": still there\n\n");
+    const slow = [...frames.slice(0, 4), ...quiet, ...frames.slice(4)];
+    up.on("*", pausing(slow, [4, 5, 6, 7, 8], idleMs / 2));
+    expect(toldBy(call, await say(call))).toMatchObject(whole);
+  });
+
+  test("no first byte in time is 504 while nothing has been sent", async () => {
+    up.on("*", (line) => line.closed);
+    const heard = await say(call, patient);
+    expect(heard.status).toBe(504);
+    expect(toldBy(call, heard).error).toMatchObject({ code: "upstream_timeout" });
+    await up.requests[0]?.aborted;
+  });
+
+  test("no first byte in time is an error event behind heartbeats", async () => {
+    up.on("*", (line) => line.closed);
+    const heard = await say(call);
+    expect(heard.status).toBe(200);
+    expect(isComment(records(heard)[0] ?? "")).toBe(true);
+    expect(toldBy(call, heard)).toMatchObject({ isEnded: false, error: { code: "upstream_timeout" } });
+  });
+
+  test("a whole reply that does not come in time is 504", async () => {
+    up.on("*", says(`${folder}/text.json`, { contentLength: 100_000, ending: "hang" }));
+    const heard = await say({ ...call, body: { ...call.body, stream: false } });
+    expect(heard.status).toBe(504);
+    expect(toldBy(call, heard).error).toMatchObject({ code: "upstream_timeout" });
+  });
+});
+
+test("a client that leaves during heartbeats aborts the upstream", async () => {
+  alpha.on("*", (line) => line.closed);
+  const before = ledgerRows(hasty.gateway.dataFolder).length;
+  const { leftAt = 0 } = await make({ ...chat, leaves: "after first bytes" }, hasty);
+  expect((await alpha.requests[0]!.aborted) - leftAt).toBeLessThan(100);
+  expect(await settledRow(hasty.gateway.dataFolder, before)).toMatchObject({ state: "cancelled" });
+});
+
+test("a client that stops reading holds the upstream back, and gets everything when it reads on", async () => {
+  const [start = "", content = "", ...rest] = wireFrames("openai-chat/text.sse");
+  const large = content.replace('"Hello"', JSON.stringify("x".repeat(100_000)));
+  const many = Array.from({ length: 300 }, () => large);
+  alpha.on("*", { frames: [start, ...many, ...rest.slice(2)] });
+  const answer = await fetch(`${patient.gateway.url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${patient.gateway.key}`, "content-type": "application/json" },
+    body: JSON.stringify({ model: "gpt-x", stream: true, messages: [{ role: "user", content: "hi" }] }),
+  });
+  const reader = answer.body!.getReader();
+  let bytes = (await reader.read()).value?.length ?? 0;
+  const sent = await settledBytes(() => alpha.requests[0]?.sentBytes ?? 0);
+  expect(sent).toBeLessThan(25_000_000);
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    bytes += value.length;
+  }
+  expect(bytes).toBeGreaterThan(30_000_000);
+});
+
+/** The count when it has stopped growing for 50 ms. */
+async function settledBytes(count: () => number): Promise<number> {
+  for (let last = -1; ; await Bun.sleep(50)) {
+    if (count() === last) return last;
+    last = count();
+  }
+}

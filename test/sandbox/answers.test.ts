@@ -1,0 +1,147 @@
+// What the sandbox answers: always the same, by its own name, with tools, schemas, thinking and vectors.
+import { describe, expect, test } from "bun:test";
+import { ledgerRows } from "../kit/ledger.ts";
+import { at, chatTold, messageTold } from "../kit/told.ts";
+import { answerSchema, claudeClockTool, clockTool } from "../scenes/bodies.ts";
+import { prompt, sandbox } from "./setting.ts";
+
+const { world, say, chat, messages } = await sandbox();
+
+describe("answers", () => {
+  test("the same request gets the same bytes, another one another reply", async () => {
+    const [first, second, other] = [await chat("hi"), await chat("hi"), await chat("ho")];
+    expect(second?.text).toBe(first?.text ?? "");
+    expect(at(other?.json, "id")).not.toBe(at(first?.json, "id"));
+    const [streamed, again] = [await chat("hi", { stream: true }), await chat("hi", { stream: true })];
+    expect(again?.text).toBe(streamed?.text ?? "");
+  });
+
+  test("every reply says that it is the sandbox", async () => {
+    const heard = await chat("hi");
+    expect(heard.headers.get("x-turnpike-provider")).toBe("sandbox");
+    expect(heard.json).toMatchObject({ model: "sandbox/chat", id: expect.stringContaining("sandbox") });
+    expect(chatTold(heard).text).toContain("Sandbox");
+    const row = ledgerRows(world.gateway.dataFolder).at(-1);
+    expect(row).toMatchObject({ provider: "sandbox", upstreamModel: "chat", model: "sandbox/chat" });
+  });
+
+  test("a stream tells the same as the whole, in both dialects", async () => {
+    const tools = [clockTool];
+    const { usage: _one, ...whole } = chatTold(await chat("get_time", { tools }));
+    const { usage: _two, ...stream } = chatTold(await chat("get_time", { tools, stream: true }));
+    expect(stream).toEqual(whole);
+    const thinking = { thinking: { type: "enabled", budget_tokens: 1024 }, max_tokens: 2000 };
+    const wholeMessage = messageTold(await messages("hi", thinking));
+    const streamMessage = messageTold(await messages("hi", { ...thinking, stream: true }));
+    expect(streamMessage).toEqual(wholeMessage);
+    expect(wholeMessage).toMatchObject({ thinking: expect.stringMatching(/\w/), signature: expect.any(String) });
+  });
+
+  test("a tool is called when it is forced or named, and only then", async () => {
+    const tools = [clockTool, { type: "function", function: { name: "get_day" } }];
+    const names = async (content: string, more: object) =>
+      chatTold(await chat(content, { tools, ...more })).calls.map(({ name }) => name);
+    expect(await names("hi", {})).toEqual([]);
+    expect(await names("GET_DAY please", {})).toEqual(["get_day"]);
+    expect(await names("get_time and get_day", {})).toEqual(["get_time", "get_day"]);
+    expect(await names("get_time and get_day", { parallel_tool_calls: false })).toEqual(["get_time"]);
+    expect(await names("hi", { tool_choice: "required" })).toEqual(["get_time"]);
+    expect(await names("get_time", { tool_choice: "none" })).toEqual([]);
+    const forced = { type: "function", function: { name: "get_day" } };
+    expect(await names("hi", { tool_choice: forced })).toEqual(["get_day"]);
+  });
+
+  test("results of tools are told, and no tool is called again", async () => {
+    const calls = [{ id: "call_a", type: "function", function: { name: "get_time", arguments: "{}" } }];
+    const turns = [
+      ...prompt("get_time"),
+      { role: "assistant", content: null, tool_calls: calls },
+      { role: "tool", tool_call_id: "call_a", content: "noon" },
+    ];
+    const told = chatTold(await chat("", { messages: turns, tools: [clockTool] }));
+    expect(told).toMatchObject({ calls: [], text: "Sandbox reply: The tools said: noon", stop: "stop" });
+  });
+
+  test("a schema is filled with values that fit", async () => {
+    const schema = {
+      type: "object",
+      properties: {
+        ...answerSchema.properties,
+        kind: { enum: ["a", "b"] },
+        when: { type: "string", format: "date-time" },
+        list: { type: "array", items: { type: "number", minimum: 5 }, minItems: 2 },
+        deep: { $ref: "#/$defs/deep" },
+        maybe: { type: ["boolean", "null"] },
+      },
+      $defs: { deep: { type: "object", properties: { fixed: { const: 7 } } } },
+    };
+    const format = { type: "json_schema", json_schema: { name: "at", schema } };
+    expect(JSON.parse(chatTold(await chat("hi", { response_format: format })).text)).toEqual({
+      hour: 1,
+      kind: "a",
+      when: "2025-01-01T00:00:00Z",
+      list: [5, 5],
+      deep: { fixed: 7 },
+      maybe: true,
+    });
+  });
+
+  test("a schema that refers to itself comes to an end", async () => {
+    const node = { type: "object", properties: { next: { $ref: "#/$defs/node" } } };
+    const schema = { $ref: "#/$defs/node", $defs: { node } };
+    const format = { type: "json_schema", json_schema: { name: "at", schema } };
+    expect(JSON.parse(chatTold(await chat("hi", { response_format: format })).text)).toHaveProperty("next.next.next");
+  });
+
+  test("a stop text and the bound on tokens cut the reply", async () => {
+    expect(chatTold(await chat("one two three", { stop: " two" }))).toMatchObject({
+      text: 'Sandbox reply: you said "one',
+      stop: "stop",
+    });
+    expect(chatTold(await chat("one two three", { max_tokens: 2 }))).toMatchObject({
+      text: "Sandbox ",
+      stop: "length",
+    });
+    const stopped = messageTold(await messages("one two", { stop_sequences: [" two"] }));
+    expect(stopped.stop).toBe("stop_sequence");
+  });
+
+  test("several choices differ", async () => {
+    const heard = await chat("hi", { n: 3 });
+    const texts = (at(heard.json, "choices") as object[]).map((choice) => at(choice, "message", "content"));
+    expect(new Set(texts).size).toBe(3);
+  });
+
+  test("a messages client with a tool gets its own words", async () => {
+    const told = messageTold(await messages("hi", { tools: [claudeClockTool], tool_choice: { type: "any" } }));
+    expect(told).toMatchObject({ stop: "tool_use", calls: [{ name: "get_time", input: { zone: "sandbox" } }] });
+  });
+});
+
+describe("vectors", () => {
+  async function vectors(input: string[], more: object = {}): Promise<number[][]> {
+    const heard = await say({ to: "embeddings", body: { model: "sandbox/embed", input, ...more } });
+    return (at(heard.json, "data") as { embedding: number[] }[]).map(({ embedding }) => embedding);
+  }
+  const cosine = (left: number[], right: number[]) =>
+    left.reduce((sum, value, index) => sum + value * (right[index] ?? 0), 0);
+
+  test("they are unit vectors, the same for the same text, closer for shared words", async () => {
+    const texts = [
+      "the red house on the hill",
+      "a red house on a hill",
+      "seventeen purple submarines",
+      "The RED house on the hill!",
+    ];
+    const [red, near, far, same] = (await vectors(texts)) as [number[], number[], number[], number[]];
+    for (const vector of [red, near, far]) expect(cosine(vector, vector)).toBeCloseTo(1, 9);
+    expect(cosine(red, same)).toBeCloseTo(1, 9);
+    expect(cosine(red, near)).toBeGreaterThan(cosine(red, far) + 0.3);
+  });
+
+  test("dimensions are kept, 256 by default; token ids work", async () => {
+    expect((await vectors(["hi"]))[0]).toHaveLength(256);
+    expect((await vectors(["hi"], { dimensions: 3 }))[0]).toHaveLength(3);
+    expect(await vectors([], { input: [[1, 2], [3]] })).toHaveLength(2);
+  });
+});

@@ -1,0 +1,35 @@
+// The sandbox behind a gateway of its own, asked over the wire.
+import { afterAll } from "bun:test";
+import { type Call, make } from "../kit/call.ts";
+import { gateway } from "../kit/gateway.ts";
+import type { Heard } from "../kit/hear.ts";
+import type { World } from "../kit/world.ts";
+
+type Say = (content: string, more?: Record<string, unknown>) => Promise<Heard>;
+
+export interface Sandbox {
+  world: World;
+  say(call: Call): Promise<Heard>;
+  /** A chat completion of `sandbox/chat` with one user message; `more` is laid over the body. */
+  chat: Say;
+  /** The same as a message. */
+  messages: Say;
+}
+
+/** Starts it for a test file and stops it behind the last test. */
+export async function sandbox(): Promise<Sandbox> {
+  const world: World = { gateway: await gateway(), upstreams: {} as World["upstreams"] };
+  afterAll(() => world.gateway.stop());
+  const say = async (call: Call): Promise<Heard> => {
+    const { heard } = await make(call, world);
+    if (!heard) throw new Error("there was no answer");
+    return heard;
+  };
+  const saying =
+    (to: "chat" | "messages"): Say =>
+    (content, more) =>
+      say({ to, body: { model: "sandbox/chat", messages: prompt(content), ...more } });
+  return { world, say, chat: saying("chat"), messages: saying("messages") };
+}
+
+export const prompt = (content: string) => [{ role: "user", content }];

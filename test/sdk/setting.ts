@@ -1,0 +1,58 @@
+// The setting of the SDK suites: both official clients in front of one gateway, with one upstream of each chat dialect behind it.
+import { afterAll, beforeEach } from "bun:test";
+import type Anthropic from "@anthropic-ai/sdk";
+import type OpenAI from "openai";
+import { anthropicClient, openaiClient } from "../kit/clients.ts";
+import type { GatewayOptions } from "../kit/gateway.ts";
+import type { Upstream } from "../kit/upstream.ts";
+import { startUpstreams, startWorld, type World } from "../kit/world.ts";
+
+/** One of the two upstream dialects: who speaks it, under which model name, and where its fixtures lie. */
+export interface Far {
+  speaks: "openai-chat" | "anthropic-messages";
+  model: string;
+  at: "alpha" | "claude";
+}
+
+export const fars: Far[] = [
+  { speaks: "openai-chat", model: "gpt-x", at: "alpha" },
+  { speaks: "anthropic-messages", model: "claude-x", at: "claude" },
+];
+
+export interface Setting {
+  world: World;
+  openai: OpenAI;
+  anthropic: Anthropic;
+  /** The upstream of a far side. */
+  upstreamOf(far: Far): Upstream;
+}
+
+/** Starts it for a test file, clears the upstreams before each test, and stops it all behind the last one. */
+export async function setting(options: GatewayOptions = {}): Promise<Setting> {
+  const upstreams = await startUpstreams();
+  const world = await startWorld(upstreams, options);
+  beforeEach(() => {
+    for (const each of Object.values(upstreams)) each.clear();
+  });
+  afterAll(async () => {
+    await world.gateway.stop();
+    await Promise.all(Object.values(upstreams).map((each) => each.stop()));
+  });
+  const { url, key } = world.gateway;
+  return {
+    world,
+    openai: openaiClient(url, key),
+    anthropic: anthropicClient(url, key),
+    upstreamOf: (far) => upstreams[far.at],
+  };
+}
+
+/** What a promise was rejected with; fails when it was not. */
+export async function thrownBy(promise: Promise<unknown>): Promise<unknown> {
+  const outcome = await promise.then(
+    (value) => ({ value }),
+    (thrown: unknown) => ({ thrown }),
+  );
+  if ("thrown" in outcome) return outcome.thrown;
+  throw new Error(`nothing was thrown; it ended with ${JSON.stringify(outcome.value)}`);
+}
