@@ -34,6 +34,8 @@ export interface DialectOptions {
   readonly legacyMaxTokens?: boolean;
   /** Servers that refuse `stream_options`. */
   readonly noStreamOptions?: boolean;
+  /** Servers that keep the conversation themselves, for an account that belongs to one client. */
+  readonly nativeState?: boolean;
 }
 
 /** A request as it goes to the upstream. */
@@ -132,6 +134,10 @@ export interface Dialect<A extends Ask = Ask, R extends Answer = Answer> {
      */
     split?(wire: JsonObject): readonly JsonObject[];
     render(ask: A, context: RenderContext): Rendered;
+    /** True where an upstream of this dialect takes several choices in one request; elsewhere the corridor asks several times. */
+    readonly manyChoices?: boolean;
+    /** Which stop texts an upstream of this dialect takes; the corridor watches for the others by itself. Absent: all. */
+    readonly stops?: { readonly most: number; takes(sequence: string): boolean };
     /** Where a canonical field stands on this wire. */
     fieldPath(field: FieldName): string;
   };

@@ -1,17 +1,23 @@
 // Trying candidates in order until one works: what may be tried again, and how often.
 import { GatewayError, toGatewayError } from "../canon/error.ts";
+import type { Call } from "../dialects/dialect.ts";
 import type { Clock } from "../lib/clock.ts";
 import { type Deadline, deadline } from "../lib/deadline.ts";
+import { inTurns } from "../lib/turns.ts";
 import type { Events } from "../observe/events.ts";
 import type { Candidate } from "./catalog.ts";
 import type { Attribution } from "./exchange.ts";
+import { chainFlows, mergeDeltas } from "./fan.ts";
 import { createFlow, type Flow } from "./flow.ts";
 import type { Meter } from "./meter.ts";
 import { type Inquiry, type Lane, openLane } from "./relay.ts";
-import type { Piece } from "./turn.ts";
-import { readWhole, refusal, type WholeReply } from "./whole.ts";
+import { watchStops } from "./stops.ts";
+import { type Piece, readerOf, type Turner, translatedTurner, turnerOf, writerOf } from "./turn.ts";
+import { mergedReply, type ReadReply, readReply, refusal, type WholeReply, wholeReply } from "./whole.ts";
 
 const maxAttempts = 3;
+/** Calls of one request that are under way at once. */
+const parallelCalls = 8;
 
 /** What every try needs. */
 export interface Tries {
@@ -83,16 +89,35 @@ async function firstThatWorks<T>(
   return { failure: failures.length === 0 && unsaid !== null ? unsaid : verdict(failures), by };
 }
 
+/** Sends one call and answers with a response that is a success. */
+async function sendCall(
+  tries: Tries,
+  lane: Lane,
+  candidate: Candidate,
+  call: Call,
+  signal: AbortSignal,
+): Promise<Response> {
+  const { stream } = tries.inquiry.ask;
+  const response = await candidate.provider.send({ call, dialect: lane.upstream, stream, signal });
+  if (!response.ok) throw await refusal(response, lane, signal, tries.clock.nowMs());
+  return response;
+}
+
 /** A whole reply from the first candidate that gives one. */
 export function attemptWhole(tries: Tries): Promise<Tried<WholeReply>> {
   return firstThatWorks(tries, async (lane, candidate) => {
     const { provider } = candidate;
     const life = deadline(tries.signal, provider.timeouts.wholeMs, tooSlow);
+    const { signal } = life;
+    const read = async (call: Call): Promise<ReadReply> =>
+      readReply(await sendCall(tries, lane, candidate, call, signal), lane, tries.inquiry, provider.origin, signal);
     try {
-      const { signal } = life;
-      const response = await provider.send({ call: lane.call, dialect: lane.upstream, stream: false, signal });
-      if (!response.ok) throw await refusal(response, lane, signal, tries.clock.nowMs());
-      return await readWhole(response, lane, tries.inquiry, provider.origin, signal);
+      const [only, ...others] = lane.calls;
+      if (others.length === 0) return wholeReply(await read(only), lane, tries.inquiry);
+      return mergedReply(await inTurns(lane.calls, parallelCalls, read), lane, tries.inquiry);
+    } catch (thrown) {
+      life.abort(thrown);
+      throw thrown;
     } finally {
       life.release();
     }
@@ -112,21 +137,36 @@ async function firstOf(flow: Flow): Promise<Piece> {
   return arrived.promise;
 }
 
+/** The flow of a lane: of its one call, or of all its calls one after the other. */
+async function flowOf(tries: Tries, lane: Lane, candidate: Candidate, meter: Meter, life: Deadline): Promise<Flow> {
+  const { inquiry } = tries;
+  const { origin } = candidate.provider;
+  const open = async (call: Call, turner: Turner): Promise<Flow> => {
+    const response = await sendCall(tries, lane, candidate, call, life.signal);
+    refuseOtherTypes(response);
+    return createFlow(response, turner, life);
+  };
+  if (lane.calls.length === 1) return open(lane.calls[0], turnerOf(lane, inquiry, meter, origin));
+  const writer = writerOf(inquiry);
+  const merge = mergeDeltas(lane.parts);
+  return chainFlows(lane.calls.length, (part) => {
+    const stops = lane.watched.length === 0 ? undefined : watchStops(lane.watched, lane.calls.length);
+    const turner = translatedTurner(readerOf(lane, inquiry, origin), writer, meter, merge(part, stops));
+    return open(lane.calls[part] ?? lane.calls[0], turner);
+  });
+}
+
 /** A stream whose first piece is no error, from the first candidate that gives one. */
 export function attemptStream(tries: Tries, meter: () => Meter): Promise<Tried<OpenStream>> {
   return firstThatWorks(tries, async (lane, candidate) => {
-    const { provider } = candidate;
-    const life = deadline(tries.signal, provider.timeouts.firstByteMs, tooSlow);
+    const { timeouts } = candidate.provider;
+    const life = deadline(tries.signal, timeouts.firstByteMs, tooSlow);
     try {
-      const { signal } = life;
-      const response = await provider.send({ call: lane.call, dialect: lane.upstream, stream: true, signal });
-      if (!response.ok) throw await refusal(response, lane, signal, tries.clock.nowMs());
-      refuseOtherTypes(response);
-      const flow = createFlow(response, lane, tries.inquiry, meter(), provider.origin, signal);
+      const flow = await flowOf(tries, lane, candidate, meter(), life);
       const first = await firstOf(flow);
       if (first.end?.error) throw first.end.error;
       life.rearm();
-      return { first, flow, life, idleMs: provider.timeouts.idleMs, verbatim: lane.verbatim };
+      return { first, flow, life, idleMs: timeouts.idleMs, verbatim: lane.verbatim };
     } catch (thrown) {
       life.abort(thrown);
       life.release();

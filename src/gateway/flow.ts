@@ -1,11 +1,10 @@
 // One upstream stream on its way to the client: chunks in, the client's bytes out, piece by piece.
 import { GatewayError, toGatewayError } from "../canon/error.ts";
 import { badReply } from "../dialects/reject.ts";
+import type { Deadline } from "../lib/deadline.ts";
 import { frameSplitter, frameTooLarge } from "../lib/sse.ts";
 import { transportError } from "../providers/upstream.ts";
-import type { Meter } from "./meter.ts";
-import type { Inquiry, Lane } from "./relay.ts";
-import { nothing, type Piece, type Turner, translatedTurner, verbatimTurner } from "./turn.ts";
+import { nothing, type Piece, type Turner } from "./turn.ts";
 
 /** What becomes of a piece. */
 export type Consume = (piece: Piece) => Promise<void> | undefined;
@@ -24,24 +23,10 @@ type Body = ReadableStreamDefaultReader<Uint8Array>;
 const maxFrameBytes = 16 * 1024 * 1024;
 const drainMs = 1_000;
 
-function turnerFor(lane: Lane, inquiry: Inquiry, meter: Meter, origin: string): Turner {
-  const reader = lane.upstream.stream?.reader({ origin, ask: inquiry.ask });
-  if (reader === undefined) throw new GatewayError("internal_error", "This operation does not stream.");
-  return lane.verbatim ? verbatimTurner(lane, inquiry, reader, meter) : translatedTurner(inquiry, reader, meter);
-}
-
-/** `signal` is the attempt's: when it aborts, the pending read fails with its reason. */
-export function createFlow(
-  response: Response,
-  lane: Lane,
-  inquiry: Inquiry,
-  meter: Meter,
-  origin: string,
-  signal: AbortSignal,
-): Flow {
+/** `life` is the attempt's: when it aborts, the pending read fails with its reason. */
+export function createFlow(response: Response, turner: Turner, life: Deadline): Flow {
   const body = (response.body ?? new Blob().stream()).getReader() as Body;
   const splitter = frameSplitter(maxFrameBytes);
-  const turner = turnerFor(lane, inquiry, meter, origin);
   let over = false;
   let chunks = 0;
 
@@ -68,12 +53,12 @@ export function createFlow(
         const piece = done ? last() : take(value);
         if (piece.end === undefined) return piece.bytes.length > 0 ? consume(piece) : next(consume);
         over = true;
-        if (!done) void drain(body);
+        if (!done) void drain(body, life);
         return consume(piece);
       },
       (thrown) => {
         over = true;
-        return consume({ bytes: nothing, end: { error: transportFault(thrown, signal) } });
+        return consume({ bytes: nothing, end: { error: transportFault(thrown, life.signal) } });
       },
     );
   return {
@@ -87,8 +72,8 @@ export function createFlow(
 }
 
 /** Reads to the end so that the connection can be used again; gives up on a body that does not end. */
-async function drain(body: Body): Promise<void> {
-  const timer = setTimeout(() => void body.cancel().catch(() => undefined), drainMs);
+async function drain(body: Body, life: Deadline): Promise<void> {
+  const timer = setTimeout(() => life.abort(new Error("the reply is complete")), drainMs);
   try {
     while (!(await body.read()).done);
   } catch {

@@ -5,6 +5,8 @@ import type { Warning } from "../canon/warning.ts";
 import type { Call, Dialect, Envelope, RenderContext, WriteContext } from "../dialects/dialect.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { Candidate } from "./catalog.ts";
+import { type FanPart, fanOut } from "./fan.ts";
+import { divideStops } from "./stops.ts";
 
 /** A request as the client made it: the dialect it speaks, its wire, and what the wire means. */
 export interface Inquiry {
@@ -22,7 +24,12 @@ export interface Lane {
   readonly verbatim: boolean;
   /** What the upstream speaks. */
   readonly upstream: Dialect;
-  readonly call: Call;
+  /** One call, or several where one request asks for several replies. */
+  readonly calls: readonly [Call, ...Call[]];
+  /** What each call asks; empty in the verbatim lane. */
+  readonly parts: readonly FanPart[];
+  /** Stop texts that the gateway watches for itself. */
+  readonly watched: readonly string[];
   readonly warnings: readonly Warning[];
 }
 
@@ -65,12 +72,27 @@ export function openLane(inquiry: Inquiry, candidate: Candidate): Lane {
     options: candidate.provider.options,
     fieldPath: (field) => inquiry.dialect.request.fieldPath(field),
   };
-  if (upstream === inquiry.dialect) {
-    const call = upstream.verbatim.call(inquiry.wire, context, inquiry.envelope);
-    return { verbatim: true, upstream, call, warnings: [] };
-  }
-  const rendered = upstream.request.render(inquiry.ask, context);
-  const warnings = [...foreignFields(inquiry.ask), ...rendered.warnings];
+  if (upstream !== inquiry.dialect) return translatedLane(inquiry, upstream, context);
+  const call = upstream.verbatim.call(inquiry.wire, context, inquiry.envelope);
+  return { verbatim: true, upstream, calls: [call], parts: [], watched: [], warnings: [] };
+}
+
+function translatedLane(inquiry: Inquiry, upstream: Dialect, context: RenderContext): Lane {
+  const extras = foreignFields(inquiry.ask);
+  const parts = fanOut(inquiry, upstream);
+  const divided = parts.map((part) => divideStops(part.ask, upstream));
+  const asks: readonly Ask[] = divided.length === 0 ? [inquiry.ask] : divided.map(({ ask }) => ask);
+  const [first, ...others] = asks.map((ask) => upstream.request.render(ask, context));
+  if (first === undefined) throw new GatewayError("internal_error", "There is nothing to ask.");
+  const watched = divided[0]?.watched ?? [];
+  const warnings = [...extras, ...first.warnings];
   refuseWhenStrict(inquiry, warnings);
-  return { verbatim: false, upstream, call: rendered.call, warnings };
+  return {
+    verbatim: false,
+    upstream,
+    calls: [first.call, ...others.map((rendered) => rendered.call)],
+    parts,
+    watched,
+    warnings: watched.length === 0 ? warnings : [...warnings, { code: "emulated", path: context.fieldPath("stop") }],
+  };
 }

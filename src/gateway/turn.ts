@@ -1,11 +1,12 @@
 // Turning what the upstream sent into what the client gets: the same bytes, or another dialect's. The meter sees all of it.
 import type { Delta } from "../canon/delta.ts";
-import type { GatewayError } from "../canon/error.ts";
-import type { StreamReader } from "../dialects/dialect.ts";
+import { GatewayError } from "../canon/error.ts";
+import type { StreamReader, StreamWriter } from "../dialects/dialect.ts";
 import { badReply } from "../dialects/reject.ts";
 import { type Cut, formatFrame, readFrame } from "../lib/sse.ts";
 import type { Meter } from "./meter.ts";
 import type { Inquiry, Lane } from "./relay.ts";
+import { type Adapt, watchStops } from "./stops.ts";
 
 /** How a reply ended; the error is null when it is complete. */
 export interface End {
@@ -46,7 +47,7 @@ const pieceOf = (bytes: Uint8Array, end: End | null): Piece => (end === null ? {
 const endOf = (end: End | null): End => end ?? { error: badReply("the stream ended without an end") };
 
 /** Same dialect on both sides: the original bytes go on. An error frame is withheld, because the gateway words errors itself. */
-export function verbatimTurner(lane: Lane, inquiry: Inquiry, reader: StreamReader, meter: Meter): Turner {
+function verbatimTurner(lane: Lane, inquiry: Inquiry, reader: StreamReader, meter: Meter): Turner {
   const { keeps } = lane.upstream.verbatim;
   const keepsRaw = (raw: string): boolean => {
     const frame = readFrame(raw);
@@ -63,8 +64,7 @@ export function verbatimTurner(lane: Lane, inquiry: Inquiry, reader: StreamReade
     turn({ raws, bytes }) {
       let whole = true;
       for (let index = 0; index < raws.length; index++) {
-        const raw = raws[index] ?? "";
-        const frame = readFrame(raw);
+        const frame = readFrame(raws[index] ?? "");
         if (frame === null) continue;
         const chars = reader.skim?.(frame.data) ?? -1;
         if (chars >= 0) {
@@ -74,8 +74,9 @@ export function verbatimTurner(lane: Lane, inquiry: Inquiry, reader: StreamReade
         const end = watch(reader.read(frame), meter);
         if (end?.error) return { bytes: original(raws.slice(0, index)), end };
         whole &&= keeps === undefined || keeps(frame, inquiry.wire);
-        if (end !== null)
-          return { bytes: whole && index === raws.length - 1 ? bytes : original(raws.slice(0, index + 1)), end };
+        if (end === null) continue;
+        const untouched = whole && index === raws.length - 1;
+        return { bytes: untouched ? bytes : original(raws.slice(0, index + 1)), end };
       }
       return { bytes: whole ? bytes : original(raws) };
     },
@@ -83,14 +84,21 @@ export function verbatimTurner(lane: Lane, inquiry: Inquiry, reader: StreamReade
   };
 }
 
+function written(deltas: readonly Delta[], writer: StreamWriter): string {
+  let text = "";
+  for (const delta of deltas)
+    if (delta.type !== "error") for (const frame of writer.write(delta)) text += formatFrame(frame);
+  return text;
+}
+
 /** Another dialect: deltas are written in the client's words. */
-export function translatedTurner(inquiry: Inquiry, reader: StreamReader, meter: Meter): Turner {
-  const writer = inquiry.dialect.stream?.writer(inquiry.write);
-  const written = (deltas: readonly Delta[]): string => {
-    let text = "";
-    for (const delta of deltas)
-      if (delta.type !== "error") for (const frame of writer?.write(delta) ?? []) text += formatFrame(frame);
-    return text;
+export function translatedTurner(reader: StreamReader, writer: StreamWriter, meter: Meter, adapt?: Adapt): Turner {
+  const say = (deltas: readonly Delta[]): { text: string; end: End | null } => {
+    if (adapt === undefined) return { end: watch(deltas, meter), text: written(deltas, writer) };
+    const adapted = adapt(deltas);
+    // An upstream's finish ends its stream also where it is not yet the finish for the client.
+    const over = deltas.some((delta) => delta.type === "finish") ? complete : null;
+    return { end: watch(adapted, meter) ?? over, text: written(adapted, writer) };
   };
   return {
     turn({ raws }) {
@@ -99,17 +107,38 @@ export function translatedTurner(inquiry: Inquiry, reader: StreamReader, meter: 
       for (const raw of raws) {
         const frame = readFrame(raw);
         if (frame === null) continue;
-        const deltas = reader.read(frame);
-        end = watch(deltas, meter);
-        text += written(deltas);
+        const said = say(reader.read(frame));
+        text += said.text;
+        end = said.end;
         if (end !== null) break;
       }
       return pieceOf(text === "" ? nothing : encoder.encode(text), end);
     },
     ended() {
-      const deltas = reader.end();
-      const end = endOf(watch(deltas, meter));
-      return { bytes: encoder.encode(written(deltas)), end };
+      const said = say(reader.end());
+      return { bytes: encoder.encode(said.text), end: endOf(said.end) };
     },
   };
+}
+
+/** The upstream's reader for this lane. Throws `internal_error` for an operation that does not stream. */
+export function readerOf(lane: Lane, inquiry: Inquiry, origin: string): StreamReader {
+  const reader = lane.upstream.stream?.reader({ origin, ask: inquiry.ask });
+  if (reader === undefined) throw new GatewayError("internal_error", "This operation does not stream.");
+  return reader;
+}
+
+/** The client's writer. Throws `internal_error` for an operation that does not stream. */
+export function writerOf(inquiry: Inquiry): StreamWriter {
+  const writer = inquiry.dialect.stream?.writer(inquiry.write);
+  if (writer === undefined) throw new GatewayError("internal_error", "This operation does not stream.");
+  return writer;
+}
+
+/** The turner of one call of a lane. `writer` is shared where several calls make one reply. */
+export function turnerOf(lane: Lane, inquiry: Inquiry, meter: Meter, origin: string): Turner {
+  const reader = readerOf(lane, inquiry, origin);
+  if (lane.verbatim) return verbatimTurner(lane, inquiry, reader, meter);
+  const adapt = lane.watched.length === 0 ? undefined : watchStops(lane.watched, lane.calls.length);
+  return translatedTurner(reader, writerOf(inquiry), meter, adapt);
 }

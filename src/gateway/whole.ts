@@ -1,11 +1,14 @@
 // A whole reply: read from the upstream within bounds, understood, and put into the client's words.
 
 import { GatewayError } from "../canon/error.ts";
+import type { Answer } from "../canon/operation.ts";
 import type { Usage } from "../canon/usage.ts";
 import { badReply } from "../dialects/reject.ts";
 import { isObject, type JsonObject, parseJsonText } from "../lib/json.ts";
 import { transportError } from "../providers/upstream.ts";
+import { mergeAnswers } from "./fan.ts";
 import type { Inquiry, Lane } from "./relay.ts";
+import { cutAtStops } from "./stops.ts";
 
 const decoder = new TextDecoder();
 const maxReplyBytes = 64 * 1024 * 1024;
@@ -75,21 +78,42 @@ function refuseHiddenError(body: JsonObject, lane: Lane, status: number): void {
   if (body.error || body.type === "error") throw lane.upstream.error.parse(status, body);
 }
 
-/** Reads and converts a successful reply. Throws `upstream_protocol_error` on nonsense. */
-export async function readWhole(
+/** A reply as it came and as it was understood. */
+export interface ReadReply {
+  readonly bytes: Uint8Array;
+  readonly body: JsonObject;
+  readonly answer: Answer;
+}
+
+/** Reads a successful reply. Throws `upstream_protocol_error` on nonsense. */
+export async function readReply(
   response: Response,
   lane: Lane,
   inquiry: Inquiry,
   origin: string,
   signal: AbortSignal,
-): Promise<WholeReply> {
+): Promise<ReadReply> {
   const bytes = await readBounded(response, maxReplyBytes, signal);
   if (bytes === null) throw badReply("it is larger than the gateway takes");
   const body = parseBody(bytes);
   refuseHiddenError(body, lane, response.status);
-  const answer = lane.upstream.response.parse(body, { origin, ask: inquiry.ask });
-  const { usage } = answer;
-  if (!lane.verbatim) return { body: JSON.stringify(inquiry.dialect.response.render(answer, inquiry.write)), usage };
+  return { bytes, body, answer: lane.upstream.response.parse(body, { origin, ask: inquiry.ask }) };
+}
+
+function rendered(answer: Answer, lane: Lane, inquiry: Inquiry): WholeReply {
+  const cut = lane.watched.length > 0 && answer.operation === "chat" ? cutAtStops(answer, lane.watched) : answer;
+  return { body: JSON.stringify(inquiry.dialect.response.render(cut, inquiry.write)), usage: answer.usage };
+}
+
+/** The one reply of a lane, for the client. */
+export function wholeReply({ bytes, body, answer }: ReadReply, lane: Lane, inquiry: Inquiry): WholeReply {
+  if (!lane.verbatim) return rendered(answer, lane, inquiry);
   const mended = lane.upstream.verbatim.mend?.(body, inquiry.wire) ?? body;
-  return { body: mended === body ? bytes : JSON.stringify(mended), usage };
+  return { body: mended === body ? bytes : JSON.stringify(mended), usage: answer.usage };
+}
+
+/** Several replies of a lane as one. */
+export function mergedReply(replies: readonly ReadReply[], lane: Lane, inquiry: Inquiry): WholeReply {
+  const answers = replies.flatMap(({ answer }) => (answer.operation === "chat" ? [answer] : []));
+  return rendered(mergeAnswers(answers, lane.parts), lane, inquiry);
 }

@@ -41,7 +41,7 @@ function chosen(rows: Map<string, Endpoint>, method: string, params: Readonly<Re
   const endpoint = rows.get(method === "HEAD" ? "GET" : method);
   if (endpoint !== undefined) return { kind: "found", endpoint, params };
   const [first] = rows.values();
-  const allow = [...rows.keys()].join(", ");
+  const allow = [...rows.keys()].map((name) => (name === "GET" ? "GET, HEAD" : name)).join(", ");
   return first === undefined ? { kind: "nothing" } : { kind: "method", endpoint: first, allow };
 }
 

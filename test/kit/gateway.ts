@@ -24,7 +24,7 @@ export interface RunningGateway {
   dataFolder: string;
   /** What it has printed. */
   lines: string[];
-  /** Lines of its log; a child writes them to its standard error instead. */
+  /** Lines of its log. */
   log: string[];
   stop(): Promise<void>;
 }
@@ -63,10 +63,12 @@ export async function spawnGateway(options: GatewayOptions = {}): Promise<ChildG
     cwd: place.workingFolder,
     env: { PATH: process.env["PATH"], BUN_CONFIG_MAX_HTTP_REQUESTS: "65336", ...place.environment },
     stdout: "pipe",
-    stderr: "inherit",
+    stderr: "pipe",
   });
   const lines: string[] = [];
-  const url = await addressPrinted(child.stdout, lines);
+  const log: string[] = [];
+  void readLines(child.stderr, (line) => void log.push(line));
+  const url = await addressPrinted(child.stdout, lines, log);
   const kill = async (signal: NodeJS.Signals = "SIGKILL") => {
     child.kill(signal);
     return await child.exited;
@@ -75,7 +77,7 @@ export async function spawnGateway(options: GatewayOptions = {}): Promise<ChildG
     await kill("SIGTERM");
     place.remove();
   };
-  return { url, key: clientKey, dataFolder: place.dataFolder, lines, log: [], process: child, kill, stop };
+  return { url, key: clientKey, dataFolder: place.dataFolder, lines, log, process: child, kill, stop };
 }
 
 function prepare(options: GatewayOptions) {
@@ -94,7 +96,7 @@ function prepare(options: GatewayOptions) {
   return { workingFolder, dataFolder, environment, remove };
 }
 
-async function addressPrinted(output: ReadableStream<Uint8Array>, lines: string[]): Promise<string> {
+async function addressPrinted(output: ReadableStream<Uint8Array>, lines: string[], log: string[]): Promise<string> {
   const found = Promise.withResolvers<string>();
   const reading = readLines(output, (line) => {
     lines.push(line);
@@ -102,7 +104,7 @@ async function addressPrinted(output: ReadableStream<Uint8Array>, lines: string[
     if (address) found.resolve(address);
   });
   void reading.then(() =>
-    found.reject(new Error(`the gateway ended before it said its address:\n${lines.join("\n")}`)),
+    found.reject(new Error(`the gateway ended before it said its address:\n${[...lines, ...log].join("\n")}`)),
   );
   return await found.promise;
 }

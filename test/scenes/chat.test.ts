@@ -213,7 +213,7 @@ const translated: Scene[] = [
   },
   {
     name: "what would mislead the client is refused",
-    call: { body: { ...toClaude, n: 2 } },
+    call: { body: { ...toClaude, n: 9 } },
     sees: { status: 400, error: { code: "unsupported_parameter", param: "n" } },
     asked: {},
   },

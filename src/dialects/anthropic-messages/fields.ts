@@ -5,6 +5,8 @@ import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { RenderContext } from "../dialect.ts";
 import { isAbsent as isNothing } from "../shared/absent.ts";
 
+export { objectsIn, optionalNumber, optionalText } from "../shared/members.ts";
+
 const paths: Readonly<Record<FieldName, string>> = {
   temperature: "temperature",
   topP: "top_p",
@@ -76,32 +78,7 @@ function missing(param: string): GatewayError {
   );
 }
 
-/** The text under `name` as an optional member of that name. */
-export function optionalText<Name extends string>(
-  object: JsonObject,
-  name: string,
-  as: Name,
-): { readonly [key in Name]?: string } {
-  const value = object[name];
-  return typeof value === "string" && value !== "" ? ({ [as]: value } as { [key in Name]: string }) : {};
-}
-
-/** The number under `name` as an optional member called `as`. */
-export function optionalNumber<Name extends string>(
-  object: JsonObject,
-  name: string,
-  as: Name,
-): { readonly [key in Name]?: number } {
-  const value = object[name];
-  return typeof value === "number" ? ({ [as]: value } as { [key in Name]: number }) : {};
-}
-
 /** Null, empty text, empty lists and empty objects count as absent. */
 export function isAbsent(value: Json | undefined): boolean {
   return value === "" || isNothing(value);
-}
-
-/** The objects of a list; anything else in it is left out. */
-export function objectsIn(value: Json | undefined): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
 }

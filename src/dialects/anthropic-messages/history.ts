@@ -1,5 +1,5 @@
 // Turns into the list of messages: roles take turns, and every call is answered at once, results first.
-import type { Block, ChatAsk, TextBlock, ToolCallBlock, ToolResultBlock, Turn } from "../../canon/conversation.ts";
+import type { Block, ChatAsk, ToolCallBlock, ToolResultBlock, Turn } from "../../canon/conversation.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { RenderContext } from "../dialect.ts";
 import { badValue, unsupported } from "../reject.ts";
@@ -189,17 +189,6 @@ function written(message: Message): JsonObject {
   const [only] = message.content;
   const isPlain = message.content.length === 1 && only?.["type"] === "text" && Object.keys(only).length === 2;
   return { role: message.role, content: isPlain ? only?.["text"] : message.content };
-}
-
-/** System turns before anybody spoke belong to the system prefix. */
-export function leadingSystem(turns: readonly Turn[]): {
-  readonly leading: TextBlock[];
-  readonly turns: readonly Turn[];
-} {
-  const first = turns.findIndex((turn) => turn.role !== "system");
-  const count = first < 0 ? turns.length : first;
-  const leading = turns.slice(0, count).flatMap((turn) => turn.blocks);
-  return { leading: leading.filter((block) => block.type === "text"), turns: turns.slice(count) };
 }
 
 /** The messages of a request. Refuses a request that says nothing at all. */

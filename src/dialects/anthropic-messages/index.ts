@@ -13,7 +13,14 @@ import { verbatimCall } from "./verbatim.ts";
 export const anthropicMessages: Dialect<ChatAsk, ChatAnswer> = {
   name: dialectName,
   operation: "chat",
-  request: { schema: MessagesRequest, parse: parseRequest, render: renderRequest, fieldPath },
+  request: {
+    schema: MessagesRequest,
+    parse: parseRequest,
+    render: renderRequest,
+    fieldPath,
+    // Every stop text needs a character that is no white space.
+    stops: { most: 8191, takes: (sequence) => /\S/.test(sequence) },
+  },
   response: { parse: parseResponse, render: renderResponse },
   stream,
   verbatim: { call: verbatimCall },

@@ -70,7 +70,8 @@ export function parseResponse(wire: unknown, context: ReadContext): ChatAnswer {
 /** A call that the length cut in the middle of its arguments is left out; any other broken call is a bad reply. */
 function writeCall(block: Extract<Block, { type: "tool-call" }>, isCut: boolean): JsonObject[] {
   const input = block.kind === "custom" ? wrapFreeText(block.input) : argumentObject(block.input);
-  if (input !== null) return [{ type: "tool_use", id: cleanId(block.id), name: block.name, input }];
+  const proof = block.signature ? writeThinking({ type: "thinking", text: "", signature: block.signature }) : [];
+  if (input !== null) return [...proof, { type: "tool_use", id: cleanId(block.id), name: block.name, input }];
   if (isCut) return [];
   throw badReply("the arguments of a tool call are no JSON");
 }

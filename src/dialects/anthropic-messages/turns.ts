@@ -1,7 +1,8 @@
 // The list of messages into turns: system prefix and turns apart, tool results in turns of their own.
-import type { Block, TextBlock, Turn } from "../../canon/conversation.ts";
+import type { TextBlock, Turn } from "../../canon/conversation.ts";
 import type { Extra } from "../../canon/warning.ts";
 import type { Json, JsonObject } from "../../lib/json.ts";
+import { heardTurns } from "../shared/turns.ts";
 import { readContent, readText } from "./content.ts";
 import { objectsIn } from "./fields.ts";
 
@@ -10,20 +11,11 @@ function readSystem(system: Json | undefined): TextBlock[] {
   return objectsIn(system).map((part, index) => readText(part, `system[${index}]`));
 }
 
-/** Results stand first, right behind the calls that they answer; what the user said comes after them. */
-function userTurns(blocks: readonly Block[]): Turn[] {
-  const results = blocks.filter((block) => block.type === "tool-result");
-  if (results.length === 0) return [{ role: "user", blocks }];
-  const rest = blocks.filter((block) => block.type !== "tool-result");
-  const tool: Turn = { role: "tool", blocks: results };
-  return rest.length === 0 ? [tool] : [tool, { role: "user", blocks: rest }];
-}
-
 function readMessage(message: JsonObject, index: number, extras: Extra[]): Turn[] {
   const role = message["role"];
   const blocks = readContent(message["content"], { path: `messages[${index}].content`, role: String(role), extras });
   if (role === "assistant") return [{ role, blocks }];
-  return role === "system" ? [{ role, blocks }] : userTurns(blocks);
+  return role === "system" ? [{ role, blocks }] : heardTurns(blocks);
 }
 
 /** `system` and the messages; system messages at the very beginning belong to the system prefix. */

@@ -69,6 +69,7 @@ function emptyBlock(open: OpenBlock): JsonObject {
     case "text":
     case "refusal":
     case "audio":
+    case "image":
       return { type: "text", text: "" };
     case "thinking":
       return { type: "thinking", thinking: "", signature: "" };
@@ -77,9 +78,10 @@ function emptyBlock(open: OpenBlock): JsonObject {
   }
 }
 
-/** Redacted thought, free text and audio: nothing can be sent of them before they are whole. */
+/** Redacted thought, free text, audio and images: nothing can be sent of them before they are whole. */
 function waitsForEnd(open: OpenBlock): boolean {
-  return open.kind === "audio" || (open.kind === "thinking" && open.redacted === true) || isFreeText(open);
+  if (open.kind === "audio" || open.kind === "image") return true;
+  return (open.kind === "thinking" && open.redacted === true) || isFreeText(open);
 }
 
 const isFreeText = (open: OpenBlock): boolean => open.kind === "tool-call" && open.tool === "custom";
@@ -87,7 +89,19 @@ const isFreeText = (open: OpenBlock): boolean => open.kind === "tool-call" && op
 function begin(state: State, block: Waiting, content: JsonObject = emptyBlock(block.open)): Frame[] {
   if (block.begun) return [];
   block.begun = true;
-  return [frame("content_block_start", { index: state.index, content_block: content })];
+  const proof = proofFrames(state, block.open);
+  return [...proof, frame("content_block_start", { index: state.index, content_block: content })];
+}
+
+/** Proof that belongs to a call has no place on a call here: a thinking block before it holds it. */
+function proofFrames(state: State, open: OpenBlock): Frame[] {
+  if (open.kind !== "tool-call" || open.signature === undefined) return [];
+  const index = state.index++;
+  return [
+    frame("content_block_start", { index, content_block: emptyBlock({ kind: "thinking" }) }),
+    deltaFrame(index, "signature_delta", "signature", writeSignature(open.signature)),
+    frame("content_block_stop", { index }),
+  ];
 }
 
 /** Sends what the current block has; empty text opens nothing, because a client would send it back. */

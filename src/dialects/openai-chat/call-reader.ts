@@ -2,8 +2,9 @@
 import type { Stop } from "../../canon/conversation.ts";
 import type { Delta } from "../../canon/delta.ts";
 import { isObject, type Json, type JsonObject, parseJsonText } from "../../lib/json.ts";
+import { inputText, isBlankInput } from "../shared/call-input.ts";
 import { isCut, parseStopReason } from "../shared/openai-stop.ts";
-import { inputText, isBlankInput, madeId, readSignature } from "./calls.ts";
+import { madeId, readSignature } from "./calls.ts";
 import { type CallState, type ChoiceState, closeSpeech, open } from "./choice-reader.ts";
 
 function filled(value: Json | undefined): string | undefined {

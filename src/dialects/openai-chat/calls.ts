@@ -2,7 +2,8 @@
 import { createHash } from "node:crypto";
 import type { ToolCallBlock } from "../../canon/conversation.ts";
 import { type Opaque, readOpaque } from "../../canon/opaque.ts";
-import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import { compact, isObject, type JsonObject } from "../../lib/json.ts";
+import { inputText } from "../shared/call-input.ts";
 
 const maxIdChars = 40;
 const shortHashChars = 8;
@@ -17,22 +18,6 @@ export function wireId(id: string): string {
 /** An id for a call that came without one: the same reply gives the same id. */
 export function madeId(replyId: string, choice: number, ordinal: number): string {
   return `call_${replyId.replace(/[^A-Za-z0-9_-]/g, "_").slice(-24)}_${choice}_${ordinal}`;
-}
-
-/** Whether a call still needs `{}`: a function's input is JSON, and nothing at all is not. */
-export function isBlankInput(kind: ToolCallBlock["kind"], input: string): boolean {
-  return kind === "function" && input.trim() === "";
-}
-
-/** A complete call: one without input has the empty object. */
-export function completed(block: ToolCallBlock): ToolCallBlock {
-  return isBlankInput(block.kind, block.input) ? { ...block, input: "{}" } : block;
-}
-
-/** Arguments as text; some servers send the object itself. */
-export function inputText(value: Json | undefined): string {
-  if (typeof value === "string") return value;
-  return isObject(value) || Array.isArray(value) ? JSON.stringify(value) : "";
 }
 
 /** The signature that Google's compatible endpoint puts on a call. */

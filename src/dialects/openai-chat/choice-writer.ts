@@ -137,6 +137,12 @@ export function writeText(state: State, delta: Of<"text">): Frame[] {
   return [chunk(state, delta.choice, `{"content":${JSON.stringify(delta.text)}}`)];
 }
 
+/** A piece of speech. Images have no place on this wire. */
+export function writeMedia(state: State, delta: Of<"media">): Frame[] {
+  const isSpeech = state.choices[delta.choice]?.blocks[delta.block]?.open.kind === "audio";
+  return isSpeech ? [said(state, delta.choice, { audio: { data: delta.base64 } })] : [];
+}
+
 /** Thinking that may be shown. */
 export function writeThinking(state: State, delta: Of<"thinking">): Frame[] {
   const block = state.choices[delta.choice]?.blocks[delta.block];

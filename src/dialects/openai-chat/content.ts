@@ -2,7 +2,6 @@
 import type {
   AudioBlock,
   Block,
-  CacheHint,
   DocumentBlock,
   ForeignBlock,
   ImageBlock,
@@ -10,8 +9,9 @@ import type {
 } from "../../canon/conversation.ts";
 import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import { badValue, missing, unsupported } from "../reject.ts";
-import { bytesOf, dataUri, nameOfType, readDataUri, textOf, typeOfName } from "../shared/media.ts";
+import { bytesOf, dataUri, nameOfType, readDataUri } from "../shared/media.ts";
 import { type Notes, note, noteField } from "../shared/notes.ts";
+import { cacheOf, documentText, fileOfBytes, imageOf, storedFile } from "../shared/openai-parts.ts";
 
 /** The origin of parts that only this dialect knows. */
 export const dialectName = "openai-chat";
@@ -28,23 +28,11 @@ function objectAt(object: JsonObject, name: string, path: string): JsonObject {
   return value;
 }
 
-function cacheOf(part: JsonObject): { cache?: CacheHint } {
-  const wire = part.prompt_cache_breakpoint;
-  return isObject(wire) ? { cache: { wire } } : {};
-}
-
 function parseImage(part: JsonObject, path: string): Block {
   const image = objectAt(part, "image_url", path);
   const url = stringAt(image, "url", `${path}.image_url`);
-  const bytes = readDataUri(url);
-  if (bytes === null && !/^https?:\/\//i.test(url)) {
-    throw badValue(`${path}.image_url.url`, "An image must be an http(s) address or a data: URI.");
-  }
-  if (bytes !== null && !bytes.mediaType.startsWith("image/")) {
-    return { type: "document", source: bytes, path, ...cacheOf(part) };
-  }
-  const detail = typeof image.detail === "string" ? { detail: image.detail } : {};
-  return { type: "image", source: bytes ?? { kind: "url", url }, ...detail, ...cacheOf(part), path };
+  const detail = typeof image.detail === "string" ? image.detail : undefined;
+  return imageOf(url, `${path}.image_url.url`, detail, { ...cacheOf(part), path });
 }
 
 const mediaTypes: ReadonlyMap<string, string> = new Map([["mp3", "audio/mpeg"]]);
@@ -72,14 +60,10 @@ function parseAudio(part: JsonObject, path: string): Block {
 function parseFile(part: JsonObject, path: string): Block {
   const file = objectAt(part, "file", path);
   const name = typeof file.filename === "string" ? file.filename : undefined;
-  const title = name === undefined ? {} : { title: name };
-  if (typeof file.file_data === "string" && file.file_data !== "") {
-    const bytes = readDataUri(file.file_data) ?? bytesOf(file.file_data, typeOfName(name));
-    if (bytes.mediaType.startsWith("image/")) return { type: "image", source: bytes, path, ...cacheOf(part) };
-    return { type: "document", source: bytes, ...title, path, ...cacheOf(part) };
-  }
+  const place = { path, ...cacheOf(part) };
+  if (typeof file.file_data === "string" && file.file_data !== "") return fileOfBytes(file.file_data, name, place);
   if (typeof file.file_id !== "string" || file.file_id === "") throw missing(`${path}.file.file_data`);
-  return { type: "document", source: { kind: "file", id: file.file_id }, ...title, path, ...cacheOf(part) };
+  return storedFile(file.file_id, name, place);
 }
 
 const parsers: ReadonlyMap<string, (part: JsonObject, path: string) => Block> = new Map([
@@ -134,16 +118,14 @@ function renderAudio(block: AudioBlock, notes: Notes): JsonObject {
   return { type: "input_audio", input_audio: { data: block.source.base64, format } };
 }
 
-/** Plain text is said as text: servers of this dialect take files of few kinds. */
 function renderDocument(block: DocumentBlock, notes: Notes): JsonObject[] {
   const path = block.path ?? notes.context.fieldPath("messages");
   const { source } = block;
   if (block.citations === true) note(notes, "dropped", `${path}.citations`);
   const context: JsonObject[] = block.context ? [{ type: "text", text: block.context }] : [];
-  const header = block.title === undefined ? "" : `${block.title}\n\n`;
-  if (source.kind === "text") return [...context, { type: "text", text: header + source.text }];
+  const text = documentText(block);
+  if (text !== null) return [...context, { type: "text", text }];
   if (source.kind !== "bytes") throw unsupported(path, "a document must come as bytes or as text");
-  if (source.mediaType.startsWith("text/")) return [...context, { type: "text", text: header + textOf(source) }];
   const file = { filename: block.title ?? nameOfType(source.mediaType), file_data: dataUri(source) };
   return [...context, { type: "file", file }];
 }

@@ -11,7 +11,14 @@ import { verbatim } from "./verbatim.ts";
 export const openaiChat: Dialect<ChatAsk, ChatAnswer> = {
   name: "openai-chat",
   operation: "chat",
-  request: { schema, parse: parseRequest, render: renderRequest, fieldPath },
+  request: {
+    schema,
+    parse: parseRequest,
+    render: renderRequest,
+    fieldPath,
+    manyChoices: true,
+    stops: { most: 4, takes: () => true },
+  },
   response: { parse: parseResponse, render: renderResponse },
   stream,
   verbatim,

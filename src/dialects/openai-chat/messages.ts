@@ -2,8 +2,9 @@
 import type { Block, TextBlock, Turn } from "../../canon/conversation.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import { missing } from "../reject.ts";
+import { completed } from "../shared/call-input.ts";
 import { type Conversation, hear, newConversation, speak, turnsOf } from "../shared/pairing.ts";
-import { completed, madeId, parseCall, parseFunctionCall } from "./calls.ts";
+import { madeId, parseCall, parseFunctionCall } from "./calls.ts";
 import { dialectName, parseContent, parseText } from "./content.ts";
 import { parseThinking } from "./thinking.ts";
 

@@ -9,9 +9,10 @@ import type {
 } from "../../canon/conversation.ts";
 import { compact, type Json, type JsonObject } from "../../lib/json.ts";
 import { unsupported } from "../reject.ts";
+import { completed } from "../shared/call-input.ts";
 import { settle } from "../shared/history.ts";
 import { type Notes, noteField } from "../shared/notes.ts";
-import { completed, renderCall, wireId } from "./calls.ts";
+import { renderCall, wireId } from "./calls.ts";
 import { asContent, dialectName, renderPart, sayable } from "./content.ts";
 import { replayThinking } from "./thinking.ts";
 

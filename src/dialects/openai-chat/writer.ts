@@ -12,8 +12,8 @@ import {
   type Of,
   openBlock,
   type State,
-  said,
   writeInput,
+  writeMedia,
   writeText,
   writeThinking,
 } from "./choice-writer.ts";
@@ -57,7 +57,7 @@ function write(state: State, delta: Delta): Frame[] {
     case "block-close":
       return closeBlock(state, delta);
     case "media":
-      return [said(state, delta.choice, { audio: { data: delta.base64 } })];
+      return writeMedia(state, delta);
     case "finish":
       return finish(state, delta);
     case "error":

@@ -1,0 +1,119 @@
+// Asking several times for one request: several prompts, or several choices from an upstream that gives only one.
+import type { ChatAnswer, ChatAsk } from "../canon/conversation.ts";
+import type { Delta } from "../canon/delta.ts";
+import { GatewayError, toGatewayError } from "../canon/error.ts";
+import type { Dialect } from "../dialects/dialect.ts";
+import type { Consume, Flow } from "./flow.ts";
+import type { Inquiry } from "./relay.ts";
+import { type Adapt, sumUsage } from "./stops.ts";
+import { nothing } from "./turn.ts";
+
+/** One of several asks; `offset` is the number of its first choice among all. */
+export interface FanPart {
+  readonly ask: ChatAsk;
+  readonly offset: number;
+}
+
+/** Choices that one request may fan out to; what is asked beyond it is refused. */
+const mostEmulatedChoices = 8;
+const mostParts = 128;
+
+/** The single asks behind an inquiry, in the order of their choices; one when nothing fans out. */
+export function fanOut(inquiry: Inquiry, upstream: Dialect): FanPart[] {
+  const { ask, dialect, wire, envelope } = inquiry;
+  if (ask.operation !== "chat") return [];
+  const wires = dialect.request.split?.(wire) ?? [wire];
+  const asks = wires.length === 1 ? [ask] : wires.map((one) => dialect.request.parse(one, envelope) as ChatAsk);
+  const many = upstream.request.manyChoices === true;
+  if (!many && ask.choices > mostEmulatedChoices)
+    throw new GatewayError("unsupported_parameter", `This model gives at most ${mostEmulatedChoices} choices.`, {
+      param: dialect.request.fieldPath("choices"),
+    });
+  const parts = asks.flatMap((one, prompt): FanPart[] => {
+    const offset = prompt * one.choices;
+    if (many || one.choices === 1) return [{ ask: one, offset }];
+    return Array.from({ length: one.choices }, (_, choice) => ({
+      ask: { ...one, choices: 1 },
+      offset: offset + choice,
+    }));
+  });
+  if (parts.length <= mostParts) return parts;
+  throw new GatewayError("invalid_value", `One request may ask for at most ${mostParts} replies.`, {
+    param: dialect.request.fieldPath("messages"),
+  });
+}
+
+/** Several replies as one: choices numbered through, usage summed. */
+export function mergeAnswers(answers: readonly ChatAnswer[], parts: readonly FanPart[]): ChatAnswer {
+  const [first] = answers;
+  if (first === undefined) throw new GatewayError("internal_error", "There is no reply to merge.");
+  const choices = answers.flatMap((answer, part) =>
+    answer.choices.map((choice) => ({ ...choice, index: choice.index + (parts[part]?.offset ?? 0) })),
+  );
+  const usage = sumUsage(answers.map((answer) => answer.usage));
+  const { usage: _, ...rest } = first;
+  return usage === undefined ? { ...rest, choices } : { ...rest, choices, usage };
+}
+
+/** The deltas of several streams as those of one: one start, choices numbered through, one finish at the very end. */
+export function mergeDeltas(parts: readonly FanPart[]): (part: number, before?: Adapt) => Adapt {
+  const finishes: Extract<Delta, { type: "finish" }>[] = [];
+  const renumbered = (part: number, delta: Delta): Delta[] => {
+    if (delta.type === "start") return part === 0 ? [delta] : [];
+    if (delta.type === "error") return [delta];
+    if (delta.type !== "finish") return [{ ...delta, choice: delta.choice + (parts[part]?.offset ?? 0) }];
+    finishes.push(delta);
+    if (finishes.length < parts.length) return [];
+    const usage = sumUsage(finishes.map((finish) => finish.usage));
+    const stops = finishes.flatMap((finish) => finish.stops);
+    return [usage === undefined ? { type: "finish", stops } : { type: "finish", stops, usage }];
+  };
+  return (part, before) => (deltas) =>
+    (before === undefined ? deltas : before(deltas)).flatMap((delta) => renumbered(part, delta));
+}
+
+/** Flows one after the other. `open` starts the flow of a part; the next one is started while the last is still running. */
+export function chainFlows(parts: number, open: (part: number) => Promise<Flow>): Flow {
+  const started: Promise<Flow>[] = [];
+  const running = new Set<Flow>();
+  const ahead = 4;
+  const start = (upTo: number): void => {
+    while (started.length < Math.min(upTo, parts)) {
+      const flow = open(started.length);
+      flow.catch(() => undefined);
+      started.push(flow);
+    }
+  };
+  /** A part that cannot be opened fails the whole: before the first byte for the next candidate, later in the stream. */
+  const opened = async (part: number): Promise<Flow | GatewayError> => {
+    try {
+      const flow = await started[part];
+      if (flow === undefined) return new GatewayError("internal_error", "There is no such part.");
+      running.add(flow);
+      return flow;
+    } catch (thrown) {
+      if (part === 0) throw thrown;
+      return toGatewayError(thrown);
+    }
+  };
+  let current = 0;
+  start(ahead);
+  const next = async (consume: Consume): Promise<void> => {
+    const flow = await opened(current);
+    if (flow instanceof GatewayError) return void (await consume({ bytes: nothing, end: { error: flow } }));
+    await flow.next((piece) => {
+      const more = current < parts - 1;
+      if (piece.end === undefined || piece.end.error !== null || !more) return consume(piece);
+      current++;
+      start(current + ahead);
+      return piece.bytes.length > 0 ? consume({ bytes: piece.bytes }) : next(consume);
+    });
+  };
+  return {
+    next,
+    chunks: () => [...running].reduce((sum, flow) => sum + flow.chunks(), 0),
+    close() {
+      for (const flow of started) void flow.then((opened) => opened.close()).catch(() => undefined);
+    },
+  };
+}
