@@ -1,6 +1,6 @@
 // Trying candidates in order until one works: what may be tried again, and how often.
 import { GatewayError, toGatewayError } from "../canon/error.ts";
-import type { Call } from "../dialects/dialect.ts";
+import type { Call, Dialect } from "../dialects/dialect.ts";
 import type { Clock } from "../lib/clock.ts";
 import { type Deadline, deadline } from "../lib/deadline.ts";
 import { inTurns } from "../lib/turns.ts";
@@ -10,7 +10,7 @@ import type { Attribution } from "./exchange.ts";
 import { chainFlows, mergeDeltas } from "./fan.ts";
 import { createFlow, type Flow } from "./flow.ts";
 import type { Meter } from "./meter.ts";
-import { type Inquiry, type Lane, openLane } from "./relay.ts";
+import { dialectsFor, type Inquiry, type Lane, openLane } from "./relay.ts";
 import { watchStops } from "./stops.ts";
 import { type Piece, readerOf, type Turner, translatedTurner, turnerOf, writerOf } from "./turn.ts";
 import { mergedReply, type ReadReply, readReply, refusal, type WholeReply, wholeReply } from "./whole.ts";
@@ -52,41 +52,75 @@ function verdict(failures: readonly GatewayError[]): GatewayError {
   return last ?? new GatewayError("no_provider_available", "No provider is available for this model.");
 }
 
-/** The way to one candidate, or why there is none. */
-function laneTo(tries: Tries, candidate: Candidate): Lane | GatewayError {
+/** The way to one candidate in one dialect, or why there is none. */
+function laneTo(tries: Tries, candidate: Candidate, upstream: Dialect): Lane | GatewayError {
   try {
-    return openLane(tries.inquiry, candidate);
+    return openLane(tries.inquiry, candidate, upstream);
   } catch (thrown) {
     return toGatewayError(thrown);
   }
 }
 
-/** Runs `tryOne` on one candidate after the other. A candidate that cannot be told what was asked does not count as a try. */
-async function firstThatWorks<T>(
+/** The server knows no such path, or no such model on it: it may know it in another of its dialects. */
+const isUnknownThere = (failure: GatewayError): boolean =>
+  failure.kind === "upstream_rejected" && (failure.status === 404 || failure.status === 405);
+
+type TryOne<T> = (lane: Lane, candidate: Candidate) => Promise<T>;
+
+/** What has been tried so far for one request. */
+interface Trail<T> {
+  readonly failures: GatewayError[];
+  /** The first reason why something could not be said. */
+  unsaid: GatewayError | null;
+  by: Attribution | null;
+  attempts: number;
+  value: { readonly got: T } | null;
+}
+
+/** Asks one candidate, in its next dialect where the first could not say it or was unknown there. False when nobody else may be asked. */
+async function askCandidate<T>(
   tries: Tries,
-  tryOne: (lane: Lane, candidate: Candidate) => Promise<T>,
-): Promise<Tried<T>> {
-  const failures: GatewayError[] = [];
-  let unsaid: GatewayError | null = null;
-  let by: Attribution | null = null;
-  for (const candidate of tries.candidates) {
-    if (failures.length === maxAttempts) break;
-    const lane = laneTo(tries, candidate);
+  candidate: Candidate,
+  trail: Trail<T>,
+  tryOne: TryOne<T>,
+): Promise<boolean> {
+  let unknown: GatewayError | null = null;
+  for (const upstream of dialectsFor(tries.inquiry, candidate)) {
+    const lane = laneTo(tries, candidate, upstream);
     if (lane instanceof GatewayError) {
-      unsaid ??= lane;
+      trail.unsaid ??= lane;
       continue;
     }
-    by = { candidate, attempts: failures.length + 1, warnings: lane.warnings };
+    trail.by = { candidate, attempts: ++trail.attempts, warnings: lane.warnings };
     try {
-      return { value: await tryOne(lane, candidate), by };
+      trail.value = { got: await tryOne(lane, candidate) };
+      return false;
     } catch (thrown) {
       const failure = tries.signal.aborted ? gone() : toGatewayError(thrown);
       tries.events.attemptFailed(candidate.provider.name, candidate.model, failure);
-      if (failure.retry === "never") return { failure, by };
-      failures.push(failure);
+      if (isUnknownThere(failure)) {
+        unknown ??= failure;
+        continue;
+      }
+      trail.failures.push(failure);
+      return failure.retry !== "never";
     }
   }
-  return { failure: failures.length === 0 && unsaid !== null ? unsaid : verdict(failures), by };
+  if (unknown !== null) trail.failures.push(unknown);
+  return unknown === null;
+}
+
+/** Asks one candidate after the other. One that cannot be told what was asked does not count as a try. */
+async function firstThatWorks<T>(tries: Tries, tryOne: TryOne<T>): Promise<Tried<T>> {
+  const trail: Trail<T> = { failures: [], unsaid: null, by: null, attempts: 0, value: null };
+  for (const candidate of tries.candidates) {
+    if (trail.attempts >= maxAttempts) break;
+    if (!(await askCandidate(tries, candidate, trail, tryOne))) break;
+  }
+  if (trail.value !== null && trail.by !== null) return { value: trail.value.got, by: trail.by };
+  const last = trail.failures.at(-1);
+  if (last === undefined && trail.unsaid !== null) return { failure: trail.unsaid, by: trail.by };
+  return { failure: last?.retry === "never" ? last : verdict(trail.failures), by: trail.by };
 }
 
 /** Sends one call and answers with a response that is a success. */

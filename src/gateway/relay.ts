@@ -33,12 +33,12 @@ export interface Lane {
   readonly warnings: readonly Warning[];
 }
 
-function upstreamDialect(inquiry: Inquiry, candidate: Candidate): Dialect {
-  const { dialects } = candidate.provider;
-  const same = dialects.find((dialect) => dialect === inquiry.dialect);
-  const able = same ?? dialects.find((dialect) => dialect.operation === inquiry.ask.operation);
-  if (able === undefined) throw new GatewayError("no_provider_available", "No provider can serve this operation.");
-  return able;
+/** What a candidate may be asked in: the client's own dialect first, then the others that serve the operation. */
+export function dialectsFor(inquiry: Inquiry, candidate: Candidate): readonly Dialect[] {
+  const able = candidate.provider.dialects.filter((dialect) => dialect.operation === inquiry.ask.operation);
+  return able.includes(inquiry.dialect)
+    ? [inquiry.dialect, ...able.filter((dialect) => dialect !== inquiry.dialect)]
+    : able;
 }
 
 /** What the client said beyond canon, judged by its own dialect's rules: warnings, or a refusal. */
@@ -64,8 +64,7 @@ function refuseWhenStrict(inquiry: Inquiry, warnings: readonly Warning[]): void 
 }
 
 /** Throws `unsupported_parameter` when the candidate's dialect cannot say what was asked. */
-export function openLane(inquiry: Inquiry, candidate: Candidate): Lane {
-  const upstream = upstreamDialect(inquiry, candidate);
+export function openLane(inquiry: Inquiry, candidate: Candidate, upstream: Dialect): Lane {
   const context: RenderContext = {
     model: candidate.model,
     origin: candidate.provider.origin,
