@@ -1,5 +1,6 @@
 // Every migration, in the order in which they are applied; a published one is never changed.
 import { firstTables } from "./0001-first-tables.ts";
+import { responses } from "./0002-responses.ts";
 import type { Migration } from "./migration.ts";
 
-export const migrations: readonly Migration[] = [firstTables];
+export const migrations: readonly Migration[] = [firstTables, responses];
