@@ -4,7 +4,7 @@ import { type Environment, readSettings, type Settings } from "./config/environm
 import { type ReadConfig, readConfigFile } from "./config/file.ts";
 import { buildCatalog } from "./config/providers.ts";
 import { ensureFirstKeys, type FirstKeys, pepperOf, prepareDataFolder, readSecret } from "./config/secrets.ts";
-import { catalogHolder } from "./gateway/catalog.ts";
+import { type Catalog, catalogHolder } from "./gateway/catalog.ts";
 import type { GatewayParts } from "./gateway/gateway.ts";
 import { type Caller, openKeys } from "./gateway/keys.ts";
 import { openLedger } from "./gateway/ledger/ledger.ts";
@@ -21,6 +21,8 @@ import { hashKey } from "./lib/secret.ts";
 import { createTicker } from "./lib/ticker.ts";
 import { createEvents, type Events } from "./observe/events.ts";
 import { createLog } from "./observe/log.ts";
+import { discover } from "./providers/discover.ts";
+import { remoteProvider } from "./providers/remote.ts";
 import { openStore, type Store } from "./store/store.ts";
 
 export interface StartOptions {
@@ -30,6 +32,8 @@ export interface StartOptions {
   print(line: string): void;
   /** For machines: the log. */
   log?(line: string): void;
+  /** False: model servers on this machine are not looked for. */
+  readonly discovers?: boolean;
   /** Silence before a heartbeat; 15 s unless a test is in a hurry. */
   readonly heartbeatMs?: number;
 }
@@ -43,6 +47,10 @@ export interface Running {
 const maxInFlight = 16_384;
 const heartbeatMs = 15_000;
 const stallMs = 30_000;
+/** The sandbox is always there. */
+const builtInProviders = 1;
+/** How late a deadline may be noticed. */
+const deadlineTickMs = 100;
 const listPatienceMs = 1_500;
 const drainMs = 60_000;
 const announceMs = 500;
@@ -94,6 +102,7 @@ function gatewayParts(foundation: Foundation, options: StartOptions, teardown: T
     ledger,
     clock: systemClock,
     events,
+    watch: { ticker: createTicker(deadlineTickMs), clock: systemClock },
     pace: paceOf(options.heartbeatMs ?? heartbeatMs),
     nextId: recordIds(systemClock),
   };
@@ -102,7 +111,7 @@ function gatewayParts(foundation: Foundation, options: StartOptions, teardown: T
 /** Ticks are a fifteenth of a heartbeat: a second, unless a test is in a hurry. */
 function paceOf(heartbeatMs: number): PipePace {
   const tickMs = heartbeatMs / 15;
-  return { heartbeatMs, stallMs, tickMs, ticker: createTicker(tickMs) };
+  return { heartbeatMs, stallMs, ticker: createTicker(tickMs) };
 }
 
 /** Builds and starts the gateway. Throws an Error with one clear sentence when it cannot; nothing is left open then. */
@@ -135,13 +144,24 @@ export async function start(options: StartOptions): Promise<Running> {
 /** The rest of the banner waits for the providers' lists, the listener does not. */
 async function announce(
   options: StartOptions,
-  { url }: Listener,
+  listener: Listener,
   { firstKeys }: Foundation,
   gateway: GatewayParts,
 ): Promise<void> {
-  const catalog = gateway.catalog.current();
+  const catalog = await withLocalServers(options, listener, gateway.catalog.current());
+  gateway.catalog.replace(catalog);
+  const { url } = listener;
   await gateway.listings.refreshAll(catalog.providers, listPatienceMs);
   for (const line of banner(url, firstKeys, catalog, gateway.listings)) options.print(line);
+}
+
+/** Where nothing is configured, model servers on this machine are found by themselves. */
+async function withLocalServers(options: StartOptions, { url }: Listener, catalog: Catalog): Promise<Catalog> {
+  if (options.discovers === false || catalog.providers.length > builtInProviders) return catalog;
+  const { hostname: host, port } = new URL(url);
+  const found = await discover({ self: { host, port: Number(port) } });
+  if (found.length === 0) return catalog;
+  return { ...catalog, version: catalog.version + 1, providers: [...found.map(remoteProvider), ...catalog.providers] };
 }
 
 /** Unready first, so that load balancers look away; then what is under way may finish; then the rest is cut. */

@@ -88,6 +88,11 @@ function finished(growing: Growing): Block {
   }
 }
 
+function grow(growing: Growing, delta: Extract<Delta, { text: string }>): void {
+  growing.text += delta.text;
+  if (delta.type === "text" && delta.logprobs) growing.logprobs = [...(growing.logprobs ?? []), ...delta.logprobs];
+}
+
 /** Gathers a stream into the whole reply. Throws the stream's own error; a stream without a finish has no reply. */
 export function collector(): { add(delta: Delta): void; answer(): ChatAnswer | null } {
   let start: Extract<Delta, { type: "start" }> | null = null;
@@ -108,10 +113,7 @@ export function collector(): { add(delta: Delta): void; answer(): ChatAnswer | n
         case "thinking":
         case "tool-input": {
           const growing = at(delta);
-          if (growing === undefined) return;
-          growing.text += delta.text;
-          if (delta.type === "text" && delta.logprobs)
-            growing.logprobs = [...(growing.logprobs ?? []), ...delta.logprobs];
+          if (growing) grow(growing, delta);
           return;
         }
         case "media": {

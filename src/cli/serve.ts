@@ -5,7 +5,7 @@ import { start } from "../start.ts";
 /** Runs until SIGTERM or SIGINT; a second signal ends it at once. */
 export async function serveCommand(): Promise<void> {
   await proveConcurrency();
-  const running = await start({
+  const starting = start({
     environment: process.env,
     workingFolder: process.cwd(),
     print: (line) => console.log(line),
@@ -15,9 +15,12 @@ export async function serveCommand(): Promise<void> {
   const stop = async (): Promise<void> => {
     if (stopping) process.exit(130);
     stopping = true;
+    const running = await starting;
     await running.stop();
     process.exit(0);
   };
+  // Before the start is done: a signal in the meantime must end it as well as one later.
   process.on("SIGTERM", () => void stop());
   process.on("SIGINT", () => void stop());
+  await starting;
 }

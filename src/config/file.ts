@@ -57,7 +57,8 @@ function firstFault(value: unknown): { path: string[]; what: string } | null {
   const validator = Compile(configSchema);
   if (validator.Check(value)) return null;
   const faults = validator.Errors(value);
-  const fault = faults.find((candidate) => candidate.keyword !== "anyOf") ?? faults[0];
+  // A field too many is told twice: by the false schema that it meets, and by its parent, which names it.
+  const fault = faults.find(({ keyword }) => keyword !== "anyOf" && keyword !== "boolean") ?? faults[0];
   if (fault === undefined) return { path: [], what: "is not valid" };
   const path = fault.instancePath
     .split("/")

@@ -34,6 +34,8 @@ export interface DialectOptions {
   readonly legacyMaxTokens?: boolean;
   /** Servers that refuse `stream_options`. */
   readonly noStreamOptions?: boolean;
+  /** Servers that want visible thinking back beside the calls that it led to, though nothing proves it. */
+  readonly replaysThinking?: boolean;
   /** Servers that keep the conversation themselves, for an account that belongs to one client. */
   readonly nativeState?: boolean;
 }
@@ -91,11 +93,24 @@ export interface StreamWriter {
   write(delta: Delta): Frame[];
 }
 
+/**
+ * A stream as one JSON array, for clients that ask for no events: `open` before the first frame's data, `between` before
+ * every other, `close` at the end (behind `open` where there was no frame). `heartbeat` is white space.
+ */
+export interface ArrayForm {
+  readonly open: string;
+  readonly between: string;
+  readonly close: string;
+  readonly heartbeat: string;
+}
+
 export interface StreamSide {
   reader(context: ReadContext): StreamReader;
   writer(context: WriteContext): StreamWriter;
   /** Wire text that keeps a silent connection warm; `started` once a frame has been sent. */
   heartbeat(started: boolean): string;
+  /** Where clients may have the stream without events. */
+  readonly array?: ArrayForm;
 }
 
 /** The verbatim lane: client and upstream speak this dialect, so the wire goes through almost untouched. */

@@ -2,15 +2,17 @@
 import { GatewayError, toGatewayError } from "../canon/error.ts";
 import type { Call, Dialect } from "../dialects/dialect.ts";
 import type { Clock } from "../lib/clock.ts";
-import { type Deadline, deadline } from "../lib/deadline.ts";
+import { type Deadline, deadline, type Watch } from "../lib/deadline.ts";
 import { inTurns } from "../lib/turns.ts";
 import type { Events } from "../observe/events.ts";
 import type { Candidate } from "./catalog.ts";
+import { chainFlows } from "./chain.ts";
 import type { Attribution } from "./exchange.ts";
-import { chainFlows, mergeDeltas } from "./fan.ts";
+import { mergeDeltas } from "./fan.ts";
 import { createFlow, type Flow } from "./flow.ts";
+import type { Inquiry } from "./inquiry.ts";
 import type { Meter } from "./meter.ts";
-import { dialectsFor, type Inquiry, type Lane, openLane } from "./relay.ts";
+import { dialectsFor, type Lane, openLane } from "./relay.ts";
 import { watchStops } from "./stops.ts";
 import { type Piece, readerOf, type Turner, translatedTurner, turnerOf, writerOf } from "./turn.ts";
 import { mergedReply, type ReadReply, readReply, refusal, type WholeReply, wholeReply } from "./whole.ts";
@@ -26,6 +28,7 @@ export interface Tries {
   /** The client's: aborted when it goes away. */
   readonly signal: AbortSignal;
   readonly clock: Clock;
+  readonly watch: Watch;
   readonly events: Events;
 }
 
@@ -141,7 +144,7 @@ async function sendCall(
 export function attemptWhole(tries: Tries): Promise<Tried<WholeReply>> {
   return firstThatWorks(tries, async (lane, candidate) => {
     const { provider } = candidate;
-    const life = deadline(tries.signal, provider.timeouts.wholeMs, tooSlow);
+    const life = deadline(tries.signal, provider.timeouts.wholeMs, tries.watch, tooSlow);
     const { signal } = life;
     const read = async (call: Call): Promise<ReadReply> =>
       readReply(await sendCall(tries, lane, candidate, call, signal), lane, tries.inquiry, provider.origin, signal);
@@ -194,12 +197,12 @@ async function flowOf(tries: Tries, lane: Lane, candidate: Candidate, meter: Met
 export function attemptStream(tries: Tries, meter: () => Meter): Promise<Tried<OpenStream>> {
   return firstThatWorks(tries, async (lane, candidate) => {
     const { timeouts } = candidate.provider;
-    const life = deadline(tries.signal, timeouts.firstByteMs, tooSlow);
+    const life = deadline(tries.signal, timeouts.firstByteMs, tries.watch, tooSlow);
     try {
       const flow = await flowOf(tries, lane, candidate, meter(), life);
       const first = await firstOf(flow);
       if (first.end?.error) throw first.end.error;
-      life.rearm();
+      life.disarm();
       return { first, flow, life, idleMs: timeouts.idleMs, verbatim: lane.verbatim };
     } catch (thrown) {
       life.abort(thrown);

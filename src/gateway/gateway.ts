@@ -2,17 +2,18 @@
 import { toGatewayError } from "../canon/error.ts";
 import { noUsage, type Usage } from "../canon/usage.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { Watch } from "../lib/deadline.ts";
 import type { Events } from "../observe/events.ts";
 import { attemptStream, attemptWhole, type Tries } from "./attempt.ts";
 import type { CatalogHolder } from "./catalog.ts";
 import { type Attribution, createExchange, type Exchange } from "./exchange.ts";
+import type { Inquiry } from "./inquiry.ts";
 import type { Caller } from "./keys.ts";
 import type { Ledger, LedgerOpening } from "./ledger/ledger.ts";
 import type { Lease, Limits } from "./limits.ts";
 import type { Listings } from "./listings.ts";
 import { createMeter, type Meter } from "./meter.ts";
 import { type PipePace, type PipeWire, pipe } from "./pipe.ts";
-import type { Inquiry } from "./relay.ts";
 import { resolve } from "./router.ts";
 
 /** Everything the corridor works with; built once at the start. */
@@ -23,6 +24,8 @@ export interface GatewayParts {
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly events: Events;
+  /** Looks at deadlines. */
+  readonly watch: Watch;
   readonly pace: PipePace;
   /** Makes record ids. */
   nextId(): string;
@@ -51,8 +54,8 @@ export async function answer(parts: GatewayParts, inquiry: Inquiry, visit: Visit
     const { ask } = inquiry;
     const plan = resolve(parts.catalog.current(), parts.listings.now, ask.model, ask.operation);
     const exchange = await openExchange(parts, inquiry, visit, lease);
-    const { clock, events } = parts;
-    const tries: Tries = { candidates: plan.candidates, inquiry, signal: visit.signal, clock, events };
+    const { clock, watch, events } = parts;
+    const tries: Tries = { candidates: plan.candidates, inquiry, signal: visit.signal, clock, watch, events };
     try {
       return await (ask.stream ? streamed(parts, tries, exchange, visit) : whole(tries, exchange));
     } catch (thrown) {
@@ -101,7 +104,7 @@ async function streamed(parts: GatewayParts, tries: Tries, exchange: Exchange, v
     return meter;
   });
   const usage = (): Usage => meter?.usage() ?? noUsage;
-  const early = await within(stream, parts.pace.heartbeatMs);
+  const early = await within(stream, parts.pace.heartbeatMs, { ticker: parts.pace.ticker, clock: parts.clock });
   if (early !== null && "failure" in early) {
     await exchange.settle({ by: early.by, usage: undefined, error: early.failure });
     throw early.failure;
@@ -112,9 +115,13 @@ async function streamed(parts: GatewayParts, tries: Tries, exchange: Exchange, v
 }
 
 /** The value if it comes in time, else null; the promise goes on. */
-function within<T>(promise: Promise<T>, timeoutMs: number): Promise<T | null> {
+function within<T>(promise: Promise<T>, timeoutMs: number, { ticker, clock }: Watch): Promise<T | null> {
+  const dueMs = clock.monotonicMs() + timeoutMs;
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => resolve(null), timeoutMs);
-    promise.then(resolve, reject).finally(() => clearTimeout(timer));
+    const look = (): void => {
+      if (clock.monotonicMs() >= dueMs) resolve(null);
+    };
+    ticker.join(look);
+    promise.then(resolve, reject).finally(() => ticker.leave(look));
   });
 }

@@ -7,6 +7,8 @@ import type { ListedModel, Provider } from "../providers/provider.ts";
 export interface Listing {
   readonly provider: Provider;
   readonly models: readonly ListedModel[] | null;
+  /** The ids of `models`. */
+  readonly ids: ReadonlySet<string>;
 }
 
 export interface Listings {
@@ -20,19 +22,29 @@ const freshMs = 600_000;
 const retryMs = 30_000;
 
 interface Known {
-  models: readonly ListedModel[] | null;
+  listing: Listing;
   nextTryMs: number;
   pending: Promise<void> | null;
 }
 
-const declared = (provider: Provider): readonly ListedModel[] | null =>
-  provider.models === null ? null : provider.models.map((id) => ({ id }));
+function listingOf(provider: Provider, models: readonly ListedModel[] | null): Listing {
+  return { provider, models, ids: new Set(models?.map((model) => model.id)) };
+}
+
+/** What the configuration declares needs no asking. */
+function firstKnown(provider: Provider): Known {
+  const models = provider.models?.map((id) => ({ id })) ?? null;
+  const settled = provider.models !== null || provider.list === undefined;
+  return { listing: listingOf(provider, models), nextTryMs: settled ? Number.POSITIVE_INFINITY : 0, pending: null };
+}
 
 /** `failed` hears of lists that could not be had. */
 export function createListings(clock: Clock, failed: (provider: string, cause: unknown) => void): Listings {
   const known = new WeakMap<Provider, Known>();
   const of = (provider: Provider): Known => {
-    const entry = known.get(provider) ?? { models: null, nextTryMs: 0, pending: null };
+    const found = known.get(provider);
+    if (found !== undefined) return found;
+    const entry = firstKnown(provider);
     known.set(provider, entry);
     return entry;
   };
@@ -42,7 +54,7 @@ export function createListings(clock: Clock, failed: (provider: string, cause: u
     entry.pending ??= provider
       .list(AbortSignal.timeout(timeoutMs))
       .then((models) => {
-        entry.models = models;
+        entry.listing = listingOf(provider, models);
         entry.nextTryMs = clock.monotonicMs() + freshMs;
       })
       .catch((cause) => {
@@ -56,11 +68,9 @@ export function createListings(clock: Clock, failed: (provider: string, cause: u
   };
   return {
     now(provider) {
-      const own = declared(provider);
-      if (own !== null) return { provider, models: own };
       const entry = of(provider);
       if (clock.monotonicMs() >= entry.nextTryMs) void refresh(provider, retryMs);
-      return { provider, models: entry.models };
+      return entry.listing;
     },
     async refreshAll(providers, timeoutMs) {
       await Promise.all(providers.map((provider) => refresh(provider, timeoutMs)));

@@ -20,7 +20,6 @@ export interface PipeWire {
 export interface PipePace {
   readonly heartbeatMs: number;
   readonly stallMs: number;
-  readonly tickMs: number;
   readonly ticker: Ticker;
 }
 
@@ -92,7 +91,7 @@ function begin(options: PipeOptions, controller: Controller): State {
     started: false,
     over: false,
     asked: false,
-    silentTicks: overdue ? Math.ceil(pace.heartbeatMs / pace.tickMs) : 0,
+    silentTicks: overdue ? Math.ceil(pace.heartbeatMs / pace.ticker.tickMs) : 0,
     stalledTicks: 0,
     waitedTicks: 0,
     progressTicks: 0,
@@ -179,7 +178,7 @@ function stop(state: State, error: GatewayError): void {
 /** Silence gets a heartbeat, a silent upstream an end; a client that has not read for too long is cut, so that it cannot hold memory for ever. */
 function tick(state: State): void {
   const { pace, exchange, usage, wire } = state.options;
-  if (++state.progressTicks * pace.tickMs >= progressMs && state.started) {
+  if (++state.progressTicks * pace.ticker.tickMs >= progressMs && state.started) {
     state.progressTicks = 0;
     exchange.progress(usage());
   }
@@ -188,7 +187,7 @@ function tick(state: State): void {
     return;
   }
   if (state.open !== null) awaited(state, state.open);
-  if (++state.silentTicks * pace.tickMs < pace.heartbeatMs) return;
+  if (++state.silentTicks * pace.ticker.tickMs < pace.heartbeatMs) return;
   state.silentTicks = 0;
   state.controller.enqueue(wire.heartbeat(state.started));
 }
@@ -198,11 +197,11 @@ function awaited(state: State, { flow, life, idleMs }: OpenStream): void {
   const chunks = flow.chunks();
   if (chunks !== state.chunks) state.waitedTicks = 0;
   state.chunks = chunks;
-  if (++state.waitedTicks * state.options.pace.tickMs > idleMs) life.abort(silent());
+  if (++state.waitedTicks * state.options.pace.ticker.tickMs > idleMs) life.abort(silent());
 }
 
 function stalled(state: State): void {
-  if (++state.stalledTicks * state.options.pace.tickMs < state.options.pace.stallMs) return;
+  if (++state.stalledTicks * state.options.pace.ticker.tickMs < state.options.pace.stallMs) return;
   stop(state, gone());
   state.controller.error(new Error("the client stopped reading"));
 }

@@ -2,22 +2,12 @@
 import { GatewayError } from "../canon/error.ts";
 import type { Ask } from "../canon/operation.ts";
 import type { Warning } from "../canon/warning.ts";
-import type { Call, Dialect, Envelope, RenderContext, WriteContext } from "../dialects/dialect.ts";
-import type { JsonObject } from "../lib/json.ts";
+import type { Call, Dialect, RenderContext } from "../dialects/dialect.ts";
+import { dialectsOf } from "../providers/provider.ts";
 import type { Candidate } from "./catalog.ts";
 import { type FanPart, fanOut } from "./fan.ts";
+import type { Inquiry } from "./inquiry.ts";
 import { divideStops } from "./stops.ts";
-
-/** A request as the client made it: the dialect it speaks, its wire, and what the wire means. */
-export interface Inquiry {
-  readonly dialect: Dialect;
-  readonly wire: JsonObject;
-  readonly envelope: Envelope;
-  readonly ask: Ask;
-  /** True: whatever would be dropped or approximated is refused instead. */
-  readonly strict: boolean;
-  readonly write: WriteContext;
-}
 
 /** The way of one inquiry to one candidate. */
 export interface Lane {
@@ -35,7 +25,8 @@ export interface Lane {
 
 /** What a candidate may be asked in: the client's own dialect first, then the others that serve the operation. */
 export function dialectsFor(inquiry: Inquiry, candidate: Candidate): readonly Dialect[] {
-  const able = candidate.provider.dialects.filter((dialect) => dialect.operation === inquiry.ask.operation);
+  const spoken = dialectsOf(candidate.provider, candidate.model);
+  const able = spoken.filter((dialect) => dialect.operation === inquiry.ask.operation);
   return able.includes(inquiry.dialect)
     ? [inquiry.dialect, ...able.filter((dialect) => dialect !== inquiry.dialect)]
     : able;

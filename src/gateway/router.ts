@@ -24,9 +24,7 @@ function byPrefix(catalog: Catalog, model: string): Candidate[] {
 }
 
 function byList(listings: readonly Listing[], model: string): Candidate[] {
-  return listings
-    .filter((listing) => listing.models?.some((listed) => listed.id === model))
-    .map(({ provider }) => ({ provider, model }));
+  return listings.filter((listing) => listing.ids.has(model)).map(({ provider }) => ({ provider, model }));
 }
 
 /** Providers whose list could not be read may know the model: better to ask them than to refuse. */

@@ -4,8 +4,9 @@ import { GatewayError } from "../canon/error.ts";
 import type { StreamReader, StreamWriter } from "../dialects/dialect.ts";
 import { badReply } from "../dialects/reject.ts";
 import { type Cut, formatFrame, readFrame } from "../lib/sse.ts";
+import type { Inquiry } from "./inquiry.ts";
 import type { Meter } from "./meter.ts";
-import type { Inquiry, Lane } from "./relay.ts";
+import type { Lane } from "./relay.ts";
 import { type Adapt, watchStops } from "./stops.ts";
 
 /** How a reply ended; the error is null when it is complete. */

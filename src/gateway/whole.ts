@@ -7,7 +7,8 @@ import { badReply } from "../dialects/reject.ts";
 import { isObject, type JsonObject, parseJsonText } from "../lib/json.ts";
 import { transportError } from "../providers/upstream.ts";
 import { mergeAnswers } from "./fan.ts";
-import type { Inquiry, Lane } from "./relay.ts";
+import type { Inquiry } from "./inquiry.ts";
+import type { Lane } from "./relay.ts";
 import { cutAtStops } from "./stops.ts";
 
 const decoder = new TextDecoder();

@@ -1,5 +1,5 @@
 // The table of endpoints: every path of the gateway, the key it wants, and who handles it.
-import { anthropicMessages, openaiChat, openaiEmbeddings } from "../dialects/index.ts";
+import { anthropicMessages, openaiChat, openaiCompletions, openaiEmbeddings } from "../dialects/index.ts";
 import { openaiErrors } from "../dialects/openai-error.ts";
 import type { Catalog } from "../gateway/catalog.ts";
 import type { Listings } from "../gateway/listings.ts";
@@ -32,6 +32,16 @@ const asks: readonly Endpoint[] = [
     operationId: "createChatCompletion",
     summary: "A reply to a conversation, in OpenAI's format.",
     dialect: openaiChat,
+    access: client,
+    ...openaiSide,
+  },
+  {
+    kind: "ask",
+    method: "POST",
+    path: "/v1/completions",
+    operationId: "createCompletion",
+    summary: "A continuation of a text, in OpenAI's older format.",
+    dialect: openaiCompletions,
     access: client,
     ...openaiSide,
   },

@@ -5,7 +5,7 @@ import { answer, type GatewayParts } from "../gateway/gateway.ts";
 import type { Caller, Keys } from "../gateway/keys.ts";
 import { estimateTokens } from "../gateway/meter.ts";
 import type { PipeWire } from "../gateway/pipe.ts";
-import { randomId } from "../lib/ids.ts";
+import { requestId } from "../lib/ids.ts";
 import type { JsonObject } from "../lib/json.ts";
 import { formatFrame } from "../lib/sse.ts";
 import { presentedKey } from "./credentials.ts";
@@ -29,7 +29,7 @@ const saneId = /^[\w.:-]{1,128}$/;
 /** The caller's own id when it is a sane token, else a new one. */
 function requestIdOf(request: Request): string {
   const given = request.headers.get("x-request-id");
-  return given !== null && saneId.test(given) ? given : randomId("req_");
+  return given !== null && saneId.test(given) ? given : requestId();
 }
 
 /** Answers every request, whatever it is. Never rejects. */

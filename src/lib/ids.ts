@@ -47,3 +47,6 @@ export function randomId(prefix: string, length = 24, dice: Dice = systemDice): 
   }
   return text;
 }
+
+/** An id for one request, to find it in logs: short, ordered by time, and cheap. Not a secret. */
+export const requestId = (): string => `req_${Bun.randomUUIDv7("base64url")}`;

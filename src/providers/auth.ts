@@ -8,3 +8,8 @@ export const bearer = (credential: Secret): Record<string, string> => ({
 
 /** `x-api-key: …`. */
 export const apiKeyHeader = (credential: Secret): Record<string, string> => ({ "x-api-key": credential.reveal() });
+
+/** `x-goog-api-key: …`. */
+export const googleKeyHeader = (credential: Secret): Record<string, string> => ({
+  "x-goog-api-key": credential.reveal(),
+});

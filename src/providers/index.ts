@@ -1,10 +1,12 @@
-// The list of provider kinds. A newcomer is one file and one line here.
+// The list of provider kinds. A compatible newcomer is one row in presets.ts; any other is one file and one line here.
 import { anthropic } from "./anthropic.ts";
 import { compatible } from "./compatible.ts";
+import { gemini } from "./gemini.ts";
 import { openai } from "./openai.ts";
+import { presets } from "./presets.ts";
 import type { ProviderKind } from "./provider.ts";
 
-export const providerKinds: readonly ProviderKind[] = [openai, anthropic, compatible];
+export const providerKinds: readonly ProviderKind[] = [openai, anthropic, gemini, ...presets, compatible];
 
 /** The kind of that name, if there is one. */
 export function findKind(kind: string): ProviderKind | undefined {

@@ -4,10 +4,11 @@ import type { ListedModel } from "./provider.ts";
 
 function readItem(item: Json): ListedModel[] {
   if (!isObject(item) || typeof item.id !== "string") return [];
+  const displayName = item.display_name ?? item.name;
   return [
     {
       id: item.id,
-      ...(typeof item.display_name === "string" ? { displayName: item.display_name } : {}),
+      ...(typeof displayName === "string" ? { displayName } : {}),
       ...(typeof item.created === "number" ? { createdAt: item.created } : {}),
       ...(typeof item.created_at === "string" && Number.isFinite(Date.parse(item.created_at))
         ? { createdAt: Math.floor(Date.parse(item.created_at) / 1000) }
@@ -17,7 +18,8 @@ function readItem(item: Json): ListedModel[] {
   ];
 }
 
-/** `{data: [{id, …}]}`, as OpenAI and Anthropic and most compatible servers answer. Entries without an id are left out. */
+/** `{data: [{id, …}]}`, as most servers answer, or the list alone. Entries without an id are left out. */
 export function readDataList(body: unknown): ListedModel[] {
-  return isObject(body) && Array.isArray(body.data) ? body.data.flatMap(readItem) : [];
+  const list = isObject(body) ? body.data : (body as Json);
+  return Array.isArray(list) ? list.flatMap(readItem) : [];
 }

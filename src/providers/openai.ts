@@ -1,14 +1,21 @@
 // OpenAI itself.
-import { openaiChat, openaiEmbeddings } from "../dialects/index.ts";
+import { openaiChat, openaiCompletions, openaiEmbeddings, openaiResponses } from "../dialects/index.ts";
 import { bearer } from "./auth.ts";
 import { readDataList } from "./listing.ts";
 import type { ProviderKind } from "./provider.ts";
+
+/** The last models that continue a text; they know no conversation, and all others know nothing else. */
+const continuesText = /^(?:ft:)?(?:gpt-3\.5-turbo-instruct|davinci-002|babbage-002)/;
 
 export const openai: ProviderKind = {
   kind: "openai",
   baseUrl: "https://api.openai.com/v1",
   environment: { credential: "OPENAI_API_KEY", baseUrl: "OPENAI_BASE_URL" },
-  dialects: [openaiChat, openaiEmbeddings],
+  dialects: [openaiChat, openaiResponses, openaiCompletions, openaiEmbeddings],
+  speaks: (dialect, model) => {
+    if (dialect.operation !== "chat") return true;
+    return (dialect === openaiCompletions) === continuesText.test(model);
+  },
   origin: "openai",
   authorize: bearer,
   listing: { path: "models", read: readDataList },

@@ -1,5 +1,6 @@
 // The contract of a provider: somebody who answers, as data: an address, a way to sign, the dialects spoken.
 import type { Call, Dialect, DialectOptions } from "../dialects/dialect.ts";
+import type { JsonObject } from "../lib/json.ts";
 import type { Secret } from "../lib/secret.ts";
 
 /** A model as a provider lists it. `createdAt` in Unix seconds. */
@@ -19,6 +20,8 @@ export interface ProviderKind {
   readonly environment?: { readonly credential: string; readonly baseUrl: string };
   /** In order of preference; one per operation is enough. */
   readonly dialects: readonly Dialect[];
+  /** False where this model is not served in this dialect, so that another one is spoken. Absent: each in all of them. */
+  speaks?(dialect: Dialect, model: string): boolean;
   /** Tag of the opaque state that this kind makes and can read again. */
   readonly origin: string;
   /** Headers that present the credential. */
@@ -26,8 +29,23 @@ export interface ProviderKind {
   /** Where the models are listed, below the base URL, and how the list reads. */
   readonly listing?: { readonly path: string; read(body: unknown): ListedModel[] };
   readonly options?: DialectOptions;
+  /** The provider's own SDK takes a bare host as its base URL and puts this path behind it. */
+  readonly barePath?: string;
+  /** Where it listens on the machine of somebody who runs it at home. */
+  readonly localPort?: number;
+  /** The call in this provider's own habits; the same object when there is nothing to mend. Pure. */
+  mendCall?(call: Call): Call;
+  readonly mendReply?: ReplyMend;
   /** Sent with every request, unless the dialect says otherwise. */
   readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A repair of what a provider says, before anybody reads it. */
+export interface ReplyMend {
+  /** A text that a reply or frame must hold to need the repair; all others go by unread. */
+  readonly sign: string;
+  /** A whole reply, or the data of one frame. The same object when there is nothing to mend. Pure. */
+  mend(body: JsonObject): JsonObject;
 }
 
 /** What an operator says about one provider. */
@@ -56,6 +74,8 @@ export interface Provider {
   readonly kind: string;
   readonly origin: string;
   readonly dialects: readonly Dialect[];
+  /** As in its kind. */
+  speaks?(dialect: Dialect, model: string): boolean;
   readonly options: DialectOptions;
   /** Model names that the configuration declares; null when only the provider's own list can tell. */
   readonly models: readonly string[] | null;
@@ -64,6 +84,12 @@ export interface Provider {
   send(shipment: Shipment): Promise<Response>;
   /** The provider's own list. Absent where it has none. */
   list?(signal: AbortSignal): Promise<ListedModel[]>;
+}
+
+/** The dialects in which this model can be asked, in order of preference. */
+export function dialectsOf(provider: Provider, model: string): readonly Dialect[] {
+  if (provider.speaks === undefined) return provider.dialects;
+  return provider.dialects.filter((dialect) => provider.speaks?.(dialect, model));
 }
 
 /** Bounds on silence, in milliseconds. */

@@ -43,6 +43,7 @@ export async function gateway(options: GatewayOptions = {}): Promise<RunningGate
   const running = await start({
     environment: place.environment,
     workingFolder: place.workingFolder,
+    discovers: false,
     print: (line) => void lines.push(line),
     log: (line) => void log.push(line),
     ...(options.heartbeatMs === undefined ? {} : { heartbeatMs: options.heartbeatMs }),

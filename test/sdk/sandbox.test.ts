@@ -40,7 +40,7 @@ test("openai SDK: a named tool is called, its result comes back in the next repl
   const first = await openai.chat.completions.stream({ ...ask, messages: say("Use get_time.") }).finalChatCompletion();
   const message = first.choices[0]!.message;
   expect(first.choices[0]?.finish_reason).toBe("tool_calls");
-  expect(message.tool_calls?.[0]?.function).toMatchObject({ name: "get_time", arguments: '{"zone":"sandbox"}' });
+  expect(message.tool_calls).toMatchObject([{ function: { name: "get_time", arguments: '{"zone":"sandbox"}' } }]);
   const result = { role: "tool" as const, tool_call_id: message.tool_calls![0]!.id, content: "noon" };
   const messages = [...say("Use get_time."), message, result];
   const second = await openai.chat.completions.create({ ...ask, messages });
@@ -74,7 +74,7 @@ test("directives become typed errors, in both SDKs", async () => {
   const limited = say("[sandbox rate-limit=2] Hello");
   const ofOpenai = await thrownBy(openai.chat.completions.create({ model, messages: limited }));
   expect(ofOpenai).toBeInstanceOf(OpenAI.RateLimitError);
-  expect((ofOpenai as OpenAI.APIError).headers?.get("retry-after")).toBe("2");
+  expect((ofOpenai as InstanceType<typeof OpenAI.APIError>).headers?.get("retry-after")).toBe("2");
   const ofAnthropic = await thrownBy(anthropic.messages.create({ model, max_tokens: 9, messages: limited }));
   expect(ofAnthropic).toBeInstanceOf(Anthropic.RateLimitError);
 });

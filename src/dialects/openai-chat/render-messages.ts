@@ -75,13 +75,15 @@ function assistant(turn: Turn, notes: Notes): JsonObject[] {
   const isElsewhere = said.calls.length > 0 || refusal !== "" || said.audio !== undefined;
   const plain: Json = text === "" && isElsewhere ? null : text;
   const parts = text === "" ? said.parts : [{ type: "text", text }, ...said.parts];
+  const { origin, options } = notes.context;
+  const keepsUnsigned = options?.replaysThinking === true && said.calls.length > 0;
   const message = compact({
     role: "assistant",
     name: turn.name,
     content: said.parts.length > 0 ? parts : plain,
     refusal: refusal === "" ? undefined : refusal,
     audio: said.audio,
-    ...replayThinking(said.thinking, notes.context.origin),
+    ...replayThinking(said.thinking, origin, keepsUnsigned),
     tool_calls: said.calls.length === 0 ? undefined : said.calls.map((call) => renderHistoryCall(call, notes)),
   });
   return [message];

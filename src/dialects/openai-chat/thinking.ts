@@ -100,15 +100,20 @@ export function nativeDetail(state: Opaque, text: string, redacted: boolean): Js
   return { type: textEntry, text, signature: state.data };
 }
 
-/** History's thinking for the server that made it. What others thought, or nobody signed, is left out. */
-export function replayThinking(blocks: readonly ThinkingBlock[], origin: string): JsonObject {
+/**
+ * History's thinking for the server that made it. What others signed is left out, and so is what nobody signed, unless
+ * the server asks for it (`keepsUnsigned`).
+ */
+export function replayThinking(blocks: readonly ThinkingBlock[], origin: string, keepsUnsigned: boolean): JsonObject {
   const details: JsonObject[] = [];
   let said = "";
   for (const { signature, text, redacted } of blocks) {
-    if (signature?.origin !== origin) continue;
-    details.push(nativeDetail(signature, text, redacted === true));
+    if (signature === undefined ? !keepsUnsigned : signature.origin !== origin) continue;
+    if (signature !== undefined) details.push(nativeDetail(signature, text, redacted === true));
     said += text;
   }
-  if (details.length === 0) return {};
-  return compact({ reasoning_content: said === "" ? undefined : said, reasoning_details: details });
+  return compact({
+    reasoning_content: said === "" ? undefined : said,
+    reasoning_details: details.length === 0 ? undefined : details,
+  });
 }

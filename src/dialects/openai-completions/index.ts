@@ -12,7 +12,7 @@ import { verbatim } from "./verbatim.ts";
 export const openaiCompletions: Dialect<ChatAsk, ChatAnswer> = {
   name: "openai-completions",
   operation: "chat",
-  request: { schema, parse: parseRequest, split, render: renderRequest, fieldPath },
+  request: { schema, parse: parseRequest, split, render: renderRequest, manyChoices: true, fieldPath },
   response: { parse: parseResponse, render: renderResponse },
   stream,
   verbatim,

@@ -1,9 +1,12 @@
 // Short hands for the suites of this dialect.
-import type { Block, ChatAsk, Turn } from "../../../src/canon/conversation.ts";
+import type { ChatAsk, Turn } from "../../../src/canon/conversation.ts";
 import { anthropicMessages } from "../../../src/dialects/anthropic-messages/index.ts";
 import type { RenderContext } from "../../../src/dialects/dialect.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
+import { said } from "../../kit/blocks.ts";
 import { envelopeOf } from "../../kit/laws.ts";
+
+export { call, refusal, result, said } from "../../kit/blocks.ts";
 
 export const dialect = anthropicMessages;
 
@@ -16,11 +19,6 @@ export const clientContext: RenderContext = {
 };
 
 export const hello: JsonObject = { model: "claude-x", max_tokens: 100, messages: [{ role: "user", content: "hi" }] };
-
-export const said = (role: Turn["role"], ...blocks: (Block | string)[]): Turn => ({
-  role,
-  blocks: blocks.map((block) => (typeof block === "string" ? { type: "text", text: block } : block)),
-});
 
 export function askOf(more: Partial<ChatAsk> = {}): ChatAsk {
   return {
@@ -52,29 +50,3 @@ export function messagesOf(turns: Turn[], context: Partial<RenderContext> = {}) 
   const { body, warnings } = rendered({ turns }, context);
   return { messages: body["messages"], warnings };
 }
-
-/** Kind and path of what `run` throws. */
-export function refusal(run: () => unknown): { kind: string; param: string | null; status: number } | null {
-  try {
-    run();
-    return null;
-  } catch (thrown) {
-    const { kind, param, status } = thrown as { kind: string; param: string | null; status: number };
-    return { kind, param, status };
-  }
-}
-
-export const call = (id: string, name = "get_time", input = '{"zone":"UTC"}'): Block => ({
-  type: "tool-call",
-  id,
-  name,
-  kind: "function",
-  input,
-});
-
-export const result = (callId: string, text = "noon", isError = false): Block => ({
-  type: "tool-result",
-  callId,
-  content: text === "" ? [] : [{ type: "text", text }],
-  isError,
-});

@@ -1,0 +1,221 @@
+// One candidate while it is being read: which blocks are open, and what will stand at their close.
+import type { Citation, Stop, TokenLogprob } from "../../canon/conversation.ts";
+import type { Delta, OpenBlock } from "../../canon/delta.ts";
+import type { Opaque } from "../../canon/opaque.ts";
+import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import { callInput, type ToolFinder } from "../shared/called.ts";
+import { digest } from "../shared/names.ts";
+import { readCitations } from "./citations.ts";
+import { readLogprobs } from "./logprobs.ts";
+import { canonType } from "./media.ts";
+import { readState } from "./signature.ts";
+import { readStop } from "./stop.ts";
+
+/** What all candidates of a reply share. */
+export interface Reading {
+  readonly origin: string;
+  readonly tools: ToolFinder;
+  /** The client wants one call at most: the first one counts. */
+  readonly oneCall: boolean;
+  replyId: string;
+}
+
+/** At most one block of speech is open; calls and pictures come whole. */
+export interface CandidateState {
+  readonly index: number;
+  blocks: number;
+  speech: "text" | "thinking" | null;
+  speechBlock: number;
+  /** State came with the open text: more text begins another block. */
+  isSealed: boolean;
+  /** The open text so far, and at which byte each part of the wire began, by its number: citations count in bytes. */
+  text: string;
+  textBytes: number;
+  partStarts: (number | undefined)[];
+  readonly callIds: Set<string>;
+  calls: number;
+  grounding: Json | undefined;
+  recitation: Json | undefined;
+  /** The chunk's candidate that carried the finish reason. */
+  last: JsonObject | null;
+}
+
+/** A candidate of which nothing has been read. */
+export function newCandidate(index: number): CandidateState {
+  return {
+    index,
+    blocks: 0,
+    speech: null,
+    speechBlock: -1,
+    isSealed: false,
+    text: "",
+    textBytes: 0,
+    partStarts: [],
+    callIds: new Set(),
+    calls: 0,
+    grounding: undefined,
+    recitation: undefined,
+    last: null,
+  };
+}
+
+function open(state: CandidateState, block: OpenBlock, out: Delta[]): number {
+  const number = state.blocks++;
+  out.push({ type: "block-open", choice: state.index, block: number, open: block });
+  return number;
+}
+
+function close(
+  state: CandidateState,
+  block: number,
+  out: Delta[],
+  more: { signature?: Opaque; citations?: Citation[] },
+): void {
+  out.push({ type: "block-close", choice: state.index, block, ...more });
+}
+
+function closeSpeech(state: CandidateState, out: Delta[], signature?: Opaque): void {
+  if (state.speech === null) return;
+  const citations = state.speech === "text" ? citationsOf(state) : [];
+  state.speech = null;
+  close(state, state.speechBlock, out, {
+    ...(signature === undefined ? {} : { signature }),
+    ...(citations.length === 0 ? {} : { citations }),
+  });
+}
+
+/** Sources come last, and belong to the text that was open then. */
+function citationsOf(state: CandidateState): Citation[] {
+  const citations = readCitations(state.grounding, state.recitation, state);
+  state.grounding = undefined;
+  state.recitation = undefined;
+  return citations;
+}
+
+function openSpeech(state: CandidateState, kind: "text" | "thinking", out: Delta[]): void {
+  if (state.speech === kind && !state.isSealed) return;
+  closeSpeech(state, out);
+  state.speech = kind;
+  state.isSealed = false;
+  state.text = "";
+  state.textBytes = 0;
+  state.partStarts = [];
+  state.speechBlock = open(state, { kind }, out);
+}
+
+/** A piece of text as the wire has it. */
+interface Piece {
+  readonly text: string;
+  /** Number of its part in the chunk. */
+  readonly part: number;
+  readonly logprobs: TokenLogprob[] | undefined;
+}
+
+function speak(state: CandidateState, { text, part, logprobs }: Piece, out: Delta[]): void {
+  openSpeech(state, "text", out);
+  state.partStarts[part] ??= state.textBytes;
+  state.text += text;
+  state.textBytes += Buffer.byteLength(text);
+  const delta = { type: "text", choice: state.index, block: state.speechBlock, text } as const;
+  out.push(logprobs === undefined ? delta : { ...delta, logprobs });
+}
+
+/** A block of state alone. The text that it came with stays open: its sources may still come. */
+function seal(state: CandidateState, signature: Opaque, out: Delta[]): void {
+  close(state, open(state, { kind: "thinking", redacted: true }, out), out, { signature });
+}
+
+function readThought(state: CandidateState, part: JsonObject, reading: Reading, out: Delta[]): void {
+  const text = typeof part.text === "string" ? part.text : "";
+  const proof = readState(part.thoughtSignature, reading.origin);
+  if (text === "" && proof === null) return;
+  openSpeech(state, "thinking", out);
+  if (text !== "") out.push({ type: "thinking", choice: state.index, block: state.speechBlock, text });
+  if (proof !== null) closeSpeech(state, out, proof.opaque);
+}
+
+/** Another maker's thought stood before its part, native state comes behind it. */
+function beside(state: CandidateState, part: JsonObject, reading: Reading, out: Delta[], say: () => void): void {
+  const proof = part.thoughtSignature === undefined ? null : readState(part.thoughtSignature, reading.origin);
+  if (proof?.sealed) {
+    closeSpeech(state, out);
+    seal(state, proof.opaque, out);
+  }
+  say();
+  if (proof === null || proof.sealed) return;
+  seal(state, proof.opaque, out);
+  state.isSealed = true;
+}
+
+/** The same reply gives the same ids, and no two calls of it share one. */
+function callId(state: CandidateState, call: JsonObject, reading: Reading): string {
+  if (typeof call.id === "string" && call.id !== "") return call.id;
+  return `call_${digest(`${reading.replyId}/${state.index}/${state.calls}`, 24)}`;
+}
+
+function readCall(state: CandidateState, part: JsonObject, call: JsonObject, reading: Reading, out: Delta[]): void {
+  if (typeof call.name !== "string" || call.name === "") return;
+  const id = callId(state, call, reading);
+  if (state.callIds.has(id) || (reading.oneCall && state.calls > 0)) return;
+  state.callIds.add(id);
+  state.calls++;
+  closeSpeech(state, out);
+  const proof = readState(part.thoughtSignature, reading.origin);
+  if (proof?.sealed) seal(state, proof.opaque, out);
+  const signature = proof === null || proof.sealed ? {} : { signature: proof.opaque };
+  const { name, kind } = reading.tools(call.name);
+  const block = open(state, { kind: "tool-call", id, name, tool: kind, ...signature }, out);
+  const text = callInput(kind, JSON.stringify(call.args ?? {}));
+  out.push({ type: "tool-input", choice: state.index, block, text });
+  close(state, block, out, signature);
+}
+
+/** Pictures and sound come whole; other files have no place in a reply. */
+function readMedia(state: CandidateState, data: JsonObject, out: Delta[]): void {
+  const mediaType = typeof data.mimeType === "string" ? canonType(data.mimeType) : "";
+  const kind = mediaType.startsWith("image/") ? "image" : mediaType.startsWith("audio/") ? "audio" : null;
+  if (kind === null || typeof data.data !== "string" || data.data === "") return;
+  closeSpeech(state, out);
+  const declared = typeof data.mimeType === "string" && kind === "audio" ? data.mimeType : mediaType;
+  const block = open(state, { kind, mediaType: declared }, out);
+  out.push({ type: "media", choice: state.index, block, base64: data.data });
+  close(state, block, out, {});
+}
+
+function readPart(state: CandidateState, part: JsonObject, piece: Piece | null, reading: Reading, out: Delta[]): void {
+  const { inlineData, functionCall } = part;
+  if (part.thought === true) readThought(state, part, reading, out);
+  else if (isObject(functionCall)) readCall(state, part, functionCall, reading, out);
+  else if (isObject(inlineData)) beside(state, part, reading, out, () => readMedia(state, inlineData, out));
+  else if (piece === null) beside(state, part, reading, out, () => undefined);
+  else if (part.thoughtSignature === undefined) speak(state, piece, out);
+  else beside(state, part, reading, out, () => speak(state, piece, out));
+}
+
+/** Whatever a chunk tells of its tokens goes with the first text in it. */
+function readParts(state: CandidateState, parts: Json[], wire: JsonObject, reading: Reading, out: Delta[]): void {
+  let logprobs = wire.logprobsResult === undefined ? undefined : readLogprobs(wire.logprobsResult);
+  for (let number = 0; number < parts.length; number++) {
+    const part = parts[number];
+    if (!isObject(part)) continue;
+    const isText = typeof part.text === "string" && part.text !== "" && part.thought !== true;
+    const piece = isText ? { text: String(part.text), part: number, logprobs } : null;
+    readPart(state, part, piece, reading, out);
+    if (isText) logprobs = undefined;
+  }
+}
+
+/** What one chunk adds to a candidate. */
+export function readCandidate(state: CandidateState, wire: JsonObject, reading: Reading, out: Delta[]): void {
+  const parts = isObject(wire.content) ? wire.content.parts : undefined;
+  if (Array.isArray(parts)) readParts(state, parts, wire, reading, out);
+  if (wire.groundingMetadata !== undefined) state.grounding = wire.groundingMetadata;
+  if (wire.citationMetadata !== undefined) state.recitation = wire.citationMetadata;
+  if (typeof wire.finishReason === "string" && wire.finishReason !== "") state.last = wire;
+}
+
+/** Closes what is open, and says why the candidate ended. */
+export function finishCandidate(state: CandidateState, out: Delta[]): Stop {
+  closeSpeech(state, out);
+  return readStop(state.last ?? {}, { call: state.calls > 0, anything: state.blocks > 0 });
+}

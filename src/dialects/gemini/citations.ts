@@ -1,0 +1,124 @@
+// Grounding and recitation: ranges in bytes of a part here, ranges in characters of a text in canon.
+import type { Citation } from "../../canon/conversation.ts";
+import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import { objectsIn } from "../shared/members.ts";
+
+/** A text that citations may point into: what it says, and at which byte each part of the wire began, by its number. */
+export interface CitedText {
+  readonly text: string;
+  readonly partStarts: readonly (number | undefined)[];
+}
+
+const isContinuation = (byte: number): boolean => (byte & 0xc0) === 0x80;
+
+/** How many characters begin before the byte offset `end`. */
+function characterAt(bytes: Uint8Array, end: number): number {
+  let count = 0;
+  for (let at = 0; at < Math.min(end, bytes.length); at++) if (!isContinuation(bytes[at] ?? 0)) count++;
+  return count;
+}
+
+const whole = (value: Json | undefined): number | undefined =>
+  typeof value === "number" && Number.isInteger(value) && value >= 0 ? value : undefined;
+
+/**
+ * Where the part of a segment begins. Offsets count from there, in some streams from the start of the text; the
+ * segment's own words tell which, and null means neither.
+ */
+function baseOf(segment: JsonObject, bytes: Buffer, cited: CitedText): number | null {
+  const start = whole(segment.startIndex) ?? 0;
+  const partBase = cited.partStarts[whole(segment.partIndex) ?? 0] ?? 0;
+  const words = typeof segment.text === "string" ? segment.text : "";
+  if (words === "") return partBase;
+  const length = Buffer.byteLength(words);
+  const isAt = (base: number): boolean => bytes.toString("utf8", base + start, base + start + length) === words;
+  const base = [partBase, 0].find(isAt);
+  if (base !== undefined) return base;
+  const found = bytes.indexOf(words);
+  return found < 0 ? null : found - start;
+}
+
+function rangeOf(segment: Json | undefined, bytes: Buffer, cited: CitedText): Pick<Citation, "start" | "end"> {
+  const end = isObject(segment) ? whole(segment.endIndex) : undefined;
+  if (!isObject(segment) || end === undefined) return {};
+  const base = baseOf(segment, bytes, cited);
+  if (base === null) return {};
+  const start = whole(segment.startIndex) ?? 0;
+  return { start: characterAt(bytes, base + start), end: characterAt(bytes, base + end) };
+}
+
+function sourceOf(source: Json | undefined): Pick<Citation, "url" | "title"> | null {
+  if (!isObject(source) || typeof source.uri !== "string" || source.uri === "") return null;
+  return {
+    url: source.uri,
+    ...(typeof source.title === "string" && source.title !== "" ? { title: source.title } : {}),
+  };
+}
+
+/** The source of a chunk, whatever kind of search found it. */
+function chunkSource(chunk: Json | undefined): Pick<Citation, "url" | "title"> | null {
+  if (!isObject(chunk)) return null;
+  return sourceOf(chunk.web) ?? sourceOf(chunk.retrievedContext) ?? sourceOf(chunk.maps);
+}
+
+function fromGrounding(grounding: Json | undefined, bytes: Buffer, cited: CitedText): Citation[] {
+  if (!isObject(grounding)) return [];
+  const chunks = Array.isArray(grounding.groundingChunks) ? grounding.groundingChunks : [];
+  return objectsIn(grounding.groundingSupports).flatMap((support) => {
+    const range = rangeOf(support.segment, bytes, cited);
+    const indices = Array.isArray(support.groundingChunkIndices) ? support.groundingChunkIndices : [];
+    return indices.flatMap((index): Citation[] => {
+      const source = typeof index === "number" ? chunkSource(chunks[index]) : null;
+      return source === null ? [] : [{ ...source, ...range }];
+    });
+  });
+}
+
+function fromRecitation(metadata: Json | undefined, bytes: Buffer, cited: CitedText): Citation[] {
+  if (!isObject(metadata)) return [];
+  return objectsIn(metadata.citationSources ?? metadata.citations).flatMap((source): Citation[] => {
+    const known = sourceOf(source);
+    return known === null ? [] : [{ ...known, ...rangeOf(source, bytes, cited) }];
+  });
+}
+
+/** The citations that a candidate gathered over its chunks. */
+export function readCitations(grounding: Json | undefined, recitation: Json | undefined, cited: CitedText): Citation[] {
+  if (grounding === undefined && recitation === undefined) return [];
+  const bytes = Buffer.from(cited.text);
+  return [...fromGrounding(grounding, bytes, cited), ...fromRecitation(recitation, bytes, cited)];
+}
+
+/** The text of a part of the reply and what it cites. */
+export interface CitingText {
+  readonly text: string;
+  readonly citations: readonly Citation[];
+  readonly partIndex: number;
+}
+
+function support(citation: Citation, chunk: number, citing: CitingText, characters: readonly string[]): JsonObject {
+  const before = characters.slice(0, citation.start ?? 0).join("");
+  const upTo = characters.slice(0, citation.end ?? characters.length).join("");
+  const segment = compact({
+    partIndex: citing.partIndex === 0 ? undefined : citing.partIndex,
+    startIndex: Buffer.byteLength(before) || undefined,
+    endIndex: Buffer.byteLength(upTo),
+    text: upTo.slice(before.length),
+  });
+  return { segment, groundingChunkIndices: [chunk] };
+}
+
+/** `groundingMetadata` for the citations that have an address; undefined where there are none. */
+export function writeGrounding(texts: readonly CitingText[]): JsonObject | undefined {
+  const chunks: JsonObject[] = [];
+  const supports: JsonObject[] = [];
+  for (const citing of texts) {
+    const characters = Array.from(citing.text);
+    for (const citation of citing.citations) {
+      if (citation.url === undefined) continue;
+      supports.push(support(citation, chunks.length, citing, characters));
+      chunks.push({ web: { uri: citation.url, title: citation.title ?? "" } });
+    }
+  }
+  return chunks.length === 0 ? undefined : { groundingChunks: chunks, groundingSupports: supports };
+}

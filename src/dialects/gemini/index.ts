@@ -1,0 +1,28 @@
+// The dialect of Google's generateContent.
+import type { ChatAnswer, ChatAsk } from "../../canon/conversation.ts";
+import type { Dialect } from "../dialect.ts";
+import { geminiErrors } from "./error.ts";
+import { fieldPath } from "./fields.ts";
+import { maxStops } from "./generation.ts";
+import { parseRequest, renderRequest } from "./request.ts";
+import { parseResponse, renderResponse } from "./response.ts";
+import { GenerateContentRequest } from "./schema.ts";
+import { dialectName } from "./signature.ts";
+import { stream } from "./stream.ts";
+import { verbatimCall } from "./verbatim.ts";
+
+export const gemini: Dialect<ChatAsk, ChatAnswer> = {
+  name: dialectName,
+  operation: "chat",
+  request: {
+    schema: GenerateContentRequest,
+    parse: parseRequest,
+    render: renderRequest,
+    stops: { most: maxStops, takes: (sequence) => sequence !== "" },
+    fieldPath,
+  },
+  response: { parse: parseResponse, render: renderResponse },
+  stream,
+  verbatim: { call: verbatimCall },
+  error: geminiErrors,
+};

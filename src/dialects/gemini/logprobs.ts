@@ -1,0 +1,35 @@
+// Log probabilities of a candidate, token by token, into canon and back.
+import type { TokenLogprob } from "../../canon/conversation.ts";
+import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import { objectsIn } from "../shared/members.ts";
+
+interface Likely {
+  readonly token: string;
+  readonly logprob: number;
+}
+
+function likely(entry: JsonObject): Likely[] {
+  const { token, logProbability } = entry;
+  return typeof token === "string" && typeof logProbability === "number" ? [{ token, logprob: logProbability }] : [];
+}
+
+/** Those of a candidate; undefined where it tells none. */
+export function readLogprobs(result: Json | undefined): TokenLogprob[] | undefined {
+  if (!isObject(result)) return undefined;
+  const tops = objectsIn(result.topCandidates);
+  const tokens = objectsIn(result.chosenCandidates).flatMap((chosen, index) =>
+    likely(chosen).map((token) => ({ ...token, top: objectsIn(tops[index]?.candidates).flatMap(likely) })),
+  );
+  return tokens.length === 0 ? undefined : tokens;
+}
+
+const entry = ({ token, logprob }: Likely): JsonObject => ({ token, logProbability: logprob });
+
+/** `logprobsResult` for a client; undefined where there are none. */
+export function writeLogprobs(tokens: readonly TokenLogprob[]): JsonObject | undefined {
+  if (tokens.length === 0) return undefined;
+  return {
+    topCandidates: tokens.map(({ top }) => ({ candidates: top.map(entry) })),
+    chosenCandidates: tokens.map(entry),
+  };
+}

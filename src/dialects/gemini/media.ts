@@ -1,0 +1,190 @@
+// Images, sound and documents: bytes inside the request or a file elsewhere, by their media type.
+import type {
+  AudioBlock,
+  Block,
+  DocumentBlock,
+  ForeignBlock,
+  ImageBlock,
+  MediaSource,
+  TextBlock,
+} from "../../canon/conversation.ts";
+import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import { missing, unsupported } from "../reject.ts";
+import { bytesOf, readDataUri, textOf } from "../shared/media.ts";
+import { type Notes, note } from "../shared/notes.ts";
+import type { ModelLimits } from "./limits.ts";
+import { dialectName } from "./signature.ts";
+
+type MediaBlock = ImageBlock | AudioBlock | DocumentBlock | ForeignBlock;
+
+/** Names of one kind of sound, here and in canon. */
+const canonTypes: ReadonlyMap<string, string> = new Map([
+  ["audio/mp3", "audio/mpeg"],
+  ["audio/x-wav", "audio/wav"],
+  ["audio/wave", "audio/wav"],
+]);
+const wireTypes: ReadonlyMap<string, string> = new Map([["audio/mpeg", "audio/mp3"]]);
+
+const typeByExtension: ReadonlyMap<string, string> = new Map([
+  ["png", "image/png"],
+  ["jpg", "image/jpeg"],
+  ["jpeg", "image/jpeg"],
+  ["webp", "image/webp"],
+  ["heic", "image/heic"],
+  ["gif", "image/gif"],
+  ["pdf", "application/pdf"],
+  ["mp3", "audio/mp3"],
+  ["wav", "audio/wav"],
+  ["mp4", "video/mp4"],
+]);
+
+/** Files that this dialect's own servers keep, and the public videos that they know by address. */
+const ownFile = /^(?:https:\/\/generativelanguage\.googleapis\.com\/|gs:\/\/|files\/)/;
+const videoSite = /^https?:\/\/(?:www\.)?(?:youtube\.com|youtu\.be)\//;
+
+/** The media type that the end of an address tells; empty when it tells none. */
+function typeOfAddress(address: string): string {
+  const path = address.split(/[?#]/)[0] ?? "";
+  return typeByExtension.get(path.slice(path.lastIndexOf(".") + 1).toLowerCase()) ?? "";
+}
+
+/** Without parameters, in small letters. */
+function bareType(mediaType: string): string {
+  return (mediaType.split(";")[0] ?? "").trim().toLowerCase();
+}
+
+/** The name under which canon knows a media type. */
+export function canonType(mediaType: string): string {
+  const bare = bareType(mediaType);
+  return canonTypes.get(bare) ?? bare;
+}
+
+function textAt(object: JsonObject, name: string, path: string): string {
+  const value = object[name];
+  if (typeof value !== "string" || value === "") throw missing(`${path}.${name}`);
+  return value;
+}
+
+/** A part that other dialects refuse by its path. */
+export function foreign(wire: JsonObject, path: string): ForeignBlock {
+  return { type: "foreign", origin: dialectName, wire, path };
+}
+
+const details: ReadonlyMap<unknown, string> = new Map([
+  ["MEDIA_RESOLUTION_LOW", "low"],
+  ["MEDIA_RESOLUTION_HIGH", "high"],
+  ["MEDIA_RESOLUTION_ULTRA_HIGH", "high"],
+]);
+
+function detailOf(part: JsonObject): { readonly detail?: string } {
+  const { mediaResolution } = part;
+  const detail = details.get(isObject(mediaResolution) ? mediaResolution.level : mediaResolution);
+  return detail === undefined ? {} : { detail };
+}
+
+/** A block by its media type; video is heard and seen by this dialect alone. */
+function blockOf(source: MediaSource, mediaType: string, part: JsonObject, path: string, title: Json | undefined) {
+  if (mediaType.startsWith("image/")) return { type: "image", source, ...detailOf(part), path } as const;
+  if (mediaType.startsWith("audio/")) return { type: "audio", source, path } as const;
+  if (mediaType.startsWith("video/")) return foreign(part, path);
+  const named = typeof title === "string" && title !== "" ? { title } : {};
+  return { type: "document", source, ...named, path } as const;
+}
+
+/** The block of a part with bytes. */
+export function readInline(part: JsonObject, data: JsonObject, at: string): MediaBlock {
+  const path = `${at}.inlineData`;
+  const declared = canonType(textAt(data, "mimeType", path));
+  const given = textAt(data, "data", path);
+  const source = readDataUri(given) ?? bytesOf(given, declared);
+  return blockOf(source, source.mediaType, part, path, data.displayName);
+}
+
+/** The block of a part with an address. */
+export function readFile(part: JsonObject, data: JsonObject, at: string): MediaBlock {
+  const path = `${at}.fileData`;
+  const address = textAt(data, "fileUri", path);
+  const declared = typeof data.mimeType === "string" ? canonType(data.mimeType) : typeOfAddress(address);
+  const isAddress = /^https?:\/\//i.test(address) && !ownFile.test(address);
+  const source: MediaSource = isAddress ? { kind: "url", url: address } : { kind: "file", id: address };
+  if (videoSite.test(address)) return foreign(part, path);
+  return blockOf(source, declared, part, path, data.displayName);
+}
+
+function sourcePart(source: MediaSource, path: string, fallbackType: string): JsonObject {
+  switch (source.kind) {
+    case "bytes":
+      return { inlineData: { mimeType: wireTypes.get(source.mediaType) ?? source.mediaType, data: source.base64 } };
+    case "url": {
+      const bytes = readDataUri(source.url);
+      if (bytes !== null) return sourcePart(bytes, path, fallbackType);
+      return { fileData: { mimeType: typeOfAddress(source.url) || fallbackType, fileUri: source.url } };
+    }
+    case "file":
+      if (!ownFile.test(source.id)) throw unsupported(path, "the file is stored with another provider");
+      return { fileData: { fileUri: source.id } };
+    case "text":
+      return { text: source.text };
+  }
+}
+
+const levels: ReadonlyMap<string | undefined, string> = new Map([
+  ["low", "MEDIA_RESOLUTION_LOW"],
+  ["high", "MEDIA_RESOLUTION_HIGH"],
+]);
+
+/** How closely to look: newer models take it on the part. */
+function resolution(block: ImageBlock, path: string, limits: ModelLimits, notes: Notes): JsonObject {
+  const level = levels.get(block.detail);
+  if (level === undefined) return {};
+  note(notes, limits.resultMedia ? "approximated" : "dropped", path);
+  return limits.resultMedia ? { mediaResolution: { level } } : {};
+}
+
+function renderImage(block: ImageBlock, path: string, limits: ModelLimits, notes: Notes): JsonObject {
+  return { ...sourcePart(block.source, path, "image/jpeg"), ...resolution(block, path, limits, notes) };
+}
+
+const textTypes = new Set(["application/json", "application/xml", "application/x-yaml"]);
+
+/** Text is said as text under its title; other documents go as they are where this dialect reads their type. */
+function renderDocument(block: DocumentBlock, path: string, notes: Notes): JsonObject[] {
+  if (block.citations === true) note(notes, "dropped", `${path}.citations`);
+  const context: JsonObject[] = block.context ? [{ text: block.context }] : [];
+  const { source } = block;
+  const isText = source.kind === "bytes" && (source.mediaType.startsWith("text/") || textTypes.has(source.mediaType));
+  const text = source.kind === "text" ? source.text : isText ? textOf(source) : null;
+  if (text !== null) return [...context, { text: block.title === undefined ? text : `${block.title}\n\n${text}` }];
+  if (source.kind === "bytes" && source.mediaType !== "application/pdf" && !source.mediaType.startsWith("image/")) {
+    throw unsupported(path, `documents of type ${source.mediaType} are not read`);
+  }
+  return [...context, sourcePart(source, path, "application/pdf")];
+}
+
+/** The parts of a block that is neither a call nor thought. What this dialect has no words for is refused by its path. */
+export function renderMedia(
+  block: Exclude<Block, { type: "thinking" | "tool-call" | "tool-result" }>,
+  limits: ModelLimits,
+  notes: Notes,
+): JsonObject[] {
+  const path = ("path" in block ? block.path : undefined) ?? notes.context.fieldPath("messages");
+  switch (block.type) {
+    case "text":
+    case "refusal":
+      return renderText(block);
+    case "image":
+      return [renderImage(block, path, limits, notes)];
+    case "audio":
+      return [sourcePart(block.source, path, "audio/mp3")];
+    case "document":
+      return renderDocument(block, path, notes);
+    case "foreign":
+      if (block.origin === dialectName) return [block.wire];
+      throw unsupported(path, "it has no counterpart there");
+  }
+}
+
+/** Empty text is no part. */
+export function renderText({ text }: Pick<TextBlock, "text">): JsonObject[] {
+  return text === "" ? [] : [{ text }];
+}

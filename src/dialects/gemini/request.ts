@@ -1,0 +1,128 @@
+// A request in this dialect into canon, and a canonical request as a call.
+import type { ChatAsk } from "../../canon/conversation.ts";
+import { GatewayError } from "../../canon/error.ts";
+import type { Extra } from "../../canon/warning.ts";
+import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import type { Envelope, RenderContext, Rendered } from "../dialect.ts";
+import { isAbsent } from "../shared/absent.ts";
+import { type Notes, noteField } from "../shared/notes.ts";
+import { leadingSystem } from "../shared/turns.ts";
+import { readContents, readInstruction } from "./contents.ts";
+import { readGeneration, renderGeneration } from "./generation.ts";
+import { renderContents } from "./history.ts";
+import { limitsOf } from "./limits.ts";
+import { renderText } from "./media.ts";
+import { inCamelCase } from "./spelling.ts";
+import { namesFor, readToolConfig, readTools, renderTools } from "./tools.ts";
+
+/** The method of a path that answers as a stream. */
+export const streamVerb = "streamGenerateContent";
+export const wholeVerb = "generateContent";
+
+/** The model that a path names; clients write the collection before it, some of them twice. */
+export function modelIn(segment: string): string {
+  return segment.replace(/^(?:\/*models\/+)+/, "");
+}
+
+/** Where to ask a model. Its name may come from a client, so no part of it may lead elsewhere. */
+export function callPath(model: string, verb: string): string {
+  const segments = modelIn(model).split("/");
+  if (segments.some((segment) => segment === "" || segment === "." || segment === "..")) {
+    throw new GatewayError("model_not_found", `There is no model named '${model}'.`, { param: "model" });
+  }
+  const name = segments.map(encodeURIComponent).join("/");
+  const collection = segments.length === 1 ? "models/" : "";
+  return `v1beta/${collection}${name}:${verb}${verb === streamVerb ? "?alt=sse" : ""}`;
+}
+
+/** Fields that canon holds; they are read elsewhere. */
+const held = new Set([
+  "model",
+  "contents",
+  "systemInstruction",
+  "tools",
+  "toolConfig",
+  "generationConfig",
+  "serviceTier",
+]);
+
+/** A field that is not in this table and not held is dropped with a warning. */
+const rules: ReadonlyMap<string, Extra["rule"]> = new Map([
+  ["store", "quiet"],
+  ["cachedContent", "reject"],
+  ["continuationToken", "reject"],
+]);
+
+function readExtras(wire: JsonObject): Extra[] {
+  return Object.entries(wire).flatMap(([path, value]) =>
+    held.has(path) || isAbsent(value) ? [] : [{ path, rule: rules.get(path) ?? "drop" }],
+  );
+}
+
+const tiers: ReadonlyMap<string, "default" | "flex" | "priority"> = new Map([
+  ["standard", "default"],
+  ["flex", "flex"],
+  ["priority", "priority"],
+]);
+
+function readTier(tier: Json | undefined): Pick<ChatAsk, "tier"> {
+  const known = typeof tier === "string" ? tiers.get(tier.toLowerCase()) : undefined;
+  return known === undefined ? {} : { tier: known };
+}
+
+/** The canonical request of a body in camelCase; which model, and whether as a stream, the path says. */
+export function readRequest(wire: JsonObject, model: string, stream: boolean): ChatAsk {
+  const extras = readExtras(wire);
+  const generation = readGeneration(isObject(wire.generationConfig) ? wire.generationConfig : {}, extras);
+  return {
+    operation: "chat",
+    model: modelIn(model),
+    stream,
+    system: readInstruction(wire.systemInstruction),
+    turns: readContents(wire.contents, extras),
+    ...generation,
+    ...readToolConfig(wire.toolConfig, readTools(wire.tools, extras), extras),
+    ...readTier(wire.serviceTier),
+    extras,
+  };
+}
+
+/** The canonical request of a wire that has passed the schema. */
+export function parseRequest(wire: JsonObject, envelope: Envelope): ChatAsk {
+  const { model = "", verb } = envelope.params;
+  return readRequest(inCamelCase(wire), model, verb === streamVerb);
+}
+
+const wireTiers: Readonly<Record<NonNullable<ChatAsk["tier"]>, string | null>> = {
+  default: "standard",
+  flex: "flex",
+  priority: "priority",
+  fast: null,
+};
+
+function renderTier(ask: ChatAsk, notes: Notes): JsonObject {
+  if (ask.tier === undefined) return {};
+  const serviceTier = wireTiers[ask.tier];
+  if (serviceTier === null) noteField(notes, "dropped", "tier");
+  return serviceTier === null ? {} : { serviceTier };
+}
+
+/** The call for a canonical request. Throws `unsupported_parameter` for what must not be left out. */
+export function renderRequest(ask: ChatAsk, context: RenderContext): Rendered {
+  const notes: Notes = { context, warnings: [] };
+  const limits = limitsOf(context.model);
+  const names = namesFor(ask);
+  const { leading, turns } = leadingSystem(ask.turns);
+  const system = [...ask.system, ...leading].flatMap(renderText);
+  const generationConfig = renderGeneration(ask, limits, notes);
+  if (ask.verbosity !== undefined) noteField(notes, "dropped", "verbosity");
+  const body: JsonObject = {
+    contents: renderContents(ask, turns, { notes, limits, names }),
+    ...(system.length === 0 ? {} : { systemInstruction: { parts: system } }),
+    ...renderTools(ask, names, limits, notes),
+    ...(isAbsent(generationConfig) ? {} : { generationConfig }),
+    ...renderTier(ask, notes),
+  };
+  const path = callPath(context.model, ask.stream ? streamVerb : wholeVerb);
+  return { call: { path, body }, warnings: notes.warnings };
+}

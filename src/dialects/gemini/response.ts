@@ -1,0 +1,127 @@
+// A whole reply of this dialect into canon and back.
+import type { Block, ChatAnswer, Choice, TokenLogprob } from "../../canon/conversation.ts";
+import { collect } from "../../canon/delta.ts";
+import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import type { ReadContext, WriteContext } from "../dialect.ts";
+import { badReply } from "../reject.ts";
+import { objectsIn } from "../shared/members.ts";
+import { type CitingText, writeGrounding } from "./citations.ts";
+import { writeLogprobs } from "./logprobs.ts";
+import { endReply, newReply, readChunk } from "./reader.ts";
+import {
+  callParts,
+  heldParts,
+  holdState,
+  mediaPart,
+  newSaying,
+  type Saying,
+  textPart,
+  thoughtParts,
+} from "./reply-parts.ts";
+import { isCut, writeBlock, writeStop } from "./stop.ts";
+import { writeUsage } from "./usage.ts";
+
+const partsOf = (candidate: JsonObject): Json[] => {
+  const parts = isObject(candidate.content) ? candidate.content.parts : undefined;
+  return Array.isArray(parts) ? parts : [];
+};
+
+/** Some servers repeat the parts of all other candidates at the end of the first one. */
+function withoutRepeats(wire: JsonObject): JsonObject {
+  const [first, ...others] = objectsIn(wire.candidates);
+  if (first === undefined || others.length === 0) return wire;
+  const own = partsOf(first);
+  const repeated = others.flatMap(partsOf);
+  const kept = own.length - repeated.length;
+  if (kept < 1 || repeated.length === 0) return wire;
+  if (JSON.stringify(own.slice(kept)) !== JSON.stringify(repeated)) return wire;
+  const content = { ...(isObject(first.content) ? first.content : {}), parts: own.slice(0, kept) };
+  return { ...wire, candidates: [{ ...first, content }, ...others] };
+}
+
+/** The canonical reply. Throws the error that stands in the body's place, or `upstream_protocol_error`. */
+export function parseResponse(wire: unknown, context: ReadContext): ChatAnswer {
+  if (!isObject(wire)) throw badReply("it is not a JSON object");
+  const state = newReply(context);
+  const answer = collect([...readChunk(state, withoutRepeats(wire)), ...endReply(state, true)]);
+  if (answer === null) throw badReply("it has no end");
+  return answer;
+}
+
+interface Writing {
+  readonly saying: Saying;
+  readonly isCut: boolean;
+  readonly texts: CitingText[];
+  readonly logprobs: TokenLogprob[];
+}
+
+/** A call that the length cut in the middle of its arguments is left out; any other broken call is a bad reply. */
+function renderCall(block: Extract<Block, { type: "tool-call" }>, { saying, isCut }: Writing): JsonObject[] {
+  const parts = callParts(block, saying);
+  if (parts !== null) return parts;
+  if (isCut) return [];
+  throw badReply("the arguments of a tool call are no JSON");
+}
+
+function renderText(block: Extract<Block, { type: "text" }>, { saying, texts, logprobs }: Writing): JsonObject[] {
+  if (block.text === "") return [];
+  if (block.citations) texts.push({ text: block.text, citations: block.citations, partIndex: saying.count });
+  logprobs.push(...(block.logprobs ?? []));
+  return [textPart(block.text, saying)];
+}
+
+function renderBlock(block: Block, writing: Writing): JsonObject[] {
+  const { saying } = writing;
+  switch (block.type) {
+    case "text":
+      return renderText(block, writing);
+    case "refusal":
+      return block.text === "" ? [] : [textPart(block.text, saying)];
+    case "thinking":
+      return block.redacted ? holdState(block.signature, saying) : thoughtParts(block.text, block.signature, saying);
+    case "tool-call":
+      return renderCall(block, writing);
+    case "image":
+    case "audio":
+      return block.source.kind === "bytes" ? [mediaPart(block.source.mediaType, block.source.base64, saying)] : [];
+    case "tool-result":
+    case "document":
+    case "foreign":
+      return [];
+  }
+}
+
+function renderChoice(choice: Choice): JsonObject {
+  const writing: Writing = { saying: newSaying(), isCut: isCut(choice.stop), texts: [], logprobs: [] };
+  const parts = choice.blocks.flatMap((block) => renderBlock(block, writing));
+  parts.push(...heldParts(writing.saying));
+  return compact({
+    content: { parts: parts.length === 0 ? [{ text: "" }] : parts, role: "model" },
+    ...writeStop(choice.stop),
+    index: choice.index,
+    groundingMetadata: writeGrounding(writing.texts),
+    logprobsResult: writeLogprobs(writing.logprobs),
+  });
+}
+
+/** The feedback on a prompt that nobody answered; null where there is an answer. */
+function feedbackOn([choice, ...others]: readonly Choice[]): JsonObject | null {
+  return choice !== undefined && others.length === 0 && choice.blocks.length === 0 ? writeBlock(choice.stop) : null;
+}
+
+/** A timestamp of Unix seconds. */
+export function timeOf(createdAt: number | undefined): string | undefined {
+  return createdAt === undefined ? undefined : new Date(createdAt * 1000).toISOString();
+}
+
+/** The body for a client. Usage is left out where nobody counted: zeros would be a lie. */
+export function renderResponse(answer: ChatAnswer, context: WriteContext): JsonObject {
+  const promptFeedback = feedbackOn(answer.choices);
+  return compact({
+    ...(promptFeedback === null ? { candidates: answer.choices.map(renderChoice) } : { promptFeedback }),
+    usageMetadata: answer.usage === undefined ? undefined : writeUsage(answer.usage),
+    modelVersion: answer.model || context.ask.model,
+    createTime: timeOf(answer.createdAt),
+    responseId: answer.id || context.id,
+  });
+}

@@ -1,0 +1,52 @@
+// Thought signatures: how state travels through clients of this dialect, and which of it an upstream may see again.
+import { type Opaque, unwrapOpaque, wrapOpaque } from "../../canon/opaque.ts";
+
+export const dialectName = "gemini";
+
+/** The maker of signatures that clients of this dialect hold bare. */
+export const nativeOrigin = "gemini";
+
+/** Stands in for the signature of a call whose history comes from elsewhere; servers accept it as one. */
+export const sentinel = "skip_thought_signature_validator";
+const encodedSentinel = Buffer.from(sentinel).toString("base64");
+
+/** How the base64 of every envelope begins: the field holds bytes, so an envelope travels encoded. */
+const encodedPrefix = "Z3cxL";
+
+/** Clients get this where a call has no signature, so that it can be told from one that lost its own. */
+const unsigned: Opaque = { origin: "none", data: "" };
+export const unsignedCall = encode(unsigned);
+
+function encode(opaque: Opaque): string {
+  return Buffer.from(wrapOpaque(opaque)).toString("base64");
+}
+
+/** The state in an envelope of the gateway, bare or encoded; null for any other text. */
+export function openEnvelope(text: string): Opaque | null {
+  if (text.startsWith(encodedPrefix)) return unwrapOpaque(Buffer.from(text, "base64").toString("utf8"));
+  return unwrapOpaque(text);
+}
+
+/** What stood under `thoughtSignature`. `sealed`: another maker's thought, which came in an envelope. */
+export interface State {
+  readonly opaque: Opaque;
+  readonly sealed: boolean;
+}
+
+/** Null where there is no state: nothing, the sentinel, an empty envelope. Bare text was made by `origin`. */
+export function readState(text: unknown, origin: string): State | null {
+  if (typeof text !== "string" || text === "" || text === sentinel || text === encodedSentinel) return null;
+  const opaque = openEnvelope(text);
+  if (opaque === null) return { opaque: { origin, data: text }, sealed: false };
+  return opaque.data === "" ? null : { opaque, sealed: opaque.origin !== nativeOrigin };
+}
+
+/** What the client holds: the native signature bare, any other in an envelope. */
+export function writeState(opaque: Opaque): string {
+  return opaque.origin === nativeOrigin ? opaque.data : encode(opaque);
+}
+
+/** What the upstream `origin` may see: the state that it made itself, else null. */
+export function ownState(signature: Opaque | undefined, origin: string): string | null {
+  return signature !== undefined && signature.origin === origin && signature.data !== "" ? signature.data : null;
+}

@@ -1,0 +1,13 @@
+// The streaming side of this dialect: reader, writer, heartbeat, and the array in which the stream comes without events.
+import { keepAliveComment } from "../../lib/sse.ts";
+import type { StreamSide } from "../dialect.ts";
+import { streamReader } from "./reader.ts";
+import { streamWriter } from "./writer.ts";
+
+export const stream: StreamSide = {
+  reader: streamReader,
+  writer: streamWriter,
+  heartbeat: () => keepAliveComment,
+  /** White space between elements keeps an array warm. */
+  array: { open: "[", between: ",\r\n", close: "]", heartbeat: "\n" },
+};

@@ -1,0 +1,178 @@
+// Tools and the choice among them, from the wire into canon and back.
+import type { ChatAsk, FunctionTool, Tool, ToolChoice } from "../../canon/conversation.ts";
+import type { Extra } from "../../canon/warning.ts";
+import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import { badValue, missing, unsupported } from "../reject.ts";
+import { isAbsent } from "../shared/absent.ts";
+import { standIn } from "../shared/free-text.ts";
+import { objectsIn, optionalText } from "../shared/members.ts";
+import { type ToolNames, toolNames } from "../shared/names.ts";
+import { type Notes, note, noteField } from "../shared/notes.ts";
+import { inJsonSubset } from "./json-schema.ts";
+import type { ModelLimits } from "./limits.ts";
+import { inOpenApiSubset, readSchema } from "./openapi-schema.ts";
+import { dialectName } from "./signature.ts";
+
+const cleanName = /^[A-Za-z_][A-Za-z0-9_.:-]*$/;
+const maxNameChars = 128;
+
+/** Tool names of a request as this wire takes them. */
+export function namesFor(ask: ChatAsk): ToolNames {
+  return toolNames(ask, maxNameChars, cleanName);
+}
+
+/** Members of a function that only this dialect has. */
+const ownMembers = ["behavior", "response", "responseJsonSchema"];
+
+function inputSchema(wire: JsonObject): { readonly parameters?: JsonObject } {
+  if (isObject(wire.parametersJsonSchema)) return { parameters: wire.parametersJsonSchema };
+  return isObject(wire.parameters) ? { parameters: readSchema(wire.parameters) } : {};
+}
+
+function readFunction(wire: JsonObject, path: string, extras: Extra[]): FunctionTool {
+  if (typeof wire.name !== "string" || wire.name === "") throw missing(`${path}.name`);
+  for (const member of ownMembers) {
+    if (!isAbsent(wire[member])) extras.push({ path: `${path}.${member}`, rule: "quiet" });
+  }
+  return {
+    kind: "function",
+    name: wire.name,
+    ...optionalText(wire, "description", "description"),
+    ...inputSchema(wire),
+  };
+}
+
+/** One entry may declare functions and name several tools of the server. An empty object asks for its tool all the same. */
+function readTool(wire: JsonObject, index: number, extras: Extra[]): Tool[] {
+  const path = `tools[${index}]`;
+  const functions = objectsIn(wire.functionDeclarations).map((each, number) =>
+    readFunction(each, `${path}.functionDeclarations[${number}]`, extras),
+  );
+  const hosted = Object.entries(wire).flatMap(([name, value]): Tool[] => {
+    if (name === "functionDeclarations" || value === null || value === undefined) return [];
+    return [{ kind: "hosted", origin: dialectName, wire: { [name]: value }, path: `${path}.${name}` }];
+  });
+  return [...functions, ...hosted];
+}
+
+export function readTools(wire: Json | undefined, extras: Extra[]): Tool[] {
+  return objectsIn(wire).flatMap((tool, index) => readTool(tool, index, extras));
+}
+
+function chosen(mode: string, names: readonly string[]): ToolChoice | undefined {
+  const [only, ...others] = names;
+  switch (mode) {
+    case "ANY":
+      if (only === undefined) return { type: "required" };
+      return others.length === 0 ? { type: "tool", name: only } : { type: "allowed", names, required: true };
+    case "NONE":
+      return { type: "none" };
+    case "VALIDATED":
+      return only === undefined ? { type: "auto" } : { type: "allowed", names, required: false };
+    case "AUTO":
+      return { type: "auto" };
+    default:
+      return undefined;
+  }
+}
+
+const isStrict = (tool: Tool): boolean => tool.kind === "function" && tool.strict === true;
+const strict = (tool: Tool): Tool => (tool.kind === "function" ? { ...tool, strict: true } : tool);
+
+/** What `toolConfig` says about the tools. Checked calls are strict tools in other words. */
+export function readToolConfig(
+  wire: Json | undefined,
+  tools: readonly Tool[],
+  extras: Extra[],
+): Pick<ChatAsk, "tools" | "toolChoice"> {
+  const config = isObject(wire) ? wire : {};
+  for (const name of ["retrievalConfig", "includeServerSideToolInvocations"]) {
+    if (!isAbsent(config[name])) extras.push({ path: `toolConfig.${name}`, rule: "drop" });
+  }
+  const calling = isObject(config.functionCallingConfig) ? config.functionCallingConfig : {};
+  const mode = typeof calling.mode === "string" ? calling.mode.toUpperCase() : "";
+  const names = Array.isArray(calling.allowedFunctionNames) ? calling.allowedFunctionNames : [];
+  const toolChoice =
+    tools.length === 0
+      ? undefined
+      : chosen(
+          mode,
+          names.filter((name) => typeof name === "string"),
+        );
+  return { tools: mode === "VALIDATED" ? tools.map(strict) : tools, ...(toolChoice ? { toolChoice } : {}) };
+}
+
+/** The schema of an input; one without properties is left out, because servers refuse it. */
+function renderSchema(parameters: JsonObject | undefined, limits: ModelLimits, notes: Notes): JsonObject {
+  if (parameters === undefined || isAbsent(parameters)) return {};
+  if (parameters.type === "object" && isAbsent(parameters.properties) && parameters.$ref === undefined) return {};
+  const { schema, exact } = limits.jsonSchema ? inJsonSubset(parameters) : inOpenApiSubset(parameters);
+  if (!exact) noteField(notes, "approximated", "tools");
+  return limits.jsonSchema ? { parametersJsonSchema: schema } : { parameters: schema };
+}
+
+function described(description: string | undefined): JsonObject {
+  return description === undefined ? {} : { description };
+}
+
+function renderFunction(tool: Tool, names: ToolNames, limits: ModelLimits, notes: Notes): JsonObject[] {
+  switch (tool.kind) {
+    case "function": {
+      const head = { name: names.toWire(tool.name), ...described(tool.description) };
+      return [{ ...head, ...renderSchema(tool.parameters, limits, notes) }];
+    }
+    case "custom": {
+      note(notes, "emulated", tool.path);
+      const { parameters, description } = standIn(tool);
+      const head = { name: names.toWire(tool.name), ...described(description) };
+      return [{ ...head, ...renderSchema(parameters, limits, notes) }];
+    }
+    case "hosted":
+      if (tool.origin === dialectName) return [];
+      throw unsupported(tool.path, "the tool runs at another provider");
+  }
+}
+
+function modeOf(choice: ToolChoice | undefined, hasStrict: boolean, names: ToolNames): JsonObject | null {
+  const free = hasStrict ? "VALIDATED" : "AUTO";
+  switch (choice?.type) {
+    case undefined:
+      return hasStrict ? { mode: free } : null;
+    case "auto":
+      return { mode: free };
+    case "none":
+      return { mode: "NONE" };
+    case "required":
+      return { mode: "ANY" };
+    case "tool":
+      return { mode: "ANY", allowedFunctionNames: [names.toWire(choice.name)] };
+    case "allowed":
+      return {
+        mode: choice.required ? "ANY" : "VALIDATED",
+        allowedFunctionNames: choice.names.map((name) => names.toWire(name)),
+      };
+  }
+}
+
+function checkChoice(choice: ToolChoice | undefined, tools: readonly Tool[], notes: Notes): void {
+  const names = choice?.type === "tool" ? [choice.name] : choice?.type === "allowed" ? choice.names : [];
+  const isKnown = (name: string): boolean => tools.some((tool) => tool.kind !== "hosted" && tool.name === name);
+  if (names.every(isKnown)) return;
+  throw badValue(notes.context.fieldPath("toolChoice"), "The choice names a tool that is not in the list.");
+}
+
+/** `tools` and `toolConfig`. One call at most is seen to when the reply is read. */
+export function renderTools(ask: ChatAsk, names: ToolNames, limits: ModelLimits, notes: Notes): JsonObject {
+  const { tools, toolChoice } = ask;
+  if (tools.length === 0) return {};
+  checkChoice(toolChoice, tools, notes);
+  const functions = tools.flatMap((tool) => renderFunction(tool, names, limits, notes));
+  const hosted = tools.flatMap((tool) => (tool.kind === "hosted" ? [tool.wire] : []));
+  const config = modeOf(toolChoice, tools.some(isStrict), names);
+  if (config?.mode === "VALIDATED") noteField(notes, "approximated", "tools");
+  if (ask.parallelToolCalls === false) noteField(notes, "emulated", "parallelToolCalls");
+  return {
+    tools: [...(functions.length === 0 ? [] : [{ functionDeclarations: functions }]), ...hosted],
+    ...(config === null ? {} : { toolConfig: { functionCallingConfig: config } }),
+  };
+}

@@ -1,0 +1,37 @@
+// Token counts: this wire tells cached input inside the prompt's count, and thinking beside the candidates'.
+import { tokenCount, totalInput, totalOutput, type Usage } from "../../canon/usage.ts";
+import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
+
+/** Visible output; some relays only tell the total. */
+function visible(counts: JsonObject, input: number, thoughts: number): number {
+  if (typeof counts.candidatesTokenCount === "number") return tokenCount(counts.candidatesTokenCount);
+  return Math.max(0, tokenCount(counts.totalTokenCount) - input - thoughts);
+}
+
+/** The disjoint buckets of `usageMetadata`; undefined when it tells nothing. Input of server tools counts as input. */
+export function readUsage(counts: Json | undefined): Usage | undefined {
+  if (!isObject(counts)) return undefined;
+  if (typeof counts.promptTokenCount !== "number" && typeof counts.totalTokenCount !== "number") return undefined;
+  const prompt = tokenCount(counts.promptTokenCount);
+  const cached = tokenCount(counts.cachedContentTokenCount);
+  const tools = tokenCount(counts.toolUsePromptTokenCount);
+  const thoughts = tokenCount(counts.thoughtsTokenCount);
+  return {
+    inputTokens: (cached > prompt ? prompt : prompt - cached) + tools,
+    cacheReadTokens: cached,
+    cacheWriteTokens: 0,
+    outputTokens: visible(counts, prompt + tools, thoughts),
+    reasoningTokens: thoughts,
+  };
+}
+
+/** `usageMetadata` for a client. */
+export function writeUsage(usage: Usage): JsonObject {
+  return compact({
+    promptTokenCount: totalInput(usage),
+    cachedContentTokenCount: usage.cacheReadTokens > 0 ? usage.cacheReadTokens : undefined,
+    candidatesTokenCount: usage.outputTokens,
+    thoughtsTokenCount: usage.reasoningTokens > 0 ? usage.reasoningTokens : undefined,
+    totalTokenCount: totalInput(usage) + totalOutput(usage),
+  });
+}

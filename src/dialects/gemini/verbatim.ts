@@ -1,0 +1,61 @@
+// The verbatim lane: the client's own wire under another model's path; only the gateway's envelopes change.
+import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import type { Call, Envelope, RenderContext } from "../dialect.ts";
+import { limitsOf } from "./limits.ts";
+import { callPath, wholeVerb } from "./request.ts";
+import { openEnvelope, ownState, sentinel } from "./signature.ts";
+
+/** The part with its state as its maker gave it. Another maker's thought goes; of its other parts only the state does. */
+function openPart(part: Json, origin: string, standIn: string | undefined): Json | null {
+  if (!isObject(part)) return part;
+  const member = part.thoughtSignature === undefined ? "thought_signature" : "thoughtSignature";
+  const held = part[member];
+  const opaque = typeof held === "string" ? openEnvelope(held) : null;
+  if (opaque === null) return part;
+  const state = ownState(opaque, origin) ?? undefined;
+  if (state !== undefined) return { ...part, [member]: state };
+  const isCall = part.functionCall !== undefined || part.function_call !== undefined;
+  if (isCall) return { ...part, [member]: standIn };
+  if (part.thought === true || part.text === "") return null;
+  return { ...part, [member]: undefined };
+}
+
+/** The same content when no envelope is in it; null when nothing is left. */
+function openContent(content: Json, origin: string, standIn: string | undefined): Json | null {
+  if (!isObject(content) || content.role !== "model" || !Array.isArray(content.parts)) return content;
+  const { parts } = content;
+  const opened = parts.map((part) => openPart(part, origin, standIn));
+  if (opened.every((part, index) => part === parts[index])) return content;
+  const kept = opened.filter((part) => part !== null);
+  return kept.length === 0 ? null : { ...content, parts: kept };
+}
+
+/** The same list when no envelope is in it. */
+function openContents(contents: Json | undefined, context: RenderContext): Json | undefined {
+  if (!Array.isArray(contents)) return contents;
+  const standIn = limitsOf(context.model).proof ? sentinel : undefined;
+  const opened = contents.map((content) => openContent(content, context.origin, standIn));
+  if (opened.every((content, index) => content === contents[index])) return contents;
+  return opened.filter((content) => content !== null);
+}
+
+/** Servers know the instruction as a content alone. */
+function withInstruction(body: JsonObject): void {
+  for (const name of ["systemInstruction", "system_instruction"]) {
+    const instruction = body[name];
+    if (typeof instruction === "string") body[name] = { parts: [{ text: instruction }] };
+  }
+}
+
+/** The client's body as it may be seen by the upstream. */
+export function verbatimBody(wire: JsonObject, context: RenderContext): JsonObject {
+  const body: JsonObject = { ...wire, contents: openContents(wire.contents, context) };
+  withInstruction(body);
+  if (typeof wire.model === "string") body.model = `models/${context.model}`;
+  return body;
+}
+
+/** The call under the client's own method; a stream always comes as events, whatever form the client wants. */
+export function verbatimCall(wire: JsonObject, context: RenderContext, envelope: Envelope): Call {
+  return { path: callPath(context.model, envelope.params.verb ?? wholeVerb), body: verbatimBody(wire, context) };
+}

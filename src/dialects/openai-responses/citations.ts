@@ -1,0 +1,24 @@
+// Citations: `annotations` of one part of text, flat on this wire.
+import type { Citation } from "../../canon/conversation.ts";
+import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import { characterCount } from "../shared/characters.ts";
+import { readUrlCitation, urlCitationMembers } from "../shared/url-citations.ts";
+
+/** Annotations that only this dialect makes: they name files of its own store. */
+const ownTypes = new Set<Json | undefined>(["file_citation", "container_file_citation", "file_path"]);
+
+/** The citations of a part; what has no address keeps its own shape. */
+export function parseAnnotations(annotations: Json | undefined): Citation[] {
+  if (!Array.isArray(annotations)) return [];
+  return annotations.filter(isObject).map((annotation) => readUrlCitation(annotation, 0) ?? { wire: annotation });
+}
+
+/** The annotations of a text; citations of other dialects without an address have no counterpart. */
+export function renderAnnotations(citations: readonly Citation[] | undefined, text: string): JsonObject[] {
+  if (citations === undefined) return [];
+  return citations.flatMap((citation) => {
+    const members = urlCitationMembers(citation, 0, characterCount(text));
+    if (members !== null) return [{ type: "url_citation", ...members }];
+    return isObject(citation.wire) && ownTypes.has(citation.wire.type) ? [citation.wire] : [];
+  });
+}

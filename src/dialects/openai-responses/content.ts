@@ -1,0 +1,192 @@
+// The parts of content: text, refusals, images and files, from the wire into canon and back.
+import type {
+  Block,
+  DocumentBlock,
+  ForeignBlock,
+  ImageBlock,
+  ResultPart,
+  TextBlock,
+} from "../../canon/conversation.ts";
+import { compact, type Json, type JsonObject } from "../../lib/json.ts";
+import { badValue, missing, unsupported } from "../reject.ts";
+import { dataUri, nameOfType } from "../shared/media.ts";
+import { type Notes, note } from "../shared/notes.ts";
+import { cacheOf, documentText, fileOfBytes, imageOf, storedFile } from "../shared/openai-parts.ts";
+import { parseAnnotations } from "./citations.ts";
+
+export const dialectName = "openai-responses";
+
+/** A part or item that only this dialect knows; `field` is where its type, or what makes it foreign, stands. */
+export function foreign(wire: JsonObject, field: string): ForeignBlock {
+  return { type: "foreign", origin: dialectName, wire, path: field };
+}
+
+/** The text under `name`; a required one that is missing is refused by its path. */
+export function textAt(object: JsonObject, name: string, path: string): string {
+  const value = object[name];
+  if (typeof value !== "string") throw missing(`${path}.${name}`);
+  return value;
+}
+
+function filled(value: Json | undefined): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function parseText(part: JsonObject, path: string): TextBlock {
+  const citations = parseAnnotations(part.annotations);
+  const text = textAt(part, "text", path);
+  return { type: "text", text, ...(citations.length > 0 ? { citations } : {}), ...cacheOf(part) };
+}
+
+function parseImage(part: JsonObject, path: string): ImageBlock | DocumentBlock {
+  const place = { path, ...cacheOf(part) };
+  const detail = part.detail === "auto" ? undefined : filled(part.detail);
+  const url = filled(part.image_url);
+  if (url !== undefined) return imageOf(url, `${path}.image_url`, detail, place);
+  const id = filled(part.file_id);
+  if (id === undefined) throw missing(`${path}.image_url`);
+  return { type: "image", source: { kind: "file", id }, ...(detail === undefined ? {} : { detail }), ...place };
+}
+
+function parseFile(part: JsonObject, path: string): ImageBlock | DocumentBlock {
+  const place = { path, ...cacheOf(part) };
+  const name = filled(part.filename);
+  const data = filled(part.file_data);
+  if (data !== undefined) return fileOfBytes(data, name, place);
+  const url = filled(part.file_url);
+  const title = name === undefined ? {} : { title: name };
+  if (url !== undefined) return { type: "document", source: { kind: "url", url }, ...title, ...place };
+  const id = filled(part.file_id);
+  if (id === undefined) throw missing(`${path}.file_data`);
+  return storedFile(id, name, place);
+}
+
+type PartParser = (part: JsonObject, path: string) => ResultPart;
+
+/** Parts that a message, a result of a tool and a replayed answer are made of. */
+const parsers: ReadonlyMap<string, PartParser> = new Map<string, PartParser>([
+  ["input_text", parseText],
+  ["output_text", parseText],
+  ["text", parseText],
+  ["input_image", parseImage],
+  ["input_file", parseFile],
+]);
+
+/** One part of a result. */
+export function parseResultPart(part: JsonObject, path: string): ResultPart {
+  const type = filled(part.type);
+  if (type === undefined) throw badValue(`${path}.type`, "A content part needs a type.");
+  return parsers.get(type)?.(part, path) ?? foreign(part, `${path}.type`);
+}
+
+function parsePart(part: JsonObject, path: string): Block {
+  if (part.type === "refusal") return { type: "refusal", text: textAt(part, "refusal", path) };
+  return parseResultPart(part, path);
+}
+
+/** The parts of a list or the one text; an empty text is no block. */
+export function parseContent<Part extends Block>(
+  content: Json | undefined,
+  path: string,
+  parse: (part: JsonObject, path: string) => Part,
+): (Part | TextBlock)[] {
+  if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
+  if (!Array.isArray(content)) throw missing(path);
+  return content.map((part, index) => parse(part as JsonObject, `${path}[${index}]`));
+}
+
+/** The content of a message. */
+export function parseMessageContent(content: Json | undefined, path: string): Block[] {
+  return parseContent(content, path, parsePart);
+}
+
+/** Content of a role that may hold text alone. */
+export function parseTextContent(content: Json | undefined, path: string): TextBlock[] {
+  return parseMessageContent(content, path).map((block, index) => {
+    if (block.type === "text") return block;
+    throw badValue(`${path}[${index}].type`, "This message may hold text parts only.");
+  });
+}
+
+/** Ids of this service's own store; those of any other store mean nothing there. */
+const ownFile = /^file-/;
+
+function pathOf(block: ImageBlock | DocumentBlock | ForeignBlock, notes: Notes): string {
+  return block.path ?? notes.context.fieldPath("messages");
+}
+
+function ownFileId(id: string, path: string): string {
+  if (ownFile.test(id)) return id;
+  throw unsupported(path, "the file is stored with another provider");
+}
+
+function renderImage(block: ImageBlock, notes: Notes): JsonObject {
+  const { source, detail = "auto" } = block;
+  const path = pathOf(block, notes);
+  switch (source.kind) {
+    case "url":
+      return { type: "input_image", image_url: source.url, detail };
+    case "bytes":
+      return { type: "input_image", image_url: dataUri(source), detail };
+    case "file":
+      return { type: "input_image", file_id: ownFileId(source.id, path), detail };
+    case "text":
+      throw unsupported(path, "an image cannot be plain text");
+  }
+}
+
+function fileMembers({ source, title }: DocumentBlock, path: string): JsonObject {
+  if (source.kind === "url") return { file_url: source.url };
+  if (source.kind === "file") return { file_id: ownFileId(source.id, path) };
+  if (source.kind === "bytes") return { filename: title ?? nameOfType(source.mediaType), file_data: dataUri(source) };
+  throw unsupported(path, "a document must come as bytes, as an address or as text");
+}
+
+function renderDocument(block: DocumentBlock, notes: Notes): JsonObject[] {
+  const path = pathOf(block, notes);
+  if (block.citations === true) note(notes, "dropped", `${path}.citations`);
+  const context = block.context ? [inputText(block.context)] : [];
+  const text = documentText(block);
+  return [...context, text === null ? { type: "input_file", ...fileMembers(block, path) } : inputText(text)];
+}
+
+/** What somebody else than the model said. */
+export function inputText(text: string): JsonObject {
+  return { type: "input_text", text };
+}
+
+/** The part or parts of one block of a user, of a system message or of a result. */
+export function renderInput(block: Block, notes: Notes): JsonObject[] {
+  switch (block.type) {
+    case "text":
+    case "refusal":
+      return [inputText(block.text)];
+    case "image":
+      return [renderImage(block, notes)];
+    case "document":
+      return renderDocument(block, notes);
+    case "foreign":
+      if (block.origin === dialectName) return [block.wire];
+      throw unsupported(pathOf(block, notes), "it has no counterpart there");
+    case "audio":
+      throw unsupported(block.path ?? notes.context.fieldPath("messages"), "audio is not heard");
+    case "thinking":
+    case "tool-call":
+    case "tool-result":
+      return [];
+  }
+}
+
+/** One text goes as a string, which every server understands; anything else as parts. */
+export function asContent(parts: readonly JsonObject[]): Json {
+  const [only] = parts;
+  if (parts.length === 0) return "";
+  if (parts.length === 1 && only?.type === "input_text" && typeof only.text === "string") return only.text;
+  return [...parts];
+}
+
+/** What the model said, replayed. */
+export function renderSaid(block: Extract<Block, { type: "text" | "refusal" }>): JsonObject {
+  if (block.type === "refusal") return { type: "refusal", refusal: block.text };
+  return compact({ type: "output_text", text: block.text, annotations: [] });
+}

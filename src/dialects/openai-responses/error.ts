@@ -1,0 +1,72 @@
+// Errors: the envelope that all OpenAI-shaped dialects share, and the failed response that ends a stream.
+import type { ErrorKind, GatewayError } from "../../canon/error.ts";
+import { isObject, type JsonObject } from "../../lib/json.ts";
+import type { Frame } from "../../lib/sse.ts";
+import type { ErrorSide } from "../dialect.ts";
+import { openaiErrors, parseError } from "../openai-error.ts";
+import { responseHead } from "./echo.ts";
+import { responseId } from "./ids.ts";
+
+/** Codes that speak of the request itself, though the stream had begun well. */
+const requestCodes =
+  /^(?:invalid_|image_|empty_image|unsupported_image|failed_to_download_image|bio_policy|misalignment_policy|data_residency)/;
+
+function statusOf(error: unknown): number {
+  const code = isObject(error) ? error.code : undefined;
+  return typeof code === "string" && requestCodes.test(code) ? 400 : 200;
+}
+
+/** The error of a failed response. */
+export function parseFailure(response: JsonObject): GatewayError {
+  const { error } = response;
+  return parseError(statusOf(error), isObject(error) ? { error } : { error: { message: "", code: "server_error" } });
+}
+
+/** The error of an `error` event: flat as it is typed, or under `error` as the service sends it. */
+export function parseErrorEvent(event: JsonObject): GatewayError {
+  const inner = isObject(event.error) ? event.error : { message: event.message, code: event.code, param: event.param };
+  return parseError(statusOf(inner), { error: inner });
+}
+
+/** Kinds that clients know by a code of this dialect; agents decide by it whether to wait, to shorten or to give up. */
+const codes: { readonly [kind in ErrorKind]?: string } = {
+  rate_limit_exceeded: "rate_limit_exceeded",
+  concurrency_limit_exceeded: "rate_limit_exceeded",
+  upstream_rate_limited: "rate_limit_exceeded",
+  insufficient_quota: "insufficient_quota",
+  context_length_exceeded: "context_length_exceeded",
+  overloaded: "server_is_overloaded",
+  draining: "server_is_overloaded",
+  upstream_overloaded: "server_is_overloaded",
+  upstream_rejected: "invalid_prompt",
+};
+
+/** Agents read the wait out of these words. */
+function wait(error: GatewayError, code: string): string {
+  if (code !== "rate_limit_exceeded" || error.retryAfterMs === undefined || /try again in/i.test(error.message)) {
+    return "";
+  }
+  return ` Please try again in ${Math.max(1, Math.ceil(error.retryAfterMs / 1000))}s.`;
+}
+
+/** The member `error` of a failed response. */
+export function failureOf(error: GatewayError): JsonObject {
+  const code = codes[error.kind] ?? (error.status < 500 ? error.code : "server_error");
+  return { code, message: `${error.message}${wait(error, code)}`, param: error.param, type: error.type };
+}
+
+/** Above any number that the stream has had: how many there were is not known here. */
+const lastSequenceNumber = 2 ** 31 - 1;
+
+/**
+ * A failed response for a stream whose writer is not at hand: it knows neither what was said nor how many events there
+ * were. A writer tells the same with all of it, so where there is one, write the error to it.
+ */
+export function errorFrames(error: GatewayError, requestId: string): Frame[] {
+  const identity = { id: responseId(requestId), createdAt: 0, model: "" };
+  const response = responseHead(identity, { status: "failed", output: [], usage: null, error: failureOf(error) });
+  const type = "response.failed";
+  return [{ event: type, data: JSON.stringify({ type, sequence_number: lastSequenceNumber, response }) }];
+}
+
+export const error: ErrorSide = { ...openaiErrors, frames: errorFrames };

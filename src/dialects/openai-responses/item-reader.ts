@@ -1,0 +1,189 @@
+// One item of an upstream's stream while it is being read: its deltas first, and the whole item, which has the last word.
+import type { Delta, OpenBlock } from "../../canon/delta.ts";
+import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import { isBlankInput } from "../shared/call-input.ts";
+import { parseAnnotations } from "./citations.ts";
+import { itemState, partBreak, reasoningText } from "./reasoning.ts";
+import { callIdOf, callInputOf, callKinds, type Reading } from "./response.ts";
+
+/** A block and the text that has been told of it. */
+interface BlockState {
+  readonly kind: OpenBlock["kind"];
+  readonly number: number;
+  said: string;
+  closed: boolean;
+}
+
+/** What has been read of one item. */
+export interface ItemState {
+  /** The parts of a message by their index; the one block of a call or of a thought is number 0. */
+  readonly blocks: (BlockState | undefined)[];
+  /** The part of a summary that is being told. */
+  summary: number;
+  done: boolean;
+}
+
+/** What has been read of the output. */
+export interface OutputState extends Reading {
+  readonly items: Map<number | string, ItemState>;
+  /** Ids of items that are done, so that the whole response does not tell them again. */
+  readonly ids: Set<string>;
+  blocks: number;
+  hasCalls: boolean;
+  hasRefusal: boolean;
+  /** Text has gone by unread: what an item tells at its end is not news. */
+  skimmed: boolean;
+}
+
+/** The item that an event is about: by its place, else by its id. */
+export function itemAt(state: OutputState, event: JsonObject): ItemState {
+  const { output_index: index, item } = event;
+  const id = event.item_id ?? (isObject(item) ? item.id : undefined);
+  const key = typeof index === "number" ? index : typeof id === "string" ? id : 0;
+  const known = state.items.get(key);
+  if (known !== undefined) return known;
+  const fresh: ItemState = { blocks: [], summary: 0, done: false };
+  state.items.set(key, fresh);
+  return fresh;
+}
+
+function openBlock(state: OutputState, item: ItemState, at: number, open: OpenBlock, out: Delta[]): BlockState {
+  const block: BlockState = { kind: open.kind, number: state.blocks++, said: "", closed: false };
+  item.blocks[at] = block;
+  out.push({ type: "block-open", choice: 0, block: block.number, open });
+  return block;
+}
+
+function closeBlock(block: BlockState, more: Partial<Extract<Delta, { type: "block-close" }>>, out: Delta[]): void {
+  if (block.closed) return;
+  block.closed = true;
+  out.push({ type: "block-close", choice: 0, block: block.number, ...more });
+}
+
+/** Part number of a message; an index that no message can have is the first. */
+function partIndex(index: Json | undefined): number {
+  return typeof index === "number" && Number.isInteger(index) && index >= 0 && index < 4096 ? index : 0;
+}
+
+/** More text of a part of a message. */
+export function speak(
+  state: OutputState,
+  event: JsonObject,
+  kind: "text" | "refusal",
+  text: string,
+  out: Delta[],
+): void {
+  const item = itemAt(state, event);
+  const at = partIndex(event.content_index);
+  if (item.done) return;
+  if (kind === "refusal") state.hasRefusal = true;
+  const block = item.blocks[at] ?? openBlock(state, item, at, { kind }, out);
+  if (block.closed || block.kind !== kind) return;
+  block.said += text;
+  out.push({ type: "text", choice: 0, block: block.number, text });
+}
+
+/** What the whole says beyond its deltas; a whole that says something else cannot be taken back any more. */
+function unsaid(state: OutputState, whole: string, said: string): string {
+  if (said !== "") return whole.startsWith(said) ? whole.slice(said.length) : "";
+  return state.skimmed ? "" : whole;
+}
+
+/** The end of a part, by the part itself. */
+export function endPart(state: OutputState, event: JsonObject, part: JsonObject, out: Delta[]): void {
+  const kind = typeof part.refusal === "string" ? "refusal" : "text";
+  const whole = kind === "refusal" ? part.refusal : part.text;
+  const item = itemAt(state, event);
+  const at = partIndex(event.content_index);
+  const citations = kind === "text" ? parseAnnotations(part.annotations) : [];
+  const rest = unsaid(state, typeof whole === "string" ? whole : "", item.blocks[at]?.said ?? "");
+  if (rest !== "") speak(state, event, kind, rest, out);
+  else if (citations.length > 0 && item.blocks[at] === undefined) openBlock(state, item, at, { kind }, out);
+  const block = item.blocks[at];
+  if (block !== undefined) closeBlock(block, citations.length > 0 ? { citations } : {}, out);
+}
+
+/** More of a thought; the parts of a summary are one text. */
+export function think(state: OutputState, event: JsonObject, text: string, out: Delta[]): void {
+  const item = itemAt(state, event);
+  if (item.done) return;
+  const part = partIndex(event.summary_index ?? event.content_index);
+  const block = item.blocks[0] ?? openBlock(state, item, 0, { kind: "thinking" }, out);
+  if (block.kind !== "thinking" || block.closed) return;
+  const told = part > item.summary && block.said !== "" ? `${partBreak}${text}` : text;
+  item.summary = Math.max(part, item.summary);
+  block.said += told;
+  out.push({ type: "thinking", choice: 0, block: block.number, text: told });
+}
+
+/** A call begins as soon as its name is known. */
+export function beginCall(state: OutputState, event: JsonObject, wire: JsonObject, out: Delta[]): void {
+  const tool = callKinds.get(wire.type);
+  const item = itemAt(state, event);
+  if (tool === undefined || item.blocks[0] !== undefined) return;
+  if (typeof wire.name !== "string" || wire.name === "") return;
+  state.hasCalls = true;
+  const open: OpenBlock = { kind: "tool-call", id: callIdOf(wire), name: state.toCanon(wire.name), tool };
+  openBlock(state, item, 0, open, out);
+}
+
+/** More of a call's input. What comes before its name is known stands in the whole item too. */
+export function fill(state: OutputState, event: JsonObject, text: string, out: Delta[]): void {
+  const block = itemAt(state, event).blocks[0];
+  if (block === undefined || block.closed || block.kind !== "tool-call" || text === "") return;
+  block.said += text;
+  out.push({ type: "tool-input", choice: 0, block: block.number, text });
+}
+
+function endCall(state: OutputState, event: JsonObject, wire: JsonObject, out: Delta[]): void {
+  beginCall(state, event, wire, out);
+  const block = itemAt(state, event).blocks[0];
+  if (block === undefined) return;
+  fill(state, event, unsaid(state, callInputOf(wire), block.said), out);
+  const kind = callKinds.get(wire.type) ?? "function";
+  if (wire.status !== "incomplete" && !state.skimmed && isBlankInput(kind, block.said)) fill(state, event, "{}", out);
+  closeBlock(block, {}, out);
+}
+
+function endMessage(state: OutputState, event: JsonObject, wire: JsonObject, out: Delta[]): void {
+  const parts = Array.isArray(wire.content) ? wire.content : [];
+  parts.forEach((part, index) => {
+    if (isObject(part)) endPart(state, { ...event, content_index: index }, part, out);
+  });
+  closeAll(itemAt(state, event), out);
+}
+
+function endThought(state: OutputState, event: JsonObject, wire: JsonObject, out: Delta[]): void {
+  const item = itemAt(state, event);
+  const signature = itemState(wire, state.origin);
+  const rest = unsaid(state, reasoningText(wire), item.blocks[0]?.said ?? "");
+  item.summary = Number.MAX_SAFE_INTEGER;
+  if (rest !== "") think(state, event, rest, out);
+  if (item.blocks[0] === undefined && signature !== undefined) {
+    openBlock(state, item, 0, { kind: "thinking", redacted: true }, out);
+  }
+  const block = item.blocks[0];
+  if (block !== undefined) closeBlock(block, signature === undefined ? {} : { signature }, out);
+}
+
+const ends: ReadonlyMap<unknown, typeof endCall> = new Map<unknown, typeof endCall>([
+  ["message", endMessage],
+  ["reasoning", endThought],
+  ["function_call", endCall],
+  ["custom_tool_call", endCall],
+]);
+
+/** The whole item: what its deltas left out is told now. */
+export function endItem(state: OutputState, event: JsonObject, wire: JsonObject, out: Delta[]): void {
+  const item = itemAt(state, event);
+  if (item.done) return;
+  ends.get(wire.type)?.(state, event, wire, out);
+  closeAll(item, out);
+  item.done = true;
+  if (typeof wire.id === "string") state.ids.add(wire.id);
+}
+
+/** Closes what an item left open. */
+export function closeAll(item: ItemState, out: Delta[]): void {
+  for (const block of item.blocks) if (block !== undefined) closeBlock(block, {}, out);
+}

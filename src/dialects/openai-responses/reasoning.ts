@@ -1,0 +1,119 @@
+// Thinking on this wire: reasoning items, whose text is a summary and whose state only their maker can read.
+import type { Effort, Reasoning, ThinkingBlock } from "../../canon/conversation.ts";
+import { type Opaque, unwrapOpaque, wrapOpaque } from "../../canon/opaque.ts";
+import { compact, isObject, type Json, type JsonObject, parseJsonText } from "../../lib/json.ts";
+import type { Notes } from "../shared/notes.ts";
+import { leastEffort, renderEffort } from "../shared/openai-effort.ts";
+import { isOurs } from "./ids.ts";
+
+/** The maker of state that clients of this dialect hold bare. */
+export const nativeOrigin = "openai";
+
+/** Asks for the state, without which a server that keeps nothing cannot go on thinking. */
+export const stateInclude = "reasoning.encrypted_content";
+
+/** Between the parts of a summary, which canon holds as one text. */
+export const partBreak = "\n\n";
+
+/** Marks the state of the call before it: this wire has no place for it on the call itself. */
+const callMark = "call.";
+
+function joined(parts: Json | undefined): string {
+  if (!Array.isArray(parts)) return "";
+  const texts = parts.map((part) => (isObject(part) && typeof part.text === "string" ? part.text : ""));
+  return texts.filter((text) => text !== "").join(partBreak);
+}
+
+/** The visible text: the summary, else the thoughts themselves. */
+export function reasoningText(item: JsonObject): string {
+  return joined(item.summary) || joined(item.content);
+}
+
+/**
+ * The state of a reasoning item. Its maker wants it back under the id that it gave, so the state is both; an envelope
+ * of ours holds what it holds.
+ */
+export function itemState(item: JsonObject, origin: string): Opaque | undefined {
+  const sealed = item.encrypted_content;
+  if (typeof sealed !== "string" || sealed === "") return undefined;
+  const wrapped = unwrapOpaque(sealed);
+  if (wrapped !== null) return wrapped.data === "" ? undefined : wrapped;
+  const id = typeof item.id === "string" && item.id !== "" && !isOurs(item.id) ? { id: item.id } : {};
+  return { origin, data: JSON.stringify({ ...id, encrypted_content: sealed }) };
+}
+
+/** The state of a call, when this item only carries that. */
+export function callState(item: JsonObject): Opaque | null {
+  const sealed = item.encrypted_content;
+  if (typeof sealed !== "string" || !sealed.startsWith(callMark)) return null;
+  return unwrapOpaque(sealed.slice(callMark.length));
+}
+
+/** A reasoning item as a block; null when it holds neither text nor state. */
+export function parseReasoningItem(item: JsonObject, origin: string): ThinkingBlock | null {
+  const text = reasoningText(item);
+  const signature = itemState(item, origin);
+  if (text === "" && signature === undefined) return null;
+  return {
+    type: "thinking",
+    text,
+    ...(signature === undefined ? {} : { signature }),
+    ...(text === "" ? { redacted: true } : {}),
+  };
+}
+
+/** The summary that carries a text. */
+export function summaryOf(text: string): JsonObject[] {
+  return text === "" ? [] : [{ type: "summary_text", text }];
+}
+
+/** State for a client, in an envelope. `of`: whether it belongs to the thought itself or to the call before it. */
+export function sealedState(state: Opaque, of: "thought" | "call"): string {
+  return of === "call" ? `${callMark}${wrapOpaque(state)}` : wrapOpaque(state);
+}
+
+/** The members that bring state back to its maker; null for state of another dialect's making. */
+export function nativeState(state: Opaque): JsonObject | null {
+  const members = parseJsonText(state.data);
+  if (!isObject(members)) return { encrypted_content: state.data };
+  return typeof members.encrypted_content === "string" ? members : null;
+}
+
+/** History's thinking as an item for the server that made it; what others thought, or nobody signed, is none. */
+export function replayedItem(block: ThinkingBlock, origin: string): JsonObject | null {
+  const { signature } = block;
+  const members = signature?.origin === origin ? nativeState(signature) : null;
+  return members === null ? null : { type: "reasoning", ...members, summary: summaryOf(block.text) };
+}
+
+/** `reasoning`: effort, and whether the client wants to see a summary under either of its names. */
+export function parseReasoning(wire: Json | undefined, effortUpdate: Json | undefined): { reasoning?: Reasoning } {
+  const fields = isObject(wire) ? wire : {};
+  const effort = typeof effortUpdate === "string" ? effortUpdate : fields.effort;
+  const summary = fields.summary ?? fields.generate_summary;
+  const reasoning: Reasoning = {
+    ...(typeof effort === "string" ? { effort: effort as Effort } : {}),
+    ...(typeof summary === "string" ? { show: summary !== "none" } : {}),
+  };
+  return Object.keys(reasoning).length === 0 ? {} : { reasoning };
+}
+
+/** True when the client asked for thought at all; summaries are worth asking for only then. */
+function isWanted(reasoning: Reasoning, effort: Effort | undefined): boolean {
+  if (reasoning.hint || reasoning.show === false || effort === "none") return false;
+  return effort !== undefined || reasoning.adaptive === true || reasoning.show === true;
+}
+
+/** The member `reasoning`; undefined where nothing was asked. */
+export function renderReasoning(reasoning: Reasoning | undefined, notes: Notes): JsonObject | undefined {
+  if (reasoning === undefined) return undefined;
+  const effort = renderEffort(reasoning, notes);
+  const fields = compact({ effort, summary: isWanted(reasoning, effort) ? "auto" : undefined });
+  return Object.keys(fields).length === 0 ? undefined : fields;
+}
+
+/** Whether state has to be asked for: of models known to think, and of any that is told to. Others refuse the wish. */
+export function thinks(model: string, reasoning: JsonObject | undefined): boolean {
+  if (reasoning !== undefined && Object.keys(reasoning).length > 0) return reasoning.effort !== "none";
+  return leastEffort(model) !== undefined && !model.includes("-chat");
+}

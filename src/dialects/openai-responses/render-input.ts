@@ -1,0 +1,148 @@
+// From the system prefix and the turns to the list of input items.
+import type { Block, TextBlock, ToolCallBlock, ToolResultBlock, Turn } from "../../canon/conversation.ts";
+import { compact, type Json, type JsonObject } from "../../lib/json.ts";
+import { unsupported } from "../reject.ts";
+import { completed } from "../shared/call-input.ts";
+import { settle } from "../shared/history.ts";
+import { cleanId, type ToolNames } from "../shared/names.ts";
+import { type Notes, noteField } from "../shared/notes.ts";
+import { asContent, dialectName, inputText, renderInput, renderSaid } from "./content.ts";
+import { replayedItem } from "./reasoning.ts";
+
+interface Writing {
+  readonly notes: Notes;
+  readonly names: ToolNames;
+  /** What kind of tool was called, by call id: results are told by the same kind. */
+  readonly kinds: Map<string, ToolCallBlock["kind"]>;
+  readonly items: JsonObject[];
+}
+
+function message(role: "system" | "user" | "assistant", content: Json): JsonObject {
+  return { type: "message", role, content };
+}
+
+/** Participants have no names here, so the name goes before the text. */
+function named(parts: JsonObject[], turn: Turn, notes: Notes): JsonObject[] {
+  if (turn.name === undefined || turn.role !== "user") return parts;
+  noteField(notes, "approximated", "messages");
+  const [first, ...more] = parts;
+  if (first?.type !== "input_text") return [inputText(`${turn.name}:`), ...parts];
+  return [{ ...first, text: `${turn.name}: ${first.text}` }, ...more];
+}
+
+function isDropped(block: Block): boolean {
+  return block.type === "thinking" || block.type === "tool-call" || block.type === "tool-result";
+}
+
+function writeSpeech(turn: Turn, role: "system" | "user", { notes, items }: Writing): void {
+  if (turn.blocks.some(isDropped)) noteField(notes, "dropped", "messages");
+  const own = turn.blocks.filter((block) => block.type === "foreign" && isItem(block.wire));
+  const parts = turn.blocks.filter((block) => !own.includes(block)).flatMap((block) => renderInput(block, notes));
+  if (parts.length > 0 || own.length === 0) items.push(message(role, asContent(named(parts, turn, notes))));
+  items.push(...own.flatMap((block) => renderInput(block, notes)));
+}
+
+/** Items stand in the list by themselves; what else is foreign is a part of a message. */
+function isItem(wire: JsonObject): boolean {
+  return typeof wire.type === "string" && !wire.type.startsWith("input_");
+}
+
+function renderCall(call: ToolCallBlock, names: ToolNames): JsonObject {
+  const { id, name, kind, input } = completed(call);
+  const common = { call_id: cleanId(id), name: names.toWire(name) };
+  if (kind === "custom") return { type: "custom_tool_call", ...common, input };
+  return { type: "function_call", ...common, arguments: input };
+}
+
+/** One text goes as a string, which every server understands; anything else as parts. */
+function saidContent(parts: readonly JsonObject[]): Json {
+  const [only] = parts;
+  return parts.length === 1 && only?.type === "output_text" ? (only.text ?? "") : [...parts];
+}
+
+/** The model's blocks in their order: neighbouring text is one message, everything else an item of its own. */
+function writeSaid(turn: Turn, { notes, names, kinds, items }: Writing): void {
+  let parts: JsonObject[] = [];
+  const flush = (): void => {
+    if (parts.length > 0) items.push(message("assistant", saidContent(parts)));
+    parts = [];
+  };
+  for (const block of turn.blocks) {
+    if (block.type === "text" || block.type === "refusal") {
+      if (block.text !== "") parts.push(renderSaid(block));
+      continue;
+    }
+    const item = saidItem(block, notes, names);
+    if (block.type === "tool-call") kinds.set(block.id, block.kind);
+    if (item === null) continue;
+    flush();
+    items.push(item);
+  }
+  flush();
+}
+
+function saidItem(
+  block: Exclude<Block, { type: "text" | "refusal" }>,
+  notes: Notes,
+  names: ToolNames,
+): JsonObject | null {
+  switch (block.type) {
+    case "thinking":
+      return replayedItem(block, notes.context.origin);
+    case "tool-call":
+      return renderCall(block, names);
+    case "foreign":
+      if (block.origin === dialectName) return block.wire;
+      throw unsupported(block.path ?? notes.context.fieldPath("messages"), "it has no counterpart there");
+    case "tool-result":
+      noteField(notes, "dropped", "messages");
+      return null;
+    case "image":
+    case "audio":
+    case "document":
+      throw unsupported(
+        block.path ?? notes.context.fieldPath("messages"),
+        "an assistant's turn holds text alone there",
+      );
+  }
+}
+
+function renderResult(result: ToolResultBlock, { notes, kinds }: Writing): JsonObject {
+  const type = kinds.get(result.callId) === "custom" ? "custom_tool_call_output" : "function_call_output";
+  const parts = result.content.flatMap((part) => renderInput(part, notes));
+  if (result.isError) noteField(notes, "approximated", "messages");
+  const told = result.isError ? marked(parts) : parts;
+  return { type, call_id: cleanId(result.callId), output: asContent(told) };
+}
+
+function marked(parts: readonly JsonObject[]): JsonObject[] {
+  const [first, ...more] = parts;
+  if (first?.type !== "input_text") return [inputText("Error:"), ...parts];
+  return [{ ...first, text: `Error: ${first.text}` }, ...more];
+}
+
+function writeResults(turn: Turn, writing: Writing): void {
+  for (const block of turn.blocks) if (block.type === "tool-result") writing.items.push(renderResult(block, writing));
+}
+
+const writers: { readonly [role in Turn["role"]]: (turn: Turn, writing: Writing) => void } = {
+  system: (turn, writing) => writeSpeech(turn, "system", writing),
+  user: (turn, writing) => writeSpeech(turn, "user", writing),
+  assistant: writeSaid,
+  tool: writeResults,
+};
+
+/** `instructions` and `input`. The first block of the prefix is the instructions, others stay blocks of their own. */
+export function renderInputItems(
+  ask: { readonly system: readonly TextBlock[]; readonly turns: readonly Turn[] },
+  names: ToolNames,
+  notes: Notes,
+): JsonObject {
+  const [first, ...others] = ask.system;
+  const writing: Writing = { notes, names, kinds: new Map(), items: [] };
+  if (others.length > 0) writing.items.push(message("system", asContent(others.map(({ text }) => inputText(text)))));
+  const turns = settle(ask.turns, notes);
+  if (turns.at(-1)?.role === "assistant") noteField(notes, "approximated", "messages");
+  for (const turn of turns) writers[turn.role](turn, writing);
+  return compact({ instructions: first?.text, input: writing.items });
+}

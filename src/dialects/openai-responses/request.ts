@@ -1,0 +1,197 @@
+// The body of a response request and the canonical ask, both ways.
+import type { ChatAsk, OutputFormat } from "../../canon/conversation.ts";
+import type { FieldName } from "../../canon/warning.ts";
+import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import type { RenderContext, Rendered } from "../dialect.ts";
+import { missing, unsupported } from "../reject.ts";
+import { isAbsent } from "../shared/absent.ts";
+import { toolNames } from "../shared/names.ts";
+import { type Notes, noteField } from "../shared/notes.ts";
+import { jsonWish, lacksJsonWord, parseSchemaFormat, schemaMembers } from "../shared/openai-format.ts";
+import { parseSampling } from "../shared/openai-sampling.ts";
+import { parseService, renderUser } from "../shared/openai-service.ts";
+import { parseExtras } from "./extras.ts";
+import { inputItems, parseInput } from "./input.ts";
+import { parseReasoning, renderReasoning, stateInclude, thinks } from "./reasoning.ts";
+import { renderInputItems } from "./render-input.ts";
+import { parseToolChoice, parseTools, renderTools } from "./tools.ts";
+
+export const responsesPath = "responses";
+/** The longest name of a tool that every server of this dialect takes. */
+export const maxToolNameChars = 64;
+const minOutputTokens = 16;
+const logprobsInclude = "message.output_text.logprobs";
+
+const paths: { readonly [field in FieldName]: string } = {
+  temperature: "temperature",
+  topP: "top_p",
+  topK: "top_k",
+  presencePenalty: "presence_penalty",
+  frequencyPenalty: "frequency_penalty",
+  seed: "seed",
+  logitBias: "logit_bias",
+  logprobs: "top_logprobs",
+  stop: "stop",
+  choices: "n",
+  maxOutputTokens: "max_output_tokens",
+  tools: "tools",
+  toolChoice: "tool_choice",
+  parallelToolCalls: "parallel_tool_calls",
+  format: "text.format",
+  reasoning: "reasoning.effort",
+  verbosity: "text.verbosity",
+  tier: "service_tier",
+  speed: "service_tier",
+  endUser: "safety_identifier",
+  metadata: "metadata",
+  messages: "input",
+  system: "instructions",
+  input: "input",
+  dimensions: "dimensions",
+  encodingFormat: "encoding_format",
+};
+
+/** Where a canonical field stands in a response request. */
+export function fieldPath(field: FieldName): string {
+  return paths[field];
+}
+
+function parseFormat(format: Json | undefined, path: string): { format?: OutputFormat } {
+  if (!isObject(format) || isAbsent(format)) return {};
+  if (format.type === "json_schema") return { format: parseSchemaFormat(format, path) };
+  return { format: { type: format.type === "json_object" ? "json" : "text" } };
+}
+
+function parseLogprobs(wire: JsonObject): { logprobs?: number } {
+  const alternatives = typeof wire.top_logprobs === "number" ? wire.top_logprobs : 0;
+  const isIncluded = Array.isArray(wire.include) && wire.include.includes(logprobsInclude);
+  return isIncluded || alternatives > 0 ? { logprobs: alternatives } : {};
+}
+
+/** Changes that items make to the request further down the conversation: the last one counts. */
+interface Updates {
+  effort?: Json | undefined;
+  format?: { readonly value: Json | undefined; readonly path: string };
+}
+
+function updatesIn(items: readonly JsonObject[]): Updates {
+  const updates: Updates = {};
+  items.forEach(({ type, reasoning, text }, index) => {
+    if (type !== "configuration_update") return;
+    if (isObject(reasoning) && typeof reasoning.effort === "string") updates.effort = reasoning.effort;
+    if (isObject(text)) updates.format = { value: text.format, path: `input[${index}].text.format` };
+  });
+  return updates;
+}
+
+/** A request that says nothing at all has nothing to answer. */
+function needInput(wire: JsonObject, items: readonly JsonObject[]): void {
+  const sources = [wire.instructions, wire.previous_response_id, wire.conversation, wire.prompt];
+  if (items.length === 0 && sources.every((source) => isAbsent(source) || source === "")) throw missing("input");
+}
+
+/** The ask of a body that has passed the schema. Whatever is stored elsewhere must have been put into `input` before. */
+export function parse(wire: JsonObject): ChatAsk {
+  const items = inputItems(wire.input);
+  needInput(wire, items);
+  const parsed = parseTools(wire);
+  const { tools } = parsed;
+  const { toolChoice, extras: choiceExtras } = parseToolChoice(wire, parsed);
+  const text = isObject(wire.text) ? wire.text : {};
+  const updates = updatesIn(items);
+  const parallel = wire.parallel_tool_calls;
+  return {
+    operation: "chat",
+    model: String(wire.model),
+    stream: wire.stream === true,
+    ...parseInput(wire, items),
+    tools,
+    ...(toolChoice === undefined ? {} : { toolChoice }),
+    ...(tools.length > 0 && typeof parallel === "boolean" ? { parallelToolCalls: parallel } : {}),
+    ...(typeof wire.max_output_tokens === "number" ? { maxOutputTokens: wire.max_output_tokens } : {}),
+    sampling: parseSampling({ temperature: wire.temperature, top_p: wire.top_p }),
+    stop: [],
+    choices: 1,
+    ...parseLogprobs(wire),
+    ...parseFormat(updates.format?.value ?? text.format, updates.format?.path ?? "text.format"),
+    ...parseReasoning(wire.reasoning, updates.effort),
+    ...(typeof text.verbosity === "string" ? { verbosity: text.verbosity } : {}),
+    ...parseService(wire),
+    extras: [...parseExtras(wire), ...parsed.extras, ...choiceExtras],
+  };
+}
+
+/** What cannot be said here and must not be lost in silence; the corridor has taken away what it does by itself. */
+function refuseUnsayable(ask: ChatAsk, context: RenderContext): void {
+  const refuse = (field: FieldName, reason: string): never => {
+    throw unsupported(context.fieldPath(field), reason);
+  };
+  if (ask.stop.length > 0) refuse("stop", "it knows no stop sequences");
+  if (ask.choices > 1) refuse("choices", "it gives one reply to a request");
+  if (ask.logprobs !== undefined) refuse("logprobs", "log probabilities cannot be carried between formats yet");
+  if (ask.sampling.logitBias !== undefined) refuse("logitBias", "it takes no bias on tokens");
+}
+
+function renderSampling({ sampling }: ChatAsk, notes: Notes): JsonObject {
+  const { temperature, topP, topK, presencePenalty, frequencyPenalty, seed } = sampling;
+  if (topK !== undefined) noteField(notes, "dropped", "topK");
+  if (presencePenalty) noteField(notes, "dropped", "presencePenalty");
+  if (frequencyPenalty) noteField(notes, "dropped", "frequencyPenalty");
+  if (seed !== undefined) noteField(notes, "dropped", "seed");
+  return { temperature, top_p: topP };
+}
+
+function renderBound(ask: ChatAsk, notes: Notes): number | undefined {
+  const wanted = ask.maxOutputTokens;
+  if (wanted === undefined) return undefined;
+  const most = notes.context.maxOutputTokens ?? Number.POSITIVE_INFINITY;
+  const bound = Math.max(minOutputTokens, Math.min(wanted, most));
+  if (bound !== wanted) noteField(notes, "approximated", "maxOutputTokens");
+  return bound;
+}
+
+function renderFormat(format: OutputFormat | undefined): JsonObject | undefined {
+  if (format === undefined) return undefined;
+  if (format.type === "schema") return { type: "json_schema", ...schemaMembers(format) };
+  return { type: format.type === "json" ? "json_object" : "text" };
+}
+
+function renderText(ask: ChatAsk): JsonObject | undefined {
+  const text = compact({ format: renderFormat(ask.format), verbosity: ask.verbosity });
+  return Object.keys(text).length === 0 ? undefined : text;
+}
+
+/** Servers look for the word in the messages; the instructions do not count. */
+function withJsonWord(ask: ChatAsk, notes: Notes): ChatAsk {
+  if (!lacksJsonWord(ask, false)) return ask;
+  noteField(notes, "emulated", "format");
+  return { ...ask, turns: [{ role: "system", blocks: [{ type: "text", text: jsonWish }] }, ...ask.turns] };
+}
+
+/** Nothing is kept upstream, so whoever thinks must hand out the state of it. */
+function renderState(context: RenderContext, reasoning: JsonObject | undefined): JsonObject {
+  const isThinking = thinks(context.model, reasoning);
+  return { store: false, include: isThinking ? [stateInclude] : undefined };
+}
+
+/** The call for an ask. */
+export function render(ask: ChatAsk, context: RenderContext): Rendered {
+  const notes: Notes = { context, warnings: [] };
+  refuseUnsayable(ask, context);
+  const names = toolNames(ask, maxToolNameChars);
+  const reasoning = renderReasoning(ask.reasoning, notes);
+  const body = compact({
+    model: context.model,
+    ...renderInputItems(withJsonWord(ask, notes), names, notes),
+    stream: ask.stream ? true : undefined,
+    max_output_tokens: renderBound(ask, notes),
+    ...renderSampling(ask, notes),
+    ...renderTools(ask, names, notes),
+    text: renderText(ask),
+    reasoning,
+    service_tier: ask.tier,
+    safety_identifier: renderUser(ask.endUser),
+    ...renderState(context, reasoning),
+  });
+  return { call: { path: responsesPath, body }, warnings: notes.warnings };
+}

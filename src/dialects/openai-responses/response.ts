@@ -1,0 +1,115 @@
+// A whole response and the canonical answer, both ways.
+import type { Block, ChatAnswer, Choice, ToolCallBlock } from "../../canon/conversation.ts";
+import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import type { ReadContext, WriteContext } from "../dialect.ts";
+import { isErrorBody } from "../openai-error.ts";
+import { badReply } from "../reject.ts";
+import { completed, inputText } from "../shared/call-input.ts";
+import { toolNames } from "../shared/names.ts";
+import { parseAnnotations } from "./citations.ts";
+import { echo, identityOf, responseHead } from "./echo.ts";
+import { parseFailure } from "./error.ts";
+import { charsIn, renderItems } from "./items.ts";
+import { namesOf } from "./namespaces.ts";
+import { parseReasoningItem } from "./reasoning.ts";
+import { maxToolNameChars } from "./request.ts";
+import { type Held, parseStop, renderStop } from "./stop.ts";
+import { estimatedUsage, parseUsage, renderUsage } from "./usage.ts";
+
+/** What reading a reply must know: who made it, and what its tools are called by the client. */
+export interface Reading {
+  readonly origin: string;
+  toCanon(name: string): string;
+}
+
+/** The names follow from the request, so they are those that it went out with. */
+export function readingOf({ origin, ask }: ReadContext): Reading {
+  const names = ask?.operation === "chat" ? toolNames(ask, maxToolNameChars) : null;
+  return { origin, toCanon: (name) => names?.toCanon(name) ?? name };
+}
+
+/** What kind of call an item is; undefined when it is none. */
+export const callKinds: ReadonlyMap<unknown, ToolCallBlock["kind"]> = new Map<unknown, ToolCallBlock["kind"]>([
+  ["function_call", "function"],
+  ["custom_tool_call", "custom"],
+]);
+
+/** The id under which a call is answered. */
+export function callIdOf(item: JsonObject): string {
+  const id = [item.call_id, item.id].find((known) => typeof known === "string" && known !== "");
+  return typeof id === "string" ? id : "";
+}
+
+/** The input of a call, as far as it goes. */
+export function callInputOf(item: JsonObject): string {
+  return inputText(item.type === "custom_tool_call" ? item.input : item.arguments);
+}
+
+function parseCall(item: JsonObject, kind: ToolCallBlock["kind"], reading: Reading): Block[] {
+  if (typeof item.name !== "string" || item.name === "") return [];
+  const call: ToolCallBlock = {
+    type: "tool-call",
+    id: callIdOf(item),
+    name: reading.toCanon(item.name),
+    kind,
+    input: callInputOf(item),
+  };
+  return [item.status === "incomplete" ? call : completed(call)];
+}
+
+function parsePart(part: Json): Block[] {
+  if (!isObject(part)) return [];
+  if (typeof part.refusal === "string") return part.refusal === "" ? [] : [{ type: "refusal", text: part.refusal }];
+  const citations = parseAnnotations(part.annotations);
+  const text = typeof part.text === "string" ? part.text : "";
+  if (text === "" && citations.length === 0) return [];
+  return [{ type: "text", text, ...(citations.length > 0 ? { citations } : {}) }];
+}
+
+/** The blocks of an item; work of the server itself has none, since only its own clients can read it. */
+export function parseItem(item: JsonObject, reading: Reading): Block[] {
+  const kind = callKinds.get(item.type);
+  if (kind !== undefined) return parseCall(item, kind, reading);
+  if (item.type === "message") return Array.isArray(item.content) ? item.content.flatMap(parsePart) : [];
+  if (item.type !== "reasoning") return [];
+  const thinking = parseReasoningItem(item, reading.origin);
+  return thinking === null ? [] : [thinking];
+}
+
+function heldIn(blocks: readonly Block[]): Held {
+  return {
+    calls: blocks.some((block) => block.type === "tool-call"),
+    refusal: blocks.some((block) => block.type === "refusal"),
+  };
+}
+
+const ended = new Set<unknown>(["completed", "incomplete", undefined, null]);
+
+/** The answer in a body. Throws the upstream's own error where the body is one, else what makes it no reply. */
+export function parse(wire: unknown, context: ReadContext): ChatAnswer {
+  if (!isObject(wire)) throw badReply("it is not a JSON object");
+  if (wire.status === "failed" || (isErrorBody(wire) && !Array.isArray(wire.output))) throw parseFailure(wire);
+  if (!Array.isArray(wire.output)) throw badReply("there is no output");
+  if (!ended.has(wire.status)) throw badReply("the response is not finished");
+  const reading = readingOf(context);
+  const blocks = wire.output.filter(isObject).flatMap((item) => parseItem(item, reading));
+  const usage = parseUsage(wire.usage);
+  return {
+    operation: "chat",
+    id: typeof wire.id === "string" ? wire.id : "",
+    model: typeof wire.model === "string" ? wire.model : "",
+    ...(typeof wire.created_at === "number" ? { createdAt: wire.created_at } : {}),
+    choices: [{ index: 0, blocks, stop: parseStop(wire, heldIn(blocks)) }],
+    ...(usage === undefined ? {} : { usage }),
+  };
+}
+
+/** The response for a client: the first choice, because this dialect has one. */
+export function render(answer: ChatAnswer, context: WriteContext): JsonObject {
+  const choice: Choice = answer.choices[0] ?? { index: 0, blocks: [], stop: { kind: "end" } };
+  const identity = identityOf(context, answer);
+  const outcome = renderStop(choice.stop, heldIn(choice.blocks).refusal);
+  const usage = answer.usage ?? estimatedUsage(context.inputEstimate, charsIn(choice.blocks));
+  const output = renderItems(choice, identity.id, namesOf(context.wire), outcome.status === "incomplete");
+  return { ...responseHead(identity, { ...outcome, output, usage: renderUsage(usage) }), ...echo(context.wire) };
+}

@@ -1,0 +1,195 @@
+// Tools and the choice among them, from the wire into canon and back.
+import type { ChatAsk, CustomTool, FunctionTool, Tool, ToolChoice } from "../../canon/conversation.ts";
+import type { Extra } from "../../canon/warning.ts";
+import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import { badValue, missing, unsupported } from "../reject.ts";
+import { isAbsent } from "../shared/absent.ts";
+import type { ToolNames } from "../shared/names.ts";
+import { type Notes, noteField } from "../shared/notes.ts";
+import { dialectName } from "./content.ts";
+import { declaredTools, flatName } from "./namespaces.ts";
+
+/** What the tools of a request come to. Hosted ones are extras: nobody else can run them. */
+export interface ParsedTools {
+  readonly tools: Tool[];
+  readonly extras: Extra[];
+}
+
+/** Members that canon has no place for. */
+const ownMembers: readonly (readonly [string, Extra["rule"]])[] = [
+  ["defer_loading", "quiet"],
+  ["output_schema", "drop"],
+  ["allowed_callers", "drop"],
+];
+
+function nameOf(tool: JsonObject, path: string): string {
+  if (typeof tool.name !== "string" || tool.name === "") throw missing(`${path}.name`);
+  return tool.name;
+}
+
+function described(tool: JsonObject): { description?: string } {
+  return typeof tool.description === "string" && tool.description !== "" ? { description: tool.description } : {};
+}
+
+/** Here a function is strict where that is possible, so only an explicit `true` is a promise. */
+function parseFunction(tool: JsonObject, name: string): FunctionTool {
+  return {
+    kind: "function",
+    name,
+    ...described(tool),
+    ...(isObject(tool.parameters) ? { parameters: tool.parameters } : {}),
+    ...(tool.strict === true ? { strict: true } : {}),
+  };
+}
+
+function parseCustom(tool: JsonObject, name: string, path: string): CustomTool {
+  return { kind: "custom", name, ...described(tool), ...(isObject(tool.format) ? { format: tool.format } : {}), path };
+}
+
+function parseCallable(tool: JsonObject, namespace: Json | undefined, path: string, parsed: ParsedTools): void {
+  const name = flatName(namespace, nameOf(tool, path));
+  for (const [member, rule] of ownMembers) {
+    if (!isAbsent(tool[member])) parsed.extras.push({ path: `${path}.${member}`, rule });
+  }
+  parsed.tools.push(tool.type === "custom" ? parseCustom(tool, name, path) : parseFunction(tool, name));
+}
+
+function parseTool(tool: JsonObject, path: string, parsed: ParsedTools): void {
+  switch (tool.type) {
+    case "function":
+    case "custom":
+      parseCallable(tool, undefined, path, parsed);
+      return;
+    case "namespace":
+      (Array.isArray(tool.tools) ? tool.tools : []).forEach((inner, index) => {
+        if (isObject(inner)) parseCallable(inner, nameOf(tool, path), `${path}.tools[${index}]`, parsed);
+      });
+      return;
+    case "tool_search":
+      parsed.extras.push({ path: `${path}.type`, rule: "quiet" });
+      return;
+    default:
+      if (typeof tool.type !== "string") throw missing(`${path}.type`);
+      parsed.extras.push({ path: `${path}.type`, rule: "drop" });
+  }
+}
+
+/** The tools of a request and of its items. Agents always offer hosted tools, so these are only dropped. */
+export function parseTools(wire: JsonObject): ParsedTools {
+  const parsed: ParsedTools = { tools: [], extras: [] };
+  for (const { tool, path } of declaredTools(wire)) parseTool(tool, path, parsed);
+  return parsed;
+}
+
+/** The choice, and what of it only this dialect's own servers can do. */
+interface ParsedChoice {
+  readonly toolChoice?: ToolChoice;
+  readonly extras: readonly Extra[];
+}
+
+const path = "tool_choice";
+const free: ParsedChoice = { extras: [] };
+/** A hosted tool must be called, and nobody else has it. */
+const forcedElsewhere: ParsedChoice = { extras: [{ path, rule: "reject" }] };
+
+const plainChoices = ["auto", "none", "required"] as const;
+
+function chosen(toolChoice: ToolChoice): ParsedChoice {
+  return { toolChoice, extras: [] };
+}
+
+function plainChoice(word: string, tools: readonly Tool[]): ParsedChoice | null {
+  const type = plainChoices.find((known) => known === word);
+  if (type === undefined) return null;
+  return type === "required" && tools.length === 0 ? forcedElsewhere : chosen({ type });
+}
+
+/** The names that an entry of a list stands for: one tool, or all of a namespace. */
+function namesIn(entry: Json, at: string, tools: readonly Tool[]): string[] {
+  const body = isObject(entry) ? entry : {};
+  if (body.type === "namespace") {
+    const prefix = flatName(nameOf(body, at), "");
+    return tools.flatMap((tool) => (tool.kind !== "hosted" && tool.name.startsWith(prefix) ? [tool.name] : []));
+  }
+  if (body.type !== "function" && body.type !== "custom") return [];
+  return [flatName(body.namespace, nameOf(body, at))];
+}
+
+function parseAllowed(choice: JsonObject, tools: readonly Tool[]): ParsedChoice {
+  if (!Array.isArray(choice.tools)) throw missing(`${path}.tools`);
+  const names = choice.tools.flatMap((entry, index) => namesIn(entry, `${path}.tools[${index}]`, tools));
+  const required = choice.mode === "required";
+  if (names.length > 0) return chosen({ type: "allowed", names, required });
+  return required ? forcedElsewhere : chosen({ type: "none" });
+}
+
+function parseChoiceObject(choice: JsonObject, tools: readonly Tool[]): ParsedChoice {
+  const { type } = choice;
+  if (typeof type !== "string") throw missing(`${path}.type`);
+  if (type === "allowed_tools") return parseAllowed(choice, tools);
+  if (type !== "function" && type !== "custom") return plainChoice(type, tools) ?? forcedElsewhere;
+  const inner = choice[type];
+  const body = choice.name === undefined && isObject(inner) ? inner : choice;
+  return chosen({ type: "tool", name: flatName(body.namespace, nameOf(body, path)) });
+}
+
+/** What the client wants called. Without any tool there is nothing to choose, and the field is noise. */
+export function parseToolChoice(wire: JsonObject, parsed: ParsedTools): ParsedChoice {
+  const choice = wire.tool_choice;
+  const { tools, extras } = parsed;
+  if (isAbsent(choice) || (tools.length === 0 && extras.length === 0)) return free;
+  if (isObject(choice)) return parseChoiceObject(choice, tools);
+  const plain = plainChoice(String(choice), tools);
+  if (plain !== null) return plain;
+  throw badValue(path, `'${path}' must be one of 'none', 'auto', 'required', or an object.`);
+}
+
+const noParameters: JsonObject = { type: "object", properties: {} };
+
+/** Chat completions nest a grammar, this wire writes it flat. */
+function flatFormat(format: Json | undefined): Json | undefined {
+  if (!isObject(format) || !isObject(format.grammar)) return format;
+  return { type: "grammar", ...format.grammar };
+}
+
+/** `strict` is always said: left out, it would mean the opposite of what it means elsewhere. */
+function renderTool(tool: Tool, names: ToolNames): JsonObject {
+  switch (tool.kind) {
+    case "function": {
+      const { description, parameters = noParameters, strict = false } = tool;
+      return compact({ type: "function", name: names.toWire(tool.name), description, parameters, strict });
+    }
+    case "custom": {
+      const { description, format } = tool;
+      return compact({ type: "custom", name: names.toWire(tool.name), description, format: flatFormat(format) });
+    }
+    case "hosted":
+      if (tool.origin === dialectName) return tool.wire;
+      throw unsupported(tool.path, "tools that a provider runs have no counterpart there");
+  }
+}
+
+function renderChoice(choice: ToolChoice, tools: readonly Tool[], names: ToolNames): Json {
+  const entry = (name: string): JsonObject => {
+    const isCustom = tools.some((tool) => tool.kind === "custom" && tool.name === name);
+    return { type: isCustom ? "custom" : "function", name: names.toWire(name) };
+  };
+  if (choice.type === "tool") return entry(choice.name);
+  if (choice.type !== "allowed") return choice.type;
+  return { type: "allowed_tools", mode: choice.required ? "required" : "auto", tools: choice.names.map(entry) };
+}
+
+/** The tool fields of a request; without tools there are none, since servers refuse a choice among nothing. */
+export function renderTools(ask: ChatAsk, names: ToolNames, notes: Notes): JsonObject {
+  const { tools, toolChoice } = ask;
+  if (tools.length === 0) {
+    const matters = toolChoice !== undefined && toolChoice.type !== "auto" && toolChoice.type !== "none";
+    if (matters) noteField(notes, "dropped", "toolChoice");
+    return {};
+  }
+  return compact({
+    tools: tools.map((tool) => renderTool(tool, names)),
+    tool_choice: toolChoice === undefined ? undefined : renderChoice(toolChoice, tools, names),
+    parallel_tool_calls: ask.parallelToolCalls,
+  });
+}

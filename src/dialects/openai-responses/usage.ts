@@ -1,0 +1,45 @@
+// Token usage on this wire: the totals and their parts, under names of its own.
+import { totalInput, totalOutput, type Usage } from "../../canon/usage.ts";
+import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import { parseUsage as parseTotals } from "../shared/openai-usage.ts";
+
+/** What a server counted; undefined when it gave no figure. */
+export function parseUsage(usage: Json | undefined): Usage | undefined {
+  if (!isObject(usage)) return undefined;
+  return parseTotals(
+    compact({
+      prompt_tokens: usage.input_tokens,
+      completion_tokens: usage.output_tokens,
+      total_tokens: usage.total_tokens,
+      prompt_tokens_details: usage.input_tokens_details,
+      completion_tokens_details: usage.output_tokens_details,
+    }),
+  );
+}
+
+/** Both details are required, zeros included. */
+export function renderUsage(usage: Usage): JsonObject {
+  const input = totalInput(usage);
+  const output = totalOutput(usage);
+  return {
+    input_tokens: input,
+    input_tokens_details: { cached_tokens: usage.cacheReadTokens, cache_write_tokens: usage.cacheWriteTokens },
+    output_tokens: output,
+    output_tokens_details: { reasoning_tokens: usage.reasoningTokens },
+    total_tokens: input + output,
+  };
+}
+
+const charsPerToken = 4;
+
+/** An estimate where nobody counted: clients of this wire cannot do without figures. */
+export function estimatedUsage(inputEstimate: number, outputChars: number): Usage {
+  return {
+    inputTokens: inputEstimate,
+    cacheReadTokens: 0,
+    cacheWriteTokens: 0,
+    outputTokens: Math.ceil(outputChars / charsPerToken),
+    reasoningTokens: 0,
+    estimated: true,
+  };
+}

@@ -1,0 +1,67 @@
+// Local servers that are simply there: each usual port is asked once for its models.
+import { isObject } from "../lib/json.ts";
+import { presets } from "./presets.ts";
+import { defaultTimeouts, type ProviderEntry, type ProviderKind } from "./provider.ts";
+import { send } from "./upstream.ts";
+
+/** A kind and the port on which it usually listens. */
+export interface LocalPlace {
+  readonly kind: ProviderKind;
+  readonly port: number;
+}
+
+export interface DiscoverOptions {
+  /** Where the gateway itself listens: it is never asked. */
+  readonly self: { readonly host: string; readonly port: number };
+  readonly places?: readonly LocalPlace[];
+  readonly timeoutMs?: number;
+}
+
+export const localPlaces: readonly LocalPlace[] = presets.flatMap((kind) =>
+  kind.localPort === undefined ? [] : [{ kind, port: kind.localPort }],
+);
+
+const loopback = "127.0.0.1";
+const patienceMs = 300;
+/** A gateway gives a caller's own request id back; a model server has no reason to. */
+const probeId = "turnpike-probe";
+
+/** True where a listener on this host takes connections to the loopback address. */
+function coversLoopback(host: string): boolean {
+  return /^(?:127\.|0\.0\.0\.0$|::1?$|localhost$)/.test(host);
+}
+
+function isGateway(headers: Headers): boolean {
+  if (headers.get("x-request-id") === probeId) return true;
+  return [...headers.keys()].some((name) => name.startsWith("x-turnpike-"));
+}
+
+/** An empty list counts: the server is there, and its models may come later. */
+async function listsModels(url: string, timeoutMs: number): Promise<boolean> {
+  try {
+    const signal = AbortSignal.timeout(timeoutMs);
+    const headers = { "accept-encoding": "identity", "x-request-id": probeId };
+    const response = await send({ method: "GET", url: `${url}/models`, headers, signal });
+    if (!response.ok || isGateway(response.headers)) return false;
+    const body: unknown = await response.json();
+    return isObject(body) && body.object === "list" && (Array.isArray(body.data) || body.data === null);
+  } catch {
+    // Nobody there, or nobody who speaks our language in time: that is the usual case.
+    return false;
+  }
+}
+
+/** Entries for the local servers that answered, in the order of the table. Never rejects. */
+export async function discover(options: DiscoverOptions): Promise<ProviderEntry[]> {
+  const { self, places = localPlaces, timeoutMs = patienceMs } = options;
+  const others = places.filter(({ port }) => port !== self.port || !coversLoopback(self.host));
+  const found = await Promise.all(
+    others.map(async ({ kind, port }): Promise<ProviderEntry[]> => {
+      const baseUrl = `http://${loopback}:${port}/v1`;
+      if (!(await listsModels(baseUrl, timeoutMs))) return [];
+      const credential = null;
+      return [{ name: kind.kind, kind, baseUrl, credential, models: null, headers: {}, timeouts: defaultTimeouts }];
+    }),
+  );
+  return found.flat();
+}

@@ -1,0 +1,110 @@
+// Habits of compatible servers, each a small pure function on the body of a call: the same body when there is nothing to mend.
+import { createHash } from "node:crypto";
+import type { Call } from "../dialects/dialect.ts";
+import { isObject, type Json, type JsonObject } from "../lib/json.ts";
+
+export type Mend = (body: JsonObject) => JsonObject;
+
+/** Mends the bodies of calls by their path. */
+export function mending(mends: { readonly [path: string]: readonly Mend[] }): (call: Call) => Call {
+  return (call) => {
+    const body = (mends[call.path] ?? []).reduce((mended, mend) => mend(mended), call.body);
+    return body === call.body ? call : { ...call, body };
+  };
+}
+
+/** A field under the server's own name for it. */
+export function renamed(field: string, name: string): Mend {
+  return (body) => {
+    const { [field]: value, ...rest } = body;
+    return value === undefined || value === null ? body : { [name]: value, ...rest };
+  };
+}
+
+/** Without fields that are hints alone, for servers that refuse what they do not know. */
+export function without(...fields: readonly string[]): Mend {
+  return (body) => {
+    if (!fields.some((field) => field in body)) return body;
+    return Object.fromEntries(Object.entries(body).filter(([field]) => !fields.includes(field)));
+  };
+}
+
+/** Without fields that the server refuses, where they say what happens anyway; any other value is left for it to refuse. */
+export function withoutDefaults(defaults: { readonly [field: string]: Json }): Mend {
+  const idle = (body: JsonObject) => Object.keys(defaults).filter((field) => body[field] === defaults[field]);
+  return (body) => without(...idle(body))(body);
+}
+
+/** Each message through a function that gives the same message when it has nothing to change. */
+export function eachMessage(change: (message: JsonObject) => JsonObject): Mend {
+  return (body) => {
+    if (!Array.isArray(body.messages)) return body;
+    let isSame = true;
+    const messages = body.messages.map((message) => {
+      const changed = isObject(message) ? change(message) : message;
+      isSame &&= changed === message;
+      return changed;
+    });
+    return isSame ? body : { ...body, messages };
+  };
+}
+
+/** `developer` is OpenAI's newer word for a role that everybody knows as `system`. */
+export const developerAsSystem: Mend = eachMessage((message) =>
+  message.role === "developer" ? { ...message, role: "system" } : message,
+);
+
+/** Messages without members that the server refuses. */
+export function messagesWithout(roles: readonly string[], ...members: readonly string[]): Mend {
+  return eachMessage((message) => (roles.includes(String(message.role)) ? without(...members)(message) : message));
+}
+
+/**
+ * `reasoning_effort` as a switch of the server's own, whose value by the client wins. `level` gives the effort that
+ * still goes beside it, if any.
+ */
+export function effortAsSwitch(
+  field: string,
+  off: Json,
+  on: Json,
+  level: (effort: string, model: string) => string | undefined = () => undefined,
+): Mend {
+  return (body) => {
+    const { reasoning_effort: effort, ...rest } = body;
+    if (typeof effort !== "string") return body;
+    const switched = { [field]: effort === "none" ? off : on, ...rest };
+    const told = effort === "none" ? undefined : level(effort, String(body.model));
+    return told === undefined ? switched : { ...switched, reasoning_effort: told };
+  };
+}
+
+/** A mend for the models whose names match, others stay as they are. */
+export function onModels(names: RegExp, mend: Mend): Mend {
+  return (body) => (names.test(String(body.model)) ? mend(body) : body);
+}
+
+/** Servers that think by default refuse calls in the history that come without the thought behind them, even an empty one. */
+export const thoughtBesideCalls: Mend = (body) => {
+  if (isObject(body.thinking) && body.thinking.type === "disabled") return body;
+  return eachMessage((message) => {
+    const hasCalls = Array.isArray(message.tool_calls) && message.tool_calls.length > 0;
+    return hasCalls && !message.reasoning_content ? { ...message, reasoning_content: " " } : message;
+  })(body);
+};
+
+const shortId = /^[a-zA-Z0-9]{9}$/;
+
+/** The same id always becomes the same nine letters and digits. */
+function nineCharacters(id: Json | undefined): Json | undefined {
+  if (typeof id !== "string" || shortId.test(id)) return id;
+  return createHash("sha256").update(id).digest("hex").slice(0, 9);
+}
+
+/** Ids of tool calls as exactly nine letters and digits, in calls and results alike. */
+export const nineCharacterIds: Mend = eachMessage((message) => {
+  const id = nineCharacters(message.tool_call_id);
+  const named = id === message.tool_call_id ? message : { ...message, tool_call_id: id };
+  if (!Array.isArray(message.tool_calls)) return named;
+  const calls = message.tool_calls.map((call) => (isObject(call) ? { ...call, id: nineCharacters(call.id) } : call));
+  return { ...named, tool_calls: calls };
+});

@@ -1,0 +1,205 @@
+// The table of compatible providers: who speaks OpenAI's chat, where, and with which habits. A newcomer is one row.
+import { openaiCompletions, openaiEmbeddings } from "../dialects/index.ts";
+import {
+  effortAsSwitch,
+  type Mend,
+  messagesWithout,
+  nineCharacterIds,
+  onModels,
+  renamed,
+  thoughtBesideCalls,
+  without,
+  withoutDefaults,
+} from "./habits.ts";
+import { type Preset, preset } from "./preset.ts";
+import type { ProviderKind } from "./provider.ts";
+import { thinkingInContent, usageInChoice, usageInXGroq } from "./reply-habits.ts";
+
+const chat = "chat/completions";
+const embeddings = "embeddings";
+const older = { legacyMaxTokens: true } as const;
+const thinkingType = (level?: (effort: string, model: string) => string | undefined): Mend =>
+  effortAsSwitch("thinking", { type: "disabled" }, { type: "enabled" }, level);
+const zeroPenalties = { presence_penalty: 0, frequency_penalty: 0 } as const;
+
+/** Only the newer models take a level of thinking beside the switch. Usage comes in the last chunk without being asked for. */
+const glm: Pick<Preset, "also" | "options" | "mends"> = {
+  also: [openaiEmbeddings],
+  options: { ...older, noStreamOptions: true },
+  mends: {
+    [chat]: [
+      thinkingType((effort, model) => (/^glm-(?:5\.[2-9]|[6-9])/.test(model) ? effort : undefined)),
+      withoutDefaults(zeroPenalties),
+      messagesWithout(["tool"], "name"),
+    ],
+  },
+};
+
+const hosted: readonly Preset[] = [
+  {
+    // https://openrouter.ai/docs/use-cases/reasoning-tokens; its comments and `reasoning_details` the dialect reads.
+    kind: "openrouter",
+    baseUrl: "https://openrouter.ai/api/v1",
+    environment: { credential: "OPENROUTER_API_KEY", baseUrl: "OPENROUTER_BASE_URL" },
+    also: [openaiCompletions, openaiEmbeddings],
+  },
+  {
+    // https://console.groq.com/docs/openai: these fields are refused with 400. The SDK takes the bare host.
+    kind: "groq",
+    baseUrl: "https://api.groq.com/openai/v1",
+    barePath: "openai/v1",
+    environment: { credential: "GROQ_API_KEY", baseUrl: "GROQ_BASE_URL" },
+    mends: { [chat]: [withoutDefaults({ logprobs: false, top_logprobs: 0, n: 1 }), messagesWithout(["tool"], "name")] },
+    mendReply: usageInXGroq,
+  },
+  {
+    // https://api-docs.deepseek.com/guides/thinking_mode and /guides/fim_completion (the prompt goes to a path of its own).
+    kind: "deepseek",
+    baseUrl: "https://api.deepseek.com",
+    environment: { credential: "DEEPSEEK_API_KEY", baseUrl: "DEEPSEEK_BASE_URL" },
+    also: [openaiCompletions],
+    options: { ...older, replaysThinking: true },
+    mends: { [chat]: [thinkingType((effort) => effort), thoughtBesideCalls] },
+    paths: { completions: "beta/completions" },
+  },
+  {
+    // https://docs.mistral.ai/api: unknown fields are refused with 422; thinking comes as parts of the content.
+    kind: "mistral",
+    baseUrl: "https://api.mistral.ai/v1",
+    barePath: "v1",
+    environment: { credential: "MISTRAL_API_KEY", baseUrl: "MISTRAL_BASE_URL" },
+    also: [openaiEmbeddings],
+    options: { ...older, noStreamOptions: true },
+    mends: {
+      [chat]: [
+        renamed("seed", "random_seed"),
+        without("user", "safety_identifier", "store", "prompt_cache_options", "prompt_cache_retention"),
+        withoutDefaults({ logprobs: false, service_tier: "auto" }),
+        messagesWithout(["assistant"], "reasoning_content", "reasoning", "reasoning_details", "refusal", "annotations"),
+        nineCharacterIds,
+      ],
+      [embeddings]: [renamed("dimensions", "output_dimension"), without("user")],
+    },
+    mendReply: thinkingInContent,
+  },
+  {
+    // https://docs.x.ai/docs/guides/reasoning: penalties are refused by models that think, even where they are nothing.
+    kind: "xai",
+    baseUrl: "https://api.x.ai/v1",
+    barePath: "v1",
+    environment: { credential: "XAI_API_KEY", baseUrl: "XAI_BASE_URL" },
+    mends: { [chat]: [withoutDefaults(zeroPenalties)] },
+  },
+  {
+    // https://docs.together.ai/docs/openai-api-compatibility; the list of models is a bare list.
+    kind: "together",
+    baseUrl: "https://api.together.xyz/v1",
+    barePath: "v1",
+    environment: { credential: "TOGETHER_API_KEY", baseUrl: "TOGETHER_BASE_URL" },
+    also: [openaiCompletions, openaiEmbeddings],
+    options: older,
+  },
+  {
+    // https://docs.fireworks.ai/tools-sdks/openai-compatibility
+    kind: "fireworks",
+    baseUrl: "https://api.fireworks.ai/inference/v1",
+    barePath: "inference/v1",
+    environment: { credential: "FIREWORKS_API_KEY", baseUrl: "FIREWORKS_BASE_URL" },
+    also: [openaiCompletions, openaiEmbeddings],
+    options: older,
+  },
+  {
+    // https://inference-docs.cerebras.ai/resources/openai: these fields are refused with 400. The SDK takes the bare host.
+    kind: "cerebras",
+    baseUrl: "https://api.cerebras.ai/v1",
+    barePath: "v1",
+    environment: { credential: "CEREBRAS_API_KEY", baseUrl: "CEREBRAS_BASE_URL" },
+    mends: { [chat]: [withoutDefaults({ ...zeroPenalties, parallel_tool_calls: true, service_tier: "auto" })] },
+  },
+  {
+    // https://platform.kimi.ai/docs/api/chat and /docs/api/models-overview: only some models take the switch.
+    kind: "moonshot",
+    baseUrl: "https://api.moonshot.ai/v1",
+    barePath: "v1",
+    environment: { credential: "MOONSHOT_API_KEY", baseUrl: "MOONSHOT_BASE_URL" },
+    options: { replaysThinking: true },
+    mends: { [chat]: [onModels(/^kimi-k2/, thinkingType()), onModels(/^kimi-/, thoughtBesideCalls)] },
+    mendReply: usageInChoice,
+  },
+  {
+    // https://docs.bigmodel.cn: the same service as the next row, with accounts of its own.
+    kind: "zhipu",
+    baseUrl: "https://open.bigmodel.cn/api/paas/v4",
+    environment: { credential: "ZHIPUAI_API_KEY", baseUrl: "ZHIPUAI_BASE_URL" },
+    ...glm,
+  },
+  {
+    // https://docs.z.ai
+    kind: "zai",
+    baseUrl: "https://api.z.ai/api/paas/v4",
+    environment: { credential: "ZAI_API_KEY", baseUrl: "ZAI_BASE_URL" },
+    ...glm,
+  },
+  {
+    // https://www.alibabacloud.com/help/en/model-studio/deep-thinking: the open models think by default, and then only stream.
+    kind: "dashscope",
+    baseUrl: "https://dashscope.aliyuncs.com/compatible-mode/v1",
+    environment: { credential: "DASHSCOPE_API_KEY", baseUrl: "DASHSCOPE_BASE_URL" },
+    also: [openaiEmbeddings],
+    options: older,
+    mends: {
+      [chat]: [
+        effortAsSwitch("enable_thinking", false, true, (effort) => (effort === "minimal" ? "minimum" : effort)),
+        onModels(/^qwen3-\d/, (body) => (body.stream === true ? body : { enable_thinking: false, ...body })),
+      ],
+    },
+  },
+  {
+    // https://docs.siliconflow.cn/cn/api-reference/chat-completions/chat-completions
+    kind: "siliconflow",
+    baseUrl: "https://api.siliconflow.cn/v1",
+    environment: { credential: "SILICONFLOW_API_KEY", baseUrl: "SILICONFLOW_BASE_URL" },
+    also: [openaiEmbeddings],
+    options: older,
+    mends: {
+      [chat]: [
+        effortAsSwitch("enable_thinking", false, true, (effort, model) =>
+          /deepseek-v4/i.test(model) ? effort : undefined,
+        ),
+      ],
+    },
+  },
+  {
+    // https://docs.ollama.com/api/openai-compatibility: the service, without a server of one's own.
+    kind: "ollama-cloud",
+    baseUrl: "https://ollama.com/v1",
+    barePath: "v1",
+    environment: { credential: "OLLAMA_API_KEY", baseUrl: "OLLAMA_CLOUD_BASE_URL" },
+    also: [openaiEmbeddings],
+    options: older,
+  },
+];
+
+/** Servers for one's own machine; found on their usual ports when nothing is configured. */
+const local: readonly Preset[] = [
+  // https://docs.ollama.com/api/openai-compatibility: calls come whole, each in one chunk.
+  { kind: "ollama", baseUrl: "http://127.0.0.1:11434/v1", localPort: 11434 },
+  // https://lmstudio.ai/docs/api/openai-api
+  { kind: "lmstudio", baseUrl: "http://127.0.0.1:1234/v1", localPort: 1234 },
+  {
+    // https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html
+    kind: "vllm",
+    baseUrl: "http://127.0.0.1:8000/v1",
+    localPort: 8000,
+    environment: { credential: "VLLM_API_KEY", baseUrl: "VLLM_BASE_URL" },
+  },
+  {
+    // https://github.com/ggml-org/llama.cpp/tree/master/tools/server
+    kind: "llamacpp",
+    baseUrl: "http://127.0.0.1:8080/v1",
+    localPort: 8080,
+    environment: { credential: "LLAMA_API_KEY", baseUrl: "LLAMA_BASE_URL" },
+  },
+].map((row) => ({ ...row, barePath: "v1", also: [openaiCompletions, openaiEmbeddings], options: older }));
+
+export const presets: readonly ProviderKind[] = [...hosted, ...local].map(preset);

@@ -1,0 +1,154 @@
+// `turnpike keys` and `turnpike usage` beside a running gateway, which follows within a second or so.
+import { afterAll, describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { keysCommand } from "../../src/cli/keys.ts";
+import { usageCommand } from "../../src/cli/usage.ts";
+import { askSandbox, place, until } from "./command.ts";
+
+const fileKey = "tp-key-of-the-file";
+const here = place(`keys:\n  ci: { secret: "\${CI_KEY}" }\n`);
+const environment = { TURNPIKE_KEY: "tp-default-key", CI_KEY: fileKey };
+const gateway = here.start(environment);
+const url = await gateway.url();
+afterAll(async () => {
+  await gateway.stop();
+  here.remove();
+});
+
+const keys = (...words: string[]) => here.run(["keys", ...words], environment);
+const statusOf = async (key: string, model?: string) => (await askSandbox(url, key, "hi", model)).status;
+
+/** The table that a command prints, row by row, without its head. */
+function table(out: string): string[][] {
+  const [head = "", ...lines] = out.trimEnd().split("\n");
+  const starts = [...head.matchAll(/\S+(?: \S+)*/g)].map(({ index }) => index);
+  return lines.map((line) => starts.map((start, column) => line.slice(start, starts[column + 1]).trim()));
+}
+
+test("a key that is made works at once, is listed without its secret, and is dead soon after it was revoked", async () => {
+  const made = await keys("create", "--name", "robot");
+  expect(made).toMatchObject({ code: 0, err: "" });
+  const [key = ""] = made.out.split("\n");
+  expect(key).toMatch(/^tp-\w{43}$/);
+  expect(await statusOf(key)).toBe(200);
+
+  const listed = await keys("list");
+  expect(listed.out).not.toContain(key);
+  const row = table(listed.out).find(([name]) => name === "robot");
+  expect(row).toEqual([
+    "robot",
+    expect.stringMatching(/^key_\w{24}$/),
+    `${key.slice(0, 3)}…${key.slice(-4)}`,
+    "live",
+    new Date().toISOString().slice(0, 10),
+    "",
+  ]);
+
+  expect(await keys("revoke", "robot")).toMatchObject({ code: 0, out: expect.stringContaining("'robot'") });
+  expect(await until(async () => (await statusOf(key)) === 401)).toBeLessThan(1_600);
+  expect(table((await keys("list")).out).find(([name]) => name === "robot")?.[3]).toBe("revoked");
+  expect((await keys("revoke", "robot")).err).toBe("turnpike: There is no live key 'robot'.\n");
+});
+
+test("the default key and the key of the file work; the file's key is not in the store", async () => {
+  expect([await statusOf("tp-default-key"), await statusOf(fileKey)]).toEqual([200, 200]);
+  expect(table((await keys("list")).out).map(([name]) => name)).toContain("default");
+  expect((await keys("list")).out).not.toContain("ci ");
+});
+
+test("a key is revoked by its id as well; its name can then be given anew, with another secret", async () => {
+  const [first = ""] = (await keys("create", "again")).out.split("\n");
+  const id =
+    table((await keys("list")).out).find(([name, , , state]) => name === "again" && state === "live")?.[1] ?? "";
+  expect((await keys("revoke", id)).code).toBe(0);
+  const [second = ""] = (await keys("create", "again")).out.split("\n");
+  expect(second).not.toBe(first);
+  expect(await statusOf(second)).toBe(200);
+  await until(async () => (await statusOf(first)) === 401);
+});
+
+test("a key expires by itself, while the gateway runs", async () => {
+  const dayMs = 86_400_000;
+  const [key = ""] = (await keys("create", "short", "--expires-in-days", String(400 / dayMs))).out.split("\n");
+  expect(await until(async () => (await statusOf(key)) === 401)).toBeLessThan(1_500);
+  const row = table((await keys("list")).out).find(([name]) => name === "short");
+  expect(row?.slice(3)).toEqual(["expired", expect.any(String), new Date().toISOString().slice(0, 10)]);
+});
+
+describe("wrong words are one sentence", () => {
+  const rows: [string[], RegExp][] = [
+    [[], /^Say what to do: turnpike keys create\|list\|revoke\.$/],
+    [["destroy"], /^Say what to do/],
+    [["create"], /^Give the key a name/],
+    [["create", "--name", "two words"], /^Give the key a name/],
+    [["create", "--name", "x".repeat(65)], /^Give the key a name/],
+    [["create", "--name", "a", "--expires-in-days", "soon"], /^--expires-in-days must be a number above 0/],
+    [["create", "--name", "a", "--expires-in-days", "0"], /^--expires-in-days must be/],
+    [["create", "--nmae", "a"], /--nmae/],
+    [["revoke"], /^Say which key/],
+  ];
+  test.each(rows.map(([words, expected]) => ({ words, expected })))("keys $words", async ({ words, expected }) => {
+    const thrown = await keysCommand(words).catch((error: Error) => error);
+    expect(String(thrown?.message)).toMatch(expected);
+  });
+
+  test.each([
+    ["--by", "colour"],
+    ["--since", "yesterday"],
+    ["--until", "2026-13-01"],
+    ["--nonsense", "x"],
+  ])("usage %s %s", (option, value) => {
+    expect(() => usageCommand([option ?? "", value ?? ""])).toThrow(option);
+  });
+
+  test("as a process: on standard error, with exit code 1", async () => {
+    const taken = await keys("create", "--name", "default");
+    expect(taken).toMatchObject({ code: 1, out: "" });
+    expect(taken.err).toMatch(/^turnpike: There is already a key with the name 'default'\..*\n$/);
+  });
+});
+
+describe("usage", () => {
+  const usage = (...words: string[]) => here.run(["usage", ...words], environment);
+  const columns = "requests  errors  open  input  cache read  cache write  output  reasoning  cost USD  unpriced";
+
+  test("counts requests, errors and tokens by model, key, provider and day", async () => {
+    const [key = ""] = (await keys("create", "counted")).out.split("\n");
+    const id = table((await keys("list")).out).find(([name]) => name === "counted")?.[1] ?? "";
+    for (const model of ["sandbox/chat", "sandbox/chat", "sandbox/error"]) await statusOf(key, model);
+    const day = new Date().toISOString().slice(0, 10);
+    const groups: [string, string, number, number][] = [
+      ["model", "sandbox/chat", 2, 0],
+      ["model", "sandbox/error", 1, 1],
+      ["key", id, 3, 1],
+      ["provider", "sandbox", 3, 1],
+      ["day", day, 3, 1],
+    ];
+    for (const [by, group, requests, errors] of groups) {
+      const { out, code } = await usage("--by", by, "--key", id);
+      expect({ code, head: out.split("\n")[0]?.replace(/^\w+ +/, "") }).toEqual({ code: 0, head: columns });
+      const row = table(out).find(([name]) => name === group);
+      expect(row?.slice(1, 4)).toEqual([String(requests), String(errors), "0"]);
+    }
+    const [, , , , input, , , output, , cost, unpriced] = table((await usage("--key", id)).out)[0] ?? [];
+    expect(Number(input)).toBeGreaterThan(0);
+    expect(Number(output)).toBeGreaterThan(0);
+    expect([cost, unpriced]).toEqual(["", "2"]);
+  });
+
+  test("days bound it, and nothing is an empty table", async () => {
+    const { out } = await usage("--since", "2999-01-01");
+    expect(out.trimEnd().split("\n")).toHaveLength(1);
+    expect(table((await usage("--until", "2000-01-01")).out)).toEqual([]);
+    expect(table((await usage("--since", "2000-01-01")).out).length).toBeGreaterThan(0);
+  });
+
+  test("without a ledger it is an empty table, and no folder is made", async () => {
+    const other = place();
+    const { code, out } = await other.run(["usage"]);
+    expect([code, out.trimEnd().split("\n").length]).toEqual([0, 1]);
+    expect(existsSync(join(other.folder, "data"))).toBe(false);
+    other.remove();
+  });
+});

@@ -1,0 +1,78 @@
+// Variables: every one that the gateway reads, its default, and what is said when its value makes no sense.
+import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { readSettings, variables } from "../../src/config/environment.ts";
+import { providerKinds } from "../../src/providers/index.ts";
+import { load } from "./load.ts";
+
+const folder = "/somewhere";
+const read = (environment: Record<string, string>) => readSettings(environment, folder);
+
+test("nothing set: the defaults of the table", () => {
+  expect(read({})).toEqual({
+    host: "127.0.0.1",
+    port: 8080,
+    dataFolder: "/somewhere/data",
+    configFile: "/somewhere/turnpike.yaml",
+    configNamed: false,
+    secret: null,
+    adminKey: null,
+    clientKey: null,
+    databaseUrl: undefined,
+    environment: {},
+  });
+});
+
+const rows: [string, string, object][] = [
+  ["PORT", "0", { port: 0 }],
+  ["PORT", " 65535 ", { port: 65_535 }],
+  ["HOST", "0.0.0.0", { host: "0.0.0.0" }],
+  ["HOST", "::1", { host: "::1" }],
+  ["TURNPIKE_DATA", "/var/lib/turnpike", { dataFolder: "/var/lib/turnpike" }],
+  ["TURNPIKE_DATA", "../elsewhere", { dataFolder: "/elsewhere" }],
+  ["TURNPIKE_CONFIG", "other.yaml", { configFile: "/somewhere/other.yaml", configNamed: true }],
+  ["TURNPIKE_SECRET", "sixteen letters!", { secret: "sixteen letters!" }],
+  ["TURNPIKE_ADMIN_KEY", "admin", { adminKey: "admin" }],
+  ["TURNPIKE_KEY", "client", { clientKey: "client" }],
+  ["DATABASE_URL", "postgres://localhost/turnpike", { databaseUrl: "postgres://localhost/turnpike" }],
+];
+
+test.each(rows)("%s=%s", (name, value, expected) => {
+  expect(read({ [name]: value })).toMatchObject(expected);
+});
+
+test("an empty variable is an unset one", () => {
+  const { environment: _read, ...empty } = read(Object.fromEntries(variables.map(({ name }) => [name, " "])));
+  const { environment: _unset, ...unset } = read({});
+  expect(empty).toEqual(unset);
+});
+
+test.each(["-1", "65536", "80.5", "http", "0x50", "1e3", "８０"])("PORT=%s is refused in one sentence", (port) => {
+  expect(() => read({ PORT: port })).toThrow(/^PORT must be a whole number from 0 to 65535, not '.+'\.$/);
+});
+
+test("every variable of the table is documented, and every one that is read is in the table", () => {
+  const root = join(import.meta.dir, "..", "..");
+  const documented = readFileSync(join(root, "docs/configuration.md"), "utf8");
+  for (const { name } of variables) expect(documented).toContain(`\`${name}\``);
+  const names = variables.map(({ name }) => name);
+  const source = readFileSync(join(root, "src/config/environment.ts"), "utf8");
+  const asked = [...source.matchAll(/text\("(\w+)"\)/g)].map(([, name]) => name ?? "");
+  expect(asked.length).toBeGreaterThanOrEqual(8);
+  expect(asked.filter((name) => !names.includes(name))).toEqual([]);
+});
+
+const implied = providerKinds.flatMap(({ kind, environment }) => (environment ? [{ kind, ...environment }] : []));
+
+test.each(implied)("$credential alone configures the provider $kind", ({ kind, credential, baseUrl }) => {
+  const named = (environment: Record<string, string>) =>
+    load("", environment).catalog.providers.find(({ name }) => name === kind);
+  expect(named({ [credential]: "secret" })).toMatchObject({ name: kind, models: null });
+  expect(named({ [credential]: " " })).toBeUndefined();
+  expect(named({ [baseUrl]: "http://127.0.0.1:9" })).toBeUndefined();
+  for (const bad of ["ftp://x", "nonsense", "http://user:password@host"])
+    expect(() => named({ [credential]: "secret", [baseUrl]: bad })).toThrow(
+      `${baseUrl} must be an http or https address without a user name.`,
+    );
+});

@@ -1,0 +1,35 @@
+// Loads a configuration as the start does: settings from these variables, the file from this text, then the catalog.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readSettings } from "../../src/config/environment.ts";
+import { type ReadConfig, readConfigFile } from "../../src/config/file.ts";
+import { buildCatalog } from "../../src/config/providers.ts";
+import type { Catalog } from "../../src/gateway/catalog.ts";
+
+export interface Loaded {
+  file: ReadConfig;
+  catalog: Catalog;
+}
+
+/** Throws what the start would say. */
+export function load(yaml: string, environment: Record<string, string> = {}): Loaded {
+  const folder = mkdtempSync(join(tmpdir(), "turnpike-config-"));
+  try {
+    writeFileSync(join(folder, "turnpike.yaml"), yaml);
+    const file = readConfigFile(readSettings(environment, folder));
+    return { file, catalog: buildCatalog(file, environment) };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** The sentence with which loading fails. */
+export function faultOf(yaml: string, environment: Record<string, string> = {}): string {
+  try {
+    load(yaml, environment);
+  } catch (thrown) {
+    return thrown instanceof Error ? thrown.message : String(thrown);
+  }
+  throw new Error("the configuration was accepted");
+}

@@ -1,0 +1,108 @@
+// Short hands for the suites of this dialect.
+import type { ChatAnswer, ChatAsk, Turn } from "../../../src/canon/conversation.ts";
+import type { Delta } from "../../../src/canon/delta.ts";
+import type { Envelope, ReadContext, RenderContext } from "../../../src/dialects/dialect.ts";
+import { gemini } from "../../../src/dialects/gemini/index.ts";
+import type { Json, JsonObject } from "../../../src/lib/json.ts";
+import { formatFrame } from "../../../src/lib/sse.ts";
+import { said } from "../../kit/blocks.ts";
+import { envelopeOf, framesOf, lawModel, readAll } from "../../kit/laws.ts";
+import { wireJson, wireText } from "../../kit/wires.ts";
+
+export { call, refusal, result, said } from "../../kit/blocks.ts";
+
+export const dialect = gemini;
+
+/** What the path says: the model and the method. */
+export const envelope = (verb = "generateContent", model = lawModel): Envelope => ({
+  ...envelopeOf(),
+  params: { model, verb },
+});
+
+export const hello: JsonObject = { contents: [{ role: "user", parts: [{ text: "hi" }] }] };
+
+export const parsed = (more: JsonObject = {}, from: Envelope = envelope()): ChatAsk =>
+  dialect.request.parse({ ...hello, ...more }, from);
+
+export const turnsOf = (...contents: JsonObject[]): readonly Turn[] => parsed({ contents }).turns;
+
+/** Rule and path of everything that canon has no place for. */
+export const extrasOf = (more: JsonObject): string[] => parsed(more).extras.map(({ rule, path }) => `${rule} ${path}`);
+
+/** Paths of the client, told apart from those of this dialect. */
+export const clientContext: RenderContext = {
+  model: "gemini-3-flash-preview",
+  origin: "gemini",
+  fieldPath: (field) => `client.${field}`,
+};
+
+export function askOf(more: Partial<ChatAsk> = {}): ChatAsk {
+  return {
+    operation: "chat",
+    model: "smart",
+    stream: false,
+    system: [],
+    turns: [said("user", "hi")],
+    tools: [],
+    sampling: {},
+    stop: [],
+    choices: 1,
+    extras: [],
+    ...more,
+  };
+}
+
+export function rendered(more: Partial<ChatAsk> = {}, model = clientContext.model) {
+  const { call, warnings } = dialect.request.render(askOf(more), { ...clientContext, model });
+  const body = JSON.parse(JSON.stringify(call.body)) as JsonObject;
+  return { path: call.path, body, warnings: warnings.map(({ code, path }) => `${code} ${path}`) };
+}
+
+/** The contents that these turns become, and the warnings. */
+export function contentsOf(turns: Turn[], model?: string) {
+  const { body, warnings } = rendered({ turns }, model);
+  return { contents: body.contents, warnings };
+}
+
+export const readFixture = (name: string): Delta[] =>
+  readAll(dialect, framesOf([Buffer.from(wireText(`gemini/${name}.sse`))]));
+
+export const readChunks = (chunks: JsonObject[], context: ReadContext = { origin: "gemini" }): Delta[] => {
+  const reader = dialect.stream?.reader(context);
+  const deltas = chunks.flatMap((chunk) => reader?.read({ data: JSON.stringify(chunk) }) ?? []);
+  return [...deltas, ...(reader?.end() ?? [])];
+};
+
+export const wholeFixture = (name: string, context: ReadContext = { origin: "gemini" }): ChatAnswer =>
+  dialect.response.parse(wireJson(`gemini/${name}.json`), context);
+
+/** A reply of one candidate. */
+export const reply = (
+  parts: JsonObject[],
+  finishReason: string | null = "STOP",
+  more: JsonObject = {},
+): JsonObject => ({
+  candidates: [{ content: { role: "model", parts }, ...(finishReason ? { finishReason } : {}), index: 0, ...more }],
+  modelVersion: "m",
+  responseId: "r1",
+});
+
+/** The chunks that a client of these deltas sees. */
+export function written(deltas: Iterable<Delta>, ask: Partial<ChatAsk> = {}): JsonObject[] {
+  const writer = dialect.stream?.writer({
+    ask: askOf({ stream: true, ...ask }),
+    wire: {},
+    id: "made-1",
+    createdAt: 7,
+    inputEstimate: 1,
+  });
+  const frames = [...deltas].flatMap((delta) => writer?.write(delta) ?? []);
+  return framesOf([Buffer.from(frames.map(formatFrame).join(""))]).map((frame) => JSON.parse(frame.data) as JsonObject);
+}
+
+/** The parts of all chunks, in order. */
+export const partsOf = (chunks: JsonObject[]): Json[] =>
+  chunks.flatMap((chunk) => {
+    const [candidate] = (chunk.candidates as JsonObject[] | undefined) ?? [];
+    return ((candidate?.content as JsonObject | undefined)?.parts as Json[] | undefined) ?? [];
+  });

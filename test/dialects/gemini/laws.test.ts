@@ -1,0 +1,83 @@
+// The laws of every dialect, for this one.
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { collect, type Delta, replay } from "../../../src/canon/delta.ts";
+import { grammarFault } from "../../../src/canon/grammar.ts";
+import type { JsonObject } from "../../../src/lib/json.ts";
+import { formatFrame, readFrame } from "../../../src/lib/sse.ts";
+import { answers, asks, type Can, streams } from "../../kit/arbitraries.ts";
+import * as laws from "../../kit/laws.ts";
+import { wireJson, wireText } from "../../kit/wires.ts";
+import { askOf, dialect, envelope, readFixture } from "./bench.ts";
+
+const can: Can = {
+  thinking: true,
+  signature: true,
+  choices: true,
+  createdAt: true,
+  cacheWrite: false,
+  reasoningTokens: true,
+  stops: ["end", "length", "filter", "tool-use"],
+};
+
+const pairs = ["text", "thinking", "tools", "calls-without-ids", "unicode", "length", "safety", "blocked", "grounding"];
+const all = [...pairs, "image", "unknown-fields", "malformed", "error-midstream"];
+
+/** Names here begin with a letter. */
+const sayable = asks.map((ask) => JSON.parse(JSON.stringify(ask).replaceAll('"name":"', '"name":"n')) as typeof ask);
+/** A stream has one candidate. */
+const one: Can = { ...can, choices: false };
+
+test("requests round trip", () => laws.requestsRoundTrip(dialect, sayable, { envelope: envelope() }));
+test("answers round trip", () => laws.answersRoundTrip(dialect, answers(can), askOf()));
+test("streams round trip", () => laws.streamsRoundTrip(dialect, streams(one), askOf()));
+
+test("what is written whole and what is written as a stream read the same", () => {
+  fc.assert(
+    fc.property(answers(can), (answer) => {
+      const stream = collect(laws.readAll(dialect, laws.writeAll(dialect, [...replay(answer)], askOf())));
+      const whole = dialect.response.parse(
+        JSON.parse(JSON.stringify(dialect.response.render(answer, laws.writeContextOf(askOf())))),
+        laws.lawReadContext,
+      );
+      expect(stream).toEqual(whole);
+    }),
+  );
+});
+
+test("the cut of the bytes does not matter", () => {
+  const written = streams(one).map((deltas) => laws.writeAll(dialect, deltas, askOf()).map(formatFrame).join(""));
+  const fixtures = all.map((name) => wireText(`gemini/${name}.sse`));
+  laws.cutsDoNotMatter(dialect, fc.oneof(written, fc.constantFrom(...fixtures)), { numRuns: 40 });
+});
+
+describe("stream equals whole", () => {
+  test.each(pairs)("%s", (name) => {
+    const whole = wireJson<JsonObject>(`gemini/${name}.json`);
+    laws.streamEqualsWhole(dialect, wireText(`gemini/${name}.sse`), whole, []);
+  });
+});
+
+test.each(all)("%s keeps the grammar", (name) => {
+  expect(grammarFault(readFixture(name))).toBeNull();
+});
+
+test.each(["text", "thinking", "tools", "grounding"])("%s cut anywhere is no finish", (name) => {
+  const frames = laws.framesOf([Buffer.from(wireText(`gemini/${name}.sse`))]);
+  laws.cutStreamIsNoFinish(dialect, frames, frames.length);
+});
+
+test("skimming counts the text of what it lets by, and nothing else", () => {
+  const reader = dialect.stream?.reader(laws.lawReadContext);
+  for (const name of all) {
+    for (const frame of laws.framesOf([Buffer.from(wireText(`gemini/${name}.sse`))])) {
+      const chars = reader?.skim?.(frame.data) ?? -1;
+      if (chars < 0) continue;
+      const deltas: Delta[] = dialect.stream?.reader(laws.lawReadContext).read(frame) ?? [];
+      const text = deltas.map((delta) => (delta.type === "text" ? delta.text : "")).join("");
+      expect(deltas.map((delta) => delta.type)).toEqual(["start", "block-open", "text"]);
+      expect(chars).toBe(JSON.stringify(text).length - 2);
+    }
+  }
+  expect(reader?.skim?.(readFrame(wireText("gemini/text.sse").split("\r\n")[0] ?? "")?.data ?? "")).toBe(5);
+});

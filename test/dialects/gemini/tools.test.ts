@@ -1,0 +1,293 @@
+// Tools of a request: declarations, the choice among them, and the schemas of both kinds.
+import { describe, expect, test } from "bun:test";
+import type { ChatAsk, FunctionTool, Tool, ToolChoice } from "../../../src/canon/conversation.ts";
+import { inJsonSubset } from "../../../src/dialects/gemini/json-schema.ts";
+import { inOpenApiSubset, readSchema } from "../../../src/dialects/gemini/openapi-schema.ts";
+import type { JsonObject } from "../../../src/lib/json.ts";
+import { call, refusal, rendered, said } from "./bench.ts";
+
+const tool = (name: string, more: Partial<FunctionTool> = {}): FunctionTool => ({ kind: "function", name, ...more });
+const two = [tool("a"), tool("b")];
+const toolsOf = (ask: Partial<ChatAsk>, model?: string) => {
+  const { body, warnings } = rendered(ask, model);
+  return { tools: body.tools, config: body.toolConfig, warnings };
+};
+const schema = { type: "object", properties: { zone: { type: "string" } } };
+
+describe("declarations", () => {
+  test("newer models get JSON Schema, older ones the subset of OpenAPI", () => {
+    const tools = [tool("a", { description: "A.", parameters: schema })];
+    expect(toolsOf({ tools }).tools).toEqual([
+      { functionDeclarations: [{ name: "a", description: "A.", parametersJsonSchema: schema }] },
+    ]);
+    expect(toolsOf({ tools }, "gemini-2.0-flash").tools).toEqual([
+      {
+        functionDeclarations: [
+          {
+            name: "a",
+            description: "A.",
+            parameters: { type: "OBJECT", properties: { zone: { type: "STRING" } } },
+          },
+        ],
+      },
+    ]);
+  });
+
+  test.each([undefined, {}, { type: "object" }, { type: "object", properties: {} }])(
+    "no schema for %j",
+    (parameters) => {
+      const tools = [tool("a", parameters === undefined ? {} : { parameters })];
+      expect(toolsOf({ tools })).toMatchObject({ tools: [{ functionDeclarations: [{ name: "a" }] }], warnings: [] });
+    },
+  );
+
+  test("names outside the alphabet are changed in declarations, choice and history alike", () => {
+    const made = rendered({
+      tools: [tool("1 two"), tool("ns:ok.x")],
+      toolChoice: { type: "tool", name: "1 two" },
+      turns: [said("user", "hi"), said("assistant", call("c1", "1 two"))],
+    });
+    expect(made.body.tools).toEqual([{ functionDeclarations: [{ name: "_1_two" }, { name: "ns:ok.x" }] }]);
+    expect(made.body.toolConfig).toEqual({ functionCallingConfig: { mode: "ANY", allowedFunctionNames: ["_1_two"] } });
+    expect(made.body.contents).toMatchObject([
+      {},
+      { parts: [{ functionCall: { name: "_1_two" } }] },
+      { parts: [{ functionResponse: { name: "_1_two" } }] },
+    ]);
+  });
+
+  test("a free-text tool becomes a function of one string (bug 15)", () => {
+    const custom: Tool = {
+      kind: "custom",
+      name: "patch",
+      description: "Patch.",
+      path: "tools[0]",
+      format: { type: "text" },
+    };
+    expect(toolsOf({ tools: [custom] })).toMatchObject({
+      tools: [
+        {
+          functionDeclarations: [
+            { name: "patch", parametersJsonSchema: { properties: { input: { type: "string" } }, required: ["input"] } },
+          ],
+        },
+      ],
+      warnings: ["emulated tools[0]"],
+    });
+  });
+
+  test("tools of servers: its own pass, others are refused", () => {
+    const own: Tool = { kind: "hosted", origin: "gemini", wire: { googleSearch: {} }, path: "tools[0].googleSearch" };
+    expect(toolsOf({ tools: [own, tool("a")] }).tools).toEqual([
+      { functionDeclarations: [{ name: "a" }] },
+      { googleSearch: {} },
+    ]);
+    const other: Tool = { ...own, origin: "openai-chat", path: "tools[0].type" };
+    expect(refusal(() => rendered({ tools: [other] }))?.param).toBe("tools[0].type");
+  });
+});
+
+describe("the choice", () => {
+  const rows: [ToolChoice | undefined, object | undefined, string[]][] = [
+    [undefined, undefined, []],
+    [{ type: "auto" }, { mode: "AUTO" }, []],
+    [{ type: "none" }, { mode: "NONE" }, []],
+    [{ type: "required" }, { mode: "ANY" }, []],
+    [{ type: "tool", name: "a" }, { mode: "ANY", allowedFunctionNames: ["a"] }, []],
+    [{ type: "allowed", names: ["a", "b"], required: true }, { mode: "ANY", allowedFunctionNames: ["a", "b"] }, []],
+    [
+      { type: "allowed", names: ["a"], required: false },
+      { mode: "VALIDATED", allowedFunctionNames: ["a"] },
+      ["approximated client.tools"],
+    ],
+  ];
+  test.each(rows)("%j", (toolChoice, config, warnings) => {
+    const made = toolsOf({ tools: two, ...(toolChoice ? { toolChoice } : {}) });
+    expect(made.config).toEqual((config === undefined ? undefined : { functionCallingConfig: config }) as never);
+    expect(made.warnings).toEqual(warnings);
+  });
+
+  test.each([undefined, { type: "auto" } as const])("strict tools are checked calls, choice %j", (toolChoice) => {
+    const made = toolsOf({ tools: [tool("a", { strict: true })], ...(toolChoice ? { toolChoice } : {}) });
+    expect(made.config).toEqual({ functionCallingConfig: { mode: "VALIDATED" } });
+    expect(made.warnings).toEqual(["approximated client.tools"]);
+  });
+
+  test("a choice without tools is noise", () => {
+    expect(toolsOf({ toolChoice: { type: "required" } })).toEqual({
+      tools: undefined,
+      config: undefined,
+      warnings: [],
+    });
+  });
+
+  test("one call at most is told as emulated", () => {
+    expect(toolsOf({ tools: two, parallelToolCalls: false }).warnings).toEqual(["emulated client.parallelToolCalls"]);
+  });
+});
+
+describe("JSON Schema for the server (bug 18)", () => {
+  const rows: [string, JsonObject, JsonObject, boolean][] = [
+    [
+      "as it is",
+      { type: ["string", "null"], enum: ["a"], title: "T" },
+      { type: ["string", "null"], enum: ["a"], title: "T" },
+      true,
+    ],
+    [
+      "remarks go",
+      { $schema: "x", type: "string", default: "a", examples: ["a"], $comment: "c" },
+      { type: "string" },
+      true,
+    ],
+    ["a constant is a list of one", { const: 5 }, { enum: [5] }, true],
+    [
+      "properties named like keywords stay",
+      {
+        type: "object",
+        properties: { format: { type: "string" }, default: { type: "string" }, not: { type: "string" } },
+      },
+      {
+        type: "object",
+        properties: { format: { type: "string" }, default: { type: "string" }, not: { type: "string" } },
+      },
+      true,
+    ],
+    [
+      "constraints are told",
+      { type: "string", description: "D.", minLength: 2, format: "email" },
+      { type: "string", description: 'D. (minLength: 2, format: "email")' },
+      false,
+    ],
+    [
+      "native constraints stay",
+      { type: "integer", minimum: 1, format: "int32" },
+      { type: "integer", minimum: 1, format: "int32" },
+      true,
+    ],
+    ["one of them is any of them", { oneOf: [{ type: "string" }] }, { anyOf: [{ type: "string" }] }, false],
+    [
+      "all of them are one",
+      {
+        allOf: [{ properties: { a: { type: "string" } }, required: ["a"] }, { required: ["b"] }],
+        type: "object",
+        properties: { b: {} },
+      },
+      { type: "object", properties: { b: {}, a: { type: "string" } }, required: ["a", "b"] },
+      true,
+    ],
+    [
+      "definitions find their place, references stand alone",
+      { properties: { a: { $ref: "#/definitions/a", description: "gone" } }, definitions: { a: { const: 1 } } },
+      { properties: { a: { $ref: "#/$defs/a" } }, $defs: { a: { enum: [1] } } },
+      true,
+    ],
+    [
+      "additional properties",
+      { additionalProperties: { oneOf: [{}] } },
+      { additionalProperties: { anyOf: [{}] } },
+      false,
+    ],
+  ];
+  test.each(rows)("%s", (_, before, after, exact) => {
+    const made = inJsonSubset(before);
+    expect(made.schema).toEqual(after);
+    expect(made.exact).toBe(exact);
+  });
+
+  test("what has no counterpart is named", () => {
+    expect(inJsonSubset({ not: {}, properties: { a: { patternProperties: {} } } }).lost).toEqual([
+      "not",
+      "patternProperties",
+    ]);
+  });
+
+  test("a schema that loses something is told once", () => {
+    const tools = [
+      tool("a", { parameters: { ...schema, minProperties: 1 } }),
+      tool("b", { parameters: { ...schema, not: {} } }),
+    ];
+    expect(toolsOf({ tools }).warnings).toEqual(["approximated client.tools"]);
+  });
+});
+
+describe("the older form", () => {
+  const rows: [string, JsonObject, JsonObject, boolean][] = [
+    [
+      "types in capitals, counts as text",
+      { type: "array", items: { type: "string" }, minItems: 1 },
+      { type: "ARRAY", items: { type: "STRING" }, minItems: "1" },
+      true,
+    ],
+    ["null beside a type", { type: ["string", "null"] }, { type: "STRING", nullable: true }, true],
+    [
+      "several types",
+      { type: ["string", "number", "null"] },
+      { anyOf: [{ type: "STRING" }, { type: "NUMBER" }], nullable: true },
+      true,
+    ],
+    [
+      "numbers to choose from are text",
+      { type: "integer", enum: [1, 2, null] },
+      { type: "INTEGER", format: "enum", enum: ["1", "2"] },
+      true,
+    ],
+    ["closed objects are not", { type: "object", additionalProperties: false }, { type: "OBJECT" }, true],
+    [
+      "definitions are put in",
+      { properties: { a: { $ref: "#/$defs/a" } }, $defs: { a: { $ref: "#/$defs/b" }, b: { type: "string" } } },
+      { properties: { a: { type: "STRING" } } },
+      true,
+    ],
+    [
+      "circles are cut",
+      { properties: { a: { $ref: "#/$defs/a" } }, $defs: { a: { properties: { a: { $ref: "#/$defs/a" } } } } },
+      { properties: { a: { type: "OBJECT" } } },
+      false,
+    ],
+    [
+      "references elsewhere are any object",
+      { properties: { a: { $ref: "#/properties/a" } } },
+      { properties: { a: { type: "OBJECT" } } },
+      true,
+    ],
+  ];
+  test.each(rows)("%s", (_, before, after, exact) => {
+    const made = inOpenApiSubset(before);
+    expect(made.schema).toEqual(after);
+    expect(made.exact).toBe(exact);
+  });
+
+  test("definitions that double each other stay bounded", () => {
+    const $defs: JsonObject = { d0: { type: "string" } };
+    for (let level = 1; level <= 40; level++) {
+      const below = { $ref: `#/$defs/d${level - 1}` };
+      $defs[`d${level}`] = { type: "object", properties: { a: below, b: below } };
+    }
+    const made = inOpenApiSubset({ $ref: "#/$defs/d40", $defs });
+    expect(JSON.stringify(made.schema).length).toBeLessThan(200_000);
+  });
+
+  const back: [JsonObject, JsonObject][] = [
+    [{ type: "STRING", nullable: true }, { type: ["string", "null"] }],
+    [{ type: "TYPE_UNSPECIFIED", anyOf: [{ type: "NUMBER" }] }, { anyOf: [{ type: "number" }] }],
+    [
+      { type: "STRING", format: "enum", enum: ["a"], example: "a" },
+      { type: "string", enum: ["a"], examples: ["a"] },
+    ],
+    [{ any_of: [{ max_length: "3" }], property_ordering: [] }, { anyOf: [{ maxLength: 3 }] }],
+    [
+      { type: "OBJECT", properties: { any_of: { type: "STRING" }, type: { type: "STRING" } } },
+      { type: "object", properties: { any_of: { type: "string" }, type: { type: "string" } } },
+    ],
+  ];
+  test.each(back)("%j is read", (before, after) => {
+    expect(readSchema(before)).toEqual(after);
+  });
+
+  test("properties come in the order asked for", () => {
+    const properties = { a: { type: "STRING" }, b: { type: "STRING" } };
+    const read = readSchema({ properties, propertyOrdering: ["b", "x", "a"] });
+    expect(Object.keys(read.properties as object)).toEqual(["b", "a"]);
+  });
+});

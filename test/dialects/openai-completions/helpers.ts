@@ -1,0 +1,65 @@
+// What the tests of this dialect share: a body that passes, contexts, and what a client sees.
+import type { ChatAnswer, ChatAsk } from "../../../src/canon/conversation.ts";
+import type { Delta } from "../../../src/canon/delta.ts";
+import type { RenderContext, WriteContext } from "../../../src/dialects/dialect.ts";
+import { openaiCompletions } from "../../../src/dialects/openai-completions/index.ts";
+import type { Json, JsonObject } from "../../../src/lib/json.ts";
+import { type Frame, formatFrame } from "../../../src/lib/sse.ts";
+import { envelopeOf, framesOf, lawReadContext, readAll, renderContextOf } from "../../kit/laws.ts";
+import { wireJson, wireText } from "../../kit/wires.ts";
+
+export const hello: JsonObject = { model: "m", prompt: "Say hi" };
+
+export const parse = (more: JsonObject = {}): ChatAsk =>
+  openaiCompletions.request.parse({ ...hello, ...more }, envelopeOf());
+
+export const context = (more: Partial<RenderContext> = {}): RenderContext =>
+  renderContextOf(openaiCompletions as never, more);
+
+export const fixtureFrames = (name: string): Frame[] => framesOf([Buffer.from(wireText(`openai-completions/${name}`))]);
+
+export const readFixture = (name: string): Delta[] => readAll(openaiCompletions, fixtureFrames(name));
+
+export const parseFixture = (name: string): ChatAnswer =>
+  openaiCompletions.response.parse(wireJson(`openai-completions/${name}`), lawReadContext);
+
+/** What a writer knows of a client that sent this wire. */
+export function writing(wire: JsonObject): WriteContext {
+  return { ask: parse(wire), wire: { ...hello, ...wire }, id: "made-1", createdAt: 7, inputEstimate: 1 };
+}
+
+/** What a client of these deltas sees, record by record; `[DONE]` stays text. */
+export function written(deltas: Iterable<Delta>, wire: JsonObject = {}): Json[] {
+  const writer = openaiCompletions.stream?.writer(writing({ stream: true, ...wire }));
+  const frames = [...deltas].flatMap((delta) => writer?.write(delta) ?? []);
+  return framesOf([Buffer.from(frames.map(formatFrame).join(""))]).map((frame) =>
+    frame.data === "[DONE]" ? frame.data : (JSON.parse(frame.data) as Json),
+  );
+}
+
+/** The error that a call throws. */
+export function thrown(call: () => unknown): { kind?: string; param?: string | null; message?: string } {
+  try {
+    call();
+  } catch (error) {
+    return error as object;
+  }
+  return {};
+}
+
+interface Seen {
+  choices?: { index: number; text: string; logprobs: { tokens: string[]; text_offset: number[] } | null }[];
+}
+
+/** The choices of all records, in the order in which they came. */
+export function choicesOf(records: readonly Json[]) {
+  return records.flatMap((each) => (each as Seen).choices ?? []);
+}
+
+/** The text of one choice. */
+export function textsOf(records: readonly Json[], index: number): string {
+  return choicesOf(records)
+    .filter((choice) => choice.index === index)
+    .map((choice) => choice.text)
+    .join("");
+}

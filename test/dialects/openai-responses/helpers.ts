@@ -1,0 +1,98 @@
+// What the tests of this dialect share: contexts, bodies that pass, and readers of fixtures.
+import type { ChatAnswer, ChatAsk } from "../../../src/canon/conversation.ts";
+import type { Delta } from "../../../src/canon/delta.ts";
+import type { RenderContext, Rendered, WriteContext } from "../../../src/dialects/dialect.ts";
+import { openaiResponses } from "../../../src/dialects/openai-responses/index.ts";
+import type { Json, JsonObject } from "../../../src/lib/json.ts";
+import { type Frame, formatFrame } from "../../../src/lib/sse.ts";
+import { envelopeOf, framesOf, readAll, renderContextOf } from "../../kit/laws.ts";
+import { wireText } from "../../kit/wires.ts";
+
+export const dialect = openaiResponses;
+
+export const hello: JsonObject = { model: "m", input: "hi" };
+
+export const parse = (more: JsonObject): ChatAsk => dialect.request.parse({ ...hello, ...more }, envelopeOf());
+
+export const parseInput = (...input: JsonObject[]): ChatAsk => parse({ input });
+
+/** An ask that any test may vary. */
+export const baseAsk: ChatAsk = {
+  operation: "chat",
+  model: "m",
+  stream: false,
+  system: [],
+  turns: [{ role: "user", blocks: [{ type: "text", text: "hi" }] }],
+  tools: [],
+  sampling: {},
+  stop: [],
+  choices: 1,
+  extras: [],
+};
+
+export function context(more: Partial<RenderContext> = {}): RenderContext {
+  return renderContextOf(dialect as never, { fieldPath: (field) => `their.${field}`, ...more });
+}
+
+export const render = (ask: Partial<ChatAsk>, more: Partial<RenderContext> = {}): Rendered =>
+  dialect.request.render({ ...baseAsk, ...ask }, context(more));
+
+/** The input that an ask becomes, and the warnings on the way. */
+export function inputOf(turns: ChatAsk["turns"], more: Partial<RenderContext> = {}): { input: Json; warnings: Json } {
+  const { call, warnings } = render({ turns }, more);
+  return { input: call.body.input as Json, warnings: warnings as unknown as Json };
+}
+
+export const fixtureFrames = (name: string): Frame[] => framesOf([Buffer.from(wireText(`openai-responses/${name}`))]);
+
+export const readFixture = (name: string): Delta[] => readAll(dialect, fixtureFrames(name));
+
+/** What a reader says of these events. */
+export const readEvents = (...events: JsonObject[]): Delta[] =>
+  readAll(
+    dialect,
+    events.map((event) => ({ event: String(event.type), data: JSON.stringify(event) })),
+  );
+
+export function writeContext(more: Partial<WriteContext> = {}): WriteContext {
+  return { ask: baseAsk, wire: hello, id: "req-1", createdAt: 7, inputEstimate: 3, ...more };
+}
+
+/** The frames that a client of these deltas gets. */
+export function framesFor(deltas: Iterable<Delta>, more: Partial<WriteContext> = {}): Frame[] {
+  const writer = dialect.stream?.writer(writeContext(more));
+  return [...deltas].flatMap((delta) => writer?.write(delta) ?? []);
+}
+
+/** The events in them, once over the wire. */
+export function written(deltas: Iterable<Delta>, more: Partial<WriteContext> = {}): JsonObject[] {
+  const wire = framesFor(deltas, more).map(formatFrame).join("");
+  return framesOf([Buffer.from(wire)]).map(({ event, data }) => {
+    const body = JSON.parse(data) as JsonObject;
+    if (body.type !== event) throw new Error(`event ${event} is called ${body.type} in its data`);
+    return body;
+  });
+}
+
+/** A whole response with this output. */
+export const wholeReply = (output: JsonObject[], more: JsonObject = {}): ChatAnswer =>
+  dialect.response.parse(
+    { id: "resp_1", object: "response", model: "m", status: "completed", output, ...more },
+    { origin: "maker" },
+  );
+
+/** The error that a call throws. */
+export function thrown(call: () => unknown): {
+  kind?: string;
+  code?: string;
+  param?: string | null;
+  message?: string;
+  status?: number;
+} {
+  try {
+    call();
+  } catch (error) {
+    return error as object;
+  }
+  return {};
+}

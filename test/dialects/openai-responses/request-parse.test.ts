@@ -1,0 +1,288 @@
+// What clients of this dialect ask, in canon: items into turns, tools, choices, settings, and what has no place there.
+import { describe, expect, test } from "bun:test";
+import type { ChatAsk } from "../../../src/canon/conversation.ts";
+import { wrapOpaque } from "../../../src/canon/opaque.ts";
+import type { JsonObject } from "../../../src/lib/json.ts";
+import { envelopeOf } from "../../kit/laws.ts";
+import { wireJson } from "../../kit/wires.ts";
+import { baseAsk, dialect, parse, parseInput, thrown } from "./helpers.ts";
+
+const user = (text: string): JsonObject => ({ role: "user", content: text });
+const part = (more: JsonObject): JsonObject => ({ role: "user", content: [more] });
+const call = (id: string, more: JsonObject = {}): JsonObject => ({
+  type: "function_call",
+  call_id: id,
+  name: "f",
+  arguments: "{}",
+  ...more,
+});
+const output = (id: string, text = "ok"): JsonObject => ({ type: "function_call_output", call_id: id, output: text });
+const roles = (ask: ChatAsk) => ask.turns.map((turn) => turn.role);
+const refused = (...input: JsonObject[]) => {
+  const { kind, param } = thrown(() => parseInput(...input));
+  return { kind, param };
+};
+
+describe("input", () => {
+  test("a plain text is one user turn", () => {
+    expect(parse({})).toEqual(baseAsk);
+  });
+
+  test("instructions and leading system items are the prefix, later ones keep their place (bugs 23, 24)", () => {
+    const said = [
+      { role: "developer", content: "B" },
+      { role: "system", content: [{ type: "input_text", text: "C" }] },
+    ];
+    const ask = parse({ instructions: "A", input: [...said, user("hi"), { role: "developer", content: "D" }] });
+    expect(ask.system.map((block) => block.text)).toEqual(["A", "B", "C"]);
+    expect(roles(ask)).toEqual(["user", "system"]);
+  });
+
+  test("the model's items in a row are one turn in their order, results stand behind it (bug 32)", () => {
+    const ask = parseInput(
+      user("go"),
+      { type: "reasoning", id: "rs_1", summary: [{ type: "summary_text", text: "Hm." }], encrypted_content: "xyz" },
+      { type: "message", role: "assistant", content: [{ type: "output_text", text: "On it.", annotations: [] }] },
+      call("a", { arguments: "" }),
+      { type: "custom_tool_call", call_id: "b", name: "patch", input: "*** x" },
+      output("b"),
+      user("and more"),
+      output("a", ""),
+    );
+    expect(ask.turns[1]?.blocks).toEqual([
+      {
+        type: "thinking",
+        text: "Hm.",
+        signature: { origin: "openai", data: '{"id":"rs_1","encrypted_content":"xyz"}' },
+      },
+      { type: "text", text: "On it." },
+      { type: "tool-call", id: "a", name: "f", kind: "function", input: "{}" },
+      { type: "tool-call", id: "b", name: "patch", kind: "custom", input: "*** x" },
+    ]);
+    expect(ask.turns[2]).toEqual({
+      role: "tool",
+      blocks: [
+        { type: "tool-result", callId: "b", content: [{ type: "text", text: "ok" }], isError: false },
+        { type: "tool-result", callId: "a", content: [], isError: false },
+      ],
+    });
+    expect(roles(ask)).toEqual(["user", "assistant", "tool", "user"]);
+  });
+
+  test("results of calls in turn are turns of their own (bugs 3, 4)", () => {
+    const ask = parseInput(user("x"), call("a"), output("a"), call("b"), output("b"));
+    expect(roles(ask)).toEqual(["user", "assistant", "tool", "assistant", "tool"]);
+  });
+
+  test("state in an envelope keeps its maker, hidden thought is state alone, empty thought is nothing (bugs 31, 33)", () => {
+    const signature = { origin: "anthropic", data: "sig" };
+    const item = (more: JsonObject): JsonObject => ({ type: "reasoning", summary: [], ...more });
+    const ask = parseInput(user("x"), item({ encrypted_content: wrapOpaque(signature) }), item({}), {
+      role: "assistant",
+      content: "y",
+    });
+    expect(ask.turns[1]?.blocks).toEqual([
+      { type: "thinking", text: "", signature, redacted: true },
+      { type: "text", text: "y" },
+    ]);
+  });
+
+  test("images and files by address, bytes and id; bytes tell their own type (bugs 26, 27, 29)", () => {
+    const png = "iVBORw0KGgo=";
+    const path = "input[0].content[0]";
+    const cases: readonly (readonly [JsonObject, object])[] = [
+      [
+        { type: "input_image", image_url: "https://a/b.png", detail: "low" },
+        { type: "image", source: { kind: "url", url: "https://a/b.png" }, detail: "low" },
+      ],
+      [
+        { type: "input_image", image_url: `data:image/jpeg;base64,${png}`, detail: "auto" },
+        { type: "image", source: { kind: "bytes", mediaType: "image/png", base64: png } },
+      ],
+      [
+        { type: "input_image", file_id: "file-1" },
+        { type: "image", source: { kind: "file", id: "file-1" } },
+      ],
+      [
+        { type: "input_file", filename: "a.pdf", file_data: "data:application/pdf;base64,JVBERi0=" },
+        {
+          type: "document",
+          title: "a.pdf",
+          source: { kind: "bytes", mediaType: "application/pdf", base64: "JVBERi0=" },
+        },
+      ],
+      [
+        { type: "input_file", file_url: "https://a/b.pdf" },
+        { type: "document", source: { kind: "url", url: "https://a/b.pdf" } },
+      ],
+      [
+        { type: "input_file", file_id: "file-2" },
+        { type: "document", source: { kind: "file", id: "file-2" } },
+      ],
+    ];
+    for (const [wire, block] of cases)
+      expect(parseInput(part(wire)).turns[0]?.blocks).toEqual([{ ...block, path }] as never);
+  });
+
+  test("images and files in a result", () => {
+    const image = { type: "input_image", image_url: "https://a/b.png" };
+    const ask = parseInput(user("x"), call("a"), {
+      ...output("a"),
+      output: [{ type: "input_text", text: "see" }, image],
+    });
+    expect(ask.turns[2]?.blocks).toMatchObject([{ content: [{ text: "see" }, { path: "input[2].output[1]" }] }]);
+  });
+
+  test("what only this dialect knows stays as it is, and says where it stood (bug 28)", () => {
+    const foreign = (...input: JsonObject[]) => parseInput(...input).turns.flatMap((turn) => turn.blocks);
+    const search = { type: "web_search_call", id: "ws_1", status: "completed" };
+    expect(foreign(search)).toEqual([
+      { type: "foreign", origin: "openai-responses", wire: search, path: "input[0].type" },
+    ]);
+    expect(foreign({ type: "shell_call_output", call_id: "c", output: [] })).toMatchObject([{ path: "input[0].type" }]);
+    expect(foreign({ type: "compaction", encrypted_content: "native" })).toMatchObject([
+      { type: "foreign", path: "input[0].encrypted_content" },
+    ]);
+    expect(foreign(user("x"), { type: "compaction_trigger" })[1]).toMatchObject({ path: "input[1].type" });
+    expect(foreign(part({ type: "input_audio", input_audio: {} }))).toMatchObject([
+      { path: "input[0].content[0].type" },
+    ]);
+  });
+
+  test("tools and settings that come with an item join the request's own", () => {
+    const ask = parseInput(
+      { type: "additional_tools", role: "developer", tools: [{ type: "function", name: "late" }] },
+      user("x"),
+      { type: "configuration_update", reasoning: { effort: "max" }, text: { format: { type: "json_object" } } },
+    );
+    expect(ask.tools).toEqual([{ kind: "function", name: "late" }]);
+    expect(ask.reasoning).toEqual({ effort: "max" });
+    expect(ask.format).toEqual({ type: "json" });
+  });
+
+  test("what is missing or makes no sense is refused by its path", () => {
+    const missing = "missing_required_parameter";
+    const bad = "invalid_value";
+    const cases: readonly (readonly [JsonObject[], string, string])[] = [
+      [[{ role: "user" }], missing, "input[0].content"],
+      [[{}], missing, "input[0].type"],
+      [[{ role: "wizard", content: "x" }], bad, "input[0].role"],
+      [[user("x"), { type: "function_call", call_id: "a", arguments: "{}" }], missing, "input[1].name"],
+      [[{ type: "function_call", call_id: "a", name: "f" }], missing, "input[0].arguments"],
+      [[{ type: "function_call_output", output: "x" }], missing, "input[0].call_id"],
+      [[{ type: "function_call_output", call_id: "x" }], missing, "input[0].output"],
+      [[part({ type: "input_text" })], missing, "input[0].content[0].text"],
+      [[part({ text: "x" })], bad, "input[0].content[0].type"],
+      [[part({ type: "input_image" })], missing, "input[0].content[0].image_url"],
+      [[part({ type: "input_image", image_url: "ftp://x" })], bad, "input[0].content[0].image_url"],
+      [[part({ type: "input_file" })], missing, "input[0].content[0].file_data"],
+      [
+        [{ role: "system", content: [{ type: "input_image", image_url: "https://x" }] }],
+        bad,
+        "input[0].content[0].type",
+      ],
+      [[{ type: "item_reference", id: "msg_1" }], bad, "input[0].id"],
+      [[{ id: "msg_1" }], bad, "input[0].id"],
+      [[{ type: "compaction", encrypted_content: "gwc1.x" }], bad, "input[0].encrypted_content"],
+      [[{ type: "compaction_trigger" }, user("x")], bad, "input[0].type"],
+      [[], missing, "input"],
+    ];
+    for (const [input, kind, param] of cases) expect(refused(...input)).toEqual({ kind, param });
+  });
+
+  test("without input, instructions or a stored response are enough", () => {
+    const bare = (more: JsonObject) => dialect.request.parse({ model: "m", ...more }, envelopeOf());
+    expect(bare({ instructions: "Say hi." }).system).toHaveLength(1);
+    expect(bare({ previous_response_id: "resp_1" }).turns).toEqual([]);
+    expect(thrown(() => bare({ input: "" }))).toMatchObject({ param: "input" });
+  });
+});
+
+describe("settings", () => {
+  test("every field that canon holds", () => {
+    const ask = parse({
+      stream: true,
+      max_output_tokens: 99,
+      temperature: 0.5,
+      top_p: 0.9,
+      tools: [{ type: "function", name: "f", strict: true, parameters: { type: "object" }, description: "d" }],
+      parallel_tool_calls: false,
+      reasoning: { effort: "high", summary: "auto" },
+      text: { verbosity: "low", format: { type: "json_schema", name: "n", schema: { type: "object" }, strict: true } },
+      service_tier: "flex",
+      user: "u",
+      safety_identifier: "s",
+    });
+    expect(ask).toEqual({
+      ...baseAsk,
+      stream: true,
+      maxOutputTokens: 99,
+      sampling: { temperature: 0.5, topP: 0.9 },
+      tools: [{ kind: "function", name: "f", description: "d", parameters: { type: "object" }, strict: true }],
+      parallelToolCalls: false,
+      reasoning: { effort: "high", show: true },
+      verbosity: "low",
+      format: { type: "schema", name: "n", schema: { type: "object" }, strict: true },
+      tier: "flex",
+      endUser: "s",
+    });
+  });
+
+  test("null and empty fields say nothing", () => {
+    const nothing = [
+      "tools",
+      "tool_choice",
+      "text",
+      "reasoning",
+      "include",
+      "metadata",
+      "temperature",
+      "store",
+      "user",
+    ];
+    expect(parse(Object.fromEntries(nothing.map((name) => [name, null])))).toEqual(baseAsk);
+    expect(parse({ tools: [], text: {}, reasoning: {}, metadata: {}, include: [] })).toEqual(baseAsk);
+  });
+
+  test("log probabilities are wanted by either of their fields", () => {
+    expect(parse({ include: ["message.output_text.logprobs"] }).logprobs).toBe(0);
+    expect(parse({ top_logprobs: 3 }).logprobs).toBe(3);
+    expect(parse({ top_logprobs: 0 }).logprobs).toBeUndefined();
+  });
+
+  test.each<[JsonObject, string, string]>([
+    [{ previous_response_id: "resp_1" }, "previous_response_id", "quiet"],
+    [{ store: true }, "store", "quiet"],
+    [{ background: true }, "background", "quiet"],
+    [{ include: ["reasoning.encrypted_content"] }, "include", "quiet"],
+    [{ metadata: { a: "b" } }, "metadata", "quiet"],
+    [{ prompt_cache_key: "k" }, "prompt_cache_key", "quiet"],
+    [{ truncation: "disabled" }, "truncation", "quiet"],
+    [{ truncation: "auto" }, "truncation", "drop"],
+    [{ stream_options: { include_obfuscation: false } }, "stream_options.include_obfuscation", "quiet"],
+    [{ conversation: "conv_1" }, "conversation", "reject"],
+    [{ prompt: { id: "p" } }, "prompt", "reject"],
+    [{ service_tier: "ultrafast" }, "service_tier", "drop"],
+    [{ max_tool_calls: 3 }, "max_tool_calls", "drop"],
+    [{ context_management: [{ type: "compaction" }] }, "context_management", "drop"],
+    [{ reasoning: { mode: "pro" } }, "reasoning.mode", "drop"],
+    [{ tomorrow: 1 }, "tomorrow", "drop"],
+  ])("%j is an extra", (field, path, rule) => {
+    expect(parse(field).extras).toEqual([{ path, rule: rule as "drop" }]);
+  });
+});
+
+test("an agent's request, whole", () => {
+  const ask = dialect.request.parse(wireJson<JsonObject>("openai-responses/agent-request.json"), envelopeOf());
+  expect(ask.tools.map((tool) => tool.kind === "hosted" || tool.name)).toEqual([
+    "shell",
+    "apply_patch",
+    "mcp__docs__search",
+  ]);
+  expect(roles(ask)).toEqual(["user", "user", "assistant", "tool", "user"]);
+  expect(ask.extras.filter((extra) => extra.rule !== "quiet")).toEqual([
+    { path: "tools[4].type", rule: "drop" },
+    { path: "tools[5].type", rule: "drop" },
+    { path: "tools[6].type", rule: "drop" },
+  ]);
+});

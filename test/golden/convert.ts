@@ -1,0 +1,142 @@
+// Converts fixtures through canon into every client dialect, as text: what the golden files keep.
+import type { ChatAsk } from "../../src/canon/conversation.ts";
+import type { EmbedAsk } from "../../src/canon/embedding.ts";
+import { GatewayError } from "../../src/canon/error.ts";
+import type { Ask, Operation } from "../../src/canon/operation.ts";
+import type { Dialect, Envelope, WriteContext } from "../../src/dialects/dialect.ts";
+import { dialects } from "../../src/dialects/index.ts";
+import type { JsonObject } from "../../src/lib/json.ts";
+import { type Frame, formatFrame } from "../../src/lib/sse.ts";
+import { framesOf } from "../kit/laws.ts";
+
+const model = "model-x";
+const origin = "golden";
+const tool = (name: string) => ({ kind: "function", name, parameters: { type: "object", properties: {} } }) as const;
+
+const chatAsk: ChatAsk = {
+  operation: "chat",
+  model,
+  stream: false,
+  system: [],
+  turns: [{ role: "user", blocks: [{ type: "text", text: "Hello." }] }],
+  tools: [tool("get_time"), tool("get_day")],
+  maxOutputTokens: 1_000,
+  sampling: {},
+  stop: [],
+  choices: 1,
+  extras: [],
+};
+const embedAsk: EmbedAsk = {
+  operation: "embed",
+  model,
+  stream: false,
+  input: { kind: "texts", texts: ["Hello."] },
+  format: "float",
+  extras: [],
+};
+
+/** What was asked in each operation; a new operation adds its smallest asks here. */
+const asks: { readonly [operation in Operation]?: Readonly<Record<string, Ask>> } = {
+  chat: { "": chatAsk },
+  embed: { "as numbers": embedAsk, "as base64": { ...embedAsk, format: "base64" } },
+};
+
+/** What clients of those dialects send that cannot say the asks above. */
+const ownWires: Readonly<Record<string, (stream: boolean) => JsonObject>> = {
+  "openai-completions": (stream) => ({
+    model,
+    prompt: "Hello.",
+    stream,
+    ...(stream ? { stream_options: { include_usage: true } } : {}),
+  }),
+};
+
+const envelope: Envelope = { header: () => null, params: { model } };
+
+export type Kind = "whole" | "stream" | "error" | "request";
+
+/** One fixture: its dialect, its file name and its text. */
+export interface Fixture {
+  dialect: Dialect;
+  name: string;
+  text: string;
+}
+
+export function kindOf(name: string): Kind {
+  if (name.endsWith(".sse")) return "stream";
+  if (name.endsWith("-request.json")) return "request";
+  return /(?:^|-)error(?:-|\.)/.test(name) ? "error" : "whole";
+}
+
+/** The fixture in the words of every dialect of its operation, one section for each. */
+export function golden(fixture: Fixture): string {
+  const peers = dialects.filter(({ operation }) => operation === fixture.dialect.operation);
+  const variants = Object.entries(asks[fixture.dialect.operation] ?? {});
+  if (variants.length === 0)
+    throw new Error(`test/golden/convert.ts has no ask for ${fixture.dialect.operation}: add one.`);
+  const sections = peers.flatMap((peer) =>
+    variants.map(([variant, ask]) => {
+      const title = `=== ${peer.name}${variant === "" ? "" : ` ${variant}`}`;
+      return `${title}\n${attempt(() => converters[kindOf(fixture.name)](fixture, peer, ask))}\n`;
+    }),
+  );
+  return sections.join("\n");
+}
+
+/** A refusal is a result too. */
+function attempt(convert: () => string): string {
+  try {
+    return convert();
+  } catch (thrown) {
+    if (!(thrown instanceof GatewayError)) throw thrown;
+    return `refused: ${thrown.status} ${thrown.code} ${thrown.param} ${thrown.message}`;
+  }
+}
+
+type Convert = (fixture: Fixture, peer: Dialect, ask: Ask) => string;
+
+const pretty = (value: unknown): string => JSON.stringify(value, null, 2);
+const parsed = (text: string): JsonObject => JSON.parse(text) as JsonObject;
+
+/** What a client of this dialect would have sent for an ask, as its wire and as the dialect reads it. */
+function asked(client: Dialect, ask: Ask): WriteContext {
+  const fieldPath = client.request.fieldPath.bind(client.request);
+  const body =
+    ownWires[client.name]?.(ask.stream) ?? client.request.render(ask, { model, origin, fieldPath }).call.body;
+  const read = { ...client.request.parse(body, envelope), model, stream: ask.stream } as Ask;
+  return { ask: read, wire: body, id: "golden-1", createdAt: 1_760_000_000, inputEstimate: 3 };
+}
+
+const whole: Convert = ({ dialect, text }, client, ask) => {
+  const context = asked(client, ask);
+  const answer = dialect.response.parse(parsed(text), { origin, ask: context.ask });
+  return pretty(client.response.render(answer, context));
+};
+
+const stream: Convert = ({ dialect, text }, client, ask) => {
+  const context = asked(client, { ...ask, stream: true } as Ask);
+  const reader = dialect.stream?.reader({ origin, ask: context.ask });
+  const writer = client.stream?.writer(context);
+  if (!reader || !writer) return "does not stream";
+  const frames = framesOf([Buffer.from(text)]);
+  const deltas = [...frames.flatMap((frame) => reader.read(frame)), ...reader.end()];
+  const written = deltas.flatMap((delta): Frame[] =>
+    delta.type === "error" ? client.error.frames(delta.error, "req_golden") : writer.write(delta),
+  );
+  return written.map(formatFrame).join("").trimEnd();
+};
+
+const error: Convert = ({ dialect, name, text }, client) => {
+  const status = Number(/error-(\d{3})/.exec(name)?.[1] ?? 400);
+  const { status: shown, body } = client.error.render(dialect.error.parse(status, parsed(text)), "req_golden");
+  return `${shown} ${pretty(body)}`;
+};
+
+/** The other direction: a request of this dialect, for an upstream of that one. */
+const request: Convert = ({ dialect, text }, upstream) => {
+  const ask = dialect.request.parse(parsed(text), envelope);
+  const fieldPath = dialect.request.fieldPath.bind(dialect.request);
+  return pretty(upstream.request.render(ask, { model, origin, fieldPath }));
+};
+
+const converters: { readonly [kind in Kind]: Convert } = { whole, stream, error, request };

@@ -1,0 +1,161 @@
+// The gateway's own documents: health, the OpenAPI document, and the page that reads it.
+import { describe, expect, test } from "bun:test";
+import { gateway } from "../kit/gateway.ts";
+import { at } from "../kit/told.ts";
+import { upstream } from "../kit/upstream.ts";
+import { says } from "../kit/wires.ts";
+import { rows, setting } from "./setting.ts";
+
+const { bearer, send, world } = await setting();
+type Tree = Record<string, unknown>;
+
+describe("health", () => {
+  test("livez and readyz need no key", async () => {
+    expect(await (await send("/livez")).json()).toEqual({ status: "ok" });
+    expect(await (await send("/readyz")).json()).toEqual({ status: "ready" });
+  });
+
+  test("while draining, readyz is 503, livez is 200, and what is under way ends well", async () => {
+    const up = await upstream();
+    const yaml = `providers: { slow: { kind: compatible, base_url: "${up.url}/v1", models: [m] } }`;
+    const own = await gateway({ yaml });
+    const gate = Promise.withResolvers<void>();
+    up.on("*", says("openai-chat/text.sse", { gate: gate.promise, gateAfter: 2 }));
+    const asking = fetch(`${own.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${own.key}`, "content-type": "application/json" },
+      body: JSON.stringify({ model: "slow/m", stream: true, messages: [{ role: "user", content: "hi" }] }),
+    });
+    await up.seen(0);
+    const stopping = own.stop();
+    const ready = await fetch(`${own.url}/readyz`);
+    expect([ready.status, await ready.json()]).toEqual([503, { status: "draining" }]);
+    expect((await fetch(`${own.url}/livez`)).status).toBe(200);
+    gate.resolve();
+    expect(await (await asking).text()).toEndWith("data: [DONE]\n\n");
+    await stopping;
+    await up.stop();
+  });
+});
+
+describe("the OpenAPI document", () => {
+  const document = async () => (await (await send("/openapi.json", { headers: bearer })).json()) as Tree;
+
+  test("has every row of the table and no other", async () => {
+    const { paths } = (await document()) as { paths: Record<string, Tree> };
+    const listed = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((each) => `${each} ${path}`),
+    );
+    const expected = rows.map(({ method, path }) => `${method.toLowerCase()} ${path.replace("...}", "}")}`);
+    expect(listed.sort()).toEqual(expected.sort());
+  });
+
+  test("has the structure of 3.1", async () => {
+    const tree = await document();
+    expect(tree["openapi"]).toMatch(/^3\.1\.\d+$/);
+    expect(tree["info"]).toMatchObject({ title: "Turnpike", version: expect.stringMatching(/^\d+\.\d+\.\d+$/) });
+    const ids = new Set<unknown>();
+    for (const [path, methods] of Object.entries(tree["paths"] as Record<string, Record<string, Tree>>)) {
+      expect(path).toStartWith("/");
+      for (const [method, operation] of Object.entries(methods)) {
+        expect(["get", "post", "delete"]).toContain(method);
+        checkOperation(tree, path, operation);
+        ids.add(operation["operationId"]);
+      }
+    }
+    expect(ids.size).toBe(rows.length);
+  });
+
+  test("every reference leads somewhere, and every schema is a schema", async () => {
+    const tree = await document();
+    for (const [where, value] of walk(tree, "#")) {
+      const node = value as Tree;
+      if (typeof node["$ref"] === "string")
+        expect({ where, target: typeof targetOf(tree, node["$ref"]) }).toEqual({ where, target: "object" });
+      if (typeof node["type"] === "string" && "properties" in node) expect(node["type"]).toBe("object");
+      if (where.endsWith("/schema")) expect({ where, is: typeof value }).toEqual({ where, is: "object" });
+    }
+  });
+
+  test("names the fields, bounds and defaults of the specification", async () => {
+    const tree = await document();
+    const field = (path: string, ...names: string[]) =>
+      at(tree, "paths", path, "post", "requestBody", "content", "application/json", "schema", "properties", ...names);
+    expect(JSON.stringify(field("/v1/chat/completions", "temperature"))).toMatch(/"minimum":0.*"maximum":2/);
+    expect(JSON.stringify(field("/v1/messages", "max_tokens"))).toMatch(/"minimum":1/);
+    const required = (path: string) =>
+      at(tree, "paths", path, "post", "requestBody", "content", "application/json", "schema", "required") as string[];
+    expect(required("/v1/chat/completions").sort()).toEqual(["messages", "model"]);
+    expect(required("/v1/messages").sort()).toEqual(["max_tokens", "messages", "model"]);
+    expect(required("/v1/embeddings").sort()).toEqual(["input", "model"]);
+    expect(required("/v1/engines/{model}/embeddings")).toEqual(["input"]);
+  });
+});
+
+function checkOperation(tree: Tree, path: string, operation: Tree): void {
+  expect(operation["operationId"]).toMatch(/^[a-zA-Z]+$/);
+  expect(operation["summary"]).toMatch(/\S/);
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+  const parameters = operation["parameters"] as Tree[];
+  expect(parameters.filter((each) => each["in"] === "path").map((each) => each["name"] as string)).toEqual(
+    inPath as string[],
+  );
+  for (const each of parameters) expect(each).toMatchObject({ required: true, schema: { type: "string" } });
+  for (const [status, answer] of Object.entries(operation["responses"] as Record<string, Tree>)) {
+    expect(status).toMatch(/^[1-5]\d\d$/);
+    expect(answer["description"]).toMatch(/\S/);
+  }
+  const schemes = Object.keys(at(tree, "components", "securitySchemes") as Tree);
+  for (const way of operation["security"] as Tree[])
+    for (const name of Object.keys(way)) expect(schemes).toContain(name);
+}
+
+function* walk(value: unknown, where: string): Generator<[string, unknown]> {
+  if (typeof value !== "object" || value === null) return;
+  yield [where, value];
+  for (const [name, inner] of Object.entries(value)) yield* walk(inner, `${where}/${name}`);
+}
+
+function targetOf(tree: Tree, reference: string): unknown {
+  return at(tree, ...reference.replace("#/", "").split("/"));
+}
+
+describe("the page", () => {
+  const html = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+
+  test("a browser without a key, or with a wrong one, gets a form and 401", async () => {
+    for (const path of ["/docs", "/docs?key=wrong"]) {
+      const answer = await send(path, { headers: { accept: html } });
+      expect([answer.status, answer.headers.get("content-type")]).toEqual([401, "text/html; charset=utf-8"]);
+      expect(answer.headers.get("www-authenticate")).toBe("Bearer");
+      expect(answer.headers.get("x-request-id")).toMatch(/^req_/);
+      const text = await answer.text();
+      expect(text).toContain("<form");
+      expect(text).toContain('type="password"');
+      expect(text).not.toContain("wrong");
+    }
+  });
+
+  test("anybody else without a key gets the error, and so does a browser elsewhere", async () => {
+    expect(await (await send("/docs")).json()).toMatchObject({ error: { code: "missing_api_key" } });
+    const elsewhere = await send("/openapi.json", { headers: { accept: html } });
+    expect([elsewhere.status, elsewhere.headers.get("content-type")]).toEqual([401, "application/json; charset=utf-8"]);
+    expect((await send("/v1/models", { headers: { accept: html } })).headers.get("content-type")).toContain("json");
+  });
+
+  test("with a key it is the page; nothing can be loaded from elsewhere, nor framed", async () => {
+    const answer = await send(`/docs?key=${world.gateway.key}`, { headers: { accept: html } });
+    expect(answer.status).toBe(200);
+    const policy = answer.headers.get("content-security-policy") ?? "";
+    for (const rule of ["default-src 'none'", "connect-src 'self'", "frame-ancestors 'none'", "base-uri 'none'"])
+      expect(policy).toContain(rule);
+    expect([answer.headers.get("x-content-type-options"), answer.headers.get("referrer-policy")]).toEqual([
+      "nosniff",
+      "no-referrer",
+    ]);
+    const text = await answer.text();
+    expect(text).not.toMatch(/(?:src|href)="https?:/);
+    expect(text).not.toContain("innerHTML");
+    expect(text).not.toContain(world.gateway.key);
+  });
+});

@@ -1,0 +1,189 @@
+// The table of errors: each kind that a caller can reach today, provoked over the wire, in both envelopes.
+import { describe, expect, test } from "bun:test";
+import { errorKinds, GatewayError } from "../../src/canon/error.ts";
+import { openaiErrors } from "../../src/dialects/openai-error.ts";
+import type { GatewayParts } from "../../src/gateway/gateway.ts";
+import type { Keys } from "../../src/gateway/keys.ts";
+import { createLimits } from "../../src/gateway/limits.ts";
+import type { Endpoint } from "../../src/http/endpoint.ts";
+import { defaultReadLimits } from "../../src/http/read.ts";
+import { serve } from "../../src/http/serve.ts";
+import { createEvents } from "../../src/observe/events.ts";
+import { createLog } from "../../src/observe/log.ts";
+import { surfaces } from "../kit/call.ts";
+import type { Script } from "../kit/upstream.ts";
+import { says } from "../kit/wires.ts";
+import { errorOf, setting } from "./setting.ts";
+
+const { world, bearer, send } = await setting();
+const { alpha } = world.upstreams;
+
+interface Row {
+  code: string;
+  status: number;
+  type: string;
+  /** Where the messages envelope differs. */
+  messages?: { status?: number; type: string };
+  param?: string | null;
+  script?: Script;
+  body?: Record<string, unknown>;
+  rawBody?: string;
+  headers?: Record<string, string>;
+}
+
+const invalid = "invalid_request_error";
+const upstream = { type: "upstream_error", messages: { type: "api_error" } };
+const bare = (status: number): Script => ({ status, json: { error: { message: "no" } } });
+
+const table: Row[] = [
+  {
+    code: "missing_api_key",
+    status: 401,
+    type: "authentication_error",
+    headers: { authorization: "" },
+  },
+  { code: "invalid_api_key", status: 401, type: "authentication_error", headers: { authorization: "Bearer no" } },
+  { code: "invalid_json", status: 400, type: invalid, rawBody: "{" },
+  { code: "missing_required_parameter", status: 400, type: invalid, body: { messages: undefined }, param: "messages" },
+  { code: "invalid_type", status: 400, type: invalid, body: { temperature: "hot" }, param: "temperature" },
+  { code: "invalid_value", status: 400, type: invalid, body: { temperature: -1 }, param: "temperature" },
+  {
+    code: "model_not_found",
+    status: 404,
+    type: invalid,
+    messages: { type: "not_found_error" },
+    body: { model: "nobody" },
+    param: "model",
+  },
+  {
+    code: "request_too_large",
+    status: 413,
+    type: invalid,
+    messages: { type: "request_too_large" },
+    rawBody: `"${"x".repeat(33 * 1024 * 1024)}"`,
+  },
+  { code: "unsupported_media_type", status: 415, type: invalid, headers: { "content-type": "text/plain" } },
+  {
+    code: "upstream_credentials",
+    status: 502,
+    ...upstream,
+    script: says("openai-chat/error-quota.json", { status: 429 }),
+  },
+  { code: "upstream_rejected", status: 422, type: invalid, script: bare(422) },
+  {
+    code: "unsupported_value",
+    status: 400,
+    type: invalid,
+    script: says("openai-chat/error-400.json"),
+    param: "temperature",
+  },
+  { code: "upstream_rate_limited", status: 429, type: "rate_limit_error", script: bare(429) },
+  { code: "upstream_credentials", status: 502, ...upstream, script: bare(401) },
+  { code: "upstream_unreachable", status: 502, ...upstream, body: { model: "dead/gone" } },
+  { code: "upstream_unreachable", status: 502, ...upstream, script: (line) => line.reset() },
+  { code: "upstream_protocol_error", status: 502, ...upstream, script: { text: "hello" } },
+  { code: "upstream_failed", status: 502, ...upstream, script: bare(500) },
+  {
+    code: "overloaded",
+    status: 503,
+    type: "unavailable_error",
+    messages: { status: 529, type: "overloaded_error" },
+    script: bare(503),
+  },
+];
+
+const named = table.map((row) => ({ name: `${row.code} (${row.status})`, row }));
+
+async function provoke(row: Row, to: "chat" | "messages"): Promise<Response> {
+  if (row.script) alpha.on("*", row.script);
+  const surface = surfaces[to];
+  const body = row.rawBody ?? JSON.stringify({ ...surface.body, model: "gpt-x", ...row.body });
+  const headers = { "content-type": "application/json", ...surface.headers, ...bearer, ...row.headers };
+  return send(surface.path, { method: "POST", headers, body });
+}
+
+describe.each(named)("$name", ({ row }) => {
+  test("in OpenAI's envelope", async () => {
+    const answer = await provoke(row, "chat");
+    const { message, ...error } = await errorOf(answer, row.status);
+    expect(error).toEqual({ type: row.type, code: row.code, param: row.param ?? null });
+    expect(message).not.toContain("canary");
+  });
+
+  test("in the envelope of messages", async () => {
+    const answer = await provoke(row, "messages");
+    const body = (await answer.clone().json()) as Record<string, unknown>;
+    const requestId = answer.headers.get("x-request-id");
+    expect([Object.keys(body).sort(), body["type"], body["request_id"]]).toEqual([
+      ["error", "request_id", "type"],
+      "error",
+      requestId,
+    ]);
+    const { message: _message, ...error } = await errorOf(answer, row.messages?.status ?? row.status);
+    expect(error).toEqual({ type: row.messages?.type ?? row.type, code: row.code, param: row.param ?? null });
+  });
+});
+
+test("a fault of our own is 500, says nothing of its cause, and leaves the cause in the log", async () => {
+  const lines: string[] = [];
+  const secret = "SECRET_of_the_cause";
+  const events = createEvents(
+    createLog(
+      (line) => void lines.push(line),
+      () => 0,
+    ),
+  );
+  const endpoint: Endpoint = {
+    kind: "plain",
+    method: "GET",
+    path: "/x",
+    operationId: "x",
+    summary: "",
+    access: { key: "none" },
+    errors: openaiErrors,
+    idHeaders: [],
+    handle: () => {
+      throw new TypeError(secret);
+    },
+  };
+  const parts = {
+    match: () => ({ kind: "found", endpoint, params: {} }) as const,
+    keys: {} as Keys,
+    gateway: { clock: { monotonicMs: () => 0, nowMs: () => 0 }, events } as unknown as GatewayParts,
+    limits: defaultReadLimits,
+  };
+  const answer = await serve(parts, new Request("http://turnpike/x"));
+  const text = await answer.clone().text();
+  expect(await errorOf(answer, 500)).toMatchObject({ type: "internal_error", code: "internal_error", param: null });
+  expect(text).not.toContain(secret);
+  expect(lines.join("\n")).toContain(secret);
+});
+
+test("over the bound on requests under way, admission is refused at once and a wait is named", () => {
+  const limits = createLimits(2);
+  const [first] = [limits.admit(), limits.admit()];
+  expect(() => limits.admit()).toThrow(expect.objectContaining({ kind: "overloaded", retryAfterMs: 1_000 }));
+  first?.release();
+  first?.release();
+  expect(limits.inFlight()).toBe(1);
+  limits.admit();
+  expect(() => limits.admit()).toThrow(GatewayError);
+});
+
+test("every kind has a status, a type of the contract, and a code that is a word", () => {
+  const types = new Set(Object.values(errorKinds).map(({ type }) => type));
+  expect([...types].sort()).toEqual([
+    "authentication_error",
+    "insufficient_quota",
+    "internal_error",
+    "invalid_request_error",
+    "permission_error",
+    "rate_limit_error",
+    "unavailable_error",
+    "upstream_error",
+  ]);
+  for (const [kind, { status }] of Object.entries(errorKinds)) {
+    expect(kind).toMatch(/^[a-z_]+$/);
+    expect(status).toBeGreaterThanOrEqual(400);
+  }
+});

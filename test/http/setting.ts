@@ -1,0 +1,95 @@
+// One gateway for a file of HTTP tests, asked by plain fetch, with the rows of its table at hand.
+import { afterAll, beforeEach, expect } from "bun:test";
+import type { Endpoint } from "../../src/http/endpoint.ts";
+import { type EndpointParts, endpoints } from "../../src/http/endpoints.ts";
+import { surfaces } from "../kit/call.ts";
+import type { GatewayOptions } from "../kit/gateway.ts";
+import { at } from "../kit/told.ts";
+import { says } from "../kit/wires.ts";
+import { startUpstreams, startWorld, type World } from "../kit/world.ts";
+
+/** Every row of the table; the handlers are not called. */
+export const rows: readonly Endpoint[] = endpoints({} as EndpointParts);
+
+/** A path that the row claims. */
+export const pathOf = ({ path }: Endpoint): string => path.replace("{model}", "embed-x").replace("{id...}", "gpt-x");
+
+/** The smallest body, and headers beyond the usual, for each path that asks a model. */
+const smallestAsks: Record<string, { body: object; headers?: Record<string, string> }> = {
+  [surfaces.chat.path]: surfaces.chat,
+  [surfaces.messages.path]: surfaces.messages,
+  [surfaces.embeddings.path]: surfaces.embeddings,
+  "/v1/engines/{model}/embeddings": surfaces.embeddings,
+  "/v1/completions": { body: { model: "gpt-x", prompt: "hi" } },
+};
+
+/** Lets every upstream answer the smallest requests well. */
+export function answersAll({ alpha, claude }: World["upstreams"]): void {
+  alpha.on("POST /v1/chat/completions", says("openai-chat/text.json"));
+  alpha.on("POST /v1/completions", says("openai-completions/text.json"));
+  alpha.on("POST /v1/embeddings", says("openai-embeddings/one-float.json"));
+  claude.on("*", says("anthropic-messages/text.json"));
+}
+
+/** The smallest request that the row answers with 200: body and headers, without a key. */
+export function smallest(row: Endpoint): RequestInit & { headers: Record<string, string> } {
+  if (row.kind === "plain") return { method: row.method, headers: {} };
+  const { body, headers } = smallestAsks[row.path] ?? {};
+  if (body === undefined) throw new Error(`test/http/setting.ts has no smallest request for ${row.path}: add one.`);
+  return {
+    method: row.method,
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  };
+}
+
+export interface Setting {
+  world: World;
+  bearer: { authorization: string };
+  /** Asks a path of the gateway. */
+  send(path: string, init?: RequestInit): Promise<Response>;
+  /** Asks for a chat completion with this body or text. */
+  post(body: unknown, headers?: Record<string, string>): Promise<Response>;
+}
+
+/** Starts the world for a test file, clears the upstreams before each test, and stops all of it behind the last one. */
+export async function setting(options: GatewayOptions = {}): Promise<Setting> {
+  const upstreams = await startUpstreams();
+  const world = await startWorld(upstreams, options);
+  beforeEach(() => {
+    for (const each of Object.values(upstreams)) each.clear();
+  });
+  afterAll(async () => {
+    await world.gateway.stop();
+    await Promise.all(Object.values(upstreams).map((each) => each.stop()));
+  });
+  const bearer = { authorization: `Bearer ${world.gateway.key}` };
+  const send = (path: string, init?: RequestInit) => fetch(world.gateway.url + path, { redirect: "manual", ...init });
+  const post = (body: unknown, headers: Record<string, string> = {}) =>
+    send("/v1/chat/completions", {
+      method: "POST",
+      headers: { ...bearer, "content-type": "application/json", ...headers },
+      body:
+        typeof body === "string" || body instanceof Uint8Array
+          ? (body as Uint8Array<ArrayBuffer>)
+          : JSON.stringify(body),
+    });
+  return { world, bearer, send, post };
+}
+
+/** Checks the status and that all four fields of the envelope are there, and gives the error. */
+export async function errorOf(answer: Response, status: number): Promise<Record<string, unknown>> {
+  const body: unknown = await answer.json();
+  expect({ status: answer.status, body: JSON.stringify(body) }).toMatchObject({ status });
+  const error = at(body, "error") as Record<string, unknown>;
+  expect(Object.keys(error).sort()).toEqual(["code", "message", "param", "type"]);
+  for (const [field, shape] of Object.entries({ message: /\S/, type: /^[a-z_]+$/, code: /^\w+$/ }))
+    expect(String(error[field])).toMatch(shape);
+  expect(error["param"] === null || error["param"] !== "").toBe(true);
+  expect(answer.headers.get("content-type")).toBe("application/json; charset=utf-8");
+  expect(answer.headers.get("x-request-id")).toMatch(/^[\w.:-]{1,128}$/);
+  return error;
+}
+
+/** The smallest chat body that the upstream `alpha` answers. */
+export const chatBody = surfaces.chat.body;

@@ -1,0 +1,40 @@
+// What the tests of providers share: a kind by its name, and a provider of that kind behind a scripted upstream.
+import type { ChatAnswer } from "../../src/canon/conversation.ts";
+import { collect, type Delta } from "../../src/canon/delta.ts";
+import { openaiChat } from "../../src/dialects/index.ts";
+import type { Frame } from "../../src/lib/sse.ts";
+import { findKind } from "../../src/providers/index.ts";
+import { defaultTimeouts, type Provider, type ProviderKind } from "../../src/providers/provider.ts";
+import { remoteProvider } from "../../src/providers/remote.ts";
+import { framesOf } from "../kit/laws.ts";
+
+export function kindOf(name: string): ProviderKind {
+  const kind = findKind(name);
+  if (kind === undefined) throw new Error(`there is no kind ${name}`);
+  return kind;
+}
+
+/** A provider of this kind at this address. */
+export function providerAt(name: string, url: string): Provider {
+  const entry = { name, kind: kindOf(name), baseUrl: `${url}/v1`, credential: null, models: null, headers: {} };
+  return remoteProvider({ ...entry, timeouts: defaultTimeouts });
+}
+
+/** One call to a provider, as the corridor makes it. */
+export function ask(provider: Provider, stream: boolean, signal = new AbortController().signal): Promise<Response> {
+  const call = { path: "chat/completions", body: { model: "m", messages: [], stream } };
+  return provider.send({ call, dialect: openaiChat, stream, signal });
+}
+
+export async function framesIn(response: Response): Promise<Frame[]> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of response.body ?? []) chunks.push(chunk);
+  return framesOf(chunks);
+}
+
+export function read(frames: readonly Frame[], origin: string): { deltas: Delta[]; answer: ChatAnswer | null } {
+  const reader = openaiChat.stream?.reader({ origin });
+  const deltas = [...frames.flatMap((frame) => reader?.read(frame) ?? []), ...(reader?.end() ?? [])];
+  const failed = deltas.at(-1)?.type === "error";
+  return { deltas, answer: failed ? null : collect(deltas) };
+}
