@@ -21,6 +21,7 @@ const smallestAsks: Record<string, { body: object; headers?: Record<string, stri
   [surfaces.embeddings.path]: surfaces.embeddings,
   "/v1/engines/{model}/embeddings": surfaces.embeddings,
   "/v1/completions": { body: { model: "gpt-x", prompt: "hi" } },
+  "/v1/responses": { body: { model: "gpt-x", input: "hi" } },
 };
 
 /** Lets every upstream answer the smallest requests well. */

@@ -116,7 +116,10 @@ describe("input", () => {
   });
 
   test.each<[string, Turn]>([
-    ["audio", say("user", { type: "audio", source: { kind: "bytes", mediaType: "audio/wav", base64: "A" }, path: "p" })],
+    [
+      "audio",
+      say("user", { type: "audio", source: { kind: "bytes", mediaType: "audio/wav", base64: "A" }, path: "p" }),
+    ],
     ["a file of another store", say("user", { type: "document", source: { kind: "file", id: "file_x" }, path: "p" })],
     ["a part of another dialect", say("user", { type: "foreign", origin: "gemini", wire: {}, path: "p" })],
     ["a picture by the model", say("assistant", { type: "image", source: { kind: "url", url: "u" }, path: "p" })],
@@ -147,7 +150,11 @@ describe("input", () => {
 });
 
 describe("thought", () => {
-  const thought = (origin: string, data: string): Block => ({ type: "thinking", text: "Hm.", signature: { origin, data } });
+  const thought = (origin: string, data: string): Block => ({
+    type: "thinking",
+    text: "Hm.",
+    signature: { origin, data },
+  });
   const replayed = (block: Block) => inputOf([say("assistant", block, text("x"))], { origin: "openai" }).input;
 
   test("state goes back to its maker under its maker's id, without the thoughts themselves (bug 34)", () => {
@@ -158,7 +165,11 @@ describe("thought", () => {
   });
 
   test("what others thought, nobody signed, or another dialect sealed is left out (bug 33)", () => {
-    const others = [thought("anthropic", "sig"), { type: "thinking", text: "Hm." } as Block, thought("openai", '{"type":"x"}')];
+    const others = [
+      thought("anthropic", "sig"),
+      { type: "thinking", text: "Hm." } as Block,
+      thought("openai", '{"type":"x"}'),
+    ];
     for (const block of others) expect(replayed(block)).toMatchObject([{ role: "assistant" }]);
   });
 
@@ -171,7 +182,8 @@ describe("thought", () => {
     expect(kept({})).toEqual({ store: false, include: undefined });
     expect(kept({ reasoning: { effort: "low" } })).toEqual({ store: false, include: state });
     expect(kept({ reasoning: { effort: "none" } }, "gpt-5.1").include).toBeUndefined();
-    for (const model of ["o4-mini", "gpt-5", "openai/gpt-5.1", "gpt-6-sol"]) expect(kept({}, model).include).toEqual(state);
+    for (const model of ["o4-mini", "gpt-5", "openai/gpt-5.1", "gpt-6-sol"])
+      expect(kept({}, model).include).toEqual(state);
     for (const model of ["gpt-4o", "gpt-5-chat-latest"]) expect(kept({}, model).include).toBeUndefined();
   });
 
