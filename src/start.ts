@@ -4,6 +4,7 @@ import { type Environment, readSettings, type Settings } from "./config/environm
 import { type ReadConfig, readConfigFile } from "./config/file.ts";
 import { buildCatalog } from "./config/providers.ts";
 import { ensureFirstKeys, type FirstKeys, pepperOf, prepareDataFolder, readSecret } from "./config/secrets.ts";
+import { dialects } from "./dialects/index.ts";
 import { type Catalog, catalogHolder } from "./gateway/catalog.ts";
 import type { GatewayParts } from "./gateway/gateway.ts";
 import { type Caller, openKeys } from "./gateway/keys.ts";
@@ -22,6 +23,7 @@ import { createTicker } from "./lib/ticker.ts";
 import { createEvents, type Events } from "./observe/events.ts";
 import { createLog } from "./observe/log.ts";
 import { discover } from "./providers/discover.ts";
+import { estimator } from "./providers/estimator/index.ts";
 import { remoteProvider } from "./providers/remote.ts";
 import { openStore, type Store } from "./store/store.ts";
 
@@ -99,6 +101,7 @@ function gatewayParts(foundation: Foundation, options: StartOptions, teardown: T
     catalog: catalogHolder(buildCatalog(file, settings.environment)),
     listings: createListings(systemClock, events.listingFailed),
     limits: createLimits(maxInFlight),
+    standIn: estimator(dialects),
     ledger,
     clock: systemClock,
     events,

@@ -1,6 +1,8 @@
 // The list of dialects.
+import { anthropicCount } from "./anthropic-messages/count.ts";
 import { anthropicMessages } from "./anthropic-messages/index.ts";
 import type { Dialect } from "./dialect.ts";
+import { geminiCount } from "./gemini/count-dialect.ts";
 import { gemini } from "./gemini/index.ts";
 import { openaiChat } from "./openai-chat/index.ts";
 import { openaiCompletions } from "./openai-completions/index.ts";
@@ -14,6 +16,17 @@ export const dialects: readonly Dialect[] = [
   anthropicMessages,
   gemini,
   openaiEmbeddings,
+  anthropicCount,
+  geminiCount,
 ];
 
-export { anthropicMessages, gemini, openaiChat, openaiCompletions, openaiEmbeddings, openaiResponses };
+export {
+  anthropicCount,
+  anthropicMessages,
+  gemini,
+  geminiCount,
+  openaiChat,
+  openaiCompletions,
+  openaiEmbeddings,
+  openaiResponses,
+};

@@ -4,6 +4,7 @@ import { noUsage, type Usage } from "../canon/usage.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Watch } from "../lib/deadline.ts";
 import type { Events } from "../observe/events.ts";
+import type { Provider } from "../providers/provider.ts";
 import { attemptStream, attemptWhole, type Tries } from "./attempt.ts";
 import type { CatalogHolder } from "./catalog.ts";
 import { type Attribution, createExchange, type Exchange } from "./exchange.ts";
@@ -21,6 +22,8 @@ export interface GatewayParts {
   readonly catalog: CatalogHolder;
   readonly listings: Listings;
   readonly limits: Limits;
+  /** Answers what no provider of a model can: counts of tokens. */
+  readonly standIn: Provider;
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly events: Events;
@@ -52,7 +55,7 @@ export async function answer(parts: GatewayParts, inquiry: Inquiry, visit: Visit
   const lease = parts.limits.admit();
   try {
     const { ask } = inquiry;
-    const plan = resolve(parts.catalog.current(), parts.listings.now, ask.model, ask.operation);
+    const plan = resolve(parts.catalog.current(), parts.listings.now, ask.model, ask.operation, parts.standIn);
     const exchange = await openExchange(parts, inquiry, visit, lease);
     const { clock, watch, events } = parts;
     const tries: Tries = { candidates: plan.candidates, inquiry, signal: visit.signal, clock, watch, events };

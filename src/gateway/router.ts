@@ -34,13 +34,14 @@ function byHope(listings: readonly Listing[], model: string): Candidate[] {
 
 /**
  * Looks a model up as a route, then as `provider/model`, then in the providers' lists.
- * Throws `model_not_found`, or `unsupported_parameter` when nobody behind the name serves the operation.
+ * `standIn` answers for a known model whose own candidates cannot. Throws `model_not_found`, or `unsupported_parameter` when nobody behind the name serves the operation.
  */
 export function resolve(
   catalog: Catalog,
   listingOf: (provider: Provider) => Listing,
   model: string,
   operation: Operation,
+  standIn?: Provider,
 ): Plan {
   const plan = lookUp(catalog, listingOf, model);
   if (plan === null)
@@ -53,6 +54,8 @@ export function resolve(
     );
   const candidates = plan.candidates.filter((candidate) => serves(candidate.provider, operation));
   if (candidates.length > 0) return { ...plan, candidates };
+  if (standIn !== undefined && serves(standIn, operation))
+    return { ...plan, candidates: [{ provider: standIn, model }] };
   throw new GatewayError(
     "unsupported_parameter",
     `No provider of '${printable(model)}' serves this operation (${operation}).`,

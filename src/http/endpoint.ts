@@ -35,6 +35,10 @@ export interface AskEndpoint extends Row {
   readonly requiredHeader?: readonly string[];
   /** Body fields that the path fills when the body leaves them out. */
   readonly fromPath?: readonly string[];
+  /** What the path says beyond its parameters. */
+  readonly says?: Readonly<Record<string, string>>;
+  /** True: a streamed reply to this request is one JSON array, not events. */
+  readonly asArray?: (request: Request) => boolean;
 }
 
 /** What a plain handler may look at. */

@@ -1,13 +1,20 @@
 // The table of endpoints: every path of the gateway, the key it wants, and who handles it.
-import { anthropicMessages, openaiChat, openaiCompletions, openaiEmbeddings } from "../dialects/index.ts";
-import { openaiErrors } from "../dialects/openai-error.ts";
+import {
+  anthropicCount,
+  anthropicMessages,
+  openaiChat,
+  openaiCompletions,
+  openaiEmbeddings,
+} from "../dialects/index.ts";
 import type { Catalog } from "../gateway/catalog.ts";
 import type { Listings } from "../gateway/listings.ts";
 import { docsPage, docsSignIn } from "./docs.ts";
-import type { Endpoint, KeyRule, Side } from "./endpoint.ts";
+import type { Endpoint, KeyRule } from "./endpoint.ts";
+import { geminiEndpoints, googleKey } from "./gemini-endpoints.ts";
 import { livez, type Readiness, readyz } from "./health.ts";
-import { getModel, listModels, versionHeaders, wantsAnthropic } from "./models.ts";
+import { getModel, listModels } from "./models.ts";
 import { openapi } from "./openapi.ts";
+import { type Protocol, protocolOf, sides, versionHeaders } from "./sides.ts";
 
 /** What the gateway's own documents are made from. */
 export interface EndpointParts {
@@ -18,11 +25,11 @@ export interface EndpointParts {
 
 const client: KeyRule = { key: "client", carriers: ["bearer"] };
 const clientOrApiKey: KeyRule = { key: "client", carriers: ["bearer", "x-api-key"] };
+const anyCarrier: KeyRule = { key: "client", carriers: ["bearer", "x-api-key", "x-goog-api-key"] };
 const browser: KeyRule = { key: "client", carriers: ["bearer", "query"] };
 const open: KeyRule = { key: "none" };
-const openaiSide: Side = { errors: openaiErrors, idHeaders: [] };
-const anthropicSide: Side = { errors: anthropicMessages.error, idHeaders: ["request-id"] };
-const sideFor = (request: Request): Side => (wantsAnthropic(request) ? anthropicSide : openaiSide);
+const openaiSide = sides.openai;
+const anthropicSide = sides.anthropic;
 
 const asks: readonly Endpoint[] = [
   {
@@ -59,6 +66,17 @@ const asks: readonly Endpoint[] = [
   {
     kind: "ask",
     method: "POST",
+    path: "/v1/messages/count_tokens",
+    operationId: "countMessageTokens",
+    summary: "How many tokens a message would have.",
+    dialect: anthropicCount,
+    requiredHeader: versionHeaders,
+    access: clientOrApiKey,
+    ...anthropicSide,
+  },
+  {
+    kind: "ask",
+    method: "POST",
     path: "/v1/embeddings",
     operationId: "createEmbedding",
     summary: "Vectors for texts.",
@@ -83,16 +101,29 @@ const asks: readonly Endpoint[] = [
 export function endpoints(parts: EndpointParts): readonly Endpoint[] {
   const plain = (path: string, operationId: string, summary: string, access: KeyRule) =>
     ({ kind: "plain", method: "GET", path, operationId, summary, access, ...openaiSide }) as const;
+  const { catalog, listings } = parts;
+  const google = (): Protocol => "gemini";
+  const sideFor = (request: Request) => sides[protocolOf(request)];
   const documents: readonly Endpoint[] = [
     {
-      ...plain("/v1/models", "listModels", "Every model that this key can ask for.", clientOrApiKey),
+      ...plain("/v1/models", "listModels", "Every model that this key can ask for.", anyCarrier),
       sideFor,
-      handle: listModels(parts.catalog, parts.listings),
+      handle: listModels(catalog, listings, protocolOf),
     },
     {
-      ...plain("/v1/models/{id...}", "getModel", "One model.", clientOrApiKey),
+      ...plain("/v1/models/{id...}", "getModel", "One model.", anyCarrier),
       sideFor,
-      handle: getModel(parts.catalog, parts.listings),
+      handle: getModel(catalog, listings, protocolOf),
+    },
+    {
+      ...plain("/v1beta/models", "listGeminiModels", "The same list in Google's shape.", googleKey),
+      ...sides.gemini,
+      handle: listModels(catalog, listings, google),
+    },
+    {
+      ...plain("/v1beta/models/{id...}", "getGeminiModel", "One model in Google's shape.", googleKey),
+      ...sides.gemini,
+      handle: getModel(catalog, listings, google),
     },
     { ...plain("/livez", "livez", "Whether the process lives.", open), handle: livez },
     { ...plain("/readyz", "readyz", "Whether the process wants work.", open), handle: readyz(parts.readiness) },
@@ -102,6 +133,6 @@ export function endpoints(parts: EndpointParts): readonly Endpoint[] {
       handle: ({ requestId }) => openapi(rows, requestId),
     },
   ];
-  const rows = [...asks, ...documents];
+  const rows = [...asks, ...geminiEndpoints, ...documents];
   return rows;
 }

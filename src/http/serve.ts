@@ -1,6 +1,6 @@
 // One request from its first byte to its answer: match, identify, read, validate, ask, write. One handler for all rows.
 import { GatewayError, toGatewayError } from "../canon/error.ts";
-import type { Envelope } from "../dialects/dialect.ts";
+import type { ArrayForm, Envelope } from "../dialects/dialect.ts";
 import { answer, type GatewayParts } from "../gateway/gateway.ts";
 import type { Caller, Keys } from "../gateway/keys.ts";
 import { estimateTokens } from "../gateway/meter.ts";
@@ -10,9 +10,9 @@ import type { JsonObject } from "../lib/json.ts";
 import { formatFrame } from "../lib/sse.ts";
 import { presentedKey } from "./credentials.ts";
 import type { AskEndpoint, Endpoint, PlainEndpoint, Side } from "./endpoint.ts";
-import { fallbackSide } from "./fallback.ts";
 import { type Matcher, pathOf, unknownPath } from "./paths.ts";
 import { checkHeaders, type ReadLimits, readJson } from "./read.ts";
+import { sideOfPath } from "./sides.ts";
 import { validate } from "./validate.ts";
 import { writeError, writeReply } from "./write.ts";
 
@@ -57,7 +57,7 @@ export async function serve(parts: ServeParts, request: Request): Promise<Respon
 
 /** Null for a path that no row claims. */
 function sideOf(endpoint: Endpoint | null, request: Request): Side {
-  return endpoint === null ? fallbackSide(pathOf(request.url)) : (endpoint.sideFor?.(request) ?? endpoint);
+  return endpoint === null ? sideOfPath(pathOf(request.url)) : (endpoint.sideFor?.(request) ?? endpoint);
 }
 
 /** A person with a browser gets a page that asks for the key, where the row has one. */
@@ -114,7 +114,8 @@ async function serveAsk(
   const body = await readJson(request, parts.limits);
   const wire = filled(body.wire, endpoint, params);
   validate(dialect.request.schema, wire);
-  const envelope: Envelope = { header: (name) => request.headers.get(name), params };
+  const said = endpoint.says === undefined ? params : { ...params, ...endpoint.says };
+  const envelope: Envelope = { header: (name) => request.headers.get(name), params: said };
   const ask = dialect.request.parse(wire, envelope);
   const write = {
     ask,
@@ -129,7 +130,11 @@ async function serveAsk(
     { dialect, wire, envelope, ask, strict, write },
     { caller, signal: request.signal, arrivedMs, wire: pipeWire(endpoint, requestId) },
   );
-  return writeReply(reply, requestId, endpoint.idHeaders);
+  return writeReply(reply, requestId, endpoint.idHeaders, arrayForm(endpoint, request));
+}
+
+function arrayForm(endpoint: AskEndpoint, request: Request): ArrayForm | undefined {
+  return endpoint.asArray?.(request) ? endpoint.dialect.stream?.array : undefined;
 }
 
 function pipeWire({ dialect }: AskEndpoint, requestId: string): PipeWire {

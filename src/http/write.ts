@@ -1,8 +1,9 @@
 // Writing answers: headers that every answer carries, errors in the caller's own envelope.
 import type { GatewayError } from "../canon/error.ts";
-import type { Dialect } from "../dialects/dialect.ts";
+import type { ArrayForm, Dialect } from "../dialects/dialect.ts";
 import { warningText } from "../gateway/exchange.ts";
 import type { Reply } from "../gateway/gateway.ts";
+import { asArray } from "./array.ts";
 
 export const jsonType = "application/json; charset=utf-8";
 const streamHeaders = {
@@ -27,8 +28,8 @@ export function headerSafe(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, "?").slice(0, 1_000);
 }
 
-/** The reply of the corridor as an HTTP response. */
-export function writeReply(reply: Reply, requestId: string, idHeaders: IdHeaders): Response {
+/** The reply of the corridor as an HTTP response; with `array`, a stream is written as one JSON array. */
+export function writeReply(reply: Reply, requestId: string, idHeaders: IdHeaders, array?: ArrayForm): Response {
   const headers = common(requestId, idHeaders);
   if (reply.by !== null) {
     headers["x-turnpike-provider"] = headerSafe(reply.by.candidate.provider.name);
@@ -36,6 +37,10 @@ export function writeReply(reply: Reply, requestId: string, idHeaders: IdHeaders
     headers["x-turnpike-attempts"] = String(reply.by.attempts);
     if (reply.by.warnings.length > 0) headers["x-turnpike-warnings"] = headerSafe(warningText(reply.by.warnings));
   }
+  if (reply.body instanceof ReadableStream && array !== undefined)
+    return new Response(asArray(reply.body, array), {
+      headers: { ...headers, ...streamHeaders, "content-type": jsonType },
+    });
   if (reply.body instanceof ReadableStream)
     return new Response(reply.body, { headers: { ...headers, ...streamHeaders } });
   headers["content-type"] = jsonType;

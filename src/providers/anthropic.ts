@@ -1,5 +1,5 @@
 // Anthropic itself. Its SDK takes the base URL without /v1.
-import { anthropicMessages } from "../dialects/index.ts";
+import { anthropicCount, anthropicMessages } from "../dialects/index.ts";
 import { apiKeyHeader } from "./auth.ts";
 import { readDataList } from "./listing.ts";
 import type { ProviderKind } from "./provider.ts";
@@ -8,7 +8,7 @@ export const anthropic: ProviderKind = {
   kind: "anthropic",
   baseUrl: "https://api.anthropic.com",
   environment: { credential: "ANTHROPIC_API_KEY", baseUrl: "ANTHROPIC_BASE_URL" },
-  dialects: [anthropicMessages],
+  dialects: [anthropicMessages, anthropicCount],
   origin: "anthropic",
   authorize: apiKeyHeader,
   listing: { path: "v1/models?limit=1000", read: readDataList },

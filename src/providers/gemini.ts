@@ -1,5 +1,5 @@
 // Google's Gemini API, with an API key. Its SDK takes the base URL without a version.
-import { gemini as geminiDialect } from "../dialects/index.ts";
+import { geminiCount, gemini as geminiDialect } from "../dialects/index.ts";
 import { isObject, type Json } from "../lib/json.ts";
 import { googleKeyHeader } from "./auth.ts";
 import type { ListedModel, ProviderKind } from "./provider.ts";
@@ -19,7 +19,7 @@ export const gemini: ProviderKind = {
   kind: "gemini",
   baseUrl: "https://generativelanguage.googleapis.com",
   environment: { credential: "GEMINI_API_KEY", baseUrl: "GEMINI_BASE_URL" },
-  dialects: [geminiDialect],
+  dialects: [geminiDialect, geminiCount],
   origin: "gemini",
   authorize: googleKeyHeader,
   listing: { path: "v1beta/models?pageSize=1000", read: readModels },

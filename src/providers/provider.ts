@@ -68,6 +68,13 @@ export interface Shipment {
   readonly signal: AbortSignal;
 }
 
+/** What a path of a call says, for stand-ins that answer a call themselves: the model and the method behind the last colon. */
+export function pathParams(call: Call): Readonly<Record<string, string>> {
+  const [, model = "", verb = ""] =
+    /([^/]+(?:\/[^/]+)*?):(\w+)(?:\?.*)?$/.exec(call.path.replace(/^.*?models\//, "")) ?? [];
+  return verb === "" ? {} : { model: decodeURIComponent(model), verb };
+}
+
 /** A configured provider, ready to be asked. */
 export interface Provider {
   readonly name: string;

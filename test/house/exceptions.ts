@@ -16,7 +16,7 @@ export const allowedHabits: Exceptions = {
 
 /** Files outside their homes that may say the name of a provider or a dialect. */
 export const allowedNames: Exceptions = {
-  "src/http/fallback.ts": "says whose error envelope a path wears that no row claims: a part of the table of endpoints",
-  "src/http/models.ts":
-    "the list of models is one path in the shapes of several protocols, told apart by their headers",
+  "src/http/sides.ts": "the table of protocols: whose envelope a path wears, and which protocol a header asks for",
+  "src/http/model-shapes.ts": "the list of models is told in the shape of each protocol",
+  "src/http/gemini-endpoints.ts": "a part of the table of endpoints",
 };

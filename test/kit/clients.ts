@@ -1,5 +1,6 @@
 // The official SDKs as clients of a gateway (or of a scripted upstream), without retries of their own.
 import Anthropic from "@anthropic-ai/sdk";
+import { GoogleGenAI } from "@google/genai";
 import OpenAI from "openai";
 
 /** `url` without `/v1`: each SDK gets the base URL that it wants. */
@@ -9,4 +10,8 @@ export function openaiClient(url: string, apiKey: string): OpenAI {
 
 export function anthropicClient(url: string, apiKey: string): Anthropic {
   return new Anthropic({ baseURL: url, apiKey, maxRetries: 0, timeout: 10_000 });
+}
+
+export function geminiClient(url: string, apiKey: string): GoogleGenAI {
+  return new GoogleGenAI({ apiKey, httpOptions: { baseUrl: url, timeout: 10_000 } });
 }

@@ -1,12 +1,11 @@
 // The sandbox: a built-in stand-in for every operation, in every dialect, for trying the gateway without an account.
 import type { ChatAnswer, ChatAsk } from "../../canon/conversation.ts";
-import type { EmbedAsk } from "../../canon/embedding.ts";
 import { GatewayError } from "../../canon/error.ts";
-import type { Ask } from "../../canon/operation.ts";
+import type { Answer, Ask } from "../../canon/operation.ts";
 import type { Dialect, WriteContext } from "../../dialects/dialect.ts";
 import { dialects } from "../../dialects/index.ts";
 import { formatFrame } from "../../lib/sse.ts";
-import { defaultTimeouts, type Provider, type Shipment } from "../provider.ts";
+import { defaultTimeouts, type Provider, pathParams, type Shipment } from "../provider.ts";
 import { chatReply, lastPrompt } from "./chat.ts";
 import { wordByWord } from "./deltas.ts";
 import { type Directives, readDirectives, sandboxModels } from "./directives.ts";
@@ -14,10 +13,10 @@ import { embedReply } from "./embed.ts";
 
 const origin = "sandbox";
 const encoder = new TextEncoder();
-const envelope = { header: () => null, params: {} };
 
 function promptOf(ask: Ask): string {
   if (ask.operation === "chat") return lastPrompt(ask);
+  if (ask.operation === "count") return "";
   return ask.input.kind === "texts" ? ask.input.texts.join(" ") : "";
 }
 
@@ -92,13 +91,23 @@ function streamed(
   return new Response(body, { headers: { "content-type": "text/event-stream" } });
 }
 
+function answerTo(ask: Ask): Answer {
+  switch (ask.operation) {
+    case "chat":
+      return chatReply(ask, origin);
+    case "embed":
+      return embedReply(ask);
+    case "count":
+      return { operation: "count", inputTokens: chatReply(ask.chat, origin).usage?.inputTokens ?? 0 };
+  }
+}
+
 function replyTo(ask: Ask, dialect: Dialect, write: WriteContext): Response {
-  const answer = ask.operation === "chat" ? chatReply(ask, origin) : embedReply(ask as EmbedAsk);
-  return Response.json(dialect.response.render(answer, write));
+  return Response.json(dialect.response.render(answerTo(ask), write));
 }
 
 async function send({ call, dialect, stream, signal }: Shipment): Promise<Response> {
-  const ask = dialect.request.parse(call.body, envelope);
+  const ask = dialect.request.parse(call.body, { header: () => null, params: pathParams(call) });
   const directives = readDirectives(ask.model, promptOf(ask));
   await pause(directives.delayMs, signal);
   const refused = refusal(directives);

@@ -6,6 +6,7 @@ import type { RenderContext, Rendered } from "../../../src/dialects/dialect.ts";
 import { openaiChat } from "../../../src/dialects/openai-chat/index.ts";
 import type { Json, JsonObject } from "../../../src/lib/json.ts";
 import { type Frame, formatFrame } from "../../../src/lib/sse.ts";
+import { plainAsk } from "../../kit/asks.ts";
 import { envelopeOf, framesOf, readAll, renderContextOf } from "../../kit/laws.ts";
 import { wireText } from "../../kit/wires.ts";
 
@@ -17,19 +18,7 @@ export const parse = (more: JsonObject): ChatAsk => openaiChat.request.parse({ .
 
 export const parseMessages = (...messages: JsonObject[]): ChatAsk => parse({ messages });
 
-/** An ask that any test may vary. */
-export const baseAsk: ChatAsk = {
-  operation: "chat",
-  model: "m",
-  stream: false,
-  system: [],
-  turns: [{ role: "user", blocks: [{ type: "text", text: "hi" }] }],
-  tools: [],
-  sampling: {},
-  stop: [],
-  choices: 1,
-  extras: [],
-};
+export const baseAsk = plainAsk;
 
 export function context(more: Partial<RenderContext> = {}): RenderContext {
   return renderContextOf(openaiChat as never, { fieldPath: (field) => `their.${field}`, ...more });
@@ -83,18 +72,4 @@ export function written(deltas: Iterable<Delta>, ask: Partial<ChatAsk> = {}): Js
   );
 }
 
-/** The error that a call throws. */
-export function thrown(call: () => unknown): {
-  kind?: string;
-  code?: string;
-  param?: string | null;
-  message?: string;
-  status?: number;
-} {
-  try {
-    call();
-  } catch (error) {
-    return error as object;
-  }
-  return {};
-}
+export { thrown } from "../../kit/asks.ts";

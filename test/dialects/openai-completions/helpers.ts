@@ -37,16 +37,6 @@ export function written(deltas: Iterable<Delta>, wire: JsonObject = {}): Json[] 
   );
 }
 
-/** The error that a call throws. */
-export function thrown(call: () => unknown): { kind?: string; param?: string | null; message?: string } {
-  try {
-    call();
-  } catch (error) {
-    return error as object;
-  }
-  return {};
-}
-
 interface Seen {
   choices?: { index: number; text: string; logprobs: { tokens: string[]; text_offset: number[] } | null }[];
 }
@@ -63,3 +53,5 @@ export function textsOf(records: readonly Json[], index: number): string {
     .map((choice) => choice.text)
     .join("");
 }
+
+export { thrown } from "../../kit/asks.ts";

@@ -5,6 +5,7 @@ import type { RenderContext, Rendered, WriteContext } from "../../../src/dialect
 import { openaiResponses } from "../../../src/dialects/openai-responses/index.ts";
 import type { Json, JsonObject } from "../../../src/lib/json.ts";
 import { type Frame, formatFrame } from "../../../src/lib/sse.ts";
+import { plainAsk } from "../../kit/asks.ts";
 import { envelopeOf, framesOf, readAll, renderContextOf } from "../../kit/laws.ts";
 import { wireText } from "../../kit/wires.ts";
 
@@ -16,19 +17,7 @@ export const parse = (more: JsonObject): ChatAsk => dialect.request.parse({ ...h
 
 export const parseInput = (...input: JsonObject[]): ChatAsk => parse({ input });
 
-/** An ask that any test may vary. */
-export const baseAsk: ChatAsk = {
-  operation: "chat",
-  model: "m",
-  stream: false,
-  system: [],
-  turns: [{ role: "user", blocks: [{ type: "text", text: "hi" }] }],
-  tools: [],
-  sampling: {},
-  stop: [],
-  choices: 1,
-  extras: [],
-};
+export const baseAsk = plainAsk;
 
 export function context(more: Partial<RenderContext> = {}): RenderContext {
   return renderContextOf(dialect as never, { fieldPath: (field) => `their.${field}`, ...more });
@@ -81,18 +70,4 @@ export const wholeReply = (output: JsonObject[], more: JsonObject = {}): ChatAns
     { origin: "maker" },
   );
 
-/** The error that a call throws. */
-export function thrown(call: () => unknown): {
-  kind?: string;
-  code?: string;
-  param?: string | null;
-  message?: string;
-  status?: number;
-} {
-  try {
-    call();
-  } catch (error) {
-    return error as object;
-  }
-  return {};
-}
+export { thrown } from "../../kit/asks.ts";

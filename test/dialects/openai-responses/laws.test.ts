@@ -7,20 +7,11 @@ import { replay } from "../../../src/canon/delta.ts";
 import { grammarFault } from "../../../src/canon/grammar.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import { formatFrame } from "../../../src/lib/sse.ts";
-import { answers, asks, type Can, streams } from "../../kit/arbitraries.ts";
+import { answers, asks, streams } from "../../kit/arbitraries.ts";
 import * as laws from "../../kit/laws.ts";
 import { wireText } from "../../kit/wires.ts";
 import { baseAsk, dialect, thrown } from "./helpers.ts";
-
-const can: Can = {
-  thinking: true,
-  signature: true,
-  choices: false,
-  createdAt: true,
-  cacheWrite: true,
-  reasoningTokens: true,
-  stops: ["end", "length", "filter", "tool-use"],
-};
+import { can } from "./replies.ts";
 
 /** The response's id is the gateway's own, whatever the upstream called it. */
 const ours = "resp_law-1";

@@ -187,6 +187,16 @@ describe("servers differ", () => {
     expect(collect(told)?.choices[0]?.blocks).toMatchObject([{ input: '{"a":1}' }]);
   });
 
+  test("the whole at the end does not tell an item again that stands elsewhere in it", () => {
+    const item = { id: "msg_1", type: "message", content: [{ type: "output_text", text: "once" }] };
+    const told = readEvents(
+      { type: "response.created", response: {} },
+      { type: "response.output_item.done", output_index: 1, item },
+      { type: "response.completed", response: { status: "completed", output: [item] } },
+    );
+    expect(collect(told)?.choices[0]?.blocks).toEqual([{ type: "text", text: "once" }]);
+  });
+
   test("items that overlap keep their own text", () => {
     const call = (id: string) => ({ id, type: "function_call", call_id: `call_${id}`, name: "f", arguments: "" });
     const piece = (output_index: number, delta: string) => ({

@@ -85,6 +85,9 @@ describe("input", () => {
       { type: "thinking", text: "", signature, redacted: true },
       { type: "text", text: "y" },
     ]);
+    expect(parseInput(item({ id: "rs_gw_x_0", encrypted_content: "bare" })).turns[0]?.blocks).toMatchObject([
+      { signature: { origin: "openai", data: '{"encrypted_content":"bare"}' } },
+    ]);
   });
 
   test("images and files by address, bytes and id; bytes tell their own type (bugs 26, 27, 29)", () => {

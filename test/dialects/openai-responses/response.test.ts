@@ -1,37 +1,11 @@
 // What clients of this dialect get as a whole: the response object with everything that was asked, and how it ended.
 import { describe, expect, test } from "bun:test";
-import type { Block, ChatAnswer, Stop } from "../../../src/canon/conversation.ts";
+import type { Block, Stop } from "../../../src/canon/conversation.ts";
 import { replay } from "../../../src/canon/delta.ts";
-import { wrapOpaque } from "../../../src/canon/opaque.ts";
-import { noUsage } from "../../../src/canon/usage.ts";
 import { isOurs } from "../../../src/dialects/openai-responses/ids.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import { dialect, hello, writeContext, written } from "./helpers.ts";
-
-const signature = { origin: "anthropic", data: "sig==" };
-const _envelope = wrapOpaque(signature);
-const usage = { ...noUsage, inputTokens: 40, cacheReadTokens: 60, outputTokens: 20, reasoningTokens: 10 };
-
-function answerOf(blocks: Block[], stop: Stop["kind"] = "end", more: Partial<ChatAnswer> = {}): ChatAnswer {
-  const choices = [{ index: 0, blocks, stop: { kind: stop } }];
-  return { operation: "chat", id: "up-1", model: "up-model", choices, usage, ...more };
-}
-
-const whole = (answer: ChatAnswer, wire: JsonObject = hello): JsonObject =>
-  dialect.response.render(answer, writeContext({ wire }));
-const outputOf = (blocks: Block[], stop?: Stop["kind"], wire?: JsonObject) =>
-  whole(answerOf(blocks, stop), wire).output as JsonObject[];
-const streamed = (blocks: Block[], stop?: Stop["kind"], wire: JsonObject = hello) =>
-  written(replay(answerOf(blocks, stop)), { wire });
-const lastResponse = (events: JsonObject[]): JsonObject => (events.at(-1)?.response ?? {}) as JsonObject;
-const _types = (events: JsonObject[]) => events.map((event) => event.type);
-
-const turn: Block[] = [
-  { type: "thinking", text: "Need two lookups.", signature },
-  { type: "text", text: "Let me check." },
-  { type: "tool-call", id: "t_a", name: "get_time", kind: "function", input: '{"zone":"UTC"}' },
-  { type: "tool-call", id: "t_b", name: "get_day", kind: "function", input: "{}" },
-];
+import { answerOf, lastResponse, outputOf, streamed, turn, usage, whole } from "./replies.ts";
 
 describe("the response object", () => {
   test("says again what was asked, with the defaults of what was not", () => {
@@ -132,6 +106,21 @@ describe("the response object", () => {
     });
     const events = written(replay(uncounted));
     expect(lastResponse(events).usage).toMatchObject({ input_tokens: 3, output_tokens: 2 });
+  });
+
+  test("figures told at the start alone are figures", () => {
+    const events = written([
+      { type: "start", id: "x", model: "m", usage },
+      { type: "finish", stops: [{ kind: "end" }] },
+    ]);
+    expect(lastResponse(events).usage).toMatchObject({ input_tokens: 100 });
+  });
+
+  test("citations of other dialects without an address have no counterpart", () => {
+    const citations = [{ wire: { type: "char_location" } }, { wire: { type: "file_path", file_id: "file-1" } }];
+    expect(outputOf([{ type: "text", text: "x", citations }])).toMatchObject([
+      { content: [{ annotations: [{ type: "file_path", file_id: "file-1" }] }] },
+    ]);
   });
 });
 

@@ -1,15 +1,16 @@
 // The official SDK reads what this dialect writes: whole replies and streams, through its own accumulator with all its checks.
 import { afterAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { Block, ChatAnswer, Stop } from "../../../src/canon/conversation.ts";
+import type { Block, Stop } from "../../../src/canon/conversation.ts";
 import { replay } from "../../../src/canon/delta.ts";
 import { GatewayError } from "../../../src/canon/error.ts";
 import { compactionFrames, compactionItem } from "../../../src/dialects/openai-responses/compact.ts";
 import { type Frame, formatFrame } from "../../../src/lib/sse.ts";
-import { type Can, streams } from "../../kit/arbitraries.ts";
+import { streams } from "../../kit/arbitraries.ts";
 import { openaiClient } from "../../kit/clients.ts";
 import { wireText } from "../../kit/wires.ts";
 import { dialect, framesFor, writeContext } from "./helpers.ts";
+import { answerOf, can, signature, usage } from "./replies.ts";
 
 let body = "";
 let type = "text/event-stream";
@@ -27,25 +28,6 @@ async function heard(frames: Frame[] | string, more: object = {}) {
   return { seen, response: await stream.finalResponse() };
 }
 
-const usage = { inputTokens: 1, cacheReadTokens: 2, cacheWriteTokens: 3, outputTokens: 4, reasoningTokens: 5 };
-const answerOf = (blocks: Block[], stop: Stop["kind"] = "end"): ChatAnswer => ({
-  operation: "chat",
-  id: "x",
-  model: "m",
-  choices: [{ index: 0, blocks, stop: { kind: stop } }],
-  usage,
-});
-
-const signature = { origin: "anthropic", data: "s" };
-const can: Can = {
-  thinking: true,
-  signature: true,
-  choices: false,
-  createdAt: true,
-  cacheWrite: true,
-  reasoningTokens: true,
-  stops: ["end", "length", "filter", "tool-use"],
-};
 const samples: readonly (readonly [string, Block[], Stop["kind"]])[] = [
   ["text", [{ type: "text", text: "Hello" }], "end"],
   ["nothing", [], "length"],
@@ -116,7 +98,7 @@ test.each(samples)("a whole reply of %s", async (_, blocks, stop) => {
   body = JSON.stringify(dialect.response.render(answerOf(blocks, stop), writeContext()));
   const response = await client.responses.create({ model: "m", input: "hi" });
   expect(response.output_text).toBe(blocks.map((block) => (block.type === "text" ? block.text : "")).join(""));
-  expect(response.usage?.total_tokens).toBe(15);
+  expect(response.usage?.total_tokens).toBe(130);
 });
 
 test.each(["text", "tools", "reasoning", "custom-tool", "web-search", "refusal", "length"])(

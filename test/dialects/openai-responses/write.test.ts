@@ -1,37 +1,13 @@
 // What clients of this dialect get as a stream: the life cycle of its events.
 import { describe, expect, test } from "bun:test";
-import type { Block, ChatAnswer, Stop } from "../../../src/canon/conversation.ts";
-import { type Delta, replay } from "../../../src/canon/delta.ts";
+import type { Block } from "../../../src/canon/conversation.ts";
+import type { Delta } from "../../../src/canon/delta.ts";
 import { GatewayError } from "../../../src/canon/error.ts";
 import { wrapOpaque } from "../../../src/canon/opaque.ts";
-import { noUsage } from "../../../src/canon/usage.ts";
-import type { JsonObject } from "../../../src/lib/json.ts";
-import { dialect, hello, writeContext, written } from "./helpers.ts";
+import { dialect, hello, written } from "./helpers.ts";
+import { lastResponse, outputOf, signature, streamed, turn, types } from "./replies.ts";
 
-const signature = { origin: "anthropic", data: "sig==" };
 const envelope = wrapOpaque(signature);
-const usage = { ...noUsage, inputTokens: 40, cacheReadTokens: 60, outputTokens: 20, reasoningTokens: 10 };
-
-function answerOf(blocks: Block[], stop: Stop["kind"] = "end", more: Partial<ChatAnswer> = {}): ChatAnswer {
-  const choices = [{ index: 0, blocks, stop: { kind: stop } }];
-  return { operation: "chat", id: "up-1", model: "up-model", choices, usage, ...more };
-}
-
-const whole = (answer: ChatAnswer, wire: JsonObject = hello): JsonObject =>
-  dialect.response.render(answer, writeContext({ wire }));
-const outputOf = (blocks: Block[], stop?: Stop["kind"], wire?: JsonObject) =>
-  whole(answerOf(blocks, stop), wire).output as JsonObject[];
-const streamed = (blocks: Block[], stop?: Stop["kind"], wire: JsonObject = hello) =>
-  written(replay(answerOf(blocks, stop)), { wire });
-const lastResponse = (events: JsonObject[]): JsonObject => (events.at(-1)?.response ?? {}) as JsonObject;
-const types = (events: JsonObject[]) => events.map((event) => event.type);
-
-const turn: Block[] = [
-  { type: "thinking", text: "Need two lookups.", signature },
-  { type: "text", text: "Let me check." },
-  { type: "tool-call", id: "t_a", name: "get_time", kind: "function", input: '{"zone":"UTC"}' },
-  { type: "tool-call", id: "t_b", name: "get_day", kind: "function", input: "{}" },
-];
 
 describe("the life cycle of events", () => {
   test("the worked example, event by event", () => {
@@ -134,6 +110,7 @@ describe("the life cycle of events", () => {
       { id: "rs_gw_req-1_0", type: "reasoning", status: "completed", summary: [], encrypted_content: envelope },
     ];
     expect(outputOf([sealed])).toEqual(expected);
+    expect(types(streamed([sealed])).filter((type) => String(type).includes("summary"))).toEqual([]);
     expect(lastResponse(streamed([sealed])).output).toEqual(expected);
   });
 

@@ -1,0 +1,51 @@
+// The rows of Google's protocol, under /v1beta and under /v1, where newer SDKs call.
+import { gemini, geminiCount } from "../dialects/index.ts";
+import type { AskEndpoint, KeyRule } from "./endpoint.ts";
+import { sides } from "./sides.ts";
+
+export const googleKey: KeyRule = { key: "client", carriers: ["bearer", "x-goog-api-key", "query"] };
+
+const wantsEvents = (request: Request): boolean => new URL(request.url).searchParams.get("alt") === "sse";
+
+interface Verb {
+  readonly verb: string;
+  /** In the operation id. */
+  readonly suffix: string;
+  readonly summary: string;
+  readonly dialect: AskEndpoint["dialect"];
+  readonly asArray?: AskEndpoint["asArray"];
+}
+
+const verbs: readonly Verb[] = [
+  { verb: "generateContent", suffix: "", summary: "A reply to a conversation, in Google's format.", dialect: gemini },
+  {
+    verb: "streamGenerateContent",
+    suffix: "Stream",
+    summary: "The same as a stream: events with `?alt=sse`, else one JSON array.",
+    dialect: gemini,
+    asArray: (request) => !wantsEvents(request),
+  },
+  { verb: "countTokens", suffix: "Count", summary: "How many tokens a request has.", dialect: geminiCount },
+];
+
+const prefixes = [
+  { prefix: "/v1beta", operationId: "relayV1Beta" },
+  { prefix: "/v1", operationId: "relayV1" },
+] as const;
+
+export const geminiEndpoints: readonly AskEndpoint[] = prefixes.flatMap(({ prefix, operationId }) =>
+  verbs.map(
+    ({ verb, suffix, summary, dialect, asArray }): AskEndpoint => ({
+      kind: "ask",
+      method: "POST",
+      path: `${prefix}/models/{model...}:${verb}`,
+      operationId: `${operationId}${suffix}`,
+      summary,
+      dialect,
+      says: { verb },
+      access: googleKey,
+      ...sides.gemini,
+      ...(asArray === undefined ? {} : { asArray }),
+    }),
+  ),
+);

@@ -1,0 +1,27 @@
+// How errors are told, protocol by protocol, and which protocol a request speaks where one path serves several.
+import { anthropicMessages, gemini } from "../dialects/index.ts";
+import { openaiErrors } from "../dialects/openai-error.ts";
+import type { Side } from "./endpoint.ts";
+
+export type Protocol = "openai" | "anthropic" | "gemini";
+
+export const sides: { readonly [protocol in Protocol]: Side } = {
+  openai: { errors: openaiErrors, idHeaders: [] },
+  anthropic: { errors: anthropicMessages.error, idHeaders: ["request-id"] },
+  gemini: { errors: gemini.error, idHeaders: [] },
+};
+
+/** The names of the version header whose presence says that a request speaks Anthropic's protocol. */
+export const versionHeaders = ["vendor-version", "anthropic-version"] as const;
+
+/** On a path that several protocols share: a Google key header says Gemini's, a version header Anthropic's. */
+export function protocolOf(request: Request): Protocol {
+  if (request.headers.has("x-goog-api-key")) return "gemini";
+  return versionHeaders.some((name) => request.headers.has(name)) ? "anthropic" : "openai";
+}
+
+/** For a path that no row claims: the nearest relative's. */
+export function sideOfPath(path: string): Side {
+  if (/^\/v1(?:alpha|beta)/.test(path)) return sides.gemini;
+  return /^\/(?:v1\/)*messages(?:\/|$)/.test(path) ? sides.anthropic : sides.openai;
+}

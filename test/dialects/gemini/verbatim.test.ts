@@ -1,0 +1,127 @@
+// The verbatim lane: the client's wire untouched but for the path, and for envelopes of the gateway.
+import { describe, expect, test } from "bun:test";
+import { countCall, parseCount, readCount, renderCount } from "../../../src/dialects/gemini/count.ts";
+import type { JsonObject } from "../../../src/lib/json.ts";
+import { wireJson } from "../../kit/wires.ts";
+import { clientContext, dialect, envelope, hello, refusal } from "./bench.ts";
+
+const bodyOf = (wire: JsonObject, context = clientContext): JsonObject =>
+  JSON.parse(JSON.stringify(dialect.verbatim.call(wire, context, envelope()).body)) as JsonObject;
+const wrapped = (origin: string, data: string): string =>
+  Buffer.from(`gw1.${origin}.${Buffer.from(data).toString("base64url")}`).toString("base64");
+const own = wrapped("gemini", "AbC=");
+const foreign = wrapped("anthropic", "EqQB");
+const unsigned = wrapped("none", "");
+const sentinel = "skip_thought_signature_validator";
+const call = { functionCall: { name: "f", args: { thoughtSignature: foreign } } };
+
+test.each([
+  ["generateContent", "v1beta/models/gemini-3-flash-preview:generateContent"],
+  ["streamGenerateContent", "v1beta/models/gemini-3-flash-preview:streamGenerateContent?alt=sse"],
+])("%s", (verb, path) => {
+  expect(dialect.verbatim.call(hello, clientContext, envelope(verb, "smart")).path).toBe(path);
+});
+
+test("fields of tomorrow and of either spelling stay as they are", () => {
+  const wire = { ...wireJson<JsonObject>("gemini/agent-request.json"), tomorrow: { a_b: 1 } };
+  expect(bodyOf(wire)).toEqual(wire);
+});
+
+test("contents without an envelope are the same objects", () => {
+  const wire = wireJson<JsonObject>("gemini/agent-request.json");
+  expect(dialect.verbatim.call(wire, clientContext, envelope()).body.contents).toBe(wire.contents);
+});
+
+test("a model named in the body follows the path, an instruction of bare text becomes a content", () => {
+  expect(bodyOf({ ...hello, model: "models/smart", system_instruction: "Be brief." })).toEqual({
+    ...hello,
+    model: "models/gemini-3-flash-preview",
+    system_instruction: { parts: [{ text: "Be brief." }] },
+  });
+});
+
+describe("envelopes", () => {
+  const rows: [string, JsonObject, JsonObject | null][] = [
+    ["its own state is opened", { ...call, thoughtSignature: own }, { ...call, thoughtSignature: "AbC=" }],
+    ["in either spelling", { ...call, thought_signature: own }, { ...call, thought_signature: "AbC=" }],
+    [
+      "another maker's call gets the stand-in",
+      { ...call, thoughtSignature: foreign },
+      { ...call, thoughtSignature: sentinel },
+    ],
+    ["a call without proof too", { ...call, thoughtSignature: unsigned }, { ...call, thoughtSignature: sentinel }],
+    ["another maker's thought goes", { text: "Hm.", thought: true, thoughtSignature: foreign }, null],
+    ["its text stays, without the state", { text: "Hi", thoughtSignature: foreign }, { text: "Hi" }],
+    ["an empty text goes with it", { text: "", thoughtSignature: foreign }, null],
+    ["bare state stays", { ...call, thoughtSignature: "AbC=" }, { ...call, thoughtSignature: "AbC=" }],
+    ["the client's stand-in stays", { ...call, thoughtSignature: sentinel }, { ...call, thoughtSignature: sentinel }],
+  ];
+  test.each(rows)("%s", (_, part, after) => {
+    const keep = { text: "keep" };
+    const contents = bodyOf({ contents: [{ role: "model", parts: [keep, part] }] }).contents;
+    expect(contents).toEqual([{ role: "model", parts: after === null ? [keep] : [keep, after] }]);
+  });
+
+  test("a content of which nothing is left goes", () => {
+    const user = { role: "user", parts: [{ text: "hi" }] };
+    const contents = [user, { role: "model", parts: [{ text: "", thoughtSignature: foreign }] }];
+    expect(bodyOf({ contents }).contents).toEqual([user]);
+  });
+
+  test("older models want no stand-in", () => {
+    const contents = [{ role: "model", parts: [{ ...call, thoughtSignature: unsigned }] }];
+    expect(bodyOf({ contents }, { ...clientContext, model: "gemini-2.5-flash" }).contents).toEqual([
+      { role: "model", parts: [call] },
+    ]);
+  });
+});
+
+describe("counting", () => {
+  const request = {
+    model: "models/x",
+    ...hello,
+    system_instruction: "Be brief.",
+    tools: [{ function_declarations: [{ name: "a" }] }],
+  };
+
+  test("the contents alone", () => {
+    expect(parseCount(hello, envelope("countTokens"))).toMatchObject({
+      model: "model-x",
+      stream: false,
+      turns: [{ role: "user" }],
+    });
+  });
+
+  test.each(["generateContentRequest", "generate_content_request"])("the whole request under %s", (member) => {
+    expect(parseCount({ [member]: request }, envelope("countTokens"))).toMatchObject({
+      system: [{ text: "Be brief." }],
+      tools: [{ name: "a" }],
+      turns: [{ role: "user" }],
+    });
+  });
+
+  test("nothing to count is refused", () => {
+    expect(refusal(() => parseCount({}, envelope()))).toEqual({
+      kind: "missing_required_parameter",
+      param: "contents",
+      status: 400,
+    });
+  });
+
+  test("the client's own question goes on, for the upstream's model", () => {
+    const path = "v1beta/models/gemini-3-flash-preview:countTokens";
+    expect(countCall(hello, clientContext)).toEqual({ path, body: hello });
+    const { body } = countCall({ generate_content_request: request }, clientContext);
+    expect(body.generate_content_request).toMatchObject({
+      model: "models/gemini-3-flash-preview",
+      contents: hello.contents,
+      system_instruction: { parts: [{ text: "Be brief." }] },
+    });
+  });
+
+  test("the figure, both ways", () => {
+    expect(readCount({ totalTokens: 31, promptTokensDetails: [] })).toBe(31);
+    expect(readCount({ totalTokens: "31" })).toBeNull();
+    expect(renderCount(31)).toEqual({ totalTokens: 31 });
+  });
+});
