@@ -114,6 +114,15 @@ const codeOf: { readonly [kind in ErrorKind]?: string } = {
   upstream_overloaded: "overloaded",
 };
 
+/** The same error with every text that came from outside passed through `conceal`. */
+export function concealed(error: GatewayError, conceal: (text: string) => string): GatewayError {
+  const { kind, message, param, code, status, retryAfterMs, cause } = error;
+  const safe = { message: conceal(message), param: param === null ? null : conceal(param), code: conceal(code) };
+  if (safe.message === message && safe.param === param && safe.code === code) return error;
+  const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
+  return new GatewayError(kind, safe.message, { param: safe.param, code: safe.code, status, cause, ...wait });
+}
+
 /** The one answer for anything that was not meant to be seen; the cause stays for the log. */
 export function toGatewayError(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown;

@@ -109,6 +109,8 @@ export interface StreamSide {
   writer(context: WriteContext): StreamWriter;
   /** Wire text that keeps a silent connection warm; `started` once a frame has been sent. */
   heartbeat(started: boolean): string;
+  /** True where an error within a stream must fit what was said before it: the writer words it, not `error.frames`. */
+  readonly apologises?: true;
   /** Where clients may have the stream without events. */
   readonly array?: ArrayForm;
 }

@@ -22,6 +22,7 @@ const hidden: readonly (readonly [RegExp, string])[] = [
   [/\b(?:[a-z0-9-]{1,63}\.){1,8}(?:com|net|org|io|ai|dev|cloud|internal|local|cn)\b(?::\d{1,5})?/gi, "[address]"],
   [/\b(?:sk|pk|rk|key|tp|gsk|xai|AIza)[-_][\w*.-]{4,200}/g, "[credential]"],
   [/\bAIza[\w-]{10,100}/g, "[credential]"],
+  [/\b(?:api[_-]?)?key=[^\s&"']{4,200}/gi, "[credential]"],
   [/\bBearer\s{1,4}[^\s"']{4,300}/gi, "[credential]"],
   [/\b(?:org|proj|acct)[-_][A-Za-z0-9]{3,100}/g, "[account]"],
 ];
@@ -59,6 +60,14 @@ const ownWords: { readonly [kind in ErrorKind]?: string } = {
   upstream_protocol_error: "The provider answered with something that is no reply.",
 };
 
+/** A code is one word and a param a path; anything else is a stranger's prose, which may hold what must not be seen. */
+const codeWord = /^[A-Za-z][\w.-]{0,63}$/;
+const fieldPath = /^[A-Za-z_][\w.[\]-]{0,127}$/;
+
+function safeWord(text: string | undefined, pattern: RegExp): string | undefined {
+  return text !== undefined && pattern.test(text) && sanitise(text) === text ? text : undefined;
+}
+
 /** The gateway's error for an upstream's refusal. The upstream's own code and status survive only where the request was at fault. */
 export function refusalError(refusal: UpstreamRefusal): GatewayError {
   const kind = kindOf(refusal);
@@ -66,10 +75,12 @@ export function refusalError(refusal: UpstreamRefusal): GatewayError {
   const message =
     ownWords[kind] ?? (sanitise(refusal.message) || `The provider answered with status ${refusal.status}.`);
   const detail: ErrorDetail = {
-    ...(atFault && refusal.status >= 400 ? { status: refusal.status, param: refusal.param ?? null } : {}),
-    ...(kind === "upstream_rejected" && refusal.code ? { code: sanitise(refusal.code) } : {}),
+    ...(atFault && refusal.status >= 400
+      ? { status: refusal.status, param: safeWord(refusal.param, fieldPath) ?? null }
+      : {}),
+    ...(kind === "upstream_rejected" ? { code: safeWord(refusal.code, codeWord) ?? "" } : {}),
     ...(refusal.retryAfterMs === undefined ? {} : { retryAfterMs: refusal.retryAfterMs }),
-    cause: `${refusal.status} ${refusal.type ?? ""} ${refusal.code ?? ""} ${sanitise(refusal.message)}`,
+    cause: sanitise(`${refusal.status} ${refusal.type ?? ""} ${refusal.code ?? ""} ${refusal.message}`),
   };
   return new GatewayError(kind, message, detail);
 }

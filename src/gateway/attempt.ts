@@ -1,5 +1,5 @@
 // Trying candidates in order until one works: what may be tried again, and how often.
-import { GatewayError, toGatewayError } from "../canon/error.ts";
+import { concealed, GatewayError, toGatewayError } from "../canon/error.ts";
 import type { Call, Dialect } from "../dialects/dialect.ts";
 import type { Clock } from "../lib/clock.ts";
 import { type Deadline, deadline, type Watch } from "../lib/deadline.ts";
@@ -15,7 +15,15 @@ import type { Meter } from "./meter.ts";
 import { dialectsFor, type Lane, openLane } from "./relay.ts";
 import { watchStops } from "./stops.ts";
 import { type Piece, readerOf, type Turner, translatedTurner, turnerOf, writerOf } from "./turn.ts";
-import { mergedReply, type ReadReply, readReply, refusal, type WholeReply, wholeReply } from "./whole.ts";
+import {
+  mergedReply,
+  type ReadReply,
+  readReply,
+  refusal,
+  refuseDocument,
+  type WholeReply,
+  wholeReply,
+} from "./whole.ts";
 
 const maxAttempts = 3;
 /** Calls of one request that are under way at once. */
@@ -68,6 +76,11 @@ function laneTo(tries: Tries, candidate: Candidate, upstream: Dialect): Lane | G
 const isUnknownThere = (failure: GatewayError): boolean =>
   failure.kind === "upstream_rejected" && (failure.status === 404 || failure.status === 405);
 
+/** An upstream may say its own credential back to us in any of its words. */
+export function safely(error: GatewayError, { provider }: Candidate): GatewayError {
+  return provider.conceal === undefined ? error : concealed(error, provider.conceal);
+}
+
 type TryOne<T> = (lane: Lane, candidate: Candidate) => Promise<T>;
 
 /** What has been tried so far for one request. */
@@ -99,7 +112,7 @@ async function askCandidate<T>(
       trail.value = { got: await tryOne(lane, candidate) };
       return false;
     } catch (thrown) {
-      const failure = tries.signal.aborted ? gone() : toGatewayError(thrown);
+      const failure = tries.signal.aborted ? gone() : safely(toGatewayError(thrown), candidate);
       tries.events.attemptFailed(candidate.provider.name, candidate.model, failure);
       if (isUnknownThere(failure)) {
         unknown ??= failure;
@@ -161,9 +174,10 @@ export function attemptWhole(tries: Tries): Promise<Tried<WholeReply>> {
   });
 }
 
-/** Some servers name no type, or plain text; a page or a document is surely no stream. */
-function refuseOtherTypes(response: Response): void {
+/** Some servers name no type, or plain text; a page is surely no stream, and a document may hold an error. */
+async function refuseOtherTypes(response: Response, lane: Lane, signal: AbortSignal): Promise<void> {
   const type = response.headers.get("content-type") ?? "";
+  if (/^application\/json/.test(type)) await refuseDocument(response, lane, signal);
   if (/^(?:text\/html|application\/json)/.test(type))
     throw new GatewayError("upstream_protocol_error", "The provider did not answer with an event stream.");
 }
@@ -180,7 +194,7 @@ async function flowOf(tries: Tries, lane: Lane, candidate: Candidate, meter: Met
   const { origin } = candidate.provider;
   const open = async (call: Call, turner: Turner): Promise<Flow> => {
     const response = await sendCall(tries, lane, candidate, call, life.signal);
-    refuseOtherTypes(response);
+    await refuseOtherTypes(response, lane, life.signal);
     return createFlow(response, turner, life);
   };
   if (lane.calls.length === 1) return open(lane.calls[0], turnerOf(lane, inquiry, meter, origin));

@@ -14,6 +14,8 @@ export interface Flow {
   next(consume: Consume): Promise<void>;
   /** How many chunks the upstream has sent, those that came to nothing for the client too: as long as it grows, there is life. */
   chunks(): number;
+  /** Wire text for an error that fits what was said before it; null where any place is as good. */
+  apologise(error: GatewayError): Uint8Array | null;
   /** Lets go of the upstream's body. */
   close(): void;
 }
@@ -64,6 +66,7 @@ export function createFlow(response: Response, turner: Turner, life: Deadline): 
   return {
     next,
     chunks: () => chunks,
+    apologise: turner.apologise,
     close() {
       if (!over) void body.cancel().catch(() => undefined);
       over = true;

@@ -2,7 +2,7 @@
 import { GatewayError, toGatewayError } from "../canon/error.ts";
 import type { Usage } from "../canon/usage.ts";
 import type { Ticker } from "../lib/ticker.ts";
-import type { OpenStream, Tried } from "./attempt.ts";
+import { type OpenStream, safely, type Tried } from "./attempt.ts";
 import type { Attribution, Exchange } from "./exchange.ts";
 import type { Consume } from "./flow.ts";
 import { nothing, type Piece } from "./turn.ts";
@@ -129,7 +129,7 @@ async function begun(state: State): Promise<void> {
 
 function deliver(state: State, piece: Piece): Promise<void> | undefined {
   if (state.over) return undefined;
-  if (piece.end !== undefined) return finish(state, piece, piece.end.error);
+  if (piece.end !== undefined) return finish(state, piece, shown(state, piece.end.error));
   state.asked = false;
   state.waitedTicks = 0;
   give(state, piece.bytes);
@@ -152,13 +152,17 @@ function letGo(state: State): void {
   state.open?.life.release();
 }
 
+function shown({ by }: State, error: GatewayError | null): GatewayError | null {
+  return error === null || by === null ? error : safely(error, by.candidate);
+}
+
 /** The settlement is on disk before the last bytes leave. An error takes the place of a clean end. */
 async function finish(state: State, piece: Piece, error: GatewayError | null): Promise<void> {
   letGo(state);
   const { exchange, usage, wire } = state.options;
   await exchange.settle({ by: state.by, usage: usage(), error });
   if (piece.bytes.length > 0) give(state, piece.bytes);
-  if (error !== null) give(state, wire.error(error));
+  if (error !== null) give(state, state.open?.flow.apologise(error) ?? wire.error(error));
   state.controller.close();
 }
 

@@ -25,6 +25,8 @@ export interface Turner {
   turn(cut: Cut): Piece;
   /** The body has ended, whether the reply had or not. */
   ended(): Piece;
+  /** Wire text for an error that fits what was said before it; null where any place is as good. */
+  apologise(error: GatewayError): Uint8Array | null;
 }
 
 export const nothing = new Uint8Array();
@@ -82,6 +84,7 @@ function verbatimTurner(lane: Lane, inquiry: Inquiry, reader: StreamReader, mete
       return { bytes: whole ? bytes : original(raws) };
     },
     ended: () => ({ bytes: nothing, end: endOf(watch(reader.end(), meter)) }),
+    apologise: () => null,
   };
 }
 
@@ -93,13 +96,16 @@ function written(deltas: readonly Delta[], writer: StreamWriter): string {
 }
 
 /** Another dialect: deltas are written in the client's words. */
-export function translatedTurner(reader: StreamReader, writer: StreamWriter, meter: Meter, adapt?: Adapt): Turner {
+export function translatedTurner(reader: StreamReader, writer: ClientWriter, meter: Meter, adapt?: Adapt): Turner {
+  // A client that counts on usage gets the gateway's estimate where the upstream tells none, never zeros as if true.
+  const counted = (delta: Delta): Delta =>
+    delta.type === "finish" && delta.usage === undefined ? { ...delta, usage: meter.usage() } : delta;
   const say = (deltas: readonly Delta[]): { text: string; end: End | null } => {
-    if (adapt === undefined) return { end: watch(deltas, meter), text: written(deltas, writer) };
+    if (adapt === undefined) return { end: watch(deltas, meter), text: written(deltas.map(counted), writer) };
     const adapted = adapt(deltas);
     // An upstream's finish ends its stream also where it is not yet the finish for the client.
     const over = deltas.some((delta) => delta.type === "finish") ? complete : null;
-    return { end: watch(adapted, meter) ?? over, text: written(adapted, writer) };
+    return { end: watch(adapted, meter) ?? over, text: written(adapted.map(counted), writer) };
   };
   return {
     turn({ raws }) {
@@ -119,6 +125,10 @@ export function translatedTurner(reader: StreamReader, writer: StreamWriter, met
       const said = say(reader.end());
       return { bytes: encoder.encode(said.text), end: endOf(said.end) };
     },
+    apologise(error) {
+      if (!writer.apologises) return null;
+      return encoder.encode(writer.write({ type: "error", error }).map(formatFrame).join(""));
+    },
   };
 }
 
@@ -129,11 +139,16 @@ export function readerOf(lane: Lane, inquiry: Inquiry, origin: string): StreamRe
   return reader;
 }
 
-/** The client's writer. Throws `internal_error` for an operation that does not stream. */
-export function writerOf(inquiry: Inquiry): StreamWriter {
-  const writer = inquiry.dialect.stream?.writer(inquiry.write);
+/** The client's writer, and whether it words errors itself. */
+export interface ClientWriter extends StreamWriter {
+  readonly apologises: boolean;
+}
+
+/** Throws `internal_error` for an operation that does not stream. */
+export function writerOf({ dialect, write }: Inquiry): ClientWriter {
+  const writer = dialect.stream?.writer(write);
   if (writer === undefined) throw new GatewayError("internal_error", "This operation does not stream.");
-  return writer;
+  return { write: (delta) => writer.write(delta), apologises: dialect.stream?.apologises === true };
 }
 
 /** The turner of one call of a lane. `writer` is shared where several calls make one reply. */

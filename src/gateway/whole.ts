@@ -79,6 +79,13 @@ function refuseHiddenError(body: JsonObject, lane: Lane, status: number): void {
   if (body.error || body.type === "error") throw lane.upstream.error.parse(status, body);
 }
 
+/** A document where a stream was asked for: throws the error that it holds, if it holds one. */
+export async function refuseDocument(response: Response, lane: Lane, signal: AbortSignal): Promise<void> {
+  const bytes = await readBounded(response, maxErrorBytes, signal);
+  const body = bytes === null ? undefined : parseJsonText(decoder.decode(bytes));
+  if (isObject(body)) refuseHiddenError(body, lane, response.status);
+}
+
 /** A reply as it came and as it was understood. */
 export interface ReadReply {
   readonly bytes: Uint8Array;

@@ -87,6 +87,8 @@ export interface Provider {
   /** Model names that the configuration declares; null when only the provider's own list can tell. */
   readonly models: readonly string[] | null;
   readonly timeouts: Timeouts;
+  /** The text without this provider's own credential and address. Absent where there is nothing to hide. */
+  conceal?(text: string): string;
   /** Answers with the upstream's own response; throws GatewayError when there is none. */
   send(shipment: Shipment): Promise<Response>;
   /** The provider's own list. Absent where it has none. */

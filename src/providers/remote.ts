@@ -5,6 +5,9 @@ import { mendedResponse } from "./mended.ts";
 import type { ListedModel, Provider, ProviderEntry, Shipment } from "./provider.ts";
 import { send } from "./upstream.ts";
 
+/** Shorter words would take ordinary ones with them. */
+const shortestHidden = 6;
+
 const join = (baseUrl: string, path: string): string => `${baseUrl.replace(/\/+$/, "")}/${path}`;
 
 /** The address below which all paths lie: a bare host is completed as the provider's own SDK does it. */
@@ -25,6 +28,14 @@ async function list(
   if (!response.ok)
     throw refusalError({ status: response.status, message: "The provider refused to list its models." });
   return listing.read(await response.json());
+}
+
+/** Takes what only this entry can know out of a text: its credential, and the host that it asks. */
+function concealing(entry: ProviderEntry): (text: string) => string {
+  const { host } = new URL(entry.baseUrl);
+  const secret = entry.credential?.reveal() ?? "";
+  const hidden = [secret, host].filter((text) => text.length >= shortestHidden);
+  return (text) => hidden.reduce((safe, word) => safe.replaceAll(word, "[hidden]"), text);
 }
 
 /** The credential is read once here; it travels only in headers of requests to this entry's own base URL. */
@@ -58,6 +69,7 @@ export function remoteProvider(entry: ProviderEntry): Provider {
     options: kind.options ?? {},
     models: entry.models,
     timeouts: entry.timeouts,
+    conceal: concealing(entry),
     send:
       mendReply === undefined
         ? ({ call, signal }: Shipment) => post(mendCall(call), signal)

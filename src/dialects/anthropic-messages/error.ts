@@ -80,6 +80,12 @@ function messageOf(error: GatewayError): string {
   return `${tooLong}: ${error.message}`;
 }
 
+/** The official SDK goes on without a thread when it is told so in these words. */
+function detailsOf(error: GatewayError): JsonObject {
+  if (error.kind !== "unsupported_parameter" || error.param !== "thread") return {};
+  return { details: { error_code: "thread_unsupported_request", unsupported: ["thread"] } };
+}
+
 /** Status and body for the client. `requestId` is left out when it is not known. */
 export function renderError(error: GatewayError, requestId?: string): { status: number; body: JsonObject } {
   const own = ofKind[error.kind];
@@ -87,7 +93,7 @@ export function renderError(error: GatewayError, requestId?: string): { status: 
   const type = own?.type ?? typeOfStatus[error.status] ?? byStatus;
   const body: JsonObject = {
     type: "error",
-    error: { type, message: messageOf(error), param: error.param, code: error.code },
+    error: { type, message: messageOf(error), param: error.param, code: error.code, ...detailsOf(error) },
     ...(requestId ? { request_id: requestId } : {}),
   };
   return { status: own?.status ?? error.status, body };

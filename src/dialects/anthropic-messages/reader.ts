@@ -194,7 +194,7 @@ function read(state: State, data: string): Delta[] {
   const event = parseJsonText(data);
   if (!isObject(event)) return fail(state, badReply("a frame is no JSON object"));
   const { type } = event;
-  if (type === "error") return fail(state, parseErrorEvent(event));
+  if (type === "error" || event.error) return fail(state, parseErrorEvent(event));
   if (type === "message_start") return start(state, event);
   const handler = handlers.get(type);
   if (handler === undefined) return [];

@@ -30,7 +30,6 @@ export interface CandidateState {
   isSealed: boolean;
   /** The open text so far, and at which byte each part of the wire began, by its number: citations count in bytes. */
   text: string;
-  textBytes: number;
   partStarts: (number | undefined)[];
   readonly callIds: Set<string>;
   calls: number;
@@ -49,7 +48,6 @@ export function newCandidate(index: number): CandidateState {
     speechBlock: -1,
     isSealed: false,
     text: "",
-    textBytes: 0,
     partStarts: [],
     callIds: new Set(),
     calls: 0,
@@ -98,7 +96,6 @@ function openSpeech(state: CandidateState, kind: "text" | "thinking", out: Delta
   state.speech = kind;
   state.isSealed = false;
   state.text = "";
-  state.textBytes = 0;
   state.partStarts = [];
   state.speechBlock = open(state, { kind }, out);
 }
@@ -113,9 +110,8 @@ interface Piece {
 
 function speak(state: CandidateState, { text, part, logprobs }: Piece, out: Delta[]): void {
   openSpeech(state, "text", out);
-  state.partStarts[part] ??= state.textBytes;
+  state.partStarts[part] ??= Buffer.byteLength(state.text);
   state.text += text;
-  state.textBytes += Buffer.byteLength(text);
   const delta = { type: "text", choice: state.index, block: state.speechBlock, text } as const;
   out.push(logprobs === undefined ? delta : { ...delta, logprobs });
 }

@@ -32,8 +32,8 @@ interface ChoiceState {
   refused: boolean;
   /** A thinking block that nothing on the wire has closed: another one right behind it would run into it. */
   unclosed: BlockState | null;
-  /** A call that has no input yet, though its block may be closed. */
-  blank: BlockState | null;
+  /** Calls that have no input yet, though their blocks may be closed; it may still come while other calls are open. */
+  readonly blanks: Set<BlockState>;
 }
 
 /** What a writer knows of its stream. */
@@ -64,7 +64,15 @@ export function said(state: State, choice: number, delta: JsonObject): Frame {
 export function choiceAt(state: State, index: number, out: Frame[]): ChoiceState {
   const known = state.choices[index];
   if (known !== undefined) return known;
-  const fresh = { blocks: [], calls: 0, thoughts: 0, saidCharacters: 0, refused: false, unclosed: null, blank: null };
+  const fresh = {
+    blocks: [],
+    calls: 0,
+    thoughts: 0,
+    saidCharacters: 0,
+    refused: false,
+    unclosed: null,
+    blanks: new Set<BlockState>(),
+  };
   state.choices[index] = fresh;
   out.push(chunk(state, index, '{"role":"assistant","content":""}'));
   return fresh;
@@ -81,16 +89,16 @@ function inputFrame(state: State, choice: number, block: BlockState, text: strin
   return callFrame(state, choice, block, isCustom ? { custom: { input: text } } : { function: { arguments: text } });
 }
 
-function fillBlank(state: State, index: number, choice: ChoiceState, out: Frame[]): void {
-  if (choice.blank !== null) out.push(...inputFrame(state, index, choice.blank, "{}"));
-  choice.blank = null;
+/** A call without arguments has an empty object: an empty text is no JSON to its reader. */
+function fillBlanks(state: State, index: number, choice: ChoiceState, out: Frame[]): void {
+  for (const block of choice.blanks) out.push(...inputFrame(state, index, block, "{}"));
+  choice.blanks.clear();
 }
 
 function openCall(state: State, delta: Of<"block-open">, choice: ChoiceState, block: BlockState, out: Frame[]): void {
   if (delta.open.kind !== "tool-call") return;
   const { id, name, tool } = delta.open;
-  fillBlank(state, delta.choice, choice, out);
-  choice.blank = tool === "function" ? block : null;
+  if (tool === "function") choice.blanks.add(block);
   const body = tool === "custom" ? { custom: { name, input: "" } } : { function: { name, arguments: "" } };
   out.push(...callFrame(state, delta.choice, block, { id, type: tool, ...body }));
 }
@@ -158,7 +166,7 @@ export function writeInput(state: State, delta: Of<"tool-input">): Frame[] {
   if (choice === undefined || block === undefined || delta.text === "") return [];
   if (!block.hasInput && delta.text.trim() !== "") {
     block.hasInput = true;
-    if (choice.blank === block) choice.blank = null;
+    choice.blanks.delete(block);
   }
   return inputFrame(state, delta.choice, block, delta.text);
 }
@@ -187,7 +195,7 @@ export function closeBlock(state: State, delta: Of<"block-close">): Frame[] {
 /** The last chunk of a choice. */
 export function finishChoice(state: State, index: number, stop: Stop, out: Frame[]): void {
   const choice = choiceAt(state, index, out);
-  if (!isCut(stop.kind)) fillBlank(state, index, choice, out);
+  if (!isCut(stop.kind)) fillBlanks(state, index, choice, out);
   const held = { calls: choice.calls > 0, refusal: choice.refused };
   out.push(chunk(state, index, "{}", renderStopReason(stop, held, state.isLegacy)));
 }

@@ -4,4 +4,4 @@ import type { StreamSide } from "../dialect.ts";
 import { reader } from "./reader.ts";
 import { writer } from "./writer.ts";
 
-export const stream: StreamSide = { reader, writer, heartbeat: () => keepAliveComment };
+export const stream: StreamSide = { reader, writer, heartbeat: () => keepAliveComment, apologises: true };

@@ -122,7 +122,8 @@ export const sandboxProvider: Provider = {
   name: "sandbox",
   kind: "sandbox",
   origin,
-  dialects,
+  // A wire that asks several things at once is split by the corridor, so that each is answered.
+  dialects: dialects.filter((dialect) => dialect.request.split === undefined),
   options: {},
   models: sandboxModels.map((name) => `${origin}/${name}`),
   timeouts: defaultTimeouts,

@@ -51,6 +51,7 @@ const byType: { readonly [type: string]: (schema: JsonObject, root: JsonObject, 
 };
 
 function referenced(schema: JsonObject, root: JsonObject): JsonObject | null {
+  if (schema.$ref === "#") return root;
   if (typeof schema.$ref !== "string" || !schema.$ref.startsWith("#/")) return null;
   let target: Json | undefined = root;
   for (const part of schema.$ref.slice(2).split("/")) target = isObject(target) ? target[part] : undefined;

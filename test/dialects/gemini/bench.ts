@@ -1,11 +1,11 @@
 // Short hands for the suites of this dialect.
-import type { ChatAnswer, ChatAsk, Turn } from "../../../src/canon/conversation.ts";
+import type { Block, ChatAnswer, ChatAsk, Turn } from "../../../src/canon/conversation.ts";
 import type { Delta } from "../../../src/canon/delta.ts";
 import type { Envelope, ReadContext, RenderContext } from "../../../src/dialects/dialect.ts";
 import { gemini } from "../../../src/dialects/gemini/index.ts";
 import type { Json, JsonObject } from "../../../src/lib/json.ts";
 import { formatFrame } from "../../../src/lib/sse.ts";
-import { said } from "../../kit/blocks.ts";
+import { plainAsk } from "../../kit/asks.ts";
 import { envelopeOf, framesOf, lawModel, readAll } from "../../kit/laws.ts";
 import { wireJson, wireText } from "../../kit/wires.ts";
 
@@ -36,21 +36,7 @@ export const clientContext: RenderContext = {
   fieldPath: (field) => `client.${field}`,
 };
 
-export function askOf(more: Partial<ChatAsk> = {}): ChatAsk {
-  return {
-    operation: "chat",
-    model: "smart",
-    stream: false,
-    system: [],
-    turns: [said("user", "hi")],
-    tools: [],
-    sampling: {},
-    stop: [],
-    choices: 1,
-    extras: [],
-    ...more,
-  };
-}
+export const askOf = (more: Partial<ChatAsk> = {}): ChatAsk => ({ ...plainAsk, model: "smart", ...more });
 
 export function rendered(more: Partial<ChatAsk> = {}, model = clientContext.model) {
   const { call, warnings } = dialect.request.render(askOf(more), { ...clientContext, model });
@@ -75,6 +61,24 @@ export const readChunks = (chunks: JsonObject[], context: ReadContext = { origin
 
 export const wholeFixture = (name: string, context: ReadContext = { origin: "gemini" }): ChatAnswer =>
   dialect.response.parse(wireJson(`gemini/${name}.json`), context);
+
+/** A whole reply as canon has it. */
+export const parsedReply = (wire: unknown, more: object = {}): ChatAnswer =>
+  dialect.response.parse(wire, { origin: "gemini", ...more });
+
+/** State without thought of its own. */
+export const sealedBy = (origin: string, data: string): Block => ({
+  type: "thinking",
+  text: "",
+  signature: { origin, data },
+  redacted: true,
+});
+
+/** Contents of either role. */
+export const contentOf = {
+  user: (...parts: JsonObject[]): JsonObject => ({ role: "user", parts }),
+  model: (...parts: JsonObject[]): JsonObject => ({ role: "model", parts }),
+};
 
 /** A reply of one candidate. */
 export const reply = (
