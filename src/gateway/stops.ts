@@ -16,11 +16,14 @@ export function divideStops(ask: ChatAsk, upstream: Dialect): { ask: ChatAsk; wa
   return { ask: watched.length === 0 ? ask : { ...ask, stop: taken }, watched };
 }
 
+/** The stop text that is complete first, as a reader of the stream would meet it, whatever the cut; of two that end together, the longer. */
 function firstHit(text: string, sequences: readonly string[]): { at: number; sequence: string } | null {
   let hit: { at: number; sequence: string } | null = null;
   for (const sequence of sequences) {
     const at = text.indexOf(sequence);
-    if (at >= 0 && (hit === null || at < hit.at)) hit = { at, sequence };
+    if (at < 0) continue;
+    const sooner = hit === null ? -1 : at + sequence.length - (hit.at + hit.sequence.length);
+    if (hit === null || sooner < 0 || (sooner === 0 && at < hit.at)) hit = { at, sequence };
   }
   return hit;
 }

@@ -38,6 +38,7 @@ const embedAsk: EmbedAsk = {
 /** What was asked in each operation; a new operation adds its smallest asks here. */
 const asks: { readonly [operation in Operation]?: Readonly<Record<string, Ask>> } = {
   chat: { "": chatAsk },
+  count: { "": { operation: "count", model, stream: false, chat: chatAsk, extras: [] } },
   embed: { "as numbers": embedAsk, "as base64": { ...embedAsk, format: "base64" } },
 };
 

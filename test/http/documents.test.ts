@@ -93,7 +93,7 @@ describe("the OpenAPI document", () => {
 });
 
 function checkOperation(tree: Tree, path: string, operation: Tree): void {
-  expect(operation["operationId"]).toMatch(/^[a-zA-Z]+$/);
+  expect(operation["operationId"]).toMatch(/^[a-zA-Z][a-zA-Z0-9]+$/);
   expect(operation["summary"]).toMatch(/\S/);
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
   const parameters = operation["parameters"] as Tree[];

@@ -11,13 +11,15 @@ const named = rows.map((row) => ({ row, name: `${row.method} ${row.path}` }));
 const json = { ...bearer, "content-type": "application/json" };
 
 describe("a base URL gone wrong", () => {
-  test.each(asks.map((row) => ({ path: pathOf(row) })))("$path without /v1, and with it twice", async ({ path }) => {
+  const ofOne = asks.filter(({ path }) => path.startsWith("/v1/"));
+
+  test.each(ofOne.map((row) => ({ path: pathOf(row) })))("$path without /v1, and with it twice", async ({ path }) => {
     const expected = { type: "invalid_request_error", code: "not_found", param: null };
     const { message: without, ...of } = await errorOf(await send(path.replace("/v1", ""), { method: "POST" }), 404);
     expect(without).toMatch(new RegExp(`/v1 is missing.*the path is ${path}.$`));
     const { message: twice } = await errorOf(await send(`/v1${path}`, { method: "POST" }), 404);
     expect(twice).toMatch(new RegExp(`/v1 twice.*the path is ${path}.$`));
-    expect(of).toEqual(path === "/v1/messages" ? { ...expected, type: "not_found_error" } : expected);
+    expect(of).toEqual(path.startsWith("/v1/messages") ? { ...expected, type: "not_found_error" } : expected);
   });
 
   test("the list of models too", async () => {
@@ -33,6 +35,16 @@ describe("a base URL gone wrong", () => {
       expect(answer.headers.get("request-id")).toBe(answer.headers.get("x-request-id"));
       const body: unknown = await answer.json();
       expect(body).toMatchObject({ type: "error", request_id: expect.any(String), error: { type: "not_found_error" } });
+    }
+  });
+
+  test("paths under /v1beta say it in Google's envelope", async () => {
+    for (const path of ["/v1beta/models/gpt-x:nothing", "/v1beta/nothing"]) {
+      const answer = await send(path, { method: "POST" });
+      const body: unknown = await answer.clone().json();
+      expect(body).toMatchObject({ error: { code: answer.status, details: expect.any(Array) } });
+      expect([404, 405]).toContain(answer.status);
+      await errorOf(answer, answer.status);
     }
   });
 

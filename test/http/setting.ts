@@ -12,7 +12,8 @@ import { startUpstreams, startWorld, type World } from "../kit/world.ts";
 export const rows: readonly Endpoint[] = endpoints({} as EndpointParts);
 
 /** A path that the row claims. */
-export const pathOf = ({ path }: Endpoint): string => path.replace("{model}", "embed-x").replace("{id...}", "gpt-x");
+export const pathOf = ({ path }: Endpoint): string =>
+  path.replace("{model}", "embed-x").replace("{model...}", "claude-x").replace("{id...}", "gpt-x");
 
 /** The smallest body, and headers beyond the usual, for each path that asks a model. */
 const smallestAsks: Record<string, { body: object; headers?: Record<string, string> }> = {
@@ -22,20 +23,28 @@ const smallestAsks: Record<string, { body: object; headers?: Record<string, stri
   "/v1/engines/{model}/embeddings": surfaces.embeddings,
   "/v1/completions": { body: { model: "gpt-x", prompt: "hi" } },
   "/v1/responses": { body: { model: "gpt-x", input: "hi" } },
+  "/v1/messages/count_tokens": { ...surfaces.messages, body: { ...surfaces.messages.body, max_tokens: undefined } },
 };
+
+/** Google's rows name the model in the path and share one smallest body. */
+const smallestGoogle = { body: { contents: [{ role: "user", parts: [{ text: "hi" }] }] }, headers: undefined };
 
 /** Lets every upstream answer the smallest requests well. */
 export function answersAll({ alpha, claude }: World["upstreams"]): void {
   alpha.on("POST /v1/chat/completions", says("openai-chat/text.json"));
   alpha.on("POST /v1/completions", says("openai-completions/text.json"));
   alpha.on("POST /v1/embeddings", says("openai-embeddings/one-float.json"));
-  claude.on("*", says("anthropic-messages/text.json"));
+  claude.on("POST /v1/messages/count_tokens", { json: { input_tokens: 14 } });
+  claude.on("*", (line) =>
+    line.play(says(at(line.request.json, "stream") ? "anthropic-messages/text.sse" : "anthropic-messages/text.json")),
+  );
 }
 
 /** The smallest request that the row answers with 200: body and headers, without a key. */
 export function smallest(row: Endpoint): RequestInit & { headers: Record<string, string> } {
   if (row.kind === "plain") return { method: row.method, headers: {} };
-  const { body, headers } = smallestAsks[row.path] ?? {};
+  const isGoogle = row.path.includes("{model...}:");
+  const { body, headers } = smallestAsks[row.path] ?? (isGoogle ? smallestGoogle : {});
   if (body === undefined) throw new Error(`test/http/setting.ts has no smallest request for ${row.path}: add one.`);
   return {
     method: row.method,
@@ -78,11 +87,22 @@ export async function setting(options: GatewayOptions = {}): Promise<Setting> {
   return { world, bearer, send, post };
 }
 
-/** Checks the status and that all four fields of the envelope are there, and gives the error. */
+/** Google's members of an error, read as those of the other envelopes once their shape is checked. */
+function fromGoogle(error: Record<string, unknown>, status: number, requestId: string | null): Record<string, unknown> {
+  const { details, status: word, code, ...rest } = error;
+  expect({ code, word }).toEqual({ code: status, word: expect.stringMatching(/^[A-Z_]+$/) });
+  const [info, ...others] = details as Record<string, unknown>[];
+  expect(info).toMatchObject({ "@type": "type.googleapis.com/google.rpc.ErrorInfo", domain: "turnpike" });
+  expect(others).toContainEqual({ "@type": "type.googleapis.com/google.rpc.RequestInfo", requestId });
+  return { ...rest, code: at(info, "reason") };
+}
+
+/** Checks the status and that all fields of the envelope are there, and gives the error: message, type, param, code. */
 export async function errorOf(answer: Response, status: number): Promise<Record<string, unknown>> {
   const body: unknown = await answer.json();
   expect({ status: answer.status, body: JSON.stringify(body) }).toMatchObject({ status });
-  const error = at(body, "error") as Record<string, unknown>;
+  const told = at(body, "error") as Record<string, unknown>;
+  const error = "details" in told ? fromGoogle(told, status, answer.headers.get("x-request-id")) : told;
   expect(Object.keys(error).sort()).toEqual(["code", "message", "param", "type"]);
   for (const [field, shape] of Object.entries({ message: /\S/, type: /^[a-z_]+$/, code: /^\w+$/ }))
     expect(String(error[field])).toMatch(shape);
