@@ -1,18 +1,31 @@
-// What the tests of this dialect share: contexts, a body that passes, and readers of fixtures.
+// What the tests of this dialect share: contexts, a body that passes, turns, and readers of fixtures and replies.
 
-import type { ChatAnswer, ChatAsk } from "../../../src/canon/conversation.ts";
-import type { Delta } from "../../../src/canon/delta.ts";
+import type {
+  Block,
+  ChatAnswer,
+  ChatAsk,
+  ResultPart,
+  Stop,
+  ToolCallBlock,
+  ToolResultBlock,
+  Turn,
+} from "../../../src/canon/conversation.ts";
+import { collect, type Delta } from "../../../src/canon/delta.ts";
+import type { Usage } from "../../../src/canon/usage.ts";
 import type { RenderContext, Rendered } from "../../../src/dialects/dialect.ts";
 import { openaiChat } from "../../../src/dialects/openai-chat/index.ts";
 import type { Json, JsonObject } from "../../../src/lib/json.ts";
 import { type Frame, formatFrame } from "../../../src/lib/sse.ts";
 import { plainAsk } from "../../kit/asks.ts";
-import { envelopeOf, framesOf, readAll, renderContextOf } from "../../kit/laws.ts";
+import { envelopeOf, framesOf, readAll, renderContextOf, writeContextOf } from "../../kit/laws.ts";
 import { wireText } from "../../kit/wires.ts";
 
 const envelope = envelopeOf();
 
 export const hello: JsonObject = { model: "m", messages: [{ role: "user", content: "hi" }] };
+
+/** The smallest tool. */
+export const fn = { type: "function", function: { name: "f" } };
 
 export const parse = (more: JsonObject): ChatAsk => openaiChat.request.parse({ ...hello, ...more }, envelope);
 
@@ -36,6 +49,35 @@ export function messagesOf(
   return { messages: call.body.messages as Json, warnings: warnings as unknown as Json };
 }
 
+export const text = (words: string): Block => ({ type: "text", text: words });
+export const says = (role: Turn["role"], ...words: string[]): Turn => ({ role, blocks: words.map(text) });
+
+export const call = (id: string, more: Partial<ToolCallBlock> = {}): ToolCallBlock => ({
+  type: "tool-call",
+  id,
+  name: "f",
+  kind: "function",
+  input: "{}",
+  ...more,
+});
+
+export const result = (
+  callId: string,
+  content: ResultPart[] = [{ type: "text", text: `R ${callId}` }],
+  isError = false,
+): ToolResultBlock => ({
+  type: "tool-result",
+  callId,
+  content,
+  isError,
+});
+
+/** The call of this id as the wire has it. */
+export const callWire = (id: string) => ({ id, type: "function", function: { name: "f", arguments: "{}" } });
+
+/** A turn for histories that may not end with an assistant's or a tool's. */
+export const end = says("user", "go on");
+
 export const fixtureFrames = (name: string): Frame[] => framesOf([Buffer.from(wireText(`openai-chat/${name}`))]);
 
 export const readFixture = (name: string): Delta[] => readAll(openaiChat, fixtureFrames(name));
@@ -45,6 +87,11 @@ export const readChunks = (...chunks: (JsonObject | string)[]): Delta[] =>
     openaiChat,
     chunks.map((chunk) => ({ data: typeof chunk === "string" ? chunk : JSON.stringify(chunk) })),
   );
+
+export const blocksOf = (deltas: Delta[], choice = 0) => collect(deltas)?.choices[choice]?.blocks;
+export const lastOf = (deltas: Delta[]) => deltas.at(-1);
+export const types = (deltas: Delta[]) => deltas.map((delta) => delta.type);
+export const stopOf = (deltas: Delta[]): Stop | undefined => collect(deltas)?.choices[0]?.stop;
 
 /** One chunk of one choice. */
 export function chunk(delta: JsonObject, finish: string | null = null, index = 0): JsonObject {
@@ -56,6 +103,27 @@ export const wholeReply = (message: JsonObject, finish: string | null = "stop", 
     { id: "c1", model: "m", choices: [{ index: 0, message, finish_reason: finish }], ...more },
     { origin: "maker" },
   );
+
+/** What a client gets of an answer with these blocks in its one choice. */
+export function shown(
+  blocks: Block[],
+  stop: Stop = { kind: "end" },
+  usage?: Usage,
+  extras = baseAsk.extras,
+): JsonObject {
+  const answer: ChatAnswer = {
+    operation: "chat",
+    id: "r1",
+    model: "up",
+    choices: [{ index: 0, blocks, stop }],
+    ...(usage ? { usage } : {}),
+  };
+  return openaiChat.response.render(answer, writeContextOf({ ...baseAsk, extras }));
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads its own wire
+export const message = (wire: JsonObject): any => (wire.choices as JsonObject[])[0]?.message;
+export const label = (wire: JsonObject): unknown => (wire.choices as JsonObject[])[0]?.finish_reason;
 
 /** What a client of these deltas sees, chunk by chunk; `[DONE]` stays text. */
 export function written(deltas: Iterable<Delta>, ask: Partial<ChatAsk> = {}): Json[] {

@@ -1,31 +1,9 @@
-// Turns on their way to a chat upstream: roles, calls and results, media in results, thinking that goes home.
+// Turns on their way to a chat upstream: roles, calls and results, media in results.
 import { describe, expect, test } from "bun:test";
-import type { Block, ResultPart, ToolCallBlock, ToolResultBlock, Turn } from "../../../src/canon/conversation.ts";
-import { messagesOf, parse, render, thrown } from "./helpers.ts";
+import type { Block, ResultPart, Turn } from "../../../src/canon/conversation.ts";
+import { call, callWire, end, messagesOf, render, result, says, text, thrown } from "./helpers.ts";
 
-const text = (words: string): Block => ({ type: "text", text: words });
-const says = (role: Turn["role"], ...words: string[]): Turn => ({ role, blocks: words.map(text) });
-const call = (id: string, more: Partial<ToolCallBlock> = {}): ToolCallBlock => ({
-  type: "tool-call",
-  id,
-  name: "f",
-  kind: "function",
-  input: "{}",
-  ...more,
-});
-const result = (
-  callId: string,
-  content: ResultPart[] = [{ type: "text", text: `R ${callId}` }],
-  isError = false,
-): ToolResultBlock => ({
-  type: "tool-result",
-  callId,
-  content,
-  isError,
-});
-const callWire = (id: string) => ({ id, type: "function", function: { name: "f", arguments: "{}" } });
 const approximated = [{ code: "approximated", path: "their.messages" }];
-const end = says("user", "go on");
 const endWire = { role: "user", content: "go on" };
 
 describe("turns", () => {
@@ -220,121 +198,5 @@ describe("calls and results", () => {
       end,
     ]);
     expect(messages).toMatchObject([{ tool_calls: [{ function: { arguments: '{"x":' } }] }, {}, {}]);
-  });
-});
-
-describe("documents", () => {
-  const one = (block: Block) => messagesOf([{ role: "user", blocks: [block] }]);
-
-  test("text documents are said as text under their title", () => {
-    const base64 = Buffer.from("a,b").toString("base64");
-    const byBytes = one({ type: "document", title: "t.csv", source: { kind: "bytes", mediaType: "text/csv", base64 } });
-    const byText = one({ type: "document", context: "from ann", source: { kind: "text", text: "words" } });
-    expect(byBytes.messages).toEqual([{ role: "user", content: "t.csv\n\na,b" }]);
-    expect(byText.messages).toEqual([
-      {
-        role: "user",
-        content: [
-          { type: "text", text: "from ann" },
-          { type: "text", text: "words" },
-        ],
-      },
-    ]);
-  });
-
-  test("citations that nobody will make are told", () => {
-    const block: Block = {
-      type: "document",
-      source: { kind: "text", text: "w" },
-      citations: true,
-      path: "messages[0].content[2]",
-    };
-    expect(one(block).warnings).toEqual([{ code: "dropped", path: "messages[0].content[2].citations" }]);
-  });
-
-  const refused: readonly (readonly [string, Block])[] = [
-    ["a document by address", { type: "document", source: { kind: "url", url: "https://a" }, path: "p" }],
-    ["a file of another provider", { type: "document", source: { kind: "file", id: "f" }, path: "p" }],
-    ["an image of another provider", { type: "image", source: { kind: "file", id: "f" }, path: "p" }],
-    [
-      "audio of a kind that is not taken (bug 28)",
-      { type: "audio", source: { kind: "bytes", mediaType: "audio/ogg", base64: "" }, path: "p" },
-    ],
-    ["a part of another dialect", { type: "foreign", origin: "gemini", wire: {}, path: "p" }],
-  ];
-  test.each(refused.map((row) => [...row] as const))("refuses %s", (_name, block) => {
-    expect(thrown(() => one(block))).toMatchObject({ kind: "unsupported_parameter", param: "p" });
-  });
-
-  test("audio that is taken", () => {
-    const block: Block = { type: "audio", source: { kind: "bytes", mediaType: "audio/x-wav", base64: "AAAA" } };
-    expect(one(block).messages).toEqual([
-      { role: "user", content: [{ type: "input_audio", input_audio: { data: "AAAA", format: "wav" } }] },
-    ]);
-  });
-});
-
-describe("opaque state in history", () => {
-  const thinking = (origin: string, data: string, more: object = {}): Block => ({
-    type: "thinking",
-    text: "hm",
-    signature: { origin, data },
-    ...more,
-  });
-
-  test("goes home to its maker, in the shape that the maker gave", () => {
-    const native = JSON.stringify({ type: "reasoning.text", format: "maker-v1", index: 0, signature: "S" });
-    const blocks: Block[] = [
-      thinking("maker", native),
-      thinking("maker", "bare"),
-      { type: "thinking", text: "", redacted: true, signature: { origin: "maker", data: "sealed" } },
-      text("a"),
-      call("c", { signature: { origin: "maker", data: "ts" } }),
-    ];
-    const { messages } = messagesOf([{ role: "assistant", blocks }, { role: "tool", blocks: [result("c")] }, end]);
-    expect((messages as unknown[])[0]).toEqual({
-      role: "assistant",
-      content: "a",
-      reasoning_content: "hmhm",
-      reasoning_details: [
-        { type: "reasoning.text", format: "maker-v1", index: 0, signature: "S", text: "hm" },
-        { type: "reasoning.text", text: "hm", signature: "bare" },
-        { type: "reasoning.encrypted", data: "sealed" },
-      ],
-      tool_calls: [{ ...callWire("c"), extra_content: { google: { thought_signature: "ts" } } }],
-    });
-  });
-
-  test("of another maker is left out with its block (bug 33), and so is thinking that nobody signed", () => {
-    const blocks: Block[] = [
-      thinking("claude", "sig"),
-      { type: "thinking", text: "unsigned" },
-      text("a"),
-      call("c", { signature: { origin: "gem", data: "ts" } }),
-    ];
-    const { messages, warnings } = messagesOf([
-      { role: "assistant", blocks },
-      { role: "tool", blocks: [result("c")] },
-      end,
-    ]);
-    expect((messages as unknown[])[0]).toEqual({ role: "assistant", content: "a", tool_calls: [callWire("c")] });
-    expect(warnings).toEqual([]);
-  });
-
-  test("what came through this dialect and bears no envelope has no other home", () => {
-    const ask = parse({
-      messages: [
-        {
-          role: "assistant",
-          content: "a",
-          reasoning_details: [{ type: "reasoning.text", text: "hm", signature: "S" }],
-        },
-      ],
-    });
-    expect(ask.turns[0]?.blocks[0]).toMatchObject({
-      type: "thinking",
-      text: "hm",
-      signature: { origin: "openai-chat" },
-    });
   });
 });

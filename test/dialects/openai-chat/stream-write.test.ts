@@ -8,7 +8,7 @@ import { wrapOpaque } from "../../../src/canon/opaque.ts";
 import { openaiChat } from "../../../src/dialects/openai-chat/index.ts";
 import type { Json, JsonObject } from "../../../src/lib/json.ts";
 import { keepAliveComment } from "../../../src/lib/sse.ts";
-import { written } from "./helpers.ts";
+import { call, written } from "./helpers.ts";
 
 const usage = { inputTokens: 40, cacheReadTokens: 60, cacheWriteTokens: 0, outputTokens: 20, reasoningTokens: 10 };
 
@@ -34,14 +34,6 @@ const deltasOf = (chunks: Json[]): Json[] =>
       : [choice.finish_reason === null ? (choice.delta as Json) : (choice.finish_reason as Json)];
   });
 
-const call = (id: string, more: object = {}): Block => ({
-  type: "tool-call",
-  id,
-  name: "f",
-  kind: "function",
-  input: "{}",
-  ...more,
-});
 const legacy: Partial<ChatAsk> = { extras: [{ path: "functions", rule: "quiet" }] };
 const thought: Block = { type: "thinking", text: "Need two lookups.", signature: { origin: "claude", data: "sig" } };
 const text: Block = { type: "text", text: "Let me check." };
