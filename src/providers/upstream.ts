@@ -48,18 +48,17 @@ export function transportError(thrown: unknown, signal: AbortSignal): unknown {
 }
 
 /** Sends and answers with whatever status came. Redirects are not followed: they would carry the credential along. */
-export async function send(request: UpstreamRequest): Promise<Response> {
-  try {
-    return await fetch(request.url, {
-      method: request.method,
-      headers: request.headers,
-      signal: request.signal,
-      redirect: "manual",
-      timeout: false,
-      ...(request.body === undefined ? {} : { body: request.body }),
-      ...(request.proxy === undefined ? {} : { proxy: request.proxy }),
-    } as RequestInit);
-  } catch (thrown) {
+export function send(request: UpstreamRequest): Promise<Response> {
+  const options: BunFetchRequestInit & { timeout: false } = {
+    method: request.method,
+    headers: request.headers,
+    signal: request.signal,
+    redirect: "manual",
+    timeout: false,
+  };
+  if (request.body !== undefined) options.body = request.body;
+  if (request.proxy !== undefined) options.proxy = request.proxy;
+  return fetch(request.url, options).catch((thrown: unknown) => {
     throw transportError(thrown, request.signal);
-  }
+  });
 }
