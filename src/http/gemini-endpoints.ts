@@ -21,7 +21,7 @@ const verbs: readonly Verb[] = [
   {
     verb: "streamGenerateContent",
     suffix: "Stream",
-    summary: "The same as a stream: events with `?alt=sse`, else one JSON array.",
+    summary: "The same as a stream: events with alt=sse in the query, else one JSON array.",
     dialect: gemini,
     asArray: (request) => !wantsEvents(request),
   },
