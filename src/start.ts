@@ -12,13 +12,14 @@ import { openLedger } from "./gateway/ledger/ledger.ts";
 import { createLimits } from "./gateway/limits.ts";
 import { createListings } from "./gateway/listings.ts";
 import type { PipePace } from "./gateway/pipe.ts";
+import { openResponses, type Responses } from "./gateway/responses/responses.ts";
 import { endpoints } from "./http/endpoints.ts";
 import { matcher } from "./http/paths.ts";
 import { defaultReadLimits } from "./http/read.ts";
 import { type Listener, listen } from "./http/server.ts";
 import { systemClock } from "./lib/clock.ts";
 import { recordIds } from "./lib/ids.ts";
-import { hashKey } from "./lib/secret.ts";
+import { deriveKey, hashKey } from "./lib/secret.ts";
 import { createTicker } from "./lib/ticker.ts";
 import { createEvents, type Events } from "./observe/events.ts";
 import { createLog } from "./observe/log.ts";
@@ -69,6 +70,8 @@ interface Foundation {
   readonly file: ReadConfig;
   readonly store: Store;
   readonly pepper: Uint8Array;
+  /** Under which summaries of conversations are sealed. */
+  readonly sealKey: Uint8Array;
   readonly firstKeys: FirstKeys;
   readonly events: Events;
 }
@@ -79,11 +82,13 @@ async function lay(options: StartOptions, teardown: Teardown): Promise<Foundatio
   prepareDataFolder(settings.dataFolder);
   const store = await openStore({ dataFolder: settings.dataFolder, databaseUrl: settings.databaseUrl });
   teardown.push(() => store.close());
-  const pepper = pepperOf(readSecret(settings));
+  const secret = readSecret(settings);
+  const pepper = pepperOf(secret);
+  const sealKey = deriveKey(secret, "compaction");
   const firstKeys = await ensureFirstKeys(store, pepper, settings, systemClock.nowMs());
   const log = createLog(options.log ?? (() => undefined), systemClock.nowMs);
   for (const warning of store.warnings) log.write("warn", "store", { warning });
-  return { settings, file, store, pepper, firstKeys, events: createEvents(log) };
+  return { settings, file, store, pepper, sealKey, firstKeys, events: createEvents(log) };
 }
 
 function declaredKeys({ file, pepper }: Foundation): Map<string, Caller> {
@@ -111,6 +116,17 @@ function gatewayParts(foundation: Foundation, options: StartOptions, teardown: T
   };
 }
 
+const defaultRetentionDays = 30;
+const dayMs = 24 * 60 * 60_000;
+
+async function responsesRoom(foundation: Foundation, gateway: GatewayParts, teardown: Teardown): Promise<Responses> {
+  const { store, sealKey, file } = foundation;
+  const retentionMs = (file.config.responses?.retention_days ?? defaultRetentionDays) * dayMs;
+  const responses = await openResponses({ gateway, store, sealKey, retentionMs });
+  teardown.push(() => responses.close(drainMs));
+  return responses;
+}
+
 /** Ticks are a fifteenth of a heartbeat: a second, unless a test is in a hurry. */
 function paceOf(heartbeatMs: number): PipePace {
   const tickMs = heartbeatMs / 15;
@@ -129,7 +145,9 @@ export async function start(options: StartOptions): Promise<Running> {
     teardown.push(() => keys.close());
     let draining = false;
     const readiness = { ready: () => !draining };
-    const rows = endpoints({ catalog: gateway.catalog.current, listings: gateway.listings, readiness });
+    const responses = await responsesRoom(foundation, gateway, teardown);
+    const { catalog, listings } = gateway;
+    const rows = endpoints({ catalog: catalog.current, listings, readiness, responses });
     const parts = { match: matcher(rows), keys, gateway, limits: defaultReadLimits };
     const listener = listen({ host: settings.host, port: settings.port, parts });
     options.print(`Turnpike is listening on ${listener.url}`);

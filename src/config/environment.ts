@@ -1,6 +1,9 @@
 // The environment, read once: every variable that the gateway looks at, with its default.
 import { isAbsolute, resolve } from "node:path";
+import type { Account } from "../providers/account.ts";
 import { providerKinds } from "../providers/index.ts";
+import type { ProviderKind } from "../providers/provider.ts";
+import { accountFields } from "./account-fields.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -24,6 +27,25 @@ interface Variable {
   readonly name: string;
   readonly default: string;
   readonly meaning: string;
+}
+
+/** The variables of one kind: its key, its address, and what else its accounts are made of. */
+function variablesOf({ kind, environment, baseUrl, account }: ProviderKind): Variable[] {
+  if (environment === undefined) return [];
+  const unset = "unset";
+  const key = environment.credential;
+  const members = Object.entries(account?.members ?? {});
+  return [
+    ...(key === undefined ? [] : [{ name: key, default: unset, meaning: `Configures a provider named \`${kind}\`.` }]),
+    { name: environment.baseUrl, default: baseUrl ?? unset, meaning: `Base URL of the provider \`${kind}\`.` },
+    ...members.flatMap(([member, names]) =>
+      names.map((name) => ({
+        name,
+        default: unset,
+        meaning: `\`${accountFields[member as keyof Account]}\` of the provider \`${kind}\`.`,
+      })),
+    ),
+  ];
 }
 
 /** What docs/configuration.md is made from. */
@@ -60,14 +82,7 @@ export const variables: readonly Variable[] = [
     default: "unset",
     meaning: "`postgres://…` shares one database between instances; unset means SQLite in the data folder.",
   },
-  ...providerKinds.flatMap(({ kind, environment, baseUrl }) =>
-    environment === undefined
-      ? []
-      : [
-          { name: environment.credential, default: "unset", meaning: `Configures a provider named \`${kind}\`.` },
-          { name: environment.baseUrl, default: baseUrl ?? "unset", meaning: `Base URL of the provider \`${kind}\`.` },
-        ],
-  ),
+  ...providerKinds.flatMap(variablesOf),
 ];
 
 function portOf(text: string): number {

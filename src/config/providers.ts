@@ -1,10 +1,13 @@
 // From the configuration to providers and routes: the entries of the file, and those that variables configure by themselves.
 import type { Candidate, Catalog, Route } from "../gateway/catalog.ts";
 import { Secret } from "../lib/secret.ts";
+import type { Account } from "../providers/account.ts";
 import { findKind, providerKinds } from "../providers/index.ts";
 import { defaultTimeouts, type Provider, type ProviderEntry, type ProviderKind } from "../providers/provider.ts";
 import { remoteProvider } from "../providers/remote.ts";
 import { sandboxProvider } from "../providers/sandbox/index.ts";
+import { accountFields } from "./account-fields.ts";
+import { accountMembers, isFault, namesSecret, readAccount, textsOfFile, textsOfVariables } from "./accounts.ts";
 import type { Environment } from "./environment.ts";
 import type { ReadConfig } from "./file.ts";
 import type { ProviderConfig } from "./schema.ts";
@@ -12,6 +15,26 @@ import type { ProviderConfig } from "./schema.ts";
 function checkedUrl(text: string): URL | null {
   const url = URL.canParse(text) ? new URL(text) : null;
   return url !== null && /^https?:$/.test(url.protocol) && url.username === "" ? url : null;
+}
+
+/** The account of an entry; fields that mean nothing to its kind are faults. */
+function accountFromFile(
+  place: readonly string[],
+  kind: ProviderKind,
+  config: ProviderConfig,
+  credential: Secret | null,
+  file: ReadConfig,
+): Account {
+  const texts = textsOfFile(config);
+  const stray = accountMembers.find(
+    (member) => texts[member] !== undefined && kind.account?.members[member] === undefined,
+  );
+  if (stray !== undefined)
+    throw file.fault([...place, accountFields[stray]], `the kind '${kind.kind}' knows no such field`);
+  const account = readAccount(kind.account, texts, credential);
+  if (!isFault(account)) return account;
+  const field = account.member === "credential" ? account.member : accountFields[account.member];
+  throw file.fault([...place, field], account.what);
 }
 
 function fromFile(name: string, config: ProviderConfig, file: ReadConfig): ProviderEntry {
@@ -22,7 +45,9 @@ function fromFile(name: string, config: ProviderConfig, file: ReadConfig): Provi
     throw file.fault([...place, "kind"], `there is no kind '${config.kind}'. Use one of: ${kinds}`);
   if (name === sandboxProvider.name || name.includes("/"))
     throw file.fault(place, `'${name}' cannot be used as a name: it is taken, or holds a slash`);
-  const baseUrl = config.base_url ?? kind.baseUrl;
+  const credential = config.credential ? new Secret(config.credential) : null;
+  const account = accountFromFile(place, kind, config, credential, file);
+  const baseUrl = config.base_url ?? kind.account?.baseUrl?.(account) ?? kind.baseUrl;
   if (baseUrl === undefined) throw file.fault(place, "the field 'base_url' is missing");
   if (checkedUrl(baseUrl) === null)
     throw file.fault([...place, "base_url"], "it must be an http or https address without a user name");
@@ -30,7 +55,8 @@ function fromFile(name: string, config: ProviderConfig, file: ReadConfig): Provi
     name,
     kind,
     baseUrl,
-    credential: config.credential ? new Secret(config.credential) : null,
+    credential,
+    account,
     models: config.models ?? null,
     headers: config.headers ?? {},
     timeouts: {
@@ -42,15 +68,27 @@ function fromFile(name: string, config: ProviderConfig, file: ReadConfig): Provi
   };
 }
 
+/**
+ * Variables of the one kind configure it, or stop the start; those that serve other programs too, as the keys of a cloud
+ * do, configure it when they are complete.
+ */
 function fromEnvironment(kind: ProviderKind, environment: Environment): ProviderEntry[] {
   const names = kind.environment;
-  const credential = names === undefined ? undefined : environment[names.credential]?.trim();
-  if (names === undefined || !credential) return [];
-  const baseUrl = environment[names.baseUrl]?.trim() || kind.baseUrl;
+  if (names === undefined) return [];
+  const key = names.credential === undefined ? undefined : environment[names.credential]?.trim();
+  const texts = kind.account === undefined ? {} : textsOfVariables(kind.account, environment);
+  if (!key && !namesSecret(texts)) return [];
+  const credential = key ? new Secret(key) : null;
+  const account = readAccount(kind.account, texts, credential);
+  if (isFault(account)) {
+    if (!key) return [];
+    throw new Error(`${names.credential} is set, but ${account.what}.`);
+  }
+  const baseUrl = environment[names.baseUrl]?.trim() || kind.account?.baseUrl?.(account) || kind.baseUrl;
   if (baseUrl === undefined || checkedUrl(baseUrl) === null)
     throw new Error(`${names.baseUrl} must be an http or https address without a user name.`);
   const entry = { name: kind.kind, kind, baseUrl, models: null, headers: {}, timeouts: defaultTimeouts };
-  return [{ ...entry, credential: new Secret(credential) }];
+  return [{ ...entry, credential, account }];
 }
 
 function routes(file: ReadConfig, providers: readonly Provider[]): Map<string, Route> {

@@ -11,6 +11,16 @@ const provider = Type.Object(
     credential: Type.Optional(
       Type.String({ description: "The provider's key. Write `${VARIABLE}`, not the key itself." }),
     ),
+    api_version: Type.Optional(
+      name("`azure`: a dated version asks by deployment; left out: the API without versions."),
+    ),
+    project: Type.Optional(name("`vertex`: the project, where the service account does not name it.")),
+    location: Type.Optional(name("`vertex`: where models are asked. Default `global`.")),
+    service_account: Type.Optional(name("`vertex`: the key of a service account: a file, or its JSON.")),
+    region: Type.Optional(name("`bedrock`: the region that is asked.")),
+    access_key_id: Type.Optional(name("`bedrock`: the key that signs, in place of `credential`. Write `${VARIABLE}`.")),
+    secret_access_key: Type.Optional(name("`bedrock`: the secret of that key. Write `${VARIABLE}`.")),
+    session_token: Type.Optional(name("`bedrock`: the token of a temporary key. Write `${VARIABLE}`.")),
     models: Type.Optional(
       Type.Array(name("A model name."), {
         description: "What it has. Left out: the provider's own list is asked for.",
@@ -48,6 +58,20 @@ const key = Type.Object(
   closed,
 );
 
+const responses = Type.Object(
+  {
+    retention_days: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 3650,
+        description:
+          "How many days a response is kept to be continued or asked for again. Default 30; 0 keeps nothing, and answers say `store: false`.",
+      }),
+    ),
+  },
+  closed,
+);
+
 export const configSchema = Type.Object(
   {
     providers: Type.Optional(
@@ -57,6 +81,7 @@ export const configSchema = Type.Object(
       Type.Record(Type.String(), route, { description: "Model names of yours and who stands behind them." }),
     ),
     keys: Type.Optional(Type.Record(Type.String(), key, { description: "Client keys, by name." })),
+    responses: Type.Optional(responses),
   },
   closed,
 );

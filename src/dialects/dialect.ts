@@ -3,6 +3,7 @@ import type { TSchema } from "typebox";
 import type { Delta } from "../canon/delta.ts";
 import type { GatewayError } from "../canon/error.ts";
 import type { Answer, Ask, Operation } from "../canon/operation.ts";
+import type { Usage } from "../canon/usage.ts";
 import type { FieldName, Warning } from "../canon/warning.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { Frame } from "../lib/sse.ts";
@@ -121,6 +122,11 @@ export interface VerbatimSide {
   call(wire: JsonObject, context: RenderContext, envelope: Envelope): Call;
   /** False for a frame that the gateway asked for by itself and the client must not see. */
   keeps?(frame: Frame, wire: JsonObject): boolean;
+  /**
+   * What a whole reply has used, told without reading the rest of it; throws `upstream_protocol_error` where it is no
+   * reply. Absent: the reply is parsed.
+   */
+  usage?(reply: JsonObject): Usage | undefined;
   /** A whole reply that needs a repair before the client can read it; the same object when it needs none. */
   mend?(reply: JsonObject, wire: JsonObject): JsonObject;
 }
@@ -141,6 +147,8 @@ export interface ErrorSide {
 export interface Dialect<A extends Ask = Ask, R extends Answer = Answer> {
   readonly name: string;
   readonly operation: Operation;
+  /** A further endpoint of that dialect: whoever speaks it is asked there first, in the verbatim lane. */
+  readonly within?: Dialect;
   readonly request: {
     /** Strict in types and bounds, open to unknown fields. */
     readonly schema: TSchema;

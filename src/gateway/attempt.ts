@@ -5,6 +5,7 @@ import type { Clock } from "../lib/clock.ts";
 import { type Deadline, deadline, type Watch } from "../lib/deadline.ts";
 import { inTurns } from "../lib/turns.ts";
 import type { Events } from "../observe/events.ts";
+import { originOf } from "../providers/provider.ts";
 import type { Candidate } from "./catalog.ts";
 import { chainFlows } from "./chain.ts";
 import type { Attribution } from "./exchange.ts";
@@ -160,7 +161,13 @@ export function attemptWhole(tries: Tries): Promise<Tried<WholeReply>> {
     const life = deadline(tries.signal, provider.timeouts.wholeMs, tries.watch, tooSlow);
     const { signal } = life;
     const read = async (call: Call): Promise<ReadReply> =>
-      readReply(await sendCall(tries, lane, candidate, call, signal), lane, tries.inquiry, provider.origin, signal);
+      readReply(
+        await sendCall(tries, lane, candidate, call, signal),
+        lane,
+        tries.inquiry,
+        originOf(provider, candidate.model),
+        signal,
+      );
     try {
       const [only, ...others] = lane.calls;
       if (others.length === 0) return wholeReply(await read(only), lane, tries.inquiry);
@@ -191,7 +198,7 @@ async function firstOf(flow: Flow): Promise<Piece> {
 /** The flow of a lane: of its one call, or of all its calls one after the other. */
 async function flowOf(tries: Tries, lane: Lane, candidate: Candidate, meter: Meter, life: Deadline): Promise<Flow> {
   const { inquiry } = tries;
-  const { origin } = candidate.provider;
+  const origin = originOf(candidate.provider, candidate.model);
   const open = async (call: Call, turner: Turner): Promise<Flow> => {
     const response = await sendCall(tries, lane, candidate, call, life.signal);
     await refuseOtherTypes(response, lane, life.signal);

@@ -12,4 +12,6 @@ export interface Inquiry {
   /** True: whatever would be dropped or approximated is refused instead. */
   readonly strict: boolean;
   readonly write: WriteContext;
+  /** Set where the wire holds state that only its maker can read, at this path: other candidates are passed over. */
+  readonly bound?: { readonly origin: string; readonly path: string };
 }

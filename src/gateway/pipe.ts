@@ -11,6 +11,14 @@ import { nothing, type Piece } from "./turn.ts";
 export interface PipeWire {
   heartbeat(started: boolean): Uint8Array;
   error(error: GatewayError): Uint8Array;
+  readonly tap?: Tap;
+}
+
+/** Sees whole frames on their way to the client, and may put others in their place. */
+export interface Tap {
+  pass(bytes: Uint8Array): Uint8Array;
+  /** The last ones of a reply that came well, before they leave. Never rejects. */
+  last(bytes: Uint8Array): Promise<Uint8Array>;
 }
 
 /**
@@ -132,7 +140,8 @@ function deliver(state: State, piece: Piece): Promise<void> | undefined {
   if (piece.end !== undefined) return finish(state, piece, shown(state, piece.end.error));
   state.asked = false;
   state.waitedTicks = 0;
-  give(state, piece.bytes);
+  const { tap } = state.options.wire;
+  give(state, tap === undefined ? piece.bytes : tap.pass(piece.bytes));
   return undefined;
 }
 
@@ -161,7 +170,9 @@ async function finish(state: State, piece: Piece, error: GatewayError | null): P
   letGo(state);
   const { exchange, usage, wire } = state.options;
   await exchange.settle({ by: state.by, usage: usage(), error });
-  if (piece.bytes.length > 0) give(state, piece.bytes);
+  const { tap } = wire;
+  const last = tap === undefined ? piece.bytes : error === null ? await tap.last(piece.bytes) : tap.pass(piece.bytes);
+  if (last.length > 0) give(state, last);
   if (error !== null) give(state, state.open?.flow.apologise(error) ?? wire.error(error));
   state.controller.close();
 }

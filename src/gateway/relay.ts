@@ -3,7 +3,7 @@ import { GatewayError } from "../canon/error.ts";
 import type { Ask } from "../canon/operation.ts";
 import type { Warning } from "../canon/warning.ts";
 import type { Call, Dialect, RenderContext } from "../dialects/dialect.ts";
-import { dialectsOf } from "../providers/provider.ts";
+import { dialectsOf, originOf } from "../providers/provider.ts";
 import type { Candidate } from "./catalog.ts";
 import { type FanPart, fanOut } from "./fan.ts";
 import type { Inquiry } from "./inquiry.ts";
@@ -27,7 +27,7 @@ export interface Lane {
 export function dialectsFor(inquiry: Inquiry, candidate: Candidate): readonly Dialect[] {
   const spoken = dialectsOf(candidate.provider, candidate.model);
   const able = spoken.filter((dialect) => dialect.operation === inquiry.ask.operation);
-  return able.includes(inquiry.dialect)
+  return able.includes(inquiry.dialect.within ?? inquiry.dialect)
     ? [inquiry.dialect, ...able.filter((dialect) => dialect !== inquiry.dialect)]
     : able;
 }
@@ -54,11 +54,19 @@ function refuseWhenStrict(inquiry: Inquiry, warnings: readonly Warning[]): void 
     );
 }
 
+/** What only its maker can read is told to nobody else. */
+function refuseElsewhere({ bound }: Inquiry, { provider, model }: Candidate): void {
+  if (bound === undefined || bound.origin === originOf(provider, model)) return;
+  const message = `'${bound.path}' was made by another provider, and nobody else can read it.`;
+  throw new GatewayError("unsupported_parameter", message, { param: bound.path });
+}
+
 /** Throws `unsupported_parameter` when the candidate's dialect cannot say what was asked. */
 export function openLane(inquiry: Inquiry, candidate: Candidate, upstream: Dialect): Lane {
+  refuseElsewhere(inquiry, candidate);
   const context: RenderContext = {
     model: candidate.model,
-    origin: candidate.provider.origin,
+    origin: originOf(candidate.provider, candidate.model),
     options: candidate.provider.options,
     fieldPath: (field) => inquiry.dialect.request.fieldPath(field),
   };

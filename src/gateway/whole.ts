@@ -86,11 +86,12 @@ export async function refuseDocument(response: Response, lane: Lane, signal: Abo
   if (isObject(body)) refuseHiddenError(body, lane, response.status);
 }
 
-/** A reply as it came and as it was understood. */
+/** A reply as it came and as it was understood. `answer` is null where the bytes go on as they are. */
 export interface ReadReply {
   readonly bytes: Uint8Array;
   readonly body: JsonObject;
-  readonly answer: Answer;
+  readonly usage: Usage | undefined;
+  readonly answer: Answer | null;
 }
 
 /** Reads a successful reply. Throws `upstream_protocol_error` on nonsense. */
@@ -105,7 +106,10 @@ export async function readReply(
   if (bytes === null) throw badReply("it is larger than the gateway takes");
   const body = parseBody(bytes);
   refuseHiddenError(body, lane, response.status);
-  return { bytes, body, answer: lane.upstream.response.parse(body, { origin, ask: inquiry.ask }) };
+  const { usage: usageOf } = lane.upstream.verbatim;
+  if (lane.verbatim && usageOf !== undefined) return { bytes, body, usage: usageOf(body), answer: null };
+  const answer = lane.upstream.response.parse(body, { origin, ask: inquiry.ask });
+  return { bytes, body, usage: answer.usage, answer };
 }
 
 function rendered(answer: Answer, lane: Lane, inquiry: Inquiry): WholeReply {
@@ -114,14 +118,14 @@ function rendered(answer: Answer, lane: Lane, inquiry: Inquiry): WholeReply {
 }
 
 /** The one reply of a lane, for the client. */
-export function wholeReply({ bytes, body, answer }: ReadReply, lane: Lane, inquiry: Inquiry): WholeReply {
-  if (!lane.verbatim) return rendered(answer, lane, inquiry);
+export function wholeReply({ bytes, body, usage, answer }: ReadReply, lane: Lane, inquiry: Inquiry): WholeReply {
+  if (!lane.verbatim && answer !== null) return rendered(answer, lane, inquiry);
   const mended = lane.upstream.verbatim.mend?.(body, inquiry.wire) ?? body;
-  return { body: mended === body ? bytes : JSON.stringify(mended), usage: answer.usage };
+  return { body: mended === body ? bytes : JSON.stringify(mended), usage };
 }
 
 /** Several replies of a lane as one. */
 export function mergedReply(replies: readonly ReadReply[], lane: Lane, inquiry: Inquiry): WholeReply {
-  const answers = replies.flatMap(({ answer }) => (answer.operation === "chat" ? [answer] : []));
+  const answers = replies.flatMap(({ answer }) => (answer?.operation === "chat" ? [answer] : []));
   return rendered(mergeAnswers(answers, lane.parts), lane, inquiry);
 }

@@ -1,5 +1,7 @@
 // What an endpoint is: a row that binds a method and a path to a dialect, or to a document of the gateway's own.
 import type { Dialect } from "../dialects/dialect.ts";
+import type { Asked } from "../gateway/asked.ts";
+import type { Reply } from "../gateway/gateway.ts";
 import type { Caller } from "../gateway/keys.ts";
 import type { Carrier } from "./credentials.ts";
 
@@ -37,6 +39,8 @@ export interface AskEndpoint extends Row {
   readonly fromPath?: readonly string[];
   /** What the path says beyond its parameters. */
   readonly says?: Readonly<Record<string, string>>;
+  /** Who answers in place of the corridor, and asks it in turn. */
+  readonly answer?: (asked: Asked) => Promise<Reply>;
   /** True: a streamed reply to this request is one JSON array, not events. */
   readonly asArray?: (request: Request) => boolean;
 }

@@ -3,17 +3,21 @@ import {
   anthropicCount,
   anthropicMessages,
   openaiChat,
+  openaiCompaction,
   openaiCompletions,
   openaiEmbeddings,
+  openaiResponses,
 } from "../dialects/index.ts";
 import type { Catalog } from "../gateway/catalog.ts";
 import type { Listings } from "../gateway/listings.ts";
+import type { Responses } from "../gateway/responses/responses.ts";
 import { docsPage, docsSignIn } from "./docs.ts";
 import type { Endpoint, KeyRule } from "./endpoint.ts";
 import { geminiEndpoints, googleKey } from "./gemini-endpoints.ts";
 import { livez, type Readiness, readyz } from "./health.ts";
 import { getModel, listModels } from "./models.ts";
 import { openapi } from "./openapi.ts";
+import { responseRows } from "./responses.ts";
 import { type Protocol, protocolOf, sides, versionHeaders } from "./sides.ts";
 
 /** What the gateway's own documents are made from. */
@@ -21,6 +25,7 @@ export interface EndpointParts {
   readonly catalog: () => Catalog;
   readonly listings: Listings;
   readonly readiness: Readiness;
+  readonly responses: Responses;
 }
 
 const client: KeyRule = { key: "client", carriers: ["bearer"] };
@@ -97,6 +102,30 @@ const asks: readonly Endpoint[] = [
   },
 ];
 
+/** Responses, which are kept: their room answers, and asks the corridor. */
+function kept(parts: EndpointParts): readonly Endpoint[] {
+  const common = { kind: "ask", method: "POST", access: client, ...openaiSide } as const;
+  return [
+    {
+      ...common,
+      path: "/v1/responses",
+      operationId: "createResponse",
+      summary: "A reply to a conversation, kept so that it can go on by its id.",
+      dialect: openaiResponses,
+      answer: (asked) => parts.responses.create(asked),
+    },
+    {
+      ...common,
+      path: "/v1/responses/compact",
+      operationId: "compactResponse",
+      summary: "A conversation made short, to go on with.",
+      dialect: openaiCompaction,
+      answer: (asked) => parts.responses.compact(asked),
+    },
+    ...responseRows(() => parts.responses, { access: client, dialect: openaiResponses, ...openaiSide }),
+  ];
+}
+
 /** All rows, asks and documents. */
 export function endpoints(parts: EndpointParts): readonly Endpoint[] {
   const plain = (path: string, operationId: string, summary: string, access: KeyRule) =>
@@ -133,6 +162,6 @@ export function endpoints(parts: EndpointParts): readonly Endpoint[] {
       handle: ({ requestId }) => openapi(rows, requestId),
     },
   ];
-  const rows = [...asks, ...geminiEndpoints, ...documents];
+  const rows = [...asks, ...kept(parts), ...geminiEndpoints, ...documents];
   return rows;
 }

@@ -1,13 +1,11 @@
 // One request from its first byte to its answer: match, identify, read, validate, ask, write. One handler for all rows.
 import { GatewayError, toGatewayError } from "../canon/error.ts";
 import type { ArrayForm, Envelope } from "../dialects/dialect.ts";
-import { answer, type GatewayParts } from "../gateway/gateway.ts";
+import { type Asked, answerAsked } from "../gateway/asked.ts";
+import type { GatewayParts } from "../gateway/gateway.ts";
 import type { Caller, Keys } from "../gateway/keys.ts";
-import { estimateTokens } from "../gateway/meter.ts";
-import type { PipeWire } from "../gateway/pipe.ts";
 import { requestId } from "../lib/ids.ts";
 import type { JsonObject } from "../lib/json.ts";
-import { formatFrame } from "../lib/sse.ts";
 import { presentedKey } from "./credentials.ts";
 import type { AskEndpoint, Endpoint, PlainEndpoint, Side } from "./endpoint.ts";
 import { type Matcher, pathOf, unknownPath } from "./paths.ts";
@@ -23,7 +21,6 @@ export interface ServeParts {
   readonly limits: ReadLimits;
 }
 
-const encoder = new TextEncoder();
 const saneId = /^[\w.:-]{1,128}$/;
 
 /** The caller's own id when it is a sane token, else a new one. */
@@ -42,7 +39,10 @@ export async function serve(parts: ServeParts, request: Request): Promise<Respon
     const match = parts.match(request.method, path);
     if (match.kind === "nothing") throw unknownPath(path, parts.match);
     endpoint = match.endpoint;
-    if (match.kind === "method") return wrongMethod(sideOf(endpoint, request), match.allow, requestId);
+    if (match.kind === "method") {
+      refuseUpgrade(request);
+      return wrongMethod(sideOf(endpoint, request), match.allow, requestId);
+    }
     checkHeaders(request, parts.limits);
     const identified = identify(parts.keys, request, endpoint);
     const caller = identified instanceof Promise ? await identified : identified;
@@ -68,6 +68,12 @@ function signInFor(
 ): NonNullable<PlainEndpoint["signIn"]> | null {
   const wantsPage = error.status === 401 && (request.headers.get("accept")?.includes("text/html") ?? false);
   return (wantsPage && endpoint?.kind === "plain" ? endpoint.signIn : null) ?? null;
+}
+
+/** A client that would rather have a WebSocket is told at once, so that it falls back. */
+function refuseUpgrade(request: Request): void {
+  if (request.headers.get("upgrade")?.toLowerCase() !== "websocket") return;
+  throw new GatewayError("upgrade_required", "This path speaks HTTP alone: send the request as a POST.");
 }
 
 function wrongMethod({ errors, idHeaders }: Side, allow: string, requestId: string): Response {
@@ -116,30 +122,13 @@ async function serveAsk(
   validate(dialect.request.schema, wire);
   const said = endpoint.says === undefined ? params : { ...params, ...endpoint.says };
   const envelope: Envelope = { header: (name) => request.headers.get(name), params: said };
-  const ask = dialect.request.parse(wire, envelope);
-  const write = {
-    ask,
-    wire,
-    id: requestId,
-    createdAt: Math.floor(parts.gateway.clock.nowMs() / 1000),
-    inputEstimate: estimateTokens(body.bytes),
-  };
   const strict = request.headers.get("x-turnpike-strict")?.toLowerCase() === "true";
-  const reply = await answer(
-    parts.gateway,
-    { dialect, wire, envelope, ask, strict, write },
-    { caller, signal: request.signal, arrivedMs, wire: pipeWire(endpoint, requestId) },
-  );
+  const visit = { caller, signal: request.signal, arrivedMs };
+  const asked: Asked = { dialect, wire, envelope, strict, id: requestId, bytes: body.bytes, visit };
+  const reply = await (endpoint.answer?.(asked) ?? answerAsked(parts.gateway, asked));
   return writeReply(reply, requestId, endpoint.idHeaders, arrayForm(endpoint, request));
 }
 
 function arrayForm(endpoint: AskEndpoint, request: Request): ArrayForm | undefined {
   return endpoint.asArray?.(request) ? endpoint.dialect.stream?.array : undefined;
-}
-
-function pipeWire({ dialect }: AskEndpoint, requestId: string): PipeWire {
-  return {
-    heartbeat: (started) => encoder.encode(dialect.stream?.heartbeat(started) ?? ""),
-    error: (error) => encoder.encode(dialect.error.frames(error, requestId).map(formatFrame).join("")),
-  };
 }

@@ -1,15 +1,12 @@
 // The contract of a provider: somebody who answers, as data: an address, a way to sign, the dialects spoken.
 import type { Call, Dialect, DialectOptions } from "../dialects/dialect.ts";
 import type { JsonObject } from "../lib/json.ts";
-import type { Secret } from "../lib/secret.ts";
+import type { Account, AccountRules } from "./account.ts";
+import type { ListedModel } from "./listed.ts";
 
-/** A model as a provider lists it. `createdAt` in Unix seconds. */
-export interface ListedModel {
-  readonly id: string;
-  readonly displayName?: string;
-  readonly createdAt?: number;
-  readonly ownedBy?: string;
-}
+export type { ListedModel };
+
+import type { Secret } from "../lib/secret.ts";
 
 /** A kind of provider: what is the same for everybody who has an account there. */
 export interface ProviderKind {
@@ -17,13 +14,15 @@ export interface ProviderKind {
   /** Where the provider's own SDK points when nothing is said; absent where there is no such place. */
   readonly baseUrl?: string;
   /** Variables whose presence configures a provider of this kind by itself. */
-  readonly environment?: { readonly credential: string; readonly baseUrl: string };
+  readonly environment?: { readonly credential?: string; readonly baseUrl: string };
   /** In order of preference; one per operation is enough. */
   readonly dialects: readonly Dialect[];
   /** False where this model is not served in this dialect, so that another one is spoken. Absent: each in all of them. */
   speaks?(dialect: Dialect, model: string): boolean;
   /** Tag of the opaque state that this kind makes and can read again. */
   readonly origin: string;
+  /** As `origin`, where models of several makers are served, which cannot read each other's state. */
+  originOf?(model: string): string;
   /** Headers that present the credential. */
   authorize(credential: Secret): Readonly<Record<string, string>>;
   /** Where the models are listed, below the base URL, and how the list reads. */
@@ -38,6 +37,8 @@ export interface ProviderKind {
   readonly mendReply?: ReplyMend;
   /** Sent with every request, unless the dialect says otherwise. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Where an account is more than an address and a key. */
+  readonly account?: AccountRules;
 }
 
 /** A repair of what a provider says, before anybody reads it. */
@@ -58,6 +59,7 @@ export interface ProviderEntry {
   readonly proxy?: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly timeouts: Timeouts;
+  readonly account?: Account;
 }
 
 /** One try at an upstream. */
@@ -80,6 +82,8 @@ export interface Provider {
   readonly name: string;
   readonly kind: string;
   readonly origin: string;
+  /** As in its kind. */
+  originOf?(model: string): string;
   readonly dialects: readonly Dialect[];
   /** As in its kind. */
   speaks?(dialect: Dialect, model: string): boolean;
@@ -99,6 +103,11 @@ export interface Provider {
 export function dialectsOf(provider: Provider, model: string): readonly Dialect[] {
   if (provider.speaks === undefined) return provider.dialects;
   return provider.dialects.filter((dialect) => provider.speaks?.(dialect, model));
+}
+
+/** Who makes the opaque state in replies of this model, and may see it again. */
+export function originOf(provider: Provider, model: string): string {
+  return provider.originOf?.(model) ?? provider.origin;
 }
 
 /** Bounds on silence, in milliseconds. */

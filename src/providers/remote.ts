@@ -1,9 +1,10 @@
 // A configured provider behind HTTP: entry in, something that can be asked out.
-import type { Call } from "../dialects/dialect.ts";
 import { refusalError } from "../dialects/upstream-error.ts";
+import { type Clock, systemClock } from "../lib/clock.ts";
+import { type Access, secretsOf } from "./account.ts";
 import { mendedResponse } from "./mended.ts";
 import type { ListedModel, Provider, ProviderEntry, Shipment } from "./provider.ts";
-import { send } from "./upstream.ts";
+import { send, type UpstreamRequest } from "./upstream.ts";
 
 /** Shorter words would take ordinary ones with them. */
 const shortestHidden = 6;
@@ -23,23 +24,59 @@ async function list(
 ): Promise<ListedModel[]> {
   const listing = entry.kind.listing;
   if (listing === undefined) return [];
-  const request = { method: "GET", url: join(baseOf(entry), listing.path), headers, signal } as const;
-  const response = await send({ ...request, ...(entry.proxy === undefined ? {} : { proxy: entry.proxy }) });
+  const response = await sender(entry)({ method: "GET", url: join(baseOf(entry), listing.path), headers, signal });
   if (!response.ok)
     throw refusalError({ status: response.status, message: "The provider refused to list its models." });
   return listing.read(await response.json());
 }
 
-/** Takes what only this entry can know out of a text: its credential, and the host that it asks. */
+/** Takes what only this entry can know out of a text: its credentials, and the host that it asks. */
 function concealing(entry: ProviderEntry): (text: string) => string {
   const { host } = new URL(entry.baseUrl);
   const secret = entry.credential?.reveal() ?? "";
-  const hidden = [secret, host].filter((text) => text.length >= shortestHidden);
+  const hidden = [secret, ...secretsOf(entry.account), host].filter((text) => text.length >= shortestHidden);
   return (text) => hidden.reduce((safe, word) => safe.replaceAll(word, "[hidden]"), text);
 }
 
-/** The credential is read once here; it travels only in headers of requests to this entry's own base URL. */
+/** Sends through the entry's own proxy, if it has one. */
+function sender({ proxy }: ProviderEntry): (request: UpstreamRequest) => Promise<Response> {
+  return (request) => send(proxy === undefined ? request : { ...request, proxy });
+}
+
+/** Proof may have to be fetched first; who gives up meanwhile does not wait for it. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const given = Promise.withResolvers<T>();
+  const giveUp = (): void => given.reject(signal.reason);
+  if (signal.aborted) giveUp();
+  signal.addEventListener("abort", giveUp, { once: true });
+  work.then(given.resolve, given.reject).finally(() => signal.removeEventListener("abort", giveUp));
+  return given.promise;
+}
+
+type Post = (request: UpstreamRequest) => Promise<Response>;
+
+/** Sends with proof of who asks, and gives the answer in frames that dialects read. */
+function proven(post: Post, access: Access): Post {
+  const { prove, unwrap } = access;
+  if (prove === undefined && unwrap === undefined) return post;
+  return async (request) => {
+    const proof = prove === undefined ? {} : await unlessAborted(prove(request), request.signal);
+    const response = await post({ ...request, headers: { ...request.headers, ...proof } });
+    if (response.status === 401) access.refused?.();
+    return unwrap?.(response) ?? response;
+  };
+}
+
+function accessTo(entry: ProviderEntry, clock: Clock): Access {
+  return entry.kind.account?.open(entry, { clock, send: sender(entry) }) ?? {};
+}
+
 export function remoteProvider(entry: ProviderEntry): Provider {
+  return timedProvider(entry, systemClock);
+}
+
+/** A credential is read once here; it travels only in headers of requests to this entry's own base URL. */
+export function timedProvider(entry: ProviderEntry, clock: Clock): Provider {
   const base: Record<string, string> = {
     "accept-encoding": "identity",
     ...entry.kind.headers,
@@ -48,32 +85,34 @@ export function remoteProvider(entry: ProviderEntry): Provider {
   };
   const posting = { ...base, "content-type": "application/json" };
   const { kind } = entry;
-  const baseUrl = baseOf(entry);
-  const post = (call: Call, signal: AbortSignal): Promise<Response> =>
-    send({
+  const access = accessTo(entry, clock);
+  const baseUrl = access.baseUrl ?? baseOf(entry);
+  const send = proven(sender(entry), access);
+  const post = ({ call, dialect, signal }: Shipment): Promise<Response> => {
+    const mended = kind.mendCall?.(call) ?? call;
+    const { path, headers, body } = access.place?.(mended, dialect) ?? mended;
+    return send({
       method: "POST",
-      url: join(baseUrl, call.path),
-      headers: call.headers === undefined ? posting : { ...posting, ...call.headers },
-      body: JSON.stringify(call.body),
+      url: join(baseUrl, path),
+      headers: headers === undefined ? posting : { ...posting, ...headers },
+      body: JSON.stringify(body),
       signal,
-      ...(entry.proxy === undefined ? {} : { proxy: entry.proxy }),
     });
-  const mendCall = (call: Call): Call => kind.mendCall?.(call) ?? call;
+  };
   const { mendReply } = kind;
+  const listed = access.list ?? (kind.listing === undefined ? undefined : (signal) => list(entry, base, signal));
   return {
     name: entry.name,
     kind: kind.kind,
     origin: kind.origin,
+    ...(kind.originOf === undefined ? {} : { originOf: kind.originOf }),
     dialects: kind.dialects,
     ...(kind.speaks === undefined ? {} : { speaks: kind.speaks }),
     options: kind.options ?? {},
     models: entry.models,
     timeouts: entry.timeouts,
     conceal: concealing(entry),
-    send:
-      mendReply === undefined
-        ? ({ call, signal }: Shipment) => post(mendCall(call), signal)
-        : async ({ call, signal }: Shipment) => mendedResponse(await post(mendCall(call), signal), mendReply),
-    ...(entry.kind.listing === undefined ? {} : { list: (signal) => list(entry, base, signal) }),
+    send: mendReply === undefined ? post : async (shipment) => mendedResponse(await post(shipment), mendReply),
+    ...(listed === undefined ? {} : { list: listed }),
   };
 }

@@ -1,6 +1,6 @@
 // Stored responses: what was asked, item by item, and what was answered. A response is only found by the key that made it.
 import { type Static, Type } from "typebox";
-import { rowReader, Whole } from "./rows.ts";
+import { NullableWhole, rowReader, Whole } from "./rows.ts";
 import type { Store } from "./store.ts";
 
 const shape = Type.Object({
@@ -14,22 +14,46 @@ const shape = Type.Object({
   body: Type.String(),
   createdAtMs: Whole,
   expiresAtMs: Whole,
+  /** Until when somebody surely works on it; null when nobody has to. */
+  aliveUntilMs: NullableWhole,
 });
 
 export type ResponseRow = Static<typeof shape>;
 
 const readRows = rowReader("responses", shape);
 const columns = `id, owner_key_id as "ownerKeyId", state, input, body, created_at_ms as "createdAtMs",
-  expires_at_ms as "expiresAtMs"`;
+  expires_at_ms as "expiresAtMs", alive_until_ms as "aliveUntilMs"`;
 
 /** Writes a response, or its newer state. A row of another owner is never touched. */
 export async function putResponse(store: Store, row: ResponseRow): Promise<void> {
-  const sql = `insert into responses (id, owner_key_id, state, input, body, created_at_ms, expires_at_ms)
-    values ($1, $2, $3, $4, $5, $6, $7)
-    on conflict (id) do update set state = excluded.state, body = excluded.body
+  const sql = `insert into responses (id, owner_key_id, state, input, body, created_at_ms, expires_at_ms, alive_until_ms)
+    values ($1, $2, $3, $4, $5, $6, $7, $8)
+    on conflict (id) do update set state = excluded.state, body = excluded.body, alive_until_ms = excluded.alive_until_ms
     where responses.owner_key_id = excluded.owner_key_id`;
-  const { id, ownerKeyId, state, input, body, createdAtMs, expiresAtMs } = row;
-  await store.query(sql, [id, ownerKeyId, state, input, body, createdAtMs, expiresAtMs]);
+  const { id, ownerKeyId, state, input, body, createdAtMs, expiresAtMs, aliveUntilMs } = row;
+  await store.query(sql, [id, ownerKeyId, state, input, body, createdAtMs, expiresAtMs, aliveUntilMs]);
+}
+
+/** Moves a response on that somebody works on. False when it is over already, or was deleted: neither is undone. */
+export async function advanceResponse(
+  store: Store,
+  { id, state, body, aliveUntilMs }: Pick<ResponseRow, "id" | "state" | "body" | "aliveUntilMs">,
+): Promise<boolean> {
+  const sql = `update responses set state = $1, body = $2, alive_until_ms = $3
+    where id = $4 and alive_until_ms is not null returning id`;
+  return (await store.query(sql, [state, body, aliveUntilMs, id])).length > 0;
+}
+
+/** Says that somebody still works on a response. False when there is nothing left to do. */
+export async function keepResponseAlive(store: Store, id: string, aliveUntilMs: number): Promise<boolean> {
+  const sql = "update responses set alive_until_ms = $1 where id = $2 and alive_until_ms is not null returning id";
+  return (await store.query(sql, [aliveUntilMs, id])).length > 0;
+}
+
+/** Responses on which nobody has worked since before `nowMs`, though they are not over; null: all that are not over. */
+export async function abandonedResponses(store: Store, nowMs: number | null): Promise<ResponseRow[]> {
+  const sql = `select ${columns} from responses where alive_until_ms is not null and alive_until_ms < $1`;
+  return readRows(await store.query(sql, [nowMs ?? Number.MAX_SAFE_INTEGER]));
 }
 
 /** Undefined for an unknown, expired or deleted response, and for somebody else's. */
@@ -44,13 +68,16 @@ export async function findResponse(
   return rows.find((row) => row.id === id && row.ownerKeyId === ownerKeyId);
 }
 
-/** False when there was none to delete. */
+/** False when there was none to delete. What pointed to its items leads nowhere from then on. */
 export async function deleteResponse(store: Store, id: string, ownerKeyId: string): Promise<boolean> {
   const sql = "delete from responses where id = $1 and owner_key_id = $2 returning id";
-  return (await store.query(sql, [id, ownerKeyId])).length > 0;
+  if ((await store.query(sql, [id, ownerKeyId])).length === 0) return false;
+  await store.query("delete from response_items where response_id = $1", [id]);
+  return true;
 }
 
 /** Forgets what has passed its time. */
 export async function forgetExpiredResponses(store: Store, nowMs: number): Promise<number> {
+  await store.query("delete from response_items where expires_at_ms <= $1", [nowMs]);
   return (await store.query("delete from responses where expires_at_ms <= $1 returning id", [nowMs])).length;
 }

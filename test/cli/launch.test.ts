@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { mendedEnvironment } from "../../src/launch.ts";
 
-const right = { BUN_CONFIG_MAX_HTTP_REQUESTS: "65336", BUN_JSC_largeHeapSize: "67108864" };
+const right = { BUN_CONFIG_MAX_HTTP_REQUESTS: "65336" };
 
 test("the right environment is left alone", () => {
   expect(mendedEnvironment({ ...right, PATH: "/bin", PROXY_HINT: "x", HTTP_PROXY_PORT: "1" })).toBeNull();
@@ -14,11 +14,6 @@ test.each([{}, { BUN_CONFIG_MAX_HTTP_REQUESTS: "256" }, { BUN_CONFIG_MAX_HTTP_RE
     expect(mendedEnvironment({ PATH: "/bin", ...given })).toEqual({ PATH: "/bin", ...right });
   },
 );
-
-test("a heap setting of the operator's own stays", () => {
-  expect(mendedEnvironment({ ...right, BUN_JSC_largeHeapSize: "1" })).toBeNull();
-  expect(mendedEnvironment({ BUN_JSC_largeHeapSize: "1" })).toEqual({ ...right, BUN_JSC_largeHeapSize: "1" });
-});
 
 test.each(["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy", "NO_PROXY", "No_Proxy"])(
   "%s is taken away, even when it is empty",

@@ -63,7 +63,12 @@ test("every variable of the table is documented, and every one that is read is i
   expect(asked.filter((name) => !names.includes(name))).toEqual([]);
 });
 
-const implied = providerKinds.flatMap(({ kind, environment }) => (environment ? [{ kind, ...environment }] : []));
+/** Accounts that are more than an address and a key have a suite of their own. */
+const implied = providerKinds.flatMap(({ kind, environment, account }) =>
+  environment?.credential === undefined || account !== undefined
+    ? []
+    : [{ kind, credential: environment.credential, baseUrl: environment.baseUrl }],
+);
 
 test.each(implied)("$credential alone configures the provider $kind", ({ kind, credential, baseUrl }) => {
   const named = (environment: Record<string, string>) =>

@@ -1,4 +1,4 @@
-// The table of errors: each kind that a caller can reach today, provoked over the wire, in both envelopes.
+// The table of errors: each kind that a caller can reach today, provoked over the wire, in each envelope.
 import { describe, expect, test } from "bun:test";
 import { errorKinds, GatewayError } from "../../src/canon/error.ts";
 import { openaiErrors } from "../../src/dialects/openai-error.ts";
@@ -11,6 +11,7 @@ import { serve } from "../../src/http/serve.ts";
 import { createEvents } from "../../src/observe/events.ts";
 import { createLog } from "../../src/observe/log.ts";
 import { surfaces } from "../kit/call.ts";
+import { at } from "../kit/told.ts";
 import type { Script } from "../kit/upstream.ts";
 import { says } from "../kit/wires.ts";
 import { errorOf, setting } from "./setting.ts";
@@ -94,6 +95,32 @@ const table: Row[] = [
 
 const named = table.map((row) => ({ name: `${row.code} (${row.status})`, row }));
 
+/** What Google's protocol calls the statuses. */
+const googleWords: Record<number, string> = {
+  400: "INVALID_ARGUMENT",
+  401: "UNAUTHENTICATED",
+  404: "NOT_FOUND",
+  413: "INVALID_ARGUMENT",
+  415: "INVALID_ARGUMENT",
+  422: "INVALID_ARGUMENT",
+  429: "RESOURCE_EXHAUSTED",
+  502: "INTERNAL",
+  503: "UNAVAILABLE",
+};
+
+/** The same fault in Google's words: the path names the model, and two fields have other names. */
+async function provokeGoogle(row: Row): Promise<Response> {
+  if (row.script) alpha.on("*", row.script);
+  const { model = "gpt-x", messages: _, ...rest } = { messages: 0, ...row.body };
+  const generationConfig = "temperature" in rest ? { generationConfig: rest } : {};
+  const contents = row.body && "messages" in row.body ? {} : surfaces.gemini.body["contents"];
+  const body = row.rawBody ?? JSON.stringify({ ...(Array.isArray(contents) ? { contents } : {}), ...generationConfig });
+  const headers = { "content-type": "application/json", ...bearer, ...row.headers };
+  return send(`/v1beta/models/${model}:generateContent`, { method: "POST", headers, body });
+}
+
+const googleParams: Record<string, string> = { messages: "contents", temperature: "generationConfig.temperature" };
+
 async function provoke(row: Row, to: "chat" | "messages"): Promise<Response> {
   if (row.script) alpha.on("*", row.script);
   const surface = surfaces[to];
@@ -121,6 +148,18 @@ describe.each(named)("$name", ({ row }) => {
     ]);
     const { message: _message, ...error } = await errorOf(answer, row.messages?.status ?? row.status);
     expect(error).toEqual({ type: row.messages?.type ?? row.type, code: row.code, param: row.param ?? null });
+  });
+});
+
+describe.each(named)("$name", ({ row }) => {
+  test("in Google's envelope", async () => {
+    const answer = await provokeGoogle(row);
+    const body: unknown = await answer.clone().json();
+    const { message, ...error } = await errorOf(answer, row.status);
+    const param = row.script ? row.param : (googleParams[row.param ?? ""] ?? row.param);
+    expect(error).toEqual({ type: row.type, code: row.code, param: param ?? null });
+    expect(at(body, "error", "status")).toBe(googleWords[row.status]);
+    expect(message).not.toContain("canary");
   });
 });
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import type { Endpoint } from "../../src/http/endpoint.ts";
 import { surfaces } from "../kit/call.ts";
 import { says } from "../kit/wires.ts";
-import { answersAll, chatBody, errorOf, pathOf, rows, setting, smallest } from "./setting.ts";
+import { answersAll, chatBody, errorOf, pathOf, rows, setting, smallest, welcome } from "./setting.ts";
 
 const { world, bearer, send, post } = await setting();
 const { alpha, beta, gamma, claude } = world.upstreams;
@@ -22,7 +22,7 @@ describe.each(named)("$name", ({ row }) => {
     answersAll(world.upstreams);
     for (const id of ["a", "req_123.x:y-Z", "x".repeat(128)]) {
       const good = await ask(row, { "x-request-id": id });
-      expect(good.status).toBe(200);
+      expect(good.status).toBe(welcome(row));
       expect(idsOf(good)).toEqual([id, hasOwn ? id : null]);
       const bad = await ask(row, { "x-request-id": id, authorization: "Bearer wrong" });
       expect(idsOf(bad)[0]).toBe(id);

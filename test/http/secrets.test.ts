@@ -50,10 +50,16 @@ test.each(scripts)("%s", async (_name, script) => {
       const headers = { ...bearer, "content-type": "application/json", "anthropic-version": "2023-06-01" };
       const body = JSON.stringify({ ...chatBody, model, stream, max_tokens: 9 });
       await note(await send("/v1/messages", { method: "POST", headers, body }));
+      const asked = { model, stream, input: "hi", prompt: "hi", contents: [{ role: "user", parts: [{ text: "hi" }] }] };
+      const verb = stream ? "streamGenerateContent" : "generateContent";
+      for (const path of ["/v1/responses", "/v1/completions", `/v1beta/models/${model}:${verb}`])
+        await note(await send(path, { method: "POST", headers, body: JSON.stringify(asked) }));
     }
 });
 
 test("documents and lists", async () => {
+  await note(await send(`/v1beta/models?key=${world.gateway.key}`));
+  await note(await send("/v1beta/models/gpt-x?key=tp-canary-guess"));
   for (const path of ["/v1/models", "/v1/models/gpt-x", "/openapi.json", "/docs", "/readyz", "/livez", "/nothing"])
     for (const headers of [bearer, {}, { authorization: "Bearer tp-canary-guess" }])
       await note(await send(path, { headers }));

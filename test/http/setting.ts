@@ -1,19 +1,24 @@
 // One gateway for a file of HTTP tests, asked by plain fetch, with the rows of its table at hand.
 import { afterAll, beforeEach, expect } from "bun:test";
 import type { Endpoint } from "../../src/http/endpoint.ts";
-import { type EndpointParts, endpoints } from "../../src/http/endpoints.ts";
 import { surfaces } from "../kit/call.ts";
 import type { GatewayOptions } from "../kit/gateway.ts";
 import { at } from "../kit/told.ts";
 import { says } from "../kit/wires.ts";
-import { startUpstreams, startWorld, type World } from "../kit/world.ts";
+import { clearUpstreams, startUpstreams, startWorld, stopWorld, type World } from "../kit/world.ts";
 
-/** Every row of the table; the handlers are not called. */
-export const rows: readonly Endpoint[] = endpoints({} as EndpointParts);
+export { rows } from "./rows.ts";
 
 /** A path that the row claims. */
 export const pathOf = ({ path }: Endpoint): string =>
-  path.replace("{model}", "embed-x").replace("{model...}", "claude-x").replace("{id...}", "gpt-x");
+  path
+    .replace("{model}", "embed-x")
+    .replace("{model...}", "claude-x")
+    .replace("{id...}", "gpt-x")
+    .replace("{response_id}", "resp_unknown");
+
+/** What a row answers to its smallest request: rows of single objects know none. */
+export const welcome = ({ path }: Endpoint): number => (path.includes("{response_id}") ? 404 : 200);
 
 /** The smallest body, and headers beyond the usual, for each path that asks a model. */
 const smallestAsks: Record<string, { body: object; headers?: Record<string, string> }> = {
@@ -23,6 +28,7 @@ const smallestAsks: Record<string, { body: object; headers?: Record<string, stri
   "/v1/engines/{model}/embeddings": surfaces.embeddings,
   "/v1/completions": { body: { model: "gpt-x", prompt: "hi" } },
   "/v1/responses": { body: { model: "gpt-x", input: "hi" } },
+  "/v1/responses/compact": { body: { model: "gpt-x", input: "hi" } },
   "/v1/messages/count_tokens": { ...surfaces.messages, body: { ...surfaces.messages.body, max_tokens: undefined } },
 };
 
@@ -67,12 +73,9 @@ export async function setting(options: GatewayOptions = {}): Promise<Setting> {
   const upstreams = await startUpstreams();
   const world = await startWorld(upstreams, options);
   beforeEach(() => {
-    for (const each of Object.values(upstreams)) each.clear();
+    clearUpstreams(upstreams);
   });
-  afterAll(async () => {
-    await world.gateway.stop();
-    await Promise.all(Object.values(upstreams).map((each) => each.stop()));
-  });
+  afterAll(() => stopWorld(world));
   const bearer = { authorization: `Bearer ${world.gateway.key}` };
   const send = (path: string, init?: RequestInit) => fetch(world.gateway.url + path, { redirect: "manual", ...init });
   const post = (body: unknown, headers: Record<string, string> = {}) =>

@@ -3,7 +3,15 @@ import { type Heard, hear } from "./hear.ts";
 import { sendRaw } from "./raw.ts";
 import type { World } from "./world.ts";
 
-export type Surface = "chat" | "messages" | "embeddings";
+export type Surface =
+  | "chat"
+  | "completions"
+  | "responses"
+  | "messages"
+  | "gemini"
+  | "count"
+  | "gemini-count"
+  | "embeddings";
 
 export interface Call {
   /** The endpoint whose path, headers and smallest body are taken. Default "chat". */
@@ -11,10 +19,10 @@ export interface Call {
   method?: string;
   path?: string;
   /** How the key is shown. Default "good": a bearer token. Any other text is sent as the bearer token. */
-  key?: "good" | "none" | "x-api-key" | (string & {});
+  key?: "good" | "none" | "x-api-key" | "x-goog-api-key" | "query" | (string & {});
   /** Added to the usual headers; null removes one. */
   headers?: Record<string, string | null>;
-  /** Laid over the smallest body; undefined removes a field. */
+  /** Laid over the smallest body; undefined removes a field. Google's paths hold `model` and `stream`: they are taken out. */
   body?: Record<string, unknown>;
   /** Sent in place of a JSON body. */
   rawBody?: string | Uint8Array<ArrayBuffer>;
@@ -27,19 +35,39 @@ export interface Call {
 }
 
 interface SurfaceRow {
+  /** `{model}` and `{method}` are filled from the body. */
   path: string;
   headers: Record<string, string>;
   body: Record<string, unknown>;
 }
 
 const hello = [{ role: "user", content: "Say hello." }];
+const anthropicVersion = { "anthropic-version": "2023-06-01" };
+const helloGoogle = [{ role: "user", parts: [{ text: "Say hello." }] }];
 
 export const surfaces: Record<Surface, SurfaceRow> = {
   chat: { path: "/v1/chat/completions", headers: {}, body: { model: "gpt-x", messages: hello } },
+  completions: { path: "/v1/completions", headers: {}, body: { model: "gpt-x", prompt: "Say hello." } },
+  responses: { path: "/v1/responses", headers: {}, body: { model: "gpt-r", input: "Say hello." } },
   messages: {
     path: "/v1/messages",
-    headers: { "anthropic-version": "2023-06-01" },
+    headers: anthropicVersion,
     body: { model: "claude-x", max_tokens: 100, messages: hello },
+  },
+  gemini: {
+    path: "/v1beta/models/{model}:{method}",
+    headers: {},
+    body: { model: "gemini-x", contents: helloGoogle },
+  },
+  count: {
+    path: "/v1/messages/count_tokens",
+    headers: anthropicVersion,
+    body: { model: "claude-x", messages: hello },
+  },
+  "gemini-count": {
+    path: "/v1beta/models/{model}:countTokens",
+    headers: {},
+    body: { model: "gemini-x", contents: helloGoogle },
   },
   embeddings: { path: "/v1/embeddings", headers: {}, body: { model: "embed-x", input: "hello" } },
 };
@@ -61,7 +89,7 @@ export async function make(call: Call, world: World): Promise<Made> {
     leaving.abort();
   };
   if (call.leaves === "when asked") void askedAnyone(world).then(leave);
-  const answer = await fetch(world.gateway.url + pathOf(call), {
+  const answer = await fetch(world.gateway.url + pathOf(call, world), {
     method: call.method ?? "POST",
     headers: headersOf(call, world),
     redirect: "manual",
@@ -90,15 +118,25 @@ async function askedAnyone(world: World): Promise<void> {
   await Promise.race(Object.values(world.upstreams).map((upstream) => upstream.seen(0)));
 }
 
-function pathOf(call: Call): string {
-  return call.path ?? surfaces[call.to ?? "chat"].path;
+/** The body of a call as the client has it in mind, with what Google's paths hold. */
+function saidBy(call: Call): Record<string, unknown> {
+  return { ...surfaces[call.to ?? "chat"].body, ...call.body };
+}
+
+function pathOf(call: Call, world: World): string {
+  const { model, stream } = saidBy(call);
+  const method = stream ? "streamGenerateContent?alt=sse" : "generateContent";
+  const path = call.path ?? surfaces[call.to ?? "chat"].path;
+  const filled = path.replace("{model}", String(model)).replace("{method}", method);
+  return call.key === "query" ? `${filled}${filled.includes("?") ? "&" : "?"}key=${world.gateway.key}` : filled;
 }
 
 function headersOf(call: Call, world: World): Headers {
   const headers = new Headers({ "content-type": "application/json", ...surfaces[call.to ?? "chat"].headers });
   const key = call.key ?? "good";
-  if (key === "x-api-key") headers.set("x-api-key", world.gateway.key);
-  else if (key !== "none") headers.set("authorization", `Bearer ${key === "good" ? world.gateway.key : key}`);
+  if (key === "x-api-key" || key === "x-goog-api-key") headers.set(key, world.gateway.key);
+  else if (key !== "none" && key !== "query")
+    headers.set("authorization", `Bearer ${key === "good" ? world.gateway.key : key}`);
   for (const [name, value] of Object.entries(call.headers ?? {})) {
     if (value === null) headers.delete(name);
     else headers.set(name, value);
@@ -109,5 +147,13 @@ function headersOf(call: Call, world: World): Headers {
 function bodyOf(call: Call): { body?: string | Uint8Array<ArrayBuffer> } {
   if (call.method === "GET" || call.method === "HEAD") return {};
   if (call.rawBody !== undefined) return { body: call.rawBody };
-  return { body: JSON.stringify({ ...surfaces[call.to ?? "chat"].body, ...call.body }) };
+  return { body: JSON.stringify(bodySent(call)) };
+}
+
+/** The JSON body of a call as it goes over the wire. */
+export function bodySent(call: Call): Record<string, unknown> {
+  const { model, stream, ...rest } = saidBy(call);
+  const isInPath = (call.path ?? surfaces[call.to ?? "chat"].path).includes("{model}:");
+  if (isInPath) return rest;
+  return { ...(model === undefined ? {} : { model }), ...(stream === undefined ? {} : { stream }), ...rest };
 }

@@ -4,9 +4,10 @@ import { type Call, make } from "./call.ts";
 import type { GatewayOptions } from "./gateway.ts";
 import type { Heard } from "./hear.ts";
 import { type LedgerRow, ledgerRows, settledRow } from "./ledger.ts";
-import { at, chatTold, messageTold, type Told } from "./told.ts";
+import { toldBy } from "./tellers.ts";
+import { at, type Told } from "./told.ts";
 import type { Script, Seen, Upstream } from "./upstream.ts";
-import { canary, startUpstreams, startWorld, type UpstreamName, type World } from "./world.ts";
+import { canary, clearUpstreams, startUpstreams, startWorld, type UpstreamName, type World } from "./world.ts";
 
 export interface Sees {
   /** Default 200. */
@@ -52,6 +53,8 @@ export interface Scene {
   ledger?: Partial<LedgerRow> | "none";
   /** Why this row cannot run here; it is counted as skipped. */
   skip?: string;
+  /** What is known to be wrong still: the row passes by failing, and fails as soon as it is mended. Take it out then. */
+  failing?: string;
   /** For what a row cannot say. */
   also?: (heard: Heard, world: World) => void | Promise<void>;
 }
@@ -76,6 +79,8 @@ export function scenes(title: string, rows: Scene[], options: SceneOptions = {})
     });
     for (const row of rows) {
       if (row.skip) test.skip(`${row.name} [skipped: ${row.skip}]`, () => undefined);
+      else if (row.failing)
+        test.failing(`${row.name} [known: ${row.failing}]`, () => runIn(row, upstreams, shared, options));
       else test(row.name, () => runIn(row, upstreams, shared, options));
     }
   });
@@ -106,8 +111,8 @@ async function run(row: Scene, world: World): Promise<void> {
 }
 
 function setUp(row: Scene, world: World): void {
+  clearUpstreams(world.upstreams);
   for (const [name, upstream] of Object.entries(world.upstreams)) {
-    upstream.clear();
     const scripts = row.upstream?.[name as UpstreamName];
     if (scripts) upstream.on("*", ...[scripts].flat());
   }
@@ -115,10 +120,10 @@ function setUp(row: Scene, world: World): void {
 
 async function checkHeard(row: Scene, heard: Heard, world: World): Promise<void> {
   const sees = row.sees ?? {};
-  const told = row.call?.to === "messages" ? messageTold(heard) : chatTold(heard);
-  expect({ status: heard.status, ...(sees.status ? {} : { error: at(heard.json, "error") }) }).toEqual({
+  const told = toldBy[row.call?.to ?? "chat"](heard);
+  expect({ status: heard.status, ...(sees.status ? {} : { error: at(heard.json, "error") ?? null }) }).toEqual({
     status: sees.status ?? 200,
-    ...(sees.status ? {} : { error: undefined }),
+    ...(sees.status ? {} : { error: null }),
   });
   checkEverywhere(heard, row);
   checkHeaders(heard.headers, sees.headers, sees.lacksHeaders);
@@ -137,13 +142,19 @@ function checkEverywhere(heard: Heard, row: Scene): void {
   if (isByUs) expect(heard.headers.get("x-request-id")).toMatch(/^[\w.-]{8,}$/);
   const everything = `${heard.text}\n${JSON.stringify([...heard.headers])}`;
   for (const word of [canary, "127.0.0.1", ...(row.sees?.lacks ?? [])]) expect(everything).not.toContain(word);
-  if (heard.status < 400 || !isByUs) return;
-  expect(at(heard.json, "error")).toEqual({
-    message: expect.stringMatching(/\S/),
-    type: expect.stringMatching(/^[a-z_]+$/),
-    param: (at(heard.json, "error", "param") === null ? null : expect.stringMatching(/\S/)) as unknown as string,
-    code: expect.stringMatching(/^\w+$/),
-  });
+  if (heard.status >= 400 && isByUs) checkEnvelope(at(heard.json, "error"), heard.status);
+}
+
+/** All members are there, in OpenAI's envelope and Anthropic's, or in Google's, which has a number for a code. */
+function checkEnvelope(error: unknown, status: number): void {
+  const param = at(error, "param") === null ? null : (expect.stringMatching(/\S/) as unknown as string);
+  const common = { message: expect.stringMatching(/\S/), type: expect.stringMatching(/^[a-z_]+$/), param };
+  const isGoogle = typeof at(error, "code") === "number";
+  expect(error).toEqual(
+    isGoogle
+      ? { ...common, code: status, status: expect.stringMatching(/^[A-Z_]+$/), details: expect.any(Array) }
+      : { ...common, code: expect.stringMatching(/^\w+$/) },
+  );
 }
 
 function checkHeaders(headers: Headers, expected: Record<string, string | RegExp> = {}, lacking: string[] = []): void {

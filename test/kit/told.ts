@@ -8,6 +8,8 @@ export interface Told {
   /** The last signature, where the dialect has one. */
   signature?: string;
   calls: { id: string; name: string; input: unknown }[];
+  /** The words of a refusal, where the dialect tells them apart. */
+  refusal?: string;
   /** `finish_reason` or `stop_reason` as the dialect spells it. */
   stop?: string;
   /** The last usage heard, field by field. */
@@ -29,6 +31,19 @@ export function chatTold(heard: Heard): Told {
   return withParsedInputs(told);
 }
 
+/** What a text completion said. */
+export function completionTold(heard: Heard): Told {
+  const told = nothingYet(heard);
+  for (const data of heard.json === undefined ? heard.frames.map((frame) => frame.data) : [heard.json]) {
+    if (data === "[DONE]") told.isEnded = true;
+    noteCommon(told, data);
+    const stop = at(data, "choices", 0, "finish_reason");
+    if (stop) told.stop = String(stop);
+    told.text += text(data, "choices", 0, "text");
+  }
+  return told;
+}
+
 /** What a message said. */
 export function messageTold(heard: Heard): Told {
   const told = nothingYet(heard);
@@ -45,22 +60,22 @@ export function at(value: unknown, ...path: (string | number)[]): unknown {
   );
 }
 
-const text = (value: unknown, ...path: (string | number)[]) => String(at(value, ...path) ?? "");
-const list = (value: unknown, ...path: (string | number)[]) => (at(value, ...path) ?? []) as unknown[];
-const record = (value: unknown, ...path: (string | number)[]) =>
+export const text = (value: unknown, ...path: (string | number)[]) => String(at(value, ...path) ?? "");
+export const list = (value: unknown, ...path: (string | number)[]) => (at(value, ...path) ?? []) as unknown[];
+export const record = (value: unknown, ...path: (string | number)[]) =>
   at(value, ...path) as Record<string, unknown> | undefined;
 
-function nothingYet(heard: Heard): Told {
+export function nothingYet(heard: Heard): Told {
   return { text: "", thinking: "", calls: [], isEnded: heard.json !== undefined };
 }
 
-function withParsedInputs(told: Told): Told {
+export function withParsedInputs(told: Told): Told {
   for (const call of told.calls)
     if (typeof call.input === "string") call.input = jsonOr(call.input || "{}", call.input);
   return told;
 }
 
-function noteCommon(told: Told, data: unknown): void {
+export function noteCommon(told: Told, data: unknown): void {
   const error = record(data, "error");
   const usage = record(data, "usage");
   if (error) told.error = error;
@@ -74,6 +89,8 @@ function hearChunk(told: Told, chunk: unknown, member: "message" | "delta"): voi
   if (stop) told.stop = String(stop);
   told.text += text(choice, member, "content");
   told.thinking += text(choice, member, "reasoning_content");
+  const refusal = text(choice, member, "refusal");
+  if (refusal) told.refusal = (told.refusal ?? "") + refusal;
   for (const [position, call] of list(choice, member, "tool_calls").entries()) {
     const index = Number(at(call, "index") ?? position);
     told.calls[index] ??= { id: "", name: "", input: "" };

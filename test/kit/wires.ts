@@ -17,7 +17,7 @@ export function wireJson<Shape = Record<string, unknown>>(path: string): Shape {
 
 /** The records of an event stream fixture, each with its blank line. */
 export function wireFrames(path: string): string[] {
-  return wireText(path).match(/[\s\S]+?\n\n/g) ?? [];
+  return wireText(path).match(/[\s\S]+?\r?\n\r?\n/g) ?? [];
 }
 
 /** A reply that says a fixture. A file named `error-429…` answers 429; `.sse` streams. `twist` makes it misbehave. */

@@ -1,8 +1,8 @@
-// The world of the scenes: four compatible upstreams and an anthropic one, and the routes that lead to them.
+// The world of the scenes: four compatible upstreams, an anthropic one, one that speaks responses, a gemini one, and routes.
 import { type GatewayOptions, gateway, type RunningGateway } from "./gateway.ts";
 import { nobodyListens, type Upstream, upstream } from "./upstream.ts";
 
-const names = ["alpha", "beta", "gamma", "delta", "claude"] as const;
+const names = ["alpha", "beta", "gamma", "delta", "claude", "responder", "google"] as const;
 export type UpstreamName = (typeof names)[number];
 
 export interface World {
@@ -13,10 +13,31 @@ export interface World {
 /** Every upstream credential holds this word: it may never be seen by a client. */
 export const canary = "canary";
 
-/** Starts the five upstreams. They outlive gateways. */
+/** Starts the upstreams. They outlive gateways. */
 export async function startUpstreams(): Promise<Record<UpstreamName, Upstream>> {
   const started = await Promise.all(names.map(async (name) => [name, await upstream()] as const));
-  return Object.fromEntries(started) as Record<UpstreamName, Upstream>;
+  const upstreams = Object.fromEntries(started) as Record<UpstreamName, Upstream>;
+  clearUpstreams(upstreams);
+  return upstreams;
+}
+
+/** What OpenAI says on its other paths of a model that it serves as responses alone. */
+const responsesOnly = {
+  status: 404,
+  json: {
+    error: {
+      message: "This model is only supported in v1/responses and not in v1/chat/completions.",
+      type: "invalid_request_error",
+      param: "model",
+      code: null,
+    },
+  },
+};
+
+/** Forgets requests and scripts; `responder` goes on to know no conversation but responses. */
+export function clearUpstreams(upstreams: Record<UpstreamName, Upstream>): void {
+  for (const each of Object.values(upstreams)) each.clear();
+  for (const path of ["chat/completions", "completions"]) upstreams.responder.on(`POST /v1/${path}`, responsesOnly);
 }
 
 /** Starts a gateway in front of them. */
@@ -27,8 +48,14 @@ export async function startWorld(
   return { upstreams, gateway: await gateway({ yaml: configuration(upstreams), ...options }) };
 }
 
+/** Stops the gateway and its upstreams. */
+export async function stopWorld({ gateway: running, upstreams }: World): Promise<void> {
+  await running.stop();
+  await Promise.all(Object.values(upstreams).map((each) => each.stop()));
+}
+
 /**
- * Models: `gpt-x` and `embed-x` at alpha, `claude-x` at claude; routes `chain` (alpha, beta, gamma, delta), `mixed`
+ * Models: `gpt-x` and `embed-x` at alpha, `claude-x` at claude, `gpt-r` at responder, `gemini-x` at google; routes `chain` (alpha, beta, gamma, delta), `mixed`
  * (alpha, then claude) and `lucky` (a refused connection, then beta); `dead/gone` where nobody listens.
  */
 export function configuration(upstreams: Record<UpstreamName, Upstream>): string {
@@ -38,6 +65,8 @@ export function configuration(upstreams: Record<UpstreamName, Upstream>): string
   gamma: { kind: compatible, base_url: "${upstreams.gamma.url}/v1", credential: "${canary}-gamma", models: [gpt-c] }
   delta: { kind: compatible, base_url: "${upstreams.delta.url}/v1", credential: "${canary}-delta", models: [gpt-d] }
   claude: { kind: anthropic, base_url: "${upstreams.claude.url}", credential: "${canary}-claude", models: [claude-x] }
+  responder: { kind: openai, base_url: "${upstreams.responder.url}/v1", credential: "${canary}-responder", models: [gpt-r] }
+  google: { kind: gemini, base_url: "${upstreams.google.url}", credential: "${canary}-google", models: [gemini-x] }
   dead: { kind: compatible, base_url: "${nobodyListens()}/v1", credential: "${canary}-dead", models: [gone] }
 models:
   chain:

@@ -5,7 +5,7 @@ import type { Reply } from "../kit/reply.ts";
 import { type Scene, scenes } from "../kit/scene.ts";
 import type { Line, Script } from "../kit/upstream.ts";
 import { says, saysOnly, wireFrames, wireText } from "../kit/wires.ts";
-import { startUpstreams, startWorld, type World } from "../kit/world.ts";
+import { startUpstreams, startWorld, stopWorld, type World } from "../kit/world.ts";
 
 const chat: Call = { body: { stream: true } };
 const messages: Call = { to: "messages", body: { stream: true } };
@@ -157,10 +157,7 @@ let world: World;
 beforeAll(async () => {
   world = await startWorld(await startUpstreams());
 });
-afterAll(async () => {
-  await world.gateway.stop();
-  await Promise.all(Object.values(world.upstreams).map((each) => each.stop()));
-});
+afterAll(() => stopWorld(world));
 
 test("a client that does not read holds the upstream back", async () => {
   const { alpha } = world.upstreams;

@@ -1,11 +1,12 @@
-// The setting of the SDK suites: both official clients in front of one gateway, with one upstream of each chat dialect behind it.
+// The setting of the SDK suites: the official clients in front of one gateway, with the upstreams of the scenes behind it.
 import { afterAll, beforeEach } from "bun:test";
 import type Anthropic from "@anthropic-ai/sdk";
+import type { GoogleGenAI } from "@google/genai";
 import type OpenAI from "openai";
-import { anthropicClient, openaiClient } from "../kit/clients.ts";
+import { anthropicClient, geminiClient, openaiClient } from "../kit/clients.ts";
 import type { GatewayOptions } from "../kit/gateway.ts";
 import type { Upstream } from "../kit/upstream.ts";
-import { startUpstreams, startWorld, type World } from "../kit/world.ts";
+import { clearUpstreams, startUpstreams, startWorld, stopWorld, type World } from "../kit/world.ts";
 
 /** One of the two upstream dialects: who speaks it, under which model name, and where its fixtures lie. */
 export interface Far {
@@ -23,6 +24,7 @@ export interface Setting {
   world: World;
   openai: OpenAI;
   anthropic: Anthropic;
+  google: GoogleGenAI;
   /** The upstream of a far side. */
   upstreamOf(far: Far): Upstream;
 }
@@ -32,17 +34,15 @@ export async function setting(options: GatewayOptions = {}): Promise<Setting> {
   const upstreams = await startUpstreams();
   const world = await startWorld(upstreams, options);
   beforeEach(() => {
-    for (const each of Object.values(upstreams)) each.clear();
+    clearUpstreams(upstreams);
   });
-  afterAll(async () => {
-    await world.gateway.stop();
-    await Promise.all(Object.values(upstreams).map((each) => each.stop()));
-  });
+  afterAll(() => stopWorld(world));
   const { url, key } = world.gateway;
   return {
     world,
     openai: openaiClient(url, key),
     anthropic: anthropicClient(url, key),
+    google: geminiClient(url, key),
     upstreamOf: (far) => upstreams[far.at],
   };
 }

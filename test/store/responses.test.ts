@@ -1,9 +1,13 @@
 // Stored responses are found by their owner alone, until their time is over.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { mostItems, putResponseItems, responseHolding } from "../../src/store/response-items.ts";
 import {
+  abandonedResponses,
+  advanceResponse,
   deleteResponse,
   findResponse,
   forgetExpiredResponses,
+  keepResponseAlive,
   putResponse,
   type ResponseRow,
 } from "../../src/store/responses.ts";
@@ -17,6 +21,7 @@ const row: ResponseRow = {
   body: '{"id":"resp_1"}',
   createdAtMs: 1_000,
   expiresAtMs: 2_000,
+  aliveUntilMs: null,
 };
 
 for (const engine of engines) {
@@ -61,6 +66,51 @@ for (const engine of engines) {
       const done: boolean[] = [];
       for (const deletion of deletions) done.push(await deletion());
       expect(done).toEqual([false, true, false]);
+    });
+
+    test("only what is not over is moved on, and nothing that was deleted comes back", async () => {
+      await putResponse(opened.store, { ...row, aliveUntilMs: 1_100 });
+      const next = { id: "resp_1", state: "completed", body: "{}", aliveUntilMs: null };
+      expect(await advanceResponse(opened.store, { ...next, state: "in_progress", aliveUntilMs: 1_200 })).toBe(true);
+      expect(await advanceResponse(opened.store, next)).toBe(true);
+      expect(await advanceResponse(opened.store, { ...next, state: "failed" })).toBe(false);
+      expect(await keepResponseAlive(opened.store, "resp_1", 9_999)).toBe(false);
+      expect(await findResponse(opened.store, "resp_1", "key_a", 1_500)).toMatchObject({ state: "completed" });
+      expect(await advanceResponse(opened.store, { ...next, id: "resp_2" })).toBe(false);
+    });
+
+    test("what nobody has said to be alive is abandoned", async () => {
+      await putResponse(opened.store, { ...row, aliveUntilMs: 1_100 });
+      await putResponse(opened.store, { ...row, id: "resp_2" });
+      const ids = async (nowMs: number | null) => (await abandonedResponses(opened.store, nowMs)).map(({ id }) => id);
+      expect([await ids(1_100), await ids(1_101), await ids(null)]).toEqual([[], ["resp_1"], ["resp_1"]]);
+      expect(await keepResponseAlive(opened.store, "resp_1", 1_500)).toBe(true);
+      expect(await ids(1_101)).toEqual([]);
+    });
+
+    test("an item is found by its owner, at its newest place, until its response goes", async () => {
+      const place = { responseId: "resp_1", ownerKeyId: "key_a", expiresAtMs: 2_000 };
+      await putResponse(opened.store, row);
+      await putResponseItems(opened.store, place, ["msg_1", "msg_2", "msg_1"]);
+      await putResponseItems(opened.store, { ...place, responseId: "resp_2" }, ["msg_2"]);
+      await putResponseItems(opened.store, place, []);
+      const holding = (id: string, owner = "key_a") => responseHolding(opened.store, id, owner);
+      expect([await holding("msg_1"), await holding("msg_2"), await holding("msg_1", "key_b")]).toEqual([
+        "resp_1",
+        "resp_2",
+        undefined,
+      ]);
+      await deleteResponse(opened.store, "resp_1", "key_a");
+      expect([await holding("msg_1"), await holding("msg_2")]).toEqual([undefined, "resp_2"]);
+      await forgetExpiredResponses(opened.store, 2_000);
+      expect(await holding("msg_2")).toBeUndefined();
+    });
+
+    test("many items are one statement", async () => {
+      const ids = Array.from({ length: mostItems + 1 }, (_, index) => `item_${index}`);
+      await putResponseItems(opened.store, { responseId: "resp_1", ownerKeyId: "key_a", expiresAtMs: 2_000 }, ids);
+      expect(await responseHolding(opened.store, `item_${mostItems - 1}`, "key_a")).toBe("resp_1");
+      expect(await responseHolding(opened.store, `item_${mostItems}`, "key_a")).toBeUndefined();
     });
   });
 }

@@ -3,6 +3,7 @@ import type { DocumentBlock, ForeignBlock, ImageBlock, MediaSource } from "../..
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { RenderContext } from "../dialect.ts";
 import { unsupported } from "../reject.ts";
+import { standardBase64 } from "../shared/media.ts";
 import { cacheControl, cacheOf } from "./cache.ts";
 import { objectsIn, optionalText, requiredObject, requiredText } from "./fields.ts";
 import { dialectName } from "./signature.ts";
@@ -23,11 +24,6 @@ const signatures: readonly { readonly mediaType: string; readonly at: number; re
 interface Bytes {
   readonly mediaType: string;
   readonly base64: string;
-}
-
-function standardBase64(text: string): string {
-  const dense = /\s/.test(text) ? text.replace(/\s+/g, "") : text;
-  return /[-_]/.test(dense) ? dense.replaceAll("-", "+").replaceAll("_", "/") : dense;
 }
 
 /** The parts of a `data:` address; null for any other text. */

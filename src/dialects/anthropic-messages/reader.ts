@@ -189,10 +189,7 @@ const handlers = new Map<unknown, Handler>([
   ["message_stop", messageStop],
 ]);
 
-function read(state: State, data: string): Delta[] {
-  if (state.over) return [];
-  const event = parseJsonText(data);
-  if (!isObject(event)) return fail(state, badReply("a frame is no JSON object"));
+function take(state: State, event: JsonObject): Delta[] {
   const { type } = event;
   if (type === "error" || event.error) return fail(state, parseErrorEvent(event));
   if (type === "message_start") return start(state, event);
@@ -201,11 +198,10 @@ function read(state: State, data: string): Delta[] {
   return state.started ? handler(state, event) : fail(state, badReply("a block comes before the start"));
 }
 
-/** A reader for one stream of this dialect. */
-export function streamReader(context: ReadContext): StreamReader {
-  const state: State = {
-    origin: context.origin,
-    tools: toolFinder(context),
+function newState(origin: string, tools: ToolFinder): State {
+  return {
+    origin,
+    tools,
     blocks: [],
     opened: 0,
     hasCall: false,
@@ -214,9 +210,33 @@ export function streamReader(context: ReadContext): StreamReader {
     counts: null,
     stop: {},
   };
+}
+
+/** The same reader for events that are objects already: other wires say the same events in other words. */
+export interface EventReader {
+  take(event: JsonObject): Delta[];
+  fail(error: GatewayError): Delta[];
+  end(): Delta[];
+}
+
+export function eventReader(origin: string, tools: ToolFinder): EventReader {
+  const state = newState(origin, tools);
   return {
-    read: (frame) => read(state, frame.data),
-    skim,
+    take: (event) => (state.over ? [] : take(state, event)),
+    fail: (error) => (state.over ? [] : fail(state, error)),
     end: () => (state.over ? [] : fail(state, truncated())),
+  };
+}
+
+/** A reader for one stream of this dialect. */
+export function streamReader(context: ReadContext): StreamReader {
+  const events = eventReader(context.origin, toolFinder(context));
+  return {
+    read({ data }) {
+      const event = parseJsonText(data);
+      return isObject(event) ? events.take(event) : events.fail(badReply("a frame is no JSON object"));
+    },
+    skim,
+    end: events.end,
   };
 }

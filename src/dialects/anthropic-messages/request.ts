@@ -61,7 +61,7 @@ export function parseRequest(wire: JsonObject): ChatAsk {
 }
 
 /** The bound of the reply: the client's, else the model's own. No warning for a bound that no client gave: it lost nothing. */
-function outputBound(ask: ChatAsk, context: RenderContext, limits: ModelLimits, losses: Losses) {
+export function outputBound(ask: ChatAsk, context: RenderContext, limits: ModelLimits, losses: Losses) {
   const ceiling = context.maxOutputTokens ?? limits.maxOutputTokens;
   const wanted = ask.maxOutputTokens;
   const bound = wanted ?? ceiling ?? fallbackMaxTokens;

@@ -15,7 +15,8 @@ import { readSignature, writeSignature } from "./signature.ts";
 import { readStop, writeStop } from "./stop.ts";
 import { readUsage, writeUsage } from "./usage.ts";
 
-interface Reading {
+/** Whose state a reply holds, and what its tools are called. */
+export interface Reading {
   readonly origin: string;
   readonly tools: ToolFinder;
 }
@@ -54,7 +55,11 @@ export function parseResponse(wire: unknown, context: ReadContext): ChatAnswer {
   if (wire["type"] === "error" || (isObject(wire["error"]) && wire["content"] === undefined))
     throw parseErrorEvent(wire);
   if (!Array.isArray(wire["content"])) throw badReply("it has no content");
-  const reading: Reading = { origin: context.origin, tools: toolFinder(context) };
+  return readMessage(wire, { origin: context.origin, tools: toolFinder(context) });
+}
+
+/** The canonical reply of a message; other wires say the same in other words. */
+export function readMessage(wire: JsonObject, reading: Reading): ChatAnswer {
   const blocks = objectsIn(wire["content"]).flatMap((block) => readers.get(block["type"])?.(block, reading) ?? []);
   const hasCall = blocks.some((block) => block.type === "tool-call");
   const usage = readUsage(wire["usage"]);

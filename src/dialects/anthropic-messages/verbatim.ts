@@ -1,9 +1,13 @@
 // The verbatim lane: the client's own wire goes on; only the model and the gateway's envelopes change.
+
+import type { Usage } from "../../canon/usage.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { Call, Envelope, RenderContext } from "../dialect.ts";
+import { badReply } from "../reject.ts";
 import { isMadeUpCitation } from "./citation.ts";
 import { apiVersion, messagesPath } from "./request.ts";
 import { forUpstream } from "./signature.ts";
+import { readUsage } from "./usage.ts";
 
 /** Where blocks of each type hold opaque state. */
 const stateMembers = new Map<unknown, string>([
@@ -53,4 +57,10 @@ export function verbatimCall(wire: JsonObject, context: RenderContext, envelope:
     body: { ...wire, model: context.model, messages: openMessages(wire["messages"], context.origin) },
     headers: { "anthropic-version": version, ...(beta ? { "anthropic-beta": beta } : {}) },
   };
+}
+
+/** What a whole reply has used. */
+export function verbatimUsage(reply: JsonObject): Usage | undefined {
+  if (!Array.isArray(reply.content)) throw badReply("it holds no content");
+  return readUsage(reply.usage);
 }

@@ -1,8 +1,11 @@
 // The verbatim lane: the client's wire as it is, but for the model, the usage that the meter needs, and state of ours.
 import { unwrapOpaque } from "../../canon/opaque.ts";
+import type { Usage } from "../../canon/usage.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { Call, RenderContext, VerbatimSide } from "../dialect.ts";
+import { badReply } from "../reject.ts";
 import { isAbsent, removeAbsent } from "../shared/absent.ts";
+import { parseUsage } from "../shared/openai-usage.ts";
 import { askForUsage, keepsChunk } from "../shared/openai-usage-chunk.ts";
 import { signatureMember } from "./calls.ts";
 import { chatPath } from "./request.ts";
@@ -91,4 +94,9 @@ function call(wire: JsonObject, context: RenderContext): Call {
   return { path: chatPath, body };
 }
 
-export const verbatim: VerbatimSide = { call, keeps: keepsChunk };
+function usage(reply: JsonObject): Usage | undefined {
+  if (!Array.isArray(reply.choices)) throw badReply("it holds no choices");
+  return parseUsage(reply.usage);
+}
+
+export const verbatim: VerbatimSide = { call, keeps: keepsChunk, usage };

@@ -27,15 +27,16 @@ function shown(base64: string): string | undefined {
   return Buffer.from(base64.slice(0, 16), "base64").toString("latin1", 8, 12) === "WEBP" ? "image/webp" : undefined;
 }
 
-/** The standard alphabet, without line ends: some clients send base64url. */
-function standard(base64: string): string {
+/** The standard alphabet with its padding, without line ends: some clients send base64url. */
+export function standardBase64(base64: string): string {
   const joined = /\s/.test(base64) ? base64.replace(/\s+/g, "") : base64;
-  return joined.includes("-") || joined.includes("_") ? joined.replaceAll("-", "+").replaceAll("_", "/") : joined;
+  const plain = /[-_]/.test(joined) ? joined.replaceAll("-", "+").replaceAll("_", "/") : joined;
+  return plain.length % 4 === 0 ? plain : plain.padEnd(Math.ceil(plain.length / 4) * 4, "=");
 }
 
 /** Bytes with the type that they show, else the declared one. */
 export function bytesOf(base64: string, declared: string): BytesSource {
-  const data = standard(base64);
+  const data = standardBase64(base64);
   return {
     kind: "bytes",
     mediaType: shown(data) ?? (declared === "image/jpg" ? "image/jpeg" : declared),

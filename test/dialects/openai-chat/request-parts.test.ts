@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import { fn, parse, parseMessages, thrown } from "./helpers.ts";
 
-const png = "iVBORw0KGgoAAA";
+const png = "iVBORw0KGgoAAAAA";
 const parts: readonly (readonly [string, JsonObject, JsonObject])[] = [
   ["text", { type: "text", text: "a" }, { type: "text", text: "a" }],
   [

@@ -1,0 +1,81 @@
+// Errors: as the service writes them, whole and within a stream, and as clients of this dialect read them.
+import type { GatewayError } from "../../canon/error.ts";
+import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import type { Frame } from "../../lib/sse.ts";
+import type { ErrorSide } from "../dialect.ts";
+import { refusalError } from "../upstream-error.ts";
+
+/** The event under which an exception within a stream comes. */
+export const exceptionEvent = "exception";
+
+/** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html#API_runtime_ConverseStream_Errors */
+const statuses: ReadonlyMap<string, number> = new Map([
+  ["validationexception", 400],
+  ["accessdeniedexception", 403],
+  ["expiredtokenexception", 403],
+  ["unrecognizedclientexception", 403],
+  ["resourcenotfoundexception", 404],
+  ["modeltimeoutexception", 408],
+  ["modelerrorexception", 424],
+  ["modelstreamerrorexception", 424],
+  ["throttlingexception", 429],
+  ["modelnotreadyexception", 429],
+  ["servicequotaexceededexception", 429],
+  ["internalserverexception", 500],
+  ["serviceunavailableexception", 503],
+]);
+const unknownStatus = 502;
+/** The model failed, not the request: https://docs.aws.amazon.com/bedrock/latest/userguide/troubleshooting-api-error-codes.html */
+const failedModel = 424;
+
+/** In these words the service says that the conversation is too long. */
+const tooLong = /input is too long|exceeds? the (?:maximum|model).{0,40}(?:context|tokens|length)/i;
+
+const text = (value: Json | undefined): string => (typeof value === "string" ? value : "");
+
+/** The bare name of `com.amazonaws…#Name:https://…`. */
+function nameOf(type: Json | undefined): string {
+  return text(type).replace(/^.*#/, "").replace(/:.*$/, "");
+}
+
+function judgedStatus(status: number, name: string): number {
+  const judged = status >= 400 ? status : (statuses.get(name.toLowerCase()) ?? unknownStatus);
+  return judged === failedModel ? unknownStatus : judged;
+}
+
+/** The gateway's error for an upstream's status and body. */
+export function parseError(status: number, body: unknown, retryAfterMs?: number): GatewayError {
+  const error: JsonObject = isObject(body) ? body : { message: typeof body === "string" ? body.trim() : "" };
+  const message = text(error.message) || text(error.Message) || text(error.originalMessage);
+  const type = nameOf(error.__type);
+  const judged = judgedStatus(status, type);
+  const code = judged === 400 && tooLong.test(message) ? "context_length_exceeded" : type;
+  return refusalError({
+    status: judged,
+    message: message.startsWith("<") ? "" : message,
+    ...(type === "" ? {} : { type }),
+    ...(code === "" ? {} : { code }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+}
+
+const names: Readonly<Record<number, string>> = {
+  400: "ValidationException",
+  401: "UnrecognizedClientException",
+  403: "AccessDeniedException",
+  404: "ResourceNotFoundException",
+  408: "ModelTimeoutException",
+  429: "ThrottlingException",
+  503: "ServiceUnavailableException",
+};
+
+function render(error: GatewayError): { status: number; body: JsonObject } {
+  const fallback = error.status < 500 ? "ValidationException" : "InternalServerException";
+  return { status: error.status, body: { __type: names[error.status] ?? fallback, message: error.message } };
+}
+
+export const converseErrors: ErrorSide = {
+  parse: parseError,
+  render,
+  frames: (error): Frame[] => [{ event: exceptionEvent, data: JSON.stringify(render(error).body) }],
+};

@@ -1,0 +1,34 @@
+// The dialect of Amazon Bedrock's Converse: the Messages API in other words, for models of many makers. No client speaks it to the gateway.
+import type { ChatAnswer, ChatAsk } from "../../canon/conversation.ts";
+import { GatewayError } from "../../canon/error.ts";
+import { keepAliveComment } from "../../lib/sse.ts";
+import type { Dialect } from "../dialect.ts";
+import { converseErrors } from "./error.ts";
+import { fieldPath } from "./fields.ts";
+import { parseRequest } from "./parse.ts";
+import { streamReader } from "./reader.ts";
+import { renderRequest } from "./request.ts";
+import { parseResponse, renderResponse } from "./response.ts";
+import { ConverseRequest } from "./schema.ts";
+import { streamWriter } from "./writer.ts";
+
+export const bedrockConverse: Dialect<ChatAsk, ChatAnswer> = {
+  name: "bedrock-converse",
+  operation: "chat",
+  request: {
+    schema: ConverseRequest,
+    parse: parseRequest,
+    render: renderRequest,
+    fieldPath,
+    // https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InferenceConfiguration.html; blank ones the models refuse.
+    stops: { most: 2500, takes: (sequence) => /\S/.test(sequence) },
+  },
+  response: { parse: parseResponse, render: renderResponse },
+  stream: { reader: streamReader, writer: streamWriter, heartbeat: () => keepAliveComment },
+  verbatim: {
+    call() {
+      throw new GatewayError("internal_error", "No client speaks this dialect to the gateway.");
+    },
+  },
+  error: converseErrors,
+};

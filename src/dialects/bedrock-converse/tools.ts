@@ -1,0 +1,107 @@
+// Tools and the choice among them: the Messages API's list in this wire's words, and back.
+import type { Block, ChatAsk, TextBlock, Turn } from "../../canon/conversation.ts";
+import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import type { Losses } from "../anthropic-messages/fields.ts";
+import type { ReadContext } from "../dialect.ts";
+import { findTools, type ToolFinder } from "../shared/called.ts";
+import { objectsIn } from "../shared/members.ts";
+import { type ToolNames, toolNames } from "../shared/names.ts";
+import { cachePoint, readCachePoint } from "./blocks.ts";
+import type { Family } from "./families.ts";
+
+/** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolSpecification.html */
+const maxToolNameChars = 64;
+
+export function namesFor(ask: ChatAsk): ToolNames {
+  return toolNames(ask, maxToolNameChars);
+}
+
+export function toolFinder(context: ReadContext): ToolFinder {
+  return findTools(context, namesFor);
+}
+
+const label = (text: string): TextBlock => ({ type: "text", text });
+
+function told(block: Block): readonly Block[] {
+  if (block.type === "tool-call") return [label(`[Call of the tool ${block.name}: ${block.input}]`)];
+  if (block.type === "tool-result") return [label(`[Result of the tool call ${block.callId}]`), ...block.content];
+  return [block];
+}
+
+const isOfTools = (block: Block): boolean => block.type === "tool-call" || block.type === "tool-result";
+
+/** True where no tool can be called: this wire has no way to list tools and forbid them all. */
+export function hasNoTools(ask: ChatAsk): boolean {
+  return ask.tools.length === 0 || ask.toolChoice?.type === "none";
+}
+
+/** The service refuses calls and results in the history of a request without tools: they are told as text. */
+export function turnsWithoutTools(turns: readonly Turn[], losses: Losses): readonly Turn[] {
+  if (!turns.some((turn) => turn.blocks.some(isOfTools))) return turns;
+  losses.add("approximated", "messages");
+  return turns.map((turn) => ({
+    ...turn,
+    role: turn.role === "tool" ? "user" : turn.role,
+    blocks: turn.blocks.flatMap(told),
+  }));
+}
+
+function spellTool(tool: JsonObject, family: Family, losses: Losses): JsonObject[] {
+  const { name, description, input_schema: json, strict } = tool;
+  const spec: JsonObject = { name, inputSchema: { json } };
+  if (typeof description === "string" && description.trim() !== "") spec.description = description;
+  if (strict === true && !family.limits.outputSchema) losses.add("dropped", "tools");
+  else if (strict !== undefined) spec.strict = strict;
+  return [{ toolSpec: spec }, ...cachePoint(tool, family)];
+}
+
+/** What goes into the request, and what beside its common fields. */
+interface SpelledTools {
+  readonly toolConfig?: JsonObject;
+  readonly additional: JsonObject;
+}
+
+function spellChoice(choice: JsonObject): JsonObject {
+  if (choice.type === "any") return { toolChoice: { any: {} } };
+  return choice.type === "tool" ? { toolChoice: { tool: { name: choice.name } } } : {};
+}
+
+/** `tools` and `tool_choice` of the Messages API. Two choices in one request are refused, so there is only ever one. */
+export function spellTools(rendered: JsonObject, family: Family, losses: Losses): SpelledTools {
+  const tools = objectsIn(rendered.tools).flatMap((tool) => spellTool(tool, family, losses));
+  if (tools.length === 0) return { additional: {} };
+  const choice = isObject(rendered.tool_choice) ? rendered.tool_choice : {};
+  if (choice.disable_parallel_tool_use !== true) {
+    return { toolConfig: { tools, ...spellChoice(choice) }, additional: {} };
+  }
+  if (family.oneCall) return { toolConfig: { tools }, additional: { tool_choice: choice } };
+  losses.add("dropped", "parallelToolCalls");
+  return { toolConfig: { tools, ...spellChoice(choice) }, additional: {} };
+}
+
+/** Tools in the Messages API's words; those that the service runs itself keep their own. */
+function readTools(list: Json | undefined): JsonObject[] {
+  const tools: JsonObject[] = [];
+  for (const tool of objectsIn(list)) {
+    if (isObject(tool.cachePoint)) {
+      Object.assign(tools.at(-1) ?? {}, { cache_control: readCachePoint(tool.cachePoint) });
+    } else if (isObject(tool.toolSpec)) {
+      const { name, description, inputSchema, strict } = tool.toolSpec;
+      tools.push({ name, description, input_schema: isObject(inputSchema) ? inputSchema.json : undefined, strict });
+    } else tools.push({ ...tool, type: Object.keys(tool)[0] });
+  }
+  return tools;
+}
+
+function readChoice(choice: JsonObject): JsonObject | undefined {
+  const [[type, inner] = ["", null]] = Object.entries(choice);
+  if (type === "tool" && isObject(inner)) return { type, name: inner.name };
+  return type === "any" || type === "auto" ? { type } : undefined;
+}
+
+/** `tools` and `tool_choice` as the Messages API has them. */
+export function readToolConfig(config: Json | undefined): JsonObject {
+  if (!isObject(config)) return {};
+  const { toolChoice } = config;
+  return { tools: readTools(config.tools), tool_choice: isObject(toolChoice) ? readChoice(toolChoice) : undefined };
+}

@@ -1,0 +1,81 @@
+// The dialect of compaction: relayed where the responses dialect is spoken, a summary by the same model everywhere else.
+import type { ChatAnswer, ChatAsk } from "../canon/conversation.ts";
+import { isObject, type Json, type JsonObject } from "../lib/json.ts";
+import type { Dialect } from "./dialect.ts";
+import { compactSchema } from "./openai-responses/compact.ts";
+import { openaiResponses } from "./openai-responses/index.ts";
+import { inputItems } from "./openai-responses/input.ts";
+import { summaryAsk, summaryIn, transcriptOf } from "./openai-responses/transcript.ts";
+import { estimatedUsage, parseUsage, renderUsage } from "./openai-responses/usage.ts";
+import { badReply, unsupported } from "./reject.ts";
+
+const compactPath = "responses/compact";
+
+/** What the endpoint takes; a request for a reply, from which the wish to compact may come, has more. */
+const taken = [
+  "model",
+  "input",
+  "instructions",
+  "tools",
+  "parallel_tool_calls",
+  "reasoning",
+  "text",
+  "prompt_cache_key",
+  "prompt_cache_options",
+  "prompt_cache_retention",
+  "service_tier",
+];
+
+/** The whole conversation in one transcript; whoever must keep within bounds asks in pieces. */
+function parse(wire: JsonObject, envelope: Parameters<typeof openaiResponses.request.parse>[1]): ChatAsk {
+  const { model } = openaiResponses.request.parse(wire, envelope);
+  const { instructions } = wire;
+  const [transcript = ""] = transcriptOf(inputItems(wire.input), Number.POSITIVE_INFINITY);
+  return summaryAsk({ model, transcript, ...(typeof instructions === "string" ? { instructions } : {}) });
+}
+
+const isCompaction = (item: Json): boolean =>
+  isObject(item) && item.type === "compaction" && Boolean(item.encrypted_content ?? item.summary);
+
+/** What a provider compacted by itself, or the gateway before it is sealed: only the usage of it is canon's business. */
+function read(wire: unknown): ChatAnswer {
+  if (!isObject(wire) || !Array.isArray(wire.output)) throw badReply("there is no output");
+  if (!wire.output.some(isCompaction)) throw badReply("it holds no compaction");
+  const usage = parseUsage(wire.usage);
+  const id = typeof wire.id === "string" ? wire.id : "";
+  return { operation: "chat", id, model: "", choices: [], ...(usage === undefined ? {} : { usage }) };
+}
+
+/** A summary as a compaction that nobody has sealed yet: `summary` stands where the sealed text will. */
+const render: Dialect<ChatAsk, ChatAnswer>["response"]["render"] = (answer, context) => {
+  const summary = summaryIn(answer);
+  const usage = answer.usage ?? estimatedUsage(context.inputEstimate, summary.length);
+  const output = [{ type: "compaction", summary }];
+  return { object: "response.compaction", model: answer.model, output, usage: renderUsage(usage) };
+};
+
+/** Asks for a summary, whatever the provider speaks. */
+export const openaiSummary: Dialect<ChatAsk, ChatAnswer> = {
+  name: "openai-compaction",
+  operation: "chat",
+  request: {
+    schema: compactSchema,
+    parse,
+    render() {
+      throw unsupported("input", "compaction has an endpoint of its own");
+    },
+    fieldPath: openaiResponses.request.fieldPath,
+  },
+  response: { parse: read, render },
+  verbatim: {
+    call(wire, context, envelope) {
+      const { body } = openaiResponses.verbatim.call(wire, context, envelope);
+      const kept: JsonObject = {};
+      for (const name of taken) if (body[name] !== undefined) kept[name] = body[name];
+      return { path: compactPath, body: kept };
+    },
+  },
+  error: openaiResponses.error,
+};
+
+export const openaiCompaction: Dialect<ChatAsk, ChatAnswer> = { ...openaiSummary, within: openaiResponses };

@@ -1,0 +1,103 @@
+// The events of one run, kept for whoever follows it now or comes back later.
+import { type Frame, formatFrame } from "../../lib/sse.ts";
+
+/** How long a follower may be left in silence, and what fills it. */
+export interface FollowPace {
+  readonly heartbeatMs: number;
+  heartbeat(): Uint8Array;
+}
+
+/** Events by number, from 0 on. Beyond its bound the oldest are forgotten. */
+export interface EventLog {
+  append(frame: Frame): void;
+  /** Nothing more will come. */
+  end(): void;
+  /** The number that the next event will have. */
+  next(): number;
+  /** The oldest event that is still there. */
+  first(): number;
+  chars(): number;
+  /** All events behind number `after`, as they come. */
+  follow(after: number, pace: FollowPace): ReadableStream<Uint8Array>;
+}
+
+interface State {
+  texts: string[];
+  /** The number of the first text. */
+  first: number;
+  chars: number;
+  isOver: boolean;
+  waiting: (() => void)[];
+}
+
+const encoder = new TextEncoder();
+const nextOf = ({ first, texts }: State): number => first + texts.length;
+
+function wake(state: State): void {
+  const awake = state.waiting;
+  state.waiting = [];
+  for (const each of awake) each();
+}
+
+function forgetOldest(state: State, maxChars: number): void {
+  let gone = 0;
+  while (state.chars > maxChars && gone < state.texts.length - 1) state.chars -= state.texts[gone++]?.length ?? 0;
+  state.texts = state.texts.slice(gone);
+  state.first += gone;
+}
+
+/** True when something has come; false when the time is up. */
+function more(state: State, timeoutMs: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const come = (): void => {
+      clearTimeout(timer);
+      resolve(true);
+    };
+    const timer = setTimeout(() => {
+      state.waiting = state.waiting.filter((each) => each !== come);
+      resolve(false);
+    }, timeoutMs);
+    state.waiting.push(come);
+  });
+}
+
+function follow(state: State, after: number, { heartbeatMs, heartbeat }: FollowPace): ReadableStream<Uint8Array> {
+  let at = after + 1;
+  const pull = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
+    while (at >= nextOf(state) && !state.isOver) {
+      if (await more(state, heartbeatMs)) continue;
+      controller.enqueue(heartbeat());
+      return;
+    }
+    if (at < state.first) controller.error(new Error("the reader is too slow for the events that are kept"));
+    else if (at >= nextOf(state)) controller.close();
+    else {
+      const text = state.texts.slice(at - state.first).join("");
+      at = nextOf(state);
+      controller.enqueue(encoder.encode(text));
+    }
+  };
+  return new ReadableStream<Uint8Array>({ pull }, { highWaterMark: 0 });
+}
+
+/** A log that keeps at most about `maxChars` characters of text. */
+export function createEventLog(maxChars: number): EventLog {
+  const state: State = { texts: [], first: 0, chars: 0, isOver: false, waiting: [] };
+  return {
+    append(frame) {
+      const text = formatFrame(frame);
+      state.texts.push(text);
+      state.chars += text.length;
+      if (state.chars > maxChars) forgetOldest(state, maxChars);
+      wake(state);
+    },
+    end() {
+      state.isOver = true;
+      wake(state);
+    },
+    next: () => nextOf(state),
+    first: () => state.first,
+    chars: () => state.chars,
+    follow: (after, pace) => follow(state, after, pace),
+  };
+}

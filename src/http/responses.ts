@@ -1,0 +1,67 @@
+// Stored responses over HTTP: told again, followed, listed by their input, cancelled, deleted.
+import type { Dialect } from "../dialects/dialect.ts";
+import type { Responses } from "../gateway/responses/responses.ts";
+import type { KeyRule, PlainEndpoint, PlainVisit, Side } from "./endpoint.ts";
+import { writeJson, writeReply } from "./write.ts";
+
+const path = "/v1/responses/{response_id}";
+
+interface Told {
+  readonly id: string;
+  readonly owner: string;
+  parameter(name: string): string | null;
+}
+
+function toldBy({ request, params, caller }: PlainVisit): Told {
+  const { searchParams } = new URL(request.url);
+  return { id: params.response_id ?? "", owner: caller?.keyId ?? "", parameter: (name) => searchParams.get(name) };
+}
+
+/** The rows of single responses. The room is asked for late, because the table is also read where there is none. */
+export function responseRows(
+  responses: () => Responses,
+  side: Side & { readonly access: KeyRule; readonly dialect: Dialect },
+): readonly PlainEndpoint[] {
+  const { dialect, ...common } = side;
+  const row = { kind: "plain", ...common } as const;
+  const json = (tell: (told: Told) => Promise<unknown>) => async (visit: PlainVisit) =>
+    writeJson(await tell(toldBy(visit)), visit.requestId);
+  return [
+    {
+      ...row,
+      method: "GET",
+      path,
+      operationId: "getResponse",
+      summary: "A stored response; `stream` and `starting_after` follow one that runs in the background.",
+      async handle(visit) {
+        const { id, owner, parameter } = toldBy(visit);
+        if (parameter("stream") !== "true") return writeJson(await responses().get(id, owner), visit.requestId);
+        return writeReply(await responses().follow(id, owner, parameter, dialect), visit.requestId, []);
+      },
+    },
+    {
+      ...row,
+      method: "DELETE",
+      path,
+      operationId: "deleteResponse",
+      summary: "Forgets a stored response; one that runs is cancelled.",
+      handle: json(({ id, owner }) => responses().remove(id, owner)),
+    },
+    {
+      ...row,
+      method: "GET",
+      path: `${path}/input_items`,
+      operationId: "listResponseInput",
+      summary: "What a stored response was asked, item by item: `limit`, `order`, `after`.",
+      handle: json(({ id, owner, parameter }) => responses().inputItems(id, owner, parameter)),
+    },
+    {
+      ...row,
+      method: "POST",
+      path: `${path}/cancel`,
+      operationId: "cancelResponse",
+      summary: "Ends a response that runs in the background.",
+      handle: json(({ id, owner }) => responses().cancel(id, owner)),
+    },
+  ];
+}

@@ -1,0 +1,59 @@
+// OpenAI's models in a resource on Azure: models are named by their deployments, and paths by the version of the API.
+
+import type { Call } from "../dialects/dialect.ts";
+import { openaiChat, openaiCompletions, openaiEmbeddings, openaiResponses } from "../dialects/index.ts";
+import type { Secret } from "../lib/secret.ts";
+import type { Access, AccountEntry } from "./account.ts";
+import { textsApart } from "./openai.ts";
+import type { ProviderKind } from "./provider.ts";
+
+/** Deployments have any name; by custom it says the model. Only these continue a text. */
+const continuesText = /gpt-3\.?5-turbo-instruct|davinci-002|babbage-002/;
+
+/** Versions without a date belong to the API that has no deployments in its paths: `v1`, `preview`, `latest`. */
+const dated = /^\d{4}-\d{2}-\d{2}/;
+
+/** People copy the address with or without the paths that SDKs put behind it. */
+function resourceOf(baseUrl: string): string {
+  return baseUrl.replace(/\/+$/, "").replace(/\/openai(?:\/v1|\/deployments\/[^/]+)?$/, "");
+}
+
+/** https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle */
+function currentPath(call: Call, version: string | undefined): string {
+  const query = version === undefined || version === "v1" ? "" : `?api-version=${encodeURIComponent(version)}`;
+  return `openai/v1/${call.path}${query}`;
+}
+
+/**
+ * https://learn.microsoft.com/azure/ai-foundry/openai/reference: only these operations had the deployment in the path;
+ * it is the body's model everywhere else.
+ */
+const deployed = new Set(["chat/completions", "completions", "embeddings"]);
+
+function datedPath(call: Call, version: string): string {
+  const query = `?api-version=${encodeURIComponent(version)}`;
+  if (!deployed.has(call.path)) return `openai/${call.path}${query}`;
+  return `openai/deployments/${encodeURIComponent(String(call.body.model))}/${call.path}${query}`;
+}
+
+function open({ baseUrl, account }: AccountEntry): Access {
+  const version = account?.apiVersion;
+  return {
+    baseUrl: resourceOf(baseUrl),
+    place: (call) => ({
+      ...call,
+      path: version !== undefined && dated.test(version) ? datedPath(call, version) : currentPath(call, version),
+    }),
+  };
+}
+
+export const azure: ProviderKind = {
+  kind: "azure",
+  environment: { credential: "AZURE_OPENAI_API_KEY", baseUrl: "AZURE_OPENAI_ENDPOINT" },
+  dialects: [openaiChat, openaiResponses, openaiCompletions, openaiEmbeddings],
+  speaks: textsApart(continuesText),
+  origin: "azure",
+  authorize: (credential: Secret) => ({ "api-key": credential.reveal() }),
+  // No listing: the service lists what could be deployed, not what is.
+  account: { members: { apiVersion: ["OPENAI_API_VERSION"] }, fault: () => null, open },
+};

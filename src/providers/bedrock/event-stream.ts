@@ -1,0 +1,110 @@
+// The binary framing of AWS event streams: messages cut out of chunks, checked by their sums, with their headers.
+import { GatewayError } from "../../canon/error.ts";
+import { badReply } from "../../dialects/reject.ts";
+
+/** One message. Only headers that are text are kept; Bedrock sends no others. */
+export interface EventMessage {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly payload: Uint8Array;
+}
+
+/** What a chunk completed. `fault`: the message behind these is damaged, or larger than any can be; nothing can follow it. */
+export interface EventCut {
+  readonly messages: readonly EventMessage[];
+  readonly fault: GatewayError | null;
+}
+
+/** Cuts chunks at message borders; the bytes of an unfinished message are held back. */
+export interface EventCutter {
+  push(chunk: Uint8Array): EventCut;
+}
+
+/** https://smithy.io/2.0/aws/amazon-eventstream.html: total length, length of the headers, sum of these two. */
+const preludeBytes = 12;
+const sumBytes = 4;
+const overheadBytes = preludeBytes + sumBytes;
+const maxMessageBytes = 17 * 1024 * 1024;
+const decoder = new TextDecoder();
+
+/** Sizes of header values by their type; type 6 and 7 say their own in two bytes. */
+const valueBytes: readonly (number | "told")[] = [0, 0, 1, 2, 4, 8, "told", "told", 8, 16];
+const textType = 7;
+
+const damaged = () => badReply("a message of its event stream is damaged");
+
+function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+function readHeaders(bytes: Uint8Array): Record<string, string> {
+  const view = viewOf(bytes);
+  const headers: Record<string, string> = {};
+  let at = 0;
+  while (at < bytes.length) {
+    const nameEnd = at + 1 + view.getUint8(at);
+    const name = decoder.decode(bytes.subarray(at + 1, nameEnd));
+    const type = view.getUint8(nameEnd);
+    const size = valueBytes[type];
+    if (size === undefined) throw damaged();
+    const start = nameEnd + 1 + (size === "told" ? 2 : 0);
+    const end = start + (size === "told" ? view.getUint16(nameEnd + 1) : size);
+    if (end > bytes.length) throw damaged();
+    if (type === textType) headers[name] = decoder.decode(bytes.subarray(start, end));
+    at = end;
+  }
+  return headers;
+}
+
+/** The length of the message that begins here, as its checked prelude says it. */
+function messageLength(bytes: Uint8Array, view: DataView, at: number): number {
+  const length = view.getUint32(at);
+  const headerLength = view.getUint32(at + 4);
+  if (Bun.hash.crc32(bytes.subarray(at, at + 8)) !== view.getUint32(at + 8)) throw damaged();
+  if (length > maxMessageBytes || headerLength > length - overheadBytes) throw damaged();
+  return length;
+}
+
+function readMessage(bytes: Uint8Array): EventMessage {
+  const view = viewOf(bytes);
+  const end = bytes.length - sumBytes;
+  if (Bun.hash.crc32(bytes.subarray(0, end)) !== view.getUint32(end)) throw damaged();
+  const payloadStart = preludeBytes + view.getUint32(4);
+  try {
+    const headers = readHeaders(bytes.subarray(preludeBytes, payloadStart));
+    return { headers, payload: bytes.subarray(payloadStart, end) };
+  } catch (cause) {
+    // Sums that fit over headers that do not: whoever wrote them counted wrong.
+    throw cause instanceof RangeError ? damaged() : cause;
+  }
+}
+
+/** Takes messages off the front into `messages`; the answer is where the unfinished one begins. */
+function takeMessages(bytes: Uint8Array, messages: EventMessage[]): number {
+  const view = viewOf(bytes);
+  let at = 0;
+  while (bytes.length - at >= preludeBytes) {
+    const length = messageLength(bytes, view, at);
+    if (bytes.length - at < length) break;
+    messages.push(readMessage(bytes.subarray(at, at + length)));
+    at += length;
+  }
+  return at;
+}
+
+/** A cutter for one stream. */
+export function eventCutter(): EventCutter {
+  let held: Uint8Array = new Uint8Array();
+  return {
+    push(chunk) {
+      const bytes = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
+      const messages: EventMessage[] = [];
+      try {
+        held = bytes.slice(takeMessages(bytes, messages));
+        return { messages, fault: null };
+      } catch (thrown) {
+        if (thrown instanceof GatewayError) return { messages, fault: thrown };
+        throw thrown;
+      }
+    },
+  };
+}

@@ -1,0 +1,79 @@
+// Amazon Bedrock: models of many makers behind Converse, for an AWS key that signs or for an API key that is shown.
+import { bedrockConverse } from "../../dialects/index.ts";
+import type { Secret } from "../../lib/secret.ts";
+import type { Access, AccessTools, Account, AccountEntry, AccountFault } from "../account.ts";
+import { bearer } from "../auth.ts";
+import type { ProviderKind } from "../provider.ts";
+import { listModels } from "./listing.ts";
+import { type AwsKey, awsSigner } from "./signature.ts";
+import { unwrapEvents } from "./unwrap.ts";
+
+const service = "bedrock";
+
+/** The parts of AWS that are worlds of their own have domains of their own. */
+function hostOf(host: string, region: string): string {
+  return `https://${host}.${region}.amazonaws.com${region.startsWith("cn-") ? ".cn" : ""}`;
+}
+
+const runtimeOf = (region: string): string => hostOf("bedrock-runtime", region);
+
+function keyOf({ accessKeyId, secretAccessKey, sessionToken }: Account): AwsKey | null {
+  if (accessKeyId === undefined || secretAccessKey === undefined) return null;
+  return { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) };
+}
+
+function fault(account: Account, credential: Secret | null): AccountFault | null {
+  const { region, accessKeyId, secretAccessKey } = account;
+  if (region === undefined) return { member: "region", what: "the region is missing" };
+  if (!/^[a-z]{2}(?:-[a-z]+)+-\d+$/.test(region))
+    return { member: "region", what: "it must be a region such as us-east-1" };
+  if (accessKeyId === undefined && secretAccessKey !== undefined)
+    return { member: "accessKeyId", what: "the id of the key is missing" };
+  if (secretAccessKey === undefined && accessKeyId !== undefined)
+    return { member: "secretAccessKey", what: "the key itself is missing" };
+  if (accessKeyId === undefined && credential === null)
+    return { member: "accessKeyId", what: "an access key, or an API key as the credential, is missing" };
+  return null;
+}
+
+function open({ baseUrl, account = {}, credential }: AccountEntry, { clock, send }: AccessTools): Access {
+  const { region = "" } = account;
+  const key = credential === null ? keyOf(account) : null;
+  const prove: Access["prove"] =
+    key === null
+      ? async () => (credential === null ? {} : bearer(credential))
+      : awsSigner(key, { region, service }, clock.nowMs);
+  const list: Access["list"] = (signal) =>
+    listModels(async (path) => {
+      const request = { method: "GET", url: `${hostOf(service, region)}/${path}` } as const;
+      return send({ ...request, headers: { "accept-encoding": "identity", ...(await prove(request)) }, signal });
+    });
+  // A private endpoint serves no lists, and nobody knows where its region's would be.
+  return { prove, unwrap: unwrapEvents, ...(baseUrl === runtimeOf(region) ? { list } : {}) };
+}
+
+/** Makers mark their models before the name, behind the regions of a profile. */
+const makers = /(?:^|[./])(anthropic|amazon|openai|meta|mistral|deepseek|qwen|cohere|ai21|moonshot\w*|minimax|zai)\./;
+
+export const bedrock: ProviderKind = {
+  kind: "bedrock",
+  environment: { credential: "AWS_BEARER_TOKEN_BEDROCK", baseUrl: "AWS_ENDPOINT_URL_BEDROCK_RUNTIME" },
+  dialects: [bedrockConverse],
+  origin: "bedrock",
+  originOf: (model) => {
+    const maker = makers.exec(model.toLowerCase())?.[1];
+    return maker === undefined ? "bedrock" : `bedrock-${maker}`;
+  },
+  authorize: bearer,
+  account: {
+    members: {
+      region: ["AWS_REGION", "AWS_DEFAULT_REGION"],
+      accessKeyId: ["AWS_ACCESS_KEY_ID"],
+      secretAccessKey: ["AWS_SECRET_ACCESS_KEY"],
+      sessionToken: ["AWS_SESSION_TOKEN"],
+    },
+    baseUrl: ({ region }) => (region === undefined ? undefined : runtimeOf(region)),
+    fault,
+    open,
+  },
+};

@@ -1,0 +1,105 @@
+// Google's Vertex AI: Gemini and Claude in a project of the operator's, for a service account.
+import { anthropicCount, anthropicMessages, gemini, geminiCount } from "../../dialects/index.ts";
+import { refusalError } from "../../dialects/upstream-error.ts";
+import { isObject } from "../../lib/json.ts";
+import type { Access, AccessTools, Account, AccountEntry, AccountFault } from "../account.ts";
+import { bearer } from "../auth.ts";
+import type { ListedModel } from "../listed.ts";
+import type { ProviderKind } from "../provider.ts";
+import { hostOf, type Place, placedCall } from "./paths.ts";
+import { readServiceAccount, type ServiceAccount } from "./service-account.ts";
+import { tokensOf } from "./token.ts";
+
+const claude = /claude/i;
+const messages: ReadonlySet<unknown> = new Set([anthropicMessages, anthropicCount]);
+/** Where Google's own SDK asks when nothing is said. */
+const defaultLocation = "global";
+
+function keyOf({ serviceAccount }: Account): ServiceAccount | string | null {
+  return serviceAccount === undefined ? null : readServiceAccount(serviceAccount);
+}
+
+function projectOf(account: Account): string | undefined {
+  const key = keyOf(account);
+  return account.project ?? (key === null || typeof key === "string" ? undefined : key.project);
+}
+
+function fault(account: Account, credential: unknown): AccountFault | null {
+  const key = keyOf(account);
+  if (typeof key === "string") return { member: "serviceAccount", what: key };
+  if (key === null && credential === null) {
+    return { member: "serviceAccount", what: "the key file of a service account is missing" };
+  }
+  if (projectOf(account) === undefined) return { member: "project", what: "the project is missing" };
+  const { location = defaultLocation } = account;
+  return /^[a-z0-9-]+$/.test(location) ? null : { member: "location", what: "it must be a location such as us-east5" };
+}
+
+const publishers: readonly (readonly [string, RegExp])[] = [
+  ["google", /^gemini/],
+  ["anthropic", claude],
+];
+
+/** https://cloud.google.com/vertex-ai/docs/reference/rest/v1beta1/publishers.models/list */
+function readModels(body: unknown, publisher: string, known: RegExp): ListedModel[] {
+  const models = isObject(body) && Array.isArray(body.publisherModels) ? body.publisherModels : [];
+  return models.flatMap((model) => {
+    const id = isObject(model) && typeof model.name === "string" ? (model.name.split("/models/")[1] ?? "") : "";
+    return known.test(id) ? [{ id, ownedBy: publisher }] : [];
+  });
+}
+
+/** The models of all publishers that are spoken to here. */
+async function listModels(
+  baseUrl: string,
+  project: string,
+  headers: Readonly<Record<string, string>>,
+  send: AccessTools["send"],
+  signal: AbortSignal,
+): Promise<ListedModel[]> {
+  const lists = publishers.map(async ([publisher, known]) => {
+    const url = `${baseUrl}/v1beta1/publishers/${publisher}/models?pageSize=1000`;
+    const asking = { ...headers, "accept-encoding": "identity", "x-goog-user-project": project };
+    const response = await send({ method: "GET", url, headers: asking, signal });
+    if (!response.ok)
+      throw refusalError({ status: response.status, message: "The provider refused to list its models." });
+    return readModels(await response.json(), publisher, known);
+  });
+  return (await Promise.all(lists)).flat();
+}
+
+function open({ baseUrl, account = {}, credential }: AccountEntry, tools: AccessTools): Access {
+  const place: Place = { project: projectOf(account) ?? "", location: account.location ?? defaultLocation };
+  const key = keyOf(account);
+  const tokens = key === null || typeof key === "string" ? null : tokensOf(key, tools);
+  const prove = async (): Promise<Readonly<Record<string, string>>> => {
+    const token = tokens === null ? credential : await tokens.get();
+    return token === null ? {} : bearer(token);
+  };
+  return {
+    place: (call, dialect) => placedCall(call, dialect, place),
+    prove,
+    refused: () => tokens?.drop(),
+    list: async (signal) => listModels(baseUrl.replace(/\/+$/, ""), place.project, await prove(), tools.send, signal),
+  };
+}
+
+export const vertex: ProviderKind = {
+  kind: "vertex",
+  environment: { baseUrl: "GOOGLE_VERTEX_BASE_URL" },
+  dialects: [anthropicMessages, anthropicCount, gemini, geminiCount],
+  speaks: (dialect, model) => messages.has(dialect) === claude.test(model),
+  origin: "vertex",
+  originOf: (model) => (claude.test(model) ? "vertex-claude" : "vertex"),
+  authorize: bearer,
+  account: {
+    members: {
+      serviceAccount: ["GOOGLE_APPLICATION_CREDENTIALS"],
+      project: ["GOOGLE_CLOUD_PROJECT"],
+      location: ["GOOGLE_CLOUD_LOCATION"],
+    },
+    baseUrl: ({ location = defaultLocation }) => hostOf(location),
+    fault,
+    open,
+  },
+};

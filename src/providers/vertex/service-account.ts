@@ -1,0 +1,44 @@
+// The key file of a service account: what stands in it, and what is wrong with one that is none.
+import { isObject, parseJsonText } from "../../lib/json.ts";
+import { Secret } from "../../lib/secret.ts";
+
+export interface ServiceAccount {
+  readonly email: string;
+  /** PKCS #8, as PEM. */
+  readonly privateKey: Secret;
+  readonly keyId?: string;
+  readonly project?: string;
+  readonly tokenUrl: string;
+}
+
+const defaultTokenUrl = "https://oauth2.googleapis.com/token";
+
+const said = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
+
+function webUrl(text: string): string | null {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  return url !== null && /^https?:$/.test(url.protocol) ? text : null;
+}
+
+/** The account in a key file, or one sentence that says what is wrong. The text itself is told to nobody. */
+export function readServiceAccount(file: Secret): ServiceAccount | string {
+  const json = parseJsonText(file.reveal());
+  if (!isObject(json)) return "it is neither JSON nor the path of a file with JSON";
+  const type = said(json.type) ?? "nothing";
+  if (type !== "service_account") return `it must be the key of a service account, not '${type.slice(0, 40)}'`;
+  const email = said(json.client_email);
+  const key = said(json.private_key);
+  if (email === undefined) return "the field 'client_email' is missing in it";
+  if (key === undefined || !key.includes("PRIVATE KEY")) return "the field 'private_key' is missing in it";
+  const tokenUrl = webUrl(said(json.token_uri) ?? defaultTokenUrl);
+  if (tokenUrl === null) return "the field 'token_uri' in it is no address";
+  const keyId = said(json.private_key_id);
+  const project = said(json.project_id);
+  return {
+    email,
+    privateKey: new Secret(key),
+    tokenUrl,
+    ...(keyId === undefined ? {} : { keyId }),
+    ...(project === undefined ? {} : { project }),
+  };
+}

@@ -1,0 +1,63 @@
+// Short hands for the rows of classic bugs: numbered scenes, and what an upstream was sent.
+import { type Call, make } from "../kit/call.ts";
+import type { Heard } from "../kit/hear.ts";
+import type { Scene } from "../kit/scene.ts";
+import { at, list } from "../kit/told.ts";
+import type { Reply, Script } from "../kit/upstream.ts";
+import type { UpstreamName, World } from "../kit/world.ts";
+
+/** A row of the list of bugs. */
+export const bug = (number: number, name: string, scene: Omit<Scene, "name">): Scene => ({
+  name: `#${number}: ${name}`,
+  ...scene,
+});
+
+/** The JSON of the last request that an upstream got. */
+export const sent = (world: World, name: UpstreamName): unknown => world.upstreams[name].requests.at(-1)?.json;
+
+export const textOf = (value: unknown): string => JSON.stringify(value) ?? "";
+
+/** Asks again, as the next turn of a conversation, and gives what the client heard. */
+export async function askAgain(world: World, name: UpstreamName, script: Script, call: Call): Promise<Heard> {
+  world.upstreams[name].on("*", script);
+  const { heard } = await make(call, world);
+  if (heard?.status !== 200) throw new Error(`the second turn failed: ${heard?.status} ${heard?.text}`);
+  return heard;
+}
+
+/** A whole message of a Claude-like upstream with these blocks. */
+export const message = (content: object[], stop = "end_turn"): Reply => ({
+  json: {
+    id: "msg_bug",
+    type: "message",
+    role: "assistant",
+    model: "claude-x-20260115",
+    content,
+    stop_reason: stop,
+    stop_sequence: null,
+    usage: { input_tokens: 9, output_tokens: 4 },
+  },
+});
+
+export const blocksOf = (turn: unknown): unknown[] => (Array.isArray(at(turn, "content")) ? list(turn, "content") : []);
+export const ofType = (blocks: unknown[], type: string): unknown[] =>
+  blocks.filter((each) => at(each, "type") === type);
+
+export const chatCall = (id: string, name: string, input: string) => ({
+  id,
+  type: "function",
+  function: { name, arguments: input },
+});
+export const chatResult = (id: string, content: string) => ({ role: "tool", tool_call_id: id, content });
+
+/** A question, two parallel calls, and what they are as a client hears them. */
+export const ask = { role: "user", content: "What time and day is it?" };
+export const called = {
+  role: "assistant",
+  content: null,
+  tool_calls: [chatCall("call_a", "get_time", '{"zone":"UTC"}'), chatCall("call_b", "get_day", "{}")],
+};
+export const twoCalls = [
+  { name: "get_time", input: { zone: "UTC" } },
+  { name: "get_day", input: {} },
+];

@@ -1,0 +1,56 @@
+// The laws of every dialect, for this one.
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { grammarFault } from "../../../src/canon/grammar.ts";
+import type { JsonObject } from "../../../src/lib/json.ts";
+import { formatFrame } from "../../../src/lib/sse.ts";
+import { answers, asks, type Can, streams } from "../../kit/arbitraries.ts";
+import * as laws from "../../kit/laws.ts";
+import { wireJson, wireText } from "../../kit/wires.ts";
+import { askOf, dialect, envelope, streamOf } from "./bench.ts";
+
+const can: Can = {
+  thinking: true,
+  signature: true,
+  choices: false,
+  createdAt: false,
+  cacheWrite: true,
+  reasoningTokens: false,
+  stops: ["end", "length", "stop-sequence", "context-full", "tool-use"],
+};
+
+/** This wire tells neither an id nor a model. */
+const nameless = answers(can).map((answer) => ({ ...answer, id: "", model: "" }));
+const told = streams(can).map((deltas) =>
+  deltas.map((delta) => (delta.type === "start" ? { ...delta, id: "", model: "" } : delta)),
+);
+
+const pairs = ["text", "unicode", "tools", "thinking", "length", "filter", "content-filter", "context-full"];
+const more = ["stop-sequence", "citations"];
+const all = [...pairs, ...more, "server-tools", "without-usage", "malformed", "error-midstream"];
+
+test("requests round trip", () => laws.requestsRoundTrip(dialect, asks, { envelope: envelope() }));
+test("answers round trip", () => laws.answersRoundTrip(dialect, nameless, askOf()));
+test("streams round trip", () => laws.streamsRoundTrip(dialect, told, askOf()));
+
+test("the cut of the bytes does not matter", () => {
+  const written = told.map((deltas) => laws.writeAll(dialect, deltas, askOf()).map(formatFrame).join(""));
+  const fixtures = all.map((name) => wireText(`bedrock-converse/${name}.sse`));
+  laws.cutsDoNotMatter(dialect, fc.oneof(written, fc.constantFrom(...fixtures)), { numRuns: 40 });
+});
+
+describe("stream equals whole", () => {
+  test.each([...pairs, ...more])("%s", (name) => {
+    const whole = wireJson<JsonObject>(`bedrock-converse/${name}.json`);
+    laws.streamEqualsWhole(dialect, wireText(`bedrock-converse/${name}.sse`), whole, []);
+  });
+});
+
+test.each(all)("%s keeps the grammar", (name) => {
+  expect(grammarFault(streamOf(name))).toBeNull();
+});
+
+test.each(["text", "tools", "thinking"])("%s cut before its reason to stop is no finish", (name) => {
+  const frames = laws.framesOf([Buffer.from(wireText(`bedrock-converse/${name}.sse`))]);
+  laws.cutStreamIsNoFinish(dialect, frames, frames.length - 1);
+});

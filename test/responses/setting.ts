@@ -1,0 +1,76 @@
+// The setting of these suites: one gateway, two owners, their official SDK clients, and upstreams of several dialects.
+import { afterAll, beforeEach } from "bun:test";
+import type OpenAI from "openai";
+import { openaiClient } from "../kit/clients.ts";
+import type { GatewayOptions } from "../kit/gateway.ts";
+import { gateway } from "../kit/gateway.ts";
+import { says } from "../kit/wires.ts";
+import { clearUpstreams, configuration, startUpstreams, type World } from "../kit/world.ts";
+import { thrownBy } from "../sdk/setting.ts";
+
+export const otherKey = "tp-other-owner-key";
+
+/** Whoever may answer: the model's name, where it is, and how a reply of "Hello there…" reads there. */
+export interface Far {
+  readonly model: string;
+  readonly at: "alpha" | "claude" | "responder";
+  readonly folder: string;
+}
+
+export const fars: readonly Far[] = [
+  { model: "gpt-x", at: "alpha", folder: "openai-chat" },
+  { model: "claude-x", at: "claude", folder: "anthropic-messages" },
+  { model: "gpt-r", at: "responder", folder: "openai-responses" },
+];
+
+export interface Setting {
+  world: World;
+  /** The first owner. */
+  mine: OpenAI;
+  /** Another one. */
+  theirs: OpenAI;
+  /** Asks a path of the gateway as the first owner. */
+  send(path: string, init?: RequestInit): Promise<Response>;
+  /** Lets all upstreams answer with a fixture of their own folder. */
+  allSay(whole: string, streamed?: string): void;
+  /** The body that an upstream was asked with. */
+  asked(far: Far, index?: number): Record<string, unknown>;
+}
+
+/** Starts it for a test file, clears the upstreams before each test, and stops all behind the last one. */
+export async function setting(options: GatewayOptions & { more?: string } = {}): Promise<Setting> {
+  const upstreams = await startUpstreams();
+  const keys = `keys:\n  other: { secret: "${otherKey}" }\n${options.more ?? ""}`;
+  const world: World = { upstreams, gateway: await gateway({ yaml: configuration(upstreams) + keys, ...options }) };
+  beforeEach(() => clearUpstreams(upstreams));
+  afterAll(async () => {
+    await world.gateway.stop();
+    await Promise.all(Object.values(upstreams).map((each) => each.stop()));
+  });
+  const { url, key } = world.gateway;
+  return {
+    world,
+    mine: openaiClient(url, key),
+    theirs: openaiClient(url, otherKey),
+    send: (path, init) =>
+      fetch(url + path, {
+        ...init,
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json", ...init?.headers },
+      }),
+    allSay(whole, streamed = whole) {
+      for (const { at, folder } of fars) {
+        upstreams[at].on("*", (line) => {
+          const isStream = (line.request.json as { stream?: boolean }).stream === true;
+          return line.play(says(`${folder}/${isStream ? streamed.replace(".json", ".sse") : whole}`));
+        });
+      }
+    },
+    asked: (far, index = 0) => upstreams[far.at].requests[index]?.json as Record<string, unknown>,
+  };
+}
+
+/** What an SDK call was refused with. */
+export async function refusalOf(promise: Promise<unknown>): Promise<Record<string, unknown>> {
+  const { status, code, param, type, message } = (await thrownBy(promise)) as Record<string, unknown>;
+  return { status, code, param, type, message };
+}

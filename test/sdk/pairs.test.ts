@@ -1,0 +1,55 @@
+// Every pair of client format and upstream dialect, for every feature, through the official SDK of the client.
+import { describe, expect, test } from "bun:test";
+import { rows } from "../http/rows.ts";
+import { surfaces } from "../kit/call.ts";
+import { type Client, clients, type Feature, features, stopText } from "../pairs/clients.ts";
+import { type Far, fars, type Said, saidBy, scriptOf } from "../pairs/upstreams.ts";
+import { callers, type Understood } from "./callers.ts";
+import { setting, thrownBy } from "./setting.ts";
+
+const sdks = await setting();
+const served = clients.filter(({ name }) => rows.some(({ path }) => path === surfaces[name].path) || name === "gemini");
+const cells = served.flatMap((client) =>
+  fars.flatMap((far) =>
+    features.flatMap((feature) => [false, true].map((stream) => ({ client, far, feature, stream }))),
+  ),
+);
+
+/** What the client may ask of it: extras of other servers that text completions do not type are left to the sockets. */
+function bodyOf(client: Client, far: Far, feature: Feature, stream: boolean) {
+  return { ...client.base, ...client.asks[feature], ...(stream ? client.streams : {}), model: far.model };
+}
+
+const isError = (feature: Feature) => feature.startsWith("error");
+
+describe("through the SDKs", () => {
+  const named = cells.map((cell) => ({
+    ...cell,
+    name: `${cell.client.name} on ${cell.far.speaks}: ${cell.feature}, ${cell.stream ? "streamed" : "whole"}`,
+  }));
+
+  test.each(named.filter(({ feature }) => !isError(feature)))("$name", async ({ client, far, feature, stream }) => {
+    sdks.world.upstreams[far.at].on("*", scriptOf(far, feature, stream, Promise.resolve()));
+    const understood = await callers[client.name](sdks, bodyOf(client, far, feature, stream), stream);
+    checkUnderstood(client, far, feature, understood);
+  });
+
+  test.each(named.filter(({ feature }) => isError(feature)))("$name", async ({ client, far, feature, stream }) => {
+    sdks.world.upstreams[far.at].on("*", scriptOf(far, feature, stream, Bun.sleep(15)));
+    const thrown = await thrownBy(callers[client.name](sdks, bodyOf(client, far, feature, stream), stream));
+    expect(thrown).toBeInstanceOf(Error);
+    expect(String((thrown as Error).message)).toMatch(/\S/);
+    if (feature === "error before") expect(thrown).toMatchObject({ status: 429 });
+  });
+});
+
+function checkUnderstood(client: Client, far: Far, feature: Feature, understood: Understood): void {
+  const said: Said = saidBy(far, feature);
+  const isCut = feature === "stop" && far.speaks === "openai-responses" && client.speaks !== far.speaks;
+  const text = isCut ? said.text.slice(0, said.text.indexOf(stopText)) : said.text;
+  if (said.end === "refusal") expect(understood.stop).toMatch(client.stops.refusal);
+  else expect(understood.text).toBe(text);
+  if (client.hears.calls && said.calls) expect(understood.calls).toEqual(said.calls);
+  if (client.hears.thinking && feature === "thinking") expect(understood.thinking).toBe(said.thinking ?? "");
+  if (said.end === "length") expect(understood.stop).toBe(client.stops.length);
+}
