@@ -23,8 +23,11 @@ function common(requestId: string, idHeaders: IdHeaders): Record<string, string>
   return headers;
 }
 
+const plain = /^[\x20-\x7e]*$/;
+
 /** A header value may not carry control characters or anything outside Latin-1. */
 export function headerSafe(text: string): string {
+  if (text.length < 100 && plain.test(text)) return text;
   return text.replace(/[^\x20-\x7e]/g, "?").slice(0, 1_000);
 }
 
