@@ -1,4 +1,6 @@
 // When the write-ahead log is emptied: after so many rows, beside the running writer, with a short pause at the end.
+
+import { workerAddress } from "../../lib/worker.ts";
 import type { CheckpointOrder, CheckpointReport } from "./checkpoint-worker.ts";
 import type { ParkedRead } from "./parked-read.ts";
 import type { Writer } from "./writer.ts";
@@ -63,7 +65,10 @@ export function createCheckpointer(options: CheckpointOptions): Checkpointer {
 function lazyWorker(path: string): (mode: CheckpointOrder["mode"]) => Promise<void> {
   let worker: Worker | undefined;
   return async (mode) => {
-    worker ??= new Worker(new URL("./checkpoint-worker.ts", import.meta.url).href, { smol: true, ref: false });
+    worker ??= new Worker(workerAddress("gateway/ledger/checkpoint-worker.ts", import.meta), {
+      smol: true,
+      ref: false,
+    });
     const { promise, resolve, reject } = Promise.withResolvers<CheckpointReport>();
     worker.onmessage = (event: MessageEvent<CheckpointReport>) => resolve(event.data);
     worker.onerror = (event) => {

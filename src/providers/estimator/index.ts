@@ -1,6 +1,7 @@
 // The estimator: counts tokens itself for models whose provider has no counter that can be asked.
 import { GatewayError } from "../../canon/error.ts";
 import type { Dialect } from "../../dialects/dialect.ts";
+import { workerAddress } from "../../lib/worker.ts";
 import { defaultTimeouts, type Provider, pathParams, type Shipment } from "../provider.ts";
 import { countable } from "./text.ts";
 
@@ -10,7 +11,7 @@ interface Counter {
 
 /** Starts the thread at the first question; it stays. */
 function startCounter(): Counter {
-  const worker = new Worker(new URL("./worker.ts", import.meta.url).href);
+  const worker = new Worker(workerAddress("providers/estimator/worker.ts", import.meta));
   worker.unref();
   const waiting = new Map<number, (tokens: number) => void>();
   const failed: ((cause: unknown) => void)[] = [];
