@@ -1,6 +1,5 @@
 // Stored responses as they are told again: their input items page by page, their deletion, their identity.
-import { isObject, type JsonObject, parseJsonText } from "../../lib/json.ts";
-import type { Frame } from "../../lib/sse.ts";
+import type { JsonObject } from "../../lib/json.ts";
 import { badValue } from "../reject.ts";
 import { type ItemKind, itemId } from "./ids.ts";
 import { inputItems } from "./input.ts";
@@ -89,25 +88,4 @@ export interface Identity {
 /** A response under the gateway's own id; an upstream's never reaches a client that may ask for it again. */
 export function identified(response: JsonObject, { id, store, previousResponseId }: Identity): JsonObject {
   return { ...response, id, store, previous_response_id: previousResponseId };
-}
-
-/** Events that hold the response itself: the first two and the last of a stream. */
-const lifecycle = /^\{\s*"type"\s*:\s*"response\.(?:created|queued|in_progress|completed|incomplete|failed)"/;
-
-/** The same frame with the response under the gateway's own id; the same object when it holds none. */
-export function identifiedFrame(frame: Frame, identity: Identity): Frame {
-  if (!lifecycle.test(frame.data)) return frame;
-  const event = parseJsonText(frame.data);
-  if (!isObject(event) || !isObject(event.response)) return frame;
-  return { ...frame, data: JSON.stringify({ ...event, response: identified(event.response, identity) }) };
-}
-
-/** Events after which a response is over. */
-const terminal = /^\{\s*"type"\s*:\s*"response\.(?:completed|incomplete|failed)"/;
-
-/** The whole response that a terminal frame holds; null for any other frame. */
-export function finalResponse(frame: Frame): JsonObject | null {
-  if (!terminal.test(frame.data)) return null;
-  const event = parseJsonText(frame.data);
-  return isObject(event) && isObject(event.response) ? event.response : null;
 }

@@ -2,15 +2,13 @@
 import { describe, expect, test } from "bun:test";
 import {
   deletedResponse,
-  finalResponse,
   identified,
-  identifiedFrame,
   listPage,
   parseListQuery,
   storedItems,
 } from "../../../src/dialects/openai-responses/stored.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
-import { fixtureFrames, thrown } from "./helpers.ts";
+import { thrown } from "./helpers.ts";
 
 const query = (more: Record<string, string> = {}) => parseListQuery((name) => more[name] ?? null);
 const items = Array.from({ length: 5 }, (_, index): JsonObject => ({ id: `msg_${index}`, type: "message" }));
@@ -80,30 +78,12 @@ test("what a deletion answers", () => {
   expect(deletedResponse("resp_1")).toEqual({ id: "resp_1", object: "response", deleted: true });
 });
 
-describe("identity", () => {
+test("an upstream's id never reaches the client", () => {
   const identity = { id: "resp_ours", store: true, previousResponseId: "resp_0" };
-  const ours = { id: "resp_ours", store: true, previous_response_id: "resp_0" };
-
-  test("an upstream's id never reaches the client", () => {
-    expect(identified({ id: "up", object: "response", store: false }, identity)).toEqual({
-      object: "response",
-      ...ours,
-    });
-  });
-
-  test("in a stream only the events that hold the response change", () => {
-    const frames = fixtureFrames("text.sse");
-    const changed = frames.map((frame) => identifiedFrame(frame, identity));
-    const types = changed.flatMap((frame, index) => (frame === frames[index] ? [] : [frame.event]));
-    expect(types).toEqual(["response.created", "response.in_progress", "response.completed"]);
-    for (const { data } of changed) expect(data).not.toContain('"resp_0690');
-    expect(JSON.parse(changed[0]?.data ?? "")).toMatchObject({ response: ours, sequence_number: 0 });
-  });
-
-  test("the last event holds the whole response", () => {
-    const frames = fixtureFrames("length.sse");
-    expect(frames.map(finalResponse).filter((response) => response !== null)).toMatchObject([{ status: "incomplete" }]);
-    expect(finalResponse({ data: '{"type":"response.failed","response":{"id":"x"}}' })).toEqual({ id: "x" });
-    expect(finalResponse({ data: '{"type":"response.created","response":{}}' })).toBeNull();
+  expect(identified({ id: "up", object: "response", store: false }, identity)).toEqual({
+    id: "resp_ours",
+    object: "response",
+    store: true,
+    previous_response_id: "resp_0",
   });
 });
