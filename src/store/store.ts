@@ -101,11 +101,14 @@ function rowsOf(result: unknown): readonly unknown[] {
   return result;
 }
 
+/** Another process that opens or closes the same file holds it for a moment, also against a pragma. */
 async function tuneSqlite(client: Bun.SQL): Promise<void> {
-  await client.unsafe("pragma journal_mode = wal");
-  await client.unsafe("pragma synchronous = full");
   await client.unsafe(`pragma busy_timeout = ${busyBlockMs}`);
-  await client.unsafe("pragma cache_size = -2000");
+  await whileBusy(async () => {
+    await client.unsafe("pragma journal_mode = wal");
+    await client.unsafe("pragma synchronous = full");
+    await client.unsafe("pragma cache_size = -2000");
+  });
 }
 
 function migrationConnection(connection: Connection, { databaseUrl }: StoreOptions): Connection {
