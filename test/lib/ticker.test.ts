@@ -48,31 +48,61 @@ test("a ticker that nobody waits for stops, and starts again for the next", asyn
 
 test("a deadline aborts with its reason at the first tick behind its time, not before", () => {
   const { watch, tickAt, waiting } = byHand();
-  const life = deadline(new AbortController().signal, 100, watch, () => "too late");
+  const life = deadline(
+    () => new AbortController().signal,
+    100,
+    watch,
+    () => "too late",
+  );
   tickAt(99);
   expect(life.signal.aborted).toBe(false);
   tickAt(100);
   expect([life.signal.aborted, life.signal.reason, waiting()]).toEqual([true, "too late", 0]);
 });
 
-test("a deadline follows its parent, also one that has aborted already", () => {
-  const { watch } = byHand();
-  const parent = new AbortController();
-  const follower = deadline(parent.signal, 100, watch, () => "never");
-  parent.abort("gone");
-  expect(follower.signal.reason).toBe("gone");
-  expect(deadline(parent.signal, 100, watch, () => "never").signal.reason).toBe("gone");
-});
-
-test("disarmed it has no bound but still a parent; released it has neither", () => {
+test("a deadline follows its parent at the next tick, and does not ask for it before", () => {
   const { watch, tickAt, waiting } = byHand();
   const parent = new AbortController();
-  const disarmed = deadline(parent.signal, 100, watch, () => "too late");
-  const released = deadline(parent.signal, 100, watch, () => "too late");
-  disarmed.disarm();
-  released.release();
-  tickAt(1_000);
-  expect(waiting()).toBe(0);
+  let asked = 0;
+  const askFor = () => {
+    asked++;
+    return parent.signal;
+  };
+  const follower = deadline(askFor, 100, watch, () => "never");
   parent.abort("gone");
-  expect([disarmed.signal.aborted, released.signal.aborted]).toEqual([true, false]);
+  expect([asked, follower.signal.aborted]).toEqual([0, false]);
+  tickAt(1);
+  expect([follower.signal.reason, waiting()]).toEqual(["gone", 0]);
+});
+
+test("released it has neither bound nor parent, and can still be aborted", () => {
+  const { watch, tickAt, waiting } = byHand();
+  const parent = new AbortController();
+  const released = deadline(
+    () => parent.signal,
+    100,
+    watch,
+    () => "too late",
+  );
+  released.release();
+  parent.abort("gone");
+  tickAt(1_000);
+  expect([waiting(), released.signal.aborted]).toEqual([0, false]);
+  released.abort("enough");
+  expect(released.signal.reason).toBe("enough");
+});
+
+test("what is done gives its signal to the next try, one that has aborted does not", () => {
+  const { watch, waiting } = byHand();
+  const parent = () => new AbortController().signal;
+  const first = deadline(parent, 100, watch, () => "too late");
+  const { signal } = first;
+  first.done();
+  expect(waiting()).toBe(0);
+  const second = deadline(parent, 100, watch, () => "too late");
+  expect(second.signal).toBe(signal);
+  second.abort("enough");
+  second.done();
+  const third = deadline(parent, 100, watch, () => "too late");
+  expect([third.signal === signal, third.signal.aborted]).toEqual([false, false]);
 });

@@ -1,0 +1,195 @@
+// Reading multipart/form-data: parts as views on the one buffer, within bounds, and where a body is broken.
+
+/** One part. `bytes` is a view on the body: nothing is copied. */
+export interface MultipartPart {
+  readonly name: string;
+  /** Present where the part is a file, also when it has no name. */
+  readonly fileName?: string;
+  /** As declared; empty where it was not. */
+  readonly type: string;
+  readonly bytes: Uint8Array;
+}
+
+export interface MultipartLimits {
+  readonly maxParts: number;
+  /** Of the headers of one part. */
+  readonly maxHeaderBytes: number;
+}
+
+/** `end`: the body stops before its closing boundary. `at` is an offset into the body. */
+export interface MultipartFault {
+  readonly reason: "start" | "boundary" | "end" | "parts" | "header" | "disposition" | "encoding" | "name";
+  readonly at: number;
+}
+
+export type MultipartResult =
+  | { readonly ok: true; readonly parts: readonly MultipartPart[] }
+  | { readonly ok: false; readonly fault: MultipartFault };
+
+export const defaultMultipartLimits: MultipartLimits = { maxParts: 256, maxHeaderBytes: 8_192 };
+
+const strictDecoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const carriageReturn = 13;
+const lineFeed = 10;
+const dash = 45;
+
+/** https://www.rfc-editor.org/rfc/rfc2046#section-5.1.1: up to 70 of these, the last no space. */
+const boundaryForm = /^[\w'()+,./:=? -]{0,69}[\w'()+,./:=?-]$/;
+
+/** The boundary in a `Content-Type`; null where the type is not multipart/form-data or has no usable boundary. */
+export function boundaryOf(contentType: string): string | null {
+  const [type = ""] = contentType.split(";", 1);
+  if (type.trim().toLowerCase() !== "multipart/form-data") return null;
+  const found = /;\s*boundary=(?:"([^"]*)"|([^\s;"]+))/i.exec(contentType);
+  const boundary = found?.[1] ?? found?.[2] ?? "";
+  return boundaryForm.test(boundary) ? boundary : null;
+}
+
+/** Thrown and caught inside this file: a fault may turn up at any depth. */
+interface Broken {
+  readonly broken: MultipartFault;
+}
+
+function fail(reason: MultipartFault["reason"], at: number): never {
+  const broken: Broken = { broken: { reason, at } };
+  throw broken;
+}
+
+/** Past spaces and tabs behind a boundary. */
+function pastPadding(bytes: Uint8Array, at: number): number {
+  let end = at;
+  while (bytes[end] === 32 || bytes[end] === 9) end++;
+  return end;
+}
+
+/** Behind a delimiter: the offset of the next part's headers, or null for the closing one. */
+function afterDelimiter(bytes: Uint8Array, at: number): number | null {
+  if (bytes[at] === dash && bytes[at + 1] === dash) {
+    const rest = bytes.subarray(pastPadding(bytes, at + 2));
+    if (rest.some((byte) => byte !== carriageReturn && byte !== lineFeed)) fail("boundary", at);
+    return null;
+  }
+  const end = pastPadding(bytes, at);
+  if (end >= bytes.length) fail("end", end);
+  if (bytes[end] !== carriageReturn || bytes[end + 1] !== lineFeed) fail("boundary", at);
+  return end + 2;
+}
+
+/** `"…"` or a token, with the escapes that browsers and others write. */
+function unquoted(text: string): string {
+  if (!text.startsWith('"')) return text.trim();
+  const inner = text.slice(1, -1).replace(/\\(["\\])/g, "$1");
+  return inner.replace(/%22/g, '"').replace(/%0D/gi, "\r").replace(/%0A/gi, "\n");
+}
+
+function extended(value: string, at: number): string {
+  const encoded = /^utf-8'[\w-]*'(.*)$/i.exec(value.trim())?.[1];
+  if (encoded === undefined) return fail("disposition", at);
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    return fail("disposition", at);
+  }
+}
+
+const parameter = /^\s*;\s*([\w*-]+)\s*=\s*("(?:[^"\\]|\\.)*"|[^\s;"]*)/;
+
+function readDisposition(value: string, at: number): { name: string; fileName: string | undefined } {
+  const [kind = ""] = value.split(";", 1);
+  if (kind.trim().toLowerCase() !== "form-data") return fail("disposition", at);
+  const found = new Map<string, string>();
+  let rest = value.slice(kind.length);
+  for (let match = parameter.exec(rest); match !== null; match = parameter.exec(rest)) {
+    const key = (match[1] ?? "").toLowerCase();
+    if (found.has(key)) return fail("disposition", at);
+    found.set(key, match[2] ?? "");
+    rest = rest.slice(match[0].length);
+  }
+  const name = found.get("name");
+  if (name === undefined || rest.trim() !== "") return fail("disposition", at);
+  const [wide, plain] = [found.get("filename*"), found.get("filename")];
+  const fileName = wide === undefined ? (plain === undefined ? undefined : unquoted(plain)) : extended(wide, at);
+  return { name: unquoted(name), fileName };
+}
+
+interface Head {
+  readonly name: string;
+  readonly fileName: string | undefined;
+  readonly type: string;
+  /** Where the part's bytes begin. */
+  readonly end: number;
+}
+
+const known = new Set(["content-disposition", "content-type", "content-transfer-encoding", "content-length"]);
+const plainEncodings = new Set(["binary", "8bit", "7bit"]);
+
+function readHeaders(text: string, at: number): Map<string, string> {
+  const headers = new Map<string, string>();
+  for (const line of text.split("\r\n")) {
+    const [, name = "", value = ""] = /^([\w!#$%&'*+.^`|~-]+):[ \t]*(.*?)[ \t]*$/s.exec(line) ?? [];
+    const key = name.toLowerCase();
+    if (name === "" || (known.has(key) && headers.has(key))) fail("header", at);
+    headers.set(key, value);
+  }
+  return headers;
+}
+
+function headText(bytes: Uint8Array, at: number, end: number): string {
+  try {
+    return strictDecoder.decode(bytes.subarray(at, end));
+  } catch {
+    return fail("encoding", at);
+  }
+}
+
+function readHead(buffer: Buffer, at: number, limits: MultipartLimits): Head {
+  const end = buffer.indexOf("\r\n\r\n", at);
+  if (end < 0 || end - at > limits.maxHeaderBytes)
+    return fail(end < 0 && buffer.length - at <= limits.maxHeaderBytes ? "end" : "header", at);
+  const headers = readHeaders(headText(buffer, at, end), at);
+  const encoding = headers.get("content-transfer-encoding")?.toLowerCase();
+  if (encoding !== undefined && !plainEncodings.has(encoding)) return fail("encoding", at);
+  const disposition = headers.get("content-disposition");
+  if (disposition === undefined) return fail("disposition", at);
+  return { ...readDisposition(disposition, at), type: headers.get("content-type") ?? "", end: end + 4 };
+}
+
+/** The offset behind the first boundary: at the very start, or behind one empty line. */
+function firstDelimiter(buffer: Buffer, boundary: string): number {
+  const start = buffer[0] === carriageReturn && buffer[1] === lineFeed ? 2 : 0;
+  const opening = `--${boundary}`;
+  if (buffer.toString("latin1", start, start + opening.length) !== opening) fail("start", start);
+  return start + opening.length;
+}
+
+function readParts(buffer: Buffer, boundary: string, limits: MultipartLimits): MultipartPart[] {
+  const delimiter = Buffer.from(`\r\n--${boundary}`, "latin1");
+  const parts: MultipartPart[] = [];
+  let at = afterDelimiter(buffer, firstDelimiter(buffer, boundary));
+  while (at !== null) {
+    if (parts.length >= limits.maxParts) fail("parts", at);
+    const { name, fileName, type, end } = readHead(buffer, at, limits);
+    // An empty part's delimiter begins with the empty line that ends its headers.
+    const close = buffer.indexOf(delimiter, end - 2);
+    if (close < 0) fail("end", buffer.length);
+    const bytes = new Uint8Array(buffer.buffer, buffer.byteOffset + end, Math.max(0, close - end));
+    parts.push({ name, ...(fileName === undefined ? {} : { fileName }), type, bytes });
+    at = afterDelimiter(buffer, close + delimiter.length);
+  }
+  return parts;
+}
+
+/** Reads a body whose boundary is known. Strict: what is not a form is a fault with its offset, never half a form. */
+export function readMultipart(
+  bytes: Uint8Array,
+  boundary: string,
+  limits: MultipartLimits = defaultMultipartLimits,
+): MultipartResult {
+  try {
+    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+    return { ok: true, parts: readParts(buffer, boundary, limits) };
+  } catch (thrown) {
+    if (typeof thrown !== "object" || thrown === null || !("broken" in thrown)) throw thrown;
+    return { ok: false, fault: (thrown as Broken).broken };
+  }
+}

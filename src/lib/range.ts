@@ -1,0 +1,32 @@
+// One part of bytes, as a Range header asks for it.
+
+/** Bytes from `start` to before `end`; `contentRange` where it is not everything. */
+export type Span =
+  | { readonly status: 200; readonly start: number; readonly end: number }
+  | { readonly status: 206; readonly start: number; readonly end: number; readonly contentRange: string }
+  | { readonly status: 416; readonly contentRange: string };
+
+export type Ranged =
+  | { readonly status: 200; readonly bytes: Uint8Array<ArrayBuffer> }
+  | { readonly status: 206; readonly bytes: Uint8Array<ArrayBuffer>; readonly contentRange: string }
+  | { readonly status: 416; readonly contentRange: string };
+
+/** What no server has to understand (several ranges, another unit) is answered with everything. */
+export function spanOf(length: number, range: string | null | undefined): Span {
+  const [, first = "", last = ""] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(range ?? "") ?? [];
+  const all = { status: 200, start: 0, end: length } as const;
+  if (first === "" && last === "") return all;
+  const start = first === "" ? Math.max(0, length - Number(last)) : Number(first);
+  const end = first === "" || last === "" ? length - 1 : Math.min(Number(last), length - 1);
+  if (first !== "" && last !== "" && Number(last) < start) return all;
+  if (start >= length || end < start) return { status: 416, contentRange: `bytes */${length}` };
+  return { status: 206, start, end: end + 1, contentRange: `bytes ${start}-${end}/${length}` };
+}
+
+/** The same part of bytes that are at hand. */
+export function ranged(bytes: Uint8Array<ArrayBuffer>, range: string | null | undefined): Ranged {
+  const span = spanOf(bytes.length, range);
+  if (span.status === 200) return { status: 200, bytes };
+  if (span.status === 416) return span;
+  return { status: 206, bytes: bytes.subarray(span.start, span.end), contentRange: span.contentRange };
+}
