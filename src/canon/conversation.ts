@@ -27,11 +27,16 @@ export interface Citation {
   readonly wire?: Json;
 }
 
-/** A token of the reply and how likely it was; `top` are the likeliest ones in its place. */
-export interface TokenLogprob {
+/** A token and how likely it was. `bytes` are there where the text does not tell them: in a part of a character. */
+export interface Likelihood {
   readonly token: string;
   readonly logprob: number;
-  readonly top: readonly { readonly token: string; readonly logprob: number }[];
+  readonly bytes?: readonly number[];
+}
+
+/** A token of the reply; `top` are the likeliest ones in its place. */
+export interface TokenLogprob extends Likelihood {
+  readonly top: readonly Likelihood[];
 }
 
 export interface TextBlock {
@@ -172,6 +177,8 @@ export type OutputFormat =
       readonly description?: string;
       readonly schema: JsonObject;
       readonly strict?: boolean;
+      /** The client asked for what stands under this name alone: its dialect takes it out of the answer. */
+      readonly bare?: string;
     };
 
 export type Effort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
@@ -211,6 +218,16 @@ export interface Completion {
   readonly bestOf?: number;
 }
 
+/**
+ * What the reply may hold beside text, and where the client asked for it: whoever cannot make it refuses. `voice` is a
+ * name that only some models know.
+ */
+export interface MediaWish {
+  readonly path: string;
+  readonly image?: { readonly aspectRatio?: string; readonly size?: string };
+  readonly speech?: { readonly voice?: { readonly name: string; readonly path: string } };
+}
+
 export interface ChatAsk {
   readonly operation: "chat";
   /** As the client named it. */
@@ -233,6 +250,7 @@ export interface ChatAsk {
   /** Log probabilities are wanted, with this many alternatives. */
   readonly logprobs?: number;
   readonly format?: OutputFormat;
+  readonly media?: MediaWish;
   readonly reasoning?: Reasoning;
   readonly verbosity?: string;
   readonly tier?: "default" | "flex" | "priority" | "fast";

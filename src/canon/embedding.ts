@@ -8,6 +8,17 @@ export type EmbedInput =
   | { readonly kind: "texts"; readonly texts: readonly string[] }
   | { readonly kind: "tokens"; readonly tokens: readonly (readonly number[])[] };
 
+/** What the vectors are for, where a model makes different ones for it. */
+export type EmbedPurpose =
+  | "query"
+  | "document"
+  | "similarity"
+  | "classification"
+  | "clustering"
+  | "question"
+  | "fact"
+  | "code";
+
 export interface EmbedAsk {
   readonly operation: "embed";
   readonly model: string;
@@ -16,6 +27,11 @@ export interface EmbedAsk {
   readonly dimensions?: number;
   /** How the caller wants each vector: numbers, or base64 of little-endian float32. */
   readonly format: "float" | "base64";
+  /** Set where the caller counts on vectors of length one, whatever the model gives. */
+  readonly unit?: true;
+  readonly purpose?: EmbedPurpose;
+  /** Of the document that all texts belong to. */
+  readonly title?: string;
   readonly endUser?: string;
   readonly extras: readonly Extra[];
 }
@@ -25,8 +41,14 @@ export type Vector = readonly number[] | string;
 
 export interface EmbedAnswer {
   readonly operation: "embed";
+  /** Empty where the upstream does not name it. */
   readonly model: string;
   /** In the order of the input. */
   readonly vectors: readonly Vector[];
   readonly usage?: Usage;
+}
+
+/** How many vectors an ask wants. */
+export function itemsOf({ input }: Pick<EmbedAsk, "input">): number {
+  return input.kind === "texts" ? input.texts.length : input.tokens.length;
 }

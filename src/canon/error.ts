@@ -56,6 +56,7 @@ export const errorKinds = {
   upstream_reset: row(502, "upstream_error", "ambiguous", true),
   upstream_failed: row(502, "upstream_error", "ambiguous", true),
   upstream_protocol_error: row(502, "upstream_error", "ambiguous", true),
+  submit_unconfirmed: row(502, "upstream_error"),
   upstream_overloaded: row(503, "unavailable_error", "next", true),
   no_provider_available: row(503, "unavailable_error", "never", true),
   overloaded: row(503, "unavailable_error", "never", true),
@@ -114,13 +115,14 @@ const codeOf: { readonly [kind in ErrorKind]?: string } = {
   upstream_overloaded: "overloaded",
 };
 
-/** The same error with every text that came from outside passed through `conceal`. */
+/** The same error with every text that came from outside passed through `conceal`, also where only the log shows it. */
 export function concealed(error: GatewayError, conceal: (text: string) => string): GatewayError {
   const { kind, message, param, code, status, retryAfterMs, cause } = error;
   const safe = { message: conceal(message), param: param === null ? null : conceal(param), code: conceal(code) };
-  if (safe.message === message && safe.param === param && safe.code === code) return error;
+  const told = typeof cause === "string" ? conceal(cause) : cause;
+  if (safe.message === message && safe.param === param && safe.code === code && told === cause) return error;
   const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
-  return new GatewayError(kind, safe.message, { param: safe.param, code: safe.code, status, cause, ...wait });
+  return new GatewayError(kind, safe.message, { param: safe.param, code: safe.code, status, cause: told, ...wait });
 }
 
 /** The one answer for anything that was not meant to be seen; the cause stays for the log. */

@@ -2,10 +2,24 @@
 import type { ChatAnswer, ChatAsk } from "./conversation.ts";
 import type { CountAnswer, CountAsk } from "./count.ts";
 import type { EmbedAnswer, EmbedAsk } from "./embedding.ts";
+import type { ImageAnswer, ImageAsk } from "./image.ts";
+import type { ModerateAnswer, ModerateAsk } from "./moderation.ts";
+import type { RerankAnswer, RerankAsk } from "./rerank.ts";
+import type { SpeakAnswer, SpeakAsk } from "./speech.ts";
+import type { TranscribeAnswer, TranscribeAsk } from "./transcription.ts";
 
-export type Operation = "chat" | "count" | "embed";
+/** `video` outlives its request: it has a room, an ask and dialects of its own, see canon/video.ts. */
+export type Operation = "chat" | "count" | "embed" | "rerank" | "moderate" | "image" | "speak" | "transcribe" | "video";
 
 /** A canonical request. */
-export type Ask = ChatAsk | CountAsk | EmbedAsk;
+export type Ask = ChatAsk | CountAsk | EmbedAsk | RerankAsk | ModerateAsk | ImageAsk | SpeakAsk | TranscribeAsk;
 /** A canonical reply. */
-export type Answer = ChatAnswer | CountAnswer | EmbedAnswer;
+export type Answer =
+  | ChatAnswer
+  | CountAnswer
+  | EmbedAnswer
+  | RerankAnswer
+  | ModerateAnswer
+  | ImageAnswer
+  | SpeakAnswer
+  | TranscribeAnswer;

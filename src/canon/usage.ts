@@ -10,8 +10,16 @@ export interface Usage {
   readonly outputTokens: number;
   /** Output spent on thinking, where the provider tells it apart. */
   readonly reasoningTokens: number;
+  /** What is not paid by the token: told beside the tokens, or in place of them. */
+  readonly units?: Units;
   /** True when the provider gave no figure and the gateway counted by itself. */
   readonly estimated?: boolean;
+}
+
+/** `seconds` of sound or film may be fractions; everything else is counted in whole ones. */
+export interface Units {
+  readonly kind: "images" | "seconds" | "characters" | "searches";
+  readonly amount: number;
 }
 
 export const noUsage: Usage = {
@@ -40,8 +48,17 @@ export function addUsage(left: Usage, right: Usage): Usage {
     cacheWriteTokens: left.cacheWriteTokens + right.cacheWriteTokens,
     outputTokens: left.outputTokens + right.outputTokens,
     reasoningTokens: left.reasoningTokens + right.reasoningTokens,
+    ...addUnits(left.units, right.units),
     ...(left.estimated || right.estimated ? { estimated: true } : {}),
   };
+}
+
+/** Units of another kind than the first cannot be added, and do not occur in one request. */
+function addUnits(left: Units | undefined, right: Units | undefined): { units?: Units } {
+  const first = left ?? right;
+  if (first === undefined) return {};
+  const same = left !== undefined && right !== undefined && left.kind === right.kind;
+  return { units: same ? { kind: left.kind, amount: left.amount + right.amount } : first };
 }
 
 /** A count from a stranger's wire: absent, negative, fractional or absurd values become a whole number in bounds. */

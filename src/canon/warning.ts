@@ -27,7 +27,9 @@ export type FieldName =
   | "system"
   | "input"
   | "dimensions"
-  | "encodingFormat";
+  | "encodingFormat"
+  | "purpose"
+  | "title";
 
 /** `path` is in the client's own words. `dropped`: removed. `approximated`: converted with a loss. `emulated`: done by the gateway. */
 export interface Warning {

@@ -1,0 +1,111 @@
+// The canonical request for images, made from words or from other images, and its answer.
+import type { Usage } from "./usage.ts";
+import type { Extra } from "./warning.ts";
+
+/** `file` ids belong to the provider that issued them. */
+export type PictureSource =
+  | { readonly kind: "url"; readonly url: string }
+  | { readonly kind: "bytes"; readonly mediaType: string; readonly bytes: Uint8Array }
+  | { readonly kind: "file"; readonly id: string };
+
+/** An image that the client gave. */
+export interface Picture {
+  readonly source: PictureSource;
+  /** Where it stood on the client's wire. */
+  readonly path: string;
+}
+
+/** The request fields that warnings and refusals name. `size` stands for everything that says how large. */
+export type ImageField =
+  | "prompt"
+  | "negativePrompt"
+  | "n"
+  | "size"
+  | "quality"
+  | "style"
+  | "background"
+  | "inputFidelity"
+  | "moderation"
+  | "fileFormat"
+  | "compression"
+  | "partialImages"
+  | "delivery"
+  | "extendPrompt"
+  | "watermark"
+  | "seed"
+  | "endUser";
+
+export interface ImageAsk {
+  readonly operation: "image";
+  /** `edit`: the images are to be changed. */
+  readonly task: "generate" | "edit";
+  readonly model: string;
+  readonly stream: boolean;
+  readonly prompt: string;
+  readonly negativePrompt?: string;
+  readonly images: readonly Picture[];
+  /** Transparent where the first image may be changed. */
+  readonly mask?: Picture;
+  /** How many; absent: one, or what the provider makes of it. */
+  readonly n?: number;
+  /** Pixels; both or none. */
+  readonly width?: number;
+  readonly height?: number;
+  /** As in `16:9`, from clients that do not count pixels. */
+  readonly ratio?: string;
+  /** `512`, `1K`, `2K` or `4K`. */
+  readonly resolution?: string;
+  readonly quality?: string;
+  readonly style?: string;
+  readonly background?: string;
+  readonly inputFidelity?: string;
+  readonly moderation?: string;
+  /** Kind of file: png, jpeg or webp. */
+  readonly fileFormat?: string;
+  /** 0 to 100. */
+  readonly compression?: number;
+  /** Partial images in a stream, 0 to 3. */
+  readonly partialImages?: number;
+  /** How the client wants the bytes; absent: as they come. */
+  readonly delivery?: "url" | "base64";
+  /** Whether the provider may rewrite the prompt. */
+  readonly extendPrompt?: boolean;
+  readonly watermark?: boolean;
+  readonly seed?: number;
+  readonly endUser?: string;
+  /** Where each field that the client said stands on its wire. */
+  readonly said: { readonly [field in ImageField]?: string };
+  readonly extras: readonly Extra[];
+}
+
+/** One finished image: at an address that anybody may fetch for a while, or its bytes. */
+export interface MadeImage {
+  readonly source:
+    | { readonly kind: "url"; readonly url: string }
+    | { readonly kind: "base64"; readonly base64: string };
+  readonly mediaType?: string;
+  readonly revisedPrompt?: string;
+}
+
+export interface ImageAnswer {
+  readonly operation: "image";
+  readonly model: string;
+  /** Unix seconds. */
+  readonly createdAt?: number;
+  readonly images: readonly MadeImage[];
+  /** What the provider said in words beside the images. */
+  readonly text?: string;
+  /** What was really made, where the provider told it: `1024x1024`. */
+  readonly size?: string;
+  readonly quality?: string;
+  readonly background?: string;
+  readonly fileFormat?: string;
+  readonly usage?: Usage;
+  /** What the input tokens were spent on, where the provider told it apart. */
+  readonly input?: { readonly textTokens: number; readonly imageTokens: number };
+}
+
+/** How many images an ask wants. */
+export function imagesWanted({ n }: Pick<ImageAsk, "n">): number {
+  return n ?? 1;
+}
