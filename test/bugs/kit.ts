@@ -39,6 +39,50 @@ export const message = (content: object[], stop = "end_turn"): Reply => ({
   },
 });
 
+/** The same blocks as such an upstream streams them. */
+export function streamed(content: readonly { type: string; [name: string]: unknown }[], stop = "end_turn"): Reply {
+  const events: { type: string; [name: string]: unknown }[] = [
+    {
+      type: "message_start",
+      message: {
+        id: "msg_bug",
+        type: "message",
+        role: "assistant",
+        model: "claude-x",
+        content: [],
+        usage: { input_tokens: 9, output_tokens: 1 },
+      },
+    },
+    ...content.flatMap((block, index) => blockEvents(block, index)),
+    { type: "message_delta", delta: { stop_reason: stop, stop_sequence: null }, usage: { output_tokens: 4 } },
+    { type: "message_stop" },
+  ];
+  return { frames: events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`) };
+}
+
+function blockEvents(block: { type: string; [name: string]: unknown }, index: number) {
+  const pieces: Record<string, { blank: object; deltas: object[] }> = {
+    thinking: {
+      blank: { thinking: "", signature: "" },
+      deltas: [
+        ...(block.thinking ? [{ type: "thinking_delta", thinking: block.thinking }] : []),
+        { type: "signature_delta", signature: block.signature },
+      ],
+    },
+    text: { blank: { text: "" }, deltas: [{ type: "text_delta", text: block.text }] },
+    tool_use: {
+      blank: { input: {} },
+      deltas: [{ type: "input_json_delta", partial_json: JSON.stringify(block.input) }],
+    },
+  };
+  const { blank, deltas } = pieces[block.type] ?? { blank: {}, deltas: [] };
+  return [
+    { type: "content_block_start", index, content_block: { ...block, ...blank } },
+    ...deltas.map((delta) => ({ type: "content_block_delta", index, delta })),
+    { type: "content_block_stop", index },
+  ];
+}
+
 export const blocksOf = (turn: unknown): unknown[] => (Array.isArray(at(turn, "content")) ? list(turn, "content") : []);
 export const ofType = (blocks: unknown[], type: string): unknown[] =>
   blocks.filter((each) => at(each, "type") === type);

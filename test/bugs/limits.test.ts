@@ -61,7 +61,6 @@ scenes("classic bugs: limits, sampling, counts", [
     asked: {},
   }),
   bug(43, "log probabilities that somebody can give arrive", {
-    failing: "chat replies are written without log probabilities",
     call: { body: { model: "gemini-x", logprobs: true, top_logprobs: 2 } },
     upstream: { google: says("gemini/logprobs.json") },
     also: (heard, world) => {

@@ -4,8 +4,9 @@ import { openaiChat } from "../../src/dialects/index.ts";
 import { plainAsk } from "../kit/asks.ts";
 import { scenes } from "../kit/scene.ts";
 import { at, list, text } from "../kit/told.ts";
+import type { Reply } from "../kit/upstream.ts";
 import { says } from "../kit/wires.ts";
-import { askAgain, blocksOf, bug, message, ofType, sent, textOf } from "./kit.ts";
+import { askAgain, blocksOf, bug, message, ofType, sent, streamed, textOf } from "./kit.ts";
 
 const user = { role: "user", content: "Think." };
 const signed = (thinking: string, signature: string) => ({ type: "thinking", thinking, signature });
@@ -16,20 +17,79 @@ const interleaved = message([
   signed("Two.", "c2lndHdv"),
   { type: "text", text: "Second." },
 ]);
-const responses = (model: string, input: unknown = [user]) =>
-  ({ to: "responses", body: { model, input, reasoning: { effort: "high", summary: "auto" }, store: false } }) as const;
+const bareStream = streamed([signed("", "EpYBCkYIBRgC"), { type: "text", text: "Done." }]);
+const heardUser = { role: "user", parts: [{ text: "Think." }] };
+const responses = (model: string, input: unknown = [user], stream = false) =>
+  ({
+    to: "responses",
+    body: { model, input, stream, reasoning: { effort: "high", summary: "auto" }, store: false },
+  }) as const;
+/** A server that leaves its thinking in the text, cut within the tags. */
+const tagged = (stream: boolean): Reply => {
+  const choice = (more: object) => ({
+    id: "c",
+    object: "chat.completion",
+    model: "r",
+    choices: [{ index: 0, ...more }],
+  });
+  const pieces = ["<th", "ink>\nTwo", " and two.\n</", "think>", "\n\nFo", "ur."];
+  if (!stream) {
+    return { json: choice({ message: { role: "assistant", content: pieces.join("") }, finish_reason: "stop" }) };
+  }
+  const chunks = [
+    ...pieces.map((content) => choice({ delta: { content }, finish_reason: null })),
+    choice({ delta: {}, finish_reason: "stop" }),
+  ];
+  return { frames: [...chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`), "data: [DONE]\n\n"] };
+};
+/** A round with a tool, whose thinking nobody has signed. */
+const afterCall = [
+  user,
+  {
+    role: "assistant",
+    content: [signed("Need f.", "gw1.none."), { type: "tool_use", id: "a", name: "f", input: {} }],
+  },
+  { role: "user", content: [{ type: "tool_result", tool_use_id: "a", content: "1" }] },
+];
 const thinkingOf = (turn: unknown) => ofType(blocksOf(turn), "thinking");
 
 scenes("classic bugs: reasoning", [
-  bug(31, "thought of which only the signature is shown is kept and goes back", {
-    failing: "a reasoning item does not tell a thought without text from a redacted one",
+  ...[false, true].flatMap((stream) => [
+    bug(31, `thought of which only the signature is shown is kept and goes back (responses, stream ${stream})`, {
+      call: responses("claude-x", [user], stream),
+      upstream: { claude: stream ? bareStream : bare },
+      also: async (heard, world) => {
+        const output = list(heard.json ?? at(heard.frames.at(-1)?.data, "response"), "output");
+        expect(text(ofType(output, "reasoning")[0], "encrypted_content")).toMatch(/./);
+        await askAgain(world, "claude", bare, responses("claude-x", [user, ...output, user]));
+        expect(thinkingOf(list(sent(world, "claude"), "messages")[1])).toEqual([signed("", "EpYBCkYIBRgC")]);
+      },
+    }),
+    bug(31, `thought of which only the signature is shown is kept and goes back (gemini, stream ${stream})`, {
+      call: { to: "gemini", body: { model: "claude-x", stream } },
+      upstream: { claude: stream ? bareStream : bare },
+      also: async (heard, world) => {
+        const replies = heard.json === undefined ? heard.frames.map(({ data }) => data) : [heard.json];
+        const parts = replies.flatMap((reply) => list(reply, "candidates", 0, "content", "parts"));
+        const contents = [heardUser, { role: "model", parts }, heardUser];
+        await askAgain(world, "claude", bare, { to: "gemini", body: { model: "claude-x", contents } });
+        expect(thinkingOf(list(sent(world, "claude"), "messages")[1])).toEqual([signed("", "EpYBCkYIBRgC")]);
+      },
+    }),
+  ]),
+  bug(31, "what is redacted stays so", {
     call: responses("claude-x"),
-    upstream: { claude: bare },
+    upstream: {
+      claude: message([
+        { type: "redacted_thinking", data: "EmwKAhgB" },
+        { type: "text", text: "Done." },
+      ]),
+    },
     also: async (heard, world) => {
       const output = list(heard.json, "output");
-      expect(text(ofType(output, "reasoning")[0], "encrypted_content")).toMatch(/./);
       await askAgain(world, "claude", bare, responses("claude-x", [user, ...output, user]));
-      expect(thinkingOf(list(sent(world, "claude"), "messages")[1])).toEqual([signed("", "EpYBCkYIBRgC")]);
+      const said = blocksOf(list(sent(world, "claude"), "messages")[1]);
+      expect(ofType(said, "redacted_thinking")).toEqual([{ type: "redacted_thinking", data: "EmwKAhgB" }]);
     },
   }),
   bug(32, "thoughts stay where they were, unmerged", {
@@ -97,8 +157,32 @@ scenes("classic bugs: reasoning", [
       expect(at(body, "temperature") ?? 1).toBe(1);
     },
   }),
-  bug(37, "thought within the text is told apart where the server leaves it there", {
-    skip: "no provider splits <think> out of the text yet",
+  ...[false, true].flatMap((stream) => [
+    bug(37, `thought within the text is told apart where the server leaves it there (chat, stream ${stream})`, {
+      call: { body: { model: "thinker/r-x", stream } },
+      upstream: { delta: stream ? tagged(true) : tagged(false) },
+      sees: { told: { thinking: "Two and two.", text: "Four.", stop: "stop" }, lacks: ["think>"] },
+    }),
+    bug(37, `thought within the text is told apart where the server leaves it there (messages, stream ${stream})`, {
+      call: { to: "messages", body: { model: "thinker/r-x", stream } },
+      upstream: { delta: stream ? tagged(true) : tagged(false) },
+      sees: { told: { thinking: "Two and two.", text: "Four.", stop: "end_turn" }, lacks: ["think>"] },
+    }),
+  ]),
+  bug(37, "elsewhere the text is the text", {
+    call: { body: { model: "gpt-x" } },
+    upstream: { alpha: tagged(false) },
+    sees: { told: { thinking: "", text: "<think>\nTwo and two.\n</think>\n\nFour." } },
+  }),
+  bug(35, "thinking goes back where the configuration says that the server wants it", {
+    call: { to: "messages", body: { model: "thinker/r-x", messages: afterCall } },
+    upstream: { delta: tagged(false) },
+    also: (_heard, world) => expect(textOf(sent(world, "delta"))).toContain('"reasoning_content":"Need f."'),
+  }),
+  bug(35, "thinking does not go back elsewhere", {
+    call: { to: "messages", body: { model: "gpt-x", messages: afterCall } },
+    upstream: { alpha: tagged(false) },
+    also: (_heard, world) => expect(textOf(sent(world, "alpha"))).not.toContain("Need f."),
   }),
 ]);
 

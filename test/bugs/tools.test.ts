@@ -4,9 +4,25 @@ import { scenes } from "../kit/scene.ts";
 import { at, list } from "../kit/told.ts";
 import { says } from "../kit/wires.ts";
 import { answerSchema, clockTool, pixel } from "../scenes/bodies.ts";
-import { ask, blocksOf, bug, called, chatCall, chatResult, message, ofType, sent, textOf, twoCalls } from "./kit.ts";
+import {
+  ask,
+  blocksOf,
+  bug,
+  called,
+  chatCall,
+  chatResult,
+  message,
+  ofType,
+  sent,
+  streamed,
+  textOf,
+  twoCalls,
+} from "./kit.ts";
 
 const toClaude = { model: "claude-x" };
+/** It has no structured output of its own. */
+const toOlderClaude = { model: "claude/claude-3-5-haiku-20241022" };
+const inTool = [{ type: "tool_use", id: "toolu_1", name: "json_answer", input: { hour: 12 } }];
 const claudeText = says("anthropic-messages/text.json");
 const googleText = says("gemini/text.json");
 
@@ -103,6 +119,37 @@ scenes("classic bugs: arguments, definitions and choice of tools", [
     sees: { told: { text: '{"hour":12}', calls: [], stop: "stop" } },
     asked: { claude: [{ lacksFields: ["tools", "tool_choice"] }] },
   }),
+  ...[false, true].flatMap((stream) => [
+    bug(17, `nor where a tool had to take it (chat, stream ${stream})`, {
+      call: {
+        body: {
+          ...toOlderClaude,
+          stream,
+          response_format: { type: "json_schema", json_schema: { name: "at", schema: answerSchema } },
+        },
+      },
+      upstream: { claude: stream ? streamed(inTool, "tool_use") : message(inTool, "tool_use") },
+      sees: {
+        headers: { "x-turnpike-warnings": "emulated;field=response_format" },
+        told: { text: '{"hour":12}', calls: [], stop: "stop" },
+        lacks: ["json_answer"],
+      },
+      asked: { claude: [{ body: { tool_choice: { type: "tool", name: "json_answer" } } }] },
+    }),
+    bug(17, `nor where a tool had to take it (responses, stream ${stream})`, {
+      call: {
+        to: "responses",
+        body: {
+          ...toOlderClaude,
+          stream,
+          store: false,
+          text: { format: { type: "json_schema", name: "at", schema: answerSchema } },
+        },
+      },
+      upstream: { claude: stream ? streamed(inTool, "tool_use") : message(inTool, "tool_use") },
+      sees: { told: { text: '{"hour":12}', calls: [], stop: "completed" }, lacks: ["json_answer"] },
+    }),
+  ]),
   bug(18, "keywords that the upstream refuses go, properties of the same name stay", {
     call: {
       body: {

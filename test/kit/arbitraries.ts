@@ -32,7 +32,7 @@ const callInput = fc
 export function replyBlocks(can: Can): fc.Arbitrary<Block[]> {
   const signature = fc.base64String({ minLength: 4 }).map((data) => ({ origin: lawOrigin, data }));
   const thinking = fc
-    .tuple(words, signature)
+    .tuple(can.signature ? fc.oneof({ weight: 4, arbitrary: words }, fc.constant("")) : words, signature)
     .map(([said, by]): Block => ({ type: "thinking", text: said, ...(can.signature ? { signature: by } : {}) }));
   const text = fc.record({ type: fc.constant("text" as const), text: words });
   const calls = fc.uniqueArray(toolCall, { maxLength: 3, selector: (call) => call.id });

@@ -15,6 +15,8 @@ export interface GatewayOptions {
   dataFolder?: string;
   /** Silence before a heartbeat, in milliseconds. Only for a gateway in this process. */
   heartbeatMs?: number;
+  /** How many times as long as usual it waits between two looks at a video. Only for a gateway in this process. */
+  videoWaitScale?: number;
 }
 
 export interface RunningGateway {
@@ -47,6 +49,7 @@ export async function gateway(options: GatewayOptions = {}): Promise<RunningGate
     print: (line) => void lines.push(line),
     log: (line) => void log.push(line),
     ...(options.heartbeatMs === undefined ? {} : { heartbeatMs: options.heartbeatMs }),
+    ...(options.videoWaitScale === undefined ? {} : { videoWaitScale: options.videoWaitScale }),
   });
   const url = running.url.replace(/\/$/, "");
   const stop = async () => {
@@ -91,6 +94,8 @@ function prepare(options: GatewayOptions) {
     TURNPIKE_DATA: dataFolder,
     TURNPIKE_KEY: clientKey,
     TURNPIKE_ADMIN_KEY: adminKey,
+    // What is copied would be asked for behind a test's back.
+    TURNPIKE_VIDEO_RESULTS: "proxy",
     ...options.environment,
   };
   const remove = () => rmSync(workingFolder, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 // What a Gemini reply said: whole, as events, or as the elements of one JSON array.
 import type { Heard } from "./hear.ts";
-import { at, list, nothingYet, record, type Told, text } from "./told.ts";
+import { at, list, noteLogprobs, nothingYet, record, type Told, text } from "./told.ts";
 
 /** What a reply said. It has no terminator: it is ended when a candidate said why. */
 export function geminiTold(heard: Heard): Told {
@@ -17,6 +17,7 @@ function hearChunk(told: Told, chunk: unknown): void {
   if (error) told.error = { ...error, code: reasonOf(error) };
   const usage = record(chunk, "usageMetadata");
   if (usage) told.usage = usage;
+  noteLogprobs(told, list(chunk, "candidates", 0, "logprobsResult", "chosenCandidates"), "logProbability");
   const stop = at(chunk, "candidates", 0, "finishReason") ?? at(chunk, "promptFeedback", "blockReason");
   for (const part of list(chunk, "candidates", 0, "content", "parts")) hearPart(told, part);
   if (!stop) return;

@@ -1,7 +1,7 @@
 // What a response said, streamed or whole. A stream is heard piece by piece; its last event must say the same as the pieces.
 import { expect } from "bun:test";
 import type { Heard } from "./hear.ts";
-import { at, list, noteCommon, nothingYet, record, type Told, text, withParsedInputs } from "./told.ts";
+import { at, list, noteCommon, noteLogprobs, nothingYet, record, type Told, text, withParsedInputs } from "./told.ts";
 
 /** Parts of a summary are paragraphs of one thought. */
 const paragraph = "\n\n";
@@ -17,8 +17,9 @@ export function responseTold(heard: Heard): Told {
 }
 
 function checkSame(streamed: Told, whole: Told): void {
-  const { text, thinking, calls, refusal } = withParsedInputs(streamed);
-  expect({ text, thinking, calls, refusal }).toEqual({
+  const { text, thinking, calls, refusal, logprobs } = withParsedInputs(streamed);
+  expect({ text, thinking, calls, refusal, logprobs }).toEqual({
+    logprobs: whole.logprobs,
     text: whole.text,
     thinking: whole.thinking,
     calls: whole.calls,
@@ -43,6 +44,7 @@ function noteResponse(told: Told, response: unknown): void {
 function hearItem(told: Told, item: unknown): void {
   for (const part of list(item, "content")) {
     if (at(part, "type") === "output_text") told.text += text(part, "text");
+    noteLogprobs(told, list(part, "logprobs"));
     if (at(part, "type") === "reasoning_text") told.thinking += text(part, "text");
     if (at(part, "type") === "refusal") told.refusal = (told.refusal ?? "") + text(part, "refusal");
   }
@@ -75,6 +77,7 @@ const end: Hear = (told, data) => {
 const events: Record<string, Hear> = {
   "response.output_text.delta"(told, data) {
     told.text += text(data, "delta");
+    noteLogprobs(told, list(data, "logprobs"));
   },
   "response.refusal.delta"(told, data) {
     told.refusal = (told.refusal ?? "") + text(data, "delta");

@@ -8,6 +8,8 @@ export interface Told {
   /** The last signature, where the dialect has one. */
   signature?: string;
   calls: { id: string; name: string; input: unknown }[];
+  /** Tokens of the text, where they were told. */
+  logprobs?: [token: unknown, logprob: unknown][];
   /** The words of a refusal, where the dialect tells them apart. */
   refusal?: string;
   /** `finish_reason` or `stop_reason` as the dialect spells it. */
@@ -40,6 +42,12 @@ export function completionTold(heard: Heard): Told {
     const stop = at(data, "choices", 0, "finish_reason");
     if (stop) told.stop = String(stop);
     told.text += text(data, "choices", 0, "text");
+    const logprobs = list(data, "choices", 0, "logprobs", "token_logprobs");
+    const tokens = list(data, "choices", 0, "logprobs", "tokens");
+    noteLogprobs(
+      told,
+      tokens.map((token, index) => ({ token, logprob: logprobs[index] })),
+    );
   }
   return told;
 }
@@ -75,6 +83,15 @@ export function withParsedInputs(told: Told): Told {
   return told;
 }
 
+/** Takes the log probabilities of some tokens down; `name` is what their number is called. */
+export function noteLogprobs(told: Told, tokens: unknown[], name = "logprob"): void {
+  if (tokens.length === 0) return;
+  told.logprobs = [
+    ...(told.logprobs ?? []),
+    ...tokens.map((one): [unknown, unknown] => [at(one, "token"), at(one, name)]),
+  ];
+}
+
 export function noteCommon(told: Told, data: unknown): void {
   const error = record(data, "error");
   const usage = record(data, "usage");
@@ -89,6 +106,7 @@ function hearChunk(told: Told, chunk: unknown, member: "message" | "delta"): voi
   if (stop) told.stop = String(stop);
   told.text += text(choice, member, "content");
   told.thinking += text(choice, member, "reasoning_content");
+  noteLogprobs(told, list(choice, "logprobs", "content"));
   const refusal = text(choice, member, "refusal");
   if (refusal) told.refusal = (told.refusal ?? "") + refusal;
   for (const [position, call] of list(choice, member, "tool_calls").entries()) {

@@ -55,7 +55,7 @@ export async function stopWorld({ gateway: running, upstreams }: World): Promise
 }
 
 /**
- * Models: `gpt-x` and `embed-x` at alpha, `claude-x` at claude, `gpt-r` at responder, `gemini-x` at google; routes `chain` (alpha, beta, gamma, delta), `mixed`
+ * Models: `gpt-x` and `embed-x` at alpha, `thinker/…` at delta, which leaves its thinking in the text and wants it back, `claude-x` at claude, `gpt-r` at responder, `gemini-x` at google; routes `chain` (alpha, beta, gamma, delta), `mixed`
  * (alpha, then claude) and `lucky` (a refused connection, then beta); `dead/gone` where nobody listens.
  */
 export function configuration(upstreams: Record<UpstreamName, Upstream>): string {
@@ -64,6 +64,7 @@ export function configuration(upstreams: Record<UpstreamName, Upstream>): string
   beta: { kind: compatible, base_url: "${upstreams.beta.url}/v1", credential: "${canary}-beta", models: [gpt-b] }
   gamma: { kind: compatible, base_url: "${upstreams.gamma.url}/v1", credential: "${canary}-gamma", models: [gpt-c] }
   delta: { kind: compatible, base_url: "${upstreams.delta.url}/v1", credential: "${canary}-delta", models: [gpt-d] }
+  thinker: { kind: compatible, base_url: "${upstreams.delta.url}/v1", credential: "${canary}-thinker", models: [], splits_thinking: true, replays_thinking: true }
   claude: { kind: anthropic, base_url: "${upstreams.claude.url}", credential: "${canary}-claude", models: [claude-x] }
   responder: { kind: openai, base_url: "${upstreams.responder.url}/v1", credential: "${canary}-responder", models: [gpt-r] }
   google: { kind: gemini, base_url: "${upstreams.google.url}", credential: "${canary}-google", models: [gemini-x] }

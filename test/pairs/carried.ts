@@ -1,7 +1,7 @@
 // Whether what a client asked for has arrived in the upstream's own words. Shares no code with the gateway.
 import { at, list } from "../kit/told.ts";
 import { pixel } from "../scenes/bodies.ts";
-import { type Feature, outputBound, stopText } from "./clients.ts";
+import { alternatives, type Feature, outputBound, stopText } from "./clients.ts";
 import type { Far } from "./upstreams.ts";
 
 /** Where each dialect keeps what a feature asks for. */
@@ -11,6 +11,7 @@ interface Places {
   turns(body: unknown): unknown;
   results(body: unknown): unknown[];
   schema(body: unknown): unknown;
+  alternatives(body: unknown): unknown;
   thinking(body: unknown): unknown;
   stops(body: unknown): unknown[];
   bound(body: unknown): unknown;
@@ -26,6 +27,7 @@ const places: { readonly [speaks in Far["speaks"]]: Places } = {
     turns: (body) => at(body, "messages"),
     results: (body) => list(body, "messages").filter((turn) => at(turn, "role") === "tool"),
     schema: (body) => at(body, "response_format", "json_schema", "schema"),
+    alternatives: (body) => at(body, "logprobs") === true && at(body, "top_logprobs"),
     thinking: (body) => at(body, "reasoning_effort"),
     stops: (body) => list(body, "stop"),
     bound: (body) => at(body, "max_completion_tokens") ?? at(body, "max_tokens"),
@@ -35,6 +37,7 @@ const places: { readonly [speaks in Far["speaks"]]: Places } = {
     turns: (body) => at(body, "input"),
     results: (body) => ofType(at(body, "input"), "function_call_output"),
     schema: (body) => at(body, "text", "format", "schema"),
+    alternatives: (body) => list(body, "include").includes("message.output_text.logprobs") && at(body, "top_logprobs"),
     thinking: (body) => at(body, "reasoning", "effort"),
     stops: (body) => list(body, "stop"),
     bound: (body) => at(body, "max_output_tokens"),
@@ -44,6 +47,7 @@ const places: { readonly [speaks in Far["speaks"]]: Places } = {
     turns: (body) => at(body, "messages"),
     results: (body) => ofType(at(list(body, "messages").at(-1), "content"), "tool_result"),
     schema: (body) => at(body, "output_config", "format", "schema"),
+    alternatives: () => undefined,
     thinking: (body) => at(body, "thinking") ?? at(body, "output_config", "effort"),
     stops: (body) => list(body, "stop_sequences"),
     bound: (body) => at(body, "max_tokens"),
@@ -55,6 +59,8 @@ const places: { readonly [speaks in Far["speaks"]]: Places } = {
       list(list(body, "contents").at(-1), "parts").filter((part) => at(part, "functionResponse") !== undefined),
     schema: (body) =>
       at(body, "generationConfig", "responseJsonSchema") ?? at(body, "generationConfig", "responseSchema"),
+    alternatives: (body) =>
+      at(body, "generationConfig", "responseLogprobs") === true && at(body, "generationConfig", "logprobs"),
     thinking: (body) => at(body, "generationConfig", "thinkingConfig"),
     stops: (body) => list(body, "generationConfig", "stopSequences"),
     bound: (body) => at(body, "generationConfig", "maxOutputTokens"),
@@ -73,6 +79,7 @@ const checks: { readonly [feature in Feature]?: Check } = {
   },
   images: (body, { turns }) => holds(turns(body), pixel),
   "structured output": (body, { schema }) => at(schema(body), "properties", "hour") !== undefined,
+  "log probabilities": (body, where) => where.alternatives(body) === alternatives,
   thinking: (body, { thinking }) => thinking(body) !== undefined,
   stop: (body, { stops }) => String(stops(body)) === stopText,
   length: (body, { bound }) => bound(body) === outputBound,

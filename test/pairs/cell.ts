@@ -97,8 +97,10 @@ function checkAnswer(pair: Pair, heard: Heard, seen: Seen | undefined, outcome: 
   if (client.hears.calls && said.calls) expect(told.calls).toMatchObject(said.calls);
   if (client.hears.thinking && feature === "thinking") expect(told.thinking).toBe(said.thinking ?? "");
   if (feature === "text" && said.usage) checkUsage(client, said.usage, told.usage);
+  if (client.hears.logprobs && said.logprobs) expect(told.logprobs).toEqual(said.logprobs);
   const isDropped = outcome.class === "dropped with a warning";
-  const arrived = { carried: carried(far, feature, seen?.json), as: outcome };
+  const isCarried = client.asks[feature] === undefined || carried(far, feature, seen?.json);
+  const arrived = { carried: isCarried, as: outcome };
   if (!isWatched) expect(arrived).toEqual({ carried: !isDropped, as: outcome });
 }
 

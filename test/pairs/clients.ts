@@ -8,6 +8,7 @@ export const features = [
   "tool results",
   "images",
   "structured output",
+  "log probabilities",
   "thinking",
   "stop",
   "length",
@@ -32,7 +33,7 @@ export interface Client {
   /** How it is told why a reply ended. */
   stops: Record<"end" | "sequence" | "tools" | "length", string> & { refusal: RegExp };
   /** False where a format has no words for what a reply holds. */
-  hears: { thinking: boolean; calls: boolean };
+  hears: { thinking: boolean; calls: boolean; logprobs: boolean };
   /** All tokens of the prompt, and all of the reply, in this client's usage. */
   usage: readonly [input: string, output: string];
 }
@@ -40,6 +41,8 @@ export interface Client {
 /** A stop text that every upstream's reply holds. */
 export const stopText = ", ";
 export const outputBound = 64;
+/** How many likely tokens are asked for in the place of each. */
+export const alternatives = 2;
 
 const day = { type: "function", function: { name: "get_day", parameters: { type: "object", properties: {} } } };
 const png = `data:image/png;base64,${pixel}`;
@@ -67,12 +70,13 @@ const chat: Client = {
     "structured output": {
       response_format: { type: "json_schema", json_schema: { name: "at", schema: answerSchema, strict: true } },
     },
+    "log probabilities": { logprobs: true, top_logprobs: alternatives },
     thinking: { reasoning_effort: "high" },
     stop: { stop: [stopText] },
     length: { max_completion_tokens: outputBound },
   },
   stops: { end: "stop", sequence: "stop", tools: "tool_calls", length: "length", refusal: /^(?:content_filter|stop)$/ },
-  hears: { thinking: true, calls: true },
+  hears: { thinking: true, calls: true, logprobs: true },
   usage: ["prompt_tokens", "completion_tokens"],
 };
 
@@ -89,12 +93,13 @@ const completions: Client = {
     "structured output": {
       response_format: { type: "json_schema", json_schema: { name: "at", schema: answerSchema } },
     },
+    "log probabilities": { logprobs: alternatives },
     thinking: { reasoning_effort: "high" },
     stop: { stop: [stopText] },
     length: { max_tokens: outputBound },
   },
   stops: { end: "stop", sequence: "stop", tools: "stop", length: "length", refusal: /^(?:content_filter|stop)$/ },
-  hears: { thinking: false, calls: false },
+  hears: { thinking: false, calls: false, logprobs: true },
   usage: ["prompt_tokens", "completion_tokens"],
 };
 
@@ -128,6 +133,7 @@ const responses: Client = {
     "structured output": {
       text: { format: { type: "json_schema", name: "at", schema: answerSchema, strict: true } },
     },
+    "log probabilities": { top_logprobs: alternatives, include: ["message.output_text.logprobs"] },
     thinking: { reasoning: { effort: "high", summary: "auto" }, include: ["reasoning.encrypted_content"] },
     stop: { stop: [stopText] },
     length: { max_output_tokens: outputBound },
@@ -139,7 +145,7 @@ const responses: Client = {
     length: "incomplete max_output_tokens",
     refusal: /^(?:completed|incomplete content_filter)$/,
   },
-  hears: { thinking: true, calls: true },
+  hears: { thinking: true, calls: true, logprobs: true },
   usage: ["input_tokens", "output_tokens"],
 };
 
@@ -169,7 +175,7 @@ const messages: Client = {
     length: { max_tokens: outputBound },
   },
   stops: { end: "end_turn", sequence: "stop_sequence", tools: "tool_use", length: "max_tokens", refusal: /^refusal$/ },
-  hears: { thinking: true, calls: true },
+  hears: { thinking: true, calls: true, logprobs: false },
   usage: ["input_tokens", "output_tokens"],
 };
 
@@ -218,6 +224,7 @@ const gemini: Client = {
     "structured output": {
       generationConfig: { responseMimeType: "application/json", responseJsonSchema: answerSchema },
     },
+    "log probabilities": { generationConfig: { responseLogprobs: true, logprobs: alternatives } },
     thinking: { generationConfig: { thinkingConfig: { includeThoughts: true, thinkingBudget: 2048 } } },
     stop: { generationConfig: { stopSequences: [stopText] } },
     length: { generationConfig: { maxOutputTokens: outputBound } },
@@ -229,7 +236,7 @@ const gemini: Client = {
     length: "MAX_TOKENS",
     refusal: /^(?:SAFETY|PROHIBITED_CONTENT)$/,
   },
-  hears: { thinking: true, calls: true },
+  hears: { thinking: true, calls: true, logprobs: true },
   usage: ["promptTokenCount", "candidatesTokenCount"],
 };
 

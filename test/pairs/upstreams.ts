@@ -8,6 +8,8 @@ export interface Said {
   text: string;
   thinking?: string;
   calls?: { name: string; input: unknown }[];
+  /** The tokens of the text, each with its log probability. */
+  logprobs?: [token: string, logprob: number][];
   end: "end" | "tools" | "length" | "refusal" | "error";
   /** All tokens of prompt and reply. */
   usage?: readonly [input: number, output: number];
@@ -29,6 +31,16 @@ const calls = [
   { name: "get_day", input: {} },
 ];
 const structured: Said = { text: '{"hour":12}', end: "end" };
+/** One character may be two tokens, neither of which is text. */
+const halves: Said = {
+  text: "Hi 🙂",
+  logprobs: [
+    ["Hi", -0.0625],
+    [" \\xf0\\x9f\\x99", -0.5],
+    ["\\x82", -0.125],
+  ],
+  end: "end",
+};
 const traveller: Said = { text: "Hello there, traveller.", end: "end", usage: [12, 5] };
 
 export const fars: readonly Far[] = [
@@ -38,6 +50,7 @@ export const fars: readonly Far[] = [
     model: "gpt-x",
     fixtures: {
       "structured output": "structured",
+      "log probabilities": "logprobs",
       "parallel tools": "tools",
       thinking: "reasoning",
       refusal: "refusal",
@@ -46,6 +59,7 @@ export const fars: readonly Far[] = [
     said: {
       text: traveller,
       "structured output": structured,
+      "log probabilities": halves,
       "parallel tools": { text: "Let me check.", calls, end: "tools" },
       thinking: { text: "It is noon.", thinking: "Need the clock.", end: "end" },
       length: { ...traveller, end: "length" },
@@ -58,6 +72,7 @@ export const fars: readonly Far[] = [
     model: "gpt-r",
     fixtures: {
       "structured output": "structured",
+      "log probabilities": "logprobs",
       "parallel tools": "tools",
       thinking: "reasoning",
       length: "length",
@@ -66,6 +81,7 @@ export const fars: readonly Far[] = [
     said: {
       text: { text: "Hello there, how can I help?", end: "end", usage: [13, 9] },
       "structured output": structured,
+      "log probabilities": halves,
       "parallel tools": { text: "Let me check.", calls, end: "tools" },
       thinking: { text: "42.", thinking: "**Weighing** the question.\n\n**Answering** it.", end: "end" },
       length: { text: "One, two, three", end: "length" },
@@ -98,6 +114,7 @@ export const fars: readonly Far[] = [
     model: "gemini-x",
     fixtures: {
       "structured output": "structured",
+      "log probabilities": "logprobs",
       "parallel tools": "tools",
       thinking: "thinking",
       length: "length",
@@ -106,6 +123,15 @@ export const fars: readonly Far[] = [
     said: {
       text: { text: "Hello, world!", end: "end", usage: [8, 4] },
       "structured output": structured,
+      "log probabilities": {
+        text: "Hi there.",
+        logprobs: [
+          ["Hi", -0.1],
+          [" there", -0.25],
+          [".", -0.5],
+        ],
+        end: "end",
+      },
       "parallel tools": { text: "Let me check.", calls, end: "tools" },
       thinking: { text: "The answer is 4.", thinking: "**Adding**\n\nTwo and two make four.", end: "end" },
       length: { text: "", end: "length" },

@@ -34,6 +34,8 @@ const paths: Readonly<Record<FieldName, string>> = {
   input: "messages",
   dimensions: "dimensions",
   encodingFormat: "encoding_format",
+  purpose: "messages",
+  title: "messages",
 };
 
 export function fieldPath(field: FieldName): string {

@@ -7,6 +7,7 @@ import { unsupported } from "../reject.ts";
 import { isAbsent, type Losses, requiredObject } from "./fields.ts";
 import { inSubset } from "./json-schema.ts";
 import type { ModelLimits } from "./limits.ts";
+import { emulatesSchemas } from "./output-tool.ts";
 
 /** `output_config.format`, or the older `output_format`. */
 export function readFormat(wire: JsonObject, extras: Extra[]): OutputFormat | undefined {
@@ -34,6 +35,7 @@ export function renderFormat(
     losses.add("approximated", "format");
     return null;
   }
+  if (emulatesSchemas(limits)) return null;
   if (!limits.outputSchema) throw unsupported(context.fieldPath("format"), "the model has no structured output");
   const { schema, exact, lost } = inSubset(format.schema);
   if (lost.includes("$ref") || (lost.length > 0 && format.strict === true)) {

@@ -3,12 +3,15 @@ import type { Citation } from "../../canon/conversation.ts";
 import type { Delta, OpenBlock } from "../../canon/delta.ts";
 import type { GatewayError } from "../../canon/error.ts";
 import { isObject, type JsonObject, parseJsonText } from "../../lib/json.ts";
+import type { Frame } from "../../lib/sse.ts";
 import type { ReadContext, StreamReader } from "../dialect.ts";
 import { badReply, truncated } from "../reject.ts";
 import { callInput, type ToolFinder } from "../shared/called.ts";
 import { toolFinder } from "./calls.ts";
 import { readCitation } from "./citation.ts";
 import { parseErrorEvent } from "./error.ts";
+import { limitsOf } from "./limits.ts";
+import { emulatesSchemas, outputReader } from "./output-tool.ts";
 import { readSignature } from "./signature.ts";
 import { skim } from "./skim.ts";
 import { readStop } from "./stop.ts";
@@ -231,12 +234,10 @@ export function eventReader(origin: string, tools: ToolFinder): EventReader {
 /** A reader for one stream of this dialect. */
 export function streamReader(context: ReadContext): StreamReader {
   const events = eventReader(context.origin, toolFinder(context));
-  return {
-    read({ data }) {
-      const event = parseJsonText(data);
-      return isObject(event) ? events.take(event) : events.fail(badReply("a frame is no JSON object"));
-    },
-    skim,
-    end: events.end,
+  const answer = outputReader(context.ask, (model) => emulatesSchemas(limitsOf(model)));
+  const read = ({ data }: Frame): Delta[] => {
+    const event = parseJsonText(data);
+    return isObject(event) ? events.take(event) : events.fail(badReply("a frame is no JSON object"));
   };
+  return { read: answer === null ? read : (frame) => answer(read(frame)), skim, end: events.end };
 }

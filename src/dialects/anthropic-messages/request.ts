@@ -13,6 +13,7 @@ import { isAbsent, type Losses, lossesFor, optionalNumber, optionalText } from "
 import { jsonInstruction, readFormat, renderFormat } from "./format.ts";
 import { renderMessages } from "./history.ts";
 import { limitsOf, type ModelLimits } from "./limits.ts";
+import { withOutputTool } from "./output-tool.ts";
 import { readReasoning, renderReasoning } from "./reasoning.ts";
 import { readSampling, renderSampling } from "./sampling.ts";
 import { readToolChoice, readTools, renderTools } from "./tools.ts";
@@ -114,13 +115,16 @@ export function renderRequest(ask: ChatAsk, context: RenderContext): Rendered {
   const thought = renderReasoning({ ask, limits, losses, ...outputBound(ask, context, limits, losses) });
   const sampling = renderSampling(ask, limits, thought.isOn, context, losses);
   const format = renderFormat(ask.format, limits, context, losses);
+  const canForce = limits.forcedTool && !thought.isOn;
+  const output = withOutputTool(ask, limits, canForce, losses);
+  const instruction = ask.format?.type === "json" ? jsonInstruction : (output?.instruction ?? null);
   if (ask.verbosity !== undefined) losses.add("dropped", "verbosity");
   const body: JsonObject = {
     model: context.model,
     max_tokens: thought.maxTokens,
-    ...renderSystem([...ask.system, ...leading], ask.format?.type === "json" ? jsonInstruction : null),
+    ...renderSystem([...ask.system, ...leading], instruction),
     messages: renderMessages(ask, turns, { context, limits, names, losses }),
-    ...renderTools(ask, names, limits.forcedTool && !thought.isOn, context, losses),
+    ...renderTools(output?.ask ?? ask, names, canForce, context, losses),
     ...sampling,
     ...(ask.stop.length > 0 ? { stop_sequences: [...ask.stop] } : {}),
     ...(thought.thinking ? { thinking: thought.thinking } : {}),

@@ -5,12 +5,14 @@ import type { ReadContext, WriteContext } from "../dialect.ts";
 import { badReply } from "../reject.ts";
 import { argumentObject } from "../shared/arguments.ts";
 import { callInput, type ToolFinder } from "../shared/called.ts";
+import { charsIn, estimatedUsage } from "../shared/estimate.ts";
 import { wrapFreeText } from "../shared/free-text.ts";
 import { cleanId } from "../shared/names.ts";
 import { toolFinder } from "./calls.ts";
 import { citationsForClient, readCitations } from "./citation.ts";
 import { parseErrorEvent } from "./error.ts";
 import { objectsIn } from "./fields.ts";
+import { readOutput } from "./output-tool.ts";
 import { readSignature, writeSignature } from "./signature.ts";
 import { readStop, writeStop } from "./stop.ts";
 import { readUsage, writeUsage } from "./usage.ts";
@@ -55,7 +57,7 @@ export function parseResponse(wire: unknown, context: ReadContext): ChatAnswer {
   if (wire["type"] === "error" || (isObject(wire["error"]) && wire["content"] === undefined))
     throw parseErrorEvent(wire);
   if (!Array.isArray(wire["content"])) throw badReply("it has no content");
-  return readMessage(wire, { origin: context.origin, tools: toolFinder(context) });
+  return readOutput(readMessage(wire, { origin: context.origin, tools: toolFinder(context) }), context.ask);
 }
 
 /** The canonical reply of a message; other wires say the same in other words. */
@@ -118,6 +120,7 @@ const isCutShort = (choice: Choice): boolean => choice.stop.kind === "length" ||
 /** The message for the client: the first choice, because this dialect has one. */
 export function renderResponse(answer: ChatAnswer, context: WriteContext): JsonObject {
   const choice: Choice = answer.choices[0] ?? { index: 0, blocks: [], stop: { kind: "end" } };
+  const { inputEstimate } = context;
   const content = choice.blocks.flatMap((block) => writeBlock(block, isCutShort(choice)));
   const has = {
     call: content.some((block) => block["type"] === "tool_use"),
@@ -130,6 +133,6 @@ export function renderResponse(answer: ChatAnswer, context: WriteContext): JsonO
     model: answer.model || context.ask.model,
     content,
     ...writeStop(choice.stop, has),
-    usage: writeUsage(answer.usage, context.inputEstimate),
+    usage: writeUsage(answer.usage ?? estimatedUsage(inputEstimate, charsIn(choice.blocks)), inputEstimate),
   };
 }

@@ -3,7 +3,7 @@ import type { ChatAsk, Sampling } from "../../canon/conversation.ts";
 import type { FieldName } from "../../canon/warning.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { RenderContext } from "../dialect.ts";
-import { unsupported } from "../reject.ts";
+import { textAlone, unsupported } from "../reject.ts";
 import { type Losses, optionalNumber } from "./fields.ts";
 import type { ModelLimits } from "./limits.ts";
 
@@ -67,6 +67,7 @@ function refuseFalsehoods(ask: ChatAsk, context: RenderContext): void {
   if (logitBias !== undefined && Object.keys(logitBias).length > 0)
     refuse("logitBias", "its token ids mean nothing there");
   if (ask.logprobs !== undefined) refuse("logprobs", "there are no log probabilities");
+  if (ask.media !== undefined) throw unsupported(ask.media.path, textAlone);
   if (ask.choices > 1) refuse("choices", "there is one reply to a request");
   if (ask.stop.some((text) => text.trim() === ""))
     refuse("stop", "a stop text needs a character that is not white space");

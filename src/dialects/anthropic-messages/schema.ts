@@ -66,7 +66,7 @@ const format = { properties: { type: { type: "string" }, schema: { type: "object
 const effort = ["low", "medium", "high", "xhigh", "max"];
 
 export const MessagesRequest = Type.Object({
-  model: Type.String({ description: "Model to ask." }),
+  model: Type.String({ minLength: 1, description: "Model to ask." }),
   messages: Type.Array(Message, { minItems: 1, description: "The conversation so far." }),
   max_tokens: Type.Integer({ minimum: 1, description: "Most tokens of the reply." }),
   system: Type.Optional(any(["string", "array", "null"], { items: TextPart, description: "System prompt." })),

@@ -123,7 +123,8 @@ function chosen(choice: ToolChoice | undefined, canForce: boolean, names: ToolNa
   }
 }
 
-const isForced = (choice: ToolChoice | undefined): boolean =>
+/** True where the client has every reply be a call. */
+export const isForced = (choice: ToolChoice | undefined): boolean =>
   choice?.type === "required" || choice?.type === "tool" || (choice?.type === "allowed" && choice.required);
 
 /** `tools` and `tool_choice`. Where the model cannot be forced, the list is narrowed and the choice left to it. */

@@ -5,6 +5,7 @@ import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { Call, Envelope, RenderContext } from "../dialect.ts";
 import { badReply } from "../reject.ts";
 import { isMadeUpCitation } from "./citation.ts";
+import { limitsOf } from "./limits.ts";
 import { apiVersion, messagesPath } from "./request.ts";
 import { forUpstream } from "./signature.ts";
 import { readUsage } from "./usage.ts";
@@ -48,9 +49,18 @@ function openMessages(messages: Json | undefined, origin: string): Json | undefi
   return opened.filter((message) => message !== null);
 }
 
+const samplingFields = ["temperature", "top_p", "top_k"] as const;
+
+/** Newer versions refuse sampling even of models that take it: such a request goes under the first one. */
+function versionFor(wire: JsonObject, { model }: RenderContext, envelope: Envelope): string {
+  const asked = envelope.header("vendor-version") ?? envelope.header("anthropic-version") ?? apiVersion;
+  const samples = samplingFields.some((field) => wire[field] !== undefined && wire[field] !== null);
+  return samples && asked > apiVersion && limitsOf(model).sampling ? apiVersion : asked;
+}
+
 /** The client's wire with the upstream's model name, under the version and betas that the client asked for. */
 export function verbatimCall(wire: JsonObject, context: RenderContext, envelope: Envelope): Call {
-  const version = envelope.header("vendor-version") ?? envelope.header("anthropic-version") ?? apiVersion;
+  const version = versionFor(wire, context, envelope);
   const beta = envelope.header("anthropic-beta");
   return {
     path: messagesPath,

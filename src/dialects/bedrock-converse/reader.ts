@@ -2,6 +2,7 @@
 import type { Delta } from "../../canon/delta.ts";
 import { isObject, type Json, type JsonObject, parseJsonText } from "../../lib/json.ts";
 import type { Frame } from "../../lib/sse.ts";
+import { outputReader } from "../anthropic-messages/output-tool.ts";
 import { type EventReader, eventReader } from "../anthropic-messages/reader.ts";
 import type { ReadContext, StreamReader } from "../dialect.ts";
 import { badReply } from "../reject.ts";
@@ -121,8 +122,10 @@ function read(state: State, frame: Frame): Delta[] {
 export function streamReader(context: ReadContext): StreamReader {
   const events = eventReader(context.origin, toolFinder(context));
   const state: State = { events, open: new Set(), reason: undefined, stopped: false };
+  // This wire does not tell which model answers, so nothing is held back.
+  const answer = outputReader(context.ask, () => false) ?? ((deltas) => deltas);
   return {
-    read: (frame) => read(state, frame),
-    end: () => (state.stopped ? finish(state) : events.end()),
+    read: (frame) => answer(read(state, frame)),
+    end: () => answer(state.stopped ? finish(state) : events.end()),
   };
 }

@@ -8,6 +8,7 @@ import { textParts } from "../anthropic-messages/content.ts";
 import { type Losses, lossesFor } from "../anthropic-messages/fields.ts";
 import { jsonInstruction, renderFormat } from "../anthropic-messages/format.ts";
 import { renderMessages } from "../anthropic-messages/history.ts";
+import { withOutputTool } from "../anthropic-messages/output-tool.ts";
 import { outputBound } from "../anthropic-messages/request.ts";
 import { renderSampling } from "../anthropic-messages/sampling.ts";
 import { renderTools } from "../anthropic-messages/tools.ts";
@@ -49,9 +50,9 @@ function refuseUnsayable(ask: ChatAsk, context: RenderContext): void {
   if (hosted?.kind === "hosted") throw unsupported(hosted.path, "the tool runs at another provider");
 }
 
-function renderSystem(ask: ChatAsk, leading: ChatAsk["system"], to: Spelling): JsonObject {
+function renderSystem(ask: ChatAsk, leading: ChatAsk["system"], instruction: string | null, to: Spelling): JsonObject {
   const parts = [...ask.system, ...leading].flatMap((block) => textParts(block.text, cacheControl(block.cache)));
-  if (ask.format?.type === "json") parts.push({ type: "text", text: jsonInstruction });
+  if (instruction !== null) parts.push({ type: "text", text: instruction });
   return parts.length === 0 ? {} : { system: spellContent(parts, to) };
 }
 
@@ -115,15 +116,18 @@ export function renderRequest(ask: ChatAsk, context: RenderContext): Rendered {
   const losses = lossesFor(context);
   const to: Spelling = { family, losses, documents: new Set() };
   refuseUnsayable(ask, context);
-  const { leading, turns } = leadingSystem(hasNoTools(ask) ? turnsWithoutTools(ask.turns, losses) : ask.turns);
   const thinking = renderThinking(ask, family, outputBound(ask, context, limits, losses), losses);
+  const output = withOutputTool(ask, limits, limits.forcedTool && !thinking.isOn, losses);
+  const asked = output?.ask ?? ask;
+  const { leading, turns } = leadingSystem(hasNoTools(asked) ? turnsWithoutTools(ask.turns, losses) : ask.turns);
+  const instruction = ask.format?.type === "json" ? jsonInstruction : (output?.instruction ?? null);
   const format = renderFormat(ask.format, limits, context, losses);
   if (ask.verbosity !== undefined) losses.add("dropped", "verbosity");
   const messages = renderMessages(ask, turns, { context, limits, names: namesFor(ask), losses });
   const body: JsonObject = {
     messages: messages.map(({ role, content }) => ({ role, content: spellContent(content, to) })),
-    ...renderSystem(ask, leading, to),
-    ...renderTuning(ask, thinking, to, context),
+    ...renderSystem(ask, leading, instruction, to),
+    ...renderTuning(asked, thinking, to, context),
     ...spellFormat(ask.format, format),
     ...renderTier(ask, losses),
   };

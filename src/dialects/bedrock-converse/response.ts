@@ -1,6 +1,7 @@
 // A whole reply of this dialect into canon and back, by the rules of the Messages API.
 import type { ChatAnswer } from "../../canon/conversation.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
+import { readOutput } from "../anthropic-messages/output-tool.ts";
 import { readMessage, renderResponse as renderMessage } from "../anthropic-messages/response.ts";
 import type { ReadContext, WriteContext } from "../dialect.ts";
 import { badReply } from "../reject.ts";
@@ -20,7 +21,7 @@ export function parseResponse(wire: unknown, context: ReadContext): ChatAnswer {
   };
   const answer = readMessage(message, { origin: context.origin, tools: toolFinder(context) });
   const choices = answer.choices.map((choice) => ({ ...choice, stop: settledStop(choice.stop, wire.stopReason) }));
-  return { ...answer, choices };
+  return readOutput({ ...answer, choices }, context.ask);
 }
 
 /** The body for a client. */

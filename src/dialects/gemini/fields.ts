@@ -28,6 +28,8 @@ const paths: Readonly<Record<FieldName, string>> = {
   input: "contents",
   dimensions: "outputDimensionality",
   encodingFormat: "encodingFormat",
+  purpose: "taskType",
+  title: "title",
 };
 
 export function fieldPath(field: FieldName): string {

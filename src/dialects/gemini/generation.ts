@@ -7,8 +7,10 @@ import { isAbsent } from "../shared/absent.ts";
 import { optionalNumber } from "../shared/members.ts";
 import { type Notes, noteField } from "../shared/notes.ts";
 import type { SchemaInSubset } from "../shared/schema-walk.ts";
+import { enumType, readEnum } from "./enumeration.ts";
 import { inJsonSubset } from "./json-schema.ts";
 import type { ModelLimits } from "./limits.ts";
+import { readMediaWish, renderMediaWish } from "./modalities.ts";
 import { inOpenApiSubset, readSchema } from "./openapi-schema.ts";
 import { readThinking, renderThinking } from "./thinking.ts";
 
@@ -28,6 +30,9 @@ function readSampling(config: JsonObject): Sampling {
 
 function readFormat(config: JsonObject, extras: Extra[]): { readonly format?: OutputFormat } {
   const { responseMimeType: type, responseJsonSchema: json, responseSchema: older } = config;
+  const choice =
+    type === enumType ? readEnum(isObject(json) ? json : isObject(older) ? readSchema(older) : null) : null;
+  if (choice !== null) return { format: choice };
   if (typeof type === "string" && type !== "" && type !== "text/plain" && type !== "application/json") {
     extras.push({ path: "generationConfig.responseMimeType", rule: "reject" });
     return {};
@@ -55,28 +60,22 @@ const held = new Set([
   "responseSchema",
   "responseJsonSchema",
   "thinkingConfig",
+  "responseModalities",
+  "imageConfig",
+  "speechConfig",
 ]);
-
-/** Whoever asks for pictures or sound would not get them elsewhere, and would not know. */
-function isBeyondText(modalities: unknown): boolean {
-  return (
-    Array.isArray(modalities) &&
-    modalities.some((kind) => !["TEXT", "MODALITY_UNSPECIFIED"].includes(String(kind).toUpperCase()))
-  );
-}
 
 function readExtras(config: JsonObject, extras: Extra[]): void {
   for (const [name, value] of Object.entries(config)) {
     if (held.has(name) || value === undefined || isAbsent(value)) continue;
-    const path = `generationConfig.${name}`;
-    if (name !== "responseModalities") extras.push({ path, rule: "drop" });
-    else extras.push({ path, rule: isBeyondText(value) ? "reject" : "quiet" });
+    extras.push({ path: `generationConfig.${name}`, rule: "drop" });
   }
 }
 
 /** Everything that canon knows of `generationConfig`; `extras` hears of the rest. */
 export function readGeneration(config: JsonObject, extras: Extra[]) {
   readExtras(config, extras);
+  const media = readMediaWish(config, extras);
   const stops = Array.isArray(config.stopSequences) ? config.stopSequences : [];
   const reasoning = readThinking(config.thinkingConfig);
   const count = config.candidateCount;
@@ -88,6 +87,7 @@ export function readGeneration(config: JsonObject, extras: Extra[]) {
     choices: typeof count === "number" ? count : 1,
     ...(config.responseLogprobs === true ? { logprobs: alternatives } : {}),
     ...readFormat(config, extras),
+    ...(media === undefined ? {} : { media }),
     ...(reasoning === undefined ? {} : { reasoning }),
   };
 }
@@ -158,6 +158,7 @@ export function renderGeneration(ask: ChatAsk, limits: ModelLimits, notes: Notes
     responseLogprobs: ask.logprobs === undefined ? undefined : true,
     logprobs: ask.logprobs ? ask.logprobs : undefined,
     ...renderFormat(ask, limits, notes),
+    ...renderMediaWish(ask.media),
     thinkingConfig: renderThinking(ask.reasoning, limits, notes),
   });
 }

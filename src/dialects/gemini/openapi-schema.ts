@@ -34,6 +34,11 @@ function readType(schema: JsonObject): JsonObject {
   return { type: nullable === true && name !== "null" ? [name, "null"] : name };
 }
 
+/** Values of a list, with null among them where the schema is nullable: here that goes without saying. */
+function readEnum(values: Json, nullable: Json | undefined): Json {
+  return nullable === true && Array.isArray(values) && !values.includes(null) ? [...values, null] : values;
+}
+
 /** JSON Schema of a schema in the older form. Property names are nobody's keywords. */
 export function readSchema(schema: JsonObject): JsonObject {
   const out: JsonObject = {};
@@ -45,6 +50,7 @@ export function readSchema(schema: JsonObject): JsonObject {
       out[name] = ordered(value, schema.propertyOrdering ?? schema.property_ordering);
     else if (name === "example") out["examples"] = [value];
     else if (name === "format" && value === "enum") continue;
+    else if (name === "enum") out[name] = readEnum(value, schema.nullable);
     else out[name] = readKeyword(name, value);
   }
   return out;

@@ -39,9 +39,12 @@ export function textPart(text: string, saying: Saying): JsonObject {
   return carrying({ text }, saying);
 }
 
+/** Bare samples as this dialect names them: others have no name for the rate, which is the same everywhere. */
+const samplesType = "audio/L16;codec=pcm;rate=24000";
+
 /** Bytes of a picture or of speech. */
-export function mediaPart(mimeType: string, data: string, saying: Saying): JsonObject {
-  return carrying({ inlineData: { mimeType, data } }, saying);
+export function mediaPart(mediaType: string, data: string, saying: Saying): JsonObject {
+  return carrying({ inlineData: { mimeType: mediaType === "audio/pcm" ? samplesType : mediaType, data } }, saying);
 }
 
 /** Thought that may be shown. */

@@ -6,6 +6,7 @@ import type { ReadContext, WriteContext } from "../dialect.ts";
 import { badReply } from "../reject.ts";
 import { objectsIn } from "../shared/members.ts";
 import { type CitingText, writeGrounding } from "./citations.ts";
+import { bareAnswer } from "./enumeration.ts";
 import { writeLogprobs } from "./logprobs.ts";
 import { endReply, newReply, readChunk } from "./reader.ts";
 import {
@@ -115,7 +116,8 @@ export function timeOf(createdAt: number | undefined): string | undefined {
 }
 
 /** The body for a client. Usage is left out where nobody counted: zeros would be a lie. */
-export function renderResponse(answer: ChatAnswer, context: WriteContext): JsonObject {
+export function renderResponse(said: ChatAnswer, context: WriteContext): JsonObject {
+  const answer = bareAnswer(said, context.ask);
   const promptFeedback = feedbackOn(answer.choices);
   return compact({
     ...(promptFeedback === null ? { candidates: answer.choices.map(renderChoice) } : { promptFeedback }),

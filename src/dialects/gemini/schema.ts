@@ -95,7 +95,7 @@ const generationConfig = message(
     frequencyPenalty: number(-2, 2, "Against words said often."),
     responseLogprobs: optional("boolean", { description: "Log probabilities of the output." }),
     logprobs: optional("integer", { minimum: 0, maximum: 20, description: "Alternatives for each token." }),
-    responseMimeType: optional("string", { description: "`text/plain` or `application/json`." }),
+    responseMimeType: optional("string", { description: "`text/plain`, `application/json` or `text/x.enum`." }),
     responseSchema: optional("object", { description: "Schema of the output, in a subset of OpenAPI's." }),
     responseJsonSchema: optional("object", { description: "JSON Schema of the output." }),
     responseModalities: optional("array", { items: { type: "string" }, description: "`TEXT`, `IMAGE`, `AUDIO`." }),

@@ -9,6 +9,7 @@ import type { Frame } from "../../lib/sse.ts";
 import type { StreamWriter, WriteContext } from "../dialect.ts";
 import { badReply } from "../reject.ts";
 import { type CitingText, writeGrounding } from "./citations.ts";
+import { bareDeltas } from "./enumeration.ts";
 import { geminiErrors } from "./error.ts";
 import { writeLogprobs } from "./logprobs.ts";
 import {
@@ -94,7 +95,7 @@ function openBlock(state: State, delta: Of<"block-open">): Frame[] {
 function writeText(state: State, delta: Of<"text">): Frame[] {
   const choice = choiceAt(state, delta.choice);
   const block = choice.blocks[delta.block];
-  if (block === undefined || delta.text === "") return [];
+  if (block === undefined || (delta.text === "" && delta.logprobs === undefined)) return [];
   const isFirst = block.body === "";
   if (isFirst) block.partIndex = choice.saying.count;
   block.body += delta.text;
@@ -218,11 +219,11 @@ const writers: { readonly [Type in Delta["type"]]: Write<Type> } = {
 /** A writer for one client. */
 export function streamWriter(context: WriteContext): StreamWriter {
   const state: State = { context, choices: [], tail: tailOf(context), usage: undefined, over: false };
-  return {
-    write(delta) {
-      if (state.over) return [];
-      const write = writers[delta.type] as (state: State, delta: Delta) => Frame[];
-      return write(state, delta);
-    },
+  const write = (delta: Delta): Frame[] => {
+    if (state.over) return [];
+    const one = writers[delta.type] as (state: State, delta: Delta) => Frame[];
+    return one(state, delta);
   };
+  const bare = bareDeltas(context.ask);
+  return { write: bare === null ? write : (delta) => bare(delta).flatMap(write) };
 }

@@ -3,6 +3,7 @@ import type { Stop } from "../../canon/conversation.ts";
 import type { Delta } from "../../canon/delta.ts";
 import { isObject, type Json, type JsonObject, parseJsonText } from "../../lib/json.ts";
 import { inputText, isBlankInput } from "../shared/call-input.ts";
+import { callInput } from "../shared/called.ts";
 import { isCut, parseStopReason } from "../shared/openai-stop.ts";
 import { madeId, readSignature } from "./calls.ts";
 import { type CallState, type ChoiceState, closeSpeech, open } from "./choice-reader.ts";
@@ -27,8 +28,10 @@ function openCall(state: ChoiceState, call: CallState, out: Delta[]): void {
   closeSpeech(state, out);
   for (const earlier of state.calls) if (earlier !== call && isComplete(earlier)) closeCall(state, earlier, out);
   const id = call.id ?? madeId(state.replyId, state.index, state.calls.indexOf(call));
-  call.block = open(state, { kind: "tool-call", id, name: call.name, tool: call.kind }, out);
-  if (call.input !== "") out.push({ type: "tool-input", choice: state.index, block: call.block, text: call.input });
+  const { name, kind } = state.tools(call.name);
+  call.wrapped = kind === "custom" && call.kind === "function";
+  call.block = open(state, { kind: "tool-call", id, name, tool: call.wrapped ? kind : call.kind }, out);
+  if (!call.wrapped) fill(state, call, call.input, out);
 }
 
 /** A call whose input is a whole JSON text has ended, though the wire has no word for it. */
@@ -36,8 +39,13 @@ function isComplete(call: CallState): boolean {
   return call.block >= 0 && !call.closed && call.kind === "function" && parseJsonText(call.input) !== undefined;
 }
 
+function fill(state: ChoiceState, call: CallState, text: string, out: Delta[]): void {
+  if (text !== "") out.push({ type: "tool-input", choice: state.index, block: call.block, text });
+}
+
 function closeCall(state: ChoiceState, call: CallState, out: Delta[]): void {
   call.closed = true;
+  if (call.wrapped && call.input.trim() !== "") fill(state, call, callInput("custom", call.input), out);
   const signature = call.signature === undefined ? {} : { signature: call.signature };
   out.push({ type: "block-close", choice: state.index, block: call.block, ...signature });
 }
@@ -51,7 +59,7 @@ function readCall(state: ChoiceState, piece: JsonObject, out: Delta[]): void {
   const name = filled(body.name);
   let call = continued(state, index, id, name);
   if (call === null) {
-    call = { kind, index, id, name: name ?? "", block: -1, input: "", closed: false };
+    call = { kind, index, id, name: name ?? "", wrapped: false, block: -1, input: "", closed: false };
     state.calls.push(call);
   }
   if (call.closed) return;
@@ -60,7 +68,7 @@ function readCall(state: ChoiceState, piece: JsonObject, out: Delta[]): void {
   const text = inputText(call.kind === "custom" ? body.input : body.arguments);
   call.input += text;
   if (call.block >= 0) {
-    if (text !== "") out.push({ type: "tool-input", choice: state.index, block: call.block, text });
+    if (!call.wrapped) fill(state, call, text, out);
     return;
   }
   call.name ||= name ?? "";
@@ -85,9 +93,7 @@ export function closeChoice(state: ChoiceState, out: Delta[]): Stop {
   const stop = parseStopReason(state.last ?? {}, { calls: calls.length > 0, refusal: state.hasRefusal });
   for (const call of calls) {
     if (call.closed) continue;
-    if (isBlankInput(call.kind, call.input) && !isCut(stop.kind)) {
-      out.push({ type: "tool-input", choice: state.index, block: call.block, text: "{}" });
-    }
+    if (!call.wrapped && isBlankInput(call.kind, call.input) && !isCut(stop.kind)) fill(state, call, "{}", out);
     closeCall(state, call, out);
   }
   return stop;

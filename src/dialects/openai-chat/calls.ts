@@ -4,6 +4,7 @@ import type { ToolCallBlock } from "../../canon/conversation.ts";
 import { type Opaque, readOpaque } from "../../canon/opaque.ts";
 import { compact, isObject, type JsonObject } from "../../lib/json.ts";
 import { inputText } from "../shared/call-input.ts";
+import { callInput, type ToolFinder } from "../shared/called.ts";
 
 const maxIdChars = 40;
 const shortHashChars = 8;
@@ -49,6 +50,13 @@ export function parseCall(call: JsonObject, origin: string, madeUp: string): Too
     input,
     ...(signature === undefined ? {} : { signature }),
   };
+}
+
+/** A call as the client knows the tool: by its own name, and as free text where a function stood in for that. */
+export function asAsked(block: ToolCallBlock, tools: ToolFinder): ToolCallBlock {
+  const { name, kind } = tools(block.name);
+  if (kind === block.kind || block.kind === "custom") return { ...block, name };
+  return { ...block, name, kind, input: callInput(kind, block.input) };
 }
 
 /** The legacy form of a call. */

@@ -3,8 +3,10 @@ import type { Citation, TokenLogprob } from "../../canon/conversation.ts";
 import type { Delta, OpenBlock } from "../../canon/delta.ts";
 import type { Opaque } from "../../canon/opaque.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import type { ToolFinder } from "../shared/called.ts";
 import { characterCount } from "../shared/characters.ts";
 import { parseAnnotations } from "./citations.ts";
+import { parseImages } from "./reply-media.ts";
 import { detailState, detailText, isSealed } from "./thinking.ts";
 
 type SpeechKind = "text" | "refusal" | "thinking" | "audio";
@@ -15,6 +17,8 @@ export interface CallState {
   readonly index: number | undefined;
   readonly id: string | undefined;
   name: string;
+  /** A function that stands in for free text: its input is taken out of its wrapping at the end. */
+  wrapped: boolean;
   /** The block's number once the call has a name, else -1. */
   block: number;
   input: string;
@@ -27,6 +31,7 @@ export interface ChoiceState {
   readonly index: number;
   readonly replyId: string;
   readonly origin: string;
+  readonly tools: ToolFinder;
   blocks: number;
   speech: SpeechKind | null;
   speechBlock: number;
@@ -46,11 +51,12 @@ export interface ChoiceState {
 }
 
 /** A choice of which nothing has been read. */
-export function newChoice(index: number, replyId: string, origin: string): ChoiceState {
+export function newChoice(index: number, replyId: string, origin: string, tools: ToolFinder): ChoiceState {
   return {
     index,
     replyId,
     origin,
+    tools,
     blocks: 0,
     speech: null,
     speechBlock: -1,
@@ -159,6 +165,16 @@ export function cite(state: ChoiceState, annotations: Json, out: Delta[]): void 
   if (!Array.isArray(annotations) || annotations.length === 0) return;
   if (state.speech !== "text") openSpeech(state, "text", out);
   state.citations.push(...parseAnnotations(annotations, state.textFrom));
+}
+
+/** Pictures, each of them whole. */
+export function show(state: ChoiceState, images: Json, out: Delta[]): void {
+  for (const { source } of parseImages(images)) {
+    closeSpeech(state, out);
+    const block = open(state, { kind: "image", mediaType: source.mediaType }, out);
+    out.push({ type: "media", choice: state.index, block, base64: source.base64 });
+    out.push({ type: "block-close", choice: state.index, block });
+  }
 }
 
 /** A piece of spoken output. */

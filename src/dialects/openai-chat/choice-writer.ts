@@ -9,6 +9,7 @@ import { characterCount } from "../shared/characters.ts";
 import { isCut, renderStopReason } from "../shared/openai-stop.ts";
 import { signatureMember } from "./calls.ts";
 import { renderCitations } from "./citations.ts";
+import { renderLogprobs } from "./logprobs.ts";
 import { clientDetail } from "./thinking.ts";
 
 /** A delta of one type. */
@@ -47,12 +48,20 @@ export interface State {
   done: boolean;
 }
 
+/** What a chunk tells beside its delta. */
+interface Beside {
+  readonly label?: string;
+  /** As JSON text. */
+  readonly logprobs?: string;
+}
+
+const alone: Beside = {};
+
 /** One chunk; the delta comes as JSON text, since most of them are one string. */
-function chunk(state: State, choice: number, delta: string, label: string | null = null): Frame {
-  const reason = label === null ? "null" : `"${label}"`;
-  return {
-    data: `${state.head}{"index":${choice},"delta":${delta},"logprobs":null,"finish_reason":${reason}}${state.tail}`,
-  };
+function chunk(state: State, choice: number, delta: string, { label, logprobs = "null" }: Beside = alone): Frame {
+  const reason = label === undefined ? "null" : `"${label}"`;
+  const rest = `"logprobs":${logprobs},"finish_reason":${reason}}${state.tail}`;
+  return { data: `${state.head}{"index":${choice},"delta":${delta},${rest}` };
 }
 
 /** A chunk with this delta. */
@@ -139,10 +148,13 @@ export function openBlock(state: State, delta: Of<"block-open">): Frame[] {
 export function writeText(state: State, delta: Of<"text">): Frame[] {
   const choice = state.choices[delta.choice];
   const block = choice?.blocks[delta.block];
-  if (choice === undefined || block === undefined || delta.text === "") return [];
+  if (choice === undefined || block === undefined) return [];
+  if (delta.text === "" && delta.logprobs === undefined) return [];
   if (block.open.kind === "refusal") return [said(state, delta.choice, { refusal: delta.text })];
   choice.saidCharacters += characterCount(delta.text);
-  return [chunk(state, delta.choice, `{"content":${JSON.stringify(delta.text)}}`)];
+  const content = `{"content":${JSON.stringify(delta.text)}}`;
+  if (delta.logprobs === undefined) return [chunk(state, delta.choice, content)];
+  return [chunk(state, delta.choice, content, { logprobs: JSON.stringify(renderLogprobs(delta.logprobs)) })];
 }
 
 /** A piece of speech. Images have no place on this wire. */
@@ -197,5 +209,5 @@ export function finishChoice(state: State, index: number, stop: Stop, out: Frame
   const choice = choiceAt(state, index, out);
   if (!isCut(stop.kind)) fillBlanks(state, index, choice, out);
   const held = { calls: choice.calls > 0, refusal: choice.refused };
-  out.push(chunk(state, index, "{}", renderStopReason(stop, held, state.isLegacy)));
+  out.push(chunk(state, index, "{}", { label: renderStopReason(stop, held, state.isLegacy) }));
 }

@@ -2,13 +2,15 @@
 import type { Delta } from "../../canon/delta.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { ReadContext, StreamReader } from "../dialect.ts";
+import { findTools, type ToolFinder } from "../shared/called.ts";
 import { type ChoiceSide, chunkReader } from "../shared/openai-chunks.ts";
 import { closeChoice, readCalls, readFunctionCall } from "./call-reader.ts";
-import { type ChoiceState, cite, newChoice, readDetails, sound, speak, think } from "./choice-reader.ts";
+import { type ChoiceState, cite, newChoice, readDetails, show, sound, speak, think } from "./choice-reader.ts";
 import { parseLogprobs } from "./logprobs.ts";
 import { splitContent } from "./response.ts";
 import { skim } from "./skim.ts";
 import { thinkingText } from "./thinking.ts";
+import { namesFor } from "./tools.ts";
 
 const maxChoices = 128;
 
@@ -29,6 +31,7 @@ function readDelta(choice: ChoiceState, delta: JsonObject, out: Delta[]): void {
   } else if (content) readParts(choice, content, out);
   if (typeof delta.refusal === "string" && delta.refusal !== "") speak(choice, "refusal", delta.refusal, out);
   if (delta.annotations) cite(choice, delta.annotations, out);
+  if (delta.images) show(choice, delta.images, out);
   if (delta.audio) sound(choice, delta.audio, out);
   if (delta.tool_calls) readCalls(choice, delta.tool_calls, out);
   else if (delta.function_call) readFunctionCall(choice, delta.function_call, out);
@@ -41,9 +44,23 @@ function read(choice: ChoiceState, wire: JsonObject, out: Delta[]): void {
   if (choice.likelihoods !== null) speak(choice, "text", "", out);
 }
 
-const side: ChoiceSide<ChoiceState> = { maxChoices, begin: newChoice, read, close: closeChoice };
+/** The tools are looked through only once there is a call. */
+function toolsOf(context: ReadContext): ToolFinder {
+  let found: ToolFinder | null = null;
+  return (name) => {
+    found ??= findTools(context, namesFor);
+    return found(name);
+  };
+}
 
 /** A reader for one stream. */
 export function reader(context: ReadContext): StreamReader {
+  const tools = toolsOf(context);
+  const side: ChoiceSide<ChoiceState> = {
+    maxChoices,
+    begin: (index, replyId, origin) => newChoice(index, replyId, origin, tools),
+    read,
+    close: closeChoice,
+  };
   return { ...chunkReader(context, side), skim };
 }

@@ -10,13 +10,16 @@ import type {
 import { compact, type Json, type JsonObject } from "../../lib/json.ts";
 import { unsupported } from "../reject.ts";
 import { completed } from "../shared/call-input.ts";
+import { wrapFreeText } from "../shared/free-text.ts";
 import { settle } from "../shared/history.ts";
+import type { ToolNames } from "../shared/names.ts";
 import { type Notes, noteField } from "../shared/notes.ts";
 import { renderCall, wireId } from "./calls.ts";
 import { asContent, dialectName, renderPart, sayable } from "./content.ts";
 import { replayThinking } from "./thinking.ts";
+import { takesFreeText } from "./tools.ts";
 
-function speech(turn: Turn, notes: Notes): JsonObject[] {
+function speech(turn: Turn, _names: ToolNames, notes: Notes): JsonObject[] {
   const parts = turn.blocks.filter((block) => sayable(block, notes)).flatMap((block) => renderPart(block, notes));
   return [compact({ role: turn.role, name: turn.name, content: asContent(parts) })];
 }
@@ -61,13 +64,15 @@ function sort(block: Block, said: Said, notes: Notes): void {
   }
 }
 
-function renderHistoryCall(call: ToolCallBlock, notes: Notes): JsonObject {
+function renderHistoryCall(call: ToolCallBlock, names: ToolNames, notes: Notes): JsonObject {
   const { signature } = call;
   const own = signature !== undefined && signature.origin === notes.context.origin ? signature.data : undefined;
-  return renderCall({ ...completed(call), id: wireId(call.id) }, own);
+  const known = { ...completed(call), id: wireId(call.id), name: names.toWire(call.name) };
+  if (call.kind === "function" || takesFreeText(notes)) return renderCall(known, own);
+  return renderCall({ ...known, kind: "function", input: JSON.stringify(wrapFreeText(call.input)) }, own);
 }
 
-function assistant(turn: Turn, notes: Notes): JsonObject[] {
+function assistant(turn: Turn, names: ToolNames, notes: Notes): JsonObject[] {
   const said: Said = { texts: [], refusals: [], thinking: [], calls: [], parts: [] };
   for (const block of turn.blocks) sort(block, said, notes);
   const text = said.texts.join("");
@@ -84,7 +89,7 @@ function assistant(turn: Turn, notes: Notes): JsonObject[] {
     refusal: refusal === "" ? undefined : refusal,
     audio: said.audio,
     ...replayThinking(said.thinking, origin, keepsUnsigned),
-    tool_calls: said.calls.length === 0 ? undefined : said.calls.map((call) => renderHistoryCall(call, notes)),
+    tool_calls: said.calls.length === 0 ? undefined : said.calls.map((call) => renderHistoryCall(call, names, notes)),
   });
   return [message];
 }
@@ -104,7 +109,7 @@ function resultText(result: ToolResultBlock, media: JsonObject[], notes: Notes):
   return lines.join("\n");
 }
 
-function results(turn: Turn, notes: Notes): JsonObject[] {
+function results(turn: Turn, _names: ToolNames, notes: Notes): JsonObject[] {
   const media: JsonObject[] = [];
   const messages: JsonObject[] = [];
   for (const block of turn.blocks) {
@@ -119,7 +124,7 @@ function results(turn: Turn, notes: Notes): JsonObject[] {
   return [...messages, { role: "user", content: media }];
 }
 
-const renderers: { readonly [role in Turn["role"]]: (turn: Turn, notes: Notes) => JsonObject[] } = {
+const renderers: { readonly [role in Turn["role"]]: (turn: Turn, names: ToolNames, notes: Notes) => JsonObject[] } = {
   system: speech,
   user: speech,
   assistant,
@@ -129,11 +134,12 @@ const renderers: { readonly [role in Turn["role"]]: (turn: Turn, notes: Notes) =
 /** All messages of a request: one for the system prefix, then the turns. */
 export function renderMessages(
   ask: { system: readonly TextBlock[]; turns: readonly Turn[] },
+  names: ToolNames,
   notes: Notes,
 ): JsonObject[] {
   const prefix = ask.system.flatMap((block) => renderPart(block, notes));
   const system = prefix.length === 0 ? [] : [{ role: "system", content: asContent(prefix) }];
   const turns = settle(ask.turns, notes);
   if (turns.at(-1)?.role === "assistant") noteField(notes, "approximated", "messages");
-  return [...system, ...turns.flatMap((turn) => renderers[turn.role](turn, notes))];
+  return [...system, ...turns.flatMap((turn) => renderers[turn.role](turn, names, notes))];
 }

@@ -6,6 +6,7 @@ import type { RenderContext, Rendered } from "../dialect.ts";
 import { badValue, missing, unsupported } from "../reject.ts";
 import { type Notes, noteField } from "../shared/notes.ts";
 import { renderEffort } from "../shared/openai-effort.ts";
+import { refusesBoth, samplingTaken } from "../shared/openai-families.ts";
 import { jsonWish, lacksJsonWord, parseSchemaFormat, schemaMembers } from "../shared/openai-format.ts";
 import { parseSampling, parseStop, renderSampling } from "../shared/openai-sampling.ts";
 import { parseService, renderUser } from "../shared/openai-service.ts";
@@ -13,7 +14,8 @@ import { streamMembers } from "../shared/openai-usage-chunk.ts";
 import { parseExtras } from "./extras.ts";
 import { parseMessages } from "./messages.ts";
 import { renderMessages } from "./render-messages.ts";
-import { parseToolChoice, parseTools, renderTools, speaksLegacy } from "./tools.ts";
+import { renderMediaWish } from "./reply-media.ts";
+import { namesFor, parseToolChoice, parseTools, renderTools, speaksLegacy } from "./tools.ts";
 
 export const chatPath = "chat/completions";
 const maxStops = 4;
@@ -45,6 +47,8 @@ const paths: { readonly [field in FieldName]: string } = {
   input: "messages",
   dimensions: "dimensions",
   encodingFormat: "encoding_format",
+  purpose: "input_type",
+  title: "title",
 };
 
 /** Where a canonical field stands in a chat completions request. */
@@ -126,16 +130,13 @@ function renderBound(ask: ChatAsk, notes: Notes): JsonObject {
   return options?.legacyMaxTokens ? { max_tokens: bound } : { max_completion_tokens: bound };
 }
 
-function renderChoosing(ask: ChatAsk, notes: Notes): JsonObject {
+function renderChoosing(ask: ChatAsk, effort: Effort | undefined, notes: Notes): JsonObject {
   if (ask.sampling.topK !== undefined) noteField(notes, "dropped", "topK");
-  if (ask.logprobs !== undefined && ask.completion === undefined) {
-    throw unsupported(notes.context.fieldPath("logprobs"), "log probabilities cannot be carried between formats yet");
-  }
   if (ask.stop.length > maxStops) {
     throw unsupported(notes.context.fieldPath("stop"), `it takes at most ${maxStops} stop sequences`);
   }
   return {
-    ...renderSampling(ask.sampling),
+    ...renderSampling(samplingTaken(ask, effort, notes)),
     logprobs: ask.logprobs === undefined ? undefined : true,
     top_logprobs: ask.logprobs,
     stop: ask.stop.length === 0 ? undefined : [...ask.stop],
@@ -143,19 +144,34 @@ function renderChoosing(ask: ChatAsk, notes: Notes): JsonObject {
   };
 }
 
+/** Throws where the server would refuse functions beside thought, and has the model as responses, which do not. */
+export function refuseThoughtBesideCalls(
+  hasFunctions: boolean,
+  effort: Json | undefined,
+  context: RenderContext,
+): void {
+  const thinks = typeof effort === "string" && effort !== "none";
+  if (!thinks || !hasFunctions || context.options?.responsesBeside !== true || !refusesBoth(context.model)) return;
+  throw unsupported(context.fieldPath("reasoning"), "it does not think there beside functions");
+}
+
 /** The call for an ask, with usage asked for in every stream. */
 export function render(ask: ChatAsk, context: RenderContext): Rendered {
   const notes: Notes = { context, warnings: [] };
   const told = withJsonWord(ask, notes);
+  const names = namesFor(ask);
+  const effort = renderEffort(ask.reasoning, notes);
+  refuseThoughtBesideCalls(ask.tools.length > 0, effort, context);
   const body = compact({
     model: context.model,
-    messages: renderMessages(told, notes),
+    messages: renderMessages(told, names, notes),
     ...streamMembers(ask.stream, context.options),
     ...renderBound(ask, notes),
-    ...renderChoosing(ask, notes),
-    ...renderTools(ask, notes),
+    ...renderChoosing(ask, effort, notes),
+    ...renderMediaWish(ask, notes),
+    ...renderTools(ask, names, notes),
     response_format: renderFormat(ask.format),
-    reasoning_effort: renderEffort(ask.reasoning, notes),
+    reasoning_effort: effort,
     verbosity: ask.verbosity,
     service_tier: ask.tier,
     user: renderUser(ask.endUser),

@@ -1,18 +1,30 @@
 // A whole chat completion and the canonical answer, both ways.
-import type { Block, ChatAnswer, ChatAsk, Choice, Stop, TextBlock, TokenLogprob } from "../../canon/conversation.ts";
+import type {
+  Block,
+  ChatAnswer,
+  ChatAsk,
+  Choice,
+  Stop,
+  TextBlock,
+  TokenLogprob,
+  ToolCallBlock,
+} from "../../canon/conversation.ts";
 import { wrapOpaque } from "../../canon/opaque.ts";
 import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { ReadContext, WriteContext } from "../dialect.ts";
 import { badReply } from "../reject.ts";
 import { completed } from "../shared/call-input.ts";
+import { findTools } from "../shared/called.ts";
 import { characterCount } from "../shared/characters.ts";
 import { parseReply } from "../shared/openai-reply.ts";
 import { type Held, isCut, parseStopReason, renderStopReason } from "../shared/openai-stop.ts";
 import { renderUsage } from "../shared/openai-usage.ts";
-import { madeId, parseCall, parseFunctionCall, renderCall } from "./calls.ts";
+import { asAsked, madeId, parseCall, parseFunctionCall, renderCall } from "./calls.ts";
 import { parseAnnotations, renderCitations } from "./citations.ts";
-import { parseLogprobs } from "./logprobs.ts";
+import { parseLogprobs, renderLogprobs } from "./logprobs.ts";
+import { parseImages, parseSpeech } from "./reply-media.ts";
 import { parseThinking, renderThinking } from "./thinking.ts";
+import { namesFor } from "./tools.ts";
 
 /** True when the client must be answered in the form from before `tools`. */
 export function answersLegacy(ask: ChatAsk): boolean {
@@ -33,12 +45,7 @@ export function splitContent(content: Json | undefined): { text: string; thinkin
   return split;
 }
 
-function parseAudio(audio: Json | undefined): Block[] {
-  if (!isObject(audio) || typeof audio.data !== "string" || audio.data === "") return [];
-  return [{ type: "audio", source: { kind: "bytes", mediaType: "audio/wav", base64: audio.data } }];
-}
-
-function parseCalls(message: JsonObject, context: ReadContext, replyId: string, choice: number): Block[] {
+function callsIn(message: JsonObject, context: ReadContext, replyId: string, choice: number): ToolCallBlock[] {
   const calls = Array.isArray(message.tool_calls) ? message.tool_calls : [];
   const blocks = calls.flatMap((call, ordinal) => {
     if (!isObject(call)) return [];
@@ -49,7 +56,14 @@ function parseCalls(message: JsonObject, context: ReadContext, replyId: string, 
   return legacy === null ? [] : [legacy];
 }
 
-/** Blocks in the one order that this wire can say: thinking, text, refusal, speech, calls. */
+function parseCalls(message: JsonObject, context: ReadContext, replyId: string, choice: number): ToolCallBlock[] {
+  const calls = callsIn(message, context, replyId, choice);
+  if (calls.length === 0) return calls;
+  const tools = findTools(context, namesFor);
+  return calls.map((call) => asAsked(call, tools));
+}
+
+/** Blocks in the one order that this wire can say: thinking, text, refusal, pictures, speech, calls. */
 function parseBlocks(
   message: JsonObject,
   context: ReadContext,
@@ -71,7 +85,8 @@ function parseBlocks(
     ...(thinking === "" ? [] : [{ type: "thinking", text: thinking } as const]),
     ...(text === "" ? [] : [textBlock]),
     ...(refused === "" ? [] : [{ type: "refusal", text: refused } as const]),
-    ...parseAudio(message.audio),
+    ...parseImages(message.images),
+    ...parseSpeech(message.audio, context),
     ...parseCalls(message, context, replyId, choice),
   ];
 }
@@ -162,7 +177,7 @@ export function render(answer: ChatAnswer, context: WriteContext): JsonObject {
       return {
         index: choice.index,
         message,
-        logprobs: null,
+        logprobs: renderLogprobs(ofType(choice, "text").flatMap((block) => block.logprobs ?? [])),
         finish_reason: renderStopReason(choice.stop, held, isLegacy),
       };
     }),

@@ -1,9 +1,23 @@
 // Tool definitions and tool choice, the legacy `functions` and `function_call` too.
-import type { CustomTool, FunctionTool, HostedTool, Tool, ToolChoice } from "../../canon/conversation.ts";
+import type { ChatAsk, CustomTool, FunctionTool, HostedTool, Tool, ToolChoice } from "../../canon/conversation.ts";
 import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import { badValue, missing, unsupported } from "../reject.ts";
-import { type Notes, noteField } from "../shared/notes.ts";
+import { standIn } from "../shared/free-text.ts";
+import { type ToolNames, toolNames } from "../shared/names.ts";
+import { type Notes, note, noteField } from "../shared/notes.ts";
 import { dialectName } from "./content.ts";
+
+const maxToolNameChars = 64;
+
+/** Tool names of a request as this wire takes them. */
+export function namesFor(ask: ChatAsk): ToolNames {
+  return toolNames(ask, maxToolNameChars);
+}
+
+/** Most servers know functions alone. */
+export function takesFreeText({ context }: Notes): boolean {
+  return context.options?.customTools === true;
+}
 
 function described(body: JsonObject): { description?: string } {
   return typeof body.description === "string" ? { description: body.description } : {};
@@ -80,11 +94,16 @@ function parseChoiceObject(choice: JsonObject): ToolChoice {
   throw badValue("tool_choice.type", `'${type}' is no kind of tool choice.`);
 }
 
-/** What the client wants called. Without tools there is nothing to choose, and the field is noise. */
+/** What the client wants called. Without tools there is nothing to choose, and a valid choice is noise. */
 export function parseToolChoice(wire: JsonObject, tools: readonly Tool[]): ToolChoice | undefined {
   const field = speaksLegacy(wire) ? "function_call" : "tool_choice";
   const choice = wire[field];
-  if (choice === undefined || choice === null || tools.length === 0) return undefined;
+  if (choice === undefined || choice === null) return undefined;
+  const wanted = parseChoice(field, choice);
+  return tools.length === 0 ? undefined : wanted;
+}
+
+function parseChoice(field: string, choice: Json): ToolChoice {
   if (typeof choice === "string") {
     const plain = plainChoice(choice);
     if (plain !== undefined) return plain;
@@ -105,39 +124,53 @@ function renderHosted(tool: HostedTool): JsonObject {
   throw unsupported(tool.path, "tools that a provider runs have no counterpart there");
 }
 
-function renderCustom(tool: CustomTool): JsonObject {
-  const { name, description } = tool;
-  return { type: "custom", custom: compact({ name, description, format: customFormat(tool.format) }) };
+function renderCustom(tool: CustomTool, name: string, notes: Notes): JsonObject {
+  if (!takesFreeText(notes)) {
+    note(notes, "emulated", tool.path);
+    return { type: "function", function: { name, ...standIn(tool) } };
+  }
+  return {
+    type: "custom",
+    custom: compact({ name, description: tool.description, format: customFormat(tool.format) }),
+  };
 }
 
-function renderTool(tool: Tool): JsonObject {
+function renderTool(tool: Tool, names: ToolNames, notes: Notes): JsonObject {
   switch (tool.kind) {
     case "hosted":
       return renderHosted(tool);
     case "custom":
-      return renderCustom(tool);
+      return renderCustom(tool, names.toWire(tool.name), notes);
     case "function": {
-      const { name, description, parameters, strict } = tool;
+      const { description, parameters, strict } = tool;
+      const name = names.toWire(tool.name);
       return { type: "function", function: compact({ name, description, parameters, strict }) };
     }
   }
 }
 
-function named(name: string, tools: readonly Tool[]): JsonObject {
-  const isCustom = tools.some((tool) => tool.kind === "custom" && tool.name === name);
-  return isCustom ? { type: "custom", custom: { name } } : { type: "function", function: { name } };
+/** How a choice names one tool. */
+type Naming = (name: string) => JsonObject;
+
+function namingOf(tools: readonly Tool[], names: ToolNames, notes: Notes): Naming {
+  return (name) => {
+    const isCustom = takesFreeText(notes) && tools.some((tool) => tool.kind === "custom" && tool.name === name);
+    const body = { name: names.toWire(name) };
+    return isCustom ? { type: "custom", custom: body } : { type: "function", function: body };
+  };
 }
 
-function renderChoice(choice: ToolChoice, tools: readonly Tool[]): Json {
-  if (choice.type === "tool") return named(choice.name, tools);
+function renderChoice(choice: ToolChoice, named: Naming): Json {
+  if (choice.type === "tool") return named(choice.name);
   if (choice.type !== "allowed") return choice.type;
   const mode = choice.required ? "required" : "auto";
-  return { type: "allowed_tools", allowed_tools: { mode, tools: choice.names.map((name) => named(name, tools)) } };
+  return { type: "allowed_tools", allowed_tools: { mode, tools: choice.names.map(named) } };
 }
 
 /** The tool fields of a request; without tools there are none, since servers refuse a choice among nothing. */
 export function renderTools(
   ask: { tools: readonly Tool[]; toolChoice?: ToolChoice; parallelToolCalls?: boolean },
+  names: ToolNames,
   notes: Notes,
 ): JsonObject {
   const { tools, toolChoice } = ask;
@@ -148,8 +181,8 @@ export function renderTools(
     return {};
   }
   return compact({
-    tools: tools.map(renderTool),
-    tool_choice: toolChoice === undefined ? undefined : renderChoice(toolChoice, tools),
+    tools: tools.map((tool) => renderTool(tool, names, notes)),
+    tool_choice: toolChoice === undefined ? undefined : renderChoice(toolChoice, namingOf(tools, names, notes)),
     parallel_tool_calls: ask.parallelToolCalls,
   });
 }

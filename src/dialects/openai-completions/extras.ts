@@ -1,6 +1,6 @@
 // What a text completion asks that a conversation cannot say: which of it may go in silence, which not at all.
 import type { Extra } from "../../canon/warning.ts";
-import type { JsonObject } from "../../lib/json.ts";
+import { isObject, type JsonObject } from "../../lib/json.ts";
 import { type ExtraRules, readExtras } from "../shared/openai-extras.ts";
 
 const read = new Set([
@@ -27,6 +27,8 @@ const rules: ExtraRules["rules"] = {
   echo: (value, wire) => (value !== true ? null : typeof wire.logprobs === "number" ? "reject" : "quiet"),
   /** Models in a conversation tend to repeat the suffix. */
   suffix: (value) => (value === "" ? null : "reject"),
+  /** Whoever reads the answer as JSON would not know that nobody was asked for it. */
+  response_format: (value) => (isObject(value) && value.type === "text" ? "quiet" : "reject"),
   best_of: (value, { n }) => (Number(value) > (typeof n === "number" ? n : 1) ? "reject" : "quiet"),
 };
 

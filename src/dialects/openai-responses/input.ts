@@ -1,5 +1,6 @@
 // From the list of input items to the system prefix and the turns: the model's items in a row are one turn of its own.
 import type { Block, TextBlock, ToolCallBlock } from "../../canon/conversation.ts";
+import type { Extra } from "../../canon/warning.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import { badValue, missing } from "../reject.ts";
 import { completed, inputText } from "../shared/call-input.ts";
@@ -13,6 +14,7 @@ interface Reading extends Conversation {
   readonly system: TextBlock[];
   /** What the model has said since somebody else spoke. */
   said: Block[];
+  readonly extras: Extra[];
 }
 
 type ItemReader = (reading: Reading, item: JsonObject, path: string) => void;
@@ -113,11 +115,21 @@ const readers: ReadonlyMap<string, ItemReader> = new Map<string, ItemReader>([
   ["configuration_update", readElsewhere],
 ]);
 
+/** Work of the server itself: what the model says beside it tells what came of it, and nobody else can replay it. */
+const served = new Set([
+  ...["web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call"],
+  ...["mcp_list_tools", "mcp_call", "mcp_approval_request"],
+]);
+
 /** Items by which somebody else than the model answers: what a client ran, or whether it agreed. */
 const answer = /_(?:output|response)$/;
 
 /** Items of tools that a provider or a client of this dialect runs, and whatever tomorrow brings. */
 function readForeign(reading: Reading, item: JsonObject, path: string): void {
+  if (served.has(String(item.type))) {
+    reading.extras.push({ path, rule: "drop" });
+    return;
+  }
   const block = foreign(item, `${path}.type`);
   const isAnswer = answer.test(String(item.type)) || item.type === "compaction_trigger";
   if (isAnswer) say(reading, "user", [block]);
@@ -143,7 +155,7 @@ export function parseInput(wire: JsonObject, items: readonly JsonObject[]) {
   const { instructions } = wire;
   const prefix: TextBlock[] =
     typeof instructions === "string" && instructions !== "" ? [{ type: "text", text: instructions }] : [];
-  const reading: Reading = { ...newConversation(), system: prefix, said: [] };
+  const reading: Reading = { ...newConversation(), system: prefix, said: [], extras: [] };
   checkTrigger(items);
   items.forEach((item, index) => {
     const path = `input[${index}]`;
@@ -151,5 +163,5 @@ export function parseInput(wire: JsonObject, items: readonly JsonObject[]) {
     read(reading, item, path);
   });
   flush(reading);
-  return { system: reading.system, turns: turnsOf(reading) };
+  return { system: reading.system, turns: turnsOf(reading), extras: reading.extras };
 }

@@ -1,9 +1,11 @@
 // One item of an upstream's stream while it is being read: its deltas first, and the whole item, which has the last word.
+import type { TokenLogprob } from "../../canon/conversation.ts";
 import type { Delta, OpenBlock } from "../../canon/delta.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import { isBlankInput } from "../shared/call-input.ts";
+import { parseTokens } from "../shared/openai-logprobs.ts";
 import { parseAnnotations } from "./citations.ts";
-import { itemState, partBreak, reasoningText } from "./reasoning.ts";
+import { isRedacted, itemState, partBreak, reasoningText } from "./reasoning.ts";
 import { callIdOf, callInputOf, callKinds, type Reading } from "./response.ts";
 
 /** A block and the text that has been told of it. */
@@ -11,6 +13,8 @@ interface BlockState {
   readonly kind: OpenBlock["kind"];
   readonly number: number;
   said: string;
+  /** Log probabilities came with its text. */
+  weighed: boolean;
   closed: boolean;
 }
 
@@ -48,7 +52,7 @@ export function itemAt(state: OutputState, event: JsonObject): ItemState {
 }
 
 function openBlock(state: OutputState, item: ItemState, at: number, open: OpenBlock, out: Delta[]): BlockState {
-  const block: BlockState = { kind: open.kind, number: state.blocks++, said: "", closed: false };
+  const block: BlockState = { kind: open.kind, number: state.blocks++, said: "", weighed: false, closed: false };
   item.blocks[at] = block;
   out.push({ type: "block-open", choice: 0, block: block.number, open });
   return block;
@@ -72,6 +76,7 @@ export function speak(
   kind: "text" | "refusal",
   text: string,
   out: Delta[],
+  logprobs: TokenLogprob[] | null = null,
 ): void {
   const item = itemAt(state, event);
   const at = partIndex(event.content_index);
@@ -80,7 +85,9 @@ export function speak(
   const block = item.blocks[at] ?? openBlock(state, item, at, { kind }, out);
   if (block.closed || block.kind !== kind) return;
   block.said += text;
-  out.push({ type: "text", choice: 0, block: block.number, text });
+  const delta = { type: "text", choice: 0, block: block.number, text } as const;
+  if (logprobs !== null) block.weighed = true;
+  out.push(logprobs === null ? delta : { ...delta, logprobs });
 }
 
 /** What the whole says beyond its deltas; a whole that says something else cannot be taken back any more. */
@@ -97,7 +104,8 @@ export function endPart(state: OutputState, event: JsonObject, part: JsonObject,
   const at = partIndex(event.content_index);
   const citations = kind === "text" ? parseAnnotations(part.annotations) : [];
   const rest = unsaid(state, typeof whole === "string" ? whole : "", item.blocks[at]?.said ?? "");
-  if (rest !== "") speak(state, event, kind, rest, out);
+  const logprobs = kind === "text" && !item.blocks[at]?.weighed ? parseTokens(part.logprobs) : null;
+  if (rest !== "" || (logprobs !== null && whole !== "")) speak(state, event, kind, rest, out, logprobs);
   else if (citations.length > 0 && item.blocks[at] === undefined) openBlock(state, item, at, { kind }, out);
   const block = item.blocks[at];
   if (block !== undefined) closeBlock(block, citations.length > 0 ? { citations } : {}, out);
@@ -160,7 +168,7 @@ function endThought(state: OutputState, event: JsonObject, wire: JsonObject, out
   item.summary = Number.MAX_SAFE_INTEGER;
   if (rest !== "") think(state, event, rest, out);
   if (item.blocks[0] === undefined && signature !== undefined) {
-    openBlock(state, item, 0, { kind: "thinking", redacted: true }, out);
+    openBlock(state, item, 0, isRedacted(wire) ? { kind: "thinking", redacted: true } : { kind: "thinking" }, out);
   }
   const block = item.blocks[0];
   if (block !== undefined) closeBlock(block, signature === undefined ? {} : { signature }, out);

@@ -1,9 +1,10 @@
 // The events of one item of the output: how it is added, how it fills, and how it ends with the whole item.
-import type { Citation } from "../../canon/conversation.ts";
+import type { Citation, TokenLogprob } from "../../canon/conversation.ts";
 import type { OpenBlock } from "../../canon/delta.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { Frame } from "../../lib/sse.ts";
 import { isBlankInput } from "../shared/call-input.ts";
+import { renderTokens } from "../shared/openai-logprobs.ts";
 import { itemId } from "./ids.ts";
 import {
   type Called,
@@ -25,6 +26,7 @@ export interface PartState {
   /** The wire text that names the part in each of its events. */
   readonly where: string;
   text: string;
+  readonly logprobs: TokenLogprob[];
   citations: readonly Citation[] | undefined;
   closed: boolean;
 }
@@ -114,26 +116,35 @@ export function openPart(events: Events, kind: PartState["kind"], out: Frame[]):
   const item = messageFor(events, out);
   const index = item.parts.length;
   const where = `${whereOf(item)},"content_index":${index}`;
-  const part: PartState = { kind, index, item, where, text: "", citations: undefined, closed: false };
+  const part: PartState = { kind, index, item, where, text: "", logprobs: [], citations: undefined, closed: false };
   item.parts.push(part);
   out.push(partEvent(events, "added", part));
   return part;
 }
 
-function partWire({ kind, text, citations }: PartState): JsonObject {
-  return kind === "refusal" ? refusalPart(text) : textPart(text, citations);
+function partWire({ kind, text, citations, logprobs }: PartState): JsonObject {
+  return kind === "refusal" ? refusalPart(text) : textPart(text, citations, logprobs);
 }
 
 function partEvent(events: Events, what: "added" | "done", part: PartState): Frame {
   return event(events, `response.content_part.${what}`, `${part.where},"part":${JSON.stringify(partWire(part))}`);
 }
 
+const tokensText = (logprobs: readonly TokenLogprob[] | undefined): string =>
+  logprobs === undefined ? "[]" : JSON.stringify(renderTokens(logprobs));
+
 /** More of a part. */
-export function growPart(events: Events, part: PartState, text: string, out: Frame[]): void {
+export function growPart(
+  events: Events,
+  part: PartState,
+  { text, logprobs }: { readonly text: string; readonly logprobs?: readonly TokenLogprob[] },
+  out: Frame[],
+): void {
   part.text += text;
+  if (logprobs !== undefined) part.logprobs.push(...logprobs);
   const delta = `${part.where},"delta":${JSON.stringify(text)}`;
   if (part.kind === "refusal") out.push(event(events, "response.refusal.delta", delta));
-  else out.push(event(events, "response.output_text.delta", `${delta},"logprobs":[]`));
+  else out.push(event(events, "response.output_text.delta", `${delta},"logprobs":${tokensText(logprobs)}`));
 }
 
 function annotationEvents(events: Events, part: PartState, annotations: readonly JsonObject[], out: Frame[]): void {
@@ -152,7 +163,8 @@ export function closePart(events: Events, part: PartState, citations: PartState[
   if (part.kind === "refusal") out.push(event(events, "response.refusal.done", `${part.where},"refusal":${text}`));
   else {
     annotationEvents(events, part, textPart(part.text, citations).annotations as JsonObject[], out);
-    out.push(event(events, "response.output_text.done", `${part.where},"text":${text},"logprobs":[]`));
+    const logprobs = tokensText(part.logprobs);
+    out.push(event(events, "response.output_text.done", `${part.where},"text":${text},"logprobs":${logprobs}`));
   }
   out.push(partEvent(events, "done", part));
 }

@@ -1,18 +1,24 @@
 // The items of a reply as a client gets them, whole; a stream ends each of its items with the same object.
-import type { Block, Choice, Citation, ToolCallBlock } from "../../canon/conversation.ts";
+import type { Block, Choice, Citation, TokenLogprob, ToolCallBlock } from "../../canon/conversation.ts";
 import type { Opaque } from "../../canon/opaque.ts";
-import { compact, type Json, type JsonObject } from "../../lib/json.ts";
+import { compact, type JsonObject } from "../../lib/json.ts";
 import { isBlankInput } from "../shared/call-input.ts";
+import { renderTokens } from "../shared/openai-logprobs.ts";
 import { renderAnnotations } from "./citations.ts";
 import { type ItemKind, itemId } from "./ids.ts";
 import type { NamedTool } from "./namespaces.ts";
-import { sealedState, summaryOf } from "./reasoning.ts";
+import { ownerOf, type StateOwner, sealedState, summaryOf } from "./reasoning.ts";
 
 export type ItemStatus = "in_progress" | "completed" | "incomplete";
 
 /** A part of a message. */
-export function textPart(text: string, citations: readonly Citation[] | undefined): JsonObject {
-  return { type: "output_text", annotations: renderAnnotations(citations, text), logprobs: [], text };
+export function textPart(
+  text: string,
+  citations: readonly Citation[] | undefined,
+  logprobs: readonly TokenLogprob[] = [],
+): JsonObject {
+  const annotations = renderAnnotations(citations, text);
+  return { type: "output_text", annotations, logprobs: renderTokens(logprobs), text };
 }
 
 export function refusalPart(text: string): JsonObject {
@@ -60,7 +66,7 @@ function messageDraft(): Draft & { readonly parts: JsonObject[] } {
   return { kind: "message", parts, make: (id, status) => messageItem(id, status, parts) };
 }
 
-function stateDraft(text: string, state: Opaque | undefined, of: "thought" | "call"): Draft {
+function stateDraft(text: string, state: Opaque | undefined, of: StateOwner): Draft {
   const sealed = state === undefined ? undefined : sealedState(state, of);
   return { kind: "reasoning", make: (id, status) => reasoningItem(id, status, text, sealed) };
 }
@@ -68,7 +74,7 @@ function stateDraft(text: string, state: Opaque | undefined, of: "thought" | "ca
 function partOf(block: Block): JsonObject | null {
   if (block.type === "refusal") return block.text === "" ? null : refusalPart(block.text);
   if (block.type !== "text" || (block.text === "" && !block.citations?.length)) return null;
-  return textPart(block.text, block.citations);
+  return textPart(block.text, block.citations, block.logprobs);
 }
 
 function callDrafts(block: ToolCallBlock, nameOf: (name: string) => NamedTool): Draft[] {
@@ -95,7 +101,7 @@ function draftsOf(blocks: readonly Block[], nameOf: (name: string) => NamedTool)
       }
     } else if (block.type === "tool-call") drafts.push(...callDrafts(block, nameOf));
     else if (block.type === "thinking" && (block.text !== "" || block.signature !== undefined)) {
-      drafts.push(stateDraft(block.text, block.signature, "thought"));
+      drafts.push(stateDraft(block.text, block.signature, ownerOf(block)));
     }
   }
   return drafts;
@@ -113,12 +119,4 @@ export function renderItems(
     const status = isCut && index === drafts.length - 1 ? "incomplete" : "completed";
     return make(itemId(kind, response, index), status);
   });
-}
-
-/** Characters that the model wrote, for an estimate. */
-export function charsIn(blocks: readonly Block[]): number {
-  return blocks.reduce((sum, block) => {
-    const said: Json = "text" in block ? block.text : block.type === "tool-call" ? block.input : "";
-    return sum + said.length;
-  }, 0);
 }

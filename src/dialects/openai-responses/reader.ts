@@ -5,6 +5,7 @@ import { isObject, type Json, type JsonObject, parseJsonText } from "../../lib/j
 import type { Frame } from "../../lib/sse.ts";
 import type { ReadContext, StreamReader } from "../dialect.ts";
 import { badReply, truncated } from "../reject.ts";
+import { parseTokens } from "../shared/openai-logprobs.ts";
 import { parseErrorEvent, parseFailure } from "./error.ts";
 import { beginCall, closeAll, endItem, endPart, fill, type OutputState, speak, think } from "./item-reader.ts";
 import { readingOf } from "./response.ts";
@@ -70,7 +71,8 @@ const finish: Read = (state, event, out) => {
 
 const failed: Read = (state, event, out) => fail(state, parseFailure(object(event.response)), out);
 const nothing: Read = () => undefined;
-const speech: Read = (state, event, out) => speak(state, event, "text", text(event.delta), out);
+const speech: Read = (state, event, out) =>
+  speak(state, event, "text", text(event.delta), out, event.logprobs ? parseTokens(event.logprobs) : null);
 const thought: Read = (state, event, out) => think(state, event, text(event.delta), out);
 const input: Read = (state, event, out) => fill(state, event, text(event.delta), out);
 

@@ -1,9 +1,10 @@
 // Thinking on this wire: reasoning items, whose text is a summary and whose state only their maker can read.
 import type { Effort, Reasoning, ThinkingBlock } from "../../canon/conversation.ts";
-import { type Opaque, unwrapOpaque, wrapOpaque } from "../../canon/opaque.ts";
+import { isShownOpaque, type Opaque, unwrapOpaque, wrapOpaque } from "../../canon/opaque.ts";
 import { compact, isObject, type Json, type JsonObject, parseJsonText } from "../../lib/json.ts";
 import type { Notes } from "../shared/notes.ts";
-import { leastEffort, renderEffort } from "../shared/openai-effort.ts";
+import { renderEffort } from "../shared/openai-effort.ts";
+import { leastEffort } from "../shared/openai-families.ts";
 import { isOurs } from "./ids.ts";
 
 /** The maker of state that clients of this dialect hold bare. */
@@ -49,6 +50,12 @@ export function callState(item: JsonObject): Opaque | null {
   return unwrapOpaque(sealed.slice(callMark.length));
 }
 
+/** Without words there is only the state, unless its envelope says that there never were any. */
+export function isRedacted(item: JsonObject): boolean {
+  const sealed = item.encrypted_content;
+  return reasoningText(item) === "" && !(typeof sealed === "string" && isShownOpaque(sealed));
+}
+
 /** A reasoning item as a block; null when it holds neither text nor state. */
 export function parseReasoningItem(item: JsonObject, origin: string): ThinkingBlock | null {
   const text = reasoningText(item);
@@ -58,7 +65,7 @@ export function parseReasoningItem(item: JsonObject, origin: string): ThinkingBl
     type: "thinking",
     text,
     ...(signature === undefined ? {} : { signature }),
-    ...(text === "" ? { redacted: true } : {}),
+    ...(isRedacted(item) ? { redacted: true } : {}),
   };
 }
 
@@ -67,9 +74,17 @@ export function summaryOf(text: string): JsonObject[] {
   return text === "" ? [] : [{ type: "summary_text", text }];
 }
 
-/** State for a client, in an envelope. `of`: whether it belongs to the thought itself or to the call before it. */
-export function sealedState(state: Opaque, of: "thought" | "call"): string {
-  return of === "call" ? `${callMark}${wrapOpaque(state)}` : wrapOpaque(state);
+/** What a state belongs to: a thought, one that may be shown though it has no words, or the call before it. */
+export type StateOwner = "thought" | "wordless-thought" | "call";
+
+/** Whose state the state of this thought is. */
+export function ownerOf({ text, redacted }: Pick<ThinkingBlock, "text" | "redacted">): StateOwner {
+  return text === "" && redacted !== true ? "wordless-thought" : "thought";
+}
+
+/** State for a client, in an envelope. */
+export function sealedState(state: Opaque, of: StateOwner): string {
+  return of === "call" ? `${callMark}${wrapOpaque(state)}` : wrapOpaque(state, of === "wordless-thought");
 }
 
 /** The members that bring state back to its maker; null for state of another dialect's making. */
@@ -115,5 +130,5 @@ export function renderReasoning(reasoning: Reasoning | undefined, notes: Notes):
 /** Whether state has to be asked for: of models known to think, and of any that is told to. Others refuse the wish. */
 export function thinks(model: string, reasoning: JsonObject | undefined): boolean {
   if (reasoning !== undefined && Object.keys(reasoning).length > 0) return reasoning.effort !== "none";
-  return leastEffort(model) !== undefined && !model.includes("-chat");
+  return leastEffort(model) !== undefined;
 }

@@ -1,12 +1,13 @@
 // The body of a response request and the canonical ask, both ways.
-import type { ChatAsk, OutputFormat } from "../../canon/conversation.ts";
+import type { ChatAsk, Effort, OutputFormat } from "../../canon/conversation.ts";
 import type { FieldName } from "../../canon/warning.ts";
 import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { RenderContext, Rendered } from "../dialect.ts";
-import { missing, unsupported } from "../reject.ts";
+import { missing, textAlone, unsupported } from "../reject.ts";
 import { isAbsent } from "../shared/absent.ts";
 import { toolNames } from "../shared/names.ts";
 import { type Notes, noteField } from "../shared/notes.ts";
+import { samplingTaken } from "../shared/openai-families.ts";
 import { jsonWish, lacksJsonWord, parseSchemaFormat, schemaMembers } from "../shared/openai-format.ts";
 import { parseSampling } from "../shared/openai-sampling.ts";
 import { parseService, renderUser } from "../shared/openai-service.ts";
@@ -49,6 +50,8 @@ const paths: { readonly [field in FieldName]: string } = {
   input: "input",
   dimensions: "dimensions",
   encodingFormat: "encoding_format",
+  purpose: "input_type",
+  title: "title",
 };
 
 /** Where a canonical field stands in a response request. */
@@ -99,12 +102,13 @@ export function parse(wire: JsonObject): ChatAsk {
   const { toolChoice, extras: choiceExtras } = parseToolChoice(wire, parsed);
   const text = isObject(wire.text) ? wire.text : {};
   const updates = updatesIn(items);
+  const { extras: itemExtras, ...conversation } = parseInput(wire, items);
   const parallel = wire.parallel_tool_calls;
   return {
     operation: "chat",
     model: String(wire.model),
     stream: wire.stream === true,
-    ...parseInput(wire, items),
+    ...conversation,
     tools,
     ...(toolChoice === undefined ? {} : { toolChoice }),
     ...(tools.length > 0 && typeof parallel === "boolean" ? { parallelToolCalls: parallel } : {}),
@@ -117,7 +121,7 @@ export function parse(wire: JsonObject): ChatAsk {
     ...parseReasoning(wire.reasoning, updates.effort),
     ...(typeof text.verbosity === "string" ? { verbosity: text.verbosity } : {}),
     ...parseService(wire),
-    extras: [...parseExtras(wire), ...parsed.extras, ...choiceExtras],
+    extras: [...parseExtras(wire), ...itemExtras, ...parsed.extras, ...choiceExtras],
   };
 }
 
@@ -128,12 +132,13 @@ function refuseUnsayable(ask: ChatAsk, context: RenderContext): void {
   };
   if (ask.stop.length > 0) refuse("stop", "it knows no stop sequences");
   if (ask.choices > 1) refuse("choices", "it gives one reply to a request");
-  if (ask.logprobs !== undefined) refuse("logprobs", "log probabilities cannot be carried between formats yet");
+  if (ask.media !== undefined) throw unsupported(ask.media.path, textAlone);
   if (ask.sampling.logitBias !== undefined) refuse("logitBias", "it takes no bias on tokens");
 }
 
-function renderSampling({ sampling }: ChatAsk, notes: Notes): JsonObject {
-  const { temperature, topP, topK, presencePenalty, frequencyPenalty, seed } = sampling;
+function renderSampling(ask: ChatAsk, reasoning: JsonObject | undefined, notes: Notes): JsonObject {
+  const effort = reasoning?.effort as Effort | undefined;
+  const { temperature, topP, topK, presencePenalty, frequencyPenalty, seed } = samplingTaken(ask, effort, notes);
   if (topK !== undefined) noteField(notes, "dropped", "topK");
   if (presencePenalty) noteField(notes, "dropped", "presencePenalty");
   if (frequencyPenalty) noteField(notes, "dropped", "frequencyPenalty");
@@ -169,9 +174,12 @@ function withJsonWord(ask: ChatAsk, notes: Notes): ChatAsk {
 }
 
 /** Nothing is kept upstream, so whoever thinks must hand out the state of it. */
-function renderState(context: RenderContext, reasoning: JsonObject | undefined): JsonObject {
-  const isThinking = thinks(context.model, reasoning);
-  return { store: false, include: isThinking ? [stateInclude] : undefined };
+function renderState(ask: ChatAsk, context: RenderContext, reasoning: JsonObject | undefined): JsonObject {
+  const include = [
+    ...(thinks(context.model, reasoning) ? [stateInclude] : []),
+    ...(ask.logprobs === undefined ? [] : [logprobsInclude]),
+  ];
+  return { store: false, top_logprobs: ask.logprobs || undefined, include: include.length > 0 ? include : undefined };
 }
 
 /** The call for an ask. */
@@ -185,13 +193,13 @@ export function render(ask: ChatAsk, context: RenderContext): Rendered {
     ...renderInputItems(withJsonWord(ask, notes), names, notes),
     stream: ask.stream ? true : undefined,
     max_output_tokens: renderBound(ask, notes),
-    ...renderSampling(ask, notes),
+    ...renderSampling(ask, reasoning, notes),
     ...renderTools(ask, names, notes),
     text: renderText(ask),
     reasoning,
     service_tier: ask.tier,
     safety_identifier: renderUser(ask.endUser),
-    ...renderState(context, reasoning),
+    ...renderState(ask, context, reasoning),
   });
   return { call: { path: responsesPath, body }, warnings: notes.warnings };
 }

@@ -5,16 +5,18 @@ import type { ReadContext, WriteContext } from "../dialect.ts";
 import { isErrorBody } from "../openai-error.ts";
 import { badReply } from "../reject.ts";
 import { completed, inputText } from "../shared/call-input.ts";
+import { charsIn, estimatedUsage } from "../shared/estimate.ts";
 import { toolNames } from "../shared/names.ts";
+import { parseTokens } from "../shared/openai-logprobs.ts";
 import { parseAnnotations } from "./citations.ts";
 import { echo, identityOf, responseHead } from "./echo.ts";
 import { parseFailure } from "./error.ts";
-import { charsIn, renderItems } from "./items.ts";
+import { renderItems } from "./items.ts";
 import { namesOf } from "./namespaces.ts";
 import { parseReasoningItem } from "./reasoning.ts";
 import { maxToolNameChars } from "./request.ts";
 import { type Held, parseStop, renderStop } from "./stop.ts";
-import { estimatedUsage, parseUsage, renderUsage } from "./usage.ts";
+import { parseUsage, renderUsage } from "./usage.ts";
 
 /** What reading a reply must know: who made it, and what its tools are called by the client. */
 export interface Reading {
@@ -63,7 +65,15 @@ function parsePart(part: Json): Block[] {
   const citations = parseAnnotations(part.annotations);
   const text = typeof part.text === "string" ? part.text : "";
   if (text === "" && citations.length === 0) return [];
-  return [{ type: "text", text, ...(citations.length > 0 ? { citations } : {}) }];
+  const logprobs = parseTokens(part.logprobs);
+  return [
+    {
+      type: "text",
+      text,
+      ...(logprobs === null ? {} : { logprobs }),
+      ...(citations.length > 0 ? { citations } : {}),
+    },
+  ];
 }
 
 /** The blocks of an item; work of the server itself has none, since only its own clients can read it. */

@@ -133,15 +133,14 @@ function parseChoiceObject(choice: JsonObject, tools: readonly Tool[]): ParsedCh
   return chosen({ type: "tool", name: flatName(body.namespace, nameOf(body, path)) });
 }
 
-/** What the client wants called. Without any tool there is nothing to choose, and the field is noise. */
+/** What the client wants called. Without any tool there is nothing to choose, and a valid choice is noise. */
 export function parseToolChoice(wire: JsonObject, parsed: ParsedTools): ParsedChoice {
   const choice = wire.tool_choice;
   const { tools, extras } = parsed;
-  if (isAbsent(choice) || (tools.length === 0 && extras.length === 0)) return free;
-  if (isObject(choice)) return parseChoiceObject(choice, tools);
-  const plain = plainChoice(String(choice), tools);
-  if (plain !== null) return plain;
-  throw badValue(path, `'${path}' must be one of 'none', 'auto', 'required', or an object.`);
+  if (isAbsent(choice)) return free;
+  const wanted = isObject(choice) ? parseChoiceObject(choice, tools) : plainChoice(String(choice), tools);
+  if (wanted === null) throw badValue(path, `'${path}' must be one of 'none', 'auto', 'required', or an object.`);
+  return tools.length === 0 && extras.length === 0 ? free : wanted;
 }
 
 const noParameters: JsonObject = { type: "object", properties: {} };

@@ -29,17 +29,3 @@ export function renderUsage(usage: Usage): JsonObject {
     total_tokens: input + output,
   };
 }
-
-const charsPerToken = 4;
-
-/** An estimate where nobody counted: clients of this wire cannot do without figures. */
-export function estimatedUsage(inputEstimate: number, outputChars: number): Usage {
-  return {
-    inputTokens: inputEstimate,
-    cacheReadTokens: 0,
-    cacheWriteTokens: 0,
-    outputTokens: Math.ceil(outputChars / charsPerToken),
-    reasoningTokens: 0,
-    estimated: true,
-  };
-}

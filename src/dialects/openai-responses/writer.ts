@@ -4,6 +4,7 @@ import type { GatewayError } from "../../canon/error.ts";
 import type { Usage } from "../../canon/usage.ts";
 import type { Frame } from "../../lib/sse.ts";
 import type { StreamWriter, WriteContext } from "../dialect.ts";
+import { estimatedUsage } from "../shared/estimate.ts";
 import { echo, type Identity, identityOf, responseHead, type Standing } from "./echo.ts";
 import { failureOf } from "./error.ts";
 import {
@@ -26,9 +27,9 @@ import {
   tellCallState,
 } from "./item-writer.ts";
 import { type NamedTool, namesOf } from "./namespaces.ts";
-import { sealedState } from "./reasoning.ts";
+import { ownerOf, sealedState } from "./reasoning.ts";
 import { renderStop } from "./stop.ts";
-import { estimatedUsage, renderUsage } from "./usage.ts";
+import { renderUsage } from "./usage.ts";
 
 /** What a block of canon is on the wire; nothing until it has something to show. */
 interface BlockState {
@@ -92,7 +93,7 @@ function partOf(state: State, block: BlockState, out: Frame[]): PartState | null
 const growText: Write<"text"> = (state, delta, out) => {
   const block = state.blocks[delta.block];
   const part = block === undefined ? null : partOf(state, block, out);
-  if (part !== null) growPart(state, part, delta.text, out);
+  if (part !== null) growPart(state, part, delta, out);
 };
 
 const growThinking: Write<"thinking"> = (state, delta, out) => {
@@ -117,7 +118,8 @@ function closeThinking(state: State, block: BlockState, { signature }: Of<"block
   if (block.shown === null && signature === undefined) return;
   block.shown ??= openThought(state, false, out);
   const item = block.shown as ThoughtState;
-  if (signature !== undefined) item.sealed = sealedState(signature, "thought");
+  const redacted = block.open.kind === "thinking" && block.open.redacted === true;
+  if (signature !== undefined) item.sealed = sealedState(signature, ownerOf({ text: item.text, redacted }));
   closeThought(state, item, out);
 }
 
@@ -178,7 +180,7 @@ const writers: { readonly [Type in Delta["type"]]: Write<Type> } = {
 function write(state: State, delta: Delta): Frame[] {
   if (state.over || ("choice" in delta && delta.choice !== 0)) return [];
   if ("text" in delta) {
-    if (delta.text === "") return [];
+    if (delta.text === "" && !("logprobs" in delta)) return [];
     state.chars += delta.text.length;
   }
   const out: Frame[] = [];

@@ -41,6 +41,7 @@ test.each(good)("%s passes", (field, values) => {
 const bad: [string, Json | undefined, string][] = [
   ["model", undefined, " required"],
   ["model", 1, "/model type"],
+  ["model", "", "/model minLength"],
   ["messages", undefined, " required"],
   ["messages", [], "/messages minItems"],
   ["messages", "hi", "/messages type"],

@@ -32,6 +32,19 @@ test.each(headers)("headers %j", (given, sent) => {
   expect(callOf({ messages: [] }, given).headers).toEqual(sent);
 });
 
+test.each([
+  ["some-model", { temperature: 0.5 }, "2023-06-01"],
+  ["claude-opus-4-6", { top_p: 1 }, "2023-06-01"],
+  ["claude-opus-4-6", { top_k: 5 }, "2023-06-01"],
+  ["claude-opus-4-6", { temperature: null }, "2026-10-21"],
+  ["claude-opus-4-7", { temperature: 0.5 }, "2026-10-21"],
+])("the newer version refuses sampling: %s with %j is asked under %s", (model, sampling, version) => {
+  const envelope = envelopeOf({ "anthropic-version": "2026-10-21" });
+  const call = dialect.verbatim.call({ messages: [], ...sampling }, { ...context, model }, envelope);
+  expect(call.headers).toEqual({ "anthropic-version": version });
+  expect(call.body).toMatchObject(sampling);
+});
+
 test("envelopes: own state is opened in place, foreign state goes with its block", () => {
   const thought = (signature: string) => ({ type: "thinking", thinking: "hm", signature });
   const own = wrapOpaque({ origin: "anthropic", data: "own" });

@@ -1,6 +1,7 @@
 // Canonical requests in this dialect's words: what is mapped, what is told otherwise, what is refused.
 import { describe, expect, test } from "bun:test";
 import type { Block, ChatAsk, FunctionTool } from "../../../src/canon/conversation.ts";
+import { collect } from "../../../src/canon/delta.ts";
 import {
   askOf,
   claude,
@@ -231,12 +232,46 @@ describe("form of the output", () => {
     expect(warnings).toEqual(["approximated client.format"]);
   });
 
-  test.each(["anthropic.claude-3-haiku-20240307-v1:0", "us.anthropic.claude-opus-4-7", nova, llama])(
-    "%s has none",
+  test.each(["anthropic.claude-3-haiku-20240307-v1:0", "us.anthropic.claude-opus-4-7", nova])(
+    "%s has none: a tool takes the answer",
     (model) => {
-      expect(refused({ format: { type: "schema", schema } }, model)).toMatchObject({ param: "client.format" });
+      const { body, warnings } = rendered({ format: { type: "schema", schema } }, model);
+      expect(body).not.toHaveProperty("outputConfig");
+      expect(body.toolConfig).toMatchObject({
+        tools: [{ toolSpec: { name: "json_answer", inputSchema: { json: schema } } }],
+        toolChoice: { tool: { name: "json_answer" } },
+      });
+      expect(warnings).toEqual(["emulated client.format"]);
     },
   );
+
+  test("a model that cannot be forced to call it is not asked", () => {
+    expect(refused({ format: { type: "schema", schema } }, llama)).toMatchObject({ param: "client.format" });
+  });
+
+  test("the answer comes out of its tool", () => {
+    const ask = askOf({ format: { type: "schema", schema } });
+    const toolUse = { toolUseId: "t", name: "json_answer", input: { n: 1 } };
+    const reply = dialect.response.parse(
+      { output: { message: { role: "assistant", content: [{ toolUse }] } }, stopReason: "tool_use" },
+      { origin: "bedrock", ask },
+    );
+    expect(reply.choices).toMatchObject([{ blocks: [{ type: "text", text: '{"n":1}' }], stop: { kind: "end" } }]);
+    const reader = dialect.stream?.reader({ origin: "bedrock", ask });
+    const frames = [
+      ["messageStart", { role: "assistant" }],
+      ["contentBlockStart", { contentBlockIndex: 0, start: { toolUse: { toolUseId: "t", name: "json_answer" } } }],
+      ["contentBlockDelta", { contentBlockIndex: 0, delta: { toolUse: { input: '{"n":' } } }],
+      ["contentBlockDelta", { contentBlockIndex: 0, delta: { toolUse: { input: "1}" } } }],
+      ["contentBlockStop", { contentBlockIndex: 0 }],
+      ["messageStop", { stopReason: "tool_use" }],
+    ] as const;
+    const deltas = [
+      ...frames.flatMap(([event, body]) => reader?.read({ event, data: JSON.stringify(body) }) ?? []),
+      ...(reader?.end() ?? []),
+    ];
+    expect(collect(deltas)?.choices).toEqual(reply.choices);
+  });
 
   test("free JSON is asked for in words", () => {
     const { body, warnings } = rendered({ format: { type: "json" } });

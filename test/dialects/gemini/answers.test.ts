@@ -2,7 +2,9 @@
 import { describe, expect, test } from "bun:test";
 import { collect } from "../../../src/canon/delta.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
-import { askOf, parsedReply, readChunks, readFixture, reply, sealedBy, wholeFixture } from "./bench.ts";
+import { streamEqualsWhole } from "../../kit/laws.ts";
+import { wireJson, wireText } from "../../kit/wires.ts";
+import { askOf, dialect, parsedReply, readChunks, readFixture, reply, sealedBy, wholeFixture } from "./bench.ts";
 
 const blocksOf = (parts: JsonObject[], more: object = {}) => parsedReply(reply(parts), more).choices[0]?.blocks;
 const gemini = (data: string) => ({ origin: "gemini", data });
@@ -156,23 +158,24 @@ test("work of the server leaves only what it says", () => {
   expect(wholeFixture("code-execution").choices[0]?.blocks).toEqual([text("I will compute it.It is 4.")] as never);
 });
 
+const likely = (token: string, logprob: number, other: string, otherLogprob: number) => ({
+  token,
+  logprob,
+  top: [
+    { token, logprob },
+    { token: other, logprob: otherLogprob },
+  ],
+});
+
 test("log probabilities", () => {
   expect(wholeFixture("logprobs").choices[0]?.blocks).toEqual([
     {
       type: "text",
-      text: "Hi",
-      logprobs: [
-        {
-          token: "Hi",
-          logprob: -0.1,
-          top: [
-            { token: "Hi", logprob: -0.1 },
-            { token: "Hello", logprob: -2.5 },
-          ],
-        },
-      ],
+      text: "Hi there.",
+      logprobs: [likely("Hi", -0.1, "Hello", -2.5), likely(" there", -0.25, "!", -1.75), likely(".", -0.5, "!", -1)],
     },
   ]);
+  streamEqualsWhole(dialect, wireText("gemini/logprobs.sse"), wireJson("gemini/logprobs.json"), []);
 });
 
 describe("several candidates", () => {

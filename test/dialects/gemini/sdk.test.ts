@@ -124,7 +124,10 @@ test("a picture, and the modalities that ask for it", async () => {
   const config = { responseModalities: [Modality.TEXT, Modality.IMAGE], imageConfig: { aspectRatio: "1:1" } };
   const reply = await client.models.generateContent({ model: "smart", contents: "a dot", config });
   expect(reply.candidates?.[0]?.content?.parts?.[1]?.inlineData?.data).toStartWith("iVBORw0KGgo");
-  expect((await asked(0)).extras).toContainEqual({ path: "generationConfig.responseModalities", rule: "reject" });
+  expect((await asked(0)).media).toEqual({
+    path: "generationConfig.responseModalities",
+    image: { aspectRatio: "1:1" },
+  });
 });
 
 test("sources, stops and blocked prompts", async () => {

@@ -57,7 +57,7 @@ describe("turns", () => {
     const { messages } = messagesOf([
       { role: "assistant", blocks: [{ type: "refusal", text: "no" }] },
       says("user"),
-      { role: "assistant", blocks: [call("a", { kind: "custom", input: "raw" })] },
+      { role: "assistant", blocks: [call("a", { input: "" })] },
       { role: "tool", blocks: [result("a", [])] },
       end,
     ]);
@@ -67,7 +67,7 @@ describe("turns", () => {
       {
         role: "assistant",
         content: null,
-        tool_calls: [{ id: "a", type: "custom", custom: { name: "f", input: "raw" } }],
+        tool_calls: [{ id: "a", type: "function", function: { name: "f", arguments: "{}" } }],
       },
       { role: "tool", tool_call_id: "a", content: "" },
       endWire,

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import type { ChatAsk } from "../../../src/canon/conversation.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
-import { baseAsk, fn, parse } from "./helpers.ts";
+import { baseAsk, fn, parse, thrown } from "./helpers.ts";
 
 const fields: readonly (readonly [string, JsonObject, Partial<ChatAsk>])[] = [
   ["nothing more", {}, {}],
@@ -74,6 +74,15 @@ describe("the fields of a body", () => {
 
   test.each(choices.map((row) => [...row] as const))("tool choice %j", (wire, choice) => {
     expect(parse({ tools: [fn], tool_choice: wire }).toolChoice).toEqual(choice);
+  });
+
+  test.each([
+    ["maybe", "tool_choice"],
+    [{ type: "maybe" }, "tool_choice.type"],
+    [{ type: "function" }, "tool_choice.function.name"],
+  ])("no choice, with tools or without: %j", (wire, param) => {
+    for (const tools of [[fn], []])
+      expect(thrown(() => parse({ tools, tool_choice: wire }))).toMatchObject({ param, status: 400 });
   });
 
   test("tools of every kind", () => {

@@ -31,24 +31,6 @@ const fields: readonly (readonly [string, Partial<ChatAsk>, JsonObject])[] = [
     { tools: [f], toolChoice: { type: "allowed", names: ["f"], required: false } },
     { tools: [fWire], tool_choice: { type: "allowed_tools", allowed_tools: { mode: "auto", tools: [fWire] } } },
   ],
-  [
-    "a custom tool with a flat grammar",
-    {
-      tools: [
-        { kind: "custom", name: "c", format: { type: "grammar", syntax: "lark", definition: "x" }, path: "tools[0]" },
-      ],
-      toolChoice: { type: "tool", name: "c" },
-    },
-    {
-      tools: [
-        {
-          type: "custom",
-          custom: { name: "c", format: { type: "grammar", grammar: { definition: "x", syntax: "lark" } } },
-        },
-      ],
-      tool_choice: { type: "custom", custom: { name: "c" } },
-    },
-  ],
   ["a choice without tools is left out", { toolChoice: { type: "auto" }, parallelToolCalls: false }, {}],
   [
     "a schema",
@@ -135,7 +117,6 @@ describe("fields of an ask", () => {
 
   const refusals: readonly (readonly [string, Partial<ChatAsk>, string])[] = [
     ["five stops", { stop: ["a", "b", "c", "d", "e"] }, "their.stop"],
-    ["log probabilities that nobody could carry back (bug 43)", { logprobs: 2 }, "their.logprobs"],
     [
       "a provider's own tool",
       { tools: [{ kind: "hosted", origin: "claude", wire: {}, path: "tools[0].type" }] },

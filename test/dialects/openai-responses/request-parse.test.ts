@@ -138,9 +138,9 @@ describe("input", () => {
 
   test("what only this dialect knows stays as it is, and says where it stood (bug 28)", () => {
     const foreign = (...input: JsonObject[]) => parseInput(...input).turns.flatMap((turn) => turn.blocks);
-    const search = { type: "web_search_call", id: "ws_1", status: "completed" };
-    expect(foreign(search)).toEqual([
-      { type: "foreign", origin: "openai-responses", wire: search, path: "input[0].type" },
+    const click = { type: "computer_call", call_id: "c", action: { type: "click" } };
+    expect(foreign(click)).toEqual([
+      { type: "foreign", origin: "openai-responses", wire: click, path: "input[0].type" },
     ]);
     expect(foreign({ type: "shell_call_output", call_id: "c", output: [] })).toMatchObject([{ path: "input[0].type" }]);
     expect(foreign({ type: "compaction", encrypted_content: "native" })).toMatchObject([
@@ -150,6 +150,21 @@ describe("input", () => {
     expect(foreign(part({ type: "input_audio", input_audio: {} }))).toMatchObject([
       { path: "input[0].content[0].type" },
     ]);
+  });
+
+  test.each([
+    "web_search_call",
+    "file_search_call",
+    "code_interpreter_call",
+    "image_generation_call",
+    "mcp_list_tools",
+    "mcp_call",
+    "mcp_approval_request",
+  ])("a %s in the history is the server's own work: left out elsewhere, and told", (type) => {
+    const ask = parseInput(user("x"), { type, id: "i" }, { role: "assistant", content: "found" }, user("y"));
+    expect(ask.turns.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
+    expect(ask.turns[1]?.blocks).toEqual([{ type: "text", text: "found" }]);
+    expect(ask.extras).toEqual([{ path: "input[1]", rule: "drop" }]);
   });
 
   test("tools and settings that come with an item join the request's own", () => {
@@ -198,80 +213,6 @@ describe("input", () => {
     expect(bare({ instructions: "Say hi." }).system).toHaveLength(1);
     expect(bare({ previous_response_id: "resp_1" }).turns).toEqual([]);
     expect(thrown(() => bare({ input: "" }))).toMatchObject({ param: "input" });
-  });
-});
-
-describe("settings", () => {
-  test("every field that canon holds", () => {
-    const ask = parse({
-      stream: true,
-      max_output_tokens: 99,
-      temperature: 0.5,
-      top_p: 0.9,
-      tools: [{ type: "function", name: "f", strict: true, parameters: { type: "object" }, description: "d" }],
-      parallel_tool_calls: false,
-      reasoning: { effort: "high", summary: "auto" },
-      text: { verbosity: "low", format: { type: "json_schema", name: "n", schema: { type: "object" }, strict: true } },
-      service_tier: "flex",
-      user: "u",
-      safety_identifier: "s",
-    });
-    expect(ask).toEqual({
-      ...baseAsk,
-      stream: true,
-      maxOutputTokens: 99,
-      sampling: { temperature: 0.5, topP: 0.9 },
-      tools: [{ kind: "function", name: "f", description: "d", parameters: { type: "object" }, strict: true }],
-      parallelToolCalls: false,
-      reasoning: { effort: "high", show: true },
-      verbosity: "low",
-      format: { type: "schema", name: "n", schema: { type: "object" }, strict: true },
-      tier: "flex",
-      endUser: "s",
-    });
-  });
-
-  test("null and empty fields say nothing", () => {
-    const nothing = [
-      "tools",
-      "tool_choice",
-      "text",
-      "reasoning",
-      "include",
-      "metadata",
-      "temperature",
-      "store",
-      "user",
-    ];
-    expect(parse(Object.fromEntries(nothing.map((name) => [name, null])))).toEqual(baseAsk);
-    expect(parse({ tools: [], text: {}, reasoning: {}, metadata: {}, include: [] })).toEqual(baseAsk);
-  });
-
-  test("log probabilities are wanted by either of their fields", () => {
-    expect(parse({ include: ["message.output_text.logprobs"] }).logprobs).toBe(0);
-    expect(parse({ top_logprobs: 3 }).logprobs).toBe(3);
-    expect(parse({ top_logprobs: 0 }).logprobs).toBeUndefined();
-  });
-
-  test.each<[JsonObject, string, string]>([
-    [{ previous_response_id: "resp_1" }, "previous_response_id", "quiet"],
-    [{ store: true }, "store", "quiet"],
-    [{ background: true }, "background", "quiet"],
-    [{ include: ["reasoning.encrypted_content"] }, "include", "quiet"],
-    [{ metadata: { a: "b" } }, "metadata", "quiet"],
-    [{ prompt_cache_key: "k" }, "prompt_cache_key", "quiet"],
-    [{ truncation: "disabled" }, "truncation", "quiet"],
-    [{ truncation: "auto" }, "truncation", "drop"],
-    [{ stream_options: { include_obfuscation: false } }, "stream_options.include_obfuscation", "quiet"],
-    [{ conversation: "conv_1" }, "conversation", "reject"],
-    [{ prompt: { id: "p" } }, "prompt", "reject"],
-    [{ service_tier: "ultrafast" }, "service_tier", "drop"],
-    [{ max_tool_calls: 3 }, "max_tool_calls", "drop"],
-    [{ context_management: [{ type: "compaction" }] }, "context_management", "drop"],
-    [{ reasoning: { mode: "pro" } }, "reasoning.mode", "drop"],
-    [{ tomorrow: 1 }, "tomorrow", "drop"],
-  ])("%j is an extra", (field, path, rule) => {
-    expect(parse(field).extras).toEqual([{ path, rule: rule as "drop" }]);
   });
 });
 

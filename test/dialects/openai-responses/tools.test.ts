@@ -109,6 +109,7 @@ describe("choice in", () => {
 
   test("a choice that makes no sense is refused", () => {
     expect(thrown(() => choice("maybe"))).toMatchObject({ kind: "invalid_value", param: "tool_choice" });
+    expect(thrown(() => choice("maybe", []))).toMatchObject({ kind: "invalid_value", param: "tool_choice" });
     expect(thrown(() => choice({ type: "function" }))).toMatchObject({ param: "tool_choice.name" });
     expect(thrown(() => choice({ type: "allowed_tools", mode: "auto" }))).toMatchObject({ param: "tool_choice.tools" });
     expect(thrown(() => choice({ name: "f" }))).toMatchObject({ param: "tool_choice.type" });

@@ -1,0 +1,65 @@
+// What a reply may hold beside text: pictures and speech, and their form.
+import type { MediaWish } from "../../canon/conversation.ts";
+import type { Extra } from "../../canon/warning.ts";
+import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import { isAbsent } from "../shared/absent.ts";
+
+const config = "generationConfig";
+const modalitiesPath = `${config}.responseModalities`;
+const voiceMembers = ["voiceConfig", "prebuiltVoiceConfig", "voiceName"] as const;
+
+function inside(object: Json | undefined, names: readonly string[]): Json | undefined {
+  return names.reduce<Json | undefined>((value, name) => (isObject(value) ? value[name] : undefined), object);
+}
+
+function readImage(form: Json | undefined): NonNullable<MediaWish["image"]> {
+  const { aspectRatio, imageSize } = isObject(form) ? form : {};
+  return {
+    ...(typeof aspectRatio === "string" && aspectRatio !== "" ? { aspectRatio } : {}),
+    ...(typeof imageSize === "string" && imageSize !== "" ? { size: imageSize } : {}),
+  };
+}
+
+function readSpeech(form: Json | undefined, extras: Extra[]): NonNullable<MediaWish["speech"]> {
+  const path = `${config}.speechConfig`;
+  const name = inside(form, voiceMembers);
+  for (const [member, value] of Object.entries(isObject(form) ? form : {})) {
+    if (member === "voiceConfig" || isAbsent(value)) continue;
+    // A talk of several voices in one voice would be another talk.
+    extras.push({ path: `${path}.${member}`, rule: member === "multiSpeakerVoiceConfig" ? "reject" : "drop" });
+  }
+  if (typeof name !== "string" || name === "") return {};
+  return { voice: { name, path: [path, ...voiceMembers].join(".") } };
+}
+
+/** The wish for pictures or speech; undefined where text is all that is wanted. Their forms say nothing without it. */
+export function readMediaWish(generation: JsonObject, extras: Extra[]): MediaWish | undefined {
+  const { responseModalities, imageConfig, speechConfig } = generation;
+  const wanted = new Set(
+    (Array.isArray(responseModalities) ? responseModalities : []).map((kind) => String(kind).toUpperCase()),
+  );
+  const [hasImage, hasSpeech] = [wanted.delete("IMAGE"), wanted.delete("AUDIO")];
+  const others = [...wanted].filter((kind) => kind !== "TEXT" && kind !== "MODALITY_UNSPECIFIED");
+  if (others.length > 0) extras.push({ path: modalitiesPath, rule: "reject" });
+  if (!hasImage && !isAbsent(imageConfig)) extras.push({ path: `${config}.imageConfig`, rule: "drop" });
+  if (!hasSpeech && !isAbsent(speechConfig)) extras.push({ path: `${config}.speechConfig`, rule: "drop" });
+  if (!hasImage && !hasSpeech) return undefined;
+  return {
+    path: modalitiesPath,
+    ...(hasImage ? { image: readImage(imageConfig) } : {}),
+    ...(hasSpeech ? { speech: readSpeech(speechConfig, extras) } : {}),
+  };
+}
+
+/** The members of `generationConfig` that ask for it. Speech comes alone here, pictures with text. */
+export function renderMediaWish(wish: MediaWish | undefined): JsonObject {
+  if (wish === undefined) return {};
+  const { image, speech } = wish;
+  const form = compact({ aspectRatio: image?.aspectRatio, imageSize: image?.size });
+  const voice = speech?.voice?.name;
+  return compact({
+    responseModalities: [...(image ? ["TEXT", "IMAGE"] : []), ...(speech ? ["AUDIO"] : [])],
+    imageConfig: isAbsent(form) ? undefined : form,
+    speechConfig: voice === undefined ? undefined : { voiceConfig: { prebuiltVoiceConfig: { voiceName: voice } } },
+  });
+}

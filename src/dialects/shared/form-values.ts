@@ -1,0 +1,90 @@
+// Values of a form as a dialect's schema wants them: a form carries only text, and clients write numbers as they like.
+import type { TSchema } from "typebox";
+import { isObject, type Json, type JsonObject, parseJsonText } from "../../lib/json.ts";
+import type { UploadedFile } from "../dialect.ts";
+
+/** What is looked at in a schema. */
+interface Shape {
+  readonly type?: string | readonly string[];
+  readonly properties?: Readonly<Record<string, Shape>>;
+  readonly items?: Shape;
+  readonly anyOf?: readonly Shape[];
+  readonly enum?: readonly unknown[];
+}
+
+const numberForm = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?$/;
+
+const truths: ReadonlyMap<string, boolean> = new Map([
+  ["true", true],
+  ["1", true],
+  ["false", false],
+  ["0", false],
+]);
+
+/** By type of the schema: the value that a text means, or undefined where it means none. */
+const readers: { readonly [type: string]: (text: string, shape: Shape) => Json | undefined } = {
+  string: (text) => text,
+  number: (text) => (numberForm.test(text.trim()) ? Number(text) : undefined),
+  integer: (text) => (numberForm.test(text.trim()) ? Number(text) : undefined),
+  boolean: (text) => truths.get(text.trim().toLowerCase()),
+  object: (text) => (text.trimStart().startsWith("{") ? parseJsonText(text) : undefined),
+  array: (text, shape) => {
+    if (text.trimStart().startsWith("[")) return parseJsonText(text);
+    // Words of an enumeration hold no commas: these stand between several.
+    const texts = shape.items?.enum === undefined ? [text] : text.split(",").map((word) => word.trim());
+    return texts.map((each) => valueFor(each, shape.items ?? {}));
+  },
+  null: (text) => (text === "" ? null : undefined),
+};
+
+const typesOf = ({ type, anyOf }: Shape): readonly string[] => {
+  if (anyOf !== undefined) return anyOf.flatMap(typesOf);
+  return typeof type === "string" ? [type] : (type ?? []);
+};
+
+/** A text that may stay one stays one; what means nothing is left for validation to refuse by its path. */
+function fromText(text: string, shape: Shape): Json {
+  const types = typesOf(shape);
+  if (types.includes("string") || types.length === 0) return text;
+  const branch = (type: string): Shape => shape.anyOf?.find((each) => typesOf(each).includes(type)) ?? shape;
+  for (const type of types.toSorted((left) => (left === "null" ? -1 : 0))) {
+    const value = readers[type]?.(text, branch(type));
+    if (value !== undefined) return value;
+  }
+  return text;
+}
+
+function membersFor(object: JsonObject, shape: Shape): JsonObject {
+  const members = shape.properties ?? {};
+  return Object.fromEntries(
+    Object.entries(object).map(([name, value]) => [
+      name,
+      value === undefined || !Object.hasOwn(members, name) ? value : valueFor(value, members[name] ?? {}),
+    ]),
+  );
+}
+
+function valueFor(value: Json, shape: Shape): Json {
+  if (typeof value === "string") return fromText(value, shape);
+  const fitting = (kind: string): Shape => shape.anyOf?.find((each) => typesOf(each).includes(kind)) ?? shape;
+  if (Array.isArray(value)) {
+    const items = fitting("array").items;
+    return items === undefined ? value : value.map((item) => valueFor(item, items));
+  }
+  return isObject(value) ? membersFor(value, fitting("object")) : value;
+}
+
+/** The wire of a form with its texts turned into the numbers, truth values and lists that the schema asks for. */
+export function formValues(schema: TSchema, wire: JsonObject): JsonObject {
+  return membersFor(wire, schema as Shape);
+}
+
+/** Files whose part is called `image`, `image[]` or `image[0]`, in order of their numbers, else as they came. */
+export function filesNamed(files: readonly UploadedFile[] | undefined, name: string): readonly UploadedFile[] {
+  const numbered = (files ?? []).flatMap((file) => {
+    if (file.field === name || file.field === `${name}[]`) return [{ file, at: -1 }];
+    const index = file.field.startsWith(`${name}[`) ? /^\[(\d{1,4})\]$/.exec(file.field.slice(name.length)) : null;
+    return index === null ? [] : [{ file, at: Number(index[1]) }];
+  });
+  return numbered.toSorted((left, right) => left.at - right.at).map(({ file }) => file);
+}

@@ -1,0 +1,121 @@
+// What OpenAI's families of models that think are told, on both wires that they are asked on.
+import { describe, expect, test } from "bun:test";
+import type { ChatAsk, Effort } from "../../src/canon/conversation.ts";
+import type { Rendered } from "../../src/dialects/dialect.ts";
+import { openaiChat, openaiResponses } from "../../src/dialects/index.ts";
+import { plainAsk, thrown } from "../kit/asks.ts";
+import { envelopeOf, renderContextOf } from "../kit/laws.ts";
+
+const wires = { chat: openaiChat, responses: openaiResponses } as const;
+
+function render(wire: keyof typeof wires, model: string, ask: Partial<ChatAsk>): Rendered {
+  const dialect = wires[wire];
+  const context = renderContextOf(dialect as never, { model, fieldPath: (field) => `their.${field}` });
+  return dialect.request.render({ ...plainAsk, ...ask }, context);
+}
+
+const effortOf = ({ call: { body } }: Rendered) =>
+  body.reasoning_effort ?? (body.reasoning as { effort?: string } | undefined)?.effort;
+
+const told = [{ code: "approximated", path: "their.reasoning" }];
+
+const efforts: readonly (readonly [model: string, asked: Effort, sent: Effort])[] = [
+  ["o3", "none", "low"],
+  ["o3", "minimal", "low"],
+  ["o3", "high", "high"],
+  ["o4-mini", "xhigh", "high"],
+  ["gpt-5", "none", "minimal"],
+  ["gpt-5-mini", "max", "high"],
+  ["gpt-5.1", "none", "none"],
+  ["gpt-5.1-2025-11-13", "minimal", "low"],
+  ["gpt-5.1", "xhigh", "high"],
+  ["gpt-5.2", "xhigh", "xhigh"],
+  ["gpt-5.5", "max", "xhigh"],
+  ["gpt-5.6", "max", "max"],
+  ["gpt-5.10", "max", "max"],
+  ["openai/gpt-6", "none", "low"],
+  ["gpt-6", "max", "max"],
+  ["gpt-oss-120b", "none", "low"],
+  ["some-model", "max", "max"],
+  ["gpt-4.1", "minimal", "minimal"],
+];
+
+describe.each(["chat", "responses"] as const)("%s", (wire) => {
+  test.each(efforts.map((row) => [...row] as const))("%s told to think %s is told %s", (model, asked, sent) => {
+    const rendered = render(wire, model, { reasoning: { effort: asked } });
+    expect(effortOf(rendered)).toBe(sent);
+    expect(rendered.warnings as unknown).toEqual(asked === sent ? [] : told);
+  });
+
+  const sampling = { temperature: 0.5, topP: 0.9 };
+  const dropped = [
+    { code: "dropped", path: "their.temperature" },
+    { code: "dropped", path: "their.topP" },
+  ];
+
+  test.each([
+    ["o3", undefined, false],
+    ["gpt-5", undefined, false],
+    ["gpt-5-chat-latest", undefined, true],
+    ["gpt-5.1", undefined, true],
+    ["gpt-5.1", "none", true],
+    ["gpt-5.1", "low", false],
+    ["gpt-6", "low", false],
+    ["gpt-oss-20b", "low", true],
+    ["gpt-4.1", undefined, true],
+    ["some-model", "high", true],
+  ] as const)("sampling of %s at effort %s is taken: %s", (model, effort, isTaken) => {
+    const reasoning = effort === undefined ? {} : { reasoning: { effort } };
+    const { call, warnings } = render(wire, model, { sampling, ...reasoning });
+    expect([call.body.temperature, call.body.top_p]).toEqual(isTaken ? [0.5, 0.9] : [undefined, undefined]);
+    expect(warnings as unknown).toEqual(isTaken ? [] : dropped);
+  });
+
+  test("what says no more than the default goes without a word", () => {
+    const usual = { temperature: 1, topP: 1, presencePenalty: 0, frequencyPenalty: 0 };
+    const { call, warnings } = render(wire, "o3", { sampling: usual });
+    expect(Object.keys(call.body)).not.toContain("temperature");
+    expect(warnings).toEqual([]);
+  });
+
+  test("log probabilities of a model that tells none are refused", () => {
+    expect(thrown(() => render(wire, "o3", { logprobs: 2 }))).toMatchObject({ status: 400, param: "their.logprobs" });
+    expect(render(wire, "gpt-4.1", { logprobs: 2 }).call.body.top_logprobs).toBe(2);
+  });
+});
+
+test("penalties are told too, a seed stays", () => {
+  const sampling = { presencePenalty: 1, frequencyPenalty: -1, seed: 3 };
+  const { call, warnings } = render("chat", "o3", { sampling });
+  expect(call.body).toEqual({ model: "o3", messages: [{ role: "user", content: "hi" }], seed: 3 });
+  expect(warnings.map(({ path }) => path)).toEqual(["their.presencePenalty", "their.frequencyPenalty"]);
+});
+
+describe("a model whose chat does not think beside functions", () => {
+  const tools = [{ kind: "function", name: "f" }] as const;
+  const thinking = { tools, reasoning: { effort: "high" } } as const;
+  const options = { responsesBeside: true };
+  const asked = (model: string, ask: Partial<ChatAsk>, more: object = { options }) =>
+    thrown(() =>
+      openaiChat.request.render({ ...plainAsk, ...ask }, renderContextOf(openaiChat as never, { model, ...more })),
+    );
+
+  test("is left to the responses beside it", () => {
+    expect(asked("gpt-5.6", thinking)).toMatchObject({ code: "unsupported_parameter", param: "reasoning_effort" });
+    const wire = { messages: [], tools: [{ type: "function" }], reasoning_effort: "high" };
+    const context = renderContextOf(openaiChat as never, { model: "gpt-5.6", options });
+    expect(thrown(() => openaiChat.verbatim.call(wire, context, envelopeOf()))).toMatchObject({
+      param: "reasoning_effort",
+    });
+  });
+
+  test.each([
+    ["without thought", "gpt-5.6", { tools, reasoning: { effort: "none" } }, { options }],
+    ["without functions", "gpt-5.6", { reasoning: { effort: "high" } }, { options }],
+    ["of an earlier family", "gpt-5.5", thinking, { options }],
+    ["of a later family", "gpt-6", thinking, { options }],
+    ["at a server without responses", "gpt-5.6", thinking, {}],
+  ] as const)("goes as chat %s", (_case, model, ask, more) => {
+    expect(asked(model, ask as Partial<ChatAsk>, more)).toEqual({});
+  });
+});
