@@ -1,0 +1,103 @@
+// The dialect of DashScope's own text embeddings. No client speaks it to the gateway.
+import { Type } from "typebox";
+import type { EmbedAnswer, EmbedAsk } from "../../canon/embedding.ts";
+import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import type { Dialect, RenderContext, Rendered } from "../dialect.ts";
+import { badReply } from "../reject.ts";
+import { enumeration, object, optional } from "../schema-kit.ts";
+import { errorsWith } from "./errors.ts";
+import { readInput, textsOf, unknownFields } from "./input.ts";
+import { bare, bodyLane, pathsWith, readDimensions, renderedAs } from "./plain.ts";
+import { readPurpose, renderPurpose, vocabularies } from "./purpose.ts";
+import { asFloats, inputUsage, readVector } from "./vectors.ts";
+
+/** https://help.aliyun.com/zh/model-studio/text-embedding-synchronous-api */
+const path = "api/v1/services/embeddings/text-embedding/text-embedding";
+const mostTexts = 10;
+
+const schema = object({
+  model: Type.String({ minLength: 1 }),
+  input: object({ texts: Type.Array(Type.String(), { minItems: 1 }) }),
+  parameters: optional("object", {
+    properties: {
+      text_type: enumeration(["query", "document"]),
+      dimension: optional("integer", { minimum: 1 }),
+      output_type: optional("string"),
+    },
+  }),
+});
+
+const known = new Set(["model", "input", "parameters"]);
+const knownParameters = new Set(["text_type", "dimension"]);
+
+function parseRequest(wire: JsonObject): EmbedAsk {
+  const input = isObject(wire.input) ? wire.input : {};
+  const parameters = isObject(wire.parameters) ? wire.parameters : {};
+  const further = unknownFields(parameters, knownParameters);
+  return {
+    ...bare,
+    model: wire.model as string,
+    input: readInput(input.texts, "input.texts"),
+    format: "float",
+    extras: [
+      ...unknownFields(wire, known),
+      ...further.map(({ path: name, rule }) => ({ path: `parameters.${name}`, rule })),
+    ],
+    ...readDimensions(parameters.dimension),
+    ...readPurpose(parameters.text_type),
+  };
+}
+
+function renderRequest(ask: EmbedAsk, context: RenderContext): Rendered {
+  return renderedAs(path, ask, context, ["title", "endUser"], (notes) => ({
+    model: context.model,
+    input: { texts: textsOf(ask.input, context) },
+    parameters: compact({ ...renderPurpose(ask, vocabularies.dashscope, notes), dimension: ask.dimensions }),
+  }));
+}
+
+const position = (item: Json): number => (isObject(item) && typeof item.text_index === "number" ? item.text_index : 0);
+
+function parseReply(wire: unknown): EmbedAnswer {
+  const output = isObject(wire) && isObject(wire.output) ? wire.output : {};
+  if (!isObject(wire) || !Array.isArray(output.embeddings)) throw badReply("there is no list of embeddings");
+  const ordered = [...output.embeddings].sort((left, right) => position(left) - position(right));
+  const usage = isObject(wire.usage) ? wire.usage : {};
+  return {
+    operation: "embed",
+    model: "",
+    vectors: ordered.map((item, index) =>
+      readVector(isObject(item) ? item.embedding : undefined, `output.embeddings[${index}].embedding`),
+    ),
+    ...inputUsage(usage.total_tokens),
+  };
+}
+
+export const dashscopeEmbeddings: Dialect<EmbedAsk, EmbedAnswer> = {
+  name: "dashscope-embeddings",
+  operation: "embed",
+  request: {
+    schema,
+    parse: parseRequest,
+    render: renderRequest,
+    mostItems: ({ options }) => options?.embeddings?.mostItems ?? mostTexts,
+    fieldPath: pathsWith({
+      input: "input.texts",
+      dimensions: "parameters.dimension",
+      purpose: "parameters.text_type",
+    }),
+  },
+  response: {
+    parse: parseReply,
+    render: (answer, { id, inputEstimate }) => ({
+      output: {
+        embeddings: answer.vectors.map((vector, index) => ({ text_index: index, embedding: asFloats(vector) })),
+      },
+      usage: { total_tokens: answer.usage?.inputTokens ?? inputEstimate },
+      request_id: id,
+    }),
+  },
+  verbatim: bodyLane(path),
+  // The operator's account is in arrears, which is told as a bad request.
+  error: errorsWith({ codes: { Arrearage: 402, InvalidApiKey: 401 } }),
+};

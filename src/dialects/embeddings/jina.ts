@@ -1,0 +1,60 @@
+// The dialect of Jina's embeddings: OpenAI's reply to a request of its own. No client speaks it to the gateway.
+import { Type } from "typebox";
+import type { EmbedAnswer, EmbedAsk } from "../../canon/embedding.ts";
+import type { JsonObject } from "../../lib/json.ts";
+import type { Dialect, RenderContext, Rendered } from "../dialect.ts";
+import { object, optional } from "../schema-kit.ts";
+import { errorsWith } from "./errors.ts";
+import { mostItems, readInput, textsOf, unknownFields } from "./input.ts";
+import { parseReply, renderReply } from "./openai-shape.ts";
+import { bare, bodyLane, pathsWith, readDimensions, renderedAs } from "./plain.ts";
+import { readPurpose, renderPurpose, vocabularies } from "./purpose.ts";
+
+/** https://jina.ai/embeddings */
+const path = "embeddings";
+const known = new Set(["model", "input", "task", "dimensions", "embedding_type"]);
+
+const schema = object({
+  model: Type.String({ minLength: 1 }),
+  input: Type.Union([Type.String(), Type.Array(Type.String(), { minItems: 1, maxItems: mostItems })]),
+  task: optional("string"),
+  dimensions: optional("integer", { minimum: 1 }),
+  embedding_type: optional(["string", "array"]),
+});
+
+function parseRequest(wire: JsonObject): EmbedAsk {
+  return {
+    ...bare,
+    model: wire.model as string,
+    input: readInput(wire.input, "input"),
+    format: wire.embedding_type === "base64" ? "base64" : "float",
+    extras: unknownFields(wire, known),
+    ...readDimensions(wire.dimensions),
+    ...readPurpose(wire.task),
+  };
+}
+
+function renderRequest(ask: EmbedAsk, context: RenderContext): Rendered {
+  return renderedAs(path, ask, context, ["title", "endUser"], (notes) => ({
+    model: context.model,
+    input: textsOf(ask.input, context),
+    ...renderPurpose(ask, vocabularies.jina, notes),
+    dimensions: ask.dimensions,
+    embedding_type: ask.format,
+  }));
+}
+
+export const jinaEmbeddings: Dialect<EmbedAsk, EmbedAnswer> = {
+  name: "jina-embeddings",
+  operation: "embed",
+  request: {
+    schema,
+    parse: parseRequest,
+    render: renderRequest,
+    mostItems: () => mostItems,
+    fieldPath: pathsWith({ encodingFormat: "embedding_type", purpose: "task" }),
+  },
+  response: { parse: parseReply, render: renderReply },
+  verbatim: bodyLane(path),
+  error: errorsWith(),
+};

@@ -1,0 +1,69 @@
+// The dialect of Ollama's own embed: texts in, bare vectors and a count out. No client speaks it to the gateway.
+import { Type } from "typebox";
+import type { EmbedAnswer, EmbedAsk } from "../../canon/embedding.ts";
+import { isObject, type JsonObject } from "../../lib/json.ts";
+import type { Dialect, RenderContext, Rendered } from "../dialect.ts";
+import { badReply } from "../reject.ts";
+import { object, optional } from "../schema-kit.ts";
+import { errorsWith } from "./errors.ts";
+import { readInput, textsOf, unknownFields } from "./input.ts";
+import { bare, bodyLane, pathsWith, readDimensions, renderedAs } from "./plain.ts";
+import { asFloats, inputUsage, readVectors } from "./vectors.ts";
+
+/** https://docs.ollama.com/api/embed */
+const path = "api/embed";
+const known = new Set(["model", "input", "dimensions"]);
+
+const schema = object({
+  model: Type.String({ minLength: 1 }),
+  input: Type.Union([Type.String(), Type.Array(Type.String(), { minItems: 1 })]),
+  dimensions: optional("integer", { minimum: 1 }),
+  truncate: optional("boolean"),
+  keep_alive: optional(["string", "number"]),
+  options: optional("object"),
+});
+
+function parseRequest(wire: JsonObject): EmbedAsk {
+  return {
+    ...bare,
+    model: wire.model as string,
+    input: readInput(wire.input, "input"),
+    format: "float",
+    extras: unknownFields(wire, known),
+    ...readDimensions(wire.dimensions),
+  };
+}
+
+function renderRequest(ask: EmbedAsk, context: RenderContext): Rendered {
+  return renderedAs(path, ask, context, ["purpose", "title", "endUser"], () => ({
+    model: context.model,
+    input: textsOf(ask.input, context),
+    dimensions: ask.dimensions,
+  }));
+}
+
+function parseReply(wire: unknown): EmbedAnswer {
+  if (!isObject(wire)) throw badReply("there is no list of embeddings");
+  return {
+    operation: "embed",
+    model: typeof wire.model === "string" ? wire.model : "",
+    vectors: readVectors(wire.embeddings, "embeddings"),
+    ...inputUsage(wire.prompt_eval_count),
+  };
+}
+
+export const ollamaEmbeddings: Dialect<EmbedAsk, EmbedAnswer> = {
+  name: "ollama-embeddings",
+  operation: "embed",
+  request: { schema, parse: parseRequest, render: renderRequest, fieldPath: pathsWith({}) },
+  response: {
+    parse: parseReply,
+    render: (answer, { ask, inputEstimate }) => ({
+      model: answer.model === "" ? ask.model : answer.model,
+      embeddings: answer.vectors.map(asFloats),
+      prompt_eval_count: answer.usage?.inputTokens ?? inputEstimate,
+    }),
+  },
+  verbatim: bodyLane(path),
+  error: errorsWith(),
+};

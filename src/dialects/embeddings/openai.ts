@@ -1,0 +1,115 @@
+// The dialect of OpenAI's embeddings: strings or token ids in, vectors as numbers or as base64 float32 out.
+import { Type } from "typebox";
+import type { EmbedAnswer, EmbedAsk, EmbedInput } from "../../canon/embedding.ts";
+import { compact, type Json, type JsonObject } from "../../lib/json.ts";
+import type { Call, Dialect, RenderContext, Rendered } from "../dialect.ts";
+import { openaiErrors } from "../openai-error.ts";
+import { unsupported } from "../reject.ts";
+import { dividedWire, mostItems, readInput, unknownFields } from "./input.ts";
+import { mendReply, parseReply, renderReply } from "./openai-shape.ts";
+import { pathsWith, readDimensions, renderedAs } from "./plain.ts";
+import { purposeOf, readPurpose } from "./purpose.ts";
+
+const path = "embeddings";
+const tokenIds = Type.Array(Type.Integer({ minimum: 0 }));
+
+const schema = Type.Object(
+  {
+    model: Type.String({ minLength: 1, description: "Model id." }),
+    input: Type.Union(
+      [Type.String(), Type.Array(Type.Union([Type.String(), Type.Integer({ minimum: 0 }), tokenIds]))],
+      {
+        description: "Text, texts, token ids or arrays of token ids.",
+      },
+    ),
+    encoding_format: Type.Optional(
+      Type.Union([Type.Enum(["float", "base64"]), Type.Null()], {
+        default: "float",
+        description: "Form of each vector.",
+      }),
+    ),
+    dimensions: Type.Optional(
+      Type.Union([Type.Integer({ minimum: 1 }), Type.Null()], { description: "Length of each vector." }),
+    ),
+    user: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: "End user id." })),
+  },
+  { additionalProperties: true },
+);
+
+const known = new Set(["model", "input", "encoding_format", "dimensions", "user"]);
+/** Fields of other makers in which clients say what the vectors are for; the first that says it counts. */
+const purposeFields = ["input_type", "task", "task_type", "text_type"] as const;
+
+const saidPurpose = (wire: JsonObject): string | undefined =>
+  purposeFields.find((field) => purposeOf(wire[field]) !== undefined);
+
+const formatOf = (wire: JsonObject): EmbedAsk["format"] => (wire.encoding_format === "base64" ? "base64" : "float");
+
+function parseRequest(wire: JsonObject): EmbedAsk {
+  const purpose = saidPurpose(wire);
+  return {
+    operation: "embed",
+    model: wire.model as string,
+    stream: false,
+    input: readInput(wire.input, "input"),
+    format: formatOf(wire),
+    unit: true,
+    extras: unknownFields(wire, purpose === undefined ? known : new Set([...known, purpose])),
+    ...readDimensions(wire.dimensions),
+    ...(purpose === undefined ? {} : readPurpose(wire[purpose])),
+    ...(typeof wire.user === "string" ? { endUser: wire.user } : {}),
+  };
+}
+
+function refuseTokens(input: EmbedInput, { options, fieldPath }: RenderContext): void {
+  if (input.kind === "tokens" && options?.embeddings?.textsOnly)
+    throw unsupported(fieldPath("input"), "it takes texts, not token ids.");
+}
+
+/** Where the field would be ignored, another dialect of the same servers is asked. */
+function refusePurpose(wire: JsonObject, { options }: RenderContext): void {
+  const said = options?.embeddings?.purposeElsewhere ? saidPurpose(wire) : undefined;
+  if (said !== undefined) throw unsupported(said, "it is ignored there.");
+}
+
+function wireInput(input: EmbedInput): Json {
+  if (input.kind === "texts") return [...input.texts];
+  return input.tokens.map((ids) => [...ids]);
+}
+
+function renderRequest(ask: EmbedAsk, context: RenderContext): Rendered {
+  refuseTokens(ask.input, context);
+  return renderedAs(path, ask, context, ["purpose", "title"], () => ({
+    model: context.model,
+    input: wireInput(ask.input),
+    encoding_format: context.options?.embeddings?.floatsOnly ? "float" : ask.format,
+    dimensions: ask.dimensions,
+    user: ask.endUser,
+  }));
+}
+
+function verbatimCall(wire: JsonObject, context: RenderContext): Call {
+  refusePurpose(wire, context);
+  if (context.options?.embeddings?.textsOnly) refuseTokens(readInput(wire.input, "input"), context);
+  const form = context.options?.embeddings?.floatsOnly && wire.encoding_format ? { encoding_format: "float" } : {};
+  return { path, body: compact({ ...wire, ...form, model: context.model }) };
+}
+
+export const openaiEmbeddings: Dialect<EmbedAsk, EmbedAnswer> = {
+  name: "openai-embeddings",
+  operation: "embed",
+  request: {
+    schema,
+    parse: parseRequest,
+    render: renderRequest,
+    mostItems: ({ options }) => options?.embeddings?.mostItems ?? mostItems,
+    fieldPath: pathsWith({ encodingFormat: "encoding_format", endUser: "user", purpose: "input_type" }),
+  },
+  response: { parse: parseReply, render: renderReply },
+  verbatim: {
+    call: verbatimCall,
+    divide: (wire, most) => dividedWire(wire, "input", most),
+    mend: (reply, wire, context) => mendReply(reply, formatOf(wire), context),
+  },
+  error: openaiErrors,
+};
