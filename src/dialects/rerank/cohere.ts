@@ -1,0 +1,16 @@
+// Cohere's second version: texts alone, and no documents in the reply.
+import { cohereErrors } from "../embeddings/errors.ts";
+import { readFlat } from "./answer.ts";
+import { clientRanker, type Ranker } from "./ranker.ts";
+
+const ranker: Ranker = {
+  name: "cohere-rerank",
+  path: "v2/rerank",
+  form: () => "text",
+  knows: { max_tokens_per_doc: "max_tokens_per_doc", priority: "priority" },
+  body: ({ model, query, documents, top, options }) => ({ model, query, documents, top_n: top, ...options }),
+  read: readFlat,
+  error: cohereErrors,
+};
+
+export const cohereRerank = clientRanker(ranker, "2");

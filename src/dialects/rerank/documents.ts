@@ -1,0 +1,76 @@
+// Documents in the form that a server takes: objects become texts where it only ranks texts.
+import { stringify } from "yaml";
+import type { RankedDocument } from "../../canon/rerank.ts";
+import type { Json, JsonObject } from "../../lib/json.ts";
+import { badValue, unsupported } from "../reject.ts";
+
+/**
+ * What a server takes. `text`: strings alone. `media`: strings, `{text}` and `{image}`. `content`: strings, and lists of
+ * content parts. `parts`: `{text}`, `{image}` or `{video}` alone. `any`: strings and objects with fields of their own.
+ */
+export type DocumentForm = "text" | "media" | "content" | "parts" | "any";
+
+/** A document and where it stands on the client's wire; `fields` are those that count. */
+export interface Placed {
+  readonly document: RankedDocument;
+  readonly path: string;
+  readonly fields: readonly string[] | null;
+}
+
+const isText = (value: Json | undefined): value is string => typeof value === "string";
+
+/** An object that is a picture or a film, where nobody says which of its fields count. */
+function isMedia(document: JsonObject, { fields }: Placed): boolean {
+  return fields === null && (isText(document.image) || isText(document.video));
+}
+
+const yaml = (object: JsonObject): string => stringify(object, { lineWidth: 0 }).trimEnd();
+
+function pickedText(document: JsonObject, fields: readonly string[], path: string): string {
+  const picked = fields.filter((field) => document[field] !== undefined && document[field] !== null);
+  const [first] = picked;
+  if (first === undefined) throw badValue(path, `'${path}' has none of the fields that 'rank_fields' names.`);
+  const only = document[first];
+  return picked.length === 1 && isText(only)
+    ? only
+    : yaml(Object.fromEntries(picked.map((field) => [field, document[field]])));
+}
+
+/** An object as text: the fields that count, else its own text, else all of it as YAML. */
+function textOf(placed: Placed): string {
+  const { document, fields, path } = placed;
+  if (isText(document)) return document;
+  if (fields !== null) return pickedText(document, fields, path);
+  if (isMedia(document, placed)) throw unsupported(path, "it ranks texts only");
+  return isText(document.text) ? document.text : yaml(document);
+}
+
+function contentParts({ text, image }: JsonObject): JsonObject {
+  const said = isText(text) ? [{ type: "text", text }] : [];
+  const shown = isText(image) ? [{ type: "image_url", image_url: { url: image } }] : [];
+  return { content: [...said, ...shown] };
+}
+
+const forms: { readonly [form in DocumentForm]: (placed: Placed) => Json } = {
+  text: textOf,
+  media: (placed) => {
+    const { document } = placed;
+    return !isText(document) && isMedia(document, placed) ? document : textOf(placed);
+  },
+  content: (placed) => {
+    const { document } = placed;
+    return !isText(document) && isText(document.image) && isMedia(document, placed)
+      ? contentParts(document)
+      : textOf(placed);
+  },
+  parts: (placed) => {
+    const { document } = placed;
+    return !isText(document) && isMedia(document, placed) ? document : { text: textOf(placed) };
+  },
+  any: ({ document }) => document,
+};
+
+/** The document as the server takes it. Throws `unsupported_parameter` for a picture where only texts are ranked. */
+export function documentIn(form: DocumentForm, placed: Placed): Json {
+  return forms[form](placed);
+}

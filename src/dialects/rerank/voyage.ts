@@ -1,0 +1,20 @@
+// Voyage's ranking: its own words for the count and for the list.
+import { isObject } from "../../lib/json.ts";
+import { badReply } from "../reject.ts";
+import { tokensIn } from "./answer.ts";
+import { serverRanker } from "./ranker.ts";
+
+const mostDocuments = 1000;
+
+export const voyageRerank = serverRanker({
+  name: "voyage-rerank",
+  path: "rerank",
+  form: () => "text",
+  knows: { truncation: "truncation" },
+  mostDocuments: () => mostDocuments,
+  body: ({ model, query, documents, top, options }) => ({ model, query, documents, top_k: top, ...options }),
+  read(reply) {
+    if (!isObject(reply)) throw badReply("it is not an object");
+    return { results: reply.data, model: reply.model, tokens: tokensIn(reply) };
+  },
+});
