@@ -1,0 +1,77 @@
+// What a client wants judged: a text, texts, or parts that are judged as one.
+import { Type } from "typebox";
+import type { ModerateAsk, ModerationItem, ModerationPart } from "../../canon/moderation.ts";
+import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import { badValue, missing } from "../reject.ts";
+import { optional } from "../schema-kit.ts";
+import { isAbsent } from "../shared/absent.ts";
+
+/** What the official endpoint takes when no model is named. */
+const defaultModel = "omni-moderation-latest";
+
+const schemaOfPart = Type.Object(
+  {
+    type: Type.Enum(["text", "image_url"], { description: "Kind of part." }),
+    text: optional("string", { description: "The text." }),
+    image_url: optional("object", { description: "`{url}`: an https address or a data URI." }),
+  },
+  { additionalProperties: true },
+);
+
+export const moderationSchema = Type.Object(
+  {
+    input: Type.Union([Type.String(), Type.Array(Type.Union([Type.String(), schemaOfPart]))], {
+      description: "A text, texts that are judged one by one, or parts (text, images) that are judged as one.",
+    }),
+    model: optional("string", { description: "Model id. Left out: whoever moderates here." }),
+  },
+  { additionalProperties: true },
+);
+
+function textPart(text: Json | undefined, path: string): ModerationPart {
+  if (typeof text !== "string") throw missing(path);
+  if (text === "") throw badValue(path, `'${path}' must not be an empty string.`);
+  return { type: "text", text };
+}
+
+function imagePart(image: Json | undefined, path: string): ModerationPart {
+  const url = isObject(image) ? image.url : undefined;
+  if (typeof url !== "string") throw missing(`${path}.url`);
+  if (!/^(?:https?:\/\/.|data:image\/)/i.test(url))
+    throw badValue(`${path}.url`, `'${path}.url' must be an http address or the data URI of an image.`);
+  return { type: "image", url, path: `${path}.url` };
+}
+
+function parsePart(part: JsonObject, path: string): ModerationPart {
+  return part.type === "text" ? textPart(part.text, `${path}.text`) : imagePart(part.image_url, `${path}.image_url`);
+}
+
+const isPart = (part: Json): part is JsonObject => isObject(part);
+const isText = (part: Json): part is string => typeof part === "string";
+
+/** Texts are an item each; parts are one item together. */
+function parseInput(input: Json | undefined): Pick<ModerateAsk, "items" | "mixed"> {
+  if (isText(input ?? null)) return { items: [[textPart(input, "input")]], mixed: false };
+  const parts = Array.isArray(input) ? input : [];
+  if (parts.length === 0) throw badValue("input", "'input' must not be an empty array.");
+  if (parts.every(isText))
+    return { items: parts.map((text, index): ModerationItem => [textPart(text, `input[${index}]`)]), mixed: false };
+  if (parts.every(isPart))
+    return { items: [parts.map((part, index) => parsePart(part, `input[${index}]`))], mixed: true };
+  throw badValue("input", "'input' must not mix strings and objects.");
+}
+
+/** From a wire that has passed the schema. */
+export function parseRequest(wire: JsonObject): ModerateAsk {
+  const named = typeof wire.model === "string" && wire.model !== "" ? wire.model : undefined;
+  return {
+    operation: "moderate",
+    model: named ?? defaultModel,
+    ...(named === undefined ? { unnamed: true } : {}),
+    stream: false,
+    ...parseInput(wire.input),
+    extras: Object.keys(wire)
+      .filter((name) => name !== "input" && name !== "model" && !isAbsent(wire[name]))
+      .map((path) => ({ path, rule: "drop" })),
+  };
+}
