@@ -1,0 +1,77 @@
+// The dialect of Azure's own speech service: markup in, a file out. No client speaks it to the gateway.
+import { openaiErrors } from "../openai-error.ts";
+import { documentReader, isDocument } from "./openai-reader.ts";
+import { formatOf, plainReader } from "./readers.ts";
+import { speechServer } from "./server.ts";
+
+/** https://learn.microsoft.com/azure/ai-services/speech-service/openai-voices; the newer names have no twin there. */
+const voices = {
+  alloy: "en-US-AlloyMultilingualNeural",
+  ash: "en-US-AndrewMultilingualNeural",
+  ballad: "en-US-BrandonMultilingualNeural",
+  cedar: "en-US-ChristopherMultilingualNeural",
+  coral: "en-US-CoraMultilingualNeural",
+  echo: "en-US-EchoMultilingualNeural",
+  fable: "en-US-FableMultilingualNeural",
+  marin: "en-US-AvaMultilingualNeural",
+  nova: "en-US-NovaMultilingualNeural",
+  onyx: "en-US-OnyxMultilingualNeural",
+  sage: "en-US-EmmaMultilingualNeural",
+  shimmer: "en-US-ShimmerMultilingualNeural",
+  verse: "en-US-BrianMultilingualNeural",
+} as const;
+
+const entities: { readonly [character: string]: string } = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&apos;",
+};
+
+/** Characters that no document of XML may hold, escaped or not. */
+const forbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/gu;
+
+function escaped(text: string): string {
+  return text.replace(forbidden, "").replace(/[&<>"']/g, (character) => entities[character] ?? "");
+}
+
+/** The language of a voice stands before its name. */
+const languageOf = (voice: string): string => /^[a-z]{2,3}-[A-Z][A-Za-z]{1,3}/.exec(voice)?.[0] ?? "en-US";
+
+function ssml(text: string, voice: string, speed: number): string {
+  const percent = Math.round((speed - 1) * 100);
+  const spoken =
+    percent === 0 ? escaped(text) : `<prosody rate="${percent > 0 ? "+" : ""}${percent}%">${escaped(text)}</prosody>`;
+  const space = "http://www.w3.org/2001/10/synthesis";
+  return `<speak version="1.0" xmlns="${space}" xml:lang="${languageOf(voice)}"><voice name="${escaped(voice)}">${spoken}</voice></speak>`;
+}
+
+const encoder = new TextEncoder();
+
+/** https://learn.microsoft.com/azure/ai-services/speech-service/rest-text-to-speech: its errors are their status. */
+export const azureSpeech = speechServer({
+  name: "azure-speech",
+  voices,
+  formats: {
+    mp3: "audio-24khz-96kbitrate-mono-mp3",
+    opus: "ogg-24khz-16bit-mono-opus",
+    wav: "riff-24khz-16bit-mono-pcm",
+    pcm: "raw-24khz-16bit-mono-pcm",
+  },
+  speeds: [0.5, 2],
+  call: ({ ask, voice, form, speed }) => ({
+    path: "cognitiveservices/v1",
+    body: {},
+    bytes: { type: "application/ssml+xml", bytes: encoder.encode(ssml(ask.input, voice, speed)) },
+    headers: { "x-microsoft-outputformat": form },
+  }),
+  reader(context, head) {
+    const asked = formatOf(context);
+    const type = head("content-type") ?? "";
+    if (isDocument(type)) return documentReader(asked);
+    // Of samples it says how many bits they have, by a type that others use for files.
+    return plainReader(asked, asked === "pcm" ? "audio/pcm" : type);
+  },
+  error: openaiErrors,
+});

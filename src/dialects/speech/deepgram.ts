@@ -1,0 +1,73 @@
+// The dialect of Deepgram's speech, whose voices are models. No client speaks it to the gateway.
+
+import { isObject } from "../../lib/json.ts";
+import type { ErrorSide } from "../dialect.ts";
+import { openaiErrors } from "../openai-error.ts";
+import { documentReader, isDocument } from "./openai-reader.ts";
+import { formatOf, plainReader } from "./readers.ts";
+import { charactersTold, speechServer } from "./server.ts";
+
+/** https://developers.deepgram.com/docs/tts-models */
+const voices = {
+  alloy: "thalia",
+  ash: "apollo",
+  ballad: "orpheus",
+  cedar: "arcas",
+  coral: "aurora",
+  echo: "aries",
+  fable: "draco",
+  marin: "cora",
+  nova: "luna",
+  onyx: "zeus",
+  sage: "athena",
+  shimmer: "helena",
+  verse: "hermes",
+} as const;
+
+const linear = "encoding=linear16&sample_rate=24000";
+/** A model that has its voice and language in its name. */
+const spoken = /^aura(?:-\d+)?-[a-z]+-[a-z]{2}$/;
+
+/** `aura-2` with a voice is `aura-2-thalia-en`; a voice may bring its language, as in `celeste-es`, or be a model itself. */
+function modelOf(model: string, voice: string): string {
+  if (spoken.test(voice)) return voice;
+  if (spoken.test(model)) return model;
+  return `${model}-${/-[a-z]{2}$/.test(voice) ? voice : `${voice}-en`}`;
+}
+
+/** `{err_code, err_msg}`, or `{category, message, details}`. */
+function flattened(body: unknown): unknown {
+  if (!isObject(body)) return body;
+  return { message: body.err_msg ?? body.message ?? body.details, code: body.err_code ?? body.category };
+}
+
+export const deepgramErrors: ErrorSide = {
+  ...openaiErrors,
+  parse: (status, body, retryAfterMs) => openaiErrors.parse(status, flattened(body), retryAfterMs),
+};
+
+/** https://developers.deepgram.com/reference/text-to-speech/speak-request */
+export const deepgramSpeech = speechServer({
+  name: "deepgram-speech",
+  voices,
+  formats: {
+    mp3: "encoding=mp3",
+    opus: "encoding=opus&container=ogg",
+    aac: "encoding=aac",
+    flac: "encoding=flac&sample_rate=24000",
+    wav: `${linear}&container=wav`,
+    pcm: `${linear}&container=none`,
+  },
+  mostCharacters: 2_000,
+  call: ({ ask, model, voice, form }) => ({
+    path: `v1/speak?model=${encodeURIComponent(modelOf(model, voice))}&${form}`,
+    body: { text: ask.input },
+  }),
+  reader(context, head) {
+    const asked = formatOf(context);
+    const type = head("content-type") ?? "";
+    if (isDocument(type)) return documentReader(asked);
+    return plainReader(asked, type, () => charactersTold(head("dg-char-count")));
+  },
+  error: deepgramErrors,
+});

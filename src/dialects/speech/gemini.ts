@@ -1,0 +1,113 @@
+// The dialect of Google's generateContent where it speaks: samples in base64. No client speaks it to the gateway.
+import { pcmRate, type SoundFormat, type SpeakAsk } from "../../canon/speech.ts";
+import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import { geminiErrors } from "../gemini/error.ts";
+import { callPath } from "../gemini/request.ts";
+import { readUsage } from "../gemini/usage.ts";
+import { contentRefused } from "../images/policy.ts";
+import { objectsIn } from "../shared/members.ts";
+import { noteField } from "../shared/notes.ts";
+import type { TurnSamples } from "../shared/pcm.ts";
+import { soundOf } from "../shared/sound.ts";
+import { formatOf } from "./readers.ts";
+import { samplesAs } from "./samples.ts";
+import { speechServer, type Wish } from "./server.ts";
+import { type Teller, type Told, toldReader } from "./told.ts";
+
+/** https://ai.google.dev/gemini-api/docs/speech-generation#voices */
+const voices = {
+  alloy: "Kore",
+  ash: "Puck",
+  ballad: "Enceladus",
+  cedar: "Charon",
+  coral: "Aoede",
+  echo: "Orus",
+  fable: "Iapetus",
+  marin: "Leda",
+  nova: "Zephyr",
+  onyx: "Fenrir",
+  sage: "Sulafat",
+  shimmer: "Achernar",
+  verse: "Umbriel",
+} as const;
+
+const slowest = 0.9;
+const fastest = 1.1;
+
+/** It knows no number for speed, but it does as it is told. */
+function manner({ speed, instructions }: SpeakAsk): string {
+  const pace = speed > fastest ? "Speak fast." : speed < slowest ? "Speak slowly." : "";
+  return [instructions?.trim(), pace].filter((words) => words !== undefined && words !== "").join(" ");
+}
+
+function textOf({ ask, notes }: Wish<true>): string {
+  if (ask.speed !== 1) noteField(notes, "approximated", "speed");
+  const how = manner(ask);
+  return how === "" ? ask.input : `${how.replace(/[.:\s]+$/, "")}:\n${ask.input}`;
+}
+
+const refusals = /^(?:SAFETY|RECITATION|PROHIBITED_CONTENT|BLOCKLIST|SPII|LANGUAGE)$/;
+
+function refuseBlocked(feedback: Json | undefined): void {
+  const reason = isObject(feedback) ? feedback.blockReason : undefined;
+  if (typeof reason === "string" && reason !== "BLOCKED_REASON_UNSPECIFIED")
+    throw contentRefused(`The provider refused the content of the request: ${reason}.`);
+}
+
+const rateOf = (type: string): number => Number(/rate=(\d{4,6})/.exec(type)?.[1] ?? pcmRate);
+
+function teller(asked: SoundFormat): Teller {
+  let format = asked;
+  let turn: TurnSamples | null = null;
+  const turned = (type: string, bytes: Uint8Array, whole: boolean): Uint8Array => {
+    if (turn === null) {
+      const kind = soundOf(bytes);
+      format = kind ?? (asked === "wav" ? "wav" : "pcm");
+      turn = kind === null ? samplesAs(format, { rate: rateOf(type) }, whole ? bytes.length : null) : (chunk) => chunk;
+    }
+    return turn(bytes);
+  };
+  return {
+    get format() {
+      return format;
+    },
+    tell(body: JsonObject, whole: boolean): Told {
+      if (body.error) throw geminiErrors.parse(200, body);
+      refuseBlocked(body.promptFeedback);
+      const [candidate] = objectsIn(body.candidates);
+      const parts = objectsIn(isObject(candidate?.content) ? candidate.content.parts : undefined);
+      const data = parts.flatMap(({ inlineData }) => (isObject(inlineData) ? [inlineData] : []));
+      const reason = candidate?.finishReason;
+      if (data.length === 0 && turn === null && typeof reason === "string" && refusals.test(reason))
+        throw contentRefused(`The provider refused the content of the request: ${reason}.`);
+      const bytes = Buffer.concat(data.map((each) => Buffer.from(String(each.data), "base64")));
+      const usage = readUsage(body.usageMetadata);
+      return {
+        ...(bytes.length === 0 ? {} : { sound: turned(String(data[0]?.mimeType), bytes, whole) }),
+        ...(usage === undefined ? {} : { usage }),
+        done: typeof reason === "string" && reason !== "",
+      };
+    },
+  };
+}
+
+/** https://ai.google.dev/gemini-api/docs/speech-generation */
+export const geminiSpeech = speechServer<true>({
+  name: "gemini-speech",
+  voices,
+  formats: { wav: true, pcm: true },
+  speeds: [0.25, 4],
+  instructs: true,
+  call: (wish) => ({
+    path: callPath(wish.model, "streamGenerateContent"),
+    body: {
+      contents: [{ role: "user", parts: [{ text: textOf(wish) }] }],
+      generationConfig: {
+        responseModalities: ["AUDIO"],
+        speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: wish.voice } } },
+      },
+    },
+  }),
+  reader: (context, head) => toldReader(head("content-type"), teller(formatOf(context))),
+  error: geminiErrors,
+});

@@ -1,0 +1,81 @@
+// The dialect of MiniMax' speech: sound in hexadecimal, and errors with the status of a success. No client speaks it to the gateway.
+import { pcmRate, type SoundFormat } from "../../canon/speech.ts";
+import { isObject, type JsonObject } from "../../lib/json.ts";
+import { openaiErrors } from "../openai-error.ts";
+import { soundOf } from "../shared/sound.ts";
+import { checkAccepted, parseError } from "../video/upstreams/minimax/faults.ts";
+import { formatOf } from "./readers.ts";
+import { charactersTold, speechServer } from "./server.ts";
+import { type Teller, type Told, toldReader } from "./told.ts";
+
+/** Voices of its system. https://platform.minimax.io/docs/faq/system-voice-id */
+const voices = {
+  alloy: "English_Graceful_Lady",
+  ash: "English_Trustworth_Man",
+  ballad: "English_expressive_narrator",
+  cedar: "English_ManWithDeepVoice",
+  coral: "English_radiant_girl",
+  echo: "English_Diligent_Man",
+  fable: "English_magnetic_voiced_man",
+  marin: "English_compelling_lady1",
+  nova: "English_captivating_female1",
+  onyx: "English_Deep-VoicedGentleman",
+  sage: "English_CalmWoman",
+  shimmer: "English_Soft-spokenGirl",
+  verse: "English_PatientMan",
+} as const;
+
+const mp3Bits = 128_000;
+
+/** In a stream the last document may hold all of it once more. */
+function teller(asked: SoundFormat): Teller {
+  let format = asked;
+  let heard = false;
+  return {
+    get format() {
+      return format;
+    },
+    tell(body: JsonObject, whole: boolean): Told {
+      checkAccepted(200, body);
+      const data = isObject(body.data) ? body.data : {};
+      const extra = isObject(body.extra_info) ? body.extra_info : {};
+      const done = data.status === 2;
+      const again = done && !whole && heard;
+      const sound = again || typeof data.audio !== "string" ? undefined : Buffer.from(data.audio, "hex");
+      if (sound !== undefined && sound.length > 0 && !heard) {
+        format = soundOf(sound) ?? (asked === "pcm" ? "pcm" : asked);
+        heard = true;
+      }
+      const count = extra.usage_characters;
+      const usage = typeof count === "number" ? charactersTold(count) : undefined;
+      return { ...(sound === undefined ? {} : { sound }), ...(usage === undefined ? {} : { usage }), done };
+    },
+  };
+}
+
+/** https://platform.minimax.io/docs/api-reference/speech-t2a-http: a WAV file is never streamed. */
+export const minimaxSpeech = speechServer<"stream" | "whole">({
+  name: "minimax-speech",
+  voices,
+  formats: { mp3: "stream", flac: "stream", wav: "whole", pcm: "stream" },
+  speeds: [0.5, 2],
+  call: ({ ask, model, voice, form, speed }) => ({
+    path: "t2a_v2",
+    body: {
+      model,
+      text: ask.input,
+      stream: form === "stream",
+      ...(form === "stream" ? { stream_options: { exclude_aggregated_audio: true } } : {}),
+      voice_setting: { voice_id: voice, speed },
+      audio_setting: {
+        format: ask.format,
+        sample_rate: ask.format === "mp3" ? 32_000 : pcmRate,
+        ...(ask.format === "mp3" ? { bitrate: mp3Bits } : {}),
+        channel: 1,
+      },
+      output_format: "hex",
+    },
+  }),
+  reader: (context, head) => toldReader(head("content-type"), teller(formatOf(context))),
+  error: { ...openaiErrors, parse: parseError },
+});

@@ -1,0 +1,117 @@
+// The dialect of OpenAI's speech: a text and a voice in, a file of sound out, whole or as events.
+import { Type } from "typebox";
+import {
+  type SoundFormat,
+  type SpeakAnswer,
+  type SpeakAsk,
+  soundFormats,
+  soundTypes,
+  standardVoices,
+} from "../../canon/speech.ts";
+import type { FieldName } from "../../canon/warning.ts";
+import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import type { Dialect } from "../dialect.ts";
+import { openaiErrors } from "../openai-error.ts";
+import { badValue, unsupported } from "../reject.ts";
+import { enumeration, optional } from "../schema-kit.ts";
+import { openaiSoundReader } from "./openai-reader.ts";
+import { soundWriter } from "./openai-writer.ts";
+
+/** What people count as characters. */
+const maxCharacters = 4096;
+
+const schema = Type.Object(
+  {
+    model: Type.String({ minLength: 1, description: "Model id." }),
+    input: Type.String({
+      minLength: 1,
+      maxLength: maxCharacters,
+      description: `The text, at most ${maxCharacters} characters.`,
+    }),
+    voice: Type.Union(
+      [
+        Type.String({ minLength: 1, maxLength: 256 }),
+        Type.Object({ id: Type.String({ minLength: 1, maxLength: 256 }) }),
+      ],
+      { description: `One of ${standardVoices.join(", ")}, or a voice that the model's catalog entry declares.` },
+    ),
+    response_format: enumeration(soundFormats, { default: "mp3", description: "Kind of file." }),
+    speed: optional("number", { minimum: 0.25, maximum: 4, default: 1, description: "1 is the voice's own speed." }),
+    instructions: optional("string", { description: "How to speak." }),
+    stream_format: enumeration(["audio", "sse"], { default: "audio", description: "Sound, or events that carry it." }),
+  },
+  { additionalProperties: true },
+);
+
+const known = new Set(["model", "input", "voice", "response_format", "speed", "instructions", "stream_format"]);
+
+function voiceOf(voice: Json | undefined): string {
+  return isObject(voice) ? String(voice.id) : String(voice);
+}
+
+/** The schema counts what the runtime calls characters; people count what they see. */
+function checkLength(input: string): void {
+  if (input.length > maxCharacters && [...input].length > maxCharacters)
+    throw badValue("input", `'input' must have at most ${maxCharacters} characters.`);
+}
+
+function parse(wire: JsonObject): SpeakAsk {
+  const input = String(wire.input);
+  checkLength(input);
+  return {
+    operation: "speak",
+    model: String(wire.model),
+    stream: true,
+    input,
+    voice: voiceOf(wire.voice),
+    ...(isObject(wire.voice) ? { ownVoice: true } : {}),
+    format: (wire.response_format ?? "mp3") as SoundFormat,
+    speed: typeof wire.speed === "number" ? wire.speed : 1,
+    ...(typeof wire.instructions === "string" ? { instructions: wire.instructions } : {}),
+    events: wire.stream_format === "sse",
+    extras: Object.keys(wire)
+      .filter((name) => !known.has(name) && wire[name] !== null)
+      .map((path) => ({ path, rule: "drop" })),
+  };
+}
+
+const paths: { readonly [field in FieldName]?: string } = { format: "response_format" };
+
+export const openaiSpeech: Dialect<SpeakAsk, SpeakAnswer> = {
+  name: "openai-speech",
+  operation: "speak",
+  request: {
+    schema,
+    parse,
+    render: (ask, { model, voice }) => ({
+      call: {
+        path: "audio/speech",
+        body: compact({
+          model,
+          input: ask.input,
+          voice: voice ?? (ask.ownVoice ? { id: ask.voice } : ask.voice),
+          response_format: ask.format,
+          speed: ask.speed === 1 ? undefined : ask.speed,
+          instructions: ask.instructions,
+          stream_format: ask.events ? "sse" : undefined,
+        }),
+      },
+      warnings: [],
+    }),
+    fieldPath: (field) => paths[field] ?? field,
+  },
+  response: {
+    parse: () => {
+      throw unsupported("model", "speech is no document.");
+    },
+    render: (answer) => ({ audio: Buffer.from(answer.bytes).toString("base64"), type: soundTypes[answer.format] }),
+  },
+  sound: { reader: openaiSoundReader, writer: soundWriter },
+  verbatim: {
+    call: (wire, { model, voice }) => ({
+      path: "audio/speech",
+      body: { ...wire, model, ...(voice === undefined ? {} : { voice }) },
+    }),
+  },
+  error: openaiErrors,
+};

@@ -1,0 +1,71 @@
+// The request: a form with a recording and a few texts, both ways.
+import { type TranscribeAsk, type TranscriptFormat, transcriptFormats } from "../../canon/transcription.ts";
+import type { Extra } from "../../canon/warning.ts";
+import { compact, type Json, type JsonObject } from "../../lib/json.ts";
+import type { Call, Envelope, FormPart } from "../dialect.ts";
+import { formParts } from "../shared/form-parts.ts";
+import { recordingOf } from "./recording.ts";
+
+const known = new Set([
+  "model",
+  "language",
+  "prompt",
+  "response_format",
+  "temperature",
+  "timestamp_granularities",
+  "stream",
+]);
+
+const isFormat = (value: Json | undefined): value is TranscriptFormat =>
+  transcriptFormats.some((format) => format === value);
+
+/** What only OpenAI's own models know changes how the text is found, not what is asked: it may be left out. */
+function extrasOf(wire: JsonObject): Extra[] {
+  const extras = Object.keys(wire)
+    .filter((name) => !known.has(name) && wire[name] !== null)
+    .map((path): Extra => ({ path, rule: "drop" }));
+  const format = wire.response_format ?? "json";
+  return isFormat(format) ? extras : [...extras, { path: "response_format", rule: "reject" }];
+}
+
+function granularitiesOf(value: Json | undefined): TranscribeAsk["granularities"] {
+  return Array.isArray(value) ? [...new Set(value)].filter((item) => item === "word" || item === "segment") : [];
+}
+
+export function parseRequest(task: TranscribeAsk["task"], wire: JsonObject, envelope: Envelope): TranscribeAsk {
+  return {
+    operation: "transcribe",
+    task,
+    model: String(wire.model),
+    stream: wire.stream === true,
+    recording: recordingOf(envelope),
+    format: isFormat(wire.response_format) ? wire.response_format : "json",
+    granularities: granularitiesOf(wire.timestamp_granularities),
+    extras: extrasOf(wire),
+    ...(typeof wire.language === "string" ? { language: wire.language } : {}),
+    ...(typeof wire.prompt === "string" ? { prompt: wire.prompt } : {}),
+    ...(typeof wire.temperature === "number" ? { temperature: wire.temperature } : {}),
+  };
+}
+
+/** A form as a call: texts first, so that a server can decide before the bytes come. `body` keeps the texts for those who read it here. */
+export function formCall(path: string, wire: JsonObject, file: FormPart): Call {
+  return { path, body: wire, form: [...formParts(wire), file] };
+}
+
+export function filePart({ recording }: Pick<TranscribeAsk, "recording">): FormPart {
+  return { name: "file", fileName: recording.name, type: recording.mediaType, bytes: recording.bytes };
+}
+
+/** The texts of a request in this dialect. `format` is what is asked of the upstream, where that is another. */
+export function renderWire(ask: TranscribeAsk, model: string, format: TranscriptFormat): JsonObject {
+  return compact({
+    model,
+    language: ask.language,
+    prompt: ask.prompt,
+    response_format: format,
+    temperature: ask.temperature,
+    timestamp_granularities: ask.granularities.length === 0 ? undefined : [...ask.granularities],
+    stream: ask.stream ? true : undefined,
+  });
+}

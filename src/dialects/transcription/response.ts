@@ -1,0 +1,126 @@
+// The reply in JSON: the bare text, or the text with everything that is timed.
+import type { Segment, TranscribeAnswer, TranscribeAsk, Word } from "../../canon/transcription.ts";
+import { noUsage, tokenCount, totalInput, totalOutput, type Usage } from "../../canon/usage.ts";
+import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import { badReply } from "../reject.ts";
+import { languageName } from "./language.ts";
+import { timedCues } from "./subtitles.ts";
+
+const detailNames = ["seek", "tokens", "temperature", "avg_logprob", "compression_ratio", "no_speech_prob"] as const;
+/** What clients expect of every segment, where the upstream did not tell it. */
+const noDetail = { seek: 0, tokens: [], temperature: 0, avg_logprob: 0, compression_ratio: 0, no_speech_prob: 0 };
+
+const seconds = (value: Json | undefined): number => (typeof value === "number" && Number.isFinite(value) ? value : 0);
+
+function parseSegment(item: Json): Segment[] {
+  if (!isObject(item) || typeof item.text !== "string") return [];
+  const { text, start, end, speaker } = item;
+  const detail = Object.fromEntries(
+    detailNames.flatMap((name) => (item[name] === undefined ? [] : [[name, item[name]]])),
+  );
+  return [
+    {
+      text,
+      start: seconds(start),
+      end: seconds(end),
+      ...(typeof speaker === "string" ? { speaker } : {}),
+      ...(Object.keys(detail).length > 0 ? { detail: detail as NonNullable<Segment["detail"]> } : {}),
+    },
+  ];
+}
+
+function parseWord(item: Json): Word[] {
+  if (!isObject(item) || typeof item.word !== "string") return [];
+  return [{ word: item.word, start: seconds(item.start), end: seconds(item.end) }];
+}
+
+const listOf = <T>(value: Json | undefined, each: (item: Json) => T[]): readonly T[] | undefined =>
+  Array.isArray(value) ? value.flatMap(each) : undefined;
+
+/** Tokens, or seconds, or neither; the length of the recording stands in for the latter. */
+export function parseUsage(usage: Json | undefined, duration?: number): Usage | undefined {
+  const told = isObject(usage) ? usage : {};
+  if (told.type === "duration" || typeof told.seconds === "number")
+    return { ...noUsage, units: { kind: "seconds", amount: seconds(told.seconds) } };
+  const inputTokens = tokenCount(told.input_tokens ?? told.prompt_tokens);
+  const outputTokens = tokenCount(told.output_tokens ?? told.completion_tokens);
+  const units = duration === undefined ? {} : { units: { kind: "seconds" as const, amount: duration } };
+  if (inputTokens + outputTokens === 0 && duration === undefined) return undefined;
+  return { ...noUsage, inputTokens, outputTokens, ...units };
+}
+
+/** Throws `upstream_protocol_error` where there is no text. */
+export function parseResponse(wire: unknown): TranscribeAnswer {
+  if (!isObject(wire) || typeof wire.text !== "string") throw badReply("there is no text");
+  const duration = typeof wire.duration === "number" ? wire.duration : undefined;
+  const usage = parseUsage(wire.usage, duration);
+  const segments = listOf(wire.segments, parseSegment);
+  const words = listOf(wire.words, parseWord);
+  return {
+    operation: "transcribe",
+    model: typeof wire.model === "string" ? wire.model : "",
+    text: wire.text,
+    ...(typeof wire.language === "string" ? { language: wire.language } : {}),
+    ...(duration === undefined ? {} : { seconds: duration }),
+    ...(segments === undefined ? {} : { segments }),
+    ...(words === undefined ? {} : { words }),
+    ...(usage === undefined ? {} : { usage }),
+  };
+}
+
+export function wireUsage(usage: Usage | undefined): JsonObject | undefined {
+  if (usage === undefined) return undefined;
+  const input = totalInput(usage);
+  const output = totalOutput(usage);
+  if (input + output > 0)
+    return { type: "tokens", input_tokens: input, output_tokens: output, total_tokens: input + output };
+  return usage.units?.kind === "seconds" ? { type: "duration", seconds: usage.units.amount } : undefined;
+}
+
+const verboseSegment = ({ text, start, end, detail }: Segment, id: number): JsonObject => ({
+  id,
+  ...(noDetail as JsonObject),
+  ...(detail as JsonObject | undefined),
+  start,
+  end,
+  text,
+});
+
+const diarizedSegment = ({ text, start, end, speaker }: Segment, index: number): JsonObject => ({
+  type: "transcript.text.segment",
+  id: `seg_${String(index + 1).padStart(3, "0")}`,
+  start,
+  end,
+  text,
+  speaker: speaker ?? "A",
+});
+
+/** Segments unless only words were asked for; words only when they were. */
+function verbose(answer: TranscribeAnswer, ask: TranscribeAsk): JsonObject {
+  const { granularities, task } = ask;
+  const wantsWords = granularities.includes("word");
+  const wantsSegments = !wantsWords || granularities.includes("segment");
+  const last = answer.segments?.at(-1)?.end ?? answer.words?.at(-1)?.end;
+  return compact({
+    task,
+    language: task === "translate" ? "english" : languageName(answer.language ?? ask.language),
+    duration: answer.seconds ?? last ?? 0,
+    text: answer.text,
+    segments: wantsSegments ? (timedCues(answer) ?? []).map(verboseSegment) : undefined,
+    words: wantsWords ? (answer.words ?? []).map((word) => ({ ...word })) : undefined,
+    usage: wireUsage(answer.usage),
+  });
+}
+
+/** The reply in the form that was asked for, where that is JSON. */
+export function renderResponse(answer: TranscribeAnswer, ask: TranscribeAsk): JsonObject {
+  if (ask.format === "verbose_json") return verbose(answer, ask);
+  if (ask.format !== "diarized_json") return compact({ text: answer.text, usage: wireUsage(answer.usage) });
+  return compact({
+    task: ask.task,
+    duration: answer.seconds ?? answer.segments?.at(-1)?.end ?? 0,
+    text: answer.text,
+    segments: (answer.segments ?? []).map(diarizedSegment),
+    usage: wireUsage(answer.usage),
+  });
+}

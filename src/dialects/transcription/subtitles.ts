@@ -1,0 +1,75 @@
+// Subtitles from what an upstream gave: segments as they are, or words gathered into lines that fit a screen.
+import type { Segment, TranscribeAnswer, Word } from "../../canon/transcription.ts";
+
+type Cue = Pick<Segment, "text" | "start" | "end">;
+
+const longestPauseSeconds = 0.8;
+const longestCueSeconds = 6;
+const cueCharacters = 84;
+const sentenceEnd = /[.!?。！？…]["'”’)]?$/;
+
+const cueOf = (words: readonly Word[]): Cue => ({
+  text: words.map(({ word }) => word.trim()).join(" "),
+  start: words[0]?.start ?? 0,
+  end: words.at(-1)?.end ?? 0,
+});
+
+function breaksBefore(words: readonly Word[], next: Word): boolean {
+  const last = words.at(-1);
+  if (last === undefined) return false;
+  const { text, start } = cueOf(words);
+  return (
+    next.start - last.end > longestPauseSeconds ||
+    text.length + 1 + next.word.trim().length > cueCharacters ||
+    next.end - start > longestCueSeconds ||
+    sentenceEnd.test(last.word.trim())
+  );
+}
+
+/** Lines of words: a new one at a pause, behind a sentence, or where it grows too long. */
+export function cuesOf(words: readonly Word[]): Cue[] {
+  const cues: Cue[] = [];
+  let current: Word[] = [];
+  for (const word of words) {
+    if (breaksBefore(current, word)) {
+      cues.push(cueOf(current));
+      current = [];
+    }
+    current.push(word);
+  }
+  return current.length === 0 ? cues : [...cues, cueOf(current)];
+}
+
+/** What is timed in an answer; null where nothing is. */
+export function timedCues({ segments, words }: TranscribeAnswer): readonly Segment[] | null {
+  if (segments !== undefined && segments.length > 0) return segments;
+  return words === undefined || words.length === 0 ? null : cuesOf(words);
+}
+
+/** `HH:MM:SS` and milliseconds; rounded before it is split, so that no part overflows. */
+function clock(seconds: number, point: "," | "."): string {
+  const total = Math.max(0, Math.round(seconds * 1_000));
+  const two = (value: number): string => String(Math.floor(value)).padStart(2, "0");
+  const time = `${two(total / 3_600_000)}:${two((total / 60_000) % 60)}:${two((total / 1_000) % 60)}`;
+  return `${time}${point}${String(total % 1_000).padStart(3, "0")}`;
+}
+
+/** An empty line would end a cue, an arrow would begin another. */
+const line = (text: string): string =>
+  text
+    .trim()
+    .replaceAll("-->", "->")
+    .replace(/\s*\n\s*/g, "\n");
+
+export function srt(cues: readonly Cue[]): string {
+  const block = ({ text, start, end }: Cue, index: number): string =>
+    `${index + 1}\n${clock(start, ",")} --> ${clock(end, ",")}\n${line(text)}\n\n`;
+  return cues.map(block).join("");
+}
+
+export function vtt(cues: readonly Cue[]): string {
+  const escaped = (text: string): string => line(text).replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+  const block = ({ text, start, end }: Cue): string =>
+    `${clock(start, ".")} --> ${clock(end, ".")}\n${escaped(text)}\n\n`;
+  return `WEBVTT\n\n${cues.map(block).join("")}`;
+}
