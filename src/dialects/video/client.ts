@@ -1,0 +1,74 @@
+// The contract of a format in which clients ask for videos: the ask out of a body, a task in the format's own words.
+import type { TSchema } from "typebox";
+import type { VideoAsk, VideoFailure, VideoField, VideoResult, VideoState } from "../../canon/video.ts";
+import type { JsonObject } from "../../lib/json.ts";
+import type { Envelope, ErrorSide } from "../dialect.ts";
+import type { VideoEffect } from "./upstream.ts";
+
+/** A task as its owner may see it, in any format. */
+export interface VideoView {
+  readonly id: string;
+  readonly state: VideoState;
+  /** 0 to 100, never less than before. */
+  readonly percent: number;
+  /** As the client named it. */
+  readonly model: string;
+  readonly prompt?: string;
+  /** What was wanted, rounded to what the upstream makes. */
+  readonly effect: VideoEffect;
+  readonly results: readonly VideoResult[];
+  /** Where each result can be fetched; empty where it is gone. */
+  readonly urls: readonly string[];
+  readonly failure?: VideoFailure;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+  readonly completedAtMs?: number;
+  /** When the first of the results is gone. */
+  readonly expiresAtMs?: number;
+  readonly remixedFrom?: string;
+  readonly externalId?: string;
+}
+
+export interface VideoWriteContext {
+  readonly requestId: string;
+  /** How long the request took so far, in milliseconds. */
+  readonly elapsedMs: number;
+}
+
+/** One format. */
+export interface VideoClient {
+  /** Stored with each task and in the ledger: never changed. */
+  readonly name: string;
+  /** What the ids that it gives begin with. */
+  readonly idPrefix: string;
+  /** True where the body of a submit may be a form. */
+  readonly takesForm?: true;
+  /** Of a submit. Strict in types and bounds, open to unknown fields. */
+  readonly schema: TSchema;
+  parse(wire: JsonObject, envelope: Envelope): VideoAsk;
+  /** A name under which the model may be known where the client's own is not. */
+  alias?(model: string): string;
+  fieldPath(field: VideoField): string;
+  /** The answer to a submit. */
+  accepted(view: VideoView, context: VideoWriteContext): JsonObject;
+  /** The answer to a question. */
+  told(view: VideoView, context: VideoWriteContext): JsonObject;
+  readonly error: ErrorSide;
+}
+
+/** Seconds since 1970. */
+export function unixSeconds(ms: number): number {
+  return Math.floor(ms / 1000);
+}
+
+/** What the first result is, as far as anybody told: its own figures, else those that were asked for. */
+export function madeOf({ results, effect }: VideoView): Omit<VideoResult, "place"> {
+  const { place: _place, ...first } = results[0] ?? { place: null };
+  const { seconds, width, height } = effect;
+  return {
+    ...(seconds === undefined ? {} : { seconds }),
+    ...(width === undefined ? {} : { width }),
+    ...(height === undefined ? {} : { height }),
+    ...first,
+  };
+}

@@ -1,0 +1,125 @@
+// The gateway's own format for videos: a request of plain fields, a task with a status and an address.
+import type { VideoAsk, VideoField } from "../../../canon/video.ts";
+import { compact, isObject, type JsonObject } from "../../../lib/json.ts";
+import { openaiErrors } from "../../openai-error.ts";
+import { object, optional } from "../../schema-kit.ts";
+import { madeOf, unixSeconds, type VideoClient, type VideoView } from "../client.ts";
+import { callbackIn, imageAt, modelAt, needSubject, numberOf, textAt, worded, wordedImages } from "./words.ts";
+
+/** The fields of the request that several formats share. */
+export const requestFields = {
+  model: optional("string"),
+  prompt: optional("string"),
+  image: optional("string"),
+  duration: optional(["number", "string"]),
+  width: optional("integer", { minimum: 1, maximum: 16_384 }),
+  height: optional("integer", { minimum: 1, maximum: 16_384 }),
+  fps: optional("integer", { minimum: 1, maximum: 240 }),
+  seed: optional("integer"),
+  n: optional("integer", { minimum: 1, maximum: 16 }),
+  response_format: optional("string"),
+  user: optional("string"),
+  metadata: optional("object"),
+};
+
+const integer = (wire: JsonObject, name: string): number | undefined => {
+  const value = wire[name];
+  return typeof value === "number" ? value : undefined;
+};
+
+/** The ask in those fields. `words` are those that say more, with the path that they stand under. */
+export function requestAsk(wire: JsonObject, model: string, words: JsonObject, prefix: string): VideoAsk {
+  const given = imageAt(wire, "image", "first");
+  const images = [...(given === undefined ? [] : [given]), ...wordedImages(words, prefix, given !== undefined)];
+  const prompt = textAt(wire, "prompt");
+  needSubject(prompt, images);
+  const found = {
+    prompt,
+    seconds: numberOf(wire.duration, "duration"),
+    width: integer(wire, "width"),
+    height: integer(wire, "height"),
+    fps: integer(wire, "fps"),
+    seed: integer(wire, "seed"),
+    endUser: textAt(wire, "user"),
+  };
+  const known = Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined));
+  return {
+    operation: "video",
+    model,
+    images,
+    n: integer(wire, "n") ?? 1,
+    metadata: words,
+    ...worded(words, prefix),
+    ...callbackIn(wire, ""),
+    ...known,
+  };
+}
+
+/** Where canon's fields stand in those fields; `words` is the path of what says more. */
+export function requestPath(field: VideoField, words: string): string {
+  const paths: { readonly [field in VideoField]: string } = {
+    model: "model",
+    prompt: "prompt",
+    negativePrompt: `${words}negative_prompt`,
+    seconds: "duration",
+    size: "width",
+    ratio: `${words}aspect_ratio`,
+    resolution: `${words}resolution`,
+    fps: "fps",
+    seed: "seed",
+    n: "n",
+    audio: `${words}audio`,
+    watermark: `${words}watermark`,
+    endUser: "user",
+    metadata: "metadata",
+  };
+  return paths[field];
+}
+
+/** What a client can do something about: everything that did not end well has failed here. */
+const statusOf = ({ state }: VideoView): string => (state === "cancelled" || state === "expired" ? "failed" : state);
+
+/** Client errors are 400, a task that was lost or too late is 504, all else is the upstream's. */
+const codeNumbers: { readonly [code: string]: number } = {
+  content_policy_violation: 400,
+  moderation_blocked: 400,
+  cancelled: 499,
+  task_timeout: 504,
+};
+
+/** The task with the fields of the specification, and those that clients of this family read beside them. */
+export function taskObject(view: VideoView): JsonObject {
+  const { id, state, percent, model, createdAtMs, completedAtMs, failure, urls, results } = view;
+  const isCompleted = state === "completed";
+  const { seconds, fps, width, height, seed } = madeOf(view);
+  return compact({
+    id,
+    task_id: id,
+    object: "video",
+    model,
+    status: statusOf(view),
+    progress: percent,
+    created_at: unixSeconds(createdAtMs),
+    completed_at: completedAtMs === undefined ? undefined : unixSeconds(completedAtMs),
+    url: isCompleted ? urls[0] : undefined,
+    format: isCompleted ? (results[0]?.mediaType?.split("/")[1] ?? "mp4") : undefined,
+    metadata: isCompleted
+      ? compact({ duration: seconds, fps, width, height, seed, urls: urls.length > 1 ? [...urls] : undefined })
+      : undefined,
+    error:
+      failure === undefined
+        ? undefined
+        : { code: codeNumbers[failure.code] ?? 500, message: failure.message, type: failure.code },
+  });
+}
+
+export const videoGenerations: VideoClient = {
+  name: "video-generations",
+  idPrefix: "task_",
+  schema: object(requestFields),
+  parse: (wire) => requestAsk(wire, modelAt(wire, "model"), isObject(wire.metadata) ? wire.metadata : {}, "metadata."),
+  fieldPath: (field) => requestPath(field, "metadata."),
+  accepted: taskObject,
+  told: taskObject,
+  error: openaiErrors,
+};

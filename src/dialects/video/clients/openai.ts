@@ -1,0 +1,141 @@
+// OpenAI's format for videos: a form or JSON in, the object of a video out.
+import { Type } from "typebox";
+import type { VideoAsk, VideoField, VideoImage } from "../../../canon/video.ts";
+import { isObject, type JsonObject } from "../../../lib/json.ts";
+import type { Envelope } from "../../dialect.ts";
+import { openaiErrors } from "../../openai-error.ts";
+import { badValue, missing } from "../../reject.ts";
+import { object, optional } from "../../schema-kit.ts";
+import { filesNamed } from "../../shared/form-values.ts";
+import { madeOf, unixSeconds, type VideoClient, type VideoView } from "../client.ts";
+import { imageOfBytes, imageOfText } from "../images.ts";
+import { numberOf, textAt, worded } from "./words.ts";
+
+const reference = "input_reference";
+
+const schema = object({
+  model: optional("string"),
+  prompt: optional("string", { maxLength: 32_000 }),
+  seconds: optional(["string", "number"]),
+  size: optional("string"),
+  input_reference: optional(["object", "string"]),
+  seed: optional("integer"),
+  n: optional("integer", { minimum: 1, maximum: 16 }),
+  user: optional("string"),
+  metadata: optional("object"),
+});
+
+/** Of a video made from another one. */
+export const openaiRemix = object({ prompt: Type.String({ minLength: 1, maxLength: 32_000 }) });
+
+/** As the API itself does. */
+const defaultModel = "sora-2";
+
+const own = new Set(["model", "prompt", "seconds", "size", reference, "seed", "n", "user", "metadata"]);
+
+function sizeIn(wire: JsonObject): Pick<VideoAsk, "width" | "height"> {
+  const size = textAt(wire, "size");
+  if (size === undefined) return {};
+  const [, width, height] = /^\s*(\d{2,5})\s*[x*×]\s*(\d{2,5})\s*$/i.exec(size) ?? [];
+  if (width === undefined) throw badValue("size", "'size' must be two numbers of pixels, as in '1280x720'.");
+  return { width: Number(width), height: Number(height) };
+}
+
+function imagesIn(wire: JsonObject, files: Envelope["files"]): VideoImage[] {
+  const uploads = filesNamed(files, reference);
+  if (uploads.length > 0)
+    return uploads.map(({ bytes, field }, index) => ({
+      role: index === 0 ? "first" : "reference",
+      source: imageOfBytes(bytes, field),
+      path: field,
+    }));
+  const given = wire[reference];
+  if (typeof given === "string" && given !== "")
+    return [{ role: "first", source: imageOfText(given, reference), path: reference }];
+  if (!isObject(given)) return [];
+  const [url, file] = [textAt(given, "image_url"), textAt(given, "file_id")];
+  if (url !== undefined) {
+    const path = `${reference}.image_url`;
+    return [{ role: "first", source: imageOfText(url, path), path }];
+  }
+  if (file === undefined) throw missing(`${reference}.image_url`);
+  return [{ role: "first", source: { kind: "file", id: file }, path: `${reference}.file_id` }];
+}
+
+function parse(wire: JsonObject, { files }: Envelope): VideoAsk {
+  const prompt = textAt(wire, "prompt");
+  const images = imagesIn(wire, files);
+  if (prompt === undefined && images.length === 0) throw missing("prompt");
+  const seconds = numberOf(wire.seconds as never, "seconds");
+  const more = Object.entries(wire).filter(([name]) => !own.has(name));
+  const metadata = { ...(isObject(wire.metadata) ? wire.metadata : {}), ...Object.fromEntries(more) };
+  const { seed, n, user } = wire;
+  return {
+    operation: "video",
+    model: textAt(wire, "model") ?? defaultModel,
+    images,
+    n: typeof n === "number" ? n : 1,
+    metadata,
+    ...worded(metadata),
+    ...sizeIn(wire),
+    ...(prompt === undefined ? {} : { prompt }),
+    ...(seconds === undefined ? {} : { seconds }),
+    ...(typeof seed === "number" ? { seed } : {}),
+    ...(typeof user === "string" ? { endUser: user } : {}),
+  };
+}
+
+const paths: { readonly [field in VideoField]?: string } = {
+  endUser: "user",
+  ratio: "aspect_ratio",
+  negativePrompt: "negative_prompt",
+};
+
+/** Only these four words are known to clients; a video that was cancelled or has expired says so in its error. */
+const statusOf = ({ state }: VideoView): string => (state === "cancelled" || state === "expired" ? "failed" : state);
+
+/** The object of a video. */
+export function videoObject(view: VideoView): JsonObject {
+  const { seconds, width, height } = madeOf(view);
+  const size = width !== undefined && height !== undefined ? { size: `${width}x${height}` } : {};
+  const [url] = view.urls;
+  return {
+    id: view.id,
+    object: "video",
+    model: view.model,
+    status: statusOf(view),
+    progress: view.percent,
+    created_at: unixSeconds(view.createdAtMs),
+    ...(view.completedAtMs === undefined ? {} : { completed_at: unixSeconds(view.completedAtMs) }),
+    ...(view.expiresAtMs === undefined ? {} : { expires_at: unixSeconds(view.expiresAtMs) }),
+    seconds: String(seconds ?? 0),
+    ...size,
+    prompt: view.prompt ?? null,
+    remixed_from_video_id: view.remixedFrom ?? null,
+    error: view.failure === undefined ? null : { code: view.failure.code, message: view.failure.message },
+    metadata: view.state === "completed" && url !== undefined ? { url } : {},
+  };
+}
+
+/** A page of videos. */
+export function videoPage(views: readonly VideoView[], hasMore: boolean): JsonObject {
+  return {
+    object: "list",
+    data: views.map(videoObject),
+    first_id: views[0]?.id ?? null,
+    last_id: views.at(-1)?.id ?? null,
+    has_more: hasMore,
+  };
+}
+
+export const openaiVideo: VideoClient = {
+  name: "openai-videos",
+  idPrefix: "video_",
+  takesForm: true,
+  schema,
+  parse,
+  fieldPath: (field) => paths[field] ?? field,
+  accepted: videoObject,
+  told: videoObject,
+  error: openaiErrors,
+};

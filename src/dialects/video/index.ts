@@ -1,0 +1,37 @@
+// The lists of video dialects: the formats of clients, and the wires of upstreams.
+import type { VideoClient } from "./client.ts";
+import { videoGenerations } from "./clients/generations.ts";
+import { jimengVideo } from "./clients/jimeng.ts";
+import { klingImageVideo, klingTextVideo } from "./clients/kling.ts";
+import { openaiVideo } from "./clients/openai.ts";
+
+export { videoGenerations } from "./clients/generations.ts";
+export {
+  jimengNotFound as actionNotFound,
+  jimengQuestion as actionQuestion,
+  jimengTaskId as actionTaskId,
+  jimengVideo,
+} from "./clients/jimeng.ts";
+export { klingImageVideo, klingTextVideo } from "./clients/kling.ts";
+export { openaiRemix as remixSchema, openaiVideo, videoPage } from "./clients/openai.ts";
+export { falVideos } from "./upstreams/fal/index.ts";
+export { jimengVideos } from "./upstreams/jimeng/index.ts";
+export { klingTasks, klingVideos } from "./upstreams/kling/index.ts";
+export { minimaxNewerVideos } from "./upstreams/minimax/h3.ts";
+export { minimaxVideos } from "./upstreams/minimax/hailuo.ts";
+export { openaiVideos } from "./upstreams/openai.ts";
+export { replicateVideos } from "./upstreams/replicate/index.ts";
+export { runwayVideos } from "./upstreams/runway/index.ts";
+export { seedanceVideos } from "./upstreams/seedance.ts";
+export { geminiVeo, vertexVeo } from "./upstreams/veo/index.ts";
+export { viduVideos } from "./upstreams/vidu.ts";
+export { wanVideos } from "./upstreams/wan/index.ts";
+
+/** Every format of clients, to be found by the name that is stored with a task. */
+export const videoClients: readonly VideoClient[] = [
+  videoGenerations,
+  klingTextVideo,
+  klingImageVideo,
+  jimengVideo,
+  openaiVideo,
+];

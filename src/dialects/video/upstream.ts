@@ -1,0 +1,120 @@
+// The contract of an upstream that makes videos: submit, poll and fetch, as pure functions between canon and its wire.
+import type { VideoAsk, VideoFailure, VideoField, VideoPlace, VideoResult, VideoState } from "../../canon/video.ts";
+import type { Warning } from "../../canon/warning.ts";
+import type { JsonObject } from "../../lib/json.ts";
+import type { Call, ErrorSide } from "../dialect.ts";
+
+/** In which forms an upstream takes an image. The engine fetches an address for those that take none. */
+export type ImageForm = "url" | "data" | "base64" | "form" | "file";
+
+/** What an upstream must know to write a submit. */
+export interface VideoRenderContext {
+  /** The upstream's own name for the model. */
+  readonly model: string;
+  /** The gateway's id of the task, for upstreams that keep a foreign id. */
+  readonly taskId: string;
+  /** Where a field stands on the client's wire, for warnings and refusals. */
+  fieldPath(field: VideoField): string;
+}
+
+/** What will be made, after rounding to what the upstream offers; a client is told these, and they are what is charged. */
+export interface VideoEffect {
+  readonly seconds?: number;
+  readonly width?: number;
+  readonly height?: number;
+  readonly resolution?: string;
+  readonly audio?: boolean;
+}
+
+export interface VideoRendered {
+  readonly call: Call;
+  readonly warnings: readonly Warning[];
+  readonly effect: VideoEffect;
+  /** What later calls need of the submit, such as the path that it went to; joined with what `accepted` keeps. */
+  readonly keep?: JsonObject;
+}
+
+/** A task at the upstream, as later calls know it. */
+export interface UpstreamTask {
+  /** The gateway's own id. */
+  readonly id: string;
+  readonly upstreamId: string;
+  /** The upstream's own name for the model. */
+  readonly model: string;
+  /** What `render`, `accepted` and `progress` wanted to be kept. */
+  readonly keep: JsonObject;
+}
+
+/** What an upstream says of a task. */
+export interface VideoProgress {
+  /** Missing where the upstream's word is unknown: the task stays as it is, and is asked for again. */
+  readonly state?: VideoState;
+  /** The word that was not understood, for the log. */
+  readonly unknownWord?: string;
+  /** The upstream says that it has no such task. */
+  readonly isGone?: boolean;
+  /** 0 to 100. */
+  readonly percent?: number;
+  /** For `completed`; none at all is a failure. */
+  readonly results?: readonly VideoResult[];
+  /** For `failed` and `cancelled`. */
+  readonly failure?: VideoFailure;
+  /** Replaces members of what is kept. */
+  readonly keep?: JsonObject;
+  /** What was made, where the upstream tells it. */
+  readonly effect?: VideoEffect;
+}
+
+export interface Accepted {
+  readonly upstreamId: string;
+  readonly keep?: JsonObject;
+  /** Where the answer tells it already. */
+  readonly progress?: VideoProgress;
+}
+
+/** An upstream's answer: the body as parsed JSON, or as text where it is none. */
+export interface UpstreamAnswer {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers: Headers;
+}
+
+/**
+ * One wire on which videos are asked for. Nothing here does I/O, reads a clock or rolls dice. Paths of calls lie below
+ * the provider's base URL; `method` of a call is POST unless it says otherwise.
+ */
+export interface VideoUpstream {
+  /** Stored with each task, so that it is polled on the wire that it was submitted on: never changed. */
+  readonly name: string;
+  /** False for models that this wire does not serve. Absent: all. */
+  serves?(model: string): boolean;
+  readonly takes: readonly ImageForm[];
+  /** True where addresses of images must begin with `https`; others are fetched for it. */
+  readonly secureOnly?: true;
+  /** How many videos one task makes at most; 1 where absent. */
+  readonly most?: number;
+  /** Throws `unsupported_parameter` for what must not be dropped. */
+  render(ask: VideoAsk, context: VideoRenderContext): VideoRendered;
+  /** A successful answer to a submit. Throws `error.parse`'s error for a refusal in disguise, `upstream_protocol_error` for nonsense. */
+  accepted(answer: UpstreamAnswer): Accepted;
+  poll(task: UpstreamTask): Call;
+  /** What an answer to a poll says of the task, whatever its status; null where it says nothing of it, as with 401 or 503. */
+  progress(answer: UpstreamAnswer, task: UpstreamTask): VideoProgress | null;
+  /** Ends a task that is not over. Absent where the upstream cannot. */
+  cancel?(task: UpstreamTask): Call;
+  /** Makes the upstream forget a task that is over. */
+  remove?(task: UpstreamTask): Call;
+  /** A new submit made from a finished task and another prompt. */
+  remix?(task: UpstreamTask, prompt: string): VideoRendered;
+  /** For places of kind `content`. `variant` is `video`, or another asset of the same task; null where there is no such. */
+  content?(task: UpstreamTask, place: VideoPlace, variant: string): Call | null;
+  /** For places of kind `locate`: the call, and the address in its answer; null where there is none. */
+  readonly locate?: { call(task: UpstreamTask, ref: string): Call; read(answer: UpstreamAnswer): string | null };
+  readonly error: Pick<ErrorSide, "parse">;
+  /** Waits between polls in milliseconds: the first, and the longest. Default 5 s and 10 s. */
+  readonly pace?: { readonly firstMs: number; readonly mostMs: number };
+  /** After so many seconds a task that is not over has expired. Default two hours. */
+  readonly deadlineSeconds?: number;
+  /** How long results live where the upstream does not say, in seconds. */
+  readonly resultSeconds?: number;
+}

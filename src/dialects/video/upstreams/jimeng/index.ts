@@ -1,0 +1,109 @@
+// Jimeng, Volcengine's visual service: two actions on one path, told apart by the query, both signed.
+import type { VideoAsk, VideoImage } from "../../../../canon/video.ts";
+import { compact, isObject, type JsonObject } from "../../../../lib/json.ts";
+import type { Call } from "../../../dialect.ts";
+import { badReply, missing, unsupported } from "../../../reject.ts";
+import { joined, nearest, nearestRatio, picked } from "../../fit.ts";
+import { base64Of, imageFor } from "../../images.ts";
+import { dropped, fixedSound, misfits } from "../../losses.ts";
+import { linked, pixelsOf } from "../../results.ts";
+import type { UpstreamAnswer, VideoProgress, VideoRenderContext, VideoUpstream } from "../../upstream.ts";
+import { idIn, type States, stateOf, textOf } from "../../wire.ts";
+import { codeIn, failureIn, fine, parseError } from "./error.ts";
+import { type Key, keyFor } from "./keys.ts";
+
+const states: States = { in_queue: "queued", generating: "in_progress", done: "completed", expired: "expired" };
+const ratios = ["16:9", "4:3", "1:1", "3:4", "9:16", "21:9"] as const;
+const lengths = [5, 10] as const;
+const framesPerSecond = 24;
+/** Members of its own that canon does not know; the marks are said when the result is asked for. */
+const passed = ["template_id", "camera_strength"];
+const passedLater = ["logo_info", "aigc_meta"];
+
+const action = (name: string, body: JsonObject): Call => ({ path: `?Action=${name}&Version=2022-08-31`, body });
+
+/** Frames in order, all in the one form that they must have. */
+function framesOf(images: readonly VideoImage[]): JsonObject {
+  const ordered = (["first", "last"] as const).flatMap((role) => imageFor(images, role) ?? []);
+  const [first] = ordered;
+  const isLink = first?.source.kind === "url";
+  const values = ordered.map(({ source, path }) => {
+    if (source.kind === "file") throw unsupported(path, "it takes images as addresses or as bytes.");
+    if ((source.kind === "url") !== isLink) throw unsupported(path, "it takes both images in the same form.");
+    if (source.kind === "url") return source.url;
+    if (/^image\/(?:jpeg|png)$/.test(source.mediaType)) return base64Of(source);
+    throw unsupported(path, "it takes images as JPEG or PNG.");
+  });
+  if (first === undefined) return {};
+  if (first.role === "last") throw unsupported(first.path, "it takes no last frame without a first.");
+  return isLink ? { image_urls: values } : { binary_data_base64: values };
+}
+
+/** What is said when the result is asked for: that a link is wanted, and which marks the video is to bear. */
+function wishes(ask: VideoAsk): string {
+  const mark = ask.watermark === undefined ? {} : { logo_info: { add_logo: ask.watermark } };
+  return JSON.stringify(joined({ return_url: true, ...picked(ask.metadata, passedLater) }, mark));
+}
+
+function bodyOf(ask: VideoAsk, { key }: Key, fitted: { seconds: number; ratio: string | undefined }): JsonObject {
+  return compact({
+    ...picked(ask.metadata, passed),
+    req_key: key,
+    prompt: ask.prompt,
+    ...framesOf(ask.images),
+    seed: ask.seed,
+    frames: ask.seconds === undefined ? undefined : fitted.seconds * framesPerSecond + 1,
+    aspect_ratio: fitted.ratio,
+  });
+}
+
+function warningsOf(ask: VideoAsk, made: Parameters<typeof misfits>[1], context: VideoRenderContext) {
+  return [
+    ...dropped(ask, context, ["negativePrompt", ...(ask.fps === framesPerSecond ? [] : (["fps"] as const))]),
+    ...fixedSound(ask, context, false),
+    ...misfits(ask, made, context),
+  ];
+}
+
+function told(data: JsonObject): VideoProgress | null {
+  if (textOf(data.status) === "") return null;
+  if (data.status === "not_found") return { isGone: true };
+  const state = stateOf(data.status, states);
+  return state.state === "completed" ? { ...state, results: linked(data.video_url) } : state;
+}
+
+function progress({ status, body }: UpstreamAnswer): VideoProgress | null {
+  if (codeIn(body) !== fine) return failureIn(status, body);
+  return status < 300 && isObject(body) && isObject(body.data) ? told(body.data) : null;
+}
+
+export const jimengVideos: VideoUpstream = {
+  name: "jimeng-videos",
+  takes: ["url", "base64"],
+  render(ask, context) {
+    const key = keyFor(ask, context);
+    const isFramed = ask.images.length > 0;
+    if (ask.prompt === undefined && !isFramed) throw missing(context.fieldPath("prompt"));
+    const seconds = nearest(ask.seconds ?? lengths[0], lengths);
+    const ratio = isFramed ? undefined : nearestRatio(ask, ratios);
+    const { resolution } = key;
+    const made = { seconds, resolution, ratio: isFramed ? undefined : (ratio ?? ratios[0]) };
+    const size = made.ratio === undefined ? {} : pixelsOf(made.ratio, resolution);
+    return {
+      call: action("CVSync2AsyncSubmitTask", bodyOf(ask, key, { seconds, ratio })),
+      warnings: warningsOf(ask, made, context),
+      effect: { seconds, resolution, ...size, audio: false },
+      keep: { req_key: key.key, req_json: wishes(ask) },
+    };
+  },
+  accepted({ status, body }) {
+    if (!isObject(body)) throw badReply("it is not a JSON object");
+    if (codeIn(body) !== fine) throw parseError(status, body);
+    return { upstreamId: idIn(body.data, "task_id") };
+  },
+  poll: ({ upstreamId, keep: { req_key, req_json } }) =>
+    action("CVSync2AsyncGetResult", { req_key, task_id: upstreamId, req_json }),
+  progress,
+  error: { parse: parseError },
+  resultSeconds: 3_600,
+};

@@ -1,0 +1,79 @@
+// Kling by a path per model, which alone its newest models know.
+import type { VideoAsk } from "../../../../canon/video.ts";
+import { compact, isObject, type JsonObject } from "../../../../lib/json.ts";
+import { badReply, missing, unsupported } from "../../../reject.ts";
+import { objectsIn } from "../../../shared/members.ts";
+import { dropped } from "../../losses.ts";
+import type { VideoProgress, VideoRenderContext, VideoUpstream } from "../../upstream.ts";
+import { getCall, idIn } from "../../wire.ts";
+import { dataIn, parseError } from "./error.ts";
+import { type Fit, fit, imageValue } from "./fit.ts";
+import { acceptedAs, progressOf } from "./states.ts";
+
+/** Models of these paths have a version with a dot, as `kling-3.0`; those of the older ones are called `kling-v2-6`. */
+export function isCurrent(model: string): boolean {
+  return /^kling-\d+\.\d/i.test(model);
+}
+
+const frameTypes = { first: "first_frame", last: "last_frame" } as const;
+
+function contentsOf({ prompt, images }: VideoAsk): JsonObject[] {
+  const frames = images.map((image) => {
+    if (image.role === "reference") throw unsupported(image.path, "it takes a first and a last frame.");
+    return { type: frameTypes[image.role], url: imageValue(image) };
+  });
+  return [...(prompt === undefined ? [] : [{ type: "prompt", text: prompt }]), ...frames];
+}
+
+function bodyOf(ask: VideoAsk, fitted: Fit, context: VideoRenderContext): JsonObject {
+  const settings = compact({
+    audio: fitted.audio === undefined ? undefined : fitted.audio ? "native" : "off",
+    resolution: fitted.resolution,
+    aspect_ratio: fitted.ratio,
+    duration: fitted.seconds,
+  });
+  const options = compact({
+    external_task_id: context.taskId,
+    watermark_info: ask.watermark === undefined ? undefined : { enabled: ask.watermark },
+  });
+  const what = ask.images.length === 0 ? { prompt: ask.prompt } : { contents: contentsOf(ask) };
+  return { ...what, settings, options };
+}
+
+function told(data: JsonObject, keep: JsonObject): VideoProgress | null {
+  const videos = objectsIn(data.outputs).filter(({ type }) => type === undefined || type === "video");
+  return progressOf({ word: data.status, reason: data.message, videos }, keep);
+}
+
+export const klingTasks: VideoUpstream = {
+  name: "kling-tasks",
+  serves: isCurrent,
+  takes: ["url", "base64"],
+  render(ask, context) {
+    const isFramed = ask.images.length > 0;
+    if (ask.prompt === undefined && !isFramed) throw missing(context.fieldPath("prompt"));
+    const fitted = fit(ask, context, isFramed);
+    const path = `${isFramed ? "image" : "text"}-to-video/${encodeURIComponent(context.model)}`;
+    return {
+      call: { path, body: bodyOf(ask, fitted, context) },
+      warnings: [...dropped(ask, context, ["negativePrompt"]), ...fitted.warnings],
+      effect: fitted.effect,
+      keep: ask.watermark === true ? { isMarked: true } : {},
+    };
+  },
+  accepted({ status, body }) {
+    const data = dataIn(status, body);
+    if (isObject(data)) return acceptedAs(idIn(data, "id"), told(data, {}));
+    throw isObject(body) && "code" in body ? parseError(status, body) : badReply("it holds no task");
+  },
+  poll: ({ upstreamId }) => getCall(`tasks?task_ids=${encodeURIComponent(upstreamId)}`),
+  progress({ status, body }, { upstreamId, keep }) {
+    const data = dataIn(status, body);
+    if (data === "gone") return { isGone: true };
+    if (!Array.isArray(data)) return null;
+    const task = data.filter(isObject).find(({ id }) => String(id) === upstreamId);
+    return task === undefined ? { isGone: true } : told(task, keep);
+  },
+  error: { parse: parseError },
+  resultSeconds: 30 * 86_400,
+};

@@ -1,0 +1,46 @@
+// Errors of Kling: a code beside a message, whatever the status of the answer.
+import { isObject } from "../../../../lib/json.ts";
+import type { ErrorSide } from "../../../dialect.ts";
+import { type Fault, faultError } from "../../fault.ts";
+import { numberOf, objectOf, textOf } from "../../wire.ts";
+
+/** https://app.klingai.com/global/dev/document-api/apiReference/commonInfo */
+const faults: { readonly [code: number]: Fault } = {
+  1000: "credentials",
+  1001: "credentials",
+  1002: "credentials",
+  1003: "credentials",
+  1004: "credentials",
+  1100: "funds",
+  1101: "funds",
+  1102: "funds",
+  1103: "credentials",
+  1200: "input",
+  1201: "input",
+  1300: "content",
+  1301: "content",
+  1302: "rate",
+  1303: "rate",
+  1304: "credentials",
+  5000: "broken",
+  5001: "busy",
+  5002: "timeout",
+};
+/** No such method, and no such model or task. */
+const unknownMethod = 1202;
+const unknownTask = 1203;
+
+/** `{code, message, request_id}`. */
+export const parseError: ErrorSide["parse"] = (status, body, retryAfterMs) => {
+  const code = numberOf(objectOf(body).code) ?? 0;
+  const message = textOf(objectOf(body).message) || textOf(body);
+  const judged = code === unknownMethod || code === unknownTask ? 404 : status;
+  return faultError(faults[code], { status: judged, message, retryAfterMs });
+};
+
+/** What an answer without a fault holds; undefined for any other, `gone` for one about a task that is not known. */
+export function dataIn(status: number, body: unknown): unknown {
+  const { code, data } = objectOf(body);
+  if (status === 404 || numberOf(code) === unknownTask) return "gone";
+  return status < 300 && isObject(body) && numberOf(code) === 0 ? data : undefined;
+}

@@ -1,0 +1,114 @@
+// Kling by a path per kind of task, which every account and all but the newest models know.
+import type { VideoAsk, VideoImage } from "../../../../canon/video.ts";
+import { compact, isObject, type JsonObject } from "../../../../lib/json.ts";
+import { badReply, missing, unsupported } from "../../../reject.ts";
+import { objectsIn } from "../../../shared/members.ts";
+import { joined, picked } from "../../fit.ts";
+import { imageFor } from "../../images.ts";
+import type { VideoProgress, VideoRenderContext, VideoUpstream } from "../../upstream.ts";
+import { getCall, idIn, objectOf } from "../../wire.ts";
+import { isCurrent } from "./current.ts";
+import { dataIn, parseError } from "./error.ts";
+import { type Fit, fit, imageValue } from "./fit.ts";
+import { acceptedAs, progressOf } from "./states.ts";
+
+const mostReferences = 4;
+
+/** Members that Kling's own clients know and canon does not. What is charged by, and who is called back, is not among them. */
+const passed = [
+  "cfg_scale",
+  "camera_control",
+  "static_mask",
+  "dynamic_masks",
+  "multi_shot",
+  "shot_type",
+  "multi_prompt",
+  "element_list",
+  "voice_list",
+  "watermark_info",
+];
+const modeOfTier = { "720p": "std", "1080p": "pro", "4k": "4k" } as const;
+const tierOfMode: ReadonlyMap<unknown, string> = new Map(
+  Object.entries(modeOfTier).map(([tier, mode]) => [mode, tier]),
+);
+const soundWords: ReadonlyMap<unknown, boolean> = new Map([
+  ["on", true],
+  ["off", false],
+]);
+
+/** The wire's own words for tier and sound, as its clients say them, in canon's members. */
+function understood(ask: VideoAsk): VideoAsk {
+  const resolution = tierOfMode.get(ask.metadata.mode) ?? ask.resolution;
+  const audio = ask.audio ?? soundWords.get(ask.metadata.sound);
+  return { ...ask, ...(resolution === undefined ? {} : { resolution }), ...(audio === undefined ? {} : { audio }) };
+}
+
+function referencesOf(images: readonly VideoImage[]): JsonObject {
+  const stray = images.find((image, index) => image.role !== "reference" || index >= mostReferences);
+  if (stray !== undefined)
+    throw unsupported(stray.path, `it takes either frames, or up to ${mostReferences} images for reference.`);
+  return { image_list: images.map((image) => ({ image: imageValue(image) })) };
+}
+
+/** The path that the images call for, and what is said of them there. */
+function wayOf(images: readonly VideoImage[]): { path: string; members: JsonObject } {
+  if (images.length === 0) return { path: "v1/videos/text2video", members: {} };
+  if (images.some(({ role }) => role === "reference"))
+    return { path: "v1/videos/multi-image2video", members: referencesOf(images) };
+  const first = imageFor(images, "first");
+  const last = imageFor(images, "last");
+  return {
+    path: "v1/videos/image2video",
+    members: { image: first && imageValue(first), image_tail: last && imageValue(last) },
+  };
+}
+
+function bodyOf(ask: VideoAsk, fitted: Fit, images: JsonObject, context: VideoRenderContext): JsonObject {
+  const said = compact({
+    model_name: context.model,
+    prompt: ask.prompt,
+    negative_prompt: ask.negativePrompt,
+    ...images,
+    mode: fitted.resolution && modeOfTier[fitted.resolution],
+    duration: String(fitted.seconds),
+    aspect_ratio: fitted.ratio,
+    sound: fitted.audio === undefined ? undefined : fitted.audio ? "on" : "off",
+    external_task_id: context.taskId,
+  });
+  const mark = ask.watermark === undefined ? {} : { watermark_info: { enabled: ask.watermark } };
+  return joined({ ...said, ...picked(ask.metadata, passed) }, mark);
+}
+
+function told(data: JsonObject, keep: JsonObject): VideoProgress | null {
+  const videos = objectsIn(objectOf(data.task_result).videos);
+  return progressOf({ word: data.task_status, reason: data.task_status_msg, videos }, keep);
+}
+
+export const klingVideos: VideoUpstream = {
+  name: "kling-videos",
+  serves: (model) => !isCurrent(model),
+  takes: ["url", "base64"],
+  render(given, context) {
+    const ask = understood(given);
+    const { path, members } = wayOf(ask.images);
+    const isFramed = path.endsWith("/image2video");
+    if (ask.prompt === undefined && !isFramed) throw missing(context.fieldPath("prompt"));
+    const fitted = fit(ask, context, isFramed);
+    const keep = { path, ...(ask.watermark === true ? { isMarked: true } : {}) };
+    const { warnings, effect } = fitted;
+    return { call: { path, body: bodyOf(ask, fitted, members, context) }, warnings, effect, keep };
+  },
+  accepted({ status, body }) {
+    const data = dataIn(status, body);
+    if (isObject(data)) return acceptedAs(idIn(data, "task_id"), told(data, {}));
+    throw isObject(body) && "code" in body ? parseError(status, body) : badReply("it holds no task");
+  },
+  poll: ({ keep, upstreamId }) => getCall(`${String(keep.path)}/${encodeURIComponent(upstreamId)}`),
+  progress({ status, body }, { keep }) {
+    const data = dataIn(status, body);
+    if (data === "gone") return { isGone: true };
+    return isObject(data) ? told(data, keep) : null;
+  },
+  error: { parse: parseError },
+  resultSeconds: 30 * 86_400,
+};

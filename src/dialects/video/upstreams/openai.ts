@@ -1,0 +1,163 @@
+// OpenAI's videos as an upstream: a form that submits, an object that tells, content behind the credential.
+import type { VideoAsk, VideoFailure, VideoImage, VideoState } from "../../../canon/video.ts";
+import type { Warning } from "../../../canon/warning.ts";
+import { isObject, type JsonObject } from "../../../lib/json.ts";
+import type { FormPart } from "../../dialect.ts";
+import { isErrorBody, parseError } from "../../openai-error.ts";
+import { badReply, missing, unsupported } from "../../reject.ts";
+import { sanitise } from "../../upstream-error.ts";
+import { nearest, nearestSize } from "../fit.ts";
+import type {
+  UpstreamAnswer,
+  UpstreamTask,
+  VideoEffect,
+  VideoProgress,
+  VideoRenderContext,
+  VideoUpstream,
+} from "../upstream.ts";
+
+/** https://platform.openai.com/docs/api-reference/videos/create */
+const lengths = [4, 8, 12] as const;
+const sizes = ["720x1280", "1280x720"] as const;
+const largeSizes = [...sizes, "1024x1792", "1792x1024"] as const;
+
+const states: { readonly [word: string]: VideoState } = {
+  queued: "queued",
+  in_progress: "in_progress",
+  completed: "completed",
+  failed: "failed",
+  cancelled: "cancelled",
+  expired: "expired",
+};
+
+const itemPath = ({ upstreamId }: UpstreamTask): string => `videos/${encodeURIComponent(upstreamId)}`;
+const get = (path: string) => ({ method: "GET", path, body: {} }) as const;
+
+/** Fields that this wire has no place for. */
+function dropped(ask: VideoAsk, context: VideoRenderContext): Warning[] {
+  const fields = ["negativePrompt", "fps", "seed", "watermark"] as const;
+  const lost = fields.filter((field) => ask[field] !== undefined);
+  // Every video of these models has sound.
+  const silent = ask.audio === false ? (["audio"] as const) : [];
+  return [...lost, ...silent].map((field) => ({ code: "dropped", path: context.fieldPath(field) }));
+}
+
+function imagePart({ source, path }: VideoImage): FormPart {
+  switch (source.kind) {
+    case "url":
+      return { name: "input_reference[image_url]", value: source.url };
+    case "file":
+      return { name: "input_reference[file_id]", value: source.id };
+    case "bytes": {
+      const extension = /^image\/(jpeg|png|webp)$/.exec(source.mediaType)?.[1];
+      if (extension === undefined) throw unsupported(path, "it takes images as JPEG, PNG or WebP.");
+      return { name: "input_reference", fileName: `image.${extension}`, type: source.mediaType, bytes: source.bytes };
+    }
+  }
+}
+
+/** One image, whatever its role; a second one cannot be said. */
+function imageParts(images: readonly VideoImage[]): FormPart[] {
+  const [image, more] = images;
+  if (more !== undefined) throw unsupported(more.path, "it takes one image.");
+  if (image?.role === "last") throw unsupported(image.path, "it takes no last frame.");
+  return image === undefined ? [] : [imagePart(image)];
+}
+
+function approximations(ask: VideoAsk, effect: VideoEffect, context: VideoRenderContext): Warning[] {
+  const isLength = ask.seconds !== undefined && ask.seconds !== effect.seconds;
+  const isSize = (ask.width ?? effect.width) !== effect.width || (ask.height ?? effect.height) !== effect.height;
+  return [
+    ...(isLength ? [{ code: "approximated", path: context.fieldPath("seconds") } as const] : []),
+    ...(isSize ? [{ code: "approximated", path: context.fieldPath("size") } as const] : []),
+  ];
+}
+
+function effectOf(ask: VideoAsk, model: string): VideoEffect {
+  const size = nearestSize(ask, /pro/i.test(model) ? largeSizes : sizes) ?? sizes[0];
+  const [width = 0, height = 0] = size.split("x").map(Number);
+  return {
+    seconds: ask.seconds === undefined ? lengths[0] : nearest(ask.seconds, lengths),
+    width,
+    height,
+    audio: true,
+  };
+}
+
+const number = (value: unknown): number | undefined =>
+  value !== null && value !== "" && Number.isFinite(Number(value)) ? Number(value) : undefined;
+
+function failureOf(body: JsonObject): VideoFailure {
+  const error = isObject(body.error) ? body.error : {};
+  const code = String(error.code ?? "");
+  return {
+    code: /^\w{1,64}$/.test(code) ? code : "generation_failed",
+    message: sanitise(String(error.message ?? "")) || "The provider could not make the video.",
+  };
+}
+
+function effectTold(body: JsonObject): VideoEffect {
+  const [width, height] = typeof body.size === "string" ? body.size.split("x").map(Number) : [];
+  const seconds = number(body.seconds);
+  return {
+    ...(seconds === undefined ? {} : { seconds }),
+    ...(width && height ? { width, height } : {}),
+  };
+}
+
+/** What the object of a video says of its task. */
+function told(body: JsonObject): VideoProgress {
+  const word = String(body.status ?? "");
+  const state = states[word.toLowerCase()];
+  const percent = number(body.progress);
+  const expires = number(body.expires_at);
+  const effect = effectTold(body);
+  const result = { place: { kind: "content" }, mediaType: "video/mp4", ...effect } as const;
+  return {
+    ...(state === undefined ? { unknownWord: word } : { state }),
+    ...(percent === undefined ? {} : { percent }),
+    ...(state === "failed" || state === "cancelled" ? { failure: failureOf(body) } : {}),
+    ...(state === "completed" ? { results: [expires ? { ...result, expiresAtMs: expires * 1000 } : result] } : {}),
+    effect,
+  };
+}
+
+function progress({ status, body }: UpstreamAnswer): VideoProgress | null {
+  if (status === 404) return { isGone: true };
+  return status === 200 && isObject(body) && typeof body.status === "string" ? told(body) : null;
+}
+
+export const openaiVideos: VideoUpstream = {
+  name: "openai-videos",
+  takes: ["url", "data", "form", "file"],
+  render(ask, context) {
+    if (ask.prompt === undefined) throw missing(context.fieldPath("prompt"));
+    const effect = effectOf(ask, context.model);
+    const form: FormPart[] = [
+      { name: "model", value: context.model },
+      ...(ask.prompt === undefined ? [] : [{ name: "prompt", value: ask.prompt }]),
+      { name: "seconds", value: String(effect.seconds) },
+      { name: "size", value: `${effect.width}x${effect.height}` },
+      ...imageParts(ask.images),
+    ];
+    const warnings = [...dropped(ask, context), ...approximations(ask, effect, context)];
+    return { call: { path: "videos", body: {}, form }, warnings, effect };
+  },
+  accepted({ status, body }) {
+    if (!isObject(body)) throw badReply("it is not a JSON object");
+    if (isErrorBody(body) && typeof body.id !== "string") throw parseError(status, body);
+    if (typeof body.id !== "string" || body.id === "") throw badReply("it names no video");
+    return { upstreamId: body.id, progress: told(body) };
+  },
+  poll: (task) => get(itemPath(task)),
+  progress,
+  remove: (task) => ({ method: "DELETE", path: itemPath(task), body: {} }),
+  remix: (task, prompt) => ({ call: { path: `${itemPath(task)}/remix`, body: { prompt } }, warnings: [], effect: {} }),
+  content(task, _place, variant) {
+    if (!["video", "thumbnail", "spritesheet"].includes(variant)) return null;
+    const query = variant === "video" ? "" : `?variant=${variant}`;
+    return get(`${itemPath(task)}/content${query}`);
+  },
+  error: { parse: parseError },
+  resultSeconds: 3_600,
+};

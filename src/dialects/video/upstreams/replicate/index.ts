@@ -1,0 +1,117 @@
+// Replicate's predictions as videos: the inputs of a model, and a prediction that ends with addresses.
+import type { GatewayError } from "../../../../canon/error.ts";
+import type { VideoPlace, VideoResult } from "../../../../canon/video.ts";
+import { compact, isObject, type Json, type JsonObject } from "../../../../lib/json.ts";
+import type { Call } from "../../../dialect.ts";
+import { missing } from "../../../reject.ts";
+import { type FaultTable, faultError, faultFailure, faultIn } from "../../fault.ts";
+import { picked } from "../../fit.ts";
+import type { UpstreamAnswer, UpstreamTask, VideoProgress, VideoUpstream } from "../../upstream.ts";
+import { getCall, idIn, known, objectOf, type States, sizeNumber, stateOf, textOf } from "../../wire.ts";
+import { inputOf, lossesOf, madeOf } from "../hosted.ts";
+import { inputsFor, passed } from "./inputs.ts";
+
+const states: States = {
+  starting: "queued",
+  processing: "in_progress",
+  succeeded: "completed",
+  failed: "failed",
+  canceled: "cancelled",
+  cancelled: "cancelled",
+  aborted: "cancelled",
+};
+
+/** A prediction fails with prose alone, at times with a code behind it. */
+const faults: FaultTable = [
+  [/E005|sensitive|nsfw|moderation|safety|content policy/i, "content"],
+  [/E006|validation|invalid input/i, "input"],
+  [/E003|high demand|overloaded/i, "busy"],
+  [/E004|timed? ?out/i, "timeout"],
+];
+
+/** `owner/name`, `owner/name:version`, or a version alone. */
+const modelName = /^(?:[\w-]+\/\w[\w.-]*(?::\w+)?|[0-9a-f]{64})$/i;
+
+function placeOf(model: string): { path: string; version?: string } {
+  const [name = "", version] = model.split(":");
+  const [owner = "", title] = name.split("/");
+  if (version !== undefined || title === undefined) return { path: "predictions", version: version ?? name };
+  return { path: `models/${owner}/${title}/predictions` };
+}
+
+/** Files that the service keeps itself are given to the credential alone. */
+const ownFile = /^https:\/\/api\.replicate\.com\/v1\/(files\/[^\s]+)$/i;
+
+function placeOfResult(url: string): VideoPlace {
+  const ref = ownFile.exec(url)?.[1];
+  return ref === undefined ? { kind: "url", url } : { kind: "content", ref };
+}
+
+function resultsOf(output: Json | undefined): VideoResult[] {
+  if (isObject(output)) return resultsOf(output.video ?? output.url);
+  const urls = Array.isArray(output) ? output : [output];
+  return urls
+    .map(textOf)
+    .filter((url) => /^https?:\/\//i.test(url))
+    .map((url) => ({ place: placeOfResult(url) }));
+}
+
+function told(body: JsonObject): VideoProgress {
+  const state = stateOf(body.status, states);
+  const error = textOf(body.error);
+  if (state.state === "failed") return { ...state, failure: faultFailure(faultIn(faults, error), error) };
+  if (state.state === "cancelled")
+    return { ...state, failure: { code: "cancelled", message: "The task was cancelled." } };
+  if (state.state !== "completed") return state;
+  const seconds = sizeNumber(objectOf(body.metrics).video_output_duration_seconds);
+  return { ...state, results: resultsOf(body.output), effect: known({ seconds }) };
+}
+
+function progress({ status, body }: UpstreamAnswer): VideoProgress | null {
+  if (status === 404) return { isGone: true };
+  return status === 200 && isObject(body) && textOf(body.status) !== "" ? told(body) : null;
+}
+
+function parseError(status: number, body: unknown, retryAfterMs?: number): GatewayError {
+  const { detail, title } = objectOf(body);
+  const message = textOf(detail) || textOf(title) || textOf(body);
+  const fault = status === 422 || status === 400 ? (faultIn(faults, message) ?? "input") : undefined;
+  return faultError(fault, { status, message, retryAfterMs });
+}
+
+const taskPath = ({ upstreamId }: UpstreamTask): string => `predictions/${encodeURIComponent(upstreamId)}`;
+
+/** Only a path below `files`, whatever an upstream has said. */
+function contentCall(place: VideoPlace, variant: string): Call | null {
+  const ref = place.kind === "content" ? (place.ref ?? "") : "";
+  const isFile = /^files\/[\w./?=&%-]+$/.test(ref) && !ref.includes("..");
+  return isFile && variant === "video" ? getCall(ref) : null;
+}
+
+export const replicateVideos: VideoUpstream = {
+  name: "replicate-predictions",
+  serves: (model) => modelName.test(model),
+  takes: ["url", "data"],
+  render(ask, context) {
+    if (ask.prompt === undefined && ask.images.length === 0) throw missing(context.fieldPath("prompt"));
+    const inputs = inputsFor(context.model);
+    const made = madeOf(ask, inputs);
+    const { path, version } = placeOf(context.model);
+    const body = compact({ version, input: { ...picked(ask.metadata, passed), ...inputOf(ask, inputs, made) } });
+    const audio = inputs.audio === null ? undefined : ask.audio;
+    const effect = known({ seconds: made.seconds, resolution: made.resolution, audio });
+    return { call: { path, body }, warnings: lossesOf(ask, inputs, made, context), effect };
+  },
+  accepted({ body }) {
+    const upstreamId = idIn(body, "id");
+    const said = objectOf(body);
+    return textOf(said.status) === "" ? { upstreamId } : { upstreamId, progress: told(said) };
+  },
+  poll: (task) => getCall(taskPath(task)),
+  progress,
+  cancel: (task) => ({ path: `${taskPath(task)}/cancel`, body: {} }),
+  content: (_task, place, variant) => contentCall(place, variant),
+  error: { parse: parseError },
+  pace: { firstMs: 3_000, mostMs: 3_000 },
+  resultSeconds: 3_600,
+};

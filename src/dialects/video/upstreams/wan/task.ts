@@ -1,0 +1,63 @@
+// The tasks of DashScope: one path for all, one vocabulary, and codes that tell what went wrong.
+import type { JsonObject } from "../../../../lib/json.ts";
+import type { ErrorSide } from "../../../dialect.ts";
+import { type FaultTable, faultError, faultFailure, faultIn } from "../../fault.ts";
+import { linked } from "../../results.ts";
+import type { UpstreamAnswer, VideoEffect, VideoProgress } from "../../upstream.ts";
+import { known, objectOf, type States, sizeNumber, stateOf, textOf } from "../../wire.ts";
+
+const states: States = {
+  pending: "queued",
+  running: "in_progress",
+  succeeded: "completed",
+  failed: "failed",
+  canceled: "cancelled",
+};
+/** No such task, or one that is forgotten. */
+const unknownTask = "UNKNOWN";
+
+/** https://www.alibabacloud.com/help/en/model-studio/error-code */
+const faults: FaultTable = [
+  [/DataInspection|IPInfringement|InfringementSuspect/i, "content"],
+  [/^Arrearage/i, "funds"],
+  [/^InvalidApiKey|AccessDenied|^Unauthorized|Unpurchased/i, "credentials"],
+  [/^Throttling|RateLimit|QuotaExceeded/i, "rate"],
+  [/Timeout/i, "timeout"],
+  [/^ModelUnavailable|^ServiceUnavailable/i, "busy"],
+  [/^InvalidParameter|^InvalidURL|^BadRequest|^InvalidFile|^InvalidImage/i, "input"],
+  [/^Internal/i, "broken"],
+];
+
+/** `{code, message, request_id}`. */
+export const parseError: ErrorSide["parse"] = (status, body, retryAfterMs) => {
+  const { code, message } = objectOf(body);
+  const fault = faultIn(faults, textOf(code));
+  return faultError(fault, { status, message: textOf(message) || textOf(code) || textOf(body), retryAfterMs });
+};
+
+function effectTold(usage: JsonObject): VideoEffect {
+  const size = textOf(usage.size) || textOf(usage.video_ratio);
+  const [, width, height] = /^(\d+)\*(\d+)$/.exec(size) ?? [];
+  const side = sizeNumber(usage.SR);
+  return known({
+    seconds: sizeNumber(usage.output_video_duration) ?? sizeNumber(usage.video_duration) ?? sizeNumber(usage.duration),
+    width: sizeNumber(width),
+    height: sizeNumber(height),
+    resolution: side === undefined ? undefined : `${side}p`,
+  });
+}
+
+const failureOf = ({ code, message }: JsonObject) => faultFailure(faultIn(faults, textOf(code)), message);
+
+export function progress({ status, body }: UpstreamAnswer): VideoProgress | null {
+  const { output, usage } = objectOf(body);
+  const said = objectOf(output);
+  if (status === 404 || said.task_status === unknownTask) return { isGone: true };
+  if (status >= 300 || textOf(said.task_status) === "") return null;
+  const state = stateOf(said.task_status, states);
+  const effect = effectTold(objectOf(usage));
+  if (state.state === "failed") return { ...state, failure: failureOf(said) };
+  if (state.state === "cancelled")
+    return { ...state, failure: { code: "cancelled", message: "The task was cancelled." } };
+  return state.state === "completed" ? { ...state, results: linked(said.video_url, effect), effect } : state;
+}
