@@ -3,13 +3,70 @@ import { anthropicCount } from "./anthropic-messages/count.ts";
 import { anthropicMessages } from "./anthropic-messages/index.ts";
 import { bedrockConverse } from "./bedrock-converse/index.ts";
 import type { Dialect } from "./dialect.ts";
+import { cohereEmbeddings } from "./embeddings/cohere.ts";
+import { dashscopeEmbeddings } from "./embeddings/dashscope.ts";
+import { geminiBatchEmbeddings, geminiEmbeddings } from "./embeddings/gemini.ts";
+import { jinaEmbeddings } from "./embeddings/jina.ts";
+import { ollamaEmbeddings } from "./embeddings/ollama.ts";
+import { openaiEmbeddings } from "./embeddings/openai.ts";
+import { teiEmbeddings } from "./embeddings/tei.ts";
+import { vertexEmbeddings } from "./embeddings/vertex.ts";
+import { voyageEmbeddings } from "./embeddings/voyage.ts";
 import { geminiCount } from "./gemini/count-dialect.ts";
 import { gemini } from "./gemini/index.ts";
+import { modelIn } from "./gemini/request.ts";
+import {
+  arkImages,
+  dashscopeImageEdits,
+  dashscopeImages,
+  dashscopeImageTasks,
+  geminiImages,
+  imageFrames,
+  imagenImages,
+  minimaxImages,
+  openaiImageEdits,
+  openaiImages,
+  siliconflowImages,
+  speaksImages,
+  wantsImages,
+  xaiImages,
+  zhipuImages,
+} from "./images/index.ts";
+import { mistralModerations, openaiModerations } from "./moderations/index.ts";
 import { openaiChat } from "./openai-chat/index.ts";
 import { openaiCompaction } from "./openai-compaction.ts";
 import { openaiCompletions } from "./openai-completions/index.ts";
-import { openaiEmbeddings } from "./openai-embeddings.ts";
 import { openaiResponses } from "./openai-responses/index.ts";
+import {
+  cohereRerank,
+  dashscopeFlatRerank,
+  dashscopeRerank,
+  plainRerank,
+  teiRerank,
+  voyageRerank,
+} from "./rerank/index.ts";
+import { openaiSpeech } from "./speech/index.ts";
+import { openaiTranscriptions, openaiTranslations } from "./transcription/index.ts";
+
+export { type JudgeForm, judgeForms, judgeIn } from "./moderations/index.ts";
+export {
+  azureSpeech,
+  deepgramSpeech,
+  elevenlabsSpeech,
+  geminiSpeech,
+  groqSpeech,
+  minimaxSpeech,
+  siliconflowSpeech,
+} from "./speech/index.ts";
+export {
+  deepgramTranscriptions,
+  elevenlabsTranscriptions,
+  geminiTranscriptions,
+  groqTranscriptions,
+  groqTranslations,
+  mistralTranscriptions,
+  siliconflowTranscriptions,
+} from "./transcription/index.ts";
 
 /** Those that clients may speak to the gateway. */
 export const dialects: readonly Dialect[] = [
@@ -19,19 +76,68 @@ export const dialects: readonly Dialect[] = [
   anthropicMessages,
   gemini,
   openaiEmbeddings,
+  geminiEmbeddings,
+  geminiBatchEmbeddings,
   anthropicCount,
   geminiCount,
+  openaiSpeech,
+  openaiTranscriptions,
+  openaiTranslations,
+  plainRerank,
+  cohereRerank,
+  openaiModerations,
+  openaiImages,
+  openaiImageEdits,
+  dashscopeImages,
+  dashscopeImageEdits,
+  geminiImages,
 ];
 
 export {
   anthropicCount,
   anthropicMessages,
+  arkImages,
   bedrockConverse,
+  cohereEmbeddings,
+  cohereRerank,
+  dashscopeEmbeddings,
+  dashscopeFlatRerank,
+  dashscopeImageEdits,
+  dashscopeImages,
+  dashscopeImageTasks,
+  dashscopeRerank,
   gemini,
+  geminiBatchEmbeddings,
   geminiCount,
+  geminiEmbeddings,
+  geminiImages,
+  imageFrames,
+  imagenImages,
+  jinaEmbeddings,
+  minimaxImages,
+  mistralModerations,
+  modelIn,
+  ollamaEmbeddings,
   openaiChat,
   openaiCompaction,
   openaiCompletions,
   openaiEmbeddings,
+  openaiImageEdits,
+  openaiImages,
+  openaiModerations,
   openaiResponses,
+  openaiSpeech,
+  openaiTranscriptions,
+  openaiTranslations,
+  plainRerank,
+  siliconflowImages,
+  speaksImages,
+  teiEmbeddings,
+  teiRerank,
+  vertexEmbeddings,
+  voyageEmbeddings,
+  voyageRerank,
+  wantsImages,
+  xaiImages,
+  zhipuImages,
 };

@@ -6,8 +6,9 @@ import { compactSchema } from "./openai-responses/compact.ts";
 import { openaiResponses } from "./openai-responses/index.ts";
 import { inputItems } from "./openai-responses/input.ts";
 import { summaryAsk, summaryIn, transcriptOf } from "./openai-responses/transcript.ts";
-import { estimatedUsage, parseUsage, renderUsage } from "./openai-responses/usage.ts";
+import { parseUsage, renderUsage } from "./openai-responses/usage.ts";
 import { badReply, unsupported } from "./reject.ts";
+import { estimatedUsage } from "./shared/estimate.ts";
 
 const compactPath = "responses/compact";
 

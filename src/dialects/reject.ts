@@ -16,6 +16,9 @@ export function unsupported(param: string, reason: string): GatewayError {
   return new GatewayError("unsupported_parameter", `'${param}' cannot be sent to this model: ${reason}`, { param });
 }
 
+/** Why a model that only writes refuses to speak or to draw. */
+export const textAlone = "it answers in text alone";
+
 /** The upstream's reply is not what its dialect promises. */
 export function badReply(what: string): GatewayError {
   return new GatewayError("upstream_protocol_error", `The upstream's reply could not be read: ${what}.`);

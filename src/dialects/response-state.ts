@@ -51,6 +51,18 @@ export function tellingIn(frame: Frame): Telling | null {
   return tellingOf(parseJsonText(frame.data));
 }
 
+const openingType = "response.created";
+
+/** The event that begins the stream of a response. */
+export function openingEvent(response: JsonObject): JsonObject {
+  return { type: openingType, response };
+}
+
+/** True for an event that begins a stream. */
+export function isOpening(event: JsonObject): boolean {
+  return event.type === openingType;
+}
+
 /** The item that an event has ended; null for any other event. */
 export function endedItem(event: JsonObject): JsonObject | null {
   return event.type === "response.output_item.done" && isObject(event.item) ? event.item : null;

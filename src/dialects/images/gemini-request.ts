@@ -1,0 +1,161 @@
+// A request for images in Google's words: from a client, and for an upstream.
+import type { Block } from "../../canon/conversation.ts";
+import type { ImageAsk, ImageField, Picture } from "../../canon/image.ts";
+import type { Extra } from "../../canon/warning.ts";
+import { compact, isObject, type JsonObject } from "../../lib/json.ts";
+import type { Envelope, RenderContext, Rendered } from "../dialect.ts";
+import { readContents, readInstruction } from "../gemini/contents.ts";
+import { callPath, modelIn, streamVerb, wholeVerb } from "../gemini/request.ts";
+import { inCamelCase } from "../gemini/spelling.ts";
+import { missing } from "../reject.ts";
+import { isAbsent } from "../shared/absent.ts";
+import { optionalNumber } from "../shared/members.ts";
+import type { Notes } from "../shared/notes.ts";
+import { noteBytes, noteLost, noteSaid, promptWithNegative, refuseMask } from "./fields.ts";
+import { pixelsOf, ratioFor, readSize, resolutionFor } from "./sizes.ts";
+import { checkImages, pictureBytes, pictureOfText } from "./sources.ts";
+
+const ratios = ["1:1", "2:3", "3:2", "3:4", "4:3", "4:5", "5:4", "9:16", "16:9", "21:9"] as const;
+/** Since the third generation models say how large, and the newest small ones draw long strips too. */
+const older = /gemini-[12](?:\.\d)?-/;
+const strips = /gemini-3\.[1-9]-flash/;
+
+/** True where a body asks for pictures among what it wants back. */
+export function wantsImages(wire: JsonObject): boolean {
+  const { generationConfig } = inCamelCase(wire);
+  const kinds = isObject(generationConfig) ? generationConfig.responseModalities : undefined;
+  return Array.isArray(kinds) && kinds.some((kind) => String(kind).toUpperCase() === "IMAGE");
+}
+
+const heldAbove = new Set(["model", "contents", "systemInstruction", "generationConfig"]);
+const heldInside = new Set(["responseModalities", "imageConfig", "candidateCount", "seed"]);
+
+function readExtras(wire: JsonObject, config: JsonObject): Extra[] {
+  const above = Object.keys(wire).filter((name) => !heldAbove.has(name) && !isAbsent(wire[name]));
+  const inside = Object.keys(config).filter((name) => !heldInside.has(name) && !isAbsent(config[name]));
+  return [...above, ...inside.map((name) => `generationConfig.${name}`)].map((path) => ({ path, rule: "drop" }));
+}
+
+/** An image among the parts; what is neither image nor text is refused by its path. */
+function pictureOf(block: Block, extras: Extra[]): Picture[] {
+  if (block.type !== "image") {
+    const path = "path" in block ? block.path : undefined;
+    if (path !== undefined) extras.push({ path, rule: "reject" });
+    return [];
+  }
+  const { source, path = "contents" } = block;
+  if (source.kind === "bytes") return [pictureOfText(source.base64, path)];
+  if (source.kind === "url") return [{ source, path }];
+  return source.kind === "file" ? [{ source, path }] : [];
+}
+
+/** Words of the client's and of the instruction; what the model said before is no wish. */
+function readPrompt(wire: JsonObject, blocks: readonly Block[]): string {
+  const texts = [...readInstruction(wire.systemInstruction), ...blocks].flatMap((block) =>
+    block.type === "text" ? [block.text] : [],
+  );
+  const prompt = texts.join("\n\n").trim();
+  if (prompt === "") throw missing("contents[0].parts[0].text");
+  return prompt;
+}
+
+const text = (value: JsonObject[string]): string | undefined =>
+  typeof value === "string" && value !== "" ? value : undefined;
+
+function readShape(config: JsonObject): Pick<ImageAsk, "ratio" | "resolution" | "said"> {
+  const { aspectRatio, imageSize } = isObject(config.imageConfig) ? config.imageConfig : {};
+  const [ratio, size] = [text(aspectRatio), text(imageSize)];
+  const ratioPath = "generationConfig.imageConfig.aspectRatio";
+  const sizePath = "generationConfig.imageConfig.imageSize";
+  return {
+    ...(ratio === undefined ? {} : { ratio: readSize(ratio, ratioPath).ratio }),
+    ...(size === undefined ? {} : { resolution: readSize(size, sizePath).resolution }),
+    said: ratio === undefined && size === undefined ? {} : { size: ratio === undefined ? sizePath : ratioPath },
+  } as Pick<ImageAsk, "ratio" | "resolution" | "said">;
+}
+
+/** From a wire that has passed the schema. The answer holds bytes, whoever makes it. */
+export function parseRequest(given: JsonObject, { params }: Envelope): ImageAsk {
+  const wire = inCamelCase(given);
+  const config = isObject(wire.generationConfig) ? wire.generationConfig : {};
+  const extras = readExtras(wire, config);
+  const turns = readContents(wire.contents, extras);
+  const blocks = turns.filter(({ role }) => role === "user").flatMap((turn) => turn.blocks);
+  const before = turns.filter(({ role }) => role === "assistant").flatMap((turn) => turn.blocks);
+  const drawn = before.filter((block) => block.type === "image");
+  const images = checkImages(
+    [...drawn, ...blocks.filter((block) => block.type !== "text")].flatMap((block) => pictureOf(block, extras)),
+    "contents",
+  );
+  const { said, ...shape } = readShape(config);
+  return {
+    operation: "image",
+    task: images.length > 0 ? "edit" : "generate",
+    model: modelIn(params.model ?? ""),
+    stream: params.verb === streamVerb,
+    prompt: readPrompt(wire, blocks),
+    images,
+    ...shape,
+    ...optionalNumber(config, "candidateCount", "n"),
+    ...optionalNumber(config, "seed", "seed"),
+    delivery: "base64",
+    said: {
+      ...said,
+      ...(config.seed === undefined ? {} : { seed: "generationConfig.seed" }),
+      ...(config.candidateCount === undefined ? {} : { n: "generationConfig.candidateCount" }),
+    },
+    extras,
+  };
+}
+
+/** Older models draw about a thousand pixels a side, and say nothing of it. */
+function renderSize(ask: ImageAsk, model: string): string | undefined {
+  const wanted = resolutionFor(ask);
+  if (older.test(model) || wanted === undefined) return undefined;
+  return wanted === "512" && !strips.test(model) ? "1K" : wanted;
+}
+
+function noteShape(ask: ImageAsk, notes: Notes, aspectRatio: string | undefined, imageSize: string | undefined): void {
+  const wanted = pixelsOf(ask);
+  const given = pixelsOf({
+    ratio: aspectRatio ?? "1:1",
+    resolution: imageSize ?? "1K",
+  });
+  const isSame = wanted?.width === given?.width && wanted?.height === given?.height;
+  if (wanted !== null && !isSame) noteSaid(ask, notes, "approximated", "size");
+}
+
+function imageConfig(ask: ImageAsk, notes: Notes): JsonObject | undefined {
+  const { model } = notes.context;
+  const allowed = strips.test(model) ? ([...ratios, "1:4", "4:1", "1:8", "8:1"] as const) : ratios;
+  const aspectRatio = ratioFor(ask, allowed as readonly [string, ...string[]]);
+  const imageSize = renderSize(ask, model);
+  noteShape(ask, notes, aspectRatio, imageSize);
+  const config = compact({ aspectRatio, imageSize });
+  return isAbsent(config) ? undefined : config;
+}
+
+const can: readonly ImageField[] = ["negativePrompt", "size", "seed"];
+
+function picturePart(picture: Picture): JsonObject {
+  const { source } = picture;
+  if (source.kind === "file" && /^(?:gs:\/\/|files\/|https:)/.test(source.id))
+    return { fileData: { fileUri: source.id } };
+  const { mediaType, bytes } = pictureBytes(picture);
+  return { inlineData: { mimeType: mediaType, data: Buffer.from(bytes).toString("base64") } };
+}
+
+export function renderRequest(ask: ImageAsk, context: RenderContext): Rendered {
+  const notes: Notes = { context, warnings: [] };
+  refuseMask(ask);
+  noteLost(ask, notes, can);
+  noteBytes(ask, notes);
+  const parts = [...ask.images.map(picturePart), { text: promptWithNegative(ask, notes) }];
+  const generationConfig = compact({
+    responseModalities: ["TEXT", "IMAGE"],
+    imageConfig: imageConfig(ask, notes),
+    seed: ask.seed,
+  });
+  const body: JsonObject = { contents: [{ role: "user", parts }], generationConfig };
+  return { call: { path: callPath(context.model, wholeVerb), body }, warnings: notes.warnings };
+}

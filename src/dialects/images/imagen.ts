@@ -1,0 +1,53 @@
+// The dialect of Google's Imagen: models that know no conversation, and filter without a word.
+import type { ImageAnswer, MadeImage } from "../../canon/image.ts";
+import { compact, isObject } from "../../lib/json.ts";
+import { geminiErrors } from "../gemini/error.ts";
+import { objectsIn } from "../shared/members.ts";
+import { promptWithNegative } from "./fields.ts";
+import { flatImages } from "./flat.ts";
+import { contentRefused, withPolicy } from "./policy.ts";
+import { ratioNoted } from "./ratio.ts";
+import { resolutionFor } from "./sizes.ts";
+import { imageUsage } from "./usage.ts";
+
+const imagenRatios = ["1:1", "3:4", "4:3", "9:16", "16:9"] as const;
+
+/** https://ai.google.dev/gemini-api/docs/imagen */
+export const imagenImages = flatImages({
+  name: "imagen-images",
+  path: (model) => `v1beta/models/${encodeURIComponent(model.replace(/^models\//, ""))}:predict`,
+  can: ["negativePrompt", "size", "fileFormat"],
+  most: 4,
+  bytesOnly: true,
+  edits: false,
+  body: (ask, notes) => ({
+    instances: [{ prompt: promptWithNegative(ask, notes) }],
+    parameters: compact({
+      sampleCount: ask.n ?? 1,
+      aspectRatio: ratioNoted(ask, notes, imagenRatios),
+      sampleImageSize: resolutionFor(ask)?.replace("4K", "2K").replace("512", "1K"),
+      outputOptions: ask.fileFormat === undefined ? undefined : { mimeType: `image/${ask.fileFormat}` },
+    }),
+  }),
+  read: parseImagen,
+  error: withPolicy(geminiErrors),
+});
+
+/** Nothing at all, or a reason in an image's place: everything was filtered. */
+function parseImagen(wire: unknown): ImageAnswer {
+  const predictions = objectsIn(isObject(wire) ? wire.predictions : []);
+  const images = predictions.flatMap(({ bytesBase64Encoded: base64, mimeType, prompt }): MadeImage[] =>
+    typeof base64 === "string" && base64 !== ""
+      ? [
+          {
+            source: { kind: "base64", base64 },
+            ...(typeof mimeType === "string" ? { mediaType: mimeType } : {}),
+            ...(typeof prompt === "string" ? { revisedPrompt: prompt } : {}),
+          },
+        ]
+      : [],
+  );
+  if (images.length > 0) return { operation: "image", model: "", images, ...imageUsage(images.length) };
+  const reason = predictions.find(({ raiFilteredReason }) => typeof raiFilteredReason === "string");
+  throw contentRefused(String(reason?.raiFilteredReason ?? "The provider filtered every image."));
+}

@@ -1,0 +1,8 @@
+// The dialects of images.
+export { dashscopeImageEdits, dashscopeImages, dashscopeImageTasks, speaksImages } from "./dashscope.ts";
+export { geminiImages } from "./gemini.ts";
+export { wantsImages } from "./gemini-request.ts";
+export { imagenImages } from "./imagen.ts";
+export { minimaxImages } from "./minimax.ts";
+export { imageFrames, openaiImageEdits, openaiImages } from "./openai.ts";
+export { arkImages, siliconflowImages, xaiImages, zhipuImages } from "./servers.ts";

@@ -1,0 +1,63 @@
+// The dialect of MiniMax's images: a failure has status 200, and a result stands in lists of addresses or bytes.
+import type { ImageAnswer, MadeImage } from "../../canon/image.ts";
+import { isObject, type JsonObject } from "../../lib/json.ts";
+import { errorsWith } from "../embeddings/errors.ts";
+import { openaiErrors } from "../openai-error.ts";
+import { badReply } from "../reject.ts";
+import { promptWithNegative } from "./fields.ts";
+import { flatImages } from "./flat.ts";
+import { contentRefused, withPolicy } from "./policy.ts";
+import { ratioNoted } from "./ratio.ts";
+import { pictureText } from "./sources.ts";
+import { imageUsage } from "./usage.ts";
+
+const minimaxRatios = ["1:1", "16:9", "4:3", "3:2", "2:3", "3:4", "9:16", "21:9"] as const;
+
+/** https://platform.minimax.io/docs/api-reference/image-generation-t2i: an image is a person to be kept. */
+export const minimaxImages = flatImages({
+  name: "minimax-images",
+  path: () => "image_generation",
+  can: ["negativePrompt", "size", "seed", "extendPrompt", "watermark"],
+  most: 9,
+  edits: true,
+  body: (ask, notes) => ({
+    model: notes.context.model,
+    prompt: promptWithNegative(ask, notes),
+    aspect_ratio: ratioNoted(ask, notes, minimaxRatios),
+    n: ask.n,
+    seed: ask.seed,
+    prompt_optimizer: ask.extendPrompt,
+    aigc_watermark: ask.watermark,
+    response_format: ask.delivery === "base64" ? "base64" : "url",
+    subject_reference:
+      ask.images.length === 0
+        ? undefined
+        : ask.images.map((image) => ({ type: "character", image_file: pictureText(image) })),
+  }),
+  read: parseMinimax,
+  error: withPolicy(errorsWith()),
+});
+
+/** https://platform.minimax.io/docs/api-reference/errorcode: a failure has status 200. */
+const minimaxStatuses: { readonly [code: number]: number } = { 1002: 429, 1004: 401, 1008: 402, 2013: 400, 2049: 401 };
+
+function refuseMinimax(base: JsonObject): void {
+  const { status_code: code, status_msg: message } = base;
+  if (typeof code !== "number" || code === 0) return;
+  if (code === 1026 || code === 1027) throw contentRefused(String(message ?? ""));
+  throw openaiErrors.parse(minimaxStatuses[code] ?? 500, { message: String(message ?? "") });
+}
+
+function parseMinimax(wire: unknown): ImageAnswer {
+  const body = isObject(wire) ? wire : {};
+  refuseMinimax(isObject(body.base_resp) ? body.base_resp : {});
+  const data = isObject(body.data) ? body.data : {};
+  const texts = (list: JsonObject[string]): string[] =>
+    Array.isArray(list) ? list.filter((item): item is string => typeof item === "string" && item !== "") : [];
+  const images: MadeImage[] = [
+    ...texts(data.image_urls).map((url): MadeImage => ({ source: { kind: "url", url } })),
+    ...texts(data.image_base64).map((base64): MadeImage => ({ source: { kind: "base64", base64 } })),
+  ];
+  if (images.length === 0) throw badReply("there is no image in it");
+  return { operation: "image", model: "", images, ...imageUsage(images.length) };
+}

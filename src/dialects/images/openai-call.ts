@@ -1,0 +1,122 @@
+// A call to a server that makes images as OpenAI does: the client's own wire, or a canonical request in its words.
+import type { ImageAsk, ImageField } from "../../canon/image.ts";
+import { compact, type JsonObject } from "../../lib/json.ts";
+import type { Call, Envelope, FormPart, RenderContext, Rendered, UploadedFile } from "../dialect.ts";
+import { formParts } from "../shared/form-parts.ts";
+import { filesNamed } from "../shared/form-values.ts";
+import type { Notes } from "../shared/notes.ts";
+import { imageType } from "../video/images.ts";
+import { noteLost, noteSaid, promptWithNegative } from "./fields.ts";
+import { answersBytes } from "./openai-request.ts";
+import { nearestPixels, type Pixels, pixelsOf, readSize, sizesOf } from "./sizes.ts";
+import { picturePart } from "./sources.ts";
+
+export const generationsPath = "images/generations";
+export const editsPath = "images/edits";
+
+const can: readonly ImageField[] = [
+  "negativePrompt",
+  "size",
+  "quality",
+  "style",
+  "background",
+  "inputFidelity",
+  "moderation",
+  "fileFormat",
+  "compression",
+];
+
+type Sizes = readonly [Pixels, ...Pixels[]];
+
+/** The sizes of the families that know only some; all others take any. */
+const families: readonly (readonly [RegExp, Sizes])[] = [
+  [/^gpt-image-1(?:$|[.-])/, sizesOf("1024x1024", "1536x1024", "1024x1536")],
+  [/^dall-e-3/, sizesOf("1024x1024", "1792x1024", "1024x1792")],
+  [/^dall-e-2/, sizesOf("1024x1024", "512x512", "256x256")],
+];
+
+const toSixteen = (side: number): number => Math.max(16, Math.round(side / 16) * 16);
+
+function fitting(wanted: Pixels, model: string): Pixels {
+  const allowed = families.find(([name]) => name.test(model))?.[1];
+  if (allowed !== undefined) return nearestPixels(wanted, allowed);
+  if (!answersBytes.test(model)) return wanted;
+  return { width: toSixteen(wanted.width), height: toSixteen(wanted.height) };
+}
+
+function renderSize(ask: ImageAsk, notes: Notes): string | undefined {
+  const wanted = pixelsOf(ask);
+  if (wanted === null) return undefined;
+  const { width, height } = fitting(wanted, notes.context.model);
+  if (width !== wanted.width || height !== wanted.height) noteSaid(ask, notes, "approximated", "size");
+  return `${width}x${height}`;
+}
+
+/** One image a call for the one model that makes no more. */
+export function mostImagesOf({ model }: Pick<RenderContext, "model">): number {
+  return /^dall-e-3/.test(model) ? 1 : 10;
+}
+
+/** The call for a canonical request: a form where there are images, since every server of this kind takes that. */
+export function renderRequest(ask: ImageAsk, context: RenderContext): Rendered {
+  const notes: Notes = { context, warnings: [] };
+  noteLost(ask, notes, can);
+  const wantsBytes = ask.delivery === "base64" && !answersBytes.test(context.model);
+  const body = compact({
+    model: context.model,
+    prompt: promptWithNegative(ask, notes),
+    n: ask.n,
+    size: renderSize(ask, notes),
+    quality: ask.quality,
+    style: ask.style,
+    background: ask.background,
+    input_fidelity: ask.inputFidelity,
+    moderation: ask.moderation,
+    output_format: ask.fileFormat,
+    output_compression: ask.compression,
+    response_format: wantsBytes ? "b64_json" : undefined,
+    user: ask.endUser,
+  });
+  if (ask.images.length === 0) return { call: { path: generationsPath, body }, warnings: notes.warnings };
+  const name = ask.images.length === 1 ? "image" : "image[]";
+  const files = [
+    ...ask.images.map((image) => picturePart(name, image)),
+    ...(ask.mask === undefined ? [] : [picturePart("mask", ask.mask)]),
+  ];
+  const call: Call = { path: editsPath, body, form: [...formParts(body), ...files] };
+  return { call, warnings: notes.warnings };
+}
+
+/** Another separator than the one that servers know. */
+function plainSize(size: JsonObject[string]): JsonObject {
+  const read = typeof size === "string" ? readSize(size, "size") : {};
+  return read.width === undefined ? {} : { size: `${read.width}x${read.height}` };
+}
+
+/** A file of the client's, as what its bytes show: servers refuse images that are declared to be something else. */
+function filePart(part: string, { name, type, bytes }: UploadedFile): FormPart {
+  return {
+    name: part,
+    fileName: name || "image.png",
+    type: imageType(bytes) ?? (type || "application/octet-stream"),
+    bytes,
+  };
+}
+
+/** The client's own wire, its images under the names and in the order that servers know. Models that always give bytes refuse to be asked how they come. */
+export function verbatimCall(path: string, wire: JsonObject, context: RenderContext, { files }: Envelope): Call {
+  const body: JsonObject = { ...wire, ...plainSize(wire.size), model: context.model };
+  if (answersBytes.test(context.model)) delete body.response_format;
+  if (files === undefined || files.length === 0) return { path, body };
+  const images = filesNamed(files, "image");
+  const others = files.filter((file) => !images.includes(file));
+  const name = images.length === 1 && images[0]?.field !== "image[]" ? "image" : "image[]";
+  const parts = [...images.map((file) => filePart(name, file)), ...others.map((file) => filePart(file.field, file))];
+  return { path, body, form: [...formParts(body), ...parts] };
+}
+
+/** The wire as several that ask for at most so many images each. */
+export function dividedWire(wire: JsonObject, wanted: number, most: number): JsonObject[] {
+  const calls = Math.ceil(wanted / most);
+  return Array.from({ length: calls }, (_, call) => ({ ...wire, n: Math.min(most, wanted - call * most) }));
+}

@@ -1,0 +1,66 @@
+// The dialects of OpenAI's images: made from words, and made from other images.
+import { type ImageAnswer, type ImageAsk, imagesWanted } from "../../canon/image.ts";
+import type { Frame } from "../../lib/sse.ts";
+import type { Dialect, Envelope, WriteContext } from "../dialect.ts";
+import { openaiErrors } from "../openai-error.ts";
+import { dividedWire, editsPath, generationsPath, mostImagesOf, renderRequest, verbatimCall } from "./openai-call.ts";
+import { parseRequest } from "./openai-request.ts";
+import { EditRequest, GenerationRequest } from "./openai-schema.ts";
+import { partialFrames, streamOf } from "./openai-stream.ts";
+import { withPolicy } from "./policy.ts";
+import { parseReply, renderReply } from "./reply.ts";
+
+type Images = Dialect<ImageAsk, ImageAnswer>;
+
+/** The client's own words of canon's fields stand in the ask itself; these are all that others may name. */
+export const samePath = (field: string): string => field;
+
+const errors = withPolicy(openaiErrors);
+const response: Images["response"] = { parse: parseReply, render: renderReply };
+
+const wantedOf = ({ n }: { readonly n?: unknown }): number => imagesWanted(typeof n === "number" ? { n } : {});
+
+const verbatim = (path: string): Images["verbatim"] => ({
+  call: (wire, context, envelope) => verbatimCall(path, wire, context, envelope),
+  divide: (wire, most) => dividedWire(wire, wantedOf(wire), most),
+  mend: (reply, _wire, context) =>
+    typeof reply.created === "number" || context === undefined ? reply : { ...reply, created: context.createdAt },
+});
+
+const request = (task: ImageAsk["task"]) => ({
+  parse: (wire: Parameters<Images["request"]["parse"]>[0], envelope: Envelope) => parseRequest(wire, envelope, task),
+  render: renderRequest,
+  mostItems: mostImagesOf,
+  wantsBytes: true,
+  fieldPath: samePath,
+});
+
+export const openaiImages: Images = {
+  name: "openai-images",
+  operation: "image",
+  request: { schema: GenerationRequest, ...request("generate") },
+  response,
+  stream: streamOf("image_generation", errors),
+  verbatim: verbatim(generationsPath),
+  error: errors,
+};
+
+export const openaiImageEdits: Images = {
+  name: "openai-image-edits",
+  operation: "image",
+  within: openaiImages,
+  request: { schema: EditRequest, ...request("edit") },
+  response,
+  stream: streamOf("image_edit", errors),
+  verbatim: verbatim(editsPath),
+  error: errors,
+};
+
+/** A whole answer as a stand-in streams it: unfinished images before the finished ones, where the client wants some. */
+export function imageFrames(answer: ImageAnswer, dialect: Dialect, context: WriteContext): readonly Frame[] {
+  const { ask } = context;
+  const count = ask.operation === "image" ? (ask.partialImages ?? 0) : 0;
+  const events = dialect === openaiImageEdits ? "image_edit" : dialect === openaiImages ? "image_generation" : null;
+  const partial = events === null ? [] : partialFrames(events, answer, count, context);
+  return [...partial, ...(dialect.stream?.whole?.(answer, context) ?? [])];
+}
