@@ -1,0 +1,30 @@
+// How long one fetch may take in all, and that it ends when nobody waits for it any more.
+
+/** Calls once after so many milliseconds; gives what takes that back. */
+export type SetTimer = (call: () => void, afterMs: number) => () => void;
+
+export const systemTimer: SetTimer = (call, afterMs) => {
+  const timer = setTimeout(call, afterMs);
+  timer.unref();
+  return () => clearTimeout(timer);
+};
+
+export interface Patience {
+  readonly signal: AbortSignal;
+  /** Forgets the timer and the parent. */
+  release(): void;
+}
+
+/** A timer of its own, and a listener: beside a fetch from a stranger they cost nothing, and nobody waits for a tick. */
+export function patience(parent: AbortSignal, timeoutMs: number, setTimer: SetTimer, expired: () => unknown): Patience {
+  const controller = new AbortController();
+  const follow = (): void => controller.abort(parent.reason);
+  if (parent.aborted) follow();
+  else parent.addEventListener("abort", follow, { once: true });
+  const takeBack = setTimer(() => controller.abort(expired()), timeoutMs);
+  const release = (): void => {
+    takeBack();
+    parent.removeEventListener("abort", follow);
+  };
+  return { signal: controller.signal, release };
+}
