@@ -51,6 +51,16 @@ describe("answers", () => {
     expect(await names("hi", { tool_choice: forced })).toEqual(["get_day"]);
   });
 
+  test("a tool of free text is called with text, whole and streamed", async () => {
+    const tools = [clockTool, { type: "custom", custom: { name: "apply_patch" } }];
+    const forced = { tools, tool_choice: { type: "custom", custom: { name: "apply_patch" } } };
+    const { json } = await chat("hi", forced);
+    const call = { type: "custom", custom: { name: "apply_patch", input: expect.stringMatching(/\w/) } };
+    expect(at(json, "choices", 0, "message", "tool_calls")).toMatchObject([call]);
+    expect(at(json, "choices", 0, "finish_reason")).toBe("tool_calls");
+    expect((await chat("hi", { ...forced, stream: true })).text).toContain('"apply_patch"');
+  });
+
   test("results of tools are told, and no tool is called again", async () => {
     const calls = [{ id: "call_a", type: "function", function: { name: "get_time", arguments: "{}" } }];
     const turns = [

@@ -117,7 +117,20 @@ describe("model names", () => {
     const heard = await say({ method: "GET", path: "/v1/models" });
     const ids = (at(heard.json, "data") as { id: string }[]).map(({ id }) => id);
     expect(ids.sort()).toEqual(
-      ["chat", "cut", "embed", "error", "rate-limit", "slow"].map((name) => `sandbox/${name}`),
+      [
+        "chat",
+        "cut",
+        "embed",
+        "error",
+        "image",
+        "moderate",
+        "rate-limit",
+        "rerank",
+        "slow",
+        "speak",
+        "transcribe",
+        "video",
+      ].map((name) => `sandbox/${name}`),
     );
   });
 });

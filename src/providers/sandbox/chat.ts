@@ -4,6 +4,7 @@ import type {
   ChatAnswer,
   ChatAsk,
   Choice,
+  CustomTool,
   FunctionTool,
   Stop,
   ToolCallBlock,
@@ -33,13 +34,15 @@ function fingerprint(ask: ChatAsk): string {
     .slice(0, 24);
 }
 
-const isFunction = (tool: ChatAsk["tools"][number]): tool is FunctionTool => tool.kind === "function";
+type Callable = FunctionTool | CustomTool;
+
+const isCallable = (tool: ChatAsk["tools"][number]): tool is Callable => tool.kind !== "hosted";
 
 /** The tools to call: the one that is forced, those that the prompt names, or the first when any must be called. */
-function calledTools(ask: ChatAsk, prompt: string): FunctionTool[] {
+function calledTools(ask: ChatAsk, prompt: string): Callable[] {
   const choice = ask.toolChoice;
   const allowed = ask.tools
-    .filter(isFunction)
+    .filter(isCallable)
     .filter((tool) => choice?.type !== "allowed" || choice.names.includes(tool.name));
   if (choice?.type === "none" || ask.turns.at(-1)?.role === "tool") return [];
   if (choice?.type === "tool") return allowed.filter((tool) => tool.name === choice.name);
@@ -49,9 +52,13 @@ function calledTools(ask: ChatAsk, prompt: string): FunctionTool[] {
   return ask.parallelToolCalls === false ? calls.slice(0, 1) : calls;
 }
 
-function callBlock(tool: FunctionTool, id: string, index: number): ToolCallBlock {
-  const input = JSON.stringify(tool.parameters === undefined ? {} : sample(tool.parameters));
-  return { type: "tool-call", id: `call_${id}_${index}`, name: tool.name, kind: "function", input };
+function inputFor(tool: Callable): string {
+  if (tool.kind === "custom") return "Sandbox input.";
+  return JSON.stringify(tool.parameters === undefined ? {} : sample(tool.parameters));
+}
+
+function callBlock(tool: Callable, id: string, index: number): ToolCallBlock {
+  return { type: "tool-call", id: `call_${id}_${index}`, name: tool.name, kind: tool.kind, input: inputFor(tool) };
 }
 
 function results(ask: ChatAsk): string | null {

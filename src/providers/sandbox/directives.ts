@@ -54,4 +54,14 @@ export function withoutDirectives(text: string): string {
 }
 
 /** Model names that the sandbox lists. */
-export const sandboxModels = ["chat", "embed", ...Object.keys(byModel)] as const;
+export const sandboxModels = [
+  "chat",
+  "embed",
+  "rerank",
+  "moderate",
+  "image",
+  "video",
+  "speak",
+  "transcribe",
+  ...Object.keys(byModel),
+] as const;

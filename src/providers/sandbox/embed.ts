@@ -1,21 +1,48 @@
-// What the sandbox embeds: vectors whose cosine grows with the words that two texts share.
+// What the sandbox embeds: vectors whose cosine grows with the words, and the parts of words, that two texts share.
 import type { EmbedAnswer, EmbedAsk } from "../../canon/embedding.ts";
+import { GatewayError } from "../../canon/error.ts";
+import { noUsage } from "../../canon/usage.ts";
+import { refuseMany, refuseTokens, tokensIn } from "./bounds.ts";
 
 const defaultDimensions = 256;
-const charsPerToken = 4;
+/** As many as the largest models give, and more. */
+const mostDimensions = 16_384;
+/** Of all vectors together: as many as one reply can hold. */
+const mostNumbers = 8_388_608;
+/** Whole words count for most, neighbours for their order, runs of letters for words that are nearly the same. */
+const weights = { word: 1, pair: 0.5, run: 0.3 } as const;
+const runLength = 3;
 
-/** FNV-1a, to give each word its own place and sign. */
+/** FNV-1a with a last stir, to give each feature its own place and sign. */
 function hash(text: string): number {
   let value = 0x811c9dc5;
-  for (let index = 0; index < text.length; index++) value = Math.imul(value ^ text.charCodeAt(index), 0x01000193) >>> 0;
-  return value;
+  for (let index = 0; index < text.length; index++) value = Math.imul(value ^ text.charCodeAt(index), 0x01000193);
+  value = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
+  return (value ^ (value >>> 13)) >>> 0;
+}
+
+type Feature = readonly [name: string, weight: number];
+
+/** The word with its edges, cut into runs of letters. */
+function runsOf(word: string): string[] {
+  const edged = `<${word}>`;
+  return Array.from({ length: Math.max(1, edged.length - runLength + 1) }, (_, at) => edged.slice(at, at + runLength));
+}
+
+function featuresOf(words: readonly string[]): Feature[] {
+  return words.flatMap((word, at): Feature[] => [
+    [`w:${word}`, weights.word],
+    ...(at === 0 ? [] : [[`p:${words[at - 1]} ${word}`, weights.pair] as const]),
+    ...runsOf(word).map((run): Feature => [`r:${run}`, weights.run]),
+  ]);
 }
 
 function vectorOf(words: readonly string[], dimensions: number): number[] {
   const vector = new Array<number>(dimensions).fill(0);
-  for (const word of words) {
-    const place = hash(word);
-    vector[place % dimensions] = (vector[place % dimensions] ?? 0) + (place & 0x10000 ? 1 : -1);
+  for (const [name, weight] of featuresOf(words)) {
+    const value = hash(name);
+    const place = value % dimensions;
+    vector[place] = (vector[place] ?? 0) + (hash(`${name}#`) & 1 ? weight : -weight);
   }
   const length = Math.hypot(...vector);
   if (length === 0) vector[0] = 1;
@@ -24,22 +51,41 @@ function vectorOf(words: readonly string[], dimensions: number): number[] {
 
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
-/** One unit vector for each input, in order. */
+/** A unit vector for a text; the same text always gets the same one. */
+export function textVector(text: string, dimensions = defaultDimensions): number[] {
+  return vectorOf(wordsOf(text), dimensions);
+}
+
+function refuseTooMany(dimensions: number): void {
+  if (dimensions > mostDimensions)
+    throw new GatewayError("invalid_value", `The sandbox gives at most ${mostDimensions} dimensions.`, {
+      param: "dimensions",
+    });
+}
+
+interface Item {
+  readonly tokens: number;
+  words(): string[];
+}
+
+function itemsIn(input: EmbedAsk["input"]): Item[] {
+  if (input.kind === "texts")
+    return input.texts.map((text) => ({ tokens: tokensIn(text), words: () => wordsOf(text) }));
+  return input.tokens.map((ids) => ({ tokens: ids.length, words: () => ids.map(String) }));
+}
+
+/** One unit vector for each input, in order. Throws `invalid_value` for more than the sandbox takes. */
 export function embedReply(ask: EmbedAsk): EmbedAnswer {
-  const items =
-    ask.input.kind === "texts"
-      ? ask.input.texts.map((text) => ({ words: wordsOf(text), tokens: Math.ceil(text.length / charsPerToken) }))
-      : ask.input.tokens.map((ids) => ({ words: ids.map(String), tokens: ids.length }));
+  const { dimensions = defaultDimensions, input } = ask;
+  const items = itemsIn(input);
+  const tokens = items.map((item) => item.tokens);
+  refuseTooMany(dimensions);
+  refuseTokens(tokens, "input");
+  refuseMany(items.length * dimensions, mostNumbers, "input", "numbers");
   return {
     operation: "embed",
     model: `sandbox/${ask.model}`,
-    vectors: items.map((item) => vectorOf(item.words, ask.dimensions ?? defaultDimensions)),
-    usage: {
-      inputTokens: items.reduce((sum, item) => sum + item.tokens, 0),
-      cacheReadTokens: 0,
-      cacheWriteTokens: 0,
-      outputTokens: 0,
-      reasoningTokens: 0,
-    },
+    vectors: items.map((item) => vectorOf(item.words(), dimensions)),
+    usage: { ...noUsage, inputTokens: tokens.reduce((sum, each) => sum + each, 0) },
   };
 }

@@ -1,0 +1,26 @@
+// What the sandbox takes in one request, much as providers do: no request may keep the gateway from all others.
+import { GatewayError } from "../../canon/error.ts";
+
+const charsPerToken = 4;
+/** Of one item. */
+const mostTokens = 8_192;
+/** Of all items together. */
+const mostTokensInAll = 300_000;
+
+/** About so many tokens are in a text. */
+export const tokensIn = (text: string): number => Math.ceil(text.length / charsPerToken);
+
+/** Throws `invalid_value` for more than `most` of something. */
+export function refuseMany(count: number, most: number, param: string, what: string): void {
+  if (count > most)
+    throw new GatewayError("invalid_value", `The sandbox takes at most ${most} ${what} in one request.`, { param });
+}
+
+/** Throws `invalid_value` for an item with too many tokens, and for too many in all. */
+export function refuseTokens(tokens: readonly number[], param: string): void {
+  const longest = tokens.reduce((most, each) => Math.max(most, each), 0);
+  if (longest > mostTokens)
+    throw new GatewayError("invalid_value", `The sandbox takes at most ${mostTokens} tokens in one item.`, { param });
+  const inAll = tokens.reduce((sum, each) => sum + each, 0);
+  refuseMany(inAll, mostTokensInAll, param, "tokens");
+}

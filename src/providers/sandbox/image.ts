@@ -1,0 +1,109 @@
+// What the sandbox draws: a sheet of the size that was asked for, or of the picture that was given, with the prompt on it.
+import { type ImageAnswer, type ImageAsk, imagesWanted, type MadeImage } from "../../canon/image.ts";
+import { noUsage } from "../../canon/usage.ts";
+import type { Dialect, WriteContext } from "../../dialects/dialect.ts";
+import { imageFrames } from "../../dialects/index.ts";
+import { formatFrame } from "../../lib/sse.ts";
+import { type Dimensions, dimensionsOf } from "./dimensions.ts";
+import { withoutDirectives } from "./directives.ts";
+import { glyphHeight, glyphWidth, isDark } from "./glyphs.ts";
+import { type Canvas, type Colour, encodePng, fillSquare, newCanvas } from "./png.ts";
+
+const usualSide = 1024;
+const sides: { readonly [resolution: string]: number } = { "512": 512, "1K": 1024, "2K": 2048, "4K": 4096 };
+/** A larger picture that was given is drawn smaller. */
+const mostSide = 8_192;
+const charsPerToken = 4;
+/** About so many letters stand in a line. */
+const lettersInLine = 24;
+
+function given({ images: [first] }: ImageAsk): Dimensions | null {
+  return first?.source.kind === "bytes" ? dimensionsOf(first.source.bytes) : null;
+}
+
+function fromRatio({ ratio, resolution }: ImageAsk): Dimensions | null {
+  if (ratio === undefined && resolution === undefined) return null;
+  const [width = 1, height = 1] = (ratio ?? "1:1").split(":").map(Number);
+  const side = sides[resolution ?? "1K"] ?? usualSide;
+  const shape = Math.sqrt(width / height);
+  const whole = (length: number): number => Math.max(16, Math.round(length / 16) * 16);
+  return { width: whole(side * shape), height: whole(side / shape) };
+}
+
+/** How large the sheet is. */
+export function sheetFor(ask: ImageAsk): Dimensions {
+  const { width, height } = ask;
+  if (width !== undefined && height !== undefined) return { width, height };
+  const size = fromRatio(ask) ?? given(ask) ?? { width: usualSide, height: usualSide };
+  const within = (side: number): number => Math.min(side, mostSide);
+  return { width: within(size.width), height: within(size.height) };
+}
+
+/** The words in lines of so many letters; longer words are cut. */
+function linesOf(text: string, letters: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(/\s+/)) {
+    const last = lines.at(-1);
+    const fits = last !== undefined && last.length + 1 + word.length <= letters;
+    if (fits) lines[lines.length - 1] = `${last} ${word}`;
+    else for (let at = 0; at < word.length; at += letters) lines.push(word.slice(at, at + letters));
+  }
+  return lines;
+}
+
+function write(canvas: Canvas, text: string): void {
+  const dot = Math.max(1, Math.floor(canvas.width / ((glyphWidth + 1) * (lettersInLine + 1))));
+  const step = dot * (glyphWidth + 1);
+  const lineStep = dot * (glyphHeight + 2);
+  const letters = Math.max(1, Math.floor((canvas.width - dot * 2) / step));
+  const lines = linesOf(text, letters).slice(0, Math.max(1, Math.floor(canvas.height / lineStep)));
+  lines.forEach((line, row) => {
+    [...line].forEach((letter, column) => {
+      for (let x = 0; x < glyphWidth; x++)
+        for (let y = 0; y < glyphHeight; y++)
+          if (isDark(letter, x, y))
+            fillSquare(canvas, dot * 2 + column * step + x * dot, dot * 2 + row * lineStep + y * dot, dot);
+    });
+  });
+}
+
+/** A light colour of its own for each prompt and each picture of it. */
+function paperFor(prompt: string, index: number): Colour {
+  let hash = 0x811c9dc5 + index * 0x9e3779b1;
+  for (const letter of prompt) hash = Math.imul(hash ^ (letter.codePointAt(0) ?? 0), 0x01000193) >>> 0;
+  return [192 + (hash & 63), 192 + ((hash >> 8) & 63), 192 + ((hash >> 16) & 63)];
+}
+
+const ink: Colour = [32, 32, 48];
+
+function drawn(ask: ImageAsk, sheet: Dimensions, index: number): MadeImage {
+  const prompt = withoutDirectives(ask.prompt);
+  const canvas = newCanvas(sheet.width, sheet.height);
+  write(canvas, `Sandbox: ${prompt}`);
+  const png = encodePng(canvas, paperFor(prompt, index), ink);
+  return { source: { kind: "base64", base64: Buffer.from(png).toString("base64") }, mediaType: "image/png" };
+}
+
+/** Nobody can fetch anything from the sandbox: the pictures come as bytes, also where an address was asked for. */
+export function imageReply(ask: ImageAsk): ImageAnswer {
+  const sheet = sheetFor(ask);
+  const count = imagesWanted(ask);
+  const tokens = Math.ceil(ask.prompt.length / charsPerToken);
+  return {
+    operation: "image",
+    model: `sandbox/${ask.model}`,
+    images: Array.from({ length: count }, (_, index) => drawn(ask, sheet, index)),
+    size: `${sheet.width}x${sheet.height}`,
+    fileFormat: "png",
+    usage: { ...noUsage, inputTokens: tokens, units: { kind: "images", amount: count } },
+    input: { textTokens: tokens, imageTokens: 0 },
+  };
+}
+
+const encoder = new TextEncoder();
+
+/** Unfinished pictures first, where they were asked for. */
+export function imagePieces(answer: ImageAnswer, dialect: Dialect, context: WriteContext) {
+  const frames = imageFrames(answer, dialect, context);
+  return { type: "text/event-stream", pieces: frames.map((frame) => encoder.encode(formatFrame(frame))) };
+}

@@ -1,0 +1,68 @@
+// What the sandbox takes for harmful: a few plain words for each category. It sees no pictures, and protects nobody.
+import {
+  type Finding,
+  imageCategories,
+  type ModerateAnswer,
+  type ModerateAsk,
+  type ModerationCategory,
+  type ModerationItem,
+  moderationCategories,
+  type Verdict,
+} from "../../canon/moderation.ts";
+import { refuseMany, refuseTokens, tokensIn } from "./bounds.ts";
+
+const mostItems = 2_048;
+
+/** Beginnings of words; each that is found makes the category surer. */
+const words: { readonly [category in ModerationCategory]: readonly string[] } = {
+  harassment: ["idiot", "stupid", "loser", "moron"],
+  "harassment/threatening": ["i will hurt you", "i will find you", "kill you"],
+  hate: ["hate those people", "subhuman", "inferior race"],
+  "hate/threatening": ["exterminate", "wipe them out"],
+  illicit: ["shoplift", "steal a car", "launder money", "counterfeit"],
+  "illicit/violent": ["build a bomb", "make a bomb", "buy a gun illegally"],
+  "self-harm": ["suicide", "self-harm", "cut myself", "kill myself"],
+  "self-harm/intent": ["want to die", "kill myself", "end my life"],
+  "self-harm/instructions": ["how to kill myself", "painless way to die"],
+  sexual: ["porn", "erotic", "explicit sex"],
+  "sexual/minors": ["child porn", "sexual minor"],
+  violence: ["kill", "murder", "stab", "shoot", "blood"],
+  "violence/graphic": ["dismember", "gore", "blood everywhere", "torture"],
+};
+
+const stems: ReadonlyMap<ModerationCategory, readonly RegExp[]> = new Map(
+  moderationCategories.map((category) => [category, words[category].map((stem) => new RegExp(`\\b${stem}`))]),
+);
+
+const firstScore = 0.8;
+const calmScore = 0.01;
+
+/** 0.8 for one word, and nearer to 1 with each more. */
+const scoreOf = (hits: number): number => (hits === 0 ? calmScore : 1 - (1 - firstScore) / hits);
+
+/** What is judged of an item: its texts. Directives may stand in them. */
+export const textOf = (item: ModerationItem): string =>
+  item.flatMap((part) => (part.type === "text" ? [part.text] : [])).join(" ");
+
+function verdictOf(item: ModerationItem): Verdict {
+  const text = textOf(item).toLowerCase();
+  const hasImage = item.some((part) => part.type === "image");
+  const findings = new Map<string, Finding>();
+  for (const category of moderationCategories) {
+    const hits = (stems.get(category) ?? []).filter((stem) => stem.test(text)).length;
+    const texts = text === "" ? [] : (["text"] as const);
+    const images = hasImage && imageCategories.has(category) ? (["image"] as const) : [];
+    findings.set(category, { flagged: hits > 0, score: scoreOf(hits), inputs: [...texts, ...images] });
+  }
+  return { flagged: [...findings.values()].some(({ flagged }) => flagged), findings };
+}
+
+/** Throws `invalid_value` for more than the sandbox takes. */
+export function moderateReply(ask: ModerateAsk): ModerateAnswer {
+  refuseMany(ask.items.length, mostItems, "input", "inputs");
+  refuseTokens(
+    ask.items.map((item) => tokensIn(textOf(item))),
+    "input",
+  );
+  return { operation: "moderate", id: "", model: `sandbox/${ask.model}`, verdicts: ask.items.map(verdictOf) };
+}

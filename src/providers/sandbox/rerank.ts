@@ -1,0 +1,38 @@
+// What the sandbox ranks: documents by how much their words are those of the query.
+import type { RankedDocument, RerankAnswer, RerankAsk } from "../../canon/rerank.ts";
+import { noUsage } from "../../canon/usage.ts";
+import { refuseMany, refuseTokens, tokensIn } from "./bounds.ts";
+import { textVector } from "./embed.ts";
+
+const charsPerToken = 4;
+const mostDocuments = 1_000;
+
+/** The text of a query or of a document; directives may stand in it. */
+export const textOf = (document: RankedDocument): string => {
+  if (typeof document === "string") return document;
+  return typeof document.text === "string" ? document.text : JSON.stringify(document);
+};
+
+/** The cosine of two unit vectors, from 0 (nothing in common) to 1. */
+function likeness(left: readonly number[], right: readonly number[]): number {
+  const cosine = left.reduce((sum, value, at) => sum + value * (right[at] ?? 0), 0);
+  return Math.min(Math.max(cosine, 0), 1);
+}
+
+/** Best first; what is equally good keeps its order. Throws `invalid_value` for more than the sandbox takes. */
+export function rerankReply(ask: RerankAsk): RerankAnswer {
+  refuseMany(ask.documents.length, mostDocuments, "documents", "documents");
+  const texts = ask.documents.map(textOf);
+  refuseTokens(texts.map(tokensIn), "documents");
+  refuseTokens([tokensIn(textOf(ask.query))], "query");
+  const query = textVector(textOf(ask.query));
+  const scored = texts.map((text, index) => ({ index, score: likeness(query, textVector(text)) }));
+  const characters = texts.reduce((sum, text) => sum + text.length, textOf(ask.query).length * texts.length);
+  return {
+    operation: "rerank",
+    id: "",
+    model: `sandbox/${ask.model}`,
+    results: scored.sort((left, right) => right.score - left.score).slice(0, ask.top),
+    usage: { ...noUsage, inputTokens: Math.ceil(characters / charsPerToken) },
+  };
+}

@@ -1,0 +1,45 @@
+// What the sandbox says aloud: tones that spell the text, in every format, for real players. Its transcription understands them.
+import { GatewayError } from "../../canon/error.ts";
+import type { SpeakAnswer, SpeakAsk } from "../../canon/speech.ts";
+import { noUsage } from "../../canon/usage.ts";
+import type { Dialect, WriteContext } from "../../dialects/dialect.ts";
+import { withoutDirectives } from "./directives.ts";
+import { symbolsOf } from "./sound/code.ts";
+import { fileOf } from "./sound/files.ts";
+import { silence } from "./sound/tones.ts";
+
+/** Decoders need a moment to begin, and give the end late. */
+const quiet = [silence, silence];
+
+/** A tone is held longer for slow speech; it cannot be shorter than one. */
+const heldFor = (speed: number): number => Math.max(1, Math.round(1 / speed));
+
+export function speakReply(ask: SpeakAsk): SpeakAnswer {
+  const symbols = [...quiet, ...symbolsOf(withoutDirectives(ask.input), heldFor(ask.speed)), ...quiet];
+  return {
+    operation: "speak",
+    model: `sandbox/${ask.model}`,
+    format: ask.format,
+    bytes: fileOf(ask.format, symbols),
+    usage: { ...noUsage, units: { kind: "characters", amount: [...ask.input].length } },
+  };
+}
+
+const pieceBytes = 8 * 1024;
+
+function* written({ bytes, usage = noUsage }: SpeakAnswer, writer: ReturnType<typeof writerOf>): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += pieceBytes) yield writer.write(bytes.subarray(at, at + pieceBytes));
+  const end = writer.end(usage);
+  if (end.length > 0) yield end;
+}
+
+function writerOf({ format }: SpeakAnswer, { sound }: Dialect, write: WriteContext) {
+  if (sound === undefined) throw new GatewayError("internal_error", "This dialect does not speak.");
+  return sound.writer(write, format);
+}
+
+/** The file in pieces, or in events, as the dialect has it. */
+export function speakPieces(answer: SpeakAnswer, dialect: Dialect, write: WriteContext) {
+  const writer = writerOf(answer, dialect, write);
+  return { type: writer.type, pieces: written(answer, writer), breaks: true };
+}

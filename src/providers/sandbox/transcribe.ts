@@ -1,0 +1,96 @@
+// What the sandbox hears: its own speech word for word, with its times. Of anything else it says that it does not understand it.
+import { pcmRate, type SoundFormat } from "../../canon/speech.ts";
+import type { Segment, TranscribeAnswer, TranscribeAsk, Word } from "../../canon/transcription.ts";
+import { noUsage } from "../../canon/usage.ts";
+import type { Dialect, WriteContext } from "../../dialects/dialect.ts";
+import { soundSeconds } from "../../dialects/shared/sound-length.ts";
+import { cuesOf } from "../../dialects/transcription/subtitles.ts";
+import { formatFrame } from "../../lib/sse.ts";
+import { type Understood, understand } from "./sound/code.ts";
+import { hear } from "./sound/hear.ts";
+
+const unknown = "The sandbox understands no speech but its own. This is its stand-in for a transcript.";
+const wordForm = /\S+/g;
+
+/** Places in a text to seconds. */
+type Timing = (at: number) => number;
+
+const toMilliseconds = (seconds: number): number => Math.round(seconds * 1_000) / 1_000;
+
+function wordsOf(text: string, timing: Timing): Word[] {
+  return [...text.matchAll(wordForm)].map(({ 0: word, index }) => ({
+    word,
+    start: timing(index),
+    end: timing(index + word.length),
+  }));
+}
+
+/** The tones of a character take as long as it has bytes. */
+function spokenTiming({ text, at, perByte }: Understood, secondsOfSymbol: number): Timing {
+  return (place) => toMilliseconds((at + Buffer.byteLength(text.slice(0, place)) * perByte) * secondsOfSymbol);
+}
+
+const evenTiming =
+  (length: number, seconds: number): Timing =>
+  (place) =>
+    toMilliseconds((place * seconds) / length);
+
+function answerOf(ask: TranscribeAsk, text: string, seconds: number, timing: Timing): TranscribeAnswer {
+  const words = wordsOf(text, timing);
+  const segments: Segment[] = cuesOf(words);
+  return {
+    operation: "transcribe",
+    model: `sandbox/${ask.model}`,
+    text,
+    language: ask.language ?? "en",
+    seconds,
+    segments,
+    words,
+    usage: { ...noUsage, units: { kind: "seconds", amount: seconds } },
+  };
+}
+
+/** Bare samples do not tell their length, but ours are known. */
+const secondsOf = (format: SoundFormat, bytes: Uint8Array): number =>
+  toMilliseconds(format === "pcm" ? bytes.length / (2 * pcmRate) : soundSeconds(bytes));
+
+interface Own {
+  readonly said: Understood;
+  readonly secondsOfSymbol: number;
+  /** Of all of it. */
+  readonly seconds: number;
+}
+
+function understood(bytes: Uint8Array): Own | null {
+  const { format, heard } = hear(bytes);
+  for (const { symbols, seconds: secondsOfSymbol } of heard) {
+    const said = understand(symbols);
+    if (said !== null) return { said, secondsOfSymbol, seconds: secondsOf(format, bytes) };
+  }
+  return null;
+}
+
+/** The same recording always gets the same transcript; a translation is the same too. */
+export function transcribeReply(ask: TranscribeAsk): TranscribeAnswer {
+  const { bytes } = ask.recording;
+  const known = understood(bytes);
+  if (known !== null)
+    return answerOf(ask, known.said.text, known.seconds, spokenTiming(known.said, known.secondsOfSymbol));
+  const seconds = toMilliseconds(soundSeconds(bytes));
+  return answerOf(ask, unknown, seconds, evenTiming(unknown.length, seconds));
+}
+
+const encoder = new TextEncoder();
+const place = { choice: 0, block: 0 } as const;
+
+function* wordByWord(answer: TranscribeAnswer, dialect: Dialect, write: WriteContext): Generator<Uint8Array> {
+  const writer = dialect.stream?.writer(write);
+  const said = (delta: Parameters<NonNullable<typeof writer>["write"]>[0]): Uint8Array =>
+    encoder.encode((writer?.write(delta) ?? []).map(formatFrame).join(""));
+  for (const text of answer.text.match(/\S+\s*/g) ?? []) yield said({ type: "text", ...place, text });
+  yield said({ type: "finish", stops: [{ kind: "end" }], usage: answer.usage ?? noUsage });
+}
+
+export function transcribePieces(answer: TranscribeAnswer, dialect: Dialect, write: WriteContext) {
+  return { type: "text/event-stream", pieces: wordByWord(answer, dialect, write) };
+}

@@ -1,0 +1,131 @@
+// Videos of the sandbox: a task whose whole story stands in its id, so that it goes on through restarts, and a small film.
+import type { VideoState } from "../../canon/video.ts";
+import type { Call } from "../../dialects/dialect.ts";
+import { parseError } from "../../dialects/openai-error.ts";
+import { badReply } from "../../dialects/reject.ts";
+import type { VideoProgress, VideoUpstream } from "../../dialects/video/upstream.ts";
+import { isObject, type JsonObject, parseJsonText } from "../../lib/json.ts";
+import { ranged } from "../../lib/range.ts";
+import { clip } from "./clip.ts";
+import { readDirectives } from "./directives.ts";
+import { pause } from "./pace.ts";
+
+/** What a prompt tells a task to do, in the brackets of the other directives: `[sandbox run=500 fail=50]`. */
+interface Story {
+  readonly atMs: number;
+  /** How long it runs. */
+  readonly runMs: number;
+  /** At this percentage it fails, is forgotten, or falls silent. */
+  readonly fail?: number;
+  readonly lose?: number;
+  readonly stall?: number;
+}
+
+const tasks = "video/tasks";
+const defaultRunMs = 3_000;
+const queuedPercent = 10;
+const word = /\b(run|fail|lose|stall)=(\d{1,9})/g;
+
+function storyOf(prompt: string, nowMs: number): Story {
+  const told = /\[sandbox ([^\]]{1,200})\]/.exec(prompt)?.[1] ?? "";
+  const words = Object.fromEntries([...told.matchAll(word)].map(([, name = "", value]) => [name, Number(value)]));
+  const { run, ...rest } = words;
+  return { atMs: nowMs, runMs: run ?? defaultRunMs, ...rest };
+}
+
+const idOf = (story: Story): string => Buffer.from(JSON.stringify(story)).toString("base64url");
+
+function storyIn(id: string): Story | null {
+  const story = parseJsonText(Buffer.from(id, "base64url").toString());
+  return isObject(story) && typeof story.atMs === "number" && typeof story.runMs === "number"
+    ? (story as unknown as Story)
+    : null;
+}
+
+/** How far a story has come by now. */
+function tell(story: Story, nowMs: number): JsonObject | null {
+  const reached = story.runMs <= 0 ? 100 : Math.min(100, (100 * (nowMs - story.atMs)) / story.runMs);
+  if (reached >= (story.lose ?? 101)) return null;
+  if (reached >= (story.fail ?? 101)) return { status: "failed", message: "The sandbox was told to fail." };
+  const percent = Math.floor(Math.min(reached, story.stall ?? 100));
+  if (percent >= 100) return { status: "completed", percent };
+  return { status: percent < queuedPercent ? "queued" : "in_progress", percent };
+}
+
+const notFound = (): Response => Response.json({ error: { message: "There is no such task." } }, { status: 404 });
+
+function film(range: string | undefined): Response {
+  const part = ranged(clip.bytes, range);
+  const headers: Record<string, string> = { "content-type": clip.mediaType, "accept-ranges": "bytes" };
+  if ("contentRange" in part) headers["content-range"] = part.contentRange;
+  return new Response(part.status === 416 ? null : part.bytes, { status: part.status, headers });
+}
+
+async function submit({ body }: Call, signal: AbortSignal): Promise<Response> {
+  const prompt = String(body.prompt ?? "");
+  const { delayMs, error, rateLimit } = readDirectives(String(body.model), prompt);
+  await pause(delayMs, signal);
+  const status = rateLimit === null ? error : 429;
+  if (status !== null) return Response.json({ error: { message: "The sandbox was told to refuse." } }, { status });
+  return Response.json({ id: idOf(storyOf(prompt, Date.now())), status: "queued", percent: 0 });
+}
+
+/** Answers a call about a task, as an upstream would. */
+export async function sendSandboxTask(call: Call, signal: AbortSignal): Promise<Response> {
+  const [, id = "", what = ""] = /^video\/tasks\/([\w-]+)(?:\/(\w+))?$/.exec(call.path) ?? [];
+  if (call.path === tasks) return submit(call, signal);
+  const story = storyIn(id);
+  if (story === null) return notFound();
+  if (what === "remix") return submit(call, signal);
+  if (call.method === "DELETE") return new Response(null, { status: 204 });
+  const told = tell(story, Date.now());
+  if (told === null) return notFound();
+  return what === "content" ? film(call.headers?.range) : Response.json({ id, ...told });
+}
+
+const states = new Set<unknown>(["queued", "in_progress", "completed", "failed"] satisfies VideoState[]);
+const { bytes: _bytes, ...figures } = clip;
+const result = { place: { kind: "content" }, ...figures } as const;
+
+function progressIn(body: JsonObject): VideoProgress {
+  const { status, percent, message } = body;
+  const failure = { code: "sandbox_error", message: String(message) };
+  return {
+    ...(states.has(status) ? { state: status as VideoState } : { unknownWord: String(status) }),
+    ...(typeof percent === "number" ? { percent } : {}),
+    ...(status === "failed" ? { failure } : {}),
+    ...(status === "completed" ? { results: [result] } : {}),
+  };
+}
+
+const path = (id: string, what = ""): string => `${tasks}/${id}${what}`;
+const get = (at: string): Call => ({ method: "GET", path: at, body: {} });
+
+export const sandboxVideos: VideoUpstream = {
+  name: "sandbox-videos",
+  takes: ["url", "data", "file"],
+  render: ({ prompt = "" }, { model }) => ({
+    call: { path: tasks, body: { model, prompt } },
+    warnings: [],
+    // Whatever was wanted, there is one film.
+    effect: { seconds: clip.seconds, width: clip.width, height: clip.height, audio: false },
+  }),
+  accepted({ body }) {
+    if (!isObject(body) || typeof body.id !== "string") throw badReply("it names no task");
+    return { upstreamId: body.id, progress: progressIn(body) };
+  },
+  poll: ({ upstreamId }) => get(path(upstreamId)),
+  progress: ({ status, body }) => {
+    if (status === 404) return { isGone: true };
+    return status === 200 && isObject(body) ? progressIn(body) : null;
+  },
+  cancel: ({ upstreamId }) => ({ method: "DELETE", path: path(upstreamId), body: {} }),
+  remix: ({ upstreamId, model }, prompt) => ({
+    call: { path: path(upstreamId, "/remix"), body: { model, prompt } },
+    warnings: [],
+    effect: {},
+  }),
+  content: ({ upstreamId }, _place, variant) => (variant === "video" ? get(path(upstreamId, "/content")) : null),
+  error: { parse: parseError },
+  pace: { firstMs: 300, mostMs: 700 },
+};
