@@ -58,6 +58,8 @@ export interface Access {
   readonly baseUrl?: string;
   /** The call on this account's own paths; the same object where nothing changes. Pure. */
   place?(call: Call, dialect: Dialect): Call;
+  /** As `place`, for calls about tasks, which belong to no dialect. */
+  placeTask?(call: Call): Call;
   /** Headers that prove who asks: made for each request, since they run out or cover its bytes. */
   prove?(request: Unproven): Promise<Readonly<Record<string, string>>>;
   /** What was presented has been refused: it is not presented again. */

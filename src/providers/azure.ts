@@ -1,10 +1,10 @@
 // OpenAI's models in a resource on Azure: models are named by their deployments, and paths by the version of the API.
 
 import type { Call } from "../dialects/dialect.ts";
-import { openaiChat, openaiCompletions, openaiEmbeddings, openaiResponses } from "../dialects/index.ts";
+import { openaiChat, openaiCompletions, openaiEmbeddings, openaiImages, openaiResponses } from "../dialects/index.ts";
 import type { Secret } from "../lib/secret.ts";
 import type { Access, AccountEntry } from "./account.ts";
-import { textsApart } from "./openai.ts";
+import { openaiAudio, textsApart } from "./openai.ts";
 import type { ProviderKind } from "./provider.ts";
 
 /** Deployments have any name; by custom it says the model. Only these continue a text. */
@@ -28,7 +28,10 @@ function currentPath(call: Call, version: string | undefined): string {
  * https://learn.microsoft.com/azure/ai-foundry/openai/reference: only these operations had the deployment in the path;
  * it is the body's model everywhere else.
  */
-const deployed = new Set(["chat/completions", "completions", "embeddings"]);
+const deployed = new Set([
+  ...["chat/completions", "completions", "embeddings", "images/generations", "images/edits"],
+  ...["audio/speech", "audio/transcriptions", "audio/translations"],
+]);
 
 function datedPath(call: Call, version: string): string {
   const query = `?api-version=${encodeURIComponent(version)}`;
@@ -50,9 +53,10 @@ function open({ baseUrl, account }: AccountEntry): Access {
 export const azure: ProviderKind = {
   kind: "azure",
   environment: { credential: "AZURE_OPENAI_API_KEY", baseUrl: "AZURE_OPENAI_ENDPOINT" },
-  dialects: [openaiChat, openaiResponses, openaiCompletions, openaiEmbeddings],
+  dialects: [openaiChat, openaiResponses, openaiCompletions, openaiEmbeddings, openaiImages, ...openaiAudio],
   speaks: textsApart(continuesText),
   origin: "azure",
+  options: { customTools: true, responsesBeside: true },
   authorize: (credential: Secret) => ({ "api-key": credential.reveal() }),
   // No listing: the service lists what could be deployed, not what is.
   account: { members: { apiVersion: ["OPENAI_API_VERSION"] }, fault: () => null, open },

@@ -1,5 +1,16 @@
 // Google's Gemini API, with an API key. Its SDK takes the base URL without a version.
-import { geminiCount, gemini as geminiDialect } from "../dialects/index.ts";
+
+import type { Dialect } from "../dialects/dialect.ts";
+import {
+  geminiBatchEmbeddings,
+  geminiCount,
+  gemini as geminiDialect,
+  geminiImages,
+  geminiSpeech,
+  geminiTranscriptions,
+  imagenImages,
+} from "../dialects/index.ts";
+import { geminiVeo } from "../dialects/video/index.ts";
 import { isObject, type Json } from "../lib/json.ts";
 import { googleKeyHeader } from "./auth.ts";
 import type { ListedModel, ProviderKind } from "./provider.ts";
@@ -15,11 +26,26 @@ export function readModels(body: unknown): ListedModel[] {
   return isObject(body) && Array.isArray(body.models) ? body.models.flatMap(readItem) : [];
 }
 
+/** Models of one family know no conversation, and draw in words of their own. */
+export function drawsApart(dialect: Dialect, model: string): boolean {
+  return dialect.operation !== "image" || (dialect === imagenImages) === /imagen/i.test(model);
+}
+
 export const gemini: ProviderKind = {
   kind: "gemini",
   baseUrl: "https://generativelanguage.googleapis.com",
   environment: { credential: "GEMINI_API_KEY", baseUrl: "GEMINI_BASE_URL" },
-  dialects: [geminiDialect, geminiCount],
+  dialects: [
+    geminiDialect,
+    geminiCount,
+    geminiBatchEmbeddings,
+    geminiImages,
+    imagenImages,
+    geminiSpeech,
+    geminiTranscriptions,
+  ],
+  speaks: drawsApart,
+  videos: [geminiVeo],
   origin: "gemini",
   authorize: googleKeyHeader,
   listing: { path: "v1beta/models?pageSize=1000", read: readModels },

@@ -1,7 +1,7 @@
 // A provider's response with a repair on the way: whole replies and frames that show its sign are rewritten, the rest goes by as bytes.
 import { isObject, type JsonObject, parseJsonText } from "../lib/json.ts";
 import { formatFrame, frameSplitter, readFrame } from "../lib/sse.ts";
-import type { ReplyMend } from "./provider.ts";
+import type { ReplyMend, StreamMend } from "./provider.ts";
 
 /** Larger than the corridor takes, so that its own bounds speak. */
 const maxReplyBytes = 65 * 1024 * 1024;
@@ -9,29 +9,36 @@ const maxFrameBytes = 17 * 1024 * 1024;
 const encoder = new TextEncoder();
 
 /** The text mended; the same text when it needs nothing. */
-function mendedText(text: string, { sign, mend }: ReplyMend): string {
-  if (!text.includes(sign)) return text;
+function mendedText(text: string, { needs, mend }: StreamMend): string {
+  if (!needs(text)) return text;
   const body = parseJsonText(text);
   if (!isObject(body)) return text;
   const mended: JsonObject = mend(body);
   return mended === body ? text : JSON.stringify(mended);
 }
 
-function mendedFrame(raw: string, reply: ReplyMend): string {
-  const frame = raw.includes(reply.sign) ? readFrame(raw) : null;
-  if (frame === null) return `${raw}\n\n`;
-  const data = mendedText(frame.data, reply);
-  return data === frame.data ? `${raw}\n\n` : formatFrame({ ...frame, data });
+/** A repair that looks at each body alone. */
+function plainMend(reply: ReplyMend): StreamMend {
+  return { needs: (raw) => raw.includes(reply.sign), mend: (body) => reply.mend(body) };
+}
+
+/** Null where there is nothing to mend. */
+function mendedFrame(raw: string, mend: StreamMend): string | null {
+  const frame = mend.needs(raw) ? readFrame(raw) : null;
+  if (frame === null) return null;
+  const data = mendedText(frame.data, mend);
+  return data === frame.data ? null : formatFrame({ ...frame, data });
 }
 
 type Bytes = TransformStream<Uint8Array, Uint8Array>;
 
-function frameMender(reply: ReplyMend): Bytes {
+function frameMender(mend: StreamMend): Bytes {
   const splitter = frameSplitter(maxFrameBytes);
   const turned = (cut: ReturnType<typeof splitter.push>): Uint8Array | null => {
     if (cut === null) return null;
-    if (!cut.raws.some((raw) => raw.includes(reply.sign))) return cut.bytes;
-    return encoder.encode(cut.raws.map((raw) => mendedFrame(raw, reply)).join(""));
+    const frames = cut.raws.map((raw) => mendedFrame(raw, mend));
+    if (frames.every((frame) => frame === null)) return cut.bytes;
+    return encoder.encode(frames.map((frame, index) => frame ?? `${cut.raws[index]}\n\n`).join(""));
   };
   return new TransformStream({
     transform(chunk, out) {
@@ -46,7 +53,7 @@ function frameMender(reply: ReplyMend): Bytes {
 }
 
 /** Gathers the reply; one that is too large for a repair goes by as it is. */
-function wholeMender(reply: ReplyMend): Bytes {
+function wholeMender(mend: StreamMend): Bytes {
   let held: Uint8Array[] = [];
   let total = 0;
   return new TransformStream({
@@ -58,17 +65,23 @@ function wholeMender(reply: ReplyMend): Bytes {
       held = [];
     },
     flush(out) {
-      if (held.length > 0) out.enqueue(encoder.encode(mendedText(Buffer.concat(held).toString("utf8"), reply)));
+      if (held.length > 0) out.enqueue(encoder.encode(mendedText(Buffer.concat(held).toString("utf8"), mend)));
     },
   });
 }
 
+/** Anything else, as sound, would not survive being read as text. */
+const textTypes = /^(?:text\/|application\/(?:[\w.+-]*\+)?json|$)/i;
+
 /** Refusals are not mended: their words are read with every caution anyway. */
 export function mendedResponse(response: Response, reply: ReplyMend): Response {
-  if (!response.ok || response.body === null) return response;
-  const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
+  const type = response.headers.get("content-type") ?? "";
+  if (!response.ok || response.body === null || !textTypes.test(type)) return response;
+  const isStream = type.startsWith("text/event-stream");
   const headers = new Headers(response.headers);
   headers.delete("content-length");
-  const body = response.body.pipeThrough(isStream ? frameMender(reply) : wholeMender(reply));
+  const body = response.body.pipeThrough(
+    isStream ? frameMender(reply.stream?.() ?? plainMend(reply)) : wholeMender(plainMend(reply)),
+  );
   return new Response(body, { status: response.status, headers });
 }

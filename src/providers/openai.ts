@@ -1,8 +1,22 @@
 // OpenAI itself.
-import { openaiChat, openaiCompletions, openaiEmbeddings, openaiResponses } from "../dialects/index.ts";
+import {
+  openaiChat,
+  openaiCompletions,
+  openaiEmbeddings,
+  openaiImages,
+  openaiModerations,
+  openaiResponses,
+  openaiSpeech,
+  openaiTranscriptions,
+  openaiTranslations,
+} from "../dialects/index.ts";
+import { openaiVideos } from "../dialects/video/index.ts";
 import { bearer } from "./auth.ts";
 import { readDataList } from "./listing.ts";
 import type { ProviderKind } from "./provider.ts";
+
+/** Sound in and out, as OpenAI and its imitators do it. */
+export const openaiAudio = [openaiSpeech, openaiTranscriptions, openaiTranslations] as const;
 
 /** The last models that continue a text; they know no conversation, and all others know nothing else. */
 const continuesText = /^(?:ft:)?(?:gpt-3\.5-turbo-instruct|davinci-002|babbage-002)/;
@@ -16,9 +30,20 @@ export const openai: ProviderKind = {
   kind: "openai",
   baseUrl: "https://api.openai.com/v1",
   environment: { credential: "OPENAI_API_KEY", baseUrl: "OPENAI_BASE_URL" },
-  dialects: [openaiChat, openaiResponses, openaiCompletions, openaiEmbeddings],
+  dialects: [
+    openaiChat,
+    openaiResponses,
+    openaiCompletions,
+    openaiEmbeddings,
+    openaiModerations,
+    openaiImages,
+    ...openaiAudio,
+  ],
+  videos: [openaiVideos],
+  usualModels: { moderate: "omni-moderation-latest" },
   speaks: textsApart(continuesText),
   origin: "openai",
+  options: { makesSpeech: true, customTools: true, responsesBeside: true },
   authorize: bearer,
   listing: { path: "models", read: readDataList },
 };

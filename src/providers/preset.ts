@@ -8,7 +8,21 @@ import type { ProviderKind } from "./provider.ts";
 
 /** A row of the table of compatible providers. */
 export interface Preset
-  extends Pick<ProviderKind, "kind" | "environment" | "barePath" | "localPort" | "options" | "mendReply" | "headers"> {
+  extends Pick<
+    ProviderKind,
+    | "kind"
+    | "environment"
+    | "barePath"
+    | "localPort"
+    | "options"
+    | "mendReply"
+    | "headers"
+    | "account"
+    | "usualModels"
+    | "videos"
+    | "follows"
+    | "speaks"
+  > {
   readonly baseUrl: string;
   /** Beside chat. */
   readonly also?: readonly Dialect[];

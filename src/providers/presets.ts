@@ -1,5 +1,23 @@
 // The table of compatible providers: who speaks OpenAI's chat, where, and with which habits. A newcomer is one row.
-import { openaiCompletions, openaiEmbeddings } from "../dialects/index.ts";
+import {
+  groqSpeech,
+  groqTranscriptions,
+  groqTranslations,
+  mistralModerations,
+  mistralTranscriptions,
+  openaiCompletions,
+  openaiEmbeddings,
+  openaiTranscriptions,
+  openaiTranslations,
+  plainRerank,
+  siliconflowImages,
+  siliconflowSpeech,
+  siliconflowTranscriptions,
+  xaiImages,
+  zhipuImages,
+} from "../dialects/index.ts";
+import { ark, byteplus } from "./ark.ts";
+import { dashscope } from "./dashscope.ts";
 import {
   effortAsSwitch,
   type Mend,
@@ -11,6 +29,8 @@ import {
   without,
   withoutDefaults,
 } from "./habits.ts";
+import { minimax } from "./minimax.ts";
+import { ollama } from "./ollama.ts";
 import { type Preset, preset } from "./preset.ts";
 import type { ProviderKind } from "./provider.ts";
 import { thinkingInContent, usageInChoice, usageInXGroq } from "./reply-habits.ts";
@@ -24,8 +44,8 @@ const zeroPenalties = { presence_penalty: 0, frequency_penalty: 0 } as const;
 
 /** Only the newer models take a level of thinking beside the switch. Usage comes in the last chunk without being asked for. */
 const glm: Pick<Preset, "also" | "options" | "mends"> = {
-  also: [openaiEmbeddings],
-  options: { ...older, noStreamOptions: true },
+  also: [openaiEmbeddings, zhipuImages],
+  options: { ...older, noStreamOptions: true, oneChoice: true, embeddings: { mostItems: 64, textsOnly: true } },
   mends: {
     [chat]: [
       thinkingType((effort, model) => (/^glm-(?:5\.[2-9]|[6-9])/.test(model) ? effort : undefined)),
@@ -38,18 +58,23 @@ const glm: Pick<Preset, "also" | "options" | "mends"> = {
 const hosted: readonly Preset[] = [
   {
     // https://openrouter.ai/docs/use-cases/reasoning-tokens; its comments and `reasoning_details` the dialect reads.
+    // Pictures: https://openrouter.ai/docs/features/multimodal/image-generation
     kind: "openrouter",
     baseUrl: "https://openrouter.ai/api/v1",
     environment: { credential: "OPENROUTER_API_KEY", baseUrl: "OPENROUTER_BASE_URL" },
     also: [openaiCompletions, openaiEmbeddings],
+    options: { makesImages: true },
   },
   {
-    // https://console.groq.com/docs/openai: these fields are refused with 400. The SDK takes the bare host.
+    // https://console.groq.com/docs/openai: these fields are refused with 400. The SDK takes the bare host. Thinking stands
+    // in the text unless a request says otherwise.
     kind: "groq",
     baseUrl: "https://api.groq.com/openai/v1",
     barePath: "openai/v1",
     environment: { credential: "GROQ_API_KEY", baseUrl: "GROQ_BASE_URL" },
     mends: { [chat]: [withoutDefaults({ logprobs: false, top_logprobs: 0, n: 1 }), messagesWithout(["tool"], "name")] },
+    also: [groqSpeech, groqTranscriptions, groqTranslations],
+    options: { splitsThinking: true, oneChoice: true },
     mendReply: usageInXGroq,
   },
   {
@@ -58,7 +83,7 @@ const hosted: readonly Preset[] = [
     baseUrl: "https://api.deepseek.com",
     environment: { credential: "DEEPSEEK_API_KEY", baseUrl: "DEEPSEEK_BASE_URL" },
     also: [openaiCompletions],
-    options: { ...older, replaysThinking: true },
+    options: { ...older, replaysThinking: true, oneChoice: true },
     mends: { [chat]: [thinkingType((effort) => effort), thoughtBesideCalls] },
     paths: { completions: "beta/completions" },
   },
@@ -68,8 +93,9 @@ const hosted: readonly Preset[] = [
     baseUrl: "https://api.mistral.ai/v1",
     barePath: "v1",
     environment: { credential: "MISTRAL_API_KEY", baseUrl: "MISTRAL_BASE_URL" },
-    also: [openaiEmbeddings],
-    options: { ...older, noStreamOptions: true },
+    also: [openaiEmbeddings, mistralModerations, mistralTranscriptions],
+    usualModels: { moderate: "mistral-moderation-latest" },
+    options: { ...older, noStreamOptions: true, embeddings: { textsOnly: true } },
     mends: {
       [chat]: [
         renamed("seed", "random_seed"),
@@ -88,16 +114,17 @@ const hosted: readonly Preset[] = [
     baseUrl: "https://api.x.ai/v1",
     barePath: "v1",
     environment: { credential: "XAI_API_KEY", baseUrl: "XAI_BASE_URL" },
+    also: [xaiImages],
     mends: { [chat]: [withoutDefaults(zeroPenalties)] },
   },
   {
-    // https://docs.together.ai/docs/openai-api-compatibility; the list of models is a bare list.
+    // https://docs.together.ai/docs/openai-api-compatibility; the list of models is a bare list. Thinking: /docs/deepseek-r1.
     kind: "together",
     baseUrl: "https://api.together.xyz/v1",
     barePath: "v1",
     environment: { credential: "TOGETHER_API_KEY", baseUrl: "TOGETHER_BASE_URL" },
     also: [openaiCompletions, openaiEmbeddings],
-    options: older,
+    options: { ...older, splitsThinking: true },
   },
   {
     // https://docs.fireworks.ai/tools-sdks/openai-compatibility
@@ -140,27 +167,17 @@ const hosted: readonly Preset[] = [
     environment: { credential: "ZAI_API_KEY", baseUrl: "ZAI_BASE_URL" },
     ...glm,
   },
-  {
-    // https://www.alibabacloud.com/help/en/model-studio/deep-thinking: the open models think by default, and then only stream.
-    kind: "dashscope",
-    baseUrl: "https://dashscope.aliyuncs.com/compatible-mode/v1",
-    environment: { credential: "DASHSCOPE_API_KEY", baseUrl: "DASHSCOPE_BASE_URL" },
-    also: [openaiEmbeddings],
-    options: older,
-    mends: {
-      [chat]: [
-        effortAsSwitch("enable_thinking", false, true, (effort) => (effort === "minimal" ? "minimum" : effort)),
-        onModels(/^qwen3-\d/, (body) => (body.stream === true ? body : { enable_thinking: false, ...body })),
-      ],
-    },
-  },
+  dashscope,
+  ark,
+  byteplus,
+  minimax,
   {
     // https://docs.siliconflow.cn/cn/api-reference/chat-completions/chat-completions
     kind: "siliconflow",
     baseUrl: "https://api.siliconflow.cn/v1",
     environment: { credential: "SILICONFLOW_API_KEY", baseUrl: "SILICONFLOW_BASE_URL" },
-    also: [openaiEmbeddings],
-    options: older,
+    also: [openaiEmbeddings, plainRerank, siliconflowImages, siliconflowSpeech, siliconflowTranscriptions],
+    options: { ...older, embeddings: { mostItems: 32 }, ranks: "media" },
     mends: {
       [chat]: [
         effortAsSwitch("enable_thinking", false, true, (effort, model) =>
@@ -176,22 +193,25 @@ const hosted: readonly Preset[] = [
     barePath: "v1",
     environment: { credential: "OLLAMA_API_KEY", baseUrl: "OLLAMA_CLOUD_BASE_URL" },
     also: [openaiEmbeddings],
-    options: older,
+    options: { ...older, oneChoice: true, embeddings: { textsOnly: true } },
   },
 ];
 
-/** Servers for one's own machine; found on their usual ports when nothing is configured. */
-const local: readonly Preset[] = [
-  // https://docs.ollama.com/api/openai-compatibility: calls come whole, each in one chunk.
-  { kind: "ollama", baseUrl: "http://127.0.0.1:11434/v1", localPort: 11434 },
+/**
+ * Servers for one's own machine; found on their usual ports when nothing is configured. Started without a parser of
+ * thinking they leave it in the text.
+ */
+const servers: readonly Preset[] = [
   // https://lmstudio.ai/docs/api/openai-api
-  { kind: "lmstudio", baseUrl: "http://127.0.0.1:1234/v1", localPort: 1234 },
+  { kind: "lmstudio", baseUrl: "http://127.0.0.1:1234/v1", localPort: 1234, options: { oneChoice: true } },
   {
     // https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html
     kind: "vllm",
     baseUrl: "http://127.0.0.1:8000/v1",
     localPort: 8000,
     environment: { credential: "VLLM_API_KEY", baseUrl: "VLLM_BASE_URL" },
+    also: [plainRerank, openaiTranscriptions, openaiTranslations],
+    options: { ranks: "content" },
   },
   {
     // https://github.com/ggml-org/llama.cpp/tree/master/tools/server
@@ -199,7 +219,15 @@ const local: readonly Preset[] = [
     baseUrl: "http://127.0.0.1:8080/v1",
     localPort: 8080,
     environment: { credential: "LLAMA_API_KEY", baseUrl: "LLAMA_BASE_URL" },
+    also: [plainRerank],
   },
-].map((row) => ({ ...row, barePath: "v1", also: [openaiCompletions, openaiEmbeddings], options: older }));
+];
 
-export const presets: readonly ProviderKind[] = [...hosted, ...local].map(preset);
+const local = servers.map((row) => ({
+  ...row,
+  barePath: "v1",
+  also: [openaiCompletions, openaiEmbeddings, ...(row.also ?? [])],
+  options: { ...older, splitsThinking: true, ...row.options },
+}));
+
+export const presets: readonly ProviderKind[] = [...hosted, ollama, ...local].map(preset);

@@ -1,7 +1,10 @@
 // The contract of a provider: somebody who answers, as data: an address, a way to sign, the dialects spoken.
+import type { Operation } from "../canon/operation.ts";
 import type { Call, Dialect, DialectOptions } from "../dialects/dialect.ts";
+import type { VideoUpstream } from "../dialects/video/upstream.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { Account, AccountRules } from "./account.ts";
+import type { Follow } from "./follow.ts";
 import type { ListedModel } from "./listed.ts";
 
 export type { ListedModel };
@@ -17,8 +20,14 @@ export interface ProviderKind {
   readonly environment?: { readonly credential?: string; readonly baseUrl: string };
   /** In order of preference; one per operation is enough. */
   readonly dialects: readonly Dialect[];
+  /** The wires on which it makes videos, best first; the first that serves a model is taken for it. */
+  readonly videos?: readonly VideoUpstream[];
   /** False where this model is not served in this dialect, so that another one is spoken. Absent: each in all of them. */
   speaks?(dialect: Dialect, model: string): boolean;
+  /** How tasks are followed, where a dialect answers with one. */
+  readonly follows?: readonly Follow[];
+  /** The models that answer where a client may leave the model out. */
+  readonly usualModels?: { readonly [operation in Operation]?: string };
   /** Tag of the opaque state that this kind makes and can read again. */
   readonly origin: string;
   /** As `origin`, where models of several makers are served, which cannot read each other's state. */
@@ -47,6 +56,15 @@ export interface ReplyMend {
   readonly sign: string;
   /** A whole reply, or the data of one frame. The same object when there is nothing to mend. Pure. */
   mend(body: JsonObject): JsonObject;
+  /** In place of both for the frames of one stream, where a repair depends on what came before. */
+  stream?(): StreamMend;
+}
+
+/** The repair of one stream. */
+export interface StreamMend {
+  /** False for the text of a frame that surely needs none. */
+  needs(raw: string): boolean;
+  mend(body: JsonObject): JsonObject;
 }
 
 /** What an operator says about one provider. */
@@ -56,10 +74,14 @@ export interface ProviderEntry {
   readonly baseUrl: string;
   readonly credential: Secret | null;
   readonly models: readonly string[] | null;
+  /** Voices by the names that clients give them: the provider's own name of each. */
+  readonly voices?: Readonly<Record<string, string>>;
   readonly proxy?: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly timeouts: Timeouts;
   readonly account?: Account;
+  /** What this server does otherwise than its kind. */
+  readonly options?: DialectOptions;
 }
 
 /** One try at an upstream. */
@@ -86,15 +108,23 @@ export interface Provider {
   originOf?(model: string): string;
   readonly dialects: readonly Dialect[];
   /** As in its kind. */
+  readonly videos?: readonly VideoUpstream[];
+  /** As in its kind. */
   speaks?(dialect: Dialect, model: string): boolean;
+  /** As in its kind. */
+  readonly usualModels?: { readonly [operation in Operation]?: string };
   readonly options: DialectOptions;
   /** Model names that the configuration declares; null when only the provider's own list can tell. */
   readonly models: readonly string[] | null;
+  /** As in its entry. */
+  readonly voices?: Readonly<Record<string, string>>;
   readonly timeouts: Timeouts;
   /** The text without this provider's own credential and address. Absent where there is nothing to hide. */
   conceal?(text: string): string;
   /** Answers with the upstream's own response; throws GatewayError when there is none. */
   send(shipment: Shipment): Promise<Response>;
+  /** As `send`, for a call about a task; there wherever `videos` are. */
+  sendTask?(call: Call, signal: AbortSignal): Promise<Response>;
   /** The provider's own list. Absent where it has none. */
   list?(signal: AbortSignal): Promise<ListedModel[]>;
 }

@@ -1,8 +1,13 @@
 // A configured provider behind HTTP: entry in, something that can be asked out.
+import type { Call, Dialect } from "../dialects/dialect.ts";
 import { refusalError } from "../dialects/upstream-error.ts";
+import { unlessAborted } from "../lib/abort.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { type Access, secretsOf } from "./account.ts";
+import { type FollowTools, followed } from "./follow.ts";
+import { inlineThinking } from "./inline-thinking.ts";
 import { mendedResponse } from "./mended.ts";
+import { packer } from "./packed.ts";
 import type { ListedModel, Provider, ProviderEntry, Shipment } from "./provider.ts";
 import { send, type UpstreamRequest } from "./upstream.ts";
 
@@ -43,16 +48,6 @@ function sender({ proxy }: ProviderEntry): (request: UpstreamRequest) => Promise
   return (request) => send(proxy === undefined ? request : { ...request, proxy });
 }
 
-/** Proof may have to be fetched first; who gives up meanwhile does not wait for it. */
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const given = Promise.withResolvers<T>();
-  const giveUp = (): void => given.reject(signal.reason);
-  if (signal.aborted) giveUp();
-  signal.addEventListener("abort", giveUp, { once: true });
-  work.then(given.resolve, given.reject).finally(() => signal.removeEventListener("abort", giveUp));
-  return given.promise;
-}
-
 type Post = (request: UpstreamRequest) => Promise<Response>;
 
 /** Sends with proof of who asks, and gives the answer in frames that dialects read. */
@@ -60,6 +55,7 @@ function proven(post: Post, access: Access): Post {
   const { prove, unwrap } = access;
   if (prove === undefined && unwrap === undefined) return post;
   return async (request) => {
+    // Proof may have to be fetched first; who gives up meanwhile does not wait for it.
     const proof = prove === undefined ? {} : await unlessAborted(prove(request), request.signal);
     const response = await post({ ...request, headers: { ...request.headers, ...proof } });
     if (response.status === 401) access.refused?.();
@@ -83,23 +79,35 @@ export function timedProvider(entry: ProviderEntry, clock: Clock): Provider {
     ...entry.headers,
     ...(entry.credential === null ? {} : entry.kind.authorize(entry.credential)),
   };
-  const posting = { ...base, "content-type": "application/json" };
   const { kind } = entry;
   const access = accessTo(entry, clock);
   const baseUrl = access.baseUrl ?? baseOf(entry);
   const send = proven(sender(entry), access);
+  const packed = packer(base);
+  const ship = (call: Call, signal: AbortSignal): Promise<Response> =>
+    send({ ...packed(call), url: join(baseUrl, call.path), signal });
   const post = ({ call, dialect, signal }: Shipment): Promise<Response> => {
     const mended = kind.mendCall?.(call) ?? call;
-    const { path, headers, body } = access.place?.(mended, dialect) ?? mended;
-    return send({
-      method: "POST",
-      url: join(baseUrl, path),
-      headers: headers === undefined ? posting : { ...posting, ...headers },
-      body: JSON.stringify(body),
-      signal,
-    });
+    return ship(access.place?.(mended, dialect) ?? mended, signal);
   };
-  const { mendReply } = kind;
+  const tools = (dialect: Dialect): FollowTools => ({
+    clock,
+    ask: (path, signal) => {
+      const call: Call = { method: "GET", path, body: {} };
+      return ship(access.place?.(call, dialect) ?? call, signal);
+    },
+  });
+  const seen = async (shipment: Shipment): Promise<Response> => {
+    const { dialect, signal } = shipment;
+    const follow = kind.follows?.find((each) => each.dialect === dialect);
+    const response = await post(shipment);
+    return follow === undefined ? response : followed(response, follow, tools(dialect), signal);
+  };
+  const answer = kind.follows === undefined ? post : seen;
+  const options = { ...kind.options, ...entry.options };
+  const mends = [kind.mendReply, options.splitsThinking ? inlineThinking : undefined].filter(
+    (mend) => mend !== undefined,
+  );
   const listed = access.list ?? (kind.listing === undefined ? undefined : (signal) => list(entry, base, signal));
   return {
     name: entry.name,
@@ -108,11 +116,16 @@ export function timedProvider(entry: ProviderEntry, clock: Clock): Provider {
     ...(kind.originOf === undefined ? {} : { originOf: kind.originOf }),
     dialects: kind.dialects,
     ...(kind.speaks === undefined ? {} : { speaks: kind.speaks }),
-    options: kind.options ?? {},
+    ...(kind.videos === undefined
+      ? {}
+      : { videos: kind.videos, sendTask: (call, signal) => ship(access.placeTask?.(call) ?? call, signal) }),
+    ...(kind.usualModels === undefined ? {} : { usualModels: kind.usualModels }),
+    options,
     models: entry.models,
+    ...(entry.voices === undefined ? {} : { voices: entry.voices }),
     timeouts: entry.timeouts,
     conceal: concealing(entry),
-    send: mendReply === undefined ? post : async (shipment) => mendedResponse(await post(shipment), mendReply),
+    send: mends.length === 0 ? answer : async (shipment) => mends.reduce(mendedResponse, await answer(shipment)),
     ...(listed === undefined ? {} : { list: listed }),
   };
 }

@@ -1,7 +1,15 @@
 // Vertex AI: where calls for each maker's models go, and who asks.
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Call, Dialect } from "../../src/dialects/dialect.ts";
-import { anthropicCount, anthropicMessages, gemini, geminiCount } from "../../src/dialects/index.ts";
+import {
+  anthropicCount,
+  anthropicMessages,
+  gemini,
+  geminiCount,
+  geminiImages,
+  imagenImages,
+  vertexEmbeddings,
+} from "../../src/dialects/index.ts";
 import { Secret } from "../../src/lib/secret.ts";
 import { defaultTimeouts, dialectsOf, originOf, type Provider } from "../../src/providers/provider.ts";
 import { remoteProvider } from "../../src/providers/remote.ts";
@@ -56,7 +64,8 @@ test.each([
 test("who speaks what, and whose state is whose", () => {
   const provider = providerWith();
   expect(dialectsOf(provider, "claude-opus-4-6")).toEqual([anthropicMessages, anthropicCount]);
-  expect(dialectsOf(provider, "gemini-3-pro")).toEqual([gemini, geminiCount]);
+  expect(dialectsOf(provider, "gemini-3-pro")).toEqual([gemini, geminiCount, vertexEmbeddings, geminiImages]);
+  expect(dialectsOf(provider, "imagen-4")).toEqual([gemini, geminiCount, vertexEmbeddings, imagenImages]);
   expect([originOf(provider, "claude-opus-4-6"), originOf(provider, "gemini-3-pro")]).toEqual([
     "vertex-claude",
     "vertex",

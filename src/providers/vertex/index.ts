@@ -1,12 +1,22 @@
-// Google's Vertex AI: Gemini and Claude in a project of the operator's, for a service account.
-import { anthropicCount, anthropicMessages, gemini, geminiCount } from "../../dialects/index.ts";
+// Google's Vertex AI: Gemini, Veo and Claude in a project of the operator's, for a service account.
+import {
+  anthropicCount,
+  anthropicMessages,
+  gemini,
+  geminiCount,
+  geminiImages,
+  imagenImages,
+  vertexEmbeddings,
+} from "../../dialects/index.ts";
 import { refusalError } from "../../dialects/upstream-error.ts";
+import { vertexVeo } from "../../dialects/video/index.ts";
 import { isObject } from "../../lib/json.ts";
 import type { Access, AccessTools, Account, AccountEntry, AccountFault } from "../account.ts";
 import { bearer } from "../auth.ts";
+import { drawsApart } from "../gemini.ts";
 import type { ListedModel } from "../listed.ts";
 import type { ProviderKind } from "../provider.ts";
-import { hostOf, type Place, placedCall } from "./paths.ts";
+import { hostOf, type Place, placedCall, placedTask } from "./paths.ts";
 import { readServiceAccount, type ServiceAccount } from "./service-account.ts";
 import { tokensOf } from "./token.ts";
 
@@ -36,7 +46,7 @@ function fault(account: Account, credential: unknown): AccountFault | null {
 }
 
 const publishers: readonly (readonly [string, RegExp])[] = [
-  ["google", /^gemini/],
+  ["google", /^(?:gemini|veo)/],
   ["anthropic", claude],
 ];
 
@@ -78,6 +88,7 @@ function open({ baseUrl, account = {}, credential }: AccountEntry, tools: Access
   };
   return {
     place: (call, dialect) => placedCall(call, dialect, place),
+    placeTask: (call) => placedTask(call, place),
     prove,
     refused: () => tokens?.drop(),
     list: async (signal) => listModels(baseUrl.replace(/\/+$/, ""), place.project, await prove(), tools.send, signal),
@@ -87,8 +98,9 @@ function open({ baseUrl, account = {}, credential }: AccountEntry, tools: Access
 export const vertex: ProviderKind = {
   kind: "vertex",
   environment: { baseUrl: "GOOGLE_VERTEX_BASE_URL" },
-  dialects: [anthropicMessages, anthropicCount, gemini, geminiCount],
-  speaks: (dialect, model) => messages.has(dialect) === claude.test(model),
+  dialects: [anthropicMessages, anthropicCount, gemini, geminiCount, vertexEmbeddings, geminiImages, imagenImages],
+  videos: [vertexVeo],
+  speaks: (dialect, model) => messages.has(dialect) === claude.test(model) && drawsApart(dialect, model),
   origin: "vertex",
   originOf: (model) => (claude.test(model) ? "vertex-claude" : "vertex"),
   authorize: bearer,

@@ -85,3 +85,8 @@ export function placedCall(call: Call, dialect: Dialect, place: Place): Call {
   if (dialect === anthropicMessages) return messagesCall(call, place);
   return dialect === anthropicCount ? messagesCountCall(call, place) : contentCall(call, dialect, place);
 }
+
+/** https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/veo-video-generation: tasks are Google's own models'. */
+export function placedTask(call: Call, place: Place): Call {
+  return { ...call, path: `v1/${root(place)}/publishers/google/${call.path}` };
+}

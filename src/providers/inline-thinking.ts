@@ -1,0 +1,173 @@
+// Thinking that a server leaves in the text, between tags at its beginning: told apart, however the chunks are cut.
+import { isObject, type Json, type JsonObject } from "../lib/json.ts";
+import type { ReplyMend, StreamMend } from "./provider.ts";
+
+const opening = "<think>";
+const closing = "</think>";
+
+/** What a piece of text turned out to be. */
+interface Parted {
+  readonly thinking: string;
+  readonly text: string;
+}
+
+/** One text on its way: before the tag, within, behind it where the answer has not begun, and in the answer. */
+interface Splitter {
+  push(piece: string): Parted;
+  /** What was held back, once nothing more will come. */
+  end(): Parted;
+  isSettled(): boolean;
+}
+
+/** Where a text ends in what may become a closing tag, or in white space before one; its length when it does not. */
+function holdFrom(text: string): number {
+  let kept = text.length;
+  for (let length = Math.min(closing.length - 1, text.length); length > 0; length--) {
+    if (!closing.startsWith(text.slice(-length))) continue;
+    kept = text.length - length;
+    break;
+  }
+  return text.slice(0, kept).trimEnd().length;
+}
+
+interface State {
+  phase: "before" | "thinking" | "behind" | "text";
+  held: string;
+  /** A word of thought has been told: white space is part of it from then on. */
+  hasThought: boolean;
+}
+
+const none: Parted = { thinking: "", text: "" };
+
+function begin(state: State): Parted {
+  const said = state.held.trimStart();
+  if (said === "" || (said !== opening && opening.startsWith(said))) return none;
+  if (said.startsWith(opening)) {
+    state.phase = "thinking";
+    state.held = said.slice(opening.length);
+    return think(state);
+  }
+  state.phase = "text";
+  return speak(state);
+}
+
+function think(state: State): Parted {
+  if (!state.hasThought) state.held = state.held.trimStart();
+  const end = state.held.indexOf(closing);
+  const until = end < 0 ? holdFrom(state.held) : state.held.slice(0, end).trimEnd().length;
+  const thinking = state.held.slice(0, until);
+  state.hasThought ||= thinking !== "";
+  state.held = state.held.slice(end < 0 ? until : end + closing.length);
+  if (end < 0) return { thinking, text: "" };
+  state.phase = "behind";
+  return { thinking, text: answer(state).text };
+}
+
+function answer(state: State): Parted {
+  state.held = state.held.trimStart();
+  if (state.held !== "") state.phase = "text";
+  return speak(state);
+}
+
+function speak(state: State): Parted {
+  const text = state.held;
+  state.held = "";
+  return { thinking: "", text };
+}
+
+const phases = { before: begin, thinking: think, behind: answer, text: speak } as const;
+
+function splitter(): Splitter {
+  const state: State = { phase: "before", held: "", hasThought: false };
+  return {
+    push(piece) {
+      state.held += piece;
+      return phases[state.phase](state);
+    },
+    end() {
+      const rest = state.held;
+      state.held = "";
+      return state.phase === "thinking" ? { thinking: rest.trimEnd(), text: "" } : { thinking: "", text: rest };
+    },
+    isSettled: () => state.phase === "text",
+  };
+}
+
+/** Thinking under the name that the dialect's clients know, before any that the server told by itself. */
+function withThinking(message: JsonObject, { thinking, text }: Parted, blank: Json): JsonObject {
+  const content = text === "" ? blank : text;
+  if (thinking === "") return { ...message, content };
+  const known = typeof message.reasoning_content === "string" ? message.reasoning_content : "";
+  return { ...message, content, reasoning_content: thinking + known };
+}
+
+/** The tokens of the text behind the thinking; those of the thinking have no place on the wire. */
+function tokensBehind(logprobs: Json | undefined, textLength: number): Json | undefined {
+  if (!isObject(logprobs) || !Array.isArray(logprobs.content)) return logprobs;
+  const { content } = logprobs;
+  let length = 0;
+  const from = content.findLastIndex((entry) => {
+    length += isObject(entry) && typeof entry.token === "string" ? entry.token.length : 0;
+    return length >= textLength;
+  });
+  return textLength === 0 ? null : { ...logprobs, content: content.slice(Math.max(0, from)) };
+}
+
+function mendWhole(choice: Json): Json {
+  if (!isObject(choice) || !isObject(choice.message) || typeof choice.message.content !== "string") return choice;
+  if (!choice.message.content.trimStart().startsWith(opening)) return choice;
+  const splitting = splitter();
+  const first = splitting.push(choice.message.content);
+  const last = splitting.end();
+  const parted = { thinking: first.thinking + last.thinking, text: first.text + last.text };
+  const hasCalls = Array.isArray(choice.message.tool_calls) && choice.message.tool_calls.length > 0;
+  const message = withThinking(choice.message, parted, hasCalls ? null : "");
+  const logprobs = tokensBehind(choice.logprobs, parted.text.length);
+  return { ...choice, message, ...(logprobs === undefined ? {} : { logprobs }) };
+}
+
+function mendPiece(choice: JsonObject, delta: JsonObject, splitting: Splitter): JsonObject {
+  const piece = typeof delta.content === "string" ? delta.content : "";
+  const first = splitting.push(piece);
+  const last = typeof choice.finish_reason === "string" ? splitting.end() : none;
+  const parted = { thinking: first.thinking + last.thinking, text: first.text + last.text };
+  if (parted.thinking === "" && parted.text === piece) return choice;
+  const isSilent = parted.text === "" && choice.logprobs !== undefined;
+  return { ...choice, delta: withThinking(delta, parted, ""), ...(isSilent ? { logprobs: null } : {}) };
+}
+
+function choicesThrough(body: JsonObject, change: (choice: Json) => Json): JsonObject {
+  if (!Array.isArray(body.choices)) return body;
+  let isSame = true;
+  const choices = body.choices.map((choice) => {
+    const changed = change(choice);
+    isSame &&= changed === choice;
+    return changed;
+  });
+  return isSame ? body : { ...body, choices };
+}
+
+/** A choice beyond the first; it may begin when the first has long been settled. */
+const anotherChoice = /"index"\s*:\s*[1-9]/;
+
+function streamMend(): StreamMend {
+  const splitters = new Map<Json | undefined, Splitter>();
+  const isSettled = (): boolean => splitters.size > 0 && [...splitters.values()].every((one) => one.isSettled());
+  return {
+    needs: (raw) => !isSettled() || anotherChoice.test(raw),
+    mend: (body) =>
+      choicesThrough(body, (choice) => {
+        if (!isObject(choice) || !isObject(choice.delta)) return choice;
+        const splitting = splitters.get(choice.index) ?? splitter();
+        splitters.set(choice.index, splitting);
+        return mendPiece(choice, choice.delta, splitting);
+      }),
+  };
+}
+
+/** For servers that leave it to their clients to find the thinking. */
+export const inlineThinking: ReplyMend = {
+  sign: "think",
+  mend: (body) => choicesThrough(body, mendWhole),
+  stream: streamMend,
+};

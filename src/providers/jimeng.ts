@@ -1,0 +1,34 @@
+// Jimeng: Volcengine's visual service, for a key that signs, or behind a gateway that wants one shown.
+import { jimengVideos } from "../dialects/video/index.ts";
+import type { Access, AccessTools, AccountEntry } from "./account.ts";
+import { bearer } from "./auth.ts";
+import { keyPairFault, keyPairOf } from "./key-pair.ts";
+import type { ProviderKind } from "./provider.ts";
+import { volcengineProof } from "./volcengine/signature.ts";
+
+/** https://www.volcengine.com/docs/85621/1544774 */
+const scope = { region: "cn-north-1", service: "cv" } as const;
+
+function open({ account = {}, credential }: AccountEntry, { clock }: AccessTools): Access {
+  const key = credential === null ? keyPairOf(account) : null;
+  return key === null ? {} : { prove: async (request) => volcengineProof(request, key, scope, clock.nowMs()) };
+}
+
+export const jimeng: ProviderKind = {
+  kind: "jimeng",
+  baseUrl: "https://visual.volcengineapi.com",
+  environment: { baseUrl: "JIMENG_BASE_URL" },
+  dialects: [],
+  videos: [jimengVideos],
+  origin: "jimeng",
+  authorize: bearer,
+  account: {
+    members: {
+      accessKeyId: ["VOLC_ACCESSKEY", "VOLCENGINE_ACCESS_KEY"],
+      secretAccessKey: ["VOLC_SECRETKEY", "VOLCENGINE_SECRET_KEY"],
+      sessionToken: ["VOLC_SESSIONTOKEN", "VOLCENGINE_SESSION_TOKEN"],
+    },
+    fault: keyPairFault,
+    open,
+  },
+};

@@ -1,0 +1,68 @@
+// Kling: an API key that is shown, or an access key and its secret, which sign a token that is good for half an hour.
+import { SignJWT } from "jose";
+import { klingTasks, klingVideos } from "../dialects/video/index.ts";
+import { Secret } from "../lib/secret.ts";
+import type { Access, AccessTools, AccountEntry } from "./account.ts";
+import { bearer } from "./auth.ts";
+import { type KeyPair, keyPairFault, keyPairOf } from "./key-pair.ts";
+import type { ProviderKind } from "./provider.ts";
+
+const lifeSeconds = 1800;
+/** The provider's clock may be behind ours. */
+const skewSeconds = 5;
+/** So long before its end a token is used no more. */
+const earlyMs = 5 * 60_000;
+
+/** https://app.klingai.com/global/dev/document-api/apiReference/commonInfo */
+export function klingToken({ accessKeyId, secretAccessKey }: KeyPair, nowMs: number): Promise<string> {
+  const now = Math.floor(nowMs / 1000);
+  return new SignJWT({ iss: accessKeyId.reveal(), exp: now + lifeSeconds, nbf: now - skewSeconds })
+    .setProtectedHeader({ alg: "HS256", typ: "JWT" })
+    .sign(new TextEncoder().encode(secretAccessKey.reveal()));
+}
+
+interface Held {
+  readonly token: Promise<string>;
+  readonly madeAtMs: number;
+}
+
+/** Shows a token of this key, and makes a new one shortly before it ends, or when it has been refused. */
+function signing(key: KeyPair, nowMs: () => number): Access {
+  let held: Held | null = null;
+  const isGood = ({ madeAtMs }: Held): boolean => {
+    const ageMs = nowMs() - madeAtMs;
+    return ageMs >= 0 && ageMs < lifeSeconds * 1000 - earlyMs;
+  };
+  return {
+    async prove() {
+      if (held === null || !isGood(held)) held = { token: klingToken(key, nowMs()), madeAtMs: nowMs() };
+      return bearer(new Secret(await held.token));
+    },
+    refused() {
+      held = null;
+    },
+  };
+}
+
+function open({ account = {}, credential }: AccountEntry, { clock }: AccessTools): Access {
+  const key = credential === null ? keyPairOf(account) : null;
+  return key === null ? {} : signing(key, clock.nowMs);
+}
+
+export const kling: ProviderKind = {
+  kind: "kling",
+  baseUrl: "https://api-singapore.klingai.com",
+  environment: { credential: "KLINGAI_API_KEY", baseUrl: "KLINGAI_BASE_URL" },
+  dialects: [],
+  videos: [klingVideos, klingTasks],
+  origin: "kling",
+  authorize: bearer,
+  account: {
+    members: {
+      accessKeyId: ["KLINGAI_ACCESS_KEY", "KLING_ACCESS_KEY"],
+      secretAccessKey: ["KLINGAI_SECRET_KEY", "KLING_SECRET_KEY"],
+    },
+    fault: keyPairFault,
+    open,
+  },
+};

@@ -1,0 +1,30 @@
+// A call as it leaves: its method, its bytes, and the headers that say what they are.
+import type { Call, FormPart } from "../dialects/dialect.ts";
+import { randomId } from "../lib/ids.ts";
+import { writeMultipart } from "../lib/multipart-write.ts";
+import type { UpstreamRequest } from "./upstream.ts";
+
+type Packed = Pick<UpstreamRequest, "method" | "headers" | "body" | "pieces">;
+
+/** Packs calls for one provider: `base` are the headers of every request to it, the call's own go over them. */
+export function packer(base: Readonly<Record<string, string>>): (call: Call) => Packed {
+  const posting = { ...base, "content-type": "application/json" };
+  return (call) => {
+    const { method = "POST", headers, form, bytes, body } = call;
+    if (method === "GET" || method === "DELETE") return { method, headers: { ...base, ...headers } };
+    if (form !== undefined) return packedForm(form, method, { ...base, ...headers });
+    if (bytes !== undefined)
+      return { method, headers: { ...base, "content-type": bytes.type, ...headers }, pieces: [bytes.bytes] };
+    return {
+      method,
+      headers: headers === undefined ? posting : { ...posting, ...headers },
+      body: JSON.stringify(body),
+    };
+  };
+}
+
+function packedForm(form: readonly FormPart[], method: Packed["method"], headers: Packed["headers"]): Packed {
+  const boundary = randomId("turnpike-", 32);
+  const type = `multipart/form-data; boundary=${boundary}`;
+  return { method, headers: { ...headers, "content-type": type }, pieces: writeMultipart(form, boundary) };
+}
