@@ -8,7 +8,7 @@ const shape = Type.Object({
   ownerKeyId: Type.String(),
   operation: Type.String(),
   provider: Type.String(),
-  /** JSON text of the candidate that took the task: later requests go to the same one. */
+  /** JSON text of the candidate that took the task, and of what later requests to it need. */
   candidate: Type.String(),
   upstreamId: NullableText,
   state: Type.String(),
@@ -16,68 +16,170 @@ const shape = Type.Object({
   body: Type.String(),
   createdAtMs: Whole,
   updatedAtMs: Whole,
-  /** When to ask the upstream again; null when there is nothing left to ask. */
+  /** When to ask the upstream again; null when there is nothing left to ask, so that the state is the last one. */
   nextPollAtMs: NullableWhole,
+  /** From then on the task is not found any more. */
   expiresAtMs: Whole,
   leaseOwner: NullableText,
   leaseUntilMs: NullableWhole,
+  /** The ledger that holds the task's row; null once it is settled there. */
+  ledger: NullableText,
 });
 
 export type TaskRow = Static<typeof shape>;
-export type NewTask = Omit<TaskRow, "leaseOwner" | "leaseUntilMs">;
 
 /** What a turn of work leaves behind; the lease ends with it. */
 export interface TaskChange {
+  readonly provider: string;
+  readonly candidate: string;
   readonly upstreamId: string | null;
   readonly state: string;
   readonly body: string;
   readonly updatedAtMs: number;
   readonly nextPollAtMs: number | null;
+  /** With a last state: when what is left to do is due; null for what is not to be done. */
+  readonly errands?: { readonly tellAtMs: number | null; readonly copyAtMs: number | null };
+}
+
+/** A place in the list of an owner's tasks. */
+export interface TaskPlace {
+  readonly createdAtMs: number;
+  readonly id: string;
 }
 
 const readTasks = rowReader("tasks", shape);
-const columns = `id, owner_key_id as "ownerKeyId", operation, provider, candidate, upstream_id as "upstreamId", state,
+export const taskShape = shape;
+export const taskColumns = `id, owner_key_id as "ownerKeyId", operation, provider, candidate, upstream_id as "upstreamId", state,
   body, created_at_ms as "createdAtMs", updated_at_ms as "updatedAtMs", next_poll_at_ms as "nextPollAtMs",
-  expires_at_ms as "expiresAtMs", lease_owner as "leaseOwner", lease_until_ms as "leaseUntilMs"`;
+  expires_at_ms as "expiresAtMs", lease_owner as "leaseOwner", lease_until_ms as "leaseUntilMs", ledger`;
 
-export async function insertTask(store: Store, task: NewTask): Promise<void> {
+export async function insertTask(store: Store, task: TaskRow): Promise<void> {
   const sql = `insert into tasks (id, owner_key_id, operation, provider, candidate, upstream_id, state, body,
-      created_at_ms, updated_at_ms, next_poll_at_ms, expires_at_ms)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`;
-  const { id, ownerKeyId, operation, provider, candidate, upstreamId, state, body } = task;
+      created_at_ms, updated_at_ms, next_poll_at_ms, expires_at_ms, lease_owner, lease_until_ms, ledger)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`;
+  const { id, ownerKeyId, operation, provider, candidate, upstreamId, state, body, leaseOwner, leaseUntilMs } = task;
+  const texts = [id, ownerKeyId, operation, provider, candidate, upstreamId, state, body];
   const times = [task.createdAtMs, task.updatedAtMs, task.nextPollAtMs, task.expiresAtMs];
-  await store.query(sql, [id, ownerKeyId, operation, provider, candidate, upstreamId, state, body, ...times]);
+  await store.query(sql, [...texts, ...times, leaseOwner, leaseUntilMs, task.ledger]);
 }
 
-/** A task is only found by the key that made it; the owner is compared again, whatever the engine says. */
-export async function findTask(store: Store, id: string, ownerKeyId: string): Promise<TaskRow | undefined> {
-  const sql = `select ${columns} from tasks where id = $1 and owner_key_id = $2`;
-  const rows = readTasks(await store.query(sql, [id, ownerKeyId]));
+/** A task is only found by the key that made it, and until it expires; the owner is compared again, whatever the engine says. */
+export async function findTask(
+  store: Store,
+  id: string,
+  ownerKeyId: string,
+  nowMs: number,
+): Promise<TaskRow | undefined> {
+  const sql = `select ${taskColumns} from tasks where id = $1 and owner_key_id = $2 and expires_at_ms > $3`;
+  const rows = readTasks(await store.query(sql, [id, ownerKeyId, nowMs]));
   return rows.find((row) => row.id === id && row.ownerKeyId === ownerKeyId);
 }
 
-/** Tasks that somebody should look after now, the most overdue first. */
-export async function dueTasks(store: Store, nowMs: number, limit: number): Promise<TaskRow[]> {
-  const sql = `select ${columns} from tasks where next_poll_at_ms <= $1
-    and (lease_until_ms is null or lease_until_ms <= $1) order by next_poll_at_ms limit $2`;
-  return readTasks(await store.query(sql, [nowMs, limit]));
+export interface TaskListing {
+  readonly ownerKeyId: string;
+  readonly operation: string;
+  readonly nowMs: number;
+  readonly limit: number;
+  readonly isDescending: boolean;
+  /** Only what comes behind it in this order. */
+  readonly after?: TaskPlace;
 }
 
-/** Takes a due task until `leaseUntilMs`; undefined when another instance was faster or nothing is left to do. */
-export async function claimTask(
-  store: Store,
-  claim: { readonly id: string; readonly leaseOwner: string; readonly nowMs: number; readonly leaseUntilMs: number },
-): Promise<TaskRow | undefined> {
-  const sql = `update tasks set lease_owner = $1, lease_until_ms = $2 where id = $3 and next_poll_at_ms <= $4
-    and (lease_until_ms is null or lease_until_ms <= $4) returning ${columns}`;
-  return readTasks(await store.query(sql, [claim.leaseOwner, claim.leaseUntilMs, claim.id, claim.nowMs]))[0];
+/** An owner's tasks in the order of their making. */
+export async function listTasks(store: Store, listing: TaskListing): Promise<TaskRow[]> {
+  const { ownerKeyId, operation, nowMs, limit, isDescending, after } = listing;
+  const values: SqlValue[] = [ownerKeyId, operation, nowMs];
+  const [behind, order] = isDescending ? ["<", "desc"] : [">", "asc"];
+  if (after !== undefined) values.push(after.createdAtMs, after.id);
+  const from =
+    after === undefined ? "" : `and (created_at_ms ${behind} $4 or (created_at_ms = $4 and id ${behind} $5))`;
+  const sql = `select ${taskColumns} from tasks where owner_key_id = $1 and operation = $2 and expires_at_ms > $3 ${from}
+    order by created_at_ms ${order}, id ${order} limit $${values.length + 1}`;
+  return readTasks(await store.query(sql, [...values, limit])).filter((row) => row.ownerKeyId === ownerKeyId);
 }
 
-/** Writes the outcome of a turn and ends the lease. False when the lease went to somebody else in between. */
+export interface TaskClaim {
+  readonly leaseOwner: string;
+  readonly nowMs: number;
+  readonly leaseUntilMs: number;
+  readonly limit: number;
+  /** Providers that are busy enough. */
+  readonly without: readonly string[];
+}
+
+/**
+ * Takes the most overdue tasks that nobody holds. A claimed task is due again when its lease ends, so that it is found if
+ * its holder dies, and until then it is not even looked at.
+ */
+export async function claimTasks(store: Store, claim: TaskClaim): Promise<TaskRow[]> {
+  const { leaseOwner, nowMs, leaseUntilMs, limit, without } = claim;
+  const others = without.length === 0 ? "" : `and provider not in (${without.map((_, index) => `$${index + 4}`)})`;
+  const sql = `update tasks set lease_owner = $1, lease_until_ms = $2, next_poll_at_ms = $2
+    where next_poll_at_ms <= $3 and id in
+      (select id from tasks where next_poll_at_ms <= $3 ${others} order by next_poll_at_ms limit $${without.length + 4})
+    returning ${taskColumns}`;
+  return readTasks(await store.query(sql, [leaseOwner, leaseUntilMs, nowMs, ...without, limit]));
+}
+
+/** Writes the outcome of a turn and ends the lease. False when the lease went to somebody else in between, or the task is over. */
 export async function updateTask(store: Store, id: string, leaseOwner: string, change: TaskChange): Promise<boolean> {
-  const sql = `update tasks set upstream_id = $1, state = $2, body = $3, updated_at_ms = $4, next_poll_at_ms = $5,
-    lease_owner = null, lease_until_ms = null where id = $6 and lease_owner = $7 returning id`;
-  const { upstreamId, state, body, updatedAtMs, nextPollAtMs } = change;
-  const values: SqlValue[] = [upstreamId, state, body, updatedAtMs, nextPollAtMs, id, leaseOwner];
+  return written(store, change, "id = $10 and lease_owner = $11 and next_poll_at_ms is not null", [id, leaseOwner]);
+}
+
+/** Writes a last state over whoever holds the task. False when it has one already. */
+export async function endTask(store: Store, id: string, change: TaskChange): Promise<boolean> {
+  return written(store, { ...change, nextPollAtMs: null }, "id = $10 and next_poll_at_ms is not null", [id]);
+}
+
+async function written(store: Store, change: TaskChange, where: string, keys: readonly string[]): Promise<boolean> {
+  const sql = `update tasks set provider = $1, candidate = $2, upstream_id = $3, state = $4, body = $5,
+    updated_at_ms = $6, next_poll_at_ms = $7, lease_owner = null, lease_until_ms = null, tell_at_ms = $8, copy_at_ms = $9
+    where ${where} returning id`;
+  const { provider, candidate, upstreamId, state, body, updatedAtMs, nextPollAtMs, errands } = change;
+  const values: SqlValue[] = [provider, candidate, upstreamId, state, body, updatedAtMs, nextPollAtMs];
+  values.push(errands?.tellAtMs ?? null, errands?.copyAtMs ?? null, ...keys);
   return (await store.query(sql, values)).length > 0;
+}
+
+/** Lets go of what a dead process held: for a store that nobody else uses. */
+export async function releaseTasks(store: Store, nowMs: number): Promise<void> {
+  const sql = `update tasks set lease_owner = null, lease_until_ms = null, next_poll_at_ms = $1
+    where lease_owner is not null and next_poll_at_ms is not null`;
+  await store.query(sql, [nowMs]);
+}
+
+/** Tasks that are over and whose row in this ledger is not known to be settled. */
+export async function unsettledTasks(store: Store, ledger: string, limit: number): Promise<TaskRow[]> {
+  const sql = `select ${taskColumns} from tasks where ledger = $1 and next_poll_at_ms is null limit $2`;
+  return readTasks(await store.query(sql, [ledger, limit]));
+}
+
+/** Notes that the ledger has settled the task's row. */
+export async function markTaskSettled(store: Store, id: string): Promise<void> {
+  await store.query("update tasks set ledger = null where id = $1", [id]);
+}
+
+/** From now on nobody finds the task, and what was to be copied is due to be given up. False when there was none to hide. */
+export async function hideTask(store: Store, id: string, ownerKeyId: string, nowMs: number): Promise<boolean> {
+  const sql = `update tasks set expires_at_ms = $1, copy_at_ms = case when copy_at_ms is null then null else $1 end
+    where id = $2 and owner_key_id = $3 and expires_at_ms > $1 returning id`;
+  return (await store.query(sql, [nowMs, id, ownerKeyId])).length > 0;
+}
+
+/** Forgets what has passed its time, is over and settled, and of which nothing is left to do or kept elsewhere. */
+export async function forgetTasks(store: Store, nowMs: number): Promise<number> {
+  const sql = `delete from tasks where expires_at_ms <= $1 and next_poll_at_ms is null and ledger is null
+    and tell_at_ms is null and copy_at_ms is null and kept_at_ms is null returning id`;
+  return (await store.query(sql, [nowMs])).length;
+}
+
+/** A task by its id alone, for whoever shows a link that the gateway has signed for it. */
+export async function findLinkedTask(store: Store, id: string, nowMs: number): Promise<TaskRow | undefined> {
+  const sql = `select ${taskColumns} from tasks where id = $1 and expires_at_ms > $2`;
+  return readTasks(await store.query(sql, [id, nowMs])).find((row) => row.id === id);
+}
+
+/** Forgets a task that never began. */
+export async function deleteTask(store: Store, id: string): Promise<void> {
+  await store.query("delete from tasks where id = $1", [id]);
 }

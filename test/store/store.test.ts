@@ -148,7 +148,7 @@ describe.skipIf(!serverUrl)(
       await other.begin(async (inside) => {
         await inside.unsafe("select pg_advisory_xact_lock(7421884)");
         await inside.unsafe("create table migrations (name text primary key, applied_at_ms bigint not null)");
-        await inside.unsafe("insert into migrations values ('0001-first-tables', 1)");
+        for (const { name } of migrations) await inside.unsafe("insert into migrations values ($1, 1)", [name]);
         opening = openStore({ dataFolder: "unused", databaseUrl: database.url });
         await somebodyWaits(other);
       });

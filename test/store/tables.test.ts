@@ -11,7 +11,6 @@ import {
   upsertKeyByName,
 } from "../../src/store/keys.ts";
 import { readSetting, writeSetting, writeSettingIfAbsent } from "../../src/store/settings.ts";
-import { claimTask, dueTasks, findTask, insertTask, type NewTask, updateTask } from "../../src/store/tasks.ts";
 import { engines, type OpenedStore } from "./engines.ts";
 
 const key = (name: string, change: Partial<NewKey> = {}): NewKey => ({
@@ -22,22 +21,6 @@ const key = (name: string, change: Partial<NewKey> = {}): NewKey => ({
   createdAtMs: 1_760_000_000_000,
   expiresAtMs: null,
   restrictions: null,
-  ...change,
-});
-
-const task = (id: string, change: Partial<NewTask> = {}): NewTask => ({
-  id,
-  ownerKeyId: "key_a",
-  operation: "video",
-  provider: "sandbox",
-  candidate: "{}",
-  upstreamId: null,
-  state: "queued",
-  body: "{}",
-  createdAtMs: 1_000,
-  updatedAtMs: 1_000,
-  nextPollAtMs: 2_000,
-  expiresAtMs: 90_000,
   ...change,
 });
 
@@ -157,48 +140,6 @@ for (const engine of engines) {
       expect(await removeCatalogEntry(store, "provider", "local")).toBe(false);
       expect(await catalogVersion(store)).toBe(4);
       expect(await listCatalog(store)).toHaveLength(1);
-    });
-
-    test("a task is only seen by its owner", async () => {
-      const { store } = opened;
-      await insertTask(store, task("t1"));
-      expect(await findTask(store, "t1", "key_a")).toEqual({ ...task("t1"), leaseOwner: null, leaseUntilMs: null });
-      expect(await findTask(store, "t1", "key_b")).toBeUndefined();
-    });
-
-    test("of many claims of one task one wins, and only its holder may write", async () => {
-      const { store } = opened;
-      const other = await opened.second();
-      await insertTask(store, task("t1"));
-      await insertTask(store, task("t2", { nextPollAtMs: null }));
-      expect((await dueTasks(store, 2_000, 10)).map((row) => row.id)).toEqual(["t1"]);
-      expect(await dueTasks(store, 1_999, 10)).toEqual([]);
-      const claim = (leaseOwner: string) => ({ id: "t1", leaseOwner, nowMs: 2_000, leaseUntilMs: 3_000 });
-      const owners = Array.from({ length: 8 }, (_, index) => `instance${index}`);
-      const claims = await Promise.all(
-        owners.map((owner, index) => claimTask(index % 2 ? store : other, claim(owner))),
-      );
-      const winner = claims.find((row) => row !== undefined)?.leaseOwner ?? "";
-      expect(claims.filter((row) => row !== undefined)).toHaveLength(1);
-      expect(await dueTasks(store, 2_000, 10)).toEqual([]);
-      const change = { upstreamId: "u", state: "running", body: "{}", updatedAtMs: 2_100, nextPollAtMs: 9_000 };
-      expect(await updateTask(store, "t1", "stranger", change)).toBe(false);
-      expect(await updateTask(store, "t1", winner, change)).toBe(true);
-      expect(await findTask(store, "t1", "key_a")).toMatchObject({
-        state: "running",
-        leaseOwner: null,
-        nextPollAtMs: 9_000,
-      });
-    });
-
-    test("a lease that has run out can be claimed again, and its old holder can no longer write", async () => {
-      const { store } = opened;
-      await insertTask(store, task("t1"));
-      await claimTask(store, { id: "t1", leaseOwner: "old", nowMs: 2_000, leaseUntilMs: 3_000 });
-      const taken = await claimTask(store, { id: "t1", leaseOwner: "new", nowMs: 3_000, leaseUntilMs: 4_000 });
-      expect(taken?.leaseOwner).toBe("new");
-      const change = { upstreamId: null, state: "failed", body: "{}", updatedAtMs: 1, nextPollAtMs: null };
-      expect(await updateTask(store, "t1", "old", change)).toBe(false);
     });
   });
 }

@@ -1,6 +1,8 @@
 // Every migration, in the order in which they are applied; a published one is never changed.
 import { firstTables } from "./0001-first-tables.ts";
 import { responses } from "./0002-responses.ts";
+import { taskLedgers } from "./0003-task-ledgers.ts";
+import { taskErrands } from "./0004-task-errands.ts";
 import type { Migration } from "./migration.ts";
 
-export const migrations: readonly Migration[] = [firstTables, responses];
+export const migrations: readonly Migration[] = [firstTables, responses, taskLedgers, taskErrands];

@@ -1,0 +1,74 @@
+// Large bytes in a bucket that speaks the protocol of S3, part by part.
+import type { Secret } from "../../lib/secret.ts";
+import type { Blobs } from "./blobs.ts";
+
+export interface BucketOptions {
+  readonly endpoint: string;
+  readonly name: string;
+  readonly region: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: Secret;
+  /** In front of every name. */
+  readonly prefix: string;
+}
+
+/** One part waits while one is sent: a copy holds two of them. */
+const partBytes = 5 * 1024 * 1024;
+const answerPatienceMs = 60_000;
+
+/** The client has no clock of its own. */
+async function timely<Value>(work: Promise<Value>): Promise<Value> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error("The bucket does not answer.")), answerPatienceMs);
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const isMissing = (thrown: unknown): boolean => /^(?:NoSuchKey|NotFound|404)$/.test(String(Object(thrown).code));
+
+async function write(file: Bun.S3File, chunks: AsyncIterable<Uint8Array>, mediaType: string): Promise<number> {
+  const writer = file.writer({ type: mediaType, partSize: partBytes, queueSize: 1, retry: 2 });
+  let written = 0;
+  try {
+    for await (const chunk of chunks) {
+      writer.write(chunk);
+      written += chunk.byteLength;
+      await timely(Promise.resolve(writer.flush()));
+    }
+    await timely(Promise.resolve(writer.end()));
+    return written;
+  } catch (thrown) {
+    await discard(file, writer);
+    throw thrown;
+  }
+}
+
+/** The writer cannot give up: whatever it was told, it makes an object of what it has. That one is taken away. */
+async function discard(file: Bun.S3File, writer: ReturnType<Bun.S3File["writer"]>): Promise<void> {
+  const quietly = (work: () => unknown): Promise<unknown> => timely(Promise.resolve().then(work)).catch(() => null);
+  await quietly(() => writer.end());
+  await quietly(() => file.delete());
+}
+
+export function bucketBlobs({ endpoint, name, region, accessKeyId, secretAccessKey, prefix }: BucketOptions): Blobs {
+  const secret = secretAccessKey.reveal();
+  const client = new Bun.S3Client({ endpoint, bucket: name, region, accessKeyId, secretAccessKey: secret });
+  const at = (file: string): Bun.S3File => client.file(prefix + file);
+  return {
+    kind: "bucket",
+    write: (file, chunks, mediaType) => write(at(file), chunks, mediaType),
+    async open(file, size, start, end) {
+      const found = await timely(at(file).stat()).catch((thrown: unknown) => {
+        if (isMissing(thrown)) return null;
+        throw thrown;
+      });
+      return found?.size === size ? at(file).slice(start, end).stream() : null;
+    },
+    remove: (file) => timely(at(file).delete()),
+    freeBytes: () => Promise.resolve(Number.POSITIVE_INFINITY),
+    tidy: () => Promise.resolve(),
+  };
+}
