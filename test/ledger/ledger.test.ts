@@ -44,19 +44,41 @@ test("an opening is there for a reader as soon as it is acknowledged, and so is 
   expect(entries()).toMatchObject([{ id: "a", state: "open", costNanoDollars: null, httpStatus: null, stream: 1 }]);
   const costNanoDollars = 9_007_199_254_740_993n;
   expect(
-    await entry.settle(settlement({ costNanoDollars, priceVersion: "p1", estimated: true, firstByteMs: 2.6 })),
+    await entry.settle(
+      settlement({
+        costNanoDollars,
+        priceVersion: "p1",
+        estimated: true,
+        firstByteMs: 2.6,
+        units: { kind: "seconds", amount: 8.4704 },
+      }),
+    ),
   ).toBe(true);
+  const { units: _told, ...end } = settlement();
   const { id, atMs, keyId, operation, dialect, model } = opening("a");
   expect(entries()).toEqual([
     {
       ...{ id, atMs, keyId, operation, dialect, model },
-      ...settlement(),
+      ...end,
       stream: 1,
       estimated: 1,
       costNanoDollars,
       priceVersion: "p1",
+      unit: "seconds",
+      unitThousandths: 8_470,
     },
   ]);
+});
+
+test("a file of an older version gets the columns that it lacks", async () => {
+  await closed(opened());
+  const path = join(folder.path, "ledger.db");
+  using database = new Database(path);
+  for (const column of ["unit", "unit_thousandths"]) database.run(`alter table entries drop column ${column}`);
+  database.close();
+  const entry = await opened().open(opening("a"));
+  await entry.settle(settlement({ units: { kind: "images", amount: 2 } }));
+  expect(entries()).toMatchObject([{ unit: "images", unitThousandths: 2_000 }]);
 });
 
 test("a second settlement changes nothing and says so", async () => {
@@ -210,6 +232,7 @@ describe("usage", () => {
 
   test("is summed by model, money exactly, the unpriced apart", () => {
     const tokens = { inputTokens: 20, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 10, reasoningTokens: 0 };
+    const units = { images: 0, seconds: 0, characters: 0, searches: 0 };
     expect(readUsage(folder.path, { groupBy: "model" })).toEqual([
       {
         group: "smart",
@@ -219,6 +242,7 @@ describe("usage", () => {
         ...tokens,
         costNanoDollars: 10_000_000_000_000_000n,
         unpriced: 0,
+        ...units,
       },
       {
         group: "fast",
@@ -230,6 +254,7 @@ describe("usage", () => {
         outputTokens: 5,
         costNanoDollars: null,
         unpriced: 1,
+        ...units,
       },
     ]);
   });
@@ -240,6 +265,23 @@ describe("usage", () => {
     expect(groups({ groupBy: "day" })).toEqual({ "1970-01-01": 1, "1970-01-02": 3, "1970-01-03": 1 });
     expect(groups({ groupBy: "key", sinceMs: day, untilMs: 2 * day })).toEqual({ key_a: 2, key_b: 1 });
     expect(groups({ groupBy: "provider", keyId: "key_a" })).toEqual({ sandbox: 2, "": 2 });
+  });
+
+  test("units are summed by their kind, and what only has units is unpriced too", async () => {
+    const other = temporaryFolder();
+    const ledger = openLedger({ dataFolder: other.path });
+    const bare = { inputTokens: 0, outputTokens: 0 };
+    for (const units of [
+      { kind: "images", amount: 2 },
+      { kind: "images", amount: 1 },
+      { kind: "seconds", amount: 1.5 },
+    ] as const)
+      await (await ledger.open(opening(`${units.kind}${units.amount}`))).settle(settlement({ ...bare, units }));
+    await ledger.close();
+    expect(readUsage(other.path, { groupBy: "model" })).toMatchObject([
+      { unpriced: 3, images: 3_000, seconds: 1_500, characters: 0, searches: 0, costNanoDollars: null },
+    ]);
+    other.remove();
   });
 
   test("of a folder without a ledger is empty", () => {

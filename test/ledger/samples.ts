@@ -24,6 +24,7 @@ export const settlement = (change: Partial<LedgerSettlement> = {}): LedgerSettle
   outputTokens: 5,
   reasoningTokens: 0,
   estimated: false,
+  units: null,
   costNanoDollars: null,
   priceVersion: null,
   firstByteMs: 3,

@@ -1,10 +1,13 @@
 // What the ledger keeps of one request: an opening before anything is sent, a settlement before the last byte leaves.
-import type { Usage } from "../../canon/usage.ts";
+import type { Units, Usage } from "../../canon/usage.ts";
 
 /** How a request ended. `rejected`: the gateway refused it; `cancelled`: the client left. */
 export type EndState = "completed" | "failed" | "cancelled" | "rejected";
-/** `interrupted`: the process died in between; found at the next start, with what had been reported until then. */
-export type EntryState = "open" | "interrupted" | EndState;
+/**
+ * `interrupted`: the process died in between; found at the next start, with what had been reported until then.
+ * `pending`: a task goes on after its request was answered, and after the process; it is settled by its id.
+ */
+export type EntryState = "open" | "pending" | "interrupted" | EndState;
 
 export interface LedgerOpening {
   /** UUIDv7 of the exchange; the ledger does not check that it is new. */
@@ -19,7 +22,7 @@ export interface LedgerOpening {
 }
 
 /** Disjoint buckets of whole tokens. */
-export type LedgerTokens = Omit<Usage, "estimated">;
+export type LedgerTokens = Omit<Usage, "estimated" | "units">;
 
 /** What a stream has come to so far: what remains of it when the process dies. */
 export interface LedgerProgress extends LedgerTokens {
@@ -34,6 +37,8 @@ export interface LedgerSettlement extends LedgerTokens {
   readonly provider: string | null;
   readonly upstreamModel: string | null;
   readonly attempts: number;
+  /** What is not counted in tokens; null where everything is. */
+  readonly units: Units | null;
   /** The gateway counted by itself. */
   readonly estimated: boolean;
   /** Null when the model has no price; never 0 for lack of one. */

@@ -2,10 +2,10 @@
 import { mkdirSync } from "node:fs";
 import { type Clock, systemClock } from "../../lib/clock.ts";
 import { type Checkpointer, createCheckpointer } from "./checkpoint.ts";
-import type { LedgerEntry, LedgerOpening } from "./entry.ts";
+import type { LedgerEntry, LedgerOpening, LedgerSettlement } from "./entry.ts";
 import { lockFolder, type Unlock } from "./lock.ts";
 import { parkedRead } from "./parked-read.ts";
-import { nextNumber, recover } from "./recovery.ts";
+import { ledgerId, nextNumber, recover } from "./recovery.ts";
 import {
   type Durability,
   type LedgerTable,
@@ -22,8 +22,14 @@ export type * from "./entry.ts";
 export interface Ledger {
   /** How many requests an earlier process had left open; they are `interrupted` now. */
   readonly interrupted: number;
+  /** Of this file: instances that share a store have a ledger each. */
+  readonly id: string;
   /** Resolves when the row is committed; nothing may be sent before. GatewayError `ledger_unavailable` (503) when it cannot be. */
   open(opening: LedgerOpening): Promise<LedgerEntry>;
+  /** As `open`, for a task that goes on when the process has ended: the row is `pending` until it is concluded. */
+  begin(opening: LedgerOpening): Promise<void>;
+  /** Settles the pending row of this id. One that is settled already, or is not there, stays as it is. */
+  conclude(id: string, settlement: LedgerSettlement): Promise<void>;
   /** Commits what waits and lets the folder go; rows that are still open become `interrupted` at the next start. */
   close(): Promise<void>;
 }
@@ -77,8 +83,10 @@ function runningLedger(table: LedgerTable, unlock: Unlock, options: LedgerOption
     onRefusal: onFailure,
   });
   const clock = options.clock ?? systemClock;
+  const id = ledgerId(table.database);
   parked.park();
   return {
+    id,
     open(opening) {
       const n = next++;
       openNumbers.add(n);
@@ -90,6 +98,8 @@ function runningLedger(table: LedgerTable, unlock: Unlock, options: LedgerOption
         },
       );
     },
+    begin: (opening) => writer.write(table.begin, openingValues(next++, opening), "tell"),
+    conclude: (id, settlement) => writer.write(table.conclude, settlementValues(id, settlement), "retry"),
     async close() {
       await checkpointer.stop();
       mark();

@@ -2,6 +2,7 @@
 import { Database, type SQLQueryBindings } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { type Static, Type } from "typebox";
+import type { Units } from "../../canon/usage.ts";
 import { NullableBig, NullableText, NullableWhole, rowReader, Whole } from "../../store/rows.ts";
 import { ledgerPath } from "./table.ts";
 
@@ -28,8 +29,13 @@ const usageShape = Type.Object({
   reasoningTokens: Whole,
   /** Of those that have a price; null when none has. */
   costNanoDollars: NullableBig,
-  /** Requests with tokens and without a price. */
+  /** Requests with tokens or units and without a price. */
   unpriced: Whole,
+  /** In thousandths, as the ledger keeps them. */
+  images: Whole,
+  seconds: Whole,
+  characters: Whole,
+  searches: Whole,
 });
 
 const entryShape = Type.Object({
@@ -57,6 +63,9 @@ const entryShape = Type.Object({
   httpStatus: NullableWhole,
   errorCode: NullableText,
   warnings: NullableText,
+  /** What is not counted in tokens: images, seconds, characters or searches. */
+  unit: NullableText,
+  unitThousandths: NullableWhole,
 });
 
 export type UsageRow = Static<typeof usageShape>;
@@ -73,15 +82,19 @@ const groupSql: { readonly [group in UsageGroup]: string } = {
   day: "strftime('%Y-%m-%d', at_ms / 1000, 'unixepoch')",
 };
 
+const unitKinds = ["images", "seconds", "characters", "searches"] as const satisfies readonly Units["kind"][];
+const unitSums = unitKinds.map((kind) => `sum(case unit when '${kind}' then unit_thousandths else 0 end) as ${kind}`);
+
 /** One row per group, the dearest first. Empty when there is no ledger yet. */
 export function readUsage(dataFolder: string, filter: EntryFilter & { readonly groupBy: UsageGroup }): UsageRow[] {
   const { where, values } = conditions(filter);
   const sql = `select ${groupSql[filter.groupBy]} as "group", count(*) as requests,
-    sum(state not in ('completed', 'open')) as errors, sum(state = 'open') as open,
+    sum(state not in ('completed', 'open', 'pending')) as errors, sum(state in ('open', 'pending')) as open,
     sum(input_tokens) as "inputTokens", sum(cache_read_tokens) as "cacheReadTokens",
     sum(cache_write_tokens) as "cacheWriteTokens", sum(output_tokens) as "outputTokens",
     sum(reasoning_tokens) as "reasoningTokens", sum(cost) as "costNanoDollars",
-    sum(cost is null and input_tokens + cache_read_tokens + output_tokens > 0) as unpriced
+    sum(cost is null and (input_tokens + cache_read_tokens + output_tokens > 0 or unit is not null)) as unpriced,
+    ${unitSums.join(", ")}
     from entries ${where} group by 1 order by sum(cost) desc, count(*) desc, 1`;
   return readUsageRows(select(dataFolder, sql, values));
 }
@@ -93,7 +106,8 @@ export function readEntries(dataFolder: string, filter: EntryFilter & { readonly
     upstream_model as "upstreamModel", attempts, input_tokens as "inputTokens", cache_read_tokens as "cacheReadTokens",
     cache_write_tokens as "cacheWriteTokens", output_tokens as "outputTokens", reasoning_tokens as "reasoningTokens",
     estimated, cost as "costNanoDollars", price_version as "priceVersion", first_byte_ms as "firstByteMs",
-    duration_ms as "durationMs", http_status as "httpStatus", error_code as "errorCode", warnings
+    duration_ms as "durationMs", http_status as "httpStatus", error_code as "errorCode", warnings,
+    unit, unit_thousandths as "unitThousandths"
     from entries ${where} order by n desc limit ?`;
   return readEntryRows(select(dataFolder, sql, [...values, filter.limit]));
 }

@@ -21,3 +21,10 @@ export function nextNumber(database: Database): number {
 function numberOf(database: Database, sql: string): number {
   return Number(Object(database.query(sql).get()).n ?? 0);
 }
+
+/** The name of a ledger file, which lives as long as the file. */
+export function ledgerId(database: Database): string {
+  const made = crypto.getRandomValues(new Uint32Array(1))[0] ?? 0;
+  database.prepare("insert or ignore into marks (name, n) values ('id', ?)").run(made);
+  return numberOf(database, "select n from marks where name = 'id'").toString(36);
+}

@@ -1,6 +1,7 @@
 // The SQLite file of the ledger: its table, its settings, and the statements of the hot path.
 import { Database, type SQLQueryBindings, type Statement } from "bun:sqlite";
 import { join } from "node:path";
+import type { Units } from "../../canon/usage.ts";
 import type { LedgerOpening, LedgerProgress, LedgerSettlement, LedgerTokens } from "./entry.ts";
 
 /** `process` survives the death of the process, `power` also that of the machine: it waits for the disk at each commit. */
@@ -13,6 +14,10 @@ export interface LedgerTable {
   readonly open: Write;
   readonly progress: Write;
   readonly settle: Write;
+  /** As `open`, for a row that outlives the process. */
+  readonly begin: Write;
+  /** As `settle`, by the id of such a row. */
+  readonly conclude: Write;
   /** Remembers the number up to which no row can be open. */
   readonly mark: Write;
 }
@@ -47,17 +52,22 @@ create table if not exists entries (
   duration_ms integer,
   http_status integer,
   error_code text,
-  warnings text
+  warnings text,
+  unit text,
+  unit_thousandths integer
 );
+create index if not exists pending on entries (id) where state = 'pending';
 create table if not exists marks (name text primary key, n integer not null) without rowid;
 `;
 
 const tokens = `input_tokens = ?, cache_read_tokens = ?, cache_write_tokens = ?, output_tokens = ?, reasoning_tokens = ?`;
 const progress = `update entries set ${tokens}, duration_ms = ?, provider = coalesce(?, provider),
   upstream_model = coalesce(?, upstream_model) where n = ? and state = 'open'`;
-const settle = `update entries set ${tokens}, state = ?, http_status = ?, provider = ?, upstream_model = ?, attempts = ?,
-  estimated = ?, cost = ?, price_version = ?, first_byte_ms = ?, duration_ms = ?, error_code = ?, warnings = ?
-  where n = ? and state = 'open'`;
+const settlement = `update entries set ${tokens}, state = ?, http_status = ?, provider = ?, upstream_model = ?, attempts = ?,
+  estimated = ?, cost = ?, price_version = ?, first_byte_ms = ?, duration_ms = ?, error_code = ?, warnings = ?,
+  unit = ?, unit_thousandths = ?`;
+const opening = (state: "open" | "pending"): string => `insert into entries
+  (n, id, at_ms, key_id, operation, dialect, model, stream, state) values (?, ?, ?, ?, ?, ?, ?, ?, '${state}')`;
 
 export function ledgerPath(dataFolder: string): string {
   return join(dataFolder, "ledger.db");
@@ -72,14 +82,30 @@ export function openTable(dataFolder: string, durability: Durability): LedgerTab
   database.run("pragma wal_autocheckpoint = 0");
   database.run("pragma busy_timeout = 5");
   database.run(schema);
+  addColumns(database);
   return {
     database,
-    open: database.prepare(`insert into entries (n, id, at_ms, key_id, operation, dialect, model, stream, state)
-      values (?, ?, ?, ?, ?, ?, ?, ?, 'open')`),
+    open: database.prepare(opening("open")),
+    begin: database.prepare(opening("pending")),
     progress: database.prepare(progress),
-    settle: database.prepare(settle),
+    settle: database.prepare(`${settlement} where n = ? and state = 'open'`),
+    conclude: database.prepare(`${settlement} where id = ? and state = 'pending'`),
     mark: database.prepare("insert or replace into marks (name, n) values ('settled', ?)"),
   };
+}
+
+/** Columns that files of older versions lack. */
+const laterColumns = ["unit text", "unit_thousandths integer"];
+
+function addColumns(database: Database): void {
+  const there = new Set(
+    database
+      .query<{ name: string }, []>("pragma table_info(entries)")
+      .all()
+      .map(({ name }) => name),
+  );
+  for (const column of laterColumns)
+    if (!there.has(column.split(" ")[0] ?? "")) database.run(`alter table entries add column ${column}`);
 }
 
 export function openingValues(n: number, opening: LedgerOpening): SQLQueryBindings[] {
@@ -93,17 +119,23 @@ export function progressValues(n: number, report: LedgerProgress, durationMs: nu
   return values;
 }
 
-export function settlementValues(n: number, end: LedgerSettlement): SQLQueryBindings[] {
+/** `row` is the number of an open row, or the id of a pending one. */
+export function settlementValues(row: number | string, end: LedgerSettlement): SQLQueryBindings[] {
   const values = tokenValues(end);
   values.push(end.state, end.httpStatus, end.provider, end.upstreamModel, end.attempts, end.estimated ? 1 : 0);
   values.push(end.costNanoDollars, end.priceVersion, rounded(end.firstByteMs), rounded(end.durationMs));
-  values.push(end.errorCode, end.warnings, n);
+  values.push(end.errorCode, end.warnings, end.units?.kind ?? null, thousandths(end.units), row);
   return values;
 }
 
 function tokenValues(tokens: LedgerTokens): SQLQueryBindings[] {
   const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens, reasoningTokens } = tokens;
   return [inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens, reasoningTokens];
+}
+
+/** Seconds come in fractions, and the ledger holds integers alone. */
+function thousandths(units: Units | null): number | null {
+  return units === null ? null : Math.round(units.amount * 1_000);
 }
 
 function rounded(ms: number | null): number | null {
