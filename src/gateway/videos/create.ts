@@ -1,0 +1,219 @@
+// A new task from the client's request to its answer, with every row at its time.
+import { GatewayError, toGatewayError } from "../../canon/error.ts";
+import { noUsage } from "../../canon/usage.ts";
+import { isFinal } from "../../canon/video.ts";
+import { randomId } from "../../lib/ids.ts";
+import type { Provider } from "../../providers/provider.ts";
+import { deleteTask, insertTask, type TaskRow, updateTask } from "../../store/tasks.ts";
+import type { Candidate } from "../catalog.ts";
+import type { Attribution } from "../exchange.ts";
+import { resolve } from "../router.ts";
+import { advanced } from "./advance.ts";
+import { conclude } from "./conclude.ts";
+import { firstWait, spreadWait } from "./pace.ts";
+import { submitPatienceMs, type VideoParts } from "./parts.ts";
+import { changeOf, operation, type Task } from "./record.ts";
+import { type Submit, submitTo, type Taken } from "./submit.ts";
+import { judgeCallback } from "./tell.ts";
+
+/** A task that stands, and who took it. */
+export interface Created {
+  readonly task: Task;
+  readonly by: Attribution;
+}
+
+const defaultDeadlineMs = 2 * 60 * 60_000;
+/** How often a row is written of which the upstream knows already. */
+const writeTries = 5;
+
+/** Who may take it: whoever stands behind what the client's own word for the model stands for, else behind the word. */
+function candidatesFor({ gateway }: VideoParts, { ask: { model }, client }: Submit): readonly Candidate[] {
+  const catalog = gateway.catalog.current();
+  const behind = (name: string) => resolve(catalog, gateway.listings.now, name, operation).candidates;
+  const alias = client.alias?.(model) ?? model;
+  if (alias === model || catalog.routes.has(model)) return behind(model);
+  try {
+    return behind(alias);
+  } catch (thrown) {
+    if (!(thrown instanceof GatewayError)) throw thrown;
+    // A refusal says what the client said.
+    return behind(model);
+  }
+}
+
+/** The task as it is before anybody was asked. */
+export function newTask(
+  parts: VideoParts,
+  { ask, caller, client, origin }: Pick<Submit, "ask" | "caller" | "client" | "origin">,
+  provider: Provider,
+): Task {
+  const nowMs = parts.gateway.clock.nowMs();
+  const { model, prompt, seconds, width, height, externalId, callbackUrl } = ask;
+  const effect = Object.fromEntries(
+    Object.entries({ seconds, width, height }).filter(([, value]) => value !== undefined),
+  );
+  return {
+    id: randomId(client.idPrefix),
+    ownerKeyId: caller.keyId,
+    provider: provider.name,
+    upstreamId: null,
+    state: "queued",
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs,
+    kept: {
+      model,
+      wire: "",
+      keep: {},
+      exchangeId: parts.gateway.nextId(),
+      attempts: 0,
+      warnings: [],
+      acceptedAtMs: nowMs,
+      deadlineMs: nowMs + defaultDeadlineMs,
+      waitMs: 0,
+      troubles: 0,
+      misses: 0,
+      client: client.name,
+      ...(callbackUrl === undefined ? {} : { callbackUrl, origin }),
+    },
+    told: {
+      model,
+      effect,
+      percent: 0,
+      results: [],
+      ...(prompt === undefined ? {} : { prompt }),
+      ...(externalId === undefined ? {} : { externalId }),
+    },
+  };
+}
+
+/** The first row: if the process dies before the upstream has answered, somebody finds it when the submit is surely over. */
+function rowOf(parts: VideoParts, task: Task): TaskRow {
+  const { id, ownerKeyId, createdAtMs } = task;
+  const heldUntilMs = createdAtMs + 2 * submitPatienceMs;
+  return {
+    ...changeOf(task, heldUntilMs),
+    id,
+    ownerKeyId,
+    operation,
+    createdAtMs,
+    nextPollAtMs: heldUntilMs,
+    expiresAtMs: createdAtMs + parts.retentionMs,
+    leaseOwner: parts.leaseOwner,
+    leaseUntilMs: heldUntilMs,
+    ledger: parts.gateway.ledger.id,
+  };
+}
+
+/** Both rows: the task's, then the ledger's. */
+export async function record(parts: VideoParts, task: Task, dialect: string): Promise<void> {
+  await insertTask(parts.store, rowOf(parts, task));
+  const { kept, told, ownerKeyId: keyId, createdAtMs: atMs } = task;
+  const opening = { id: kept.exchangeId, atMs, keyId, operation, dialect, model: told.model, stream: false };
+  await parts.gateway.ledger.begin(opening).catch(async (thrown: unknown) => {
+    await deleteTask(parts.store, task.id);
+    throw thrown;
+  });
+}
+
+/** Nobody took it: the ledger says so, and there is no task. */
+export async function refuse(parts: VideoParts, task: Task, failure: GatewayError, attempts: number): Promise<void> {
+  const { gateway, store } = parts;
+  gateway.events.exchangeFailed(task.kept.exchangeId, failure);
+  const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens, reasoningTokens } = noUsage;
+  await gateway.ledger.conclude(task.kept.exchangeId, {
+    ...{ inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens, reasoningTokens },
+    state: failure.status < 500 && failure.retry === "never" ? "rejected" : "failed",
+    httpStatus: failure.status,
+    provider: attempts === 0 ? null : task.provider,
+    upstreamModel: null,
+    attempts,
+    units: null,
+    estimated: false,
+    costNanoDollars: null,
+    priceVersion: null,
+    firstByteMs: null,
+    durationMs: Math.max(0, gateway.clock.nowMs() - task.createdAtMs),
+    errorCode: failure.code,
+    warnings: null,
+  });
+  await deleteTask(store, task.id);
+}
+
+/** The task as the upstream took it. */
+function accepted(
+  parts: VideoParts,
+  task: Task,
+  { wire, candidate, rendered, accepted: answer, attempts }: Taken,
+): Task {
+  const { upstream } = wire;
+  const nowMs = parts.gateway.clock.nowMs();
+  const { deadlineSeconds } = upstream;
+  const deadlineMs = nowMs + (deadlineSeconds === undefined ? defaultDeadlineMs : deadlineSeconds * 1000);
+  const taken: Task = {
+    ...task,
+    provider: candidate.provider.name,
+    upstreamId: answer.upstreamId,
+    updatedAtMs: nowMs,
+    kept: {
+      ...task.kept,
+      model: candidate.model,
+      wire: upstream.name,
+      keep: { ...rendered.keep, ...answer.keep },
+      attempts,
+      warnings: rendered.warnings,
+      acceptedAtMs: nowMs,
+      deadlineMs,
+      waitMs: firstWait(upstream),
+    },
+    told: { ...task.told, effect: { ...task.told.effect, ...rendered.effect } },
+  };
+  return answer.progress === undefined ? taken : advanced(taken, answer.progress, upstream, nowMs);
+}
+
+/** The upstream has it: the row is worth more than one try. */
+async function keep(parts: VideoParts, task: Task): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      if (isFinal(task.state)) await conclude(parts, task, "held", parts.gateway.ledger.id);
+      else {
+        const nextPollAtMs = task.updatedAtMs + spreadWait(task.kept.waitMs, parts);
+        await updateTask(parts.store, task.id, parts.leaseOwner, changeOf(task, nextPollAtMs));
+      }
+      return;
+    } catch (thrown) {
+      if (tries >= writeTries)
+        throw new GatewayError("submit_unconfirmed", "The task was taken, but could not be kept.", { cause: thrown });
+    }
+  }
+}
+
+/** Keeps what was taken, and says who took it. */
+export async function settleIn(parts: VideoParts, task: Task, taken: Taken): Promise<Created> {
+  const kept = accepted(parts, task, taken);
+  await keep(parts, kept);
+  const { candidate, attempts, rendered } = taken;
+  return { task: kept, by: { candidate, attempts, warnings: rendered.warnings } };
+}
+
+/** Makes a task. Throws GatewayError when nobody took it, or when that is not known. */
+export async function createTask(parts: VideoParts, submit: Submit): Promise<Created> {
+  const lease = parts.gateway.limits.admit();
+  try {
+    const candidates = candidatesFor(parts, submit);
+    const [first] = candidates;
+    if (first === undefined) throw new GatewayError("no_provider_available", "Nobody can take the task right now.");
+    const { callbackUrl, callbackPath } = submit.ask;
+    if (callbackUrl !== undefined) await judgeCallback(callbackUrl, callbackPath, submit.signal(), parts.gateway);
+    const task = newTask(parts, submit, first.provider);
+    await record(parts, task, submit.client.name);
+    const outcome = await submitTo(parts, submit, candidates, task.id).catch((thrown: unknown) => ({
+      failure: toGatewayError(thrown),
+      attempts: 0,
+    }));
+    if (!("failure" in outcome)) return await settleIn(parts, task, outcome);
+    await refuse(parts, task, outcome.failure, outcome.attempts);
+    throw outcome.failure;
+  } finally {
+    lease.release();
+  }
+}

@@ -1,0 +1,146 @@
+// Submitting a task: its row and its ledger's row stand before anybody is asked, and nobody is asked twice who may have said yes.
+import { concealed, GatewayError, toGatewayError } from "../../canon/error.ts";
+import type { VideoAsk } from "../../canon/video.ts";
+import type { Warning } from "../../canon/warning.ts";
+import { unsupported } from "../../dialects/reject.ts";
+import type { VideoClient } from "../../dialects/video/client.ts";
+import type { Accepted, VideoRendered, VideoUpstream } from "../../dialects/video/upstream.ts";
+import type { Candidate } from "../catalog.ts";
+import type { Caller } from "../keys.ts";
+import { retryAfterMs } from "../whole.ts";
+import { withImages } from "./images.ts";
+import { submitPatienceMs, type VideoParts } from "./parts.ts";
+import { ask as askUpstream, type Wire, wireFor } from "./wire.ts";
+
+/** A submit as the client made it. */
+export interface Submit {
+  readonly client: VideoClient;
+  readonly ask: VideoAsk;
+  readonly caller: Caller;
+  /** True: whatever would be dropped or approximated is refused instead. */
+  readonly strict: boolean;
+  /** How the client has reached the gateway, without a slash at the end. */
+  readonly origin: string;
+  /** The client's: aborted when it goes away. */
+  readonly signal: () => AbortSignal;
+}
+
+/** A task that an upstream took. */
+export interface Taken {
+  readonly wire: Wire;
+  readonly candidate: Candidate;
+  readonly rendered: VideoRendered;
+  readonly accepted: Accepted;
+  readonly attempts: number;
+}
+
+const maxAttempts = 3;
+
+/** How one try failed: whether the next candidate may be asked. */
+interface Failed {
+  readonly failure: GatewayError;
+  readonly isAsked: boolean;
+  readonly mayGoOn: boolean;
+}
+
+function refuseLost(strict: boolean, warnings: readonly Warning[]): void {
+  const lost = strict ? warnings.find(({ code }) => code !== "emulated") : undefined;
+  if (lost !== undefined) throw unsupported(lost.path, `it would be ${lost.code}, and strict mode is on.`);
+}
+
+function refuseMany({ n }: VideoAsk, { most = 1 }: VideoUpstream, client: VideoClient): void {
+  if (n > most)
+    throw unsupported(
+      client.fieldPath("n"),
+      most === 1 ? "it makes one video at a time." : `it makes ${most} videos at most.`,
+    );
+}
+
+async function rendered(
+  parts: VideoParts,
+  submit: Submit,
+  wire: Wire,
+  model: string,
+  taskId: string,
+): Promise<VideoRendered> {
+  const { client, ask, strict, signal } = submit;
+  const { upstream } = wire;
+  refuseMany(ask, upstream, client);
+  const fitting = await withImages(ask, upstream, signal(), parts.gateway);
+  const result = upstream.render(fitting, { model, taskId, fieldPath: (field) => client.fieldPath(field) });
+  refuseLost(strict, result.warnings);
+  return result;
+}
+
+/** Whether the upstream took it is not known: it may make the video, and whoever asks again may pay twice. */
+function unconfirmed(failure: GatewayError): GatewayError {
+  const message = "The provider may have taken the task, but did not confirm it. It was not submitted again.";
+  return new GatewayError("submit_unconfirmed", message, { status: failure.status, cause: failure });
+}
+
+/** Sends a submit once. The client's leaving does not end it: what was taken has to be kept. */
+export async function send(parts: VideoParts, wire: Wire, { call }: VideoRendered): Promise<Accepted> {
+  const { upstream, provider } = wire;
+  const patienceMs = Math.min(provider.timeouts.wholeMs, submitPatienceMs);
+  try {
+    const answer = await askUpstream(wire, call, patienceMs, parts.gateway);
+    if (answer.status >= 200 && answer.status < 300) return upstream.accepted(answer);
+    throw upstream.error.parse(answer.status, answer.body, retryAfterMs(answer.headers, parts.gateway.clock.nowMs()));
+  } catch (thrown) {
+    const failure = toGatewayError(thrown);
+    const safe = provider.conceal === undefined ? failure : concealed(failure, provider.conceal);
+    parts.gateway.events.attemptFailed(provider.name, "", safe);
+    throw safe.retry === "ambiguous" ? unconfirmed(safe) : safe;
+  }
+}
+
+async function tryOne(
+  parts: VideoParts,
+  submit: Submit,
+  candidate: Candidate,
+  taskId: string,
+  attempts: number,
+): Promise<Taken | Failed> {
+  const wire = wireFor(candidate.provider, candidate.model);
+  const cannot = (failure: GatewayError): Failed => ({ failure, isAsked: false, mayGoOn: true });
+  if (wire === null) return cannot(unsupported(submit.client.fieldPath("model"), "it makes no videos."));
+  let result: VideoRendered;
+  try {
+    result = await rendered(parts, submit, wire, candidate.model, taskId);
+  } catch (thrown) {
+    return cannot(toGatewayError(thrown));
+  }
+  try {
+    const accepted = await send(parts, wire, result);
+    return { wire, candidate, rendered: result, accepted, attempts };
+  } catch (thrown) {
+    const failure = toGatewayError(thrown);
+    return { failure, isAsked: true, mayGoOn: failure.retry === "next" };
+  }
+}
+
+/** What a client is told when nobody took it: the busiest word where all were busy, else what came last. */
+function verdict(asked: readonly GatewayError[], unsaid: readonly GatewayError[]): GatewayError {
+  const last = asked.at(-1) ?? unsaid[0];
+  const busy = asked.length > 0 && asked.every(({ kind }) => kind === "upstream_rate_limited") ? asked[0] : undefined;
+  return busy ?? last ?? new GatewayError("no_provider_available", "Nobody can take the task right now.");
+}
+
+/** Asks one candidate after the other, as long as it is sure that none has taken the task. */
+export async function submitTo(
+  parts: VideoParts,
+  submit: Submit,
+  candidates: readonly Candidate[],
+  taskId: string,
+): Promise<Taken | { readonly failure: GatewayError; readonly attempts: number }> {
+  const asked: GatewayError[] = [];
+  const unsaid: GatewayError[] = [];
+  for (const candidate of candidates) {
+    if (asked.length >= maxAttempts) break;
+    const outcome = await tryOne(parts, submit, candidate, taskId, asked.length + 1);
+    if (!("failure" in outcome)) return outcome;
+    (outcome.isAsked ? asked : unsaid).push(outcome.failure);
+    if (!outcome.mayGoOn) return { failure: outcome.failure, attempts: asked.length };
+  }
+  return { failure: verdict(asked, unsaid), attempts: asked.length };
+}

@@ -1,0 +1,11 @@
+// A task as its owner sees it, with links that open without a key.
+import type { VideoView } from "../../dialects/video/client.ts";
+import { linkTo } from "./links.ts";
+import type { VideoParts } from "./parts.ts";
+import { type Task, viewOf } from "./record.ts";
+
+/** `origin` is how the client has reached the gateway; where the gateway's public address is set, that one counts. */
+export function viewFor(parts: VideoParts, task: Task, origin: string): VideoView {
+  const nowMs = parts.gateway.clock.nowMs();
+  return viewOf(task, (index) => linkTo(parts, parts.publicUrl ?? origin, task, index, nowMs), nowMs);
+}

@@ -1,0 +1,62 @@
+// The way from a task to its upstream: whose wire it was submitted on, and one call with its answer read within bounds.
+import { GatewayError } from "../../canon/error.ts";
+import type { Call } from "../../dialects/dialect.ts";
+import type { UpstreamAnswer, VideoUpstream } from "../../dialects/video/upstream.ts";
+import { deadline } from "../../lib/deadline.ts";
+import { parseJsonText } from "../../lib/json.ts";
+import type { Provider } from "../../providers/provider.ts";
+import type { Catalog } from "../catalog.ts";
+import type { GatewayParts } from "../gateway.ts";
+import { readBounded } from "../whole.ts";
+import type { Task } from "./record.ts";
+
+/** A provider and the wire on which it is asked. */
+export interface Wire {
+  readonly provider: Provider;
+  readonly upstream: VideoUpstream;
+}
+
+/** Room for a video inside JSON. */
+const maxAnswerBytes = 256 * 1024 * 1024;
+const decoder = new TextDecoder();
+
+/** The wire for a model that somebody wants to submit; null where the provider makes no videos with it. */
+export function wireFor(provider: Provider, model: string): Wire | null {
+  const upstream = provider.videos?.find(({ serves }) => serves?.(model) ?? true);
+  return upstream === undefined || provider.sendTask === undefined ? null : { provider, upstream };
+}
+
+/** The wire of a task; null where its provider is not configured any more. */
+export function wireOf({ provider: name, kept }: Task, catalog: Catalog): Wire | null {
+  const provider = catalog.providers.find((candidate) => candidate.name === name);
+  const upstream = provider?.videos?.find((candidate) => candidate.name === kept.wire);
+  return provider === undefined || upstream === undefined ? null : { provider, upstream };
+}
+
+const tooSlow = (): GatewayError => new GatewayError("upstream_timeout", "The provider did not answer in time.");
+const never = new AbortController().signal;
+
+/** Sends a call about a task. The response has to be read or cancelled. */
+export function sendTask({ provider }: Wire, call: Call, signal: AbortSignal): Promise<Response> {
+  if (provider.sendTask === undefined) throw new GatewayError("internal_error", "The provider takes no tasks.");
+  return provider.sendTask(call, signal);
+}
+
+/** Asks, and reads the whole answer, whatever its status. Throws GatewayError where none came. */
+export async function ask(
+  wire: Wire,
+  call: Call,
+  timeoutMs: number,
+  { watch }: Pick<GatewayParts, "watch">,
+): Promise<UpstreamAnswer> {
+  const life = deadline(() => never, timeoutMs, watch, tooSlow);
+  try {
+    const response = await sendTask(wire, call, life.signal);
+    const bytes = await readBounded(response, maxAnswerBytes, life.signal);
+    if (bytes === null) throw new GatewayError("upstream_protocol_error", "The provider's answer is too large.");
+    const text = decoder.decode(bytes);
+    return { status: response.status, body: parseJsonText(text) ?? text, headers: response.headers };
+  } finally {
+    life.release();
+  }
+}

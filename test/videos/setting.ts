@@ -1,0 +1,95 @@
+// A gateway in front of a scripted upstream of videos and the sandbox, and the ways to ask it.
+import { afterAll, beforeEach } from "bun:test";
+import { gateway, type RunningGateway } from "../kit/gateway.ts";
+import { type LedgerRow, ledgerRows } from "../kit/ledger.ts";
+import { type Upstream, upstream } from "../kit/upstream.ts";
+
+export const otherKey = "tp-other-key";
+
+export interface VideoSetting {
+  gateway: RunningGateway;
+  up: Upstream;
+  second: Upstream;
+  /** Asks with the good key, JSON in and out. */
+  ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Told>;
+  /** Asks again and again until it says so. */
+  until(path: string, isSo: (body: Record<string, unknown>) => boolean): Promise<Record<string, unknown>>;
+  /** The ledger's row for a model, as soon as it is settled. */
+  settled(model: string): Promise<LedgerRow>;
+}
+
+export interface Told {
+  status: number;
+  headers: Headers;
+  body: Record<string, unknown>;
+}
+
+/** `sora-2` at the first upstream; the route `chain` goes on to the second, `lucky` begins where nobody listens. */
+export function yamlOf(up: Upstream, second: Upstream): string {
+  return `providers:
+  first: { kind: openai, base_url: "${up.url}/v1", credential: "sk-canary-first", models: [sora-2, sora-2-pro], timeout_ms: 400 }
+  second: { kind: openai, base_url: "${second.url}/v1", credential: "sk-canary-second", models: [sora-b] }
+  dead: { kind: openai, base_url: "http://127.0.0.1:1/v1", credential: "sk-canary-dead", models: [gone] }
+models:
+  chain: { candidates: [{ provider: first, model: sora-2 }, { provider: second, model: sora-b }] }
+  lucky: { candidates: [{ provider: dead, model: gone }, { provider: second, model: sora-b }] }
+keys:
+  other: { secret: "${otherKey}" }
+`;
+}
+
+/** The object of a video as the upstream tells it. */
+export const videoTold = (change: object = {}) => ({
+  id: "video_up",
+  object: "video",
+  model: "sora-2",
+  status: "queued",
+  progress: 0,
+  created_at: 1_700_000_000,
+  seconds: "4",
+  size: "720x1280",
+  ...change,
+});
+
+export async function settledRowOf(dataFolder: string, model: string): Promise<LedgerRow> {
+  for (const end = performance.now() + 3_000; performance.now() < end; await Bun.sleep(10)) {
+    const rows = ledgerRows(dataFolder).filter((row) => row.model === model);
+    if (rows.length > 1) throw new Error(`${model} has ${rows.length} rows in the ledger`);
+    if (rows[0] && rows[0].state !== "open" && rows[0].state !== "pending") return rows[0];
+  }
+  throw new Error(`${model} has not settled`);
+}
+
+export async function videoSetting(environment: Record<string, string> = {}): Promise<VideoSetting> {
+  const [up, second] = [await upstream(), await upstream()];
+  const running = await gateway({
+    yaml: yamlOf(up, second),
+    videoWaitScale: 0.02,
+    environment,
+  });
+  beforeEach(() => {
+    up.clear();
+    second.clear();
+  });
+  afterAll(async () => {
+    await running.stop();
+    await up.stop();
+    await second.stop();
+  });
+  const ask: VideoSetting["ask"] = async (method, path, body, headers = {}) => {
+    const answer = await fetch(running.url + path, {
+      method,
+      headers: { authorization: `Bearer ${running.key}`, "content-type": "application/json", ...headers },
+      ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    });
+    return { status: answer.status, headers: answer.headers, body: (await answer.json()) as Record<string, unknown> };
+  };
+  const until: VideoSetting["until"] = async (path, isSo) => {
+    for (const end = performance.now() + 5_000; performance.now() < end; await Bun.sleep(10)) {
+      const { body } = await ask("GET", path);
+      if (isSo(body)) return body;
+    }
+    throw new Error(`${path} did not come to it`);
+  };
+  return { gateway: running, up, second, ask, until, settled: (model) => settledRowOf(running.dataFolder, model) };
+}
