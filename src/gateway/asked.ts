@@ -6,6 +6,7 @@ import { answer, type GatewayParts, type Reply, type Visit } from "./gateway.ts"
 import type { Inquiry } from "./inquiry.ts";
 import { estimateTokens } from "./meter.ts";
 import type { PipeWire } from "./pipe.ts";
+import { nothing } from "./turn.ts";
 
 /** What the room above knows of a request when its body has been read and validated. */
 export interface Asked {
@@ -53,6 +54,7 @@ export function inquiryOf(asked: Asked, nowMs: number, changes: Changes = {}): I
 
 /** Silence and errors in the words of a dialect; `id` is the one that its errors name. */
 export function pipeWireOf(dialect: Dialect, id: string): PipeWire {
+  if (dialect.sound !== undefined) return { heartbeat: () => nothing, error: () => nothing };
   return {
     heartbeat: (started) => encoder.encode(dialect.stream?.heartbeat(started) ?? ""),
     error: (error) => encoder.encode(dialect.error.frames(error, id).map(formatFrame).join("")),

@@ -5,37 +5,28 @@ import type { Clock } from "../lib/clock.ts";
 import { type Deadline, deadline, type Watch } from "../lib/deadline.ts";
 import { inTurns } from "../lib/turns.ts";
 import type { Events } from "../observe/events.ts";
-import { originOf } from "../providers/provider.ts";
 import type { Candidate } from "./catalog.ts";
-import { chainFlows } from "./chain.ts";
 import type { Attribution } from "./exchange.ts";
-import { mergeDeltas } from "./fan.ts";
-import { createFlow, type Flow } from "./flow.ts";
+import type { Flow } from "./flow.ts";
 import type { Inquiry } from "./inquiry.ts";
+import { readOrAgain } from "./judged.ts";
 import type { Meter } from "./meter.ts";
+import { firstOf, flowOf, readCall } from "./opening.ts";
+import { type Bringing, needsBytes, withBytes } from "./pictures.ts";
 import { dialectsFor, type Lane, openLane } from "./relay.ts";
-import { watchStops } from "./stops.ts";
-import { type Piece, readerOf, type Turner, translatedTurner, turnerOf, writerOf } from "./turn.ts";
-import {
-  mergedReply,
-  type ReadReply,
-  readReply,
-  refusal,
-  refuseDocument,
-  type WholeReply,
-  wholeReply,
-} from "./whole.ts";
+import type { Piece } from "./turn.ts";
+import { mergedReply, type ReadReply, type WholeReply, wholeReply } from "./whole.ts";
 
 const maxAttempts = 3;
 /** Calls of one request that are under way at once. */
 const parallelCalls = 8;
 
 /** What every try needs. */
-export interface Tries {
+export interface Tries extends Bringing {
   readonly candidates: readonly Candidate[];
   readonly inquiry: Inquiry;
   /** The client's: aborted when it goes away. */
-  readonly signal: AbortSignal;
+  readonly signal: () => AbortSignal;
   readonly clock: Clock;
   readonly watch: Watch;
   readonly events: Events;
@@ -48,6 +39,8 @@ export interface OpenStream {
   readonly life: Deadline;
   readonly idleMs: number;
   readonly verbatim: boolean;
+  /** Content-Type; null for events. */
+  readonly type: string | null;
 }
 
 /** What came of all the tries: a value and who gave it, or the failure that speaks for the request and who was asked last. */
@@ -65,11 +58,20 @@ function verdict(failures: readonly GatewayError[]): GatewayError {
 }
 
 /** The way to one candidate in one dialect, or why there is none. */
-function laneTo(tries: Tries, candidate: Candidate, upstream: Dialect): Lane | GatewayError {
+function laneTo(inquiry: Inquiry, candidate: Candidate, upstream: Dialect): Lane | GatewayError {
   try {
-    return openLane(tries.inquiry, candidate, upstream);
+    return openLane(inquiry, candidate, upstream);
   } catch (thrown) {
     return toGatewayError(thrown);
+  }
+}
+
+/** The same for an upstream that wants bytes where the client gave addresses. */
+async function laneWithBytes(tries: Tries, candidate: Candidate, upstream: Dialect): Promise<Lane | GatewayError> {
+  try {
+    return laneTo(await withBytes(tries.inquiry, tries, tries.signal()), candidate, upstream);
+  } catch (thrown) {
+    return tries.signal().aborted ? gone() : toGatewayError(thrown);
   }
 }
 
@@ -103,7 +105,9 @@ async function askCandidate<T>(
 ): Promise<boolean> {
   let unknown: GatewayError | null = null;
   for (const upstream of dialectsFor(tries.inquiry, candidate)) {
-    const lane = laneTo(tries, candidate, upstream);
+    const lane = needsBytes(tries.inquiry, upstream)
+      ? await laneWithBytes(tries, candidate, upstream)
+      : laneTo(tries.inquiry, candidate, upstream);
     if (lane instanceof GatewayError) {
       trail.unsaid ??= lane;
       continue;
@@ -113,7 +117,7 @@ async function askCandidate<T>(
       trail.value = { got: await tryOne(lane, candidate) };
       return false;
     } catch (thrown) {
-      const failure = tries.signal.aborted ? gone() : safely(toGatewayError(thrown), candidate);
+      const failure = tries.signal().aborted ? gone() : safely(toGatewayError(thrown), candidate);
       tries.events.attemptFailed(candidate.provider.name, candidate.model, failure);
       if (isUnknownThere(failure)) {
         unknown ??= failure;
@@ -140,77 +144,26 @@ async function firstThatWorks<T>(tries: Tries, tryOne: TryOne<T>): Promise<Tried
   return { failure: last?.retry === "never" ? last : verdict(trail.failures), by: trail.by };
 }
 
-/** Sends one call and answers with a response that is a success. */
-async function sendCall(
-  tries: Tries,
-  lane: Lane,
-  candidate: Candidate,
-  call: Call,
-  signal: AbortSignal,
-): Promise<Response> {
-  const { stream } = tries.inquiry.ask;
-  const response = await candidate.provider.send({ call, dialect: lane.upstream, stream, signal });
-  if (!response.ok) throw await refusal(response, lane, signal, tries.clock.nowMs());
-  return response;
-}
-
 /** A whole reply from the first candidate that gives one. */
 export function attemptWhole(tries: Tries): Promise<Tried<WholeReply>> {
   return firstThatWorks(tries, async (lane, candidate) => {
     const { provider } = candidate;
     const life = deadline(tries.signal, provider.timeouts.wholeMs, tries.watch, tooSlow);
     const { signal } = life;
-    const read = async (call: Call): Promise<ReadReply> =>
-      readReply(
-        await sendCall(tries, lane, candidate, call, signal),
-        lane,
-        tries.inquiry,
-        originOf(provider, candidate.model),
-        signal,
-      );
+    const read = readOrAgain((call: Call): Promise<ReadReply> => readCall(tries, lane, candidate, call, signal));
     try {
       const [only, ...others] = lane.calls;
-      if (others.length === 0) return wholeReply(await read(only), lane, tries.inquiry);
-      return mergedReply(await inTurns(lane.calls, parallelCalls, read), lane, tries.inquiry);
+      const reply =
+        others.length === 0
+          ? wholeReply(await read(only), lane, tries.inquiry)
+          : mergedReply(await inTurns(lane.calls, parallelCalls, read), lane, tries.inquiry);
+      life.done();
+      return reply;
     } catch (thrown) {
       life.abort(thrown);
-      throw thrown;
-    } finally {
       life.release();
+      throw thrown;
     }
-  });
-}
-
-/** Some servers name no type, or plain text; a page is surely no stream, and a document may hold an error. */
-async function refuseOtherTypes(response: Response, lane: Lane, signal: AbortSignal): Promise<void> {
-  const type = response.headers.get("content-type") ?? "";
-  if (/^application\/json/.test(type)) await refuseDocument(response, lane, signal);
-  if (/^(?:text\/html|application\/json)/.test(type))
-    throw new GatewayError("upstream_protocol_error", "The provider did not answer with an event stream.");
-}
-
-async function firstOf(flow: Flow): Promise<Piece> {
-  const arrived = Promise.withResolvers<Piece>();
-  await flow.next((piece) => void arrived.resolve(piece));
-  return arrived.promise;
-}
-
-/** The flow of a lane: of its one call, or of all its calls one after the other. */
-async function flowOf(tries: Tries, lane: Lane, candidate: Candidate, meter: Meter, life: Deadline): Promise<Flow> {
-  const { inquiry } = tries;
-  const origin = originOf(candidate.provider, candidate.model);
-  const open = async (call: Call, turner: Turner): Promise<Flow> => {
-    const response = await sendCall(tries, lane, candidate, call, life.signal);
-    await refuseOtherTypes(response, lane, life.signal);
-    return createFlow(response, turner, life);
-  };
-  if (lane.calls.length === 1) return open(lane.calls[0], turnerOf(lane, inquiry, meter, origin));
-  const writer = writerOf(inquiry);
-  const merge = mergeDeltas(lane.parts);
-  return chainFlows(lane.calls.length, (part) => {
-    const stops = lane.watched.length === 0 ? undefined : watchStops(lane.watched, lane.calls.length);
-    const turner = translatedTurner(readerOf(lane, inquiry, origin), writer, meter, merge(part, stops));
-    return open(lane.calls[part] ?? lane.calls[0], turner);
   });
 }
 
@@ -223,8 +176,8 @@ export function attemptStream(tries: Tries, meter: () => Meter): Promise<Tried<O
       const flow = await flowOf(tries, lane, candidate, meter(), life);
       const first = await firstOf(flow);
       if (first.end?.error) throw first.end.error;
-      life.disarm();
-      return { first, flow, life, idleMs: timeouts.idleMs, verbatim: lane.verbatim };
+      life.release();
+      return { first, flow, life, idleMs: timeouts.idleMs, verbatim: lane.verbatim, type: flow.type() };
     } catch (thrown) {
       life.abort(thrown);
       life.release();

@@ -5,12 +5,19 @@ import type { Provider } from "../providers/provider.ts";
 export interface Candidate {
   readonly provider: Provider;
   readonly model: string;
+  /** Voices of this model by the names that clients give them; absent: those of its provider. */
+  readonly voices?: Voices;
 }
+
+/** The provider's own name of each voice. */
+export type Voices = Readonly<Record<string, string>>;
 
 /** A model name of ours and who stands behind it, in the order in which they are tried. */
 export interface Route {
   readonly name: string;
   readonly candidates: readonly Candidate[];
+  /** Declared to moderate, though its models do other things too. */
+  readonly moderates?: true;
 }
 
 export interface Catalog {

@@ -43,6 +43,7 @@ export function chainFlows(parts: number, open: (part: number) => Promise<Flow>)
   return {
     next,
     apologise: (error) => [...running].at(-1)?.apologise(error) ?? null,
+    type: () => null,
     chunks: () => [...running].reduce((sum, flow) => sum + flow.chunks(), 0),
     close() {
       for (const flow of started) void flow.then((opened) => opened.close()).catch(() => undefined);

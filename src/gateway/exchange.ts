@@ -74,6 +74,7 @@ export function createExchange(
         cacheWriteTokens,
         outputTokens,
         reasoningTokens,
+        units: usage?.units ?? null,
         estimated: usage?.estimated ?? false,
         costNanoDollars: null,
         priceVersion: null,

@@ -2,7 +2,7 @@
 import type { ChatAnswer, ChatAsk } from "../canon/conversation.ts";
 import type { Delta } from "../canon/delta.ts";
 import { GatewayError } from "../canon/error.ts";
-import type { Dialect } from "../dialects/dialect.ts";
+import type { Dialect, DialectOptions } from "../dialects/dialect.ts";
 import type { Inquiry } from "./inquiry.ts";
 import { type Adapt, sumUsage } from "./stops.ts";
 
@@ -16,13 +16,23 @@ export interface FanPart {
 const mostEmulatedChoices = 8;
 const mostParts = 128;
 
+/** True where an upstream takes several choices in one request, and gives them. */
+function givesMany(upstream: Dialect, options: DialectOptions | undefined): boolean {
+  return upstream.request.manyChoices === true && options?.oneChoice !== true;
+}
+
+/** True where the client's own wire would ask for more choices than its upstream gives. */
+export function overasks({ ask }: Inquiry, options: DialectOptions | undefined): boolean {
+  return ask.operation === "chat" && ask.choices > 1 && options?.oneChoice === true;
+}
+
 /** The single asks behind an inquiry, in the order of their choices; one when nothing fans out. */
-export function fanOut(inquiry: Inquiry, upstream: Dialect): FanPart[] {
+export function fanOut(inquiry: Inquiry, upstream: Dialect, options: DialectOptions | undefined): FanPart[] {
   const { ask, dialect, wire, envelope } = inquiry;
   if (ask.operation !== "chat") return [];
   const wires = dialect.request.split?.(wire) ?? [wire];
   const asks = wires.length === 1 ? [ask] : wires.map((one) => dialect.request.parse(one, envelope) as ChatAsk);
-  const many = upstream.request.manyChoices === true;
+  const many = givesMany(upstream, options);
   if (!many && ask.choices > mostEmulatedChoices)
     throw new GatewayError("unsupported_parameter", `This model gives at most ${mostEmulatedChoices} choices.`, {
       param: dialect.request.fieldPath("choices"),

@@ -2,7 +2,7 @@
 import { GatewayError, toGatewayError } from "../canon/error.ts";
 import { badReply } from "../dialects/reject.ts";
 import type { Deadline } from "../lib/deadline.ts";
-import { frameSplitter, frameTooLarge } from "../lib/sse.ts";
+import { type FrameSplitter, frameSplitter, frameTooLarge } from "../lib/sse.ts";
 import { transportError } from "../providers/upstream.ts";
 import { nothing, type Piece, type Turner } from "./turn.ts";
 
@@ -16,6 +16,8 @@ export interface Flow {
   chunks(): number;
   /** Wire text for an error that fits what was said before it; null where any place is as good. */
   apologise(error: GatewayError): Uint8Array | null;
+  /** Content-Type of the pieces, once the first is there; null for events. */
+  type(): string | null;
   /** Lets go of the upstream's body. */
   close(): void;
 }
@@ -26,9 +28,13 @@ const maxFrameBytes = 16 * 1024 * 1024;
 const drainMs = 1_000;
 
 /** `life` is the attempt's: when it aborts, the pending read fails with its reason. */
-export function createFlow(response: Response, turner: Turner, life: Deadline): Flow {
+export function createFlow(
+  response: Response,
+  turner: Turner,
+  life: Deadline,
+  splitter: FrameSplitter = frameSplitter(maxFrameBytes),
+): Flow {
   const body = (response.body ?? new Blob().stream()).getReader() as Body;
-  const splitter = frameSplitter(maxFrameBytes);
   let over = false;
   let chunks = 0;
 
@@ -42,6 +48,13 @@ export function createFlow(response: Response, turner: Turner, life: Deadline): 
     }
   };
   const last = (): Piece => {
+    try {
+      return rest();
+    } catch (thrown) {
+      return { bytes: nothing, end: { error: readingFault(thrown) } };
+    }
+  };
+  const rest = (): Piece => {
     const cut = splitter.rest();
     const piece = cut === null ? { bytes: nothing } : turner.turn(cut);
     if (piece.end !== undefined) return piece;
@@ -67,6 +80,7 @@ export function createFlow(response: Response, turner: Turner, life: Deadline): 
     next,
     chunks: () => chunks,
     apologise: turner.apologise,
+    type: () => turner.type?.() ?? null,
     close() {
       if (!over) void body.cancel().catch(() => undefined);
       over = true;

@@ -1,5 +1,6 @@
 // The policy of one request, read top to bottom: admit, route, record, attempt, settle.
 import { toGatewayError } from "../canon/error.ts";
+import type { Ask } from "../canon/operation.ts";
 import { noUsage, type Usage } from "../canon/usage.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Watch } from "../lib/deadline.ts";
@@ -7,6 +8,7 @@ import type { Events } from "../observe/events.ts";
 import type { Provider } from "../providers/provider.ts";
 import { attemptStream, attemptWhole, type Tries } from "./attempt.ts";
 import type { CatalogHolder } from "./catalog.ts";
+import { estimateOf } from "./estimate.ts";
 import { type Attribution, createExchange, type Exchange } from "./exchange.ts";
 import type { Inquiry } from "./inquiry.ts";
 import type { Caller } from "./keys.ts";
@@ -15,7 +17,7 @@ import type { Lease, Limits } from "./limits.ts";
 import type { Listings } from "./listings.ts";
 import { createMeter, type Meter } from "./meter.ts";
 import { type PipePace, type PipeWire, pipe } from "./pipe.ts";
-import { resolve } from "./router.ts";
+import { type Plan, resolve, resolveUnnamed } from "./router.ts";
 
 /** Everything the corridor works with; built once at the start. */
 export interface GatewayParts {
@@ -30,6 +32,8 @@ export interface GatewayParts {
   /** Looks at deadlines. */
   readonly watch: Watch;
   readonly pace: PipePace;
+  /** What the operator opens to the guarded fetcher. */
+  readonly fetchAllow: readonly string[];
   /** Makes record ids. */
   nextId(): string;
 }
@@ -37,8 +41,8 @@ export interface GatewayParts {
 /** Who asks, on which connection. */
 export interface Visit {
   readonly caller: Caller;
-  /** Aborted when the client goes away. */
-  readonly signal: AbortSignal;
+  /** Aborted when the client goes away. Making it costs, so it is asked for where it is needed, and late. */
+  readonly signal: () => AbortSignal;
   /** Monotonic time of arrival, in milliseconds. */
   readonly arrivedMs: number;
   readonly wire: PipeWire;
@@ -47,6 +51,8 @@ export interface Visit {
 /** `by` is unknown for a stream that had to begin with heartbeats. */
 export interface Reply {
   readonly body: Uint8Array | string | ReadableStream<Uint8Array>;
+  /** Content-Type, where it is neither JSON nor events. */
+  readonly type?: string;
   readonly by: Attribution | null;
 }
 
@@ -55,10 +61,11 @@ export async function answer(parts: GatewayParts, inquiry: Inquiry, visit: Visit
   const lease = parts.limits.admit();
   try {
     const { ask } = inquiry;
-    const plan = resolve(parts.catalog.current(), parts.listings.now, ask.model, ask.operation, parts.standIn);
+    const plan = planFor(parts, ask);
     const exchange = await openExchange(parts, inquiry, visit, lease);
-    const { clock, watch, events } = parts;
-    const tries: Tries = { candidates: plan.candidates, inquiry, signal: visit.signal, clock, watch, events };
+    const { clock, watch, events, fetchAllow } = parts;
+    const { candidates } = plan;
+    const tries: Tries = { candidates, inquiry, signal: visit.signal, clock, watch, events, fetchAllow };
     try {
       return await (ask.stream ? streamed(parts, tries, exchange, visit) : whole(tries, exchange));
     } catch (thrown) {
@@ -69,6 +76,13 @@ export async function answer(parts: GatewayParts, inquiry: Inquiry, visit: Visit
     lease.release();
     throw thrown;
   }
+}
+
+/** Who may be asked, in order. */
+function planFor({ catalog, listings, standIn }: GatewayParts, ask: Ask): Plan {
+  if (ask.operation === "moderate" && ask.unnamed)
+    return resolveUnnamed(catalog.current(), listings.now, ask.model, ask.operation);
+  return resolve(catalog.current(), listings.now, ask.model, ask.operation, standIn);
 }
 
 /** The row stands in the ledger before anything is sent to a provider. */
@@ -95,26 +109,32 @@ async function whole(tries: Tries, exchange: Exchange): Promise<Reply> {
     throw tried.failure;
   }
   exchange.firstByte();
-  const estimate = { ...noUsage, inputTokens: tries.inquiry.write.inputEstimate, estimated: true };
-  await exchange.settle({ by: tried.by, usage: tried.value.usage ?? estimate, error: null });
-  return { body: tried.value.body, by: tried.by };
+  await exchange.settle({ by: tried.by, usage: tried.value.usage ?? estimateOf(tries.inquiry), error: null });
+  const { body, type } = tried.value;
+  return type === undefined ? { body, by: tried.by } : { body, type, by: tried.by };
 }
 
 async function streamed(parts: GatewayParts, tries: Tries, exchange: Exchange, visit: Visit): Promise<Reply> {
   let meter: Meter | null = null;
   const stream = attemptStream(tries, () => {
-    meter = createMeter(tries.inquiry.write.inputEstimate);
+    meter = createMeter(estimateOf(tries.inquiry));
     return meter;
   });
   const usage = (): Usage => meter?.usage() ?? noUsage;
-  const early = await within(stream, parts.pace.heartbeatMs, { ticker: parts.pace.ticker, clock: parts.clock });
+  // Bytes that are no events have a type to be told before them, and no place for a heartbeat.
+  const early = tries.inquiry.dialect.sound
+    ? await stream
+    : await within(stream, parts.pace.heartbeatMs, { ticker: parts.pace.ticker, clock: parts.clock });
   if (early !== null && "failure" in early) {
     await exchange.settle({ by: early.by, usage: undefined, error: early.failure });
     throw early.failure;
   }
-  const { wire, signal } = visit;
+  const { wire } = visit;
+  const signal = visit.signal();
   const overdue = early === null;
-  return { body: pipe({ stream, exchange, wire, signal, usage, pace: parts.pace, overdue }), by: early?.by ?? null };
+  const body = pipe({ stream, exchange, wire, signal, usage, pace: parts.pace, overdue });
+  const type = early?.value.type ?? null;
+  return { body, by: early?.by ?? null, ...(type === null ? {} : { type }) };
 }
 
 /** The value if it comes in time, else null; the promise goes on. */

@@ -1,6 +1,6 @@
 // The meter: sees every delta of a reply go by and knows at any moment what has been used.
 import type { Delta } from "../canon/delta.ts";
-import { noUsage, type Usage } from "../canon/usage.ts";
+import type { Usage } from "../canon/usage.ts";
 
 const charsPerToken = 4;
 
@@ -17,8 +17,8 @@ export interface Meter {
   usage(): Usage;
 }
 
-/** `inputEstimate` in tokens, used when the upstream never says. */
-export function createMeter(inputEstimate: number): Meter {
+/** `estimate` is used when the upstream never says. */
+export function createMeter(estimate: Usage): Meter {
   let reported: Usage | undefined;
   let complete = false;
   let chars = 0;
@@ -49,7 +49,8 @@ export function createMeter(inputEstimate: number): Meter {
     },
     usage() {
       if (complete && reported !== undefined) return reported;
-      const input = reported ?? { ...noUsage, inputTokens: inputEstimate };
+      const input = reported ?? estimate;
+      if (input.units !== undefined) return { ...input, estimated: true };
       return { ...input, outputTokens: Math.max(input.outputTokens, estimateTokens(chars)), estimated: true };
     },
   };

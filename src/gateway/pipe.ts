@@ -10,6 +10,7 @@ import { nothing, type Piece } from "./turn.ts";
 /** What the pipe needs from the room above: the client's wire for silence and for errors. */
 export interface PipeWire {
   heartbeat(started: boolean): Uint8Array;
+  /** Empty where the wire has no words for it. */
   error(error: GatewayError): Uint8Array;
   readonly tap?: Tap;
 }
@@ -173,7 +174,17 @@ async function finish(state: State, piece: Piece, error: GatewayError | null): P
   const { tap } = wire;
   const last = tap === undefined ? piece.bytes : error === null ? await tap.last(piece.bytes) : tap.pass(piece.bytes);
   if (last.length > 0) give(state, last);
-  if (error !== null) give(state, state.open?.flow.apologise(error) ?? wire.error(error));
+  if (error !== null) say(state, state.open?.flow.apologise(error) ?? wire.error(error));
+  else state.controller.close();
+}
+
+/** Bytes that have no words for an error end where they are: the connection breaks, so that nobody takes them for the whole. */
+function say(state: State, apology: Uint8Array): void {
+  if (apology.length === 0) {
+    state.controller.error(new Error("the reply was cut"));
+    return;
+  }
+  give(state, apology);
   state.controller.close();
 }
 
@@ -204,7 +215,8 @@ function tick(state: State): void {
   if (state.open !== null) awaited(state, state.open);
   if (++state.silentTicks * pace.ticker.tickMs < pace.heartbeatMs) return;
   state.silentTicks = 0;
-  state.controller.enqueue(wire.heartbeat(state.started));
+  const sign = wire.heartbeat(state.started);
+  if (sign.length > 0) state.controller.enqueue(sign);
 }
 
 /** A comment or a ping is nothing for the client, but no silence either. */

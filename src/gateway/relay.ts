@@ -3,18 +3,21 @@ import { GatewayError } from "../canon/error.ts";
 import type { Ask } from "../canon/operation.ts";
 import type { Warning } from "../canon/warning.ts";
 import type { Call, Dialect, RenderContext } from "../dialects/dialect.ts";
+import type { JsonObject } from "../lib/json.ts";
 import { dialectsOf, originOf } from "../providers/provider.ts";
+import { batchesOf, wiresOf } from "./batch.ts";
 import type { Candidate } from "./catalog.ts";
-import { type FanPart, fanOut } from "./fan.ts";
+import { type FanPart, fanOut, overasks } from "./fan.ts";
 import type { Inquiry } from "./inquiry.ts";
 import { divideStops } from "./stops.ts";
+import { voiceFor } from "./voices.ts";
 
 /** The way of one inquiry to one candidate. */
 export interface Lane {
   readonly verbatim: boolean;
   /** What the upstream speaks. */
   readonly upstream: Dialect;
-  /** One call, or several where one request asks for several replies. */
+  /** One call, or several where one request asks for several replies, or for more items than one call takes. */
   readonly calls: readonly [Call, ...Call[]];
   /** What each call asks; empty in the verbatim lane. */
   readonly parts: readonly FanPart[];
@@ -64,22 +67,28 @@ function refuseElsewhere({ bound }: Inquiry, { provider, model }: Candidate): vo
 /** Throws `unsupported_parameter` when the candidate's dialect cannot say what was asked. */
 export function openLane(inquiry: Inquiry, candidate: Candidate, upstream: Dialect): Lane {
   refuseElsewhere(inquiry, candidate);
+  const voice = voiceFor(inquiry.ask, candidate);
   const context: RenderContext = {
     model: candidate.model,
     origin: originOf(candidate.provider, candidate.model),
     options: candidate.provider.options,
     fieldPath: (field) => inquiry.dialect.request.fieldPath(field),
+    ...(voice === undefined ? {} : { voice }),
   };
-  if (upstream !== inquiry.dialect) return translatedLane(inquiry, upstream, context);
-  const call = upstream.verbatim.call(inquiry.wire, context, inquiry.envelope);
-  return { verbatim: true, upstream, calls: [call], parts: [], watched: [], warnings: [] };
+  if (upstream !== inquiry.dialect || overasks(inquiry, context.options))
+    return translatedLane(inquiry, upstream, context);
+  const call = (wire: JsonObject): Call => upstream.verbatim.call(wire, context, inquiry.envelope);
+  const [first = inquiry.wire, ...others] = wiresOf(inquiry, upstream, context);
+  const calls = [call(first), ...others.map(call)] as const;
+  return { verbatim: true, upstream, calls, parts: [], watched: [], warnings: [] };
 }
 
 function translatedLane(inquiry: Inquiry, upstream: Dialect, context: RenderContext): Lane {
   const extras = foreignFields(inquiry.ask);
-  const parts = fanOut(inquiry, upstream);
+  const parts = fanOut(inquiry, upstream, context.options);
   const divided = parts.map((part) => divideStops(part.ask, upstream));
-  const asks: readonly Ask[] = divided.length === 0 ? [inquiry.ask] : divided.map(({ ask }) => ask);
+  const asks: readonly Ask[] =
+    divided.length === 0 ? batchesOf(inquiry.ask, upstream, context) : divided.map(({ ask }) => ask);
   const [first, ...others] = asks.map((ask) => upstream.request.render(ask, context));
   if (first === undefined) throw new GatewayError("internal_error", "There is nothing to ask.");
   const watched = divided[0]?.watched ?? [];

@@ -1,7 +1,8 @@
 // Which candidates may answer a model name, in order. Pure: a snapshot and the listings in, a list out.
 import { GatewayError } from "../canon/error.ts";
 import type { Operation } from "../canon/operation.ts";
-import type { Provider } from "../providers/provider.ts";
+import { soundsLikePainter } from "../providers/painters.ts";
+import { dialectsOf, type Provider } from "../providers/provider.ts";
 import type { Candidate, Catalog } from "./catalog.ts";
 import type { Listing } from "./listings.ts";
 
@@ -14,7 +15,9 @@ export interface Plan {
 }
 
 const serves = (provider: Provider, operation: Operation): boolean =>
-  provider.dialects.some((dialect) => dialect.operation === operation);
+  operation === "video"
+    ? provider.videos !== undefined
+    : provider.dialects.some((dialect) => dialect.operation === operation);
 
 function byPrefix(catalog: Catalog, model: string): Candidate[] {
   const slash = model.indexOf("/");
@@ -27,9 +30,10 @@ function byList(listings: readonly Listing[], model: string): Candidate[] {
   return listings.filter((listing) => listing.ids.has(model)).map(({ provider }) => ({ provider, model }));
 }
 
-/** Providers whose list could not be read may know the model: better to ask them than to refuse. */
-function byHope(listings: readonly Listing[], model: string): Candidate[] {
-  return listings.filter((listing) => listing.models === null).map(({ provider }) => ({ provider, model }));
+/** Providers whose list could not be read may know the model: better to ask them than to refuse. Those that do other things alone surely do not. */
+function byHope(listings: readonly Listing[], model: string, operation: Operation): Candidate[] {
+  const able = listings.filter(({ provider }) => serves(provider, operation) || serves(provider, "chat"));
+  return able.filter((listing) => listing.models === null).map(({ provider }) => ({ provider, model }));
 }
 
 /**
@@ -43,7 +47,7 @@ export function resolve(
   operation: Operation,
   standIn?: Provider,
 ): Plan {
-  const plan = lookUp(catalog, listingOf, model);
+  const plan = lookUp(catalog, listingOf, model, operation);
   if (plan === null)
     throw new GatewayError(
       "model_not_found",
@@ -65,7 +69,64 @@ export function resolve(
   );
 }
 
-function lookUp(catalog: Catalog, listingOf: (provider: Provider) => Listing, model: string): Plan | null {
+/**
+ * True where somebody behind the name makes images as an operation of their own, not in the course of a conversation.
+ * Who does both is taken for what the name of the model says.
+ */
+export function drawsApart(catalog: Catalog, listingOf: (provider: Provider) => Listing, model: string): boolean {
+  const candidates = lookUp(catalog, listingOf, model, "image")?.candidates ?? [];
+  return candidates.some(({ provider, model: own }) => {
+    const operations = dialectsOf(provider, own).map(({ operation }) => operation);
+    if (provider.options.makesImages === true || !operations.includes("image")) return false;
+    return !operations.includes("chat") || soundsLikePainter(own);
+  });
+}
+
+/** Providers that have a model for an operation where a client may leave it out, surest first. */
+function usualCandidates(
+  { providers }: Catalog,
+  listingOf: (provider: Provider) => Listing,
+  operation: Operation,
+): { listed: Candidate | undefined; others: Candidate[] } {
+  const usual = providers.flatMap((provider): Candidate[] => {
+    const model = provider.usualModels?.[operation];
+    return model === undefined ? [] : [{ provider, model }];
+  });
+  const hoped = usual.filter(({ provider }) => listingOf(provider).models === null);
+  const listed = usual.find(({ provider, model }) => listingOf(provider).ids.has(model));
+  return { listed, others: [...hoped, ...usual] };
+}
+
+/**
+ * Who answers a request that names no model. `usual`, the name that its own provider takes, is looked up as if it had
+ * been named; else the first provider that lists a model for this is asked, else the first route that is declared for
+ * it, else a provider that may know one. Throws `missing_required_parameter` when there is nobody.
+ */
+export function resolveUnnamed(
+  catalog: Catalog,
+  listingOf: (provider: Provider) => Listing,
+  usual: string,
+  operation: Operation,
+): Plan {
+  const named = lookUp(catalog, listingOf, usual, operation);
+  const able = named?.candidates.filter(({ provider }) => serves(provider, operation)) ?? [];
+  if (named !== null && named.found !== "unlisted" && able.length > 0) return { ...named, candidates: able };
+  const { listed, others } = usualCandidates(catalog, listingOf, operation);
+  if (listed !== undefined) return { found: "listed", candidates: [listed] };
+  const route = [...catalog.routes.values()].find(({ moderates }) => operation === "moderate" && moderates);
+  if (route !== undefined) return { found: "route", candidates: route.candidates };
+  const [hoped] = others;
+  if (hoped !== undefined) return { found: "unlisted", candidates: [hoped] };
+  const message = "Missing required parameter: 'model': nobody is configured here who is asked when none is named.";
+  throw new GatewayError("missing_required_parameter", message, { param: "model" });
+}
+
+function lookUp(
+  catalog: Catalog,
+  listingOf: (provider: Provider) => Listing,
+  model: string,
+  operation: Operation,
+): Plan | null {
   const route = catalog.routes.get(model);
   if (route !== undefined) return { found: "route", candidates: route.candidates };
   const prefixed = byPrefix(catalog, model);
@@ -73,7 +134,7 @@ function lookUp(catalog: Catalog, listingOf: (provider: Provider) => Listing, mo
   const listings = catalog.providers.map(listingOf);
   const listed = byList(listings, model);
   if (listed.length > 0) return { found: "listed", candidates: listed };
-  const hoped = byHope(listings, model);
+  const hoped = byHope(listings, model, operation);
   return hoped.length > 0 ? { found: "unlisted", candidates: hoped } : null;
 }
 

@@ -27,6 +27,8 @@ export interface Turner {
   ended(): Piece;
   /** Wire text for an error that fits what was said before it; null where any place is as good. */
   apologise(error: GatewayError): Uint8Array | null;
+  /** Content-Type of what goes to the client, once its first bytes are there; absent for events. */
+  type?(): string;
 }
 
 export const nothing = new Uint8Array();

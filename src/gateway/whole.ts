@@ -4,10 +4,13 @@ import { GatewayError } from "../canon/error.ts";
 import type { Answer } from "../canon/operation.ts";
 import type { Usage } from "../canon/usage.ts";
 import { badReply } from "../dialects/reject.ts";
-import { isObject, type JsonObject, parseJsonText } from "../lib/json.ts";
+import { isObject, type Json, type JsonObject, parseJsonText } from "../lib/json.ts";
 import { transportError } from "../providers/upstream.ts";
+import { checkCount, joinVectors } from "./batch.ts";
 import { mergeAnswers } from "./fan.ts";
 import type { Inquiry } from "./inquiry.ts";
+import { checkVerdicts, joinVerdicts } from "./judged.ts";
+import { joinImages } from "./pictures.ts";
 import type { Lane } from "./relay.ts";
 import { cutAtStops } from "./stops.ts";
 
@@ -19,12 +22,16 @@ const maxRetryAfterMs = 60_000;
 /** What goes to the client, and what the meter must know. */
 export interface WholeReply {
   readonly body: Uint8Array | string;
+  /** Content-Type, where it is no JSON. */
+  readonly type?: string;
   readonly usage: Usage | undefined;
 }
 
 /** Reads at most `maxBytes`; null when there is more. Transport faults become gateway errors. */
 export function readBounded(response: Response, maxBytes: number, signal: AbortSignal): Promise<Uint8Array | null> {
-  const declared = Number(response.headers.get("content-length") ?? Number.NaN);
+  // Of a compressed reply the length says nothing: a small one may become as large as it likes.
+  const isPlain = !response.headers.has("content-encoding");
+  const declared = Number((isPlain ? response.headers.get("content-length") : null) ?? Number.NaN);
   if (declared > maxBytes) return Promise.resolve(null);
   const reading: Promise<Uint8Array | null> = declared >= 0 ? response.bytes() : gather(response, maxBytes);
   return reading.catch((thrown: unknown) => {
@@ -68,9 +75,9 @@ export async function refusal(
   return lane.upstream.error.parse(response.status, parseJsonText(text) ?? text, retryAfterMs(response.headers, nowMs));
 }
 
-function parseBody(bytes: Uint8Array): JsonObject {
+function parseBody(bytes: Uint8Array): JsonObject | Json[] {
   const body = parseJsonText(decoder.decode(bytes));
-  if (!isObject(body)) throw badReply("it is not a JSON object");
+  if (!isObject(body) && !Array.isArray(body)) throw badReply("it is neither a JSON object nor a list");
   return body;
 }
 
@@ -92,6 +99,28 @@ export interface ReadReply {
   readonly body: JsonObject;
   readonly usage: Usage | undefined;
   readonly answer: Answer | null;
+  /** Content-Type of bytes that are no JSON. */
+  readonly type?: string;
+  /** The answer says more than the bytes: it is told in their place. */
+  readonly changed?: true;
+}
+
+const jsonType = /^application\/(?:[\w.-]+\+)?json/i;
+
+/** A reply that is no JSON, where the dialect knows such; null where it is JSON. */
+function readDocument(
+  response: Response,
+  bytes: Uint8Array,
+  lane: Lane,
+  inquiry: Inquiry,
+  origin: string,
+): ReadReply | null {
+  const { documents } = lane.upstream;
+  if (documents === undefined) return null;
+  const type = response.headers.get("content-type") ?? "";
+  if (jsonType.test(type)) return null;
+  const answer = documents.parse(bytes, type, { origin, ask: inquiry.ask });
+  return { bytes, body: {}, usage: answer.usage, answer: lane.verbatim ? null : answer, type };
 }
 
 /** Reads a successful reply. Throws `upstream_protocol_error` on nonsense. */
@@ -104,28 +133,50 @@ export async function readReply(
 ): Promise<ReadReply> {
   const bytes = await readBounded(response, maxReplyBytes, signal);
   if (bytes === null) throw badReply("it is larger than the gateway takes");
-  const body = parseBody(bytes);
+  const document = readDocument(response, bytes, lane, inquiry, origin);
+  if (document !== null) return document;
+  const reply = parseBody(bytes);
+  const body = isObject(reply) ? reply : {};
   refuseHiddenError(body, lane, response.status);
   const { usage: usageOf } = lane.upstream.verbatim;
   if (lane.verbatim && usageOf !== undefined) return { bytes, body, usage: usageOf(body), answer: null };
-  const answer = lane.upstream.response.parse(body, { origin, ask: inquiry.ask });
+  const answer = lane.upstream.response.parse(reply, { origin, ask: inquiry.ask });
   return { bytes, body, usage: answer.usage, answer };
 }
 
+/** Throws `upstream_protocol_error` where not every item of the ask has its own in the answer. */
+function checkItems(answer: Answer, { ask }: Inquiry): void {
+  if (answer.operation === "embed" && ask.operation === "embed") checkCount(answer, ask);
+  if (answer.operation === "moderate" && ask.operation === "moderate") checkVerdicts(answer, ask);
+}
+
 function rendered(answer: Answer, lane: Lane, inquiry: Inquiry): WholeReply {
+  checkItems(answer, inquiry);
   const cut = lane.watched.length > 0 && answer.operation === "chat" ? cutAtStops(answer, lane.watched) : answer;
+  const document = inquiry.dialect.documents?.render(cut, inquiry.write) ?? null;
+  if (document !== null) return { body: document.text, type: document.type, usage: answer.usage };
   return { body: JSON.stringify(inquiry.dialect.response.render(cut, inquiry.write)), usage: answer.usage };
 }
 
 /** The one reply of a lane, for the client. */
-export function wholeReply({ bytes, body, usage, answer }: ReadReply, lane: Lane, inquiry: Inquiry): WholeReply {
-  if (!lane.verbatim && answer !== null) return rendered(answer, lane, inquiry);
-  const mended = lane.upstream.verbatim.mend?.(body, inquiry.wire) ?? body;
+export function wholeReply(read: ReadReply, lane: Lane, inquiry: Inquiry): WholeReply {
+  const { bytes, body, usage, answer, type, changed } = read;
+  if ((!lane.verbatim || changed) && answer !== null) return rendered(answer, lane, inquiry);
+  if (answer !== null) checkItems(answer, inquiry);
+  if (type !== undefined) return { body: bytes, type, usage };
+  const mended = lane.upstream.verbatim.mend?.(body, inquiry.wire, inquiry.write) ?? body;
   return { body: mended === body ? bytes : JSON.stringify(mended), usage };
 }
 
 /** Several replies of a lane as one. */
 export function mergedReply(replies: readonly ReadReply[], lane: Lane, inquiry: Inquiry): WholeReply {
-  const answers = replies.flatMap(({ answer }) => (answer?.operation === "chat" ? [answer] : []));
-  return rendered(mergeAnswers(answers, lane.parts), lane, inquiry);
+  const answers = replies.flatMap(({ answer }) => (answer === null ? [] : [answer]));
+  const vectors = answers.filter((answer) => answer.operation === "embed");
+  if (vectors.length > 0) return rendered(joinVectors(vectors), lane, inquiry);
+  const verdicts = answers.filter((answer) => answer.operation === "moderate");
+  if (verdicts.length > 0) return rendered(joinVerdicts(verdicts), lane, inquiry);
+  const images = answers.filter((answer) => answer.operation === "image");
+  if (images.length > 0) return rendered(joinImages(images), lane, inquiry);
+  const chats = answers.filter((answer) => answer.operation === "chat");
+  return rendered(mergeAnswers(chats, lane.parts), lane, inquiry);
 }

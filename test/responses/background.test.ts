@@ -76,6 +76,29 @@ describe.each(fars)("an upstream at $at", ({ model, at, folder }) => {
     expect(final.output_text).toStartWith("Hello there");
   });
 
+  test("a stream of it begins before its upstream says anything, and can be cancelled then", async () => {
+    upstreams[at].on("*", says(`${folder}/text.sse`, { gate: new Promise(() => undefined), gateAfter: 0 }));
+    const stream = await mine.responses.create({ model, input: "hi", background: true, stream: true });
+    const events: string[] = [];
+    for await (const event of stream) {
+      events.push(event.type);
+      if (event.type !== "response.created") continue;
+      expect(event).toMatchObject({ sequence_number: 0, response: { status: "queued", background: true, output: [] } });
+      expect((await mine.responses.cancel(event.response.id)).status).toBe("cancelled");
+    }
+    expect(events).toEqual(["response.created"]);
+  });
+
+  test("a run that fails at once is told as one that began", async () => {
+    upstreams[at].on("*", { status: 500, json: { error: { message: "no", type: "api_error" } } });
+    const stream = await mine.responses.create({ model, input: "hi", background: true, stream: true });
+    const events = await Array.fromAsync(stream);
+    expect(events.map(({ type, sequence_number }) => [sequence_number, type])).toEqual([
+      [0, "response.created"],
+      [1, "response.failed"],
+    ]);
+  });
+
   test("cancelling aborts the upstream", async () => {
     upstreams[at].on("*", says(`${folder}/text.sse`, { gate: new Promise(() => undefined), gateAfter: 2 }));
     const queued = await start(model);

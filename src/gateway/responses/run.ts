@@ -1,6 +1,6 @@
 // A run in the background: the corridor is asked as if a client streamed, and nobody's leaving ends it.
 import { GatewayError, toGatewayError } from "../../canon/error.ts";
-import { endedItem, identified, tellingOf } from "../../dialects/response-state.ts";
+import { endedItem, identified, isOpening, openingEvent, tellingOf } from "../../dialects/response-state.ts";
 import { isObject, type JsonObject, parseJsonText } from "../../lib/json.ts";
 import { type Frame, frameSplitter, readFrame } from "../../lib/sse.ts";
 import { advanceResponse, keepResponseAlive } from "../../store/responses.ts";
@@ -82,6 +82,8 @@ async function take(state: State, event: JsonObject): Promise<void> {
   }
   const response = known(state, telling.response);
   state.response = response;
+  // Whoever follows has heard of the response before the upstream did.
+  if (isOpening(event)) return;
   if (telling.isFinal) {
     state.isOver = true;
     await advance(state, response, true);
@@ -126,7 +128,7 @@ async function work(state: State, visit: Omit<Visit, "signal" | "wire">): Promis
   try {
     await advance(state, { ...state.response, status: "in_progress" }, false);
     const wire = pipeWireOf(inquiry.dialect, job.id);
-    const { body } = await answer(parts.gateway, inquiry, { ...visit, signal: controller.signal, wire });
+    const { body } = await answer(parts.gateway, inquiry, { ...visit, signal: () => controller.signal, wire });
     if (body instanceof ReadableStream) await drain(state, body);
     if (!state.isOver) await fail(state, cutOff());
   } catch (thrown) {
@@ -174,6 +176,7 @@ export function startRun(
     isOver: false,
     endedMs: null,
   };
+  log.append(numbered(openingEvent(response), log));
   const done = work(state, visit)
     .catch((thrown: unknown) => parts.gateway.events.backgroundFailed("responses", thrown))
     .finally(() => {

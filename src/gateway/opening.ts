@@ -1,0 +1,139 @@
+// One stream of one candidate, from the call to the first piece: the upstream's own, several in a row, sound, or a whole reply told as one.
+import { GatewayError } from "../canon/error.ts";
+import type { Call } from "../dialects/dialect.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Deadline } from "../lib/deadline.ts";
+import { originOf } from "../providers/provider.ts";
+import type { Candidate } from "./catalog.ts";
+import { chainFlows } from "./chain.ts";
+import { mergeDeltas } from "./fan.ts";
+import { createFlow, type Flow } from "./flow.ts";
+import type { Inquiry } from "./inquiry.ts";
+import type { Meter } from "./meter.ts";
+import { type Bringing, delivered, joinImages } from "./pictures.ts";
+import type { Lane } from "./relay.ts";
+import { soundTurner, wholeChunks } from "./sound.ts";
+import { watchStops } from "./stops.ts";
+import { mustBeTold, toldFlow } from "./told.ts";
+import { nothing, type Piece, readerOf, type Turner, translatedTurner, turnerOf, writerOf } from "./turn.ts";
+import { type ReadReply, readReply, refusal, refuseDocument } from "./whole.ts";
+
+/** What sending a call needs to know of its request. */
+export interface Sending extends Bringing {
+  readonly inquiry: Inquiry;
+  readonly clock: Clock;
+}
+
+/** Sends one call and answers with a response that is a success. */
+export async function sendCall(
+  tries: Sending,
+  lane: Lane,
+  candidate: Candidate,
+  call: Call,
+  signal: AbortSignal,
+): Promise<Response> {
+  const { stream } = tries.inquiry.ask;
+  const response = await candidate.provider.send({ call, dialect: lane.upstream, stream, signal });
+  if (!response.ok) throw await refusal(response, lane, signal, tries.clock.nowMs());
+  return response;
+}
+
+/** The whole reply to a call, understood, with its images as the client wants them. */
+export async function readCall(
+  tries: Sending,
+  lane: Lane,
+  candidate: Candidate,
+  call: Call,
+  signal: AbortSignal,
+): Promise<ReadReply> {
+  return readResponse(tries, lane, candidate, await sendCall(tries, lane, candidate, call, signal), signal);
+}
+
+async function readResponse(
+  tries: Sending,
+  lane: Lane,
+  candidate: Candidate,
+  response: Response,
+  signal: AbortSignal,
+): Promise<ReadReply> {
+  const { inquiry } = tries;
+  const read = await readReply(response, lane, inquiry, originOf(candidate.provider, candidate.model), signal);
+  if (read.answer?.operation !== "image") return read;
+  const answer = await delivered(read.answer, inquiry.ask, tries, signal);
+  return answer === read.answer ? read : { ...read, answer, changed: true };
+}
+
+/** The images of all calls of a lane as one reply. */
+async function drawnTogether(
+  tries: Sending,
+  lane: Lane,
+  candidate: Candidate,
+  signal: AbortSignal,
+): Promise<ReadReply> {
+  const [first, ...others] = await Promise.all(
+    lane.calls.map((call) => readCall(tries, lane, candidate, call, signal)),
+  );
+  const answers = [first, ...others].flatMap((read) => (read?.answer?.operation === "image" ? [read.answer] : []));
+  const answer = joinImages(answers);
+  return { bytes: nothing, body: {}, usage: answer.usage, answer };
+}
+
+/** Some servers name no type, or plain text; a page is surely no stream, and a document may hold an error. */
+async function refuseOtherTypes(response: Response, lane: Lane, signal: AbortSignal): Promise<void> {
+  const type = response.headers.get("content-type") ?? "";
+  if (/^application\/json/.test(type)) await refuseDocument(response, lane, signal);
+  if (/^(?:text\/html|application\/json)/.test(type))
+    throw new GatewayError("upstream_protocol_error", "The provider did not answer with an event stream.");
+}
+
+/** The first piece of a flow. */
+export async function firstOf(flow: Flow): Promise<Piece> {
+  const arrived = Promise.withResolvers<Piece>();
+  await flow.next((piece) => void arrived.resolve(piece));
+  return arrived.promise;
+}
+
+/** A flow from the upstream's own stream, or from a whole reply where it has none to give. */
+export async function flowOf(
+  tries: Sending,
+  lane: Lane,
+  candidate: Candidate,
+  meter: Meter,
+  life: Deadline,
+): Promise<Flow> {
+  const { inquiry } = tries;
+  const origin = originOf(candidate.provider, candidate.model);
+  if (lane.calls.length > 1 && inquiry.ask.operation === "image")
+    return toldFlow(await drawnTogether(tries, lane, candidate, life.signal), lane, inquiry, meter, origin);
+  if (lane.calls.length > 1) return chainedFlow(tries, lane, candidate, meter, life);
+  const response = await sendCall(tries, lane, candidate, lane.calls[0], life.signal);
+  if (mustBeTold(inquiry, lane.upstream, response.headers)) {
+    const read = await readResponse(tries, lane, candidate, response, life.signal);
+    return toldFlow(read, lane, inquiry, meter, origin);
+  }
+  const { sound } = inquiry.dialect;
+  if (sound !== undefined) {
+    const turner = soundTurner(sound, lane, inquiry, meter, origin, response.headers);
+    return createFlow(response, turner, life, wholeChunks());
+  }
+  await refuseOtherTypes(response, lane, life.signal);
+  return createFlow(response, turnerOf(lane, inquiry, meter, origin), life);
+}
+
+/** The flows of all calls of a lane, one after the other. */
+function chainedFlow(tries: Sending, lane: Lane, candidate: Candidate, meter: Meter, life: Deadline): Flow {
+  const { inquiry } = tries;
+  const origin = originOf(candidate.provider, candidate.model);
+  const open = async (call: Call, turner: Turner): Promise<Flow> => {
+    const response = await sendCall(tries, lane, candidate, call, life.signal);
+    await refuseOtherTypes(response, lane, life.signal);
+    return createFlow(response, turner, life);
+  };
+  const writer = writerOf(inquiry);
+  const merge = mergeDeltas(lane.parts);
+  return chainFlows(lane.calls.length, (part) => {
+    const stops = lane.watched.length === 0 ? undefined : watchStops(lane.watched, lane.calls.length);
+    const turner = translatedTurner(readerOf(lane, inquiry, origin), writer, meter, merge(part, stops));
+    return open(lane.calls[part] ?? lane.calls[0], turner);
+  });
+}

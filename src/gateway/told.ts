@@ -1,0 +1,38 @@
+// A whole reply told as a stream, for clients that asked for one where the upstream has none.
+import type { Answer } from "../canon/operation.ts";
+import type { Dialect, ReadContext } from "../dialects/dialect.ts";
+import { formatFrame } from "../lib/sse.ts";
+import type { Flow } from "./flow.ts";
+import type { Inquiry } from "./inquiry.ts";
+import type { Meter } from "./meter.ts";
+import type { Lane } from "./relay.ts";
+import type { ReadReply } from "./whole.ts";
+
+const encoder = new TextEncoder();
+
+/** True where the client's dialect can tell a whole reply as a stream, and the upstream gave none: its dialect has none, or it did not care. */
+export function mustBeTold({ dialect }: Inquiry, upstream: Dialect, headers: Headers): boolean {
+  if (dialect.stream?.whole === undefined) return false;
+  return upstream.stream === undefined || !(headers.get("content-type") ?? "").startsWith("text/event-stream");
+}
+
+/** What the verbatim lane did not need to read. */
+function understood({ bytes, body, type }: ReadReply, { upstream }: Lane, context: ReadContext): Answer {
+  if (type === undefined || upstream.documents === undefined) return upstream.response.parse(body, context);
+  return upstream.documents.parse(bytes, type, context);
+}
+
+/** The reply as a flow of one piece. */
+export function toldFlow(read: ReadReply, lane: Lane, inquiry: Inquiry, meter: Meter, origin: string): Flow {
+  const answer = read.answer ?? understood(read, lane, { origin, ask: inquiry.ask });
+  if (answer.usage !== undefined) meter.see({ type: "finish", stops: [], usage: answer.usage });
+  const frames = inquiry.dialect.stream?.whole?.(answer, inquiry.write) ?? [];
+  const bytes = encoder.encode(frames.map(formatFrame).join(""));
+  return {
+    next: async (consume) => consume({ bytes, end: { error: null } }),
+    chunks: () => 1,
+    apologise: () => null,
+    type: () => null,
+    close: () => undefined,
+  };
+}

@@ -1,0 +1,32 @@
+// Models that nobody lists: who is asked in hope, and who surely does not know them.
+import { expect, test } from "bun:test";
+import type { Listing } from "../../src/gateway/listings.ts";
+import { resolve } from "../../src/gateway/router.ts";
+import type { Provider } from "../../src/providers/provider.ts";
+import { load } from "../config/load.ts";
+import { thrown } from "../kit/asks.ts";
+
+/** Nobody's list could be read but the built-in one's. */
+const unread = (provider: Provider): Listing => ({
+  provider,
+  models: provider.name === "sandbox" ? [] : null,
+  ids: new Set(),
+});
+const { catalog } = load(`providers:
+  vectors: { kind: jina, credential: x }
+  talker: { kind: openai, credential: x }
+`);
+const named = (plan: ReturnType<typeof resolve>) => plan.candidates.map(({ provider }) => provider.name);
+
+test("a provider of vectors alone is not asked for a conversation", () => {
+  expect(named(resolve(catalog, unread, "some-model", "chat"))).toEqual(["talker"]);
+});
+
+test("both are asked for vectors", () => {
+  expect(named(resolve(catalog, unread, "some-model", "embed"))).toEqual(["vectors", "talker"]);
+});
+
+test("a model that nobody can know does not exist", () => {
+  const { catalog: alone } = load("providers:\n  vectors: { kind: jina, credential: x }\n");
+  expect(thrown(() => resolve(alone, unread, "some-model", "chat"))).toMatchObject({ code: "model_not_found" });
+});
