@@ -1,8 +1,10 @@
 // What an endpoint is: a row that binds a method and a path to a dialect, or to a document of the gateway's own.
+import type { TSchema } from "typebox";
 import type { Dialect } from "../dialects/dialect.ts";
 import type { Asked } from "../gateway/asked.ts";
 import type { Reply } from "../gateway/gateway.ts";
 import type { Caller } from "../gateway/keys.ts";
+import type { JsonObject } from "../lib/json.ts";
 import type { Carrier } from "./credentials.ts";
 
 export type Method = "GET" | "POST" | "DELETE";
@@ -18,6 +20,13 @@ export interface Side {
   readonly idHeaders: readonly string[];
 }
 
+/** A parameter behind the question mark, for whoever reads the documents; `schema` is JSON Schema. */
+export interface QueryParameter {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: JsonObject;
+}
+
 interface Row extends Side {
   readonly method: Method;
   /** `{name}` stands for one segment, `{name...}` for the rest of the path. */
@@ -25,8 +34,16 @@ interface Row extends Side {
   readonly operationId: string;
   readonly summary: string;
   readonly access: KeyRule;
+  readonly query?: readonly QueryParameter[];
   /** Where one path serves several protocols: how errors of this request are told. */
   readonly sideFor?: (request: Request) => Side;
+}
+
+/** A body that may be a form, or must be one. */
+export interface FormRule {
+  readonly only: boolean;
+  /** File parts by name: what they are, for the reader of the OpenAPI document. */
+  readonly files: Readonly<Record<string, string>>;
 }
 
 /** A request to a model. */
@@ -35,6 +52,15 @@ export interface AskEndpoint extends Row {
   readonly dialect: Dialect;
   /** A header that must be there, under any of these names. */
   readonly requiredHeader?: readonly string[];
+  /** A second shape of JSON body on this path, and what tells it apart. */
+  readonly other?: {
+    readonly dialect: Dialect;
+    speaks(wire: JsonObject, params: Readonly<Record<string, string>>): boolean;
+  };
+  /** Absent: the body is JSON. */
+  readonly form?: FormRule;
+  /** Content-Type of the reply in the OpenAPI document, where it is no JSON. */
+  readonly replyTypes?: readonly string[];
   /** Body fields that the path fills when the body leaves them out. */
   readonly fromPath?: readonly string[];
   /** What the path says beyond its parameters. */
@@ -49,6 +75,8 @@ export interface AskEndpoint extends Row {
 export interface PlainVisit {
   readonly request: Request;
   readonly requestId: string;
+  /** Monotonic time of arrival, in milliseconds. */
+  readonly arrivedMs: number;
   readonly params: Readonly<Record<string, string>>;
   /** Null where the row wants no key. */
   readonly caller: Caller | null;
@@ -58,6 +86,12 @@ export interface PlainVisit {
 export interface PlainEndpoint extends Row {
   readonly kind: "plain";
   readonly handle: (visit: PlainVisit) => Response | Promise<Response>;
+  /** What it reads, for the OpenAPI document. */
+  readonly body?: { readonly schema: TSchema; readonly form?: FormRule };
+  /** As for requests to a model. */
+  readonly replyTypes?: readonly string[];
+  /** A request that shows something else in place of a key: the handler has to judge it, and gets nobody as the caller. */
+  readonly needsNoKey?: (request: Request) => boolean;
   /** For a browser that comes without a valid key: a page that asks for one, with status 401. */
   readonly signIn?: (visit: Pick<PlainVisit, "requestId">) => Response;
 }

@@ -2,15 +2,27 @@
 import {
   anthropicCount,
   anthropicMessages,
+  cohereRerank,
+  dashscopeImageEdits,
+  dashscopeImages,
   openaiChat,
   openaiCompaction,
   openaiCompletions,
   openaiEmbeddings,
+  openaiImageEdits,
+  openaiImages,
+  openaiModerations,
   openaiResponses,
+  plainRerank,
 } from "../dialects/index.ts";
 import type { Catalog } from "../gateway/catalog.ts";
 import type { Listings } from "../gateway/listings.ts";
 import type { Responses } from "../gateway/responses/responses.ts";
+import { drawsApart } from "../gateway/router.ts";
+import type { Videos } from "../gateway/videos/videos.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { JsonObject } from "../lib/json.ts";
+import { audioEndpoints } from "./audio-endpoints.ts";
 import { docsPage, docsSignIn } from "./docs.ts";
 import type { Endpoint, KeyRule } from "./endpoint.ts";
 import { geminiEndpoints, googleKey } from "./gemini-endpoints.ts";
@@ -19,6 +31,7 @@ import { getModel, listModels } from "./models.ts";
 import { openapi } from "./openapi.ts";
 import { responseRows } from "./responses.ts";
 import { type Protocol, protocolOf, sides, versionHeaders } from "./sides.ts";
+import { videoRows } from "./video-endpoints.ts";
 
 /** What the gateway's own documents are made from. */
 export interface EndpointParts {
@@ -26,6 +39,8 @@ export interface EndpointParts {
   readonly listings: Listings;
   readonly readiness: Readiness;
   readonly responses: Responses;
+  readonly videos: Videos;
+  readonly clock: Clock;
 }
 
 const client: KeyRule = { key: "client", carriers: ["bearer"] };
@@ -35,6 +50,10 @@ const browser: KeyRule = { key: "client", carriers: ["bearer", "query"] };
 const open: KeyRule = { key: "none" };
 const openaiSide = sides.openai;
 const anthropicSide = sides.anthropic;
+
+/** Images are asked for in a message, unless the body has what OpenAI's format has in its place. */
+const isMessage = (wire: JsonObject): boolean =>
+  wire.input !== undefined || ["prompt", "image", "images", "mask"].every((name) => wire[name] === undefined);
 
 const asks: readonly Endpoint[] = [
   {
@@ -100,6 +119,65 @@ const asks: readonly Endpoint[] = [
     access: client,
     ...openaiSide,
   },
+  {
+    kind: "ask",
+    method: "POST",
+    path: "/v1/rerank",
+    operationId: "createRerank",
+    summary: "Documents in the order in which they answer a query.",
+    dialect: plainRerank,
+    access: client,
+    ...openaiSide,
+  },
+  {
+    kind: "ask",
+    method: "POST",
+    path: "/v2/rerank",
+    operationId: "createRerankV2",
+    summary: "The same, in Cohere's second version.",
+    dialect: cohereRerank,
+    access: client,
+    ...openaiSide,
+  },
+  {
+    kind: "ask",
+    method: "POST",
+    path: "/v1/moderations",
+    operationId: "createModeration",
+    summary: "What texts and images hold that may do harm.",
+    dialect: openaiModerations,
+    access: client,
+    ...openaiSide,
+  },
+  {
+    kind: "ask",
+    method: "POST",
+    path: "/v1/images/generations",
+    operationId: "createImage",
+    summary: "Images from words: in a message with parameters, or in OpenAI's format.",
+    dialect: openaiImages,
+    other: { dialect: dashscopeImages, speaks: isMessage },
+    access: client,
+    ...openaiSide,
+  },
+  {
+    kind: "ask",
+    method: "POST",
+    path: "/v1/images/edits",
+    operationId: "createImageEdit",
+    summary: "Images from images and words, in the same two formats, or as a form.",
+    dialect: openaiImageEdits,
+    other: { dialect: dashscopeImageEdits, speaks: isMessage },
+    form: {
+      only: false,
+      files: {
+        image: "The image to change; several are sent as `image[]`, up to 16.",
+        mask: "Transparent where the first image may change.",
+      },
+    },
+    access: client,
+    ...openaiSide,
+  },
 ];
 
 /** Responses, which are kept: their room answers, and asks the corridor. */
@@ -162,6 +240,13 @@ export function endpoints(parts: EndpointParts): readonly Endpoint[] {
       handle: ({ requestId }) => openapi(rows, requestId),
     },
   ];
-  const rows = [...asks, ...kept(parts), ...geminiEndpoints, ...documents];
+  const rows = [
+    ...asks,
+    ...kept(parts),
+    ...audioEndpoints,
+    ...videoRows(() => parts, client),
+    ...geminiEndpoints((model) => drawsApart(parts.catalog(), parts.listings.now, model)),
+    ...documents,
+  ];
   return rows;
 }

@@ -1,5 +1,13 @@
 // The rows of Google's protocol, under /v1beta and under /v1, where newer SDKs call.
-import { gemini, geminiCount } from "../dialects/index.ts";
+import {
+  gemini,
+  geminiBatchEmbeddings,
+  geminiCount,
+  geminiEmbeddings,
+  geminiImages,
+  modelIn,
+  wantsImages,
+} from "../dialects/index.ts";
 import type { AskEndpoint, KeyRule } from "./endpoint.ts";
 import { sides } from "./sides.ts";
 
@@ -14,18 +22,34 @@ interface Verb {
   readonly summary: string;
   readonly dialect: AskEndpoint["dialect"];
   readonly asArray?: AskEndpoint["asArray"];
+  /** True where the reply may be images. */
+  readonly draws?: true;
 }
 
 const verbs: readonly Verb[] = [
-  { verb: "generateContent", suffix: "", summary: "A reply to a conversation, in Google's format.", dialect: gemini },
+  {
+    verb: "generateContent",
+    suffix: "",
+    summary: "A reply to a conversation, in Google's format.",
+    dialect: gemini,
+    draws: true,
+  },
   {
     verb: "streamGenerateContent",
     suffix: "Stream",
     summary: "The same as a stream: events with alt=sse in the query, else one JSON array.",
     dialect: gemini,
     asArray: (request) => !wantsEvents(request),
+    draws: true,
   },
   { verb: "countTokens", suffix: "Count", summary: "How many tokens a request has.", dialect: geminiCount },
+  { verb: "embedContent", suffix: "Embed", summary: "The vector of a content.", dialect: geminiEmbeddings },
+  {
+    verb: "batchEmbedContents",
+    suffix: "EmbedBatch",
+    summary: "The vectors of several contents.",
+    dialect: geminiBatchEmbeddings,
+  },
 ];
 
 const prefixes = [
@@ -33,19 +57,27 @@ const prefixes = [
   { prefix: "/v1", operationId: "relayV1" },
 ] as const;
 
-export const geminiEndpoints: readonly AskEndpoint[] = prefixes.flatMap(({ prefix, operationId }) =>
-  verbs.map(
-    ({ verb, suffix, summary, dialect, asArray }): AskEndpoint => ({
-      kind: "ask",
-      method: "POST",
-      path: `${prefix}/models/{model...}:${verb}`,
-      operationId: `${operationId}${suffix}`,
-      summary,
-      dialect,
-      says: { verb },
-      access: googleKey,
-      ...sides.gemini,
-      ...(asArray === undefined ? {} : { asArray }),
-    }),
-  ),
-);
+/** Whoever wants images is understood as asking for them where somebody behind the name `makesImages`: else it is a conversation. */
+export function geminiEndpoints(makesImages: (model: string) => boolean): readonly AskEndpoint[] {
+  const other: AskEndpoint["other"] = {
+    dialect: geminiImages,
+    speaks: (wire, { model = "" }) => wantsImages(wire) && makesImages(modelIn(model)),
+  };
+  return prefixes.flatMap(({ prefix, operationId }) =>
+    verbs.map(
+      ({ verb, suffix, summary, dialect, asArray, draws }): AskEndpoint => ({
+        kind: "ask",
+        method: "POST",
+        path: `${prefix}/models/{model...}:${verb}`,
+        operationId: `${operationId}${suffix}`,
+        summary,
+        dialect,
+        says: { verb },
+        access: googleKey,
+        ...sides.gemini,
+        ...(asArray === undefined ? {} : { asArray }),
+        ...(draws === undefined ? {} : { other }),
+      }),
+    ),
+  );
+}

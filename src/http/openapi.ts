@@ -1,5 +1,5 @@
 // The OpenAPI document, made from the rows and from the schemas that validate.
-import type { AskEndpoint, Endpoint } from "./endpoint.ts";
+import type { AskEndpoint, Endpoint, FormRule } from "./endpoint.ts";
 import { writeJson } from "./write.ts";
 
 const errorEnvelope = {
@@ -46,23 +46,47 @@ function parameters(endpoint: Endpoint) {
   const [header] = endpoint.kind === "ask" ? (endpoint.requiredHeader ?? []) : [];
   const required =
     header === undefined ? [] : [{ name: header, in: "header", required: true, schema: { type: "string" } }];
-  return [...inPath, ...required];
+  const query = (endpoint.query ?? []).map((parameter) => ({ ...parameter, in: "query" }));
+  return [...inPath, ...required, ...query];
 }
 
 function success(endpoint: Endpoint) {
   const json = { "application/json": { schema: { type: "object" } } };
   const streams = endpoint.kind === "ask" && endpoint.dialect.stream !== undefined;
+  const others = endpoint.replyTypes ?? [];
+  if (others.length > 0) {
+    const binary = Object.fromEntries(others.map((type) => [type, { schema: { type: "string", format: "binary" } }]));
+    return { description: "The reply.", content: binary };
+  }
   const content = streams ? { ...json, "text/event-stream": { schema: { type: "string" } } } : json;
   return { description: streams ? "The reply; an event stream when `stream` is true." : "The reply.", content };
 }
 
-function requestBody(endpoint: AskEndpoint) {
-  return { required: true, content: { "application/json": { schema: bodySchema(endpoint) } } };
+function requestBody(schema: ObjectSchema, form: FormRule | undefined, other?: ObjectSchema) {
+  const json = form?.only
+    ? {}
+    : { "application/json": { schema: other === undefined ? schema : { anyOf: [other, schema] } } };
+  const multipart = form === undefined ? {} : { "multipart/form-data": { schema: formSchema(schema, form) } };
+  return { required: true, content: { ...json, ...multipart } };
+}
+
+interface ObjectSchema {
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, unknown>>;
+}
+
+/** The fields of the body and the files beside them. */
+function formSchema(schema: ObjectSchema, { files }: FormRule) {
+  const parts = Object.entries(files).map(([name, description]) => [
+    name,
+    { type: "string", format: "binary", description },
+  ]);
+  return { ...schema, properties: { ...schema.properties, ...Object.fromEntries(parts) } };
 }
 
 /** Fields that the path can fill are not required of the body. */
-function bodySchema({ dialect, fromPath }: AskEndpoint): unknown {
-  const schema: { required?: string[] } = JSON.parse(JSON.stringify(dialect.request.schema));
+function bodySchema({ dialect, fromPath }: AskEndpoint): ObjectSchema {
+  const schema: ObjectSchema = JSON.parse(JSON.stringify(dialect.request.schema));
   if (fromPath === undefined) return schema;
   return { ...schema, required: schema.required?.filter((name) => !fromPath.includes(name)) };
 }
@@ -74,6 +98,19 @@ const securityOf = {
   query: { queryKey: [] },
 } as const;
 
+/** The second shape of a path; undefined where there is none, or none that looks otherwise. */
+function otherSchema({ dialect, other }: AskEndpoint): ObjectSchema | undefined {
+  const schema = other?.dialect.request.schema;
+  return schema === undefined || schema === dialect.request.schema ? undefined : JSON.parse(JSON.stringify(schema));
+}
+
+function bodyOf(endpoint: Endpoint) {
+  if (endpoint.kind === "ask")
+    return { requestBody: requestBody(bodySchema(endpoint), endpoint.form, otherSchema(endpoint)) };
+  const { body } = endpoint;
+  return body === undefined ? {} : { requestBody: requestBody(JSON.parse(JSON.stringify(body.schema)), body.form) };
+}
+
 function operation(endpoint: Endpoint) {
   const { access } = endpoint;
   return {
@@ -81,7 +118,7 @@ function operation(endpoint: Endpoint) {
     summary: endpoint.summary,
     security: access.key === "none" ? [] : access.carriers.map((carrier) => securityOf[carrier]),
     parameters: parameters(endpoint),
-    ...(endpoint.kind === "ask" ? { requestBody: requestBody(endpoint) } : {}),
+    ...bodyOf(endpoint),
     responses: { "200": success(endpoint), ...(access.key === "none" ? {} : failures) },
   };
 }

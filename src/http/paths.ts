@@ -29,6 +29,9 @@ function compilePattern(path: string): { regex: RegExp; names: string[] } {
   return { regex: new RegExp(`^${source}$`), names };
 }
 
+/** Some clients encode the colon before a verb, which stands for itself in a path. */
+const encodedColon = /%3a/gi;
+
 function decodeSegment(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -55,7 +58,8 @@ export function matcher(endpoints: readonly Endpoint[]): Matcher {
     rows.set(endpoint.method, endpoint);
   }
   const ordered = [...patterns.values()];
-  return (method, path) => {
+  return (method, given) => {
+    const path = given.includes("%") ? given.replace(encodedColon, ":") : given;
     const rows = exact.get(path);
     if (rows !== undefined) return chosen(rows, method, noParams);
     for (const { regex, names, rows: candidates } of ordered) {
@@ -91,14 +95,18 @@ export function pathOf(url: string): string {
   return query < 0 ? url.slice(start) : url.slice(start, query);
 }
 
+/** A base URL that ends with a version, and a client that puts its own behind it. */
+const twoVersions = /^(\/v1(?:beta)?)(\/v1(?:beta)?)(?=\/)/;
+
 /** The 404 for a path, with the base URL that was probably meant. */
 export function unknownPath(path: string, match: Matcher): GatewayError {
   const exists = (candidate: string): boolean => match("GET", candidate).kind !== "nothing";
-  const doubled = path.replace(/^\/v1\/v1(?=\/)/, "/v1");
-  if (doubled !== path && exists(doubled))
+  const [both = "", base, own] = twoVersions.exec(path) ?? [];
+  const meant = `${own}${path.slice(both.length)}`;
+  if (both !== "" && exists(meant))
     return new GatewayError(
       "not_found",
-      `Unknown path: it has /v1 twice. Give your client a base URL without /v1 at its end; the path is ${doubled}.`,
+      `Unknown path: it has ${base === own ? `${own} twice` : `${base} before ${own}`}. Give your client a base URL without ${base} at its end; the path is ${meant}.`,
     );
   if (exists(`/v1${path}`))
     return new GatewayError(

@@ -1,5 +1,6 @@
 // Reading a request's body: type, encoding, size and depth are checked before anything is built from it.
 import { GatewayError } from "../canon/error.ts";
+import type { UploadedFile } from "../dialects/dialect.ts";
 import { isObject, type JsonFault, type JsonObject, parseJson } from "../lib/json.ts";
 import { decode, decoderFor, tooLarge } from "./decode.ts";
 
@@ -27,7 +28,26 @@ function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
   const declared = request.headers.get("content-length");
   if (declared === null) return gather(request, maxBytes);
   if (Number(declared) > maxBytes) throw tooLarge(maxBytes);
-  return request.bytes();
+  return Number(declared) < largeBytes ? request.bytes() : gatherExactly(request, Number(declared));
+}
+
+/** The runtime grows its buffer by doubling it, and holds both meanwhile: a large body goes straight into its place. */
+const largeBytes = 1024 * 1024;
+
+/** Frees memory that nobody reads any more, without waiting for the collector. A view on a larger buffer is left alone. */
+export function giveBack({ buffer, length }: Uint8Array): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === length) buffer.transfer(0);
+}
+
+async function gatherExactly(request: Request, length: number): Promise<Uint8Array> {
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for await (const chunk of request.body ?? []) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+    giveBack(chunk);
+  }
+  return at === length ? bytes : bytes.subarray(0, at);
 }
 
 async function gather(request: Request, maxBytes: number): Promise<Uint8Array> {
@@ -54,12 +74,26 @@ function faultError(fault: JsonFault): GatewayError {
   return new GatewayError("invalid_json", `${faults[fault.reason]}${place}`);
 }
 
-/** The JSON object of a request. Throws the 400, 413 and 415 of the contract. */
-export async function readJson(request: Request, limits: ReadLimits): Promise<{ wire: JsonObject; bytes: number }> {
-  checkType(request);
+/** The body without its content encoding, once. Throws the 413 before anything is read where the length is told. */
+export async function readPlain(request: Request, maxBytes: number): Promise<Uint8Array> {
   const decoder = decoderFor(request.headers.get("content-encoding"));
-  const raw = await readBytes(request, limits.maxBodyBytes);
-  const bytes = decoder === null ? raw : await decode(decoder, raw, limits.maxBodyBytes);
+  const raw = await readBytes(request, maxBytes);
+  return decoder === null ? raw : await decode(decoder, raw, maxBytes);
+}
+
+/** A body as an object; `bytes` is its size. `files` where it was a form. */
+export interface ReadBody {
+  readonly wire: JsonObject;
+  readonly bytes: number;
+  readonly files?: readonly UploadedFile[];
+  /** Gives the memory of a form back. */
+  release?(): void;
+}
+
+/** The JSON object of a request. Throws the 400, 413 and 415 of the contract. */
+export async function readJson(request: Request, limits: ReadLimits): Promise<ReadBody> {
+  checkType(request);
+  const bytes = await readPlain(request, limits.maxBodyBytes);
   const parsed = parseJson(bytes);
   if (!parsed.ok) throw faultError(parsed.fault);
   if (!isObject(parsed.value)) throw new GatewayError("invalid_json", "The body must be a JSON object.");

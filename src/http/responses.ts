@@ -1,10 +1,45 @@
 // Stored responses over HTTP: told again, followed, listed by their input, cancelled, deleted.
 import type { Dialect } from "../dialects/dialect.ts";
 import type { Responses } from "../gateway/responses/responses.ts";
-import type { KeyRule, PlainEndpoint, PlainVisit, Side } from "./endpoint.ts";
+import type { KeyRule, PlainEndpoint, PlainVisit, QueryParameter, Side } from "./endpoint.ts";
 import { writeJson, writeReply } from "./write.ts";
 
 const path = "/v1/responses/{response_id}";
+
+const include: QueryParameter = {
+  name: "include[]",
+  description: "Taken for the sake of clients that send it: whatever is kept is told.",
+  schema: { type: "array", items: { type: "string" } },
+};
+
+const following: readonly QueryParameter[] = [
+  include,
+  {
+    name: "stream",
+    description: "Follow a response that runs in the background, event by event.",
+    schema: { type: "boolean", default: false },
+  },
+  {
+    name: "starting_after",
+    description: "With `stream`: only events behind the one with this `sequence_number`.",
+    schema: { type: "integer", minimum: 0 },
+  },
+];
+
+const paging: readonly QueryParameter[] = [
+  include,
+  { name: "after", description: "The id of the item behind which the page begins.", schema: { type: "string" } },
+  {
+    name: "limit",
+    description: "Items of a page.",
+    schema: { type: "integer", minimum: 1, maximum: 100, default: 20 },
+  },
+  {
+    name: "order",
+    description: "`desc`: the newest first.",
+    schema: { type: "string", enum: ["asc", "desc"], default: "desc" },
+  },
+];
 
 interface Told {
   readonly id: string;
@@ -33,6 +68,7 @@ export function responseRows(
       path,
       operationId: "getResponse",
       summary: "A stored response; `stream` and `starting_after` follow one that runs in the background.",
+      query: following,
       async handle(visit) {
         const { id, owner, parameter } = toldBy(visit);
         if (parameter("stream") !== "true") return writeJson(await responses().get(id, owner), visit.requestId);
@@ -53,6 +89,7 @@ export function responseRows(
       path: `${path}/input_items`,
       operationId: "listResponseInput",
       summary: "What a stored response was asked, item by item: `limit`, `order`, `after`.",
+      query: paging,
       handle: json(({ id, owner, parameter }) => responses().inputItems(id, owner, parameter)),
     },
     {

@@ -1,6 +1,6 @@
 // One request from its first byte to its answer: match, identify, read, validate, ask, write. One handler for all rows.
 import { GatewayError, toGatewayError } from "../canon/error.ts";
-import type { ArrayForm, Envelope } from "../dialects/dialect.ts";
+import type { ArrayForm, Dialect, Envelope } from "../dialects/dialect.ts";
 import { type Asked, answerAsked } from "../gateway/asked.ts";
 import type { GatewayParts } from "../gateway/gateway.ts";
 import type { Caller, Keys } from "../gateway/keys.ts";
@@ -9,7 +9,8 @@ import type { JsonObject } from "../lib/json.ts";
 import { presentedKey } from "./credentials.ts";
 import type { AskEndpoint, Endpoint, PlainEndpoint, Side } from "./endpoint.ts";
 import { type Matcher, pathOf, unknownPath } from "./paths.ts";
-import { checkHeaders, type ReadLimits, readJson } from "./read.ts";
+import { checkHeaders, type ReadBody, type ReadLimits, readJson } from "./read.ts";
+import { isForm, readFormFor } from "./read-form.ts";
 import { sideOfPath } from "./sides.ts";
 import { validate } from "./validate.ts";
 import { writeError, writeReply } from "./write.ts";
@@ -46,7 +47,8 @@ export async function serve(parts: ServeParts, request: Request): Promise<Respon
     checkHeaders(request, parts.limits);
     const identified = identify(parts.keys, request, endpoint);
     const caller = identified instanceof Promise ? await identified : identified;
-    if (endpoint.kind === "plain") return await endpoint.handle({ request, requestId, params: match.params, caller });
+    if (endpoint.kind === "plain")
+      return await endpoint.handle({ request, requestId, arrivedMs, params: match.params, caller });
     return await serveAsk(parts, request, endpoint, match.params, caller, requestId, arrivedMs);
   } catch (thrown) {
     const error = toGatewayError(thrown);
@@ -88,8 +90,10 @@ function failed(parts: ServeParts, error: GatewayError, side: Side, requestId: s
 
 const nobody: Caller = { keyId: "", name: "" };
 
-function identify(keys: Keys, request: Request, { access }: Endpoint): Caller | Promise<Caller> {
-  return access.key === "none" ? nobody : keys.identify(presentedKey(request, access.carriers));
+function identify(keys: Keys, request: Request, endpoint: Endpoint): Caller | Promise<Caller> {
+  const { access } = endpoint;
+  const isOpen = endpoint.kind === "plain" && endpoint.needsNoKey?.(request) === true;
+  return access.key === "none" || isOpen ? nobody : keys.identify(presentedKey(request, access.carriers));
 }
 
 function requireHeader(request: Request, names: readonly string[] | undefined): void {
@@ -115,18 +119,45 @@ async function serveAsk(
   requestId: string,
   arrivedMs: number,
 ): Promise<Response> {
-  const { dialect } = endpoint;
   requireHeader(request, endpoint.requiredHeader);
-  const body = await readJson(request, parts.limits);
+  const body = await (takesForm(endpoint, request)
+    ? readFormFor(endpoint.dialect.request.schema, request, parts.limits)
+    : readJson(request, parts.limits));
   const wire = filled(body.wire, endpoint, params);
+  const dialect = spokenIn(endpoint, wire, body, params);
   validate(dialect.request.schema, wire);
-  const said = endpoint.says === undefined ? params : { ...params, ...endpoint.says };
-  const envelope: Envelope = { header: (name) => request.headers.get(name), params: said };
+  const envelope = envelopeOf(endpoint, request, params, body);
   const strict = request.headers.get("x-turnpike-strict")?.toLowerCase() === "true";
-  const visit = { caller, signal: request.signal, arrivedMs };
+  const visit = { caller, signal: () => request.signal, arrivedMs };
   const asked: Asked = { dialect, wire, envelope, strict, id: requestId, bytes: body.bytes, visit };
   const reply = await (endpoint.answer?.(asked) ?? answerAsked(parts.gateway, asked));
+  // A whole reply has been made of it all, so that nobody reads the form any more; what a row of its own keeps is its own.
+  if (endpoint.answer === undefined && !(reply.body instanceof ReadableStream)) body.release?.();
   return writeReply(reply, requestId, endpoint.idHeaders, arrayForm(endpoint, request));
+}
+
+const takesForm = ({ form }: AskEndpoint, request: Request): boolean =>
+  form !== undefined && (form.only || isForm(request));
+
+/** The dialect of a body: where a path takes two shapes, its structure decides. */
+function spokenIn(
+  { dialect, other }: AskEndpoint,
+  wire: JsonObject,
+  { files }: ReadBody,
+  params: Readonly<Record<string, string>>,
+): Dialect {
+  return other !== undefined && files === undefined && other.speaks(wire, params) ? other.dialect : dialect;
+}
+
+function envelopeOf(
+  endpoint: AskEndpoint,
+  request: Request,
+  params: Readonly<Record<string, string>>,
+  body: ReadBody,
+): Envelope {
+  const said = endpoint.says === undefined ? params : { ...params, ...endpoint.says };
+  const header = (name: string): string | null => request.headers.get(name);
+  return body.files === undefined ? { header, params: said } : { header, params: said, files: body.files };
 }
 
 function arrayForm(endpoint: AskEndpoint, request: Request): ArrayForm | undefined {

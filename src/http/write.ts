@@ -45,8 +45,10 @@ export function writeReply(reply: Reply, requestId: string, idHeaders: IdHeaders
       headers: { ...headers, ...streamHeaders, "content-type": jsonType },
     });
   if (reply.body instanceof ReadableStream)
-    return new Response(reply.body, { headers: { ...headers, ...streamHeaders } });
-  headers["content-type"] = jsonType;
+    return new Response(reply.body, {
+      headers: { ...headers, ...streamHeaders, ...(reply.type === undefined ? {} : { "content-type": reply.type }) },
+    });
+  headers["content-type"] = reply.type ?? jsonType;
   return new Response(reply.body, { headers });
 }
 

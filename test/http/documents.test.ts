@@ -90,6 +90,22 @@ describe("the OpenAPI document", () => {
     expect(required("/v1/embeddings").sort()).toEqual(["input", "model"]);
     expect(required("/v1/engines/{model}/embeddings")).toEqual(["input"]);
   });
+
+  test("names what stored responses take behind the question mark", async () => {
+    const tree = await document();
+    const queryOf = (path: string, method: string) =>
+      (at(tree, "paths", path, method, "parameters") as Tree[]).flatMap((each) =>
+        each["in"] === "query" ? [each["name"]] : [],
+      );
+    const one = "/v1/responses/{response_id}";
+    expect(queryOf(one, "get")).toEqual(["include[]", "stream", "starting_after"]);
+    expect(queryOf(`${one}/input_items`, "get")).toEqual(["include[]", "after", "limit", "order"]);
+    expect(queryOf(one, "delete")).toEqual([]);
+    const limit = (at(tree, "paths", `${one}/input_items`, "get", "parameters") as Tree[]).find(
+      (each) => each["name"] === "limit",
+    );
+    expect(limit?.["schema"]).toEqual({ type: "integer", minimum: 1, maximum: 100, default: 20 });
+  });
 });
 
 function checkOperation(tree: Tree, path: string, operation: Tree): void {
@@ -100,7 +116,10 @@ function checkOperation(tree: Tree, path: string, operation: Tree): void {
   expect(parameters.filter((each) => each["in"] === "path").map((each) => each["name"] as string)).toEqual(
     inPath as string[],
   );
-  for (const each of parameters) expect(each).toMatchObject({ required: true, schema: { type: "string" } });
+  for (const each of parameters) {
+    if (each["in"] === "query") expect(each).toMatchObject({ description: expect.stringMatching(/\S/) });
+    else expect(each).toMatchObject({ required: true, schema: { type: "string" } });
+  }
   for (const [status, answer] of Object.entries(operation["responses"] as Record<string, Tree>)) {
     expect(status).toMatch(/^[1-5]\d\d$/);
     expect(answer["description"]).toMatch(/\S/);

@@ -29,6 +29,24 @@ describe("a base URL gone wrong", () => {
     });
   });
 
+  test.each([
+    ["/v1beta/v1beta", "/v1beta", "/v1beta twice"],
+    ["/v1/v1beta", "/v1beta", "/v1 before /v1beta"],
+    ["/v1beta/v1", "/v1", "/v1beta before /v1"],
+  ])("%s for Google's clients", async (wrong, right, words) => {
+    for (const [path, method] of [
+      ["/models/gemini-x:generateContent", "POST"],
+      ["/models/gemini-x:streamGenerateContent?alt=sse", "POST"],
+      ["/models", "GET"],
+    ] as const) {
+      const { message } = await errorOf(await send(`${wrong}${path}`, { method }), 404);
+      expect(message).toContain(words);
+      expect(message).toEndWith(`the path is ${right}${path.replace(/\?.*/, "")}.`);
+    }
+    const { message } = await errorOf(await send(`${wrong}/nothing`), 404);
+    expect(message).toContain("/openapi.json");
+  });
+
   test("the messages path says it in its own envelope", async () => {
     for (const path of ["/messages", "/v1/v1/messages", "/v1/messages/nothing"]) {
       const answer = await send(path, { method: "POST" });
@@ -46,6 +64,14 @@ describe("a base URL gone wrong", () => {
       expect([404, 405]).toContain(answer.status);
       await errorOf(answer, answer.status);
     }
+  });
+
+  test("a colon before a verb may be encoded", async () => {
+    answersAll(world.upstreams);
+    const contents = [{ role: "user", parts: [{ text: "hi" }] }];
+    const init = { method: "POST", headers: json, body: JSON.stringify({ contents }) };
+    for (const colon of [":", "%3A", "%3a"])
+      expect((await send(`/v1beta/models/gpt-x${colon}generateContent`, init)).status).toBe(200);
   });
 
   test("an unknown path says where the list of paths is", async () => {

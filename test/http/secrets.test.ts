@@ -3,7 +3,7 @@ import { afterAll, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { hear } from "../kit/hear.ts";
-import type { Script } from "../kit/upstream.ts";
+import type { Line, Script } from "../kit/upstream.ts";
 import { saysOnly } from "../kit/wires.ts";
 import { chatBody, setting } from "./setting.ts";
 
@@ -16,6 +16,10 @@ const shown: string[] = [];
 
 /** Everything that an upstream could say to make us repeat it. */
 const leak = `Bearer canary-alpha, sk-canary-1234567890abcdef at ${alpha.url}/v1/chat, 10.0.0.7:8080, host up.internal`;
+
+/** Our credential, as an upstream was shown it. */
+const keyOf = ({ request: { headers } }: Line): string =>
+  headers.get("x-api-key") ?? headers.get("authorization")?.slice("Bearer ".length) ?? "";
 
 const scripts: [string, Script][] = [
   ...[400, 401, 403, 404, 409, 422, 429, 500, 503].map((status): [string, Script] => [
@@ -39,6 +43,20 @@ const scripts: [string, Script][] = [
   ],
   ["broken JSON in the stream", { frames: [`data: {"${leak}\n\n`] }],
   ["a cut stream", saysOnly(3, "openai-chat/text.sse")],
+  ...[400, 401, 500].map((status): [string, Script] => [
+    `an error ${status} in which our credential stands like any word`,
+    (line) => line.play({ status, json: { error: { message: `The key ${keyOf(line)} is unknown.` } } }),
+  ]),
+  [
+    "an error in the stream in which our credential stands like any word",
+    (line) => {
+      const error = {
+        type: "error",
+        error: { type: "api_error", message: `The key ${keyOf(line)} is over its quota.` },
+      };
+      return line.play({ frames: [`event: error\ndata: ${JSON.stringify(error)}\n\n`] });
+    },
+  ],
 ];
 
 test.each(scripts)("%s", async (_name, script) => {

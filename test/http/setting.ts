@@ -13,24 +13,64 @@ export { rows } from "./rows.ts";
 export const pathOf = ({ path }: Endpoint): string =>
   path
     .replace("{model}", "embed-x")
-    .replace("{model...}", "claude-x")
+    .replace("{model...}", /embedContents?$/i.test(path) ? "embed-x" : "claude-x")
     .replace("{id...}", "gpt-x")
-    .replace("{response_id}", "resp_unknown");
+    .replace("{response_id}", "resp_unknown")
+    .replace(/\{(?:task|video)_id\}/, "task_unknown0")
+    .replace(/^\/(?:videoB|jimeng)\/$/, "$&?Action=CVSync2AsyncSubmitTask&Version=2022-08-31");
 
 /** What a row answers to its smallest request: rows of single objects know none. */
-export const welcome = ({ path }: Endpoint): number => (path.includes("{response_id}") ? 404 : 200);
+export const welcome = ({ path }: Endpoint): number => (/\{(?:response|task|video)_id\}/.test(path) ? 404 : 200);
 
 /** The smallest body, and headers beyond the usual, for each path that asks a model. */
-const smallestAsks: Record<string, { body: object; headers?: Record<string, string> }> = {
+const smallestAsks: Record<string, { body: object | string; headers?: Record<string, string> }> = {
   [surfaces.chat.path]: surfaces.chat,
   [surfaces.messages.path]: surfaces.messages,
   [surfaces.embeddings.path]: surfaces.embeddings,
   "/v1/engines/{model}/embeddings": surfaces.embeddings,
+  "/v1/rerank": { body: { model: "gpt-x", query: "hi", documents: ["a", "b", "c"] } },
+  "/v2/rerank": { body: { model: "gpt-x", query: "hi", documents: ["a", "b", "c"] } },
+  "/v1/moderations": { body: { model: "gpt-x", input: "hi" } },
   "/v1/completions": { body: { model: "gpt-x", prompt: "hi" } },
   "/v1/responses": { body: { model: "gpt-x", input: "hi" } },
   "/v1/responses/compact": { body: { model: "gpt-x", input: "hi" } },
   "/v1/messages/count_tokens": { ...surfaces.messages, body: { ...surfaces.messages.body, max_tokens: undefined } },
 };
+
+const pixel = "data:image/gif;base64,R0lGODlhAQABAAAAACw=";
+smallestAsks["/v1/images/generations"] = { body: { model: "gpt-x", prompt: "hi" } };
+smallestAsks["/v1/images/edits"] = { body: { model: "gpt-x", prompt: "hi", images: [{ image_url: pixel }] } };
+smallestAsks["/v1/audio/speech"] = { body: { model: "gpt-x", input: "hi", voice: "alloy" } };
+const recording = {
+  headers: { "content-type": "multipart/form-data; boundary=edge" },
+  body: [
+    "--edge",
+    'Content-Disposition: form-data; name="model"',
+    "",
+    "gpt-x",
+    "--edge",
+    'Content-Disposition: form-data; name="file"; filename="a.wav"',
+    "",
+    "RIFF",
+    "--edge--",
+    "",
+  ].join("\r\n"),
+};
+for (const verb of ["transcriptions", "translations"]) smallestAsks[`/v1/audio/${verb}`] = recording;
+
+const content = { parts: [{ text: "hi" }] };
+for (const prefix of ["/v1", "/v1beta"]) {
+  smallestAsks[`${prefix}/models/{model...}:embedContent`] = { body: { content } };
+  smallestAsks[`${prefix}/models/{model...}:batchEmbedContents`] = { body: { requests: [{ content }] } };
+}
+
+const film = { model: "sandbox/video", req_key: "sandbox/video", prompt: "hi" };
+
+/** Documents take no body; videos, whose rows are plain too, do. */
+function smallestPlain({ method, path }: Endpoint): object | undefined {
+  if (method !== "POST" || !/video|jimeng/i.test(path)) return undefined;
+  return path.includes("image2video") ? { ...film, image: "https://example.com/a.png" } : film;
+}
 
 /** Google's rows name the model in the path and share one smallest body. */
 const smallestGoogle = { body: { contents: [{ role: "user", parts: [{ text: "hi" }] }] }, headers: undefined };
@@ -40,6 +80,15 @@ export function answersAll({ alpha, claude }: World["upstreams"]): void {
   alpha.on("POST /v1/chat/completions", says("openai-chat/text.json"));
   alpha.on("POST /v1/completions", says("openai-completions/text.json"));
   alpha.on("POST /v1/embeddings", says("openai-embeddings/one-float.json"));
+  alpha.on("POST /v1/rerank", says("rerank/cohere-v1.json"));
+  alpha.on("POST /v1/moderations", says("moderations/openai-one.json"));
+  alpha.on("POST /v1/audio/speech", {
+    bytes: [Buffer.from("ID3 and more than that")],
+    headers: { "content-type": "audio/mpeg" },
+  });
+  for (const verb of ["generations", "edits"])
+    alpha.on(`POST /v1/images/${verb}`, { json: { created: 1, data: [{ b64_json: "R0lGODlhAQABAAAAACw=" }] } });
+  for (const verb of ["transcriptions", "translations"]) alpha.on(`POST /v1/audio/${verb}`, { json: { text: "hi" } });
   claude.on("POST /v1/messages/count_tokens", { json: { input_tokens: 14 } });
   claude.on("*", (line) =>
     line.play(says(at(line.request.json, "stream") ? "anthropic-messages/text.sse" : "anthropic-messages/text.json")),
@@ -48,6 +97,9 @@ export function answersAll({ alpha, claude }: World["upstreams"]): void {
 
 /** The smallest request that the row answers with 200: body and headers, without a key. */
 export function smallest(row: Endpoint): RequestInit & { headers: Record<string, string> } {
+  const plain = row.kind === "plain" ? smallestPlain(row) : undefined;
+  if (plain !== undefined)
+    return { method: row.method, headers: { "content-type": "application/json" }, body: JSON.stringify(plain) };
   if (row.kind === "plain") return { method: row.method, headers: {} };
   const isGoogle = row.path.includes("{model...}:");
   const { body, headers } = smallestAsks[row.path] ?? (isGoogle ? smallestGoogle : {});
@@ -55,7 +107,7 @@ export function smallest(row: Endpoint): RequestInit & { headers: Record<string,
   return {
     method: row.method,
     headers: { "content-type": "application/json", ...headers },
-    body: JSON.stringify(body),
+    body: typeof body === "string" ? body : JSON.stringify(body),
   };
 }
 

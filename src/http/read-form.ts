@@ -1,0 +1,89 @@
+// Reading a request's form: type, size and shape are checked, texts become an object, files stay views on the body.
+
+import type { TSchema } from "typebox";
+import { GatewayError } from "../canon/error.ts";
+import type { UploadedFile } from "../dialects/dialect.ts";
+import { formValues } from "../dialects/shared/form-values.ts";
+import { type FormFieldFault, formObject } from "../lib/form-fields.ts";
+import type { JsonObject } from "../lib/json.ts";
+import { boundaryOf, type MultipartFault, type MultipartPart, readMultipart } from "../lib/multipart.ts";
+import { giveBack, type ReadLimits, readPlain } from "./read.ts";
+
+/** A form as it came: texts under their names, files apart. */
+export interface ReadForm {
+  readonly wire: JsonObject;
+  readonly files: readonly UploadedFile[];
+  /** Size of the body. */
+  readonly bytes: number;
+  /** Gives the memory of the body back, without waiting for the collector. Its files are empty from then on. */
+  release(): void;
+}
+
+const strictDecoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+const faults: { readonly [reason in MultipartFault["reason"]]: string } = {
+  start: "The form does not begin with its boundary",
+  boundary: "Something stands behind a boundary of the form",
+  end: "The form stops before its closing boundary",
+  parts: "The form has too many parts",
+  header: "The headers of a part are not valid or too long",
+  disposition: "A part has no valid 'Content-Disposition: form-data' with a name",
+  encoding: "A part has an encoding that forms do not have",
+  name: "A part has a name that cannot be read",
+};
+
+const bad = (message: string, param: string | null = null): GatewayError =>
+  new GatewayError("invalid_value", message, { param });
+
+function fieldError({ reason, name }: FormFieldFault): GatewayError {
+  const shown = /^[\w[\].-]{1,80}$/.test(name) ? name : null;
+  if (reason === "conflict") return bad(`The form says '${shown}' in two ways that do not fit together.`, shown);
+  return bad("A field of the form has a name that cannot be read.", shown);
+}
+
+/** True for a request whose body is a form, by its content type. */
+export function isForm(request: Request): boolean {
+  return /^\s*multipart\/form-data\s*(?:;|$)/i.test(request.headers.get("content-type") ?? "");
+}
+
+function boundaryFor(request: Request): string {
+  if (!isForm(request))
+    throw new GatewayError("unsupported_media_type", "Send the body as 'Content-Type: multipart/form-data'.");
+  const boundary = boundaryOf(request.headers.get("content-type") ?? "");
+  if (boundary === null) throw bad("The Content-Type of the form names no usable boundary.");
+  return boundary;
+}
+
+function textOf({ name, bytes }: MultipartPart): string {
+  try {
+    return strictDecoder.decode(bytes);
+  } catch {
+    throw bad("A field of the form is not valid UTF-8.", /^[\w[\].-]{1,80}$/.test(name) ? name : null);
+  }
+}
+
+function fileOf({ name, fileName, type, bytes }: MultipartPart): UploadedFile[] {
+  return fileName === undefined ? [] : [{ field: name, name: fileName, type, bytes }];
+}
+
+/** An input for a file that was left empty: browsers send it without name and bytes. */
+const isNothing = ({ fileName, bytes }: MultipartPart): boolean => fileName === "" && bytes.length === 0;
+
+/** The form of a request. Throws the 400, 413 and 415 of the contract; a fault in the body names its byte. */
+export async function readForm(request: Request, limits: Pick<ReadLimits, "maxBodyBytes">): Promise<ReadForm> {
+  const boundary = boundaryFor(request);
+  const body = await readPlain(request, limits.maxBodyBytes);
+  const read = readMultipart(body, boundary);
+  if (!read.ok) throw bad(`${faults[read.fault.reason]} (at byte ${read.fault.at}).`);
+  const parts = read.parts.filter((part) => !isNothing(part));
+  const texts = parts.filter(({ fileName }) => fileName === undefined);
+  const fields = formObject(texts.map((part) => ({ name: part.name, value: textOf(part) })));
+  if (!fields.ok) throw fieldError(fields.fault);
+  return { wire: fields.object, files: parts.flatMap(fileOf), bytes: body.length, release: () => giveBack(body) };
+}
+
+/** The form of a request, its texts read as the schema wants them. */
+export async function readFormFor(schema: TSchema, request: Request, limits: ReadLimits): Promise<ReadForm> {
+  const form = await readForm(request, limits);
+  return { ...form, wire: formValues(schema, form.wire) };
+}

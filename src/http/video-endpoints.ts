@@ -1,0 +1,163 @@
+// The rows of video tasks: four formats of one room, each with its own words for a submit and for a question.
+
+import type { VideoClient } from "../dialects/video/client.ts";
+import {
+  actionQuestion,
+  jimengVideo,
+  klingImageVideo,
+  klingTextVideo,
+  openaiVideo,
+  remixSchema,
+  videoGenerations,
+} from "../dialects/video/index.ts";
+import type { KeyRule, Method, PlainEndpoint, PlainVisit } from "./endpoint.ts";
+import { actionQuery, actions } from "./video-actions.ts";
+import { content, contentQuery, deleteVideo, listVideos, pageQuery, remixVideo, showsLink } from "./video-list.ts";
+import { askTask, submitTask, type VideoPartsOf } from "./videos.ts";
+
+interface Words {
+  readonly operationId: string;
+  readonly summary: string;
+}
+
+type RowOf = (
+  method: Method,
+  path: string,
+  words: Words,
+  handle: PlainEndpoint["handle"],
+  more?: Partial<PlainEndpoint>,
+) => PlainEndpoint;
+
+/** Rows of one format share its errors. */
+function rowsOf(client: VideoClient, access: KeyRule): RowOf {
+  return (method, path, words, handle, more = {}) => ({
+    kind: "plain",
+    method,
+    path,
+    ...words,
+    access,
+    errors: client.error,
+    idHeaders: [],
+    handle,
+    ...more,
+  });
+}
+
+/** A submit, and a question by the id in the path. */
+function pair(parts: VideoPartsOf, access: KeyRule, client: VideoClient, path: string, name: string, what: string) {
+  const row = rowsOf(client, access);
+  const body = { schema: client.schema };
+  const submit = { operationId: `create${name}`, summary: `${what}: starts a task.` };
+  const question = { operationId: `get${name}`, summary: `${what}: how far a task is.` };
+  return [
+    row("POST", path, submit, (visit) => submitTask(parts, client, visit), { body }),
+    row("GET", `${path}/{task_id}`, question, (visit) => askTask(parts, client, visit, visit.params.task_id ?? "")),
+  ];
+}
+
+/** Real clients of this format say their own word for the neutral one. */
+const nativeNames = [
+  { prefix: "/videoA", name: "VideoA", summary: "Videos in format A" },
+  { prefix: "/kling", name: "Kling", summary: "Format A under its native name" },
+] as const;
+
+function formatA(parts: VideoPartsOf, access: KeyRule): readonly PlainEndpoint[] {
+  return nativeNames.flatMap(({ prefix, name, summary }) => [
+    ...pair(
+      parts,
+      access,
+      klingTextVideo,
+      `${prefix}/v1/videos/text2video`,
+      `${name}Text2Video`,
+      `${summary} from text`,
+    ),
+    ...pair(
+      parts,
+      access,
+      klingImageVideo,
+      `${prefix}/v1/videos/image2video`,
+      `${name}Image2Video`,
+      `${summary} from an image`,
+    ),
+  ]);
+}
+
+const actionNames = [
+  {
+    path: "/videoB/",
+    operationId: "createVideoBVideo",
+    summary: "Videos in format B: `Action` starts a task or asks for one.",
+  },
+  { path: "/jimeng/", operationId: "createJimengVideo", summary: "Format B under its native name." },
+] as const;
+
+function formatB(parts: VideoPartsOf, access: KeyRule): readonly PlainEndpoint[] {
+  const schema = { anyOf: [jimengVideo.schema, actionQuestion] };
+  return actionNames.map(({ path, ...words }) =>
+    rowsOf(jimengVideo, access)("POST", path, words, (visit) => actions(parts, jimengVideo, visit), {
+      body: { schema },
+      query: actionQuery,
+    }),
+  );
+}
+
+const reference = "An image that the video begins with.";
+
+function openaiRows(parts: VideoPartsOf, access: KeyRule): readonly PlainEndpoint[] {
+  const row = rowsOf(openaiVideo, access);
+  const path = "/v1/videos";
+  const item = `${path}/{video_id}`;
+  const idOf = ({ params }: PlainVisit): string => params.video_id ?? "";
+  const form = { only: false, files: { input_reference: reference } };
+  return [
+    row(
+      "POST",
+      path,
+      { operationId: "createVideo", summary: "Starts a video, in OpenAI's format." },
+      (visit) => submitTask(parts, openaiVideo, visit),
+      { body: { schema: openaiVideo.schema, form } },
+    ),
+    row(
+      "GET",
+      path,
+      { operationId: "listVideos", summary: "The videos of this key." },
+      (visit) => listVideos(parts, visit),
+      {
+        query: pageQuery,
+      },
+    ),
+    row("GET", item, { operationId: "getVideo", summary: "How far a video is." }, (visit) =>
+      askTask(parts, openaiVideo, visit, idOf(visit)),
+    ),
+    row(
+      "DELETE",
+      item,
+      { operationId: "deleteVideo", summary: "Forgets a video; one that is being made is cancelled." },
+      (visit) => deleteVideo(parts, visit, idOf(visit)),
+    ),
+    row(
+      "GET",
+      `${item}/content`,
+      { operationId: "downloadVideo", summary: "The video itself, or a part of it." },
+      (visit) => content(parts, visit, idOf(visit)),
+      { query: contentQuery, replyTypes: ["video/mp4"], needsNoKey: showsLink },
+    ),
+    row(
+      "POST",
+      `${item}/remix`,
+      { operationId: "remixVideo", summary: "A new video made from a finished one and another prompt." },
+      (visit) => remixVideo(parts, openaiVideo, visit, idOf(visit)),
+      { body: { schema: remixSchema } },
+    ),
+  ];
+}
+
+/** All rows. The room is asked for late, because the table is also read where there is none. */
+export function videoRows(parts: VideoPartsOf, access: KeyRule): readonly PlainEndpoint[] {
+  return [
+    ...pair(parts, access, videoGenerations, "/v1/video/generations", "VideoGeneration", "Videos in the plain format"),
+    ...formatA(parts, access),
+    ...formatB(parts, access),
+    ...openaiRows(parts, access),
+  ];
+}

@@ -1,0 +1,74 @@
+// Video tasks over HTTP: a body read and validated, the room asked, a task written in the client's format.
+
+import type { TSchema } from "typebox";
+import type { VideoClient, VideoView, VideoWriteContext } from "../dialects/video/client.ts";
+import type { Created } from "../gateway/videos/create.ts";
+import type { Task } from "../gateway/videos/record.ts";
+import type { Videos } from "../gateway/videos/videos.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { JsonObject } from "../lib/json.ts";
+import type { PlainVisit } from "./endpoint.ts";
+import { defaultReadLimits, type ReadBody, readJson } from "./read.ts";
+import { isForm, readFormFor } from "./read-form.ts";
+import { validate } from "./validate.ts";
+import { writeJson, writeReply } from "./write.ts";
+
+/** The room and the clock, asked for late. */
+export type VideoPartsOf = () => { readonly videos: Videos; readonly clock: Clock };
+
+const nobody = { keyId: "", name: "" };
+
+/** The one who asks. */
+export const callerOf = ({ caller }: PlainVisit) => caller ?? nobody;
+
+/** The body against its schema. Throws the 400, 413 and 415 of the contract. */
+export async function readValid({ request }: PlainVisit, schema: TSchema, takesForm: boolean): Promise<ReadBody> {
+  const body = await (takesForm && isForm(request)
+    ? readFormFor(schema, request, defaultReadLimits)
+    : readJson(request, defaultReadLimits));
+  validate(schema, body.wire);
+  return body;
+}
+
+/** A task as its owner sees it; bytes without an open address are behind this gateway's own. */
+export function seen(parts: VideoPartsOf, { request }: PlainVisit, task: Task): VideoView {
+  return parts().videos.view(task, new URL(request.url).origin);
+}
+
+export function contextOf(parts: VideoPartsOf, { requestId, arrivedMs }: PlainVisit): VideoWriteContext {
+  return { requestId, elapsedMs: Math.max(0, parts().clock.monotonicMs() - arrivedMs) };
+}
+
+/** The answer to a submit: who took it stands in the headers. */
+export function writeCreated(
+  parts: VideoPartsOf,
+  client: VideoClient,
+  visit: PlainVisit,
+  { task, by }: Created,
+): Response {
+  const body: JsonObject = client.accepted(seen(parts, visit, task), contextOf(parts, visit));
+  return writeReply({ body: JSON.stringify(body), by }, visit.requestId, []);
+}
+
+/** Starts a task. */
+export async function submitTask(parts: VideoPartsOf, client: VideoClient, visit: PlainVisit): Promise<Response> {
+  const { request } = visit;
+  const { wire, files } = await readValid(visit, client.schema, client.takesForm ?? false);
+  const header = (name: string): string | null => request.headers.get(name);
+  const ask = client.parse(wire, { header, params: visit.params, ...(files === undefined ? {} : { files }) });
+  const strict = header("x-turnpike-strict")?.toLowerCase() === "true";
+  const { origin } = new URL(request.url);
+  const submit = { client, ask, caller: callerOf(visit), strict, origin, signal: () => request.signal };
+  return writeCreated(parts, client, visit, await parts().videos.create(submit));
+}
+
+/** Tells how far a task is. Throws the 404 of one that this caller does not have. */
+export async function askTask(
+  parts: VideoPartsOf,
+  client: VideoClient,
+  visit: PlainVisit,
+  id: string,
+): Promise<Response> {
+  const task = await parts().videos.get(id, callerOf(visit).keyId);
+  return writeJson(client.told(seen(parts, visit, task), contextOf(parts, visit)), visit.requestId);
+}
