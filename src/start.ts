@@ -1,9 +1,11 @@
 // The composition root: builds everything in order and takes it down in reverse.
 import { banner } from "./banner.ts";
 import { type Environment, readSettings, type Settings } from "./config/environment.ts";
+import { fetchAllowOf } from "./config/fetch-allow.ts";
 import { type ReadConfig, readConfigFile } from "./config/file.ts";
 import { buildCatalog } from "./config/providers.ts";
 import { ensureFirstKeys, type FirstKeys, pepperOf, prepareDataFolder, readSecret } from "./config/secrets.ts";
+import { type VideoSettings, videoSettings } from "./config/videos.ts";
 import { dialects } from "./dialects/index.ts";
 import { type Catalog, catalogHolder } from "./gateway/catalog.ts";
 import type { GatewayParts } from "./gateway/gateway.ts";
@@ -13,12 +15,13 @@ import { createLimits } from "./gateway/limits.ts";
 import { createListings } from "./gateway/listings.ts";
 import type { PipePace } from "./gateway/pipe.ts";
 import { openResponses, type Responses } from "./gateway/responses/responses.ts";
+import { openVideos, type Videos } from "./gateway/videos/videos.ts";
 import { endpoints } from "./http/endpoints.ts";
 import { matcher } from "./http/paths.ts";
 import { defaultReadLimits } from "./http/read.ts";
 import { type Listener, listen } from "./http/server.ts";
 import { systemClock } from "./lib/clock.ts";
-import { recordIds } from "./lib/ids.ts";
+import { randomId, recordIds } from "./lib/ids.ts";
 import { deriveKey, hashKey } from "./lib/secret.ts";
 import { createTicker } from "./lib/ticker.ts";
 import { createEvents, type Events } from "./observe/events.ts";
@@ -39,6 +42,8 @@ export interface StartOptions {
   readonly discovers?: boolean;
   /** Silence before a heartbeat; 15 s unless a test is in a hurry. */
   readonly heartbeatMs?: number;
+  /** How many times as long as usual it waits between two looks at a video; 1 unless a test is in a hurry. */
+  readonly videoWaitScale?: number;
 }
 
 export interface Running {
@@ -53,9 +58,11 @@ const stallMs = 30_000;
 /** The sandbox is always there. */
 const builtInProviders = 1;
 /** How late a deadline may be noticed. */
-const deadlineTickMs = 100;
+const deadlineTickMs = 40;
 const listPatienceMs = 1_500;
 const drainMs = 60_000;
+/** Polls can be made again at the next start. */
+const videoDrainMs = 5_000;
 const announceMs = 500;
 
 /** Things to take down, last built first. */
@@ -72,6 +79,7 @@ interface Foundation {
   readonly pepper: Uint8Array;
   /** Under which summaries of conversations are sealed. */
   readonly sealKey: Uint8Array;
+  readonly videos: VideoSettings;
   readonly firstKeys: FirstKeys;
   readonly events: Events;
 }
@@ -85,10 +93,11 @@ async function lay(options: StartOptions, teardown: Teardown): Promise<Foundatio
   const secret = readSecret(settings);
   const pepper = pepperOf(secret);
   const sealKey = deriveKey(secret, "compaction");
+  const videos = videoSettings(settings, file, secret);
   const firstKeys = await ensureFirstKeys(store, pepper, settings, systemClock.nowMs());
   const log = createLog(options.log ?? (() => undefined), systemClock.nowMs);
   for (const warning of store.warnings) log.write("warn", "store", { warning });
-  return { settings, file, store, pepper, sealKey, firstKeys, events: createEvents(log) };
+  return { settings, file, store, pepper, sealKey, videos, firstKeys, events: createEvents(log) };
 }
 
 function declaredKeys({ file, pepper }: Foundation): Map<string, Caller> {
@@ -112,6 +121,7 @@ function gatewayParts(foundation: Foundation, options: StartOptions, teardown: T
     events,
     watch: { ticker: createTicker(deadlineTickMs), clock: systemClock },
     pace: paceOf(options.heartbeatMs ?? heartbeatMs),
+    fetchAllow: fetchAllowOf(settings, file),
     nextId: recordIds(systemClock),
   };
 }
@@ -125,6 +135,20 @@ async function responsesRoom(foundation: Foundation, gateway: GatewayParts, tear
   const responses = await openResponses({ gateway, store, sealKey, retentionMs });
   teardown.push(() => responses.close(drainMs));
   return responses;
+}
+
+async function videosRoom(
+  { store, videos: set }: Foundation,
+  gateway: GatewayParts,
+  options: StartOptions,
+  teardown: Teardown,
+): Promise<Videos> {
+  const { random } = Math;
+  const leaseOwner = randomId("lease_");
+  const waitScale = options.videoWaitScale ?? 1;
+  const videos = await openVideos({ ...set, gateway, store, leaseOwner, random, waitScale });
+  teardown.push(() => videos.close(videoDrainMs));
+  return videos;
 }
 
 /** Ticks are a fifteenth of a heartbeat: a second, unless a test is in a hurry. */
@@ -146,8 +170,9 @@ export async function start(options: StartOptions): Promise<Running> {
     let draining = false;
     const readiness = { ready: () => !draining };
     const responses = await responsesRoom(foundation, gateway, teardown);
-    const { catalog, listings } = gateway;
-    const rows = endpoints({ catalog: catalog.current, listings, readiness, responses });
+    const videos = await videosRoom(foundation, gateway, options, teardown);
+    const { catalog, listings, clock } = gateway;
+    const rows = endpoints({ catalog: catalog.current, listings, readiness, responses, videos, clock });
     const parts = { match: matcher(rows), keys, gateway, limits: defaultReadLimits };
     const listener = listen({ host: settings.host, port: settings.port, parts });
     options.print(`Turnpike is listening on ${listener.url}`);

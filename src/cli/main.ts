@@ -2,6 +2,7 @@
 import { keysCommand } from "./keys.ts";
 import { serveCommand } from "./serve.ts";
 import { usageCommand } from "./usage.ts";
+import { webhooksCommand } from "./webhooks.ts";
 
 const help = `turnpike: one address and one key in front of every AI model
 
@@ -11,6 +12,7 @@ const help = `turnpike: one address and one key in front of every AI model
   turnpike keys list                         every key, without its secret
   turnpike keys revoke NAME-OR-ID            end a key
   turnpike usage [--by model|key|day|provider] [--since YYYY-MM-DD] [--until YYYY-MM-DD] [--key ID]
+  turnpike webhooks secret [NAME-OR-ID]      how receivers check the signatures of a key's webhooks
   turnpike help
 
 Settings come from the environment and from turnpike.yaml: see docs/configuration.md.`;
@@ -21,6 +23,7 @@ const commands: { readonly [name: string]: Command } = {
   serve: serveCommand,
   keys: keysCommand,
   usage: usageCommand,
+  webhooks: webhooksCommand,
   help: () => console.log(help),
   "--help": () => console.log(help),
   "-h": () => console.log(help),

@@ -16,6 +16,7 @@ const head = [
   "reasoning",
   "cost USD",
   "unpriced",
+  "units",
 ];
 const nanosPerDollar = 1_000_000_000;
 
@@ -24,6 +25,13 @@ function dayMs(name: string, text: string | undefined): number | undefined {
   const ms = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
   if (Number.isNaN(ms)) throw new Error(`--${name} must be a day as in 2026-01-31.`);
   return ms;
+}
+
+/** `4 images, 1.5 seconds`: what is not counted in tokens. */
+function unitsIn({ images, seconds, characters, searches }: UsageRow): string {
+  return Object.entries({ images, seconds, characters, searches })
+    .flatMap(([kind, thousandths]) => (thousandths === 0 ? [] : [`${thousandths / 1_000} ${kind}`]))
+    .join(", ");
 }
 
 function cells(row: UsageRow): string[] {
@@ -38,7 +46,7 @@ function cells(row: UsageRow): string[] {
     row.outputTokens,
     row.reasoningTokens,
   ];
-  return [row.group || "(nobody)", ...counts.map(String), cost, String(row.unpriced)];
+  return [row.group || "(nobody)", ...counts.map(String), cost, String(row.unpriced), unitsIn(row)];
 }
 
 export function usageCommand(words: readonly string[]): void {

@@ -20,6 +20,12 @@ export interface Settings {
   readonly adminKey: string | null;
   readonly clientKey: string | null;
   readonly databaseUrl: string | undefined;
+  /** As written; checked together with the file's entries. */
+  readonly fetchAllow: readonly string[];
+  /** As written; they count before the file's. */
+  readonly publicUrl: string | null;
+  readonly videoResults: string | null;
+  readonly webhookSecret: string | null;
   readonly environment: Environment;
 }
 
@@ -82,6 +88,29 @@ export const variables: readonly Variable[] = [
     default: "unset",
     meaning: "`postgres://…` shares one database between instances; unset means SQLite in the data folder.",
   },
+  {
+    name: "TURNPIKE_FETCH_ALLOW",
+    default: "unset",
+    meaning:
+      "Where media may be fetched from although the address is private or the port unusual, with commas between: `host`, `address` or `range/prefix` for ports 80 and 443, or with `:port` for that one. Adds to `fetch.allow` of the file.",
+  },
+  {
+    name: "TURNPIKE_PUBLIC_URL",
+    default: "as each request says",
+    meaning:
+      "The gateway's address as clients reach it, for links that it gives. Counts before `public_url` of the file.",
+  },
+  {
+    name: "TURNPIKE_VIDEO_RESULTS",
+    default: "as the file says",
+    meaning:
+      "Where finished videos are kept: `folder`, `bucket` or `proxy`. Counts before `videos.results.keep` of the file.",
+  },
+  {
+    name: "TURNPIKE_WEBHOOK_SECRET",
+    default: "derived, one for each key",
+    meaning: "Signs all webhooks: `whsec_` and the Base64 of 24 to 64 bytes. See `turnpike webhooks secret`.",
+  },
   ...providerKinds.flatMap(variablesOf),
 ];
 
@@ -89,6 +118,11 @@ function portOf(text: string): number {
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
   throw new Error(`PORT must be a whole number from 0 to 65535, not '${text.slice(0, 20)}'.`);
+}
+
+function listOf(text: string): string[] {
+  const parts = text.split(",").map((part) => part.trim());
+  return parts.filter((part) => part !== "");
 }
 
 /** Throws an Error with one sentence for a value that makes no sense. */
@@ -106,6 +140,10 @@ export function readSettings(environment: Environment, workingFolder: string): S
     adminKey: text("TURNPIKE_ADMIN_KEY"),
     clientKey: text("TURNPIKE_KEY"),
     databaseUrl: text("DATABASE_URL") ?? undefined,
+    fetchAllow: listOf(text("TURNPIKE_FETCH_ALLOW") ?? ""),
+    publicUrl: text("TURNPIKE_PUBLIC_URL"),
+    videoResults: text("TURNPIKE_VIDEO_RESULTS"),
+    webhookSecret: text("TURNPIKE_WEBHOOK_SECRET"),
     environment,
   };
 }

@@ -1,8 +1,12 @@
 // From the configuration to providers and routes: the entries of the file, and those that variables configure by themselves.
-import type { Candidate, Catalog, Route } from "../gateway/catalog.ts";
+import type { DialectOptions } from "../dialects/dialect.ts";
+import { judgeForms } from "../dialects/index.ts";
+import type { Candidate, Catalog, Route, Voices } from "../gateway/catalog.ts";
 import { Secret } from "../lib/secret.ts";
 import type { Account } from "../providers/account.ts";
+import { isCompatible } from "../providers/compatible.ts";
 import { findKind, providerKinds } from "../providers/index.ts";
+import { asJudge } from "../providers/judge.ts";
 import { defaultTimeouts, type Provider, type ProviderEntry, type ProviderKind } from "../providers/provider.ts";
 import { remoteProvider } from "../providers/remote.ts";
 import { sandboxProvider } from "../providers/sandbox/index.ts";
@@ -11,6 +15,8 @@ import { accountMembers, isFault, namesSecret, readAccount, textsOfFile, textsOf
 import type { Environment } from "./environment.ts";
 import type { ReadConfig } from "./file.ts";
 import type { ProviderConfig } from "./schema.ts";
+
+type JudgeWord = keyof typeof judgeForms;
 
 function checkedUrl(text: string): URL | null {
   const url = URL.canParse(text) ? new URL(text) : null;
@@ -37,6 +43,24 @@ function accountFromFile(
   throw file.fault([...place, field], account.what);
 }
 
+const switches = { splits_thinking: "splitsThinking", replays_thinking: "replaysThinking" } as const;
+
+/** What is said of a server's habits; only those that speak chat have such. */
+function optionsFromFile(
+  place: readonly string[],
+  kind: ProviderKind,
+  config: ProviderConfig,
+  file: ReadConfig,
+): DialectOptions {
+  const said = Object.entries(switches).flatMap(([field, option]) => {
+    const value = config[field as keyof typeof switches];
+    return value === undefined ? [] : [{ field, option, value }];
+  });
+  const [stray] = isCompatible(kind) ? [] : said;
+  if (stray !== undefined) throw file.fault([...place, stray.field], `the kind '${kind.kind}' knows no such field`);
+  return Object.fromEntries(said.map(({ option, value }) => [option, value]));
+}
+
 function fromFile(name: string, config: ProviderConfig, file: ReadConfig): ProviderEntry {
   const place = ["providers", name];
   const kind = findKind(config.kind);
@@ -58,7 +82,9 @@ function fromFile(name: string, config: ProviderConfig, file: ReadConfig): Provi
     credential,
     account,
     models: config.models ?? null,
+    ...(config.voices === undefined ? {} : { voices: config.voices }),
     headers: config.headers ?? {},
+    options: optionsFromFile(place, kind, config, file),
     timeouts: {
       wholeMs: config.timeout_ms ?? defaultTimeouts.wholeMs,
       firstByteMs: config.first_byte_timeout_ms ?? defaultTimeouts.firstByteMs,
@@ -91,6 +117,19 @@ function fromEnvironment(kind: ProviderKind, environment: Environment): Provider
   return [{ ...entry, credential, account }];
 }
 
+/** A route that moderates asks its candidates as judges. */
+function routeOf(name: string, moderate: JudgeWord | undefined, candidates: readonly Candidate[]): Route {
+  if (moderate === undefined) return { name, candidates };
+  const form = judgeForms[moderate];
+  const judges = candidates.map((each) => ({ ...each, provider: asJudge(each.provider, form) }));
+  return { name, candidates: judges, moderates: true };
+}
+
+/** Voices of a model stand before those of its provider. */
+function voiced(candidate: Candidate, voices: Voices | undefined): Candidate {
+  return voices === undefined ? candidate : { ...candidate, voices: { ...candidate.provider.voices, ...voices } };
+}
+
 function routes(file: ReadConfig, providers: readonly Provider[]): Map<string, Route> {
   const candidateOf = (name: string, index: number, entry: { provider: string; model: string }): Candidate => {
     const provider = providers.find((known) => known.name === entry.provider);
@@ -101,7 +140,11 @@ function routes(file: ReadConfig, providers: readonly Provider[]): Map<string, R
   return new Map(
     Object.entries(file.config.models ?? {}).map(([name, route]) => [
       name,
-      { name, candidates: route.candidates.map((entry, index) => candidateOf(name, index, entry)) },
+      routeOf(
+        name,
+        route.moderate,
+        route.candidates.map((entry, index) => voiced(candidateOf(name, index, entry), route.voices)),
+      ),
     ]),
   );
 }

@@ -4,6 +4,10 @@ import { type Static, Type } from "typebox";
 const closed = { additionalProperties: false } as const;
 const name = (description: string) => Type.String({ minLength: 1, description });
 
+const voices = Type.Record(Type.String(), name("The provider's own name of the voice."), {
+  description: "Voices by the names that clients give them, beside the usual ones of `/v1/audio/speech`.",
+});
+
 const provider = Type.Object(
   {
     kind: name("Which provider's habits to use; `compatible` is any OpenAI-compatible server."),
@@ -17,10 +21,14 @@ const provider = Type.Object(
     project: Type.Optional(name("`vertex`: the project, where the service account does not name it.")),
     location: Type.Optional(name("`vertex`: where models are asked. Default `global`.")),
     service_account: Type.Optional(name("`vertex`: the key of a service account: a file, or its JSON.")),
-    region: Type.Optional(name("`bedrock`: the region that is asked.")),
-    access_key_id: Type.Optional(name("`bedrock`: the key that signs, in place of `credential`. Write `${VARIABLE}`.")),
-    secret_access_key: Type.Optional(name("`bedrock`: the secret of that key. Write `${VARIABLE}`.")),
-    session_token: Type.Optional(name("`bedrock`: the token of a temporary key. Write `${VARIABLE}`.")),
+    region: Type.Optional(name("`bedrock`, `azure-speech`: the region that is asked.")),
+    access_key_id: Type.Optional(
+      name("`bedrock`, `kling`, `jimeng`: the key that signs, in place of `credential`. Write `${VARIABLE}`."),
+    ),
+    secret_access_key: Type.Optional(
+      name("`bedrock`, `kling`, `jimeng`: the secret of that key. Write `${VARIABLE}`."),
+    ),
+    session_token: Type.Optional(name("`bedrock`, `jimeng`: the token of a temporary key. Write `${VARIABLE}`.")),
     models: Type.Optional(
       Type.Array(name("A model name."), {
         description: "What it has. Left out: the provider's own list is asked for.",
@@ -28,6 +36,19 @@ const provider = Type.Object(
     ),
     headers: Type.Optional(
       Type.Record(Type.String(), Type.String(), { description: "Sent with every request to this provider." }),
+    ),
+    voices: Type.Optional(voices),
+    splits_thinking: Type.Optional(
+      Type.Boolean({
+        description:
+          "Whether thinking that a server leaves in the text, between `<think>` tags at its beginning, is told apart. Default: as its kind is known to do.",
+      }),
+    ),
+    replays_thinking: Type.Optional(
+      Type.Boolean({
+        description:
+          "Whether a server wants its visible thinking back beside the calls that it led to. Default: as its kind is known to do.",
+      }),
     ),
     proxy: Type.Optional(name("Address of an HTTP proxy. Proxy variables of the environment are not used.")),
     first_byte_timeout_ms: Type.Optional(
@@ -49,7 +70,16 @@ const candidate = Type.Object(
 );
 
 const route = Type.Object(
-  { candidates: Type.Array(candidate, { minItems: 1, description: "Tried in this order." }) },
+  {
+    voices: Type.Optional(voices),
+    candidates: Type.Array(candidate, { minItems: 1, description: "Tried in this order." }),
+    moderate: Type.Optional(
+      Type.Enum(["chat", "llama-guard"], {
+        description:
+          "Moderation by these chat models: `chat` tells any model the categories, `llama-guard` reads the words of Llama Guard.",
+      }),
+    ),
+  },
   closed,
 );
 
@@ -72,6 +102,83 @@ const responses = Type.Object(
   closed,
 );
 
+const fetching = Type.Object(
+  {
+    allow: Type.Optional(
+      Type.Array(name("A host, an address or a range."), {
+        description:
+          "Where media may be fetched from although the address is private or the port unusual: `host`, `address` or `range/prefix` for ports 80 and 443, or with `:port` for that one (`[::1]:9000` for IPv6). Metadata services and link-local addresses stay closed.",
+      }),
+    ),
+  },
+  closed,
+);
+
+const bucket = Type.Object(
+  {
+    name: name("Name of the bucket."),
+    endpoint: name("Address of the server that speaks S3."),
+    region: Type.Optional(name("Default `us-east-1`.")),
+    access_key_id: name("Write `${VARIABLE}`."),
+    secret_access_key: name("Write `${VARIABLE}`."),
+    prefix: Type.Optional(name("In front of every name, as in `videos/`.")),
+  },
+  closed,
+);
+
+const mebibytes = (description: string) =>
+  Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000, description }));
+
+const results = Type.Object(
+  {
+    keep: Type.Optional(
+      Type.Enum(["folder", "bucket", "proxy"], {
+        description:
+          "Where finished videos are copied to that their provider would delete: a `folder`, a `bucket`, or nowhere (`proxy`). Default: the bucket where one is set; else the folder, or with `DATABASE_URL` nowhere.",
+      }),
+    ),
+    folder: Type.Optional(
+      name(
+        "The folder. Default `videos`, which lies in the data folder. Instances that share a database must share it.",
+      ),
+    ),
+    max_video_mib: mebibytes("What is larger is not copied. Default 512."),
+    max_total_mib: mebibytes("Beyond it the oldest go. Default 10240."),
+    min_free_mib: mebibytes("What a copy must leave free on the folder's disk. Default 2048."),
+    max_age_days: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 3650,
+        description: "How long a video is kept, at most as long as its task. Default 7.",
+      }),
+    ),
+    bucket: Type.Optional(bucket),
+  },
+  closed,
+);
+
+const videos = Type.Object(
+  {
+    retention_days: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 3650,
+        description:
+          "How many days a video task can be asked for. Default 30. The video itself lives as long as its provider or `videos.results` keeps it.",
+      }),
+    ),
+    link_hours: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 168,
+        description: "How long a link to a video works without a key. Default 24.",
+      }),
+    ),
+    results: Type.Optional(results),
+  },
+  closed,
+);
+
 export const configSchema = Type.Object(
   {
     providers: Type.Optional(
@@ -82,6 +189,11 @@ export const configSchema = Type.Object(
     ),
     keys: Type.Optional(Type.Record(Type.String(), key, { description: "Client keys, by name." })),
     responses: Type.Optional(responses),
+    videos: Type.Optional(videos),
+    fetch: Type.Optional(fetching),
+    public_url: Type.Optional(
+      name("The gateway's address as clients reach it, for links that it gives. Left out: as each request says."),
+    ),
   },
   closed,
 );

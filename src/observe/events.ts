@@ -11,6 +11,10 @@ export interface Events {
   requestFailed(requestId: string, error: GatewayError): void;
   /** A provider's list of models could not be read. */
   listingFailed(provider: string, cause: unknown): void;
+  /** A provider said of a task what nobody knows; the task goes on. */
+  unknownWord(provider: string, word: string): void;
+  /** What was left to do for a task that is over has failed once more. */
+  errandFailed(errand: string, task: string, tries: number, cause: unknown): void;
   /** Rows of a dead process were closed at the start. */
   recovered(rows: number): void;
   /** Something failed behind the back of every request. */
@@ -31,6 +35,9 @@ export function createEvents(log: Log): Events {
     requestFailed: (requestId, error) =>
       log.write("error", "request_failed", { requestId, code: error.code, cause: causeOf(error.cause ?? error) }),
     listingFailed: (provider, cause) => log.write("warn", "listing_failed", { provider, cause: causeOf(cause) }),
+    unknownWord: (provider, word) => log.write("warn", "unknown_word", { provider, word: word.slice(0, 100) }),
+    errandFailed: (errand, task, tries, cause) =>
+      log.write("warn", "errand_failed", { errand, task, tries, cause: causeOf(cause) }),
     recovered: (rows) => log.write("warn", "ledger_recovered", { rows }),
     backgroundFailed: (what, cause) => log.write("error", "background_failed", { what, cause: causeOf(cause) }),
   };

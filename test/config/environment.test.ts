@@ -20,6 +20,10 @@ test("nothing set: the defaults of the table", () => {
     adminKey: null,
     clientKey: null,
     databaseUrl: undefined,
+    fetchAllow: [],
+    publicUrl: null,
+    videoResults: null,
+    webhookSecret: null,
     environment: {},
   });
 });
@@ -36,6 +40,7 @@ const rows: [string, string, object][] = [
   ["TURNPIKE_ADMIN_KEY", "admin", { adminKey: "admin" }],
   ["TURNPIKE_KEY", "client", { clientKey: "client" }],
   ["DATABASE_URL", "postgres://localhost/turnpike", { databaseUrl: "postgres://localhost/turnpike" }],
+  ["TURNPIKE_FETCH_ALLOW", " store.test:9000 ,, 10.0.0.0/8 ", { fetchAllow: ["store.test:9000", "10.0.0.0/8"] }],
 ];
 
 test.each(rows)("%s=%s", (name, value, expected) => {

@@ -101,6 +101,16 @@ describe("faults name the line and the field", () => {
       `providers:\n  "a/b": { kind: compatible, ${address} }\n`,
       /line 2, providers\.a\/b: 'a\/b' cannot be used/,
     ],
+    [
+      "a habit of servers that speak another dialect",
+      "providers:\n  claude: { kind: anthropic, splits_thinking: true }\n",
+      /line 2, providers\.claude\.splits_thinking: the kind 'anthropic' knows no such field\.$/,
+    ],
+    [
+      "a habit that is neither true nor false",
+      provider(`${address}, replays_thinking: maybe`),
+      /line 2, providers\.local\.replays_thinking: must be boolean\.$/,
+    ],
     ["a route without candidates", "models:\n  smart:\n    candidates: []\n", /line 3, models\.smart\.candidates: /],
     [
       "a candidate without a model",
@@ -128,6 +138,21 @@ describe("faults name the line and the field", () => {
 });
 
 describe("what the file gives", () => {
+  test("habits of a server: as its kind is known to do, unless the file says otherwise", () => {
+    const optionsOf = (fields: string) => load(`providers:\n  local: { ${fields} }\n`).catalog.providers[0]?.options;
+    expect(optionsOf(`kind: compatible, ${address}`)).toEqual({ legacyMaxTokens: true });
+    expect(optionsOf(`kind: compatible, ${address}, splits_thinking: true, replays_thinking: true`)).toEqual({
+      legacyMaxTokens: true,
+      splitsThinking: true,
+      replaysThinking: true,
+    });
+    expect(optionsOf("kind: vllm")).toMatchObject({ splitsThinking: true });
+    expect(optionsOf("kind: vllm, splits_thinking: false")).toMatchObject({ splitsThinking: false });
+    expect(optionsOf("kind: deepseek, credential: x, replays_thinking: false")).toMatchObject({
+      replaysThinking: false,
+    });
+  });
+
   test("the example of the documentation", () => {
     const yaml = `providers:
   local:  { kind: compatible, base_url: "http://127.0.0.1:9000/v1", credential: "\${LOCAL_KEY:-none}", models: [fast] }

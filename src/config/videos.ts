@@ -1,0 +1,113 @@
+// What is set for videos: how long tasks and links live, where results are kept, and how its owners are told.
+import { isAbsolute, resolve } from "node:path";
+import type { ResultsParts } from "../gateway/videos/results.ts";
+import { deriveKey, Secret } from "../lib/secret.ts";
+import { webhookKeyOf } from "../lib/webhook.ts";
+import type { Blobs, BlobsKind } from "../store/blobs/blobs.ts";
+import { bucketBlobs } from "../store/blobs/bucket.ts";
+import { folderBlobs } from "../store/blobs/folder.ts";
+import type { Settings } from "./environment.ts";
+import type { ReadConfig } from "./file.ts";
+import type { ConfigFile } from "./schema.ts";
+
+const dayMs = 24 * 60 * 60_000;
+const hourMs = 60 * 60_000;
+const mebibyte = 1024 * 1024;
+
+export interface VideoSettings {
+  readonly retentionMs: number;
+  readonly linkLifeMs: number;
+  readonly linkKey: Uint8Array;
+  readonly publicUrl: string | null;
+  readonly results: ResultsParts;
+  webhookKey(ownerKeyId: string): Uint8Array;
+}
+
+const keeps = ["folder", "bucket", "proxy"] as const;
+type Keep = (typeof keeps)[number];
+type Results = NonNullable<NonNullable<ConfigFile["videos"]>["results"]>;
+
+/** Null for what is no address of a web server. */
+function plainUrl(text: string): string | null {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "" || url.username !== "")
+    return null;
+  return (url.origin + url.pathname).replace(/\/+$/, "");
+}
+
+function publicUrlOf({ publicUrl }: Settings, { config, fault }: ReadConfig): string | null {
+  const expected = "Write an address such as https://gateway.example, without a question mark";
+  if (publicUrl !== null) {
+    const url = plainUrl(publicUrl);
+    if (url === null) throw new Error(`TURNPIKE_PUBLIC_URL cannot be '${publicUrl.slice(0, 100)}'. ${expected}.`);
+    return url;
+  }
+  if (config.public_url === undefined) return null;
+  const url = plainUrl(config.public_url);
+  if (url === null) throw fault(["public_url"], `this is no address. ${expected}`);
+  return url;
+}
+
+function keepOf(settings: Settings, { keep, bucket }: Results): Keep {
+  const said = settings.videoResults;
+  const word = said === null ? keep : keeps.find((each) => each === said);
+  if (said !== null && word === undefined)
+    throw new Error(`TURNPIKE_VIDEO_RESULTS cannot be '${said.slice(0, 100)}'. Write folder, bucket or proxy.`);
+  if (word !== undefined) return word;
+  if (bucket !== undefined) return "bucket";
+  // Instances that share a database do not share a folder by themselves.
+  return settings.databaseUrl === undefined ? "folder" : "proxy";
+}
+
+function placesOf({ dataFolder }: Settings, { folder, bucket }: Results, { fault }: ReadConfig) {
+  const path = folder ?? "videos";
+  const places = new Map<BlobsKind, Blobs>();
+  places.set("folder", folderBlobs(isAbsolute(path) ? path : resolve(dataFolder, path)));
+  if (bucket === undefined) return places;
+  const { name, endpoint, region = "us-east-1", access_key_id: accessKeyId, secret_access_key, prefix = "" } = bucket;
+  if (plainUrl(endpoint) === null) throw fault(["videos", "results", "bucket", "endpoint"], "this is no address");
+  const secretAccessKey = new Secret(secret_access_key);
+  return places.set("bucket", bucketBlobs({ endpoint, name, region, accessKeyId, secretAccessKey, prefix }));
+}
+
+function resultsOf(settings: Settings, file: ReadConfig): ResultsParts {
+  const results = file.config.videos?.results ?? {};
+  const keep = keepOf(settings, results);
+  const places = placesOf(settings, results, file);
+  const target = keep === "proxy" ? null : places.get(keep);
+  if (target === undefined) throw file.fault(["videos", "results", "bucket"], "there is no bucket to keep videos in");
+  const maxTotalBytes = (results.max_total_mib ?? 10_240) * mebibyte;
+  return {
+    target,
+    places,
+    maxTotalBytes,
+    maxVideoBytes: Math.min(maxTotalBytes, (results.max_video_mib ?? 512) * mebibyte),
+    minFreeBytes: (results.min_free_mib ?? 2_048) * mebibyte,
+    maxAgeMs: (results.max_age_days ?? 7) * dayMs,
+  };
+}
+
+/** The key that signs webhooks to an owner: the one that was set, else one of the owner's own, so that no owner can speak for us to another. */
+export function webhookKeys({ webhookSecret }: Settings, secret: Secret): (ownerKeyId: string) => Uint8Array {
+  if (webhookSecret === null) {
+    const key = deriveKey(secret, "webhooks");
+    return (ownerKeyId) => new Uint8Array(new Bun.CryptoHasher("sha256", key).update(ownerKeyId).digest());
+  }
+  const given = webhookKeyOf(webhookSecret);
+  if (given === null)
+    throw new Error("TURNPIKE_WEBHOOK_SECRET must be 'whsec_' and the Base64 text of 24 to 64 bytes.");
+  return () => given;
+}
+
+/** Throws an Error with one sentence for a setting that makes no sense. */
+export function videoSettings(settings: Settings, file: ReadConfig, secret: Secret): VideoSettings {
+  const { retention_days = 30, link_hours = 24 } = file.config.videos ?? {};
+  return {
+    retentionMs: retention_days * dayMs,
+    linkLifeMs: link_hours * hourMs,
+    linkKey: deriveKey(secret, "video-links"),
+    publicUrl: publicUrlOf(settings, file),
+    results: resultsOf(settings, file),
+    webhookKey: webhookKeys(settings, secret),
+  };
+}
