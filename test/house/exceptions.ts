@@ -18,5 +18,4 @@ export const allowedHabits: Exceptions = {
 export const allowedNames: Exceptions = {
   "src/http/sides.ts": "the table of protocols: whose envelope a path wears, and which protocol a header asks for",
   "src/http/model-shapes.ts": "the list of models is told in the shape of each protocol",
-  "src/http/gemini-endpoints.ts": "a part of the table of endpoints",
 };

@@ -114,7 +114,7 @@ export function bannedHabits(files: SourceFile[], exceptions: Exceptions = {}): 
 const vendors = /open-?ai|anthropic|claude|gemini|kling|jimeng/i;
 /** Ordinary words that are names of providers where they stand alone as a text. */
 const providerKinds = new Set(["compatible", "sandbox"]);
-const homes = [/^src\/dialects\//, /^src\/providers\//, /^src\/http\/endpoints/];
+const homes = [/^src\/dialects\//, /^src\/providers\//, /^src\/http\/(?:\w+-)?endpoints\.ts$/];
 
 /** Prose may name a vendor; a word that code compares or calls may not. */
 export function namesAtHome(files: SourceFile[], exceptions: Exceptions = {}): string[] {

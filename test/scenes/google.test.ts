@@ -17,6 +17,47 @@ function elements(heard: Heard): unknown[] {
   return heard.json;
 }
 
+const wordChunk = (more: object) => ({
+  id: "c",
+  object: "chat.completion",
+  model: "m",
+  choices: [{ index: 0, ...more }],
+});
+const spokenWord = [
+  ...['{"va', 'lue":"no', 'on"}'].map((content) => wordChunk({ delta: { content } })),
+  wordChunk({ delta: {}, finish_reason: "stop" }),
+];
+
+/** A word among words: the upstream is asked for an object, the client hears the word alone. */
+const choices: Scene[] = [false, true].map((stream) => ({
+  name: `a word among words, stream ${stream}`,
+  call: {
+    ...google,
+    body: {
+      model: "gpt-x",
+      stream,
+      generationConfig: {
+        responseMimeType: "text/x.enum",
+        responseSchema: { type: "STRING", enum: ["morning", "noon"] },
+      },
+    },
+  },
+  upstream: {
+    alpha: stream
+      ? { frames: [...spokenWord.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`), "data: [DONE]\n\n"] }
+      : { json: wordChunk({ message: { role: "assistant", content: '{"value":"noon"}' }, finish_reason: "stop" }) },
+  },
+  sees: { told: { text: "noon", stop: "STOP" } },
+  asked: { alpha: [{ body: { response_format: { type: "json_schema" } } }] },
+}));
+
+const pictures: Scene[] = (["gpt-x", "claude-x", "gpt-r"] as const).map((model) => ({
+  name: `a picture of ${model}, which only writes, is refused`,
+  call: { ...google, body: { model, generationConfig: { responseModalities: ["TEXT", "IMAGE"] } } },
+  sees: { status: 400, error: { param: "generationConfig.responseModalities" } },
+  asked: {},
+}));
+
 const arrays: Scene[] = fars.flatMap(({ speaks, at: to, model, said }): Scene[] => [
   {
     name: `a stream of ${speaks} as one array`,
@@ -240,3 +281,5 @@ const counts: Scene[] = [
 scenes("streams as one array", [...arrays, ...arrivals], { fresh: true });
 scenes("Google's paths and carriers", carriers);
 scenes("counts of tokens", counts);
+scenes("words among words", choices);
+scenes("pictures", pictures);

@@ -18,7 +18,7 @@ const rows: Scene[] = [
   ...["anthropic-version", "vendor-version"].map(
     (name): Scene => ({
       name: `Anthropic's shape, asked for by ${name}`,
-      call: get("/v1/models", { headers: { [name]: "2023-06-01" } }),
+      call: get("/v1/models?limit=100", { headers: { [name]: "2023-06-01" } }),
       sees: { body: { has_more: false, first_id: "chain" }, headers: { "request-id": /./ } },
       also: (heard) =>
         expect(list(heard.json, "data")[0]).toEqual({

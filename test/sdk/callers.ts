@@ -13,7 +13,11 @@ export interface Understood {
   calls: { name: string; input: unknown }[];
   stop: string;
   refusal?: string;
+  /** Where the SDK gathers them. */
+  logprobs?: [token: string, logprob: number][];
 }
+
+const pair = ({ token, logprob }: { token: string; logprob: number }): [string, number] => [token, logprob];
 
 export type Body = Record<string, unknown>;
 type Caller = (sdks: Setting, body: Body, stream: boolean) => Promise<Understood>;
@@ -42,6 +46,7 @@ const chat: Caller = async ({ openai }, body, stream) => {
       input: JSON.parse(text(call, "function", "arguments")),
     })),
     stop: finish_reason,
+    logprobs: (choice.logprobs?.content ?? []).map(pair),
     ...(message.refusal ? { refusal: message.refusal } : {}),
   };
 };
@@ -70,7 +75,10 @@ const responses: Caller = async ({ openai }, body, stream) => {
     if (item.type === "function_call")
       understood.calls.push({ name: item.name, input: JSON.parse(item.arguments || "{}") });
     if (item.type !== "message") continue;
-    for (const part of item.content) if (part.type === "refusal") understood.refusal = part.refusal;
+    for (const part of item.content) {
+      if (part.type === "refusal") understood.refusal = part.refusal;
+      else understood.logprobs = [...(understood.logprobs ?? []), ...(part.logprobs ?? []).map(pair)];
+    }
   }
   return understood;
 };

@@ -37,8 +37,11 @@ test("values that no float32 holds exactly come as the nearest one", async () =>
   expect(Array.from(data[0]!.embedding)).toEqual(exact.map(Math.fround));
 });
 
-test.each([{ input: [1, 2, 3] }, { input: [[1, 2, 3], [4]] }])("token ids travel on: %j", async ({ input }) => {
-  alpha.on("*", says("openai-embeddings/two-float.json"));
+test.each([
+  { input: [1, 2, 3], reply: "one" },
+  { input: [[1, 2, 3], [4]], reply: "two" },
+])("token ids travel on: %j", async ({ input, reply }) => {
+  alpha.on("*", says(`openai-embeddings/${reply}-float.json`));
   await openai.embeddings.create({ model: "embed-x", input: input as never });
   expect(asked()["input"]).toEqual(input);
 });

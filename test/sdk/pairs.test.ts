@@ -22,16 +22,31 @@ function bodyOf(client: Client, far: Far, feature: Feature, stream: boolean) {
 
 const isError = (feature: Feature) => feature.startsWith("error");
 
+/** What docs/conformance.md calls refused. */
+function isRefused(client: Client, far: Far, feature: Feature): boolean {
+  if (feature === "log probabilities") return far.speaks === "anthropic-messages" && client.hears.logprobs;
+  return feature === "structured output" && client.name === "completions";
+}
+
 describe("through the SDKs", () => {
   const named = cells.map((cell) => ({
     ...cell,
     name: `${cell.client.name} on ${cell.far.speaks}: ${cell.feature}, ${cell.stream ? "streamed" : "whole"}`,
   }));
 
-  test.each(named.filter(({ feature }) => !isError(feature)))("$name", async ({ client, far, feature, stream }) => {
+  const answered = named.filter(({ client, far, feature }) => !isError(feature) && !isRefused(client, far, feature));
+
+  test.each(answered)("$name", async ({ client, far, feature, stream }) => {
     sdks.world.upstreams[far.at].on("*", scriptOf(far, feature, stream, Promise.resolve()));
     const understood = await callers[client.name](sdks, bodyOf(client, far, feature, stream), stream);
     checkUnderstood(client, far, feature, understood);
+  });
+
+  const refused = named.filter(({ client, far, feature }) => isRefused(client, far, feature));
+
+  test.each(refused)("$name", async ({ client, far, feature, stream }) => {
+    const thrown = await thrownBy(callers[client.name](sdks, bodyOf(client, far, feature, stream), stream));
+    expect(thrown).toMatchObject({ status: 400 });
   });
 
   test.each(named.filter(({ feature }) => isError(feature)))("$name", async ({ client, far, feature, stream }) => {
@@ -51,5 +66,6 @@ function checkUnderstood(client: Client, far: Far, feature: Feature, understood:
   else expect(understood.text).toBe(text);
   if (client.hears.calls && said.calls) expect(understood.calls).toEqual(said.calls);
   if (client.hears.thinking && feature === "thinking") expect(understood.thinking).toBe(said.thinking ?? "");
+  if (understood.logprobs !== undefined) expect(understood.logprobs).toEqual(said.logprobs ?? []);
   if (said.end === "length") expect(understood.stop).toBe(client.stops.length);
 }

@@ -1,0 +1,57 @@
+// Laws of the image dialects that clients and servers share: what is written is read again as the same.
+import { expect, test } from "bun:test";
+import type { ImageAnswer, ImageAsk } from "../../src/canon/image.ts";
+import { noUsage } from "../../src/canon/usage.ts";
+import type { RenderContext, WriteContext } from "../../src/dialects/dialect.ts";
+import { dashscopeImages, geminiImages, openaiImages } from "../../src/dialects/index.ts";
+import { dot } from "./fars.ts";
+
+const ask: ImageAsk = {
+  operation: "image",
+  task: "generate",
+  model: "m",
+  stream: false,
+  prompt: "a fox",
+  images: [],
+  width: 1024,
+  height: 1024,
+  said: {},
+  extras: [],
+};
+const write: WriteContext = { ask, wire: {}, id: "r", createdAt: 5, inputEstimate: 0 };
+const context: RenderContext = { model: "m", origin: "o", fieldPath: (field) => field };
+const usage = { ...noUsage, inputTokens: 3, outputTokens: 4, units: { kind: "images", amount: 1 } } as const;
+const answer: ImageAnswer = {
+  operation: "image",
+  model: "",
+  createdAt: 7,
+  images: [{ source: { kind: "base64", base64: dot }, mediaType: "image/png", revisedPrompt: "A red fox." }],
+  size: "1024x1024",
+  quality: "high",
+  background: "opaque",
+  fileFormat: "png",
+  usage,
+  input: { textTokens: 2, imageTokens: 1 },
+};
+
+test.each([openaiImages, dashscopeImages])("$name reads the answer that it writes", (dialect) => {
+  expect(dialect.response.parse(dialect.response.render(answer, write), { origin: "o" })).toEqual(answer);
+});
+
+test("Google's words hold the image, its text and what it cost", () => {
+  const read = geminiImages.response.parse(geminiImages.response.render(answer, write), { origin: "o" });
+  expect(read).toEqual({ operation: "image", model: "m", images: answer.images, text: "A red fox.", usage });
+});
+
+const params = { model: "m", verb: "generateContent" };
+
+test.each([openaiImages, dashscopeImages, geminiImages])("$name reads the request that it writes", (dialect) => {
+  const { call, warnings } = dialect.request.render(ask, context);
+  const { prompt, images, width, height, ratio, resolution } = dialect.request.parse(call.body, {
+    header: () => null,
+    params,
+  });
+  const shape = dialect === geminiImages ? { ratio: "1:1", resolution: "1K" } : { width: 1024, height: 1024 };
+  expect({ prompt, images, width, height, ratio, resolution }).toMatchObject({ prompt: "a fox", images: [], ...shape });
+  expect(warnings).toEqual([]);
+});
