@@ -14,6 +14,7 @@ import type { Meter } from "./meter.ts";
 import { firstOf, flowOf, readCall } from "./opening.ts";
 import { type Bringing, needsBytes, withBytes } from "./pictures.ts";
 import { dialectsFor, type Lane, openLane } from "./relay.ts";
+import type { Spending } from "./spending.ts";
 import type { Piece } from "./turn.ts";
 import { mergedReply, type ReadReply, type WholeReply, wholeReply } from "./whole.ts";
 
@@ -30,6 +31,7 @@ export interface Tries extends Bringing {
   readonly clock: Clock;
   readonly watch: Watch;
   readonly events: Events;
+  readonly spent: Spending;
 }
 
 /** A stream that has begun: its first piece is already here. */

@@ -18,6 +18,7 @@ import type { Listings } from "./listings.ts";
 import { createMeter, type Meter } from "./meter.ts";
 import { type PipePace, type PipeWire, pipe } from "./pipe.ts";
 import { type Plan, resolve, resolveUnnamed } from "./router.ts";
+import { createSpending } from "./spending.ts";
 
 /** Everything the corridor works with; built once at the start. */
 export interface GatewayParts {
@@ -65,7 +66,8 @@ export async function answer(parts: GatewayParts, inquiry: Inquiry, visit: Visit
     const exchange = await openExchange(parts, inquiry, visit, lease);
     const { clock, watch, events, fetchAllow } = parts;
     const { candidates } = plan;
-    const tries: Tries = { candidates, inquiry, signal: visit.signal, clock, watch, events, fetchAllow };
+    const spent = createSpending();
+    const tries: Tries = { candidates, inquiry, signal: visit.signal, clock, watch, events, fetchAllow, spent };
     try {
       return await (ask.stream ? streamed(parts, tries, exchange, visit) : whole(tries, exchange));
     } catch (thrown) {
@@ -105,7 +107,7 @@ function openExchange(parts: GatewayParts, { ask, dialect }: Inquiry, visit: Vis
 async function whole(tries: Tries, exchange: Exchange): Promise<Reply> {
   const tried = await attemptWhole(tries);
   if ("failure" in tried) {
-    await exchange.settle({ by: tried.by, usage: undefined, error: tried.failure });
+    await exchange.settle({ by: tried.by, usage: tries.spent.total(), error: tried.failure });
     throw tried.failure;
   }
   exchange.firstByte();
@@ -126,7 +128,7 @@ async function streamed(parts: GatewayParts, tries: Tries, exchange: Exchange, v
     ? await stream
     : await within(stream, parts.pace.heartbeatMs, { ticker: parts.pace.ticker, clock: parts.clock });
   if (early !== null && "failure" in early) {
-    await exchange.settle({ by: early.by, usage: undefined, error: early.failure });
+    await exchange.settle({ by: early.by, usage: tries.spent.total(), error: early.failure });
     throw early.failure;
   }
   const { wire } = visit;

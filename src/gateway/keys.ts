@@ -1,7 +1,7 @@
 // Who is calling: a presented key in, a caller out. Lookups go by keyed hash; the key itself is never kept.
 import { GatewayError } from "../canon/error.ts";
 import type { Clock } from "../lib/clock.ts";
-import { hashKey } from "../lib/secret.ts";
+import { keyHasher } from "../lib/secret.ts";
 import { findKeyByHash, type KeyRow, keysVersion, listKeys } from "../store/keys.ts";
 import type { Store } from "../store/store.ts";
 
@@ -64,6 +64,7 @@ export async function openKeys(options: KeysOptions): Promise<Keys> {
   const timer = setInterval(() => void follow().catch(options.failed), pollMs);
   timer.unref();
 
+  const hashed = keyHasher(pepper);
   const live = (found: Known | undefined): Caller => {
     if (found === undefined) throw refused();
     if (found.expiresAtMs !== null && found.expiresAtMs <= clock.nowMs()) throw refused();
@@ -85,7 +86,7 @@ export async function openKeys(options: KeysOptions): Promise<Keys> {
   return {
     identify(key) {
       if (key.length > maxKeyChars) throw refused();
-      const hash = hashKey(pepper, key);
+      const hash = hashed(key);
       const declared = options.declared.get(hash);
       if (declared !== undefined) return declared;
       const found = known.get(hash);

@@ -13,6 +13,7 @@ import type { Meter } from "./meter.ts";
 import { type Bringing, delivered, joinImages } from "./pictures.ts";
 import type { Lane } from "./relay.ts";
 import { soundTurner, wholeChunks } from "./sound.ts";
+import type { Spending } from "./spending.ts";
 import { watchStops } from "./stops.ts";
 import { mustBeTold, toldFlow } from "./told.ts";
 import { nothing, type Piece, readerOf, type Turner, translatedTurner, turnerOf, writerOf } from "./turn.ts";
@@ -22,6 +23,7 @@ import { type ReadReply, readReply, refusal, refuseDocument } from "./whole.ts";
 export interface Sending extends Bringing {
   readonly inquiry: Inquiry;
   readonly clock: Clock;
+  readonly spent: Spending;
 }
 
 /** Sends one call and answers with a response that is a success. */
@@ -39,25 +41,27 @@ export async function sendCall(
 }
 
 /** The whole reply to a call, understood, with its images as the client wants them. */
-export async function readCall(
+export function readCall(
   tries: Sending,
   lane: Lane,
   candidate: Candidate,
   call: Call,
   signal: AbortSignal,
 ): Promise<ReadReply> {
-  return readResponse(tries, lane, candidate, await sendCall(tries, lane, candidate, call, signal), signal);
+  return readResponse(tries, lane, candidate, sendCall(tries, lane, candidate, call, signal), signal);
 }
 
 async function readResponse(
   tries: Sending,
   lane: Lane,
   candidate: Candidate,
-  response: Response,
+  sent: Response | Promise<Response>,
   signal: AbortSignal,
 ): Promise<ReadReply> {
-  const { inquiry } = tries;
+  const response = await sent;
+  const { inquiry, spent } = tries;
   const read = await readReply(response, lane, inquiry, originOf(candidate.provider, candidate.model), signal);
+  spent.add(read.usage);
   if (read.answer?.operation !== "image") return read;
   const answer = await delivered(read.answer, inquiry.ask, tries, signal);
   return answer === read.answer ? read : { ...read, answer, changed: true };

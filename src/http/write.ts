@@ -31,25 +31,45 @@ export function headerSafe(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, "?").slice(0, 1_000);
 }
 
+/** Headers of replies that differ in nothing but their ids. A copy of them costs half of making them anew. */
+const ready = new Map<string, Headers>();
+const maxReady = 1_000;
+
+/** Who answered, and what the body is. */
+function headersOf({ by, body, type }: Reply): Headers {
+  const headers = new Headers(body instanceof ReadableStream ? streamHeaders : { "content-type": jsonType });
+  if (type !== undefined) headers.set("content-type", type);
+  if (by === null) return headers;
+  headers.set("x-turnpike-provider", headerSafe(by.candidate.provider.name));
+  headers.set("x-turnpike-model", headerSafe(by.candidate.model));
+  headers.set("x-turnpike-attempts", String(by.attempts));
+  if (by.warnings.length > 0) headers.set("x-turnpike-warnings", headerSafe(warningText(by.warnings)));
+  return headers;
+}
+
+/** A `Response` takes a copy, so that the same object serves the next reply, whose ids stand in the same places. */
+function readyHeaders(reply: Reply, idHeaders: IdHeaders): Headers {
+  const { by, body, type } = reply;
+  if (by === null || by.warnings.length > 0) return headersOf(reply);
+  const { provider, model } = by.candidate;
+  const name = `${idHeaders} ${by.attempts} ${body instanceof ReadableStream} ${type} ${provider.name}/${model}`;
+  const known = ready.get(name);
+  if (known !== undefined) return known;
+  if (ready.size >= maxReady) ready.clear();
+  const headers = headersOf(reply);
+  ready.set(name, headers);
+  return headers;
+}
+
 /** The reply of the corridor as an HTTP response; with `array`, a stream is written as one JSON array. */
 export function writeReply(reply: Reply, requestId: string, idHeaders: IdHeaders, array?: ArrayForm): Response {
-  const headers = common(requestId, idHeaders);
-  if (reply.by !== null) {
-    headers["x-turnpike-provider"] = headerSafe(reply.by.candidate.provider.name);
-    headers["x-turnpike-model"] = headerSafe(reply.by.candidate.model);
-    headers["x-turnpike-attempts"] = String(reply.by.attempts);
-    if (reply.by.warnings.length > 0) headers["x-turnpike-warnings"] = headerSafe(warningText(reply.by.warnings));
-  }
-  if (reply.body instanceof ReadableStream && array !== undefined)
-    return new Response(asArray(reply.body, array), {
-      headers: { ...headers, ...streamHeaders, "content-type": jsonType },
-    });
-  if (reply.body instanceof ReadableStream)
-    return new Response(reply.body, {
-      headers: { ...headers, ...streamHeaders, ...(reply.type === undefined ? {} : { "content-type": reply.type }) },
-    });
-  headers["content-type"] = reply.type ?? jsonType;
-  return new Response(reply.body, { headers });
+  const headers = readyHeaders(reply, idHeaders);
+  headers.set("x-request-id", requestId);
+  for (const name of idHeaders) headers.set(name, requestId);
+  if (!(reply.body instanceof ReadableStream) || array === undefined) return new Response(reply.body, { headers });
+  const response = new Response(asArray(reply.body, array), { headers });
+  response.headers.set("content-type", jsonType);
+  return response;
 }
 
 /** A JSON document of the gateway's own. */

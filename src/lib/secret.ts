@@ -41,6 +41,12 @@ export function hashKey(pepper: Uint8Array, key: string): string {
   return new Bun.CryptoHasher("sha256", pepper).update(key).digest("hex");
 }
 
+/** `hashKey` for many keys under one pepper: the key schedule is made once. */
+export function keyHasher(pepper: Uint8Array): (key: string) => string {
+  const ready = new Bun.CryptoHasher("sha256", pepper);
+  return (key) => ready.copy().update(key).digest("hex");
+}
+
 /** Whether two hashes are equal, in a time that does not tell where they differ. */
 export function sameHash(left: string, right: string): boolean {
   const leftBytes = Buffer.from(left);
