@@ -1,0 +1,78 @@
+// The rows of text: chat, completions, messages and their counts, and the responses that are kept.
+import {
+  anthropicCount,
+  anthropicMessages,
+  openaiChat,
+  openaiCompaction,
+  openaiCompletions,
+  openaiResponses,
+} from "../dialects/index.ts";
+import type { Responses } from "../gateway/responses/responses.ts";
+import type { AskEndpoint, Endpoint, KeyRule } from "./endpoint.ts";
+import { responseRows } from "./responses.ts";
+import { sides, versionHeaders } from "./sides.ts";
+
+const client: KeyRule = { key: "client", carriers: ["bearer"] };
+const clientOrApiKey: KeyRule = { key: "client", carriers: ["bearer", "x-api-key"] };
+const common = { kind: "ask", method: "POST", access: client, ...sides.openai } as const;
+const anthropicSide = sides.anthropic;
+
+export const textEndpoints: readonly AskEndpoint[] = [
+  {
+    ...common,
+    path: "/v1/chat/completions",
+    operationId: "createChatCompletion",
+    summary: "A reply to a conversation, in OpenAI's format.",
+    dialect: openaiChat,
+  },
+  {
+    ...common,
+    path: "/v1/completions",
+    operationId: "createCompletion",
+    summary: "A continuation of a text, in OpenAI's older format.",
+    dialect: openaiCompletions,
+  },
+  {
+    ...common,
+    path: "/v1/messages",
+    operationId: "createMessage",
+    summary: "A reply to a conversation, in Anthropic's format.",
+    dialect: anthropicMessages,
+    requiredHeader: versionHeaders,
+    access: clientOrApiKey,
+    ...anthropicSide,
+  },
+  {
+    ...common,
+    path: "/v1/messages/count_tokens",
+    operationId: "countMessageTokens",
+    summary: "How many tokens a message would have.",
+    dialect: anthropicCount,
+    requiredHeader: versionHeaders,
+    access: clientOrApiKey,
+    ...anthropicSide,
+  },
+];
+
+/** Responses, which are kept: their room answers, and asks the corridor. */
+export function responseEndpoints(responses: Responses): readonly Endpoint[] {
+  return [
+    {
+      ...common,
+      path: "/v1/responses",
+      operationId: "createResponse",
+      summary: "A reply to a conversation, kept so that it can go on by its id.",
+      dialect: openaiResponses,
+      answer: (asked) => responses.create(asked),
+    },
+    {
+      ...common,
+      path: "/v1/responses/compact",
+      operationId: "compactResponse",
+      summary: "A conversation made short, to go on with.",
+      dialect: openaiCompaction,
+      answer: (asked) => responses.compact(asked),
+    },
+    ...responseRows(() => responses, { access: client, dialect: openaiResponses, ...sides.openai }),
+  ];
+}
