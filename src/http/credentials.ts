@@ -9,6 +9,11 @@ const bearerPrefix = /^bearer +/i;
 function fromBearer(headers: Headers): string | null {
   const value = headers.get("authorization");
   if (value === null || value.trim() === "") return null;
+  if (/^hmac-sha256\b/i.test(value))
+    throw new GatewayError(
+      "invalid_api_key",
+      "Signatures are not read here. Send a key of this gateway as 'Authorization: Bearer <key>'.",
+    );
   // A header sent twice arrives joined by a comma; no key of ours has one.
   if (!bearerPrefix.test(value) || value.includes(","))
     throw new GatewayError("invalid_api_key", "The API key is not valid.");

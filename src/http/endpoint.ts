@@ -24,6 +24,7 @@ export interface Side {
 export interface QueryParameter {
   readonly name: string;
   readonly description: string;
+  readonly required?: true;
   readonly schema: JsonObject;
 }
 

@@ -1,5 +1,6 @@
 // The OpenAPI document, made from the rows and from the schemas that validate.
 import type { AskEndpoint, Endpoint, FormRule } from "./endpoint.ts";
+import { replySchemas } from "./reply-schemas.ts";
 import { writeJson } from "./write.ts";
 
 const errorEnvelope = {
@@ -51,7 +52,8 @@ function parameters(endpoint: Endpoint) {
 }
 
 function success(endpoint: Endpoint) {
-  const json = { "application/json": { schema: { type: "object" } } };
+  const schema = replySchemas[endpoint.operationId] ?? { type: "object" };
+  const json = { "application/json": { schema } };
   const streams = endpoint.kind === "ask" && endpoint.dialect.stream !== undefined;
   const others = endpoint.replyTypes ?? [];
   if (others.length > 0) {

@@ -25,8 +25,13 @@ const known: ReadonlyMap<string, Act> = new Map<string, Act>([
 ]);
 
 export const actionQuery: readonly QueryParameter[] = [
-  { name: "Action", description: "What to do.", schema: { type: "string", enum: [...known.keys()] } },
-  { name: "Version", description: "The version of the format, as in 2022-08-31.", schema: { type: "string" } },
+  { name: "Action", description: "What to do.", required: true, schema: { type: "string", enum: [...known.keys()] } },
+  {
+    name: "Version",
+    description: "The version of the format, as in 2022-08-31.",
+    required: true,
+    schema: { type: "string" },
+  },
 ];
 
 function required(query: URLSearchParams, name: string): string {

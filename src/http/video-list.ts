@@ -61,7 +61,7 @@ export async function listVideos(parts: VideoPartsOf, visit: PlainVisit): Promis
   const page = {
     limit: limitIn(searchParams),
     isDescending: isDescending(searchParams),
-    after: searchParams.get("after"),
+    after: searchParams.get("after") || null,
   };
   const { tasks, hasMore } = await parts().videos.list(callerOf(visit).keyId, page);
   return writeJson(

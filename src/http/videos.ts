@@ -55,10 +55,12 @@ export async function submitTask(parts: VideoPartsOf, client: VideoClient, visit
   const { request } = visit;
   const { wire, files } = await readValid(visit, client.schema, client.takesForm ?? false);
   const header = (name: string): string | null => request.headers.get(name);
-  const ask = client.parse(wire, { header, params: visit.params, ...(files === undefined ? {} : { files }) });
+  const envelope = { header, params: visit.params, ...(files === undefined ? {} : { files }) };
+  const ask = client.parse(wire, envelope);
+  const unheard = client.unheard?.(wire, envelope) ?? [];
   const strict = header("x-turnpike-strict")?.toLowerCase() === "true";
   const { origin } = new URL(request.url);
-  const submit = { client, ask, caller: callerOf(visit), strict, origin, signal: () => request.signal };
+  const submit = { client, ask, unheard, caller: callerOf(visit), strict, origin, signal: () => request.signal };
   return writeCreated(parts, client, visit, await parts().videos.create(submit));
 }
 

@@ -1,6 +1,7 @@
 // The contract of a format in which clients ask for videos: the ask out of a body, a task in the format's own words.
 import type { TSchema } from "typebox";
 import type { VideoAsk, VideoFailure, VideoField, VideoResult, VideoState } from "../../canon/video.ts";
+import type { Warning } from "../../canon/warning.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { Envelope, ErrorSide } from "../dialect.ts";
 import type { VideoEffect } from "./upstream.ts";
@@ -46,6 +47,8 @@ export interface VideoClient {
   /** Of a submit. Strict in types and bounds, open to unknown fields. */
   readonly schema: TSchema;
   parse(wire: JsonObject, envelope: Envelope): VideoAsk;
+  /** What of the request this format has no place for: it is dropped, with a warning. */
+  unheard?(wire: JsonObject, envelope: Envelope): readonly Warning[];
   /** A name under which the model may be known where the client's own is not. */
   alias?(model: string): string;
   fieldPath(field: VideoField): string;

@@ -111,6 +111,8 @@ export interface VideoUpstream {
   /** For places of kind `locate`: the call, and the address in its answer; null where there is none. */
   readonly locate?: { call(task: UpstreamTask, ref: string): Call; read(answer: UpstreamAnswer): string | null };
   readonly error: Pick<ErrorSide, "parse">;
+  /** True where a video may stand inside the answer to a poll, which is large then. */
+  readonly tellsBytes?: true;
   /** Waits between polls in milliseconds: the first, and the longest. Default 5 s and 10 s. */
   readonly pace?: { readonly firstMs: number; readonly mostMs: number };
   /** After so many seconds a task that is not over has expired. Default two hours. */

@@ -4,7 +4,7 @@ import { noUsage } from "../../canon/usage.ts";
 import { isFinal } from "../../canon/video.ts";
 import { randomId } from "../../lib/ids.ts";
 import type { Provider } from "../../providers/provider.ts";
-import { deleteTask, insertTask, type TaskRow, updateTask } from "../../store/tasks.ts";
+import { deleteTask, findTask, insertTask, type TaskRow, updateTask } from "../../store/tasks.ts";
 import type { Candidate } from "../catalog.ts";
 import type { Attribution } from "../exchange.ts";
 import { resolve } from "../router.ts";
@@ -12,6 +12,7 @@ import { advanced } from "./advance.ts";
 import { conclude } from "./conclude.ts";
 import { firstWait, spreadWait } from "./pace.ts";
 import { submitPatienceMs, type VideoParts } from "./parts.ts";
+import { cancelUpstream } from "./poll.ts";
 import { changeOf, operation, type Task } from "./record.ts";
 import { type Submit, submitTo, type Taken } from "./submit.ts";
 import { judgeCallback } from "./tell.ts";
@@ -170,16 +171,20 @@ function accepted(
   return answer.progress === undefined ? taken : advanced(taken, answer.progress, upstream, nowMs);
 }
 
-/** The upstream has it: the row is worth more than one try. */
-async function keep(parts: VideoParts, task: Task): Promise<void> {
+/** Whether the row knows what the upstream took: an earlier try may have written it although it seemed to fail. */
+async function isKept({ store, gateway }: VideoParts, { id, ownerKeyId, upstreamId }: Task): Promise<boolean> {
+  return (await findTask(store, id, ownerKeyId, gateway.clock.nowMs()))?.upstreamId === upstreamId;
+}
+
+/** The upstream has it: the row is worth more than one try. False when it was ended meanwhile, as by its owner. */
+async function keep(parts: VideoParts, task: Task): Promise<boolean> {
   for (let tries = 1; ; tries++) {
     try {
-      if (isFinal(task.state)) await conclude(parts, task, "held", parts.gateway.ledger.id);
-      else {
-        const nextPollAtMs = task.updatedAtMs + spreadWait(task.kept.waitMs, parts);
-        await updateTask(parts.store, task.id, parts.leaseOwner, changeOf(task, nextPollAtMs));
-      }
-      return;
+      const nextPollAtMs = task.updatedAtMs + spreadWait(task.kept.waitMs, parts);
+      const isWritten = await (isFinal(task.state)
+        ? conclude(parts, task, "held", parts.gateway.ledger.id)
+        : updateTask(parts.store, task.id, parts.leaseOwner, changeOf(task, nextPollAtMs)));
+      return isWritten || (await isKept(parts, task));
     } catch (thrown) {
       if (tries >= writeTries)
         throw new GatewayError("submit_unconfirmed", "The task was taken, but could not be kept.", { cause: thrown });
@@ -190,7 +195,10 @@ async function keep(parts: VideoParts, task: Task): Promise<void> {
 /** Keeps what was taken, and says who took it. */
 export async function settleIn(parts: VideoParts, task: Task, taken: Taken): Promise<Created> {
   const kept = accepted(parts, task, taken);
-  await keep(parts, kept);
+  if (!(await keep(parts, kept))) {
+    await cancelUpstream(parts, kept);
+    throw new GatewayError("submit_unconfirmed", "The task was ended before the provider had confirmed it.");
+  }
   const { candidate, attempts, rendered } = taken;
   return { task: kept, by: { candidate, attempts, warnings: rendered.warnings } };
 }

@@ -16,6 +16,8 @@ import { ask as askUpstream, type Wire, wireFor } from "./wire.ts";
 export interface Submit {
   readonly client: VideoClient;
   readonly ask: VideoAsk;
+  /** What was dropped of it before anybody was asked. */
+  readonly unheard: readonly Warning[];
   readonly caller: Caller;
   /** True: whatever would be dropped or approximated is refused instead. */
   readonly strict: boolean;
@@ -63,13 +65,14 @@ async function rendered(
   model: string,
   taskId: string,
 ): Promise<VideoRendered> {
-  const { client, ask, strict, signal } = submit;
+  const { client, ask, unheard, strict, signal } = submit;
   const { upstream } = wire;
   refuseMany(ask, upstream, client);
   const fitting = await withImages(ask, upstream, signal(), parts.gateway);
   const result = upstream.render(fitting, { model, taskId, fieldPath: (field) => client.fieldPath(field) });
-  refuseLost(strict, result.warnings);
-  return result;
+  const warnings = [...unheard, ...result.warnings];
+  refuseLost(strict, warnings);
+  return { ...result, warnings };
 }
 
 /** Whether the upstream took it is not known: it may make the video, and whoever asks again may pay twice. */

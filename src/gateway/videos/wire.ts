@@ -16,8 +16,9 @@ export interface Wire {
   readonly upstream: VideoUpstream;
 }
 
-/** Room for a video inside JSON. */
-const maxAnswerBytes = 256 * 1024 * 1024;
+/** Of an answer that tells of a video, and of one that has room for the video itself. */
+const maxAnswerBytes = 4 * 1024 * 1024;
+const maxFilmAnswerBytes = 256 * 1024 * 1024;
 const decoder = new TextDecoder();
 
 /** The wire for a model that somebody wants to submit; null where the provider makes no videos with it. */
@@ -52,7 +53,8 @@ export async function ask(
   const life = deadline(() => never, timeoutMs, watch, tooSlow);
   try {
     const response = await sendTask(wire, call, life.signal);
-    const bytes = await readBounded(response, maxAnswerBytes, life.signal);
+    const most = wire.upstream.tellsBytes === true ? maxFilmAnswerBytes : maxAnswerBytes;
+    const bytes = await readBounded(response, most, life.signal);
     if (bytes === null) throw new GatewayError("upstream_protocol_error", "The provider's answer is too large.");
     const text = decoder.decode(bytes);
     return { status: response.status, body: parseJsonText(text) ?? text, headers: response.headers };

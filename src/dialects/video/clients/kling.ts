@@ -109,17 +109,21 @@ const error: ErrorSide = {
   }),
 };
 
+const askOf = (wire: JsonObject) => requestAsk(wire, modelAt(wire, "model", "model_name"), wordsOf(wire), "");
+
 function client(action: "text2video" | "image2video"): VideoClient {
+  const isText = action === "text2video";
   return {
     name: `kling-${action}`,
     idPrefix: "task_",
     schema,
     parse(wire) {
-      const ask = requestAsk(wire, modelAt(wire, "model", "model_name"), wordsOf(wire), "");
-      if (action === "image2video" && ask.images.length === 0) throw missing("image");
-      if (action === "text2video" && ask.prompt === undefined) throw missing("prompt");
-      return ask;
+      const ask = askOf(wire);
+      if (!isText && ask.images.length === 0) throw missing("image");
+      if (isText && ask.prompt === undefined) throw missing("prompt");
+      return isText ? { ...ask, images: [] } : ask;
     },
+    unheard: (wire) => (isText ? askOf(wire).images.map(({ path }) => ({ code: "dropped", path })) : []),
     alias,
     fieldPath: (field) => requestPath(field, ""),
     accepted: told,

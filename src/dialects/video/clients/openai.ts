@@ -1,6 +1,7 @@
 // OpenAI's format for videos: a form or JSON in, the object of a video out.
 import { Type } from "typebox";
 import type { VideoAsk, VideoField, VideoImage } from "../../../canon/video.ts";
+import type { Warning } from "../../../canon/warning.ts";
 import { isObject, type JsonObject } from "../../../lib/json.ts";
 import type { Envelope } from "../../dialect.ts";
 import { openaiErrors } from "../../openai-error.ts";
@@ -54,6 +55,8 @@ function imagesIn(wire: JsonObject, files: Envelope["files"]): VideoImage[] {
     return [{ role: "first", source: imageOfText(given, reference), path: reference }];
   if (!isObject(given)) return [];
   const [url, file] = [textAt(given, "image_url"), textAt(given, "file_id")];
+  if (url !== undefined && file !== undefined)
+    throw badValue(reference, `Give '${reference}' as 'image_url' or as 'file_id', not as both.`);
   if (url !== undefined) {
     const path = `${reference}.image_url`;
     return [{ role: "first", source: imageOfText(url, path), path }];
@@ -83,6 +86,13 @@ function parse(wire: JsonObject, { files }: Envelope): VideoAsk {
     ...(typeof seed === "number" ? { seed } : {}),
     ...(typeof user === "string" ? { endUser: user } : {}),
   };
+}
+
+/** Files of the form under other names than the one that is read. */
+function otherFiles({ files }: Envelope): readonly Warning[] {
+  const read = filesNamed(files, reference);
+  const others = (files ?? []).filter((file) => !read.includes(file));
+  return others.map(({ field }) => ({ code: "dropped", path: /^[\w[\].-]{1,80}$/.test(field) ? field : "files" }));
 }
 
 const paths: { readonly [field in VideoField]?: string } = {
@@ -134,6 +144,7 @@ export const openaiVideo: VideoClient = {
   takesForm: true,
   schema,
   parse,
+  unheard: (_wire, envelope) => otherFiles(envelope),
   fieldPath: (field) => paths[field] ?? field,
   accepted: videoObject,
   told: videoObject,
