@@ -61,6 +61,11 @@ function optionsFromFile(
   return Object.fromEntries(said.map(({ option, value }) => [option, value]));
 }
 
+/** Members of an account that its address can be made of. */
+function addressMembers({ account }: ProviderKind): (keyof Account)[] {
+  return account?.baseUrl === undefined ? [] : accountMembers.filter((member) => account.members[member] !== undefined);
+}
+
 function fromFile(name: string, config: ProviderConfig, file: ReadConfig): ProviderEntry {
   const place = ["providers", name];
   const kind = findKind(config.kind);
@@ -72,7 +77,10 @@ function fromFile(name: string, config: ProviderConfig, file: ReadConfig): Provi
   const credential = config.credential ? new Secret(config.credential) : null;
   const account = accountFromFile(place, kind, config, credential, file);
   const baseUrl = config.base_url ?? kind.account?.baseUrl?.(account) ?? kind.baseUrl;
-  if (baseUrl === undefined) throw file.fault(place, "the field 'base_url' is missing");
+  if (baseUrl === undefined) {
+    const fields = ["base_url", ...addressMembers(kind).map((member) => accountFields[member])];
+    throw file.fault(place, `the field '${fields.join("' or '")}' is missing`);
+  }
   if (checkedUrl(baseUrl) === null)
     throw file.fault([...place, "base_url"], "it must be an http or https address without a user name");
   return {
@@ -111,6 +119,9 @@ function fromEnvironment(kind: ProviderKind, environment: Environment): Provider
     throw new Error(`${names.credential} is set, but ${account.what}.`);
   }
   const baseUrl = environment[names.baseUrl]?.trim() || kind.account?.baseUrl?.(account) || kind.baseUrl;
+  const others = addressMembers(kind).flatMap((member) => kind.account?.members[member] ?? []);
+  if (baseUrl === undefined && others.length > 0)
+    throw new Error(`${names.credential} is set, but not ${[...others, names.baseUrl].join(" or ")}.`);
   if (baseUrl === undefined || checkedUrl(baseUrl) === null)
     throw new Error(`${names.baseUrl} must be an http or https address without a user name.`);
   const entry = { name: kind.kind, kind, baseUrl, models: null, headers: {}, timeouts: defaultTimeouts };

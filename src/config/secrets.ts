@@ -49,6 +49,8 @@ export const previewOf = (key: string): string => (key.length < 12 ? "…" : `${
 export interface FirstKeys {
   readonly clientKey: string | null;
   readonly adminKey: string | null;
+  /** The operator named the client key: it stands in a variable. */
+  readonly clientKeyGiven: boolean;
 }
 
 async function firstClientKey(
@@ -87,5 +89,6 @@ export async function ensureFirstKeys(
   return {
     clientKey: await firstClientKey(store, pepper, settings.clientKey, nowMs),
     adminKey: await firstAdminKey(store, pepper, settings.adminKey),
+    clientKeyGiven: settings.clientKey !== null,
   };
 }

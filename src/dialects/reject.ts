@@ -16,6 +16,13 @@ export function unsupported(param: string, reason: string): GatewayError {
   return new GatewayError("unsupported_parameter", `'${param}' cannot be sent to this model: ${reason}`, { param });
 }
 
+/** A request that a model of this kind never answers, whatever its fields say. */
+export function unable(reason: string): GatewayError {
+  return new GatewayError("unsupported_parameter", `This model cannot be asked for that: ${reason}`, {
+    param: "model",
+  });
+}
+
 /** Why a model that only writes refuses to speak or to draw. */
 export const textAlone = "it answers in text alone";
 

@@ -19,6 +19,12 @@ const serves = (provider: Provider, operation: Operation): boolean =>
     ? provider.videos !== undefined
     : provider.dialects.some((dialect) => dialect.operation === operation);
 
+/** True where that provider does it with that very model. */
+const doesWith = ({ provider, model }: Candidate, operation: Operation): boolean =>
+  operation === "video"
+    ? serves(provider, operation)
+    : dialectsOf(provider, model).some((dialect) => dialect.operation === operation);
+
 function byPrefix(catalog: Catalog, model: string): Candidate[] {
   const slash = model.indexOf("/");
   if (slash <= 0 || slash === model.length - 1) return [];
@@ -56,7 +62,7 @@ export function resolve(
         param: "model",
       },
     );
-  const candidates = plan.candidates.filter((candidate) => serves(candidate.provider, operation));
+  const candidates = plan.candidates.filter((candidate) => doesWith(candidate, operation));
   if (candidates.length > 0) return { ...plan, candidates };
   if (standIn !== undefined && serves(standIn, operation))
     return { ...plan, candidates: [{ provider: standIn, model }] };
@@ -109,7 +115,7 @@ export function resolveUnnamed(
   operation: Operation,
 ): Plan {
   const named = lookUp(catalog, listingOf, usual, operation);
-  const able = named?.candidates.filter(({ provider }) => serves(provider, operation)) ?? [];
+  const able = named?.candidates.filter((candidate) => doesWith(candidate, operation)) ?? [];
   if (named !== null && named.found !== "unlisted" && able.length > 0) return { ...named, candidates: able };
   const { listed, others } = usualCandidates(catalog, listingOf, operation);
   if (listed !== undefined) return { found: "listed", candidates: [listed] };

@@ -25,6 +25,8 @@ export function listen({ host, port, parts }: ListenOptions): Listener {
       port,
       idleTimeout,
       development: false,
+      // Without a word, a second gateway would share the port with the first: `development: false` allows that.
+      reusePort: false,
       // The body limit of the gateway answers in its own envelope; Bun's is only the wall behind it.
       maxRequestBodySize: parts.limits.maxBodyBytes * 4,
       fetch: (request) => serve(parts, request),

@@ -148,6 +148,11 @@ export async function releaseTasks(store: Store, nowMs: number): Promise<void> {
   await store.query(sql, [nowMs]);
 }
 
+/** Makes due what waits beyond a time to which nobody sends a task: the clock was put back. */
+export async function recallTasks(store: Store, nowMs: number, beyondMs: number): Promise<void> {
+  await store.query("update tasks set next_poll_at_ms = $1 where next_poll_at_ms > $2", [nowMs, beyondMs]);
+}
+
 /** Tasks that are over and whose row in this ledger is not known to be settled. */
 export async function unsettledTasks(store: Store, ledger: string, limit: number): Promise<TaskRow[]> {
   const sql = `select ${taskColumns} from tasks where ledger = $1 and next_poll_at_ms is null limit $2`;

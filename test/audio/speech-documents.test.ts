@@ -56,6 +56,14 @@ describe("Gemini", () => {
     expect(heard.equals(Buffer.concat([wavOf(samples.length, 16_000), samples]))).toBe(true);
   });
 
+  test("whose first sample looks like the beginning of a file are samples still", async () => {
+    const loud = Buffer.concat([Buffer.from("fffb", "hex"), samples.subarray(2)]);
+    upstream.on("*", { json: said(loud, { finishReason: "STOP" }) });
+    const answer = await speak({ model, response_format: "wav" });
+    expect(answer.headers.get("content-type")).toBe("audio/wav");
+    expect((await bytesOf(answer)).equals(Buffer.concat([wavOf(loud.length), loud]))).toBe(true);
+  });
+
   test("at another rate is brought to the one rate of pcm", async () => {
     upstream.on("*", { json: said(samples, { finishReason: "STOP" }, 12_000) });
     const heard = await bytesOf(await speak({ model, response_format: "pcm" }));

@@ -50,6 +50,18 @@ describe("ElevenLabs", () => {
     expect(heard.equals(Buffer.concat([wavOf(samples.length), samples]))).toBe(true);
   });
 
+  test("loses nothing with an empty instruction, also strictly", async () => {
+    upstream.on("*", plain(mp3, "audio/mpeg"));
+    const answer = await speak({ model, instructions: " " }, { "x-turnpike-strict": "true" });
+    expect([answer.status, lossesOf(answer)]).toEqual([200, null]);
+  });
+
+  test("is not asked to speak with a model that listens", async () => {
+    const told = { status: 400, param: "model", code: "unsupported_parameter" };
+    expect(await errorOf(await speak({ model: "elevenlabs/scribe_v1" }))).toMatchObject(told);
+    expect(upstream.requests).toHaveLength(0);
+  });
+
   test("takes a voice of one's own by its id", async () => {
     upstream.on("*", plain(mp3, "audio/mpeg"));
     expect((await speak({ model, voice: { id: "my voice/1" } })).status).toBe(200);

@@ -50,6 +50,15 @@ test("the type tells what the bytes are, not what was asked for", async () => {
   expect((await speak({ ...least, response_format: "pcm" })).headers.get("content-type")).toBe("audio/pcm");
 });
 
+test("samples that are declared stay samples, also where the first looks like the beginning of a frame", async () => {
+  for (const beginning of ["fffb", "fff1"]) {
+    alpha.on(path, sound([Buffer.concat([Buffer.from(beginning, "hex"), Buffer.alloc(62, 1)])], "audio/pcm"));
+    expect((await speak({ ...least, response_format: "pcm" })).headers.get("content-type")).toBe("audio/pcm");
+  }
+  alpha.on(path, sound([Buffer.concat([Buffer.from("ID3"), Buffer.alloc(61)])], "audio/pcm"));
+  expect((await speak({ ...least, response_format: "pcm" })).headers.get("content-type")).toBe("audio/mpeg");
+});
+
 test("the first bytes leave before the upstream has finished", async () => {
   const rest = Promise.withResolvers<void>();
   alpha.on(path, { ...sound([mp3, mp3], "audio/mpeg"), gate: rest.promise });

@@ -35,6 +35,19 @@ describe("words become lines", () => {
   test("behind a sentence", () => {
     expect(texts(word("Yes.", 0), word("No", 0.3))).toEqual(["Yes.", "No"]);
   });
+  test("without spaces where the script has none", () => {
+    expect(texts(word("你", 0), word("好,", 0.3), word("世", 0.6), word("界。", 0.9), word("再", 1.2))).toEqual([
+      "你好, 世界。",
+      "再",
+    ]);
+    expect(texts(word("東京", 0), word("の", 0.3), word("カ", 0.6), word("ー", 0.9), word("𠮷", 1.2))).toEqual([
+      "東京のカー𠮷",
+    ]);
+    expect(texts(word("用", 0), word("GPT", 0.3), word("说", 0.6), word("，", 0.9), word("好", 1.2))).toEqual([
+      "用 GPT 说，好",
+    ]);
+    expect(texts(word("안녕", 0), word("세계", 0.3), word("สวัส", 0.6), word("ดี", 0.9))).toEqual(["안녕 세계 สวัสดี"]);
+  });
   test("where one grows too long", () => {
     const long = Array.from({ length: 20 }, (_, index) => word("word5", index * 0.25));
     expect(texts(...long).every((text) => text.length <= 84)).toBe(true);

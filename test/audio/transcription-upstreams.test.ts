@@ -85,6 +85,13 @@ describe("Deepgram", () => {
     expect(await (await asks(model, format("srt"))).text()).toBe(srt.replace("Hi", "Hi you."));
   });
 
+  test("is left to find an empty language, and is not asked to listen with a model that speaks", async () => {
+    upstream.on("*", { json: replyOf(plain) });
+    expect((await asks(model, ["language", ""])).status).toBe(200);
+    expect([asked().query.get("language"), asked().query.get("detect_language")]).toEqual([null, "true"]);
+    expect(await errorOf(await asks("deepgram/aura-2"))).toMatchObject({ status: 400, param: "model" });
+  });
+
   test("does not translate", async () => {
     expect(await errorOf(await translates(model))).toMatchObject({
       status: 400,

@@ -31,6 +31,7 @@ test("the first start prints address, both keys, models and a curl line that wor
   const second = here.start();
   await second.says(/^ {2}docs/);
   expect(second.lines.join("\n")).not.toMatch(/tp-\w{10}|shown this once/);
+  expect(second.lines.find((line) => line.startsWith("  client key"))).toContain("turnpike keys create");
   expect((await askSandbox(await second.url(), keys[0] ?? "")).status).toBe(200);
   expect(await second.stop()).toBe(0);
   here.remove();
@@ -41,7 +42,7 @@ test("keys that were given are not printed, and the curl line takes the key from
   const given = { TURNPIKE_KEY: "tp-given-client-key", TURNPIKE_ADMIN_KEY: "tp-given-admin-key" };
   const gateway = here.start(given);
   const curl = (await gateway.says(/^ {2}try/)).replace(/^ {2}try +/, "");
-  expect(gateway.lines.join("\n")).not.toMatch(/tp-given|shown this once/);
+  expect(gateway.lines.join("\n")).not.toMatch(/tp-given|shown this once|client key/);
   const pasted = Bun.spawn(["sh", "-c", curl], { stdout: "pipe", stderr: "ignore", env: { ...process.env, ...given } });
   expect(JSON.parse(await pasted.stdout.text())).toMatchObject({ object: "chat.completion" });
   await gateway.stop();
@@ -63,6 +64,21 @@ test("a provider's list is in the banner; a list that cannot be had is told, and
   here.remove();
 });
 
+test("the curl line asks a route that answers a chat, not one that speaks", async () => {
+  const here = place(`providers:
+  good: { kind: compatible, base_url: "http://127.0.0.1:9/v1", models: [] }
+  ears: { kind: deepgram, base_url: "http://127.0.0.1:9", credential: k, models: [] }
+models:
+  hear: { candidates: [{ provider: ears, model: nova-3 }] }
+  voice: { candidates: [{ provider: good, model: gpt-4o-mini-tts }] }
+  smart: { candidates: [{ provider: good, model: x-large }] }
+`);
+  const gateway = here.start();
+  expect(await gateway.says(/^ {2}try/)).toContain('"model":"smart"');
+  await gateway.stop();
+  here.remove();
+});
+
 describe("what prevents a start is one sentence and exit code 1", () => {
   /** Runs the gateway and expects it to end at once. */
   async function refusal(environment: Record<string, string>, yaml?: string): Promise<string> {
@@ -80,6 +96,15 @@ describe("what prevents a start is one sentence and exit code 1", () => {
       `Port ${other.port} on 127.0.0.1 is already in use. Set PORT`,
     );
     other.stop(true);
+  });
+
+  test("a port where another gateway listens", async () => {
+    const there = place();
+    const other = there.start();
+    const { port } = new URL(await other.url());
+    expect(await refusal({ PORT: port })).toContain(`Port ${port} on 127.0.0.1 is already in use. Set PORT`);
+    await other.stop();
+    there.remove();
   });
 
   test("an address that is not ours", async () => {

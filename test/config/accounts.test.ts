@@ -26,6 +26,14 @@ describe("variables", () => {
     expect(named("azure", { AZURE_OPENAI_ENDPOINT: "https://x.openai.azure.com" })).toBeUndefined();
   });
 
+  test("azure-speech: a key, and a region or an address", () => {
+    const key = { AZURE_SPEECH_KEY: "k" };
+    expect(named("azure-speech", { ...key, AZURE_SPEECH_REGION: "westeurope" })?.kind).toBe("azure-speech");
+    expect(() => named("azure-speech", key)).toThrow(
+      "AZURE_SPEECH_KEY is set, but not AZURE_SPEECH_REGION or AZURE_SPEECH_ENDPOINT.",
+    );
+  });
+
   test("vertex: a key file, whose project is enough", () => {
     expect(named("vertex", { GOOGLE_APPLICATION_CREDENTIALS: path })?.kind).toBe("vertex");
     expect(named("vertex", { GOOGLE_CLOUD_PROJECT: "p", GOOGLE_CLOUD_LOCATION: "us-east5" })).toBeUndefined();
@@ -79,6 +87,7 @@ describe("the file", () => {
     ["kind: vertex, credential: k", "providers.mine.project: the project is missing"],
     ["kind: vertex, credential: k, project: p, location: ../x", "providers.mine.location: it must be a location"],
     ["kind: azure, credential: k", "the field 'base_url' is missing"],
+    ["kind: azure-speech, credential: k", "the field 'base_url' or 'region' is missing"],
   ])("%s", (fields, fault) => {
     expect(faultOf(provider(fields))).toContain(`turnpike.yaml line 2, providers.mine`);
     expect(faultOf(provider(fields))).toContain(fault);

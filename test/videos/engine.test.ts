@@ -184,6 +184,18 @@ describe("a task", () => {
     expect(await isOver).toMatchObject({ error: { code: "task_timeout" } });
   });
 
+  test("is asked for although the clock was put back", async () => {
+    const id = await running({ json: videoTold({ status: "in_progress" }) });
+    await up.seen(2);
+    using database = new Database(join(gateway.dataFolder, "turnpike.db"));
+    database.run("pragma busy_timeout = 2000");
+    const later = Date.now() + 24 * 60 * 60_000;
+    const putOff = "update tasks set next_poll_at_ms = ? where id = ? and lease_owner is null";
+    while (database.run(putOff, [later, id]).changes === 0) await Bun.sleep(1);
+    up.on(poll, { json: videoTold({ status: "completed" }) });
+    expect(await over(id)).toMatchObject({ status: "completed" });
+  });
+
   test("without a video has failed", async () => {
     const id = await running({ json: videoTold({ status: "failed", error: null }) });
     expect(await over(id)).toMatchObject({ status: "failed", error: { code: "generation_failed" } });

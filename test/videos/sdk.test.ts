@@ -81,3 +81,15 @@ test("a reference image goes to the upstream as the file that it is", async () =
   expect(await settled("sora-2")).toMatchObject({ state: "completed", operation: "video", provider: "first" });
   await client.videos.delete(video.id);
 });
+
+test("whoever deletes videos while turning their pages comes to the end", async () => {
+  for (let count = 0; count < 5; count++)
+    await client.videos.create({ model: "sandbox/video", prompt: `cat ${count}` });
+  let deleted = 0;
+  for await (const { id } of client.videos.list({ limit: 2 })) {
+    await client.videos.delete(id);
+    deleted++;
+  }
+  expect(deleted).toBe(5);
+  expect(await refusalOf(client.videos.list({ after: "video_neverthere" }))).toMatchObject({ status: 404 });
+});

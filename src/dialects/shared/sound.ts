@@ -7,13 +7,19 @@ export const tellingBytes = 12;
 const ascii = (bytes: Uint8Array, from: number, length: number): string =>
   String.fromCharCode(...bytes.subarray(from, from + length));
 
-/** What the first bytes of a file say; null where they say nothing, as headerless samples do. */
-export function soundOf(bytes: Uint8Array): SoundFormat | null {
+/** What a file has written at its front. */
+function soundNamed(bytes: Uint8Array): SoundFormat | null {
   const head = ascii(bytes, 0, 4);
   if (head === "RIFF" && ascii(bytes, 8, 4) === "WAVE") return "wav";
   if (head === "OggS") return "opus";
   if (head === "fLaC") return "flac";
-  if (head.startsWith("ID3")) return "mp3";
+  return head.startsWith("ID3") ? "mp3" : null;
+}
+
+/** What the first bytes of a file say; null where they say nothing, as headerless samples do. */
+export function soundOf(bytes: Uint8Array): SoundFormat | null {
+  const named = soundNamed(bytes);
+  if (named !== null) return named;
   if (bytes[0] !== 0xff || bytes[1] === undefined) return null;
   if ((bytes[1] & 0xf6) === 0xf0) return "aac";
   return (bytes[1] & 0xe6) === 0xe2 ? "mp3" : null;
@@ -39,6 +45,11 @@ const formats: { readonly [type: string]: SoundFormat } = {
 /** What a Content-Type says; null where it says nothing of use. */
 export function soundOfType(type: string | null): SoundFormat | null {
   return formats[type?.split(";")[0]?.trim().toLowerCase() ?? ""] ?? null;
+}
+
+/** The same, told of bytes with a Content-Type. A sample may have any value, that of a frame's beginning too: where samples are declared, only a name counts. */
+export function soundOfTyped(bytes: Uint8Array, type: string | null): SoundFormat | null {
+  return soundOfType(type) === "pcm" ? soundNamed(bytes) : soundOf(bytes);
 }
 
 /** Sizes of a file whose end is not known yet; players take it. */

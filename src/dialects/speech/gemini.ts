@@ -8,7 +8,7 @@ import { contentRefused } from "../images/policy.ts";
 import { objectsIn } from "../shared/members.ts";
 import { noteField } from "../shared/notes.ts";
 import type { TurnSamples } from "../shared/pcm.ts";
-import { soundOf } from "../shared/sound.ts";
+import { soundOfTyped } from "../shared/sound.ts";
 import { formatOf } from "./readers.ts";
 import { samplesAs } from "./samples.ts";
 import { speechServer, type Wish } from "./server.ts";
@@ -61,7 +61,7 @@ function teller(asked: SoundFormat): Teller {
   let turn: TurnSamples | null = null;
   const turned = (type: string, bytes: Uint8Array, whole: boolean): Uint8Array => {
     if (turn === null) {
-      const kind = soundOf(bytes);
+      const kind = soundOfTyped(bytes, type);
       format = kind ?? (asked === "wav" ? "wav" : "pcm");
       turn = kind === null ? samplesAs(format, { rate: rateOf(type) }, whole ? bytes.length : null) : (chunk) => chunk;
     }

@@ -1,8 +1,8 @@
 // The dialect of MiniMax' speech: sound in hexadecimal, and errors with the status of a success. No client speaks it to the gateway.
-import { pcmRate, type SoundFormat } from "../../canon/speech.ts";
+import { pcmRate, type SoundFormat, soundTypes } from "../../canon/speech.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import { openaiErrors } from "../openai-error.ts";
-import { soundOf } from "../shared/sound.ts";
+import { soundOfTyped } from "../shared/sound.ts";
 import { checkAccepted, parseError } from "../video/upstreams/minimax/faults.ts";
 import { formatOf } from "./readers.ts";
 import { charactersTold, speechServer } from "./server.ts";
@@ -43,7 +43,7 @@ function teller(asked: SoundFormat): Teller {
       const again = done && !whole && heard;
       const sound = again || typeof data.audio !== "string" ? undefined : Buffer.from(data.audio, "hex");
       if (sound !== undefined && sound.length > 0 && !heard) {
-        format = soundOf(sound) ?? (asked === "pcm" ? "pcm" : asked);
+        format = soundOfTyped(sound, soundTypes[asked]) ?? asked;
         heard = true;
       }
       const count = extra.usage_characters;

@@ -3,7 +3,7 @@ import type { SoundFormat } from "../../canon/speech.ts";
 import type { Usage } from "../../canon/usage.ts";
 import type { ReadContext, SoundReader } from "../dialect.ts";
 import { badReply } from "../reject.ts";
-import { soundOf, soundOfType, tellingBytes } from "../shared/sound.ts";
+import { soundOfType, soundOfTyped, tellingBytes } from "../shared/sound.ts";
 
 const nothing = new Uint8Array();
 const decoder = new TextDecoder();
@@ -44,7 +44,7 @@ export function plainReader(asked: SoundFormat, type: string, usage?: () => Usag
   let format: SoundFormat | null = null;
   let held: Uint8Array = nothing;
   let total = 0;
-  const told = (bytes: Uint8Array): SoundFormat => soundOf(bytes) ?? (declared === "pcm" ? "pcm" : asked);
+  const told = (bytes: Uint8Array): SoundFormat => soundOfTyped(bytes, type) ?? (declared === "pcm" ? "pcm" : asked);
   return {
     get format() {
       return format ?? declared;

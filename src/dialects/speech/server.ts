@@ -68,7 +68,7 @@ function render<Form>(server: SpeechServer<Form>, ask: SpeakAsk, context: Render
     throw unsupported(context.fieldPath("input"), `it takes at most ${mostCharacters} characters.`);
   const notes: Notes = { context, warnings: [] };
   const speed = speedFor(ask, server.speeds, notes);
-  if (ask.instructions !== undefined && !server.instructs) note(notes, "dropped", "instructions");
+  if (ask.instructions?.trim() && !server.instructs) note(notes, "dropped", "instructions");
   const voice = context.voice ?? (ask.ownVoice ? ask.voice : (server.voices[ask.voice] ?? ask.voice));
   const call = server.call({ ask, model: context.model, voice, form, speed, notes });
   return { call, warnings: notes.warnings };

@@ -4,7 +4,7 @@ import type { FieldName, Warning } from "../../canon/warning.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { Dialect, FormPart, RenderContext, Rendered } from "../dialect.ts";
 import { openaiErrors } from "../openai-error.ts";
-import { unsupported } from "../reject.ts";
+import { unable, unsupported } from "../reject.ts";
 import { documents } from "./documents.ts";
 import { isRecording, recordingType } from "./recording.ts";
 import { filePart, formCall, parseRequest, renderWire } from "./request.ts";
@@ -61,7 +61,7 @@ function withTimes(ask: TranscribeAsk, wire: JsonObject, warnings: Warning[]): J
 }
 
 function render(ask: TranscribeAsk, { model }: RenderContext, server: Server): Rendered {
-  if (ask.task !== server.task) throw unsupported("model", `it cannot ${ask.task} at this place.`);
+  if (ask.task !== server.task) throw unable(`it does not ${ask.task}.`);
   const warnings: Warning[] = [];
   const known = knownTo(server, renderWire(ask, model, formatFor(ask, server)), warnings);
   const { stream: _, ...wire } = server.timesSegments ? withTimes(ask, known, warnings) : known;

@@ -42,7 +42,8 @@ export function parseRequest(task: TranscribeAsk["task"], wire: JsonObject, enve
     format: isFormat(wire.response_format) ? wire.response_format : "json",
     granularities: granularitiesOf(wire.timestamp_granularities),
     extras: extrasOf(wire),
-    ...(typeof wire.language === "string" ? { language: wire.language } : {}),
+    // A form sends an empty text for what was not said.
+    ...(typeof wire.language === "string" && wire.language.trim() !== "" ? { language: wire.language } : {}),
     ...(typeof wire.prompt === "string" ? { prompt: wire.prompt } : {}),
     ...(typeof wire.temperature === "number" ? { temperature: wire.temperature } : {}),
   };

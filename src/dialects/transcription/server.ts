@@ -5,7 +5,7 @@ import type { Segment, TranscribeAnswer, TranscribeAsk, TranscriptFormat, Word }
 import { noUsage, type Usage } from "../../canon/usage.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { Call, Dialect, ErrorSide, ReadContext, RenderContext, Rendered } from "../dialect.ts";
-import { badReply, unsupported } from "../reject.ts";
+import { badReply, unable, unsupported } from "../reject.ts";
 import { noClient } from "../shared/no-client.ts";
 import { type Notes, note } from "../shared/notes.ts";
 import { cuesOf } from "./subtitles.ts";
@@ -30,7 +30,7 @@ export interface HearingServer {
 
 function refuseUnable(server: HearingServer, ask: TranscribeAsk, context: RenderContext): void {
   const { mostBytes = Number.POSITIVE_INFINITY } = server;
-  if (ask.task === "translate" && !server.translates) throw unsupported("model", "it does not translate.");
+  if (ask.task === "translate" && !server.translates) throw unable("it does not translate.");
   if (!server.formats.includes(ask.format))
     throw unsupported(context.fieldPath("format"), `replies can be made as ${server.formats.join(", ")}.`);
   if (ask.recording.bytes.length > mostBytes) throw unsupported("file", `it takes at most ${mostBytes} bytes.`);

@@ -8,8 +8,20 @@ const longestCueSeconds = 6;
 const cueCharacters = 84;
 const sentenceEnd = /[.!?。！？…]["'”’)]?$/;
 
+/** Scripts that put no spaces between their words, and their punctuation. */
+const unspaced =
+  /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\uff01-\uff5e]/u;
+
+function joined(words: readonly Word[]): string {
+  return words.reduce((text, { word }) => {
+    const next = word.trim();
+    const [before = "", after = ""] = [[...text.slice(-2)].at(-1), [...next.slice(0, 2)][0]];
+    return text === "" || (unspaced.test(before) && unspaced.test(after)) ? text + next : `${text} ${next}`;
+  }, "");
+}
+
 const cueOf = (words: readonly Word[]): Cue => ({
-  text: words.map(({ word }) => word.trim()).join(" "),
+  text: joined(words),
   start: words[0]?.start ?? 0,
   end: words.at(-1)?.end ?? 0,
 });

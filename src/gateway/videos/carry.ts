@@ -65,9 +65,15 @@ function guardSilence({ parts, life }: Copying): { heard(): void; end(): void } 
   };
 }
 
+/** Goes on holding the task's errand. Throws where it went to somebody else. */
+async function renew({ parts, task }: Copying): Promise<void> {
+  const untilMs = parts.gateway.clock.nowMs() + leaseMs;
+  if (!(await renewErrand(parts.store, "copy", task.id, parts.leaseOwner, untilMs))) throw lost();
+}
+
 /** The same chunks: counted against the bound, and with each of them the lease is looked after. */
 async function* watched(copying: Copying, body: Body, most: number): AsyncGenerator<Uint8Array> {
-  const { parts, task, life } = copying;
+  const { parts, life } = copying;
   const { clock } = parts.gateway;
   const silence = guardSilence(copying);
   let taken = 0;
@@ -80,7 +86,7 @@ async function* watched(copying: Copying, body: Body, most: number): AsyncGenera
       yield chunk;
       if (clock.monotonicMs() - renewedMs < renewMs) continue;
       renewedMs = clock.monotonicMs();
-      if (!(await renewErrand(parts.store, "copy", task.id, parts.leaseOwner, clock.nowMs() + leaseMs))) throw lost();
+      await renew(copying);
     }
   } finally {
     silence.end();
@@ -111,6 +117,8 @@ async function leave(body: Body): Promise<void> {
 /** The bytes from wherever they are to the store; gives how many there were. */
 export async function carry(copying: Copying, target: Blobs, room: Room): Promise<number> {
   const { parts, task, index, result } = copying;
+  // Results before this one may have used the lease up.
+  await renew(copying);
   const { body, length } = await openWhole(copying);
   const most = length ?? parts.results.maxVideoBytes;
   room.reserved += most;

@@ -40,6 +40,9 @@ function settlementOf({ state, provider, createdAtMs, updatedAtMs, kept, told }:
   };
 }
 
+/** Rows that are settled before more of them are read. */
+const atOnce = 100;
+
 /** Twice is as good as once: the ledger settles a pending row and no other. */
 async function settle({ gateway, store }: VideoParts, task: Task): Promise<void> {
   await gateway.ledger.conclude(task.kept.exchangeId, settlementOf(task));
@@ -77,6 +80,9 @@ export async function conclude(
 
 /** Settles what is over and stands open in this ledger: after a crash, or when another instance saw the end. */
 export async function settleRest(parts: VideoParts): Promise<void> {
-  const rows = await unsettledTasks(parts.store, parts.gateway.ledger.id, 100);
-  for (const row of rows) await settle(parts, taskOf(row));
+  for (;;) {
+    const rows = await unsettledTasks(parts.store, parts.gateway.ledger.id, atOnce);
+    for (const row of rows) await settle(parts, taskOf(row));
+    if (rows.length < atOnce) return;
+  }
 }

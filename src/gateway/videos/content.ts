@@ -3,9 +3,10 @@ import { GatewayError } from "../../canon/error.ts";
 import type { VideoPlace, VideoResult } from "../../canon/video.ts";
 import type { Call } from "../../dialects/dialect.ts";
 import type { UpstreamTask } from "../../dialects/video/upstream.ts";
+import { deadline } from "../../lib/deadline.ts";
 import { ranged } from "../../lib/range.ts";
 import { openGuarded } from "../../providers/guarded/index.ts";
-import { retryAfterMs } from "../whole.ts";
+import { readBounded, retryAfterMs } from "../whole.ts";
 import { fromKept } from "./kept.ts";
 import { pollPatienceMs, type VideoParts } from "./parts.ts";
 import { type Task, upstreamTaskOf } from "./record.ts";
@@ -40,11 +41,18 @@ interface Fetch {
 
 const maxVideoBytes = 4 * 1024 * 1024 * 1024;
 const fetchPatienceMs = 30 * 60_000;
+const maxErrorBytes = 64 * 1024;
+/** Until the first word of an answer; far less than a lease, which nobody renews meanwhile. */
+const headPatienceMs = 30_000;
+const never = new AbortController().signal;
+const decoder = new TextDecoder();
 const passed = ["content-type", "content-length", "content-range", "accept-ranges", "etag", "last-modified"] as const;
 
 const notThere = (code: string, message: string): GatewayError =>
   new GatewayError("object_not_found", message, { code });
 const expired = (): GatewayError => notThere("video_expired", "The video is no longer available at the provider.");
+
+const tooSlow = (): GatewayError => new GatewayError("upstream_timeout", "The video did not begin to come in time.");
 
 /** The result, or the 404 that says why there is none. */
 function resultOf({ state, told }: Task, index: number): VideoResult {
@@ -116,7 +124,8 @@ async function fromCall(fetch: Fetch, call: Call, redirects: number): Promise<Co
     await response.body?.cancel();
     throw expired();
   }
-  const text = (await response.text()).slice(0, 65_536);
+  const bytes = await readBounded(response, maxErrorBytes, wish.signal);
+  const text = bytes === null ? "" : decoder.decode(bytes);
   throw wire.upstream.error.parse(status, text, retryAfterMs(response.headers, parts.gateway.clock.nowMs()));
 }
 
@@ -168,7 +177,14 @@ export async function openSource(
   const wire = wireOf(task, parts.gateway.catalog.current());
   const known = upstreamTaskOf(task);
   if (wire === null || known === null || result.place.kind === "kept") throw expired();
-  return open({ parts, task, wire, known, result, wish }, result.place);
+  const patienceMs = Math.min(wire.provider.timeouts.wholeMs, headPatienceMs);
+  const head = deadline(() => never, patienceMs, parts.gateway.watch, tooSlow);
+  const signal = AbortSignal.any([wish.signal, head.signal]);
+  try {
+    return await open({ parts, task, wire, known, result, wish: { ...wish, signal } }, result.place);
+  } finally {
+    head.release();
+  }
 }
 
 /** The bytes of one result of a task. Throws the 404 of one that is not there, not yet, or no more. */

@@ -1,6 +1,6 @@
 // Looks after all tasks with one look at the clock: takes what is due, a bounded number at a time, and works on it.
 import { createGate, type Gate } from "../../lib/gate.ts";
-import { claimTasks, forgetTasks, releaseTasks, type TaskRow } from "../../store/tasks.ts";
+import { claimTasks, forgetTasks, recallTasks, releaseTasks, type TaskRow } from "../../store/tasks.ts";
 import { settleRest } from "./conclude.ts";
 import { dropStale } from "./keeping.ts";
 import { leaseMs, type VideoParts } from "./parts.ts";
@@ -15,6 +15,8 @@ export interface Poller {
 /** Between two looks at the table; most find nothing, and cost one search in an index. */
 const lookMs = 250;
 const upkeepMs = 60_000;
+/** Far more than any wait and any lease. */
+const longestWaitMs = 15 * 60_000;
 /** Taken in one look: after a restart everything is due, and is asked for at this pace. */
 const mostAtOnce = 32;
 /** Under way in all, and for one provider. */
@@ -63,9 +65,11 @@ async function look(work: Work): Promise<void> {
 }
 
 async function upkeep(parts: VideoParts): Promise<void> {
+  const nowMs = parts.gateway.clock.nowMs();
+  await recallTasks(parts.store, nowMs, nowMs + longestWaitMs);
   await settleRest(parts);
   await dropStale(parts);
-  await forgetTasks(parts.store, parts.gateway.clock.nowMs());
+  await forgetTasks(parts.store, nowMs);
 }
 
 /** Takes over what an earlier process left, settles what it could not, and goes on until it is closed. */

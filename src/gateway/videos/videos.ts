@@ -55,8 +55,8 @@ export async function openVideos(parts: VideoParts): Promise<Videos> {
   const { store, gateway } = parts;
   const poller = await startPoller(parts);
   const errands = await startErrands(parts);
-  const rowFor = async (id: string, ownerKeyId: string): Promise<TaskRow> => {
-    const row = idForm.test(id) ? await findTask(store, id, ownerKeyId, gateway.clock.nowMs()) : undefined;
+  const rowFor = async (id: string, ownerKeyId: string, nowMs = gateway.clock.nowMs()): Promise<TaskRow> => {
+    const row = idForm.test(id) ? await findTask(store, id, ownerKeyId, nowMs) : undefined;
     if (row === undefined || row.operation !== operation) throw unknown();
     return row;
   };
@@ -95,7 +95,8 @@ export async function openVideos(parts: VideoParts): Promise<Videos> {
     },
     async list(ownerKeyId, { limit, isDescending, after }) {
       const nowMs = gateway.clock.nowMs();
-      const place = after === null ? {} : { after: await rowFor(after, ownerKeyId) };
+      // What was deleted keeps its place until it is forgotten, for those who delete as they turn the pages.
+      const place = after === null ? {} : { after: await rowFor(after, ownerKeyId, 0) };
       const rows = await listTasks(store, { ownerKeyId, operation, nowMs, limit: limit + 1, isDescending, ...place });
       return { tasks: rows.slice(0, limit).map(taskOf), hasMore: rows.length > limit };
     },

@@ -16,8 +16,8 @@ export interface Wire {
   readonly upstream: VideoUpstream;
 }
 
-/** Of an answer that tells of a video, and of one that has room for the video itself. */
-const maxAnswerBytes = 4 * 1024 * 1024;
+/** Of an answer that tells of a video (some repeat the images of the submit), and of one that may hold the video itself. */
+const maxAnswerBytes = 16 * 1024 * 1024;
 const maxFilmAnswerBytes = 256 * 1024 * 1024;
 const decoder = new TextDecoder();
 
@@ -34,6 +34,7 @@ export function wireOf({ provider: name, kept }: Task, catalog: Catalog): Wire |
   return provider === undefined || upstream === undefined ? null : { provider, upstream };
 }
 
+const tooLarge = (): GatewayError => new GatewayError("upstream_protocol_error", "The provider's answer is too large.");
 const tooSlow = (): GatewayError => new GatewayError("upstream_timeout", "The provider did not answer in time.");
 const never = new AbortController().signal;
 
@@ -55,7 +56,11 @@ export async function ask(
     const response = await sendTask(wire, call, life.signal);
     const most = wire.upstream.tellsBytes === true ? maxFilmAnswerBytes : maxAnswerBytes;
     const bytes = await readBounded(response, most, life.signal);
-    if (bytes === null) throw new GatewayError("upstream_protocol_error", "The provider's answer is too large.");
+    if (bytes === null) {
+      const failure = tooLarge();
+      life.abort(failure);
+      throw failure;
+    }
     const text = decoder.decode(bytes);
     return { status: response.status, body: parseJsonText(text) ?? text, headers: response.headers };
   } finally {

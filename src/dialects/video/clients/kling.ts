@@ -8,7 +8,7 @@ import { missing } from "../../reject.ts";
 import { object, optional } from "../../schema-kit.ts";
 import { madeOf, type VideoClient, type VideoView, type VideoWriteContext } from "../client.ts";
 import { requestAsk, requestFields, requestPath, taskObject } from "./generations.ts";
-import { modelAt } from "./words.ts";
+import { modelAt, unknownWords } from "./words.ts";
 
 const schema = object({
   ...requestFields,
@@ -123,7 +123,10 @@ function client(action: "text2video" | "image2video"): VideoClient {
       if (isText && ask.prompt === undefined) throw missing("prompt");
       return isText ? { ...ask, images: [] } : ask;
     },
-    unheard: (wire) => (isText ? askOf(wire).images.map(({ path }) => ({ code: "dropped", path })) : []),
+    unheard(wire) {
+      const images = isText ? askOf(wire).images.map(({ path }) => path) : [];
+      return [...images, ...unknownWords(wire)].map((path) => ({ code: "dropped", path }));
+    },
     alias,
     fieldPath: (field) => requestPath(field, ""),
     accepted: told,

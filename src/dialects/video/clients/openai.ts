@@ -44,6 +44,8 @@ function sizeIn(wire: JsonObject): Pick<VideoAsk, "width" | "height"> {
 
 function imagesIn(wire: JsonObject, files: Envelope["files"]): VideoImage[] {
   const uploads = filesNamed(files, reference);
+  const isTold = uploads.length > 0 && (wire[reference] ?? "") !== "";
+  if (isTold) throw badValue(reference, `Give '${reference}' as a file or as a text, not as both.`);
   if (uploads.length > 0)
     return uploads.map(({ bytes, field }, index) => ({
       role: index === 0 ? "first" : "reference",

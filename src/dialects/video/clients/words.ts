@@ -22,6 +22,13 @@ function resolutionIn({ resolution, mode }: JsonObject): string | undefined {
   return text(resolution)?.toLowerCase() ?? resolutionOfMode[text(mode) ?? ""];
 }
 
+/** Members whose texts mean one of a few things, where they mean none of them. */
+export function unknownWords({ mode, sound }: JsonObject): string[] {
+  const isUnknownMode = text(mode) !== undefined && resolutionOfMode[text(mode) ?? ""] === undefined;
+  const isUnknownSound = text(sound) !== undefined && truth(sound) === undefined;
+  return [...(isUnknownMode ? ["mode"] : []), ...(isUnknownSound ? ["sound"] : [])];
+}
+
 type Worded = Pick<
   VideoAsk,
   "negativePrompt" | "ratio" | "resolution" | "audio" | "watermark" | "externalId" | "callbackUrl" | "callbackPath"

@@ -48,6 +48,7 @@ export const geminiVeo: VideoUpstream = {
     if (variant !== "video" || place.kind !== "content" || place.ref === undefined) return null;
     return getCall(`${version}/${place.ref}:download?alt=media`);
   },
+  tellsBytes: true,
   error: { parse: parseError },
   resultSeconds: 2 * 86_400,
 };

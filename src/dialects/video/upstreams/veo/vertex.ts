@@ -43,6 +43,7 @@ export const vertexVeo: VideoUpstream = {
       (response) => response,
       (response) => objectsIn(response.videos).flatMap(resultOf),
     ),
+  tellsBytes: true,
   error: { parse: parseError },
   resultSeconds: 2 * 86_400,
 };

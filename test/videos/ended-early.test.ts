@@ -1,0 +1,57 @@
+// A task that its owner ends while its submit is under way is ended at the upstream too, and answers of polls are bounded.
+import { afterAll, expect, test } from "bun:test";
+import { gateway } from "../kit/gateway.ts";
+import { ledgerRows } from "../kit/ledger.ts";
+import { upstream } from "../kit/upstream.ts";
+import { videoTold } from "./setting.ts";
+
+const up = await upstream();
+const yaml = `providers:
+  vidu: { kind: vidu, base_url: "${up.url}/ent/v2", credential: "canary", models: [viduq3-pro] }
+  openai: { kind: openai, base_url: "${up.url}/v1", credential: "canary", models: [sora-2] }
+`;
+const running = await gateway({ yaml, videoWaitScale: 0.002 });
+afterAll(async () => {
+  await running.stop();
+  await up.stop();
+});
+
+/** What is read of the various answers. */
+interface Told {
+  id?: string;
+  data?: { id: string }[];
+}
+
+const headers = { authorization: `Bearer ${running.key}`, "content-type": "application/json" };
+async function ask(method: string, path: string, body?: object): Promise<{ status: number; body: Told }> {
+  const init = body === undefined ? { method, headers } : { method, headers, body: JSON.stringify(body) };
+  const answer = await fetch(running.url + path, init);
+  return { status: answer.status, body: (await answer.json()) as Told };
+}
+
+test("a task that is deleted before the provider has answered is cancelled there, and its client is told", async () => {
+  const gate = Promise.withResolvers<void>();
+  const made = { task_id: "vidu-1", state: "created" };
+  up.on("POST /ent/v2/text2video", { json: made, gate: gate.promise, gateAfter: 0 });
+  up.on("POST /ent/v2/tasks/vidu-1/cancel", { json: {} });
+  const asked = ask("POST", "/v1/videos", { model: "viduq3-pro", prompt: "x" });
+  await up.seen(0);
+  const id = (await ask("GET", "/v1/videos")).body.data?.[0]?.id;
+  expect((await ask("DELETE", `/v1/videos/${id}`)).status).toBe(200);
+  gate.resolve();
+  expect(await asked).toMatchObject({ status: 502, body: { error: { code: "submit_unconfirmed" } } });
+  expect((await up.seen(1)).path).toBe("/ent/v2/tasks/vidu-1/cancel");
+  expect(ledgerRows(running.dataFolder)).toMatchObject([{ state: "cancelled", model: "viduq3-pro" }]);
+});
+
+test("an answer to a poll that never ends is not read to its end, and the task goes on", async () => {
+  up.clear();
+  up.on("POST /v1/videos", { json: videoTold() });
+  const large = `{"status":"completed","filler":"${"x".repeat(17 * 1024 * 1024)}"}`;
+  const poll = "GET /v1/videos/video_up";
+  up.on(poll, { text: large, headers: { "content-type": "application/json" } }, { json: videoTold() });
+  const { body } = await ask("POST", "/v1/videos", { model: "sora-2", prompt: "x" });
+  await up.seen(2);
+  expect((await ask("GET", `/v1/videos/${body.id}`)).body).toMatchObject({ status: "queued" });
+  expect(running.log.join("\n")).toContain("too large");
+}, 15_000);
