@@ -9,7 +9,7 @@ const { signal } = new AbortController();
 async function story(words: string) {
   const { call } = sandboxVideos.render({ ...plainVideo, prompt: `a cat [sandbox ${words}]` }, renderContext);
   const answer = await sendSandboxTask(call, signal);
-  if (answer.status !== 200) return { status: answer.status };
+  if (answer.status !== 200) return { status: answer.status, asked: answer.headers.get("retry-after") };
   const { upstreamId } = sandboxVideos.accepted({ status: 200, body: await answer.json(), headers: answer.headers });
   const task = { id: "t", upstreamId, model: "video", keep: {} };
   const told = await sendSandboxTask(sandboxVideos.poll(task), signal);
@@ -22,8 +22,8 @@ test("a task ends as it was told to", async () => {
   expect(await story("run=0 fail=50")).toMatchObject({ state: "failed", failure: { code: "sandbox_error" } });
   expect(await story("run=0 lose=50")).toEqual({ isGone: true });
   expect(await story("run=0 stall=50")).toMatchObject({ state: "in_progress", percent: 50 });
-  expect(await story("error=503")).toEqual({ status: 503 });
-  expect(await story("rate-limit=1")).toEqual({ status: 429 });
+  expect(await story("error=503")).toEqual({ status: 503, asked: null });
+  expect(await story("rate-limit=5")).toEqual({ status: 429, asked: "5" });
 });
 
 test("ids that it did not make are unknown", async () => {

@@ -1,4 +1,4 @@
-// A task that its owner ends while its submit is under way is ended at the upstream too, and answers of polls are bounded.
+// What its owner ends or deletes is ended and deleted at the upstream too, and answers of polls are bounded.
 import { afterAll, expect, test } from "bun:test";
 import { gateway } from "../kit/gateway.ts";
 import { ledgerRows } from "../kit/ledger.ts";
@@ -19,6 +19,7 @@ afterAll(async () => {
 /** What is read of the various answers. */
 interface Told {
   id?: string;
+  status?: string;
   data?: { id: string }[];
 }
 
@@ -55,3 +56,20 @@ test("an answer to a poll that never ends is not read to its end, and the task g
   expect((await ask("GET", `/v1/videos/${body.id}`)).body).toMatchObject({ status: "queued" });
   expect(running.log.join("\n")).toContain("too large");
 }, 15_000);
+
+test.each([
+  ["does so", { json: { id: "video_up", deleted: true } }],
+  ["cannot", { status: 500, json: { error: { message: "boom" } } }],
+])("a finished video is deleted where it was made, whether the provider %s", async (_name, reply) => {
+  up.clear();
+  up.on("POST /v1/videos", { json: videoTold() });
+  up.on("GET /v1/videos/video_up", { json: videoTold({ status: "completed" }) });
+  up.on("DELETE /v1/videos/video_up", reply);
+  const { id } = (await ask("POST", "/v1/videos", { model: "sora-2", prompt: "x" })).body;
+  const isDone = async () => (await ask("GET", `/v1/videos/${id}`)).body.status === "completed";
+  for (const end = performance.now() + 3_000; performance.now() < end && !(await isDone()); ) await Bun.sleep(5);
+  expect(await ask("DELETE", `/v1/videos/${id}`)).toMatchObject({ status: 200, body: { deleted: true } });
+  expect(up.requests.filter(({ method }) => method === "DELETE").map(({ path }) => path)).toEqual([
+    "/v1/videos/video_up",
+  ]);
+});

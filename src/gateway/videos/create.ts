@@ -12,7 +12,7 @@ import { advanced } from "./advance.ts";
 import { conclude } from "./conclude.ts";
 import { firstWait, spreadWait } from "./pace.ts";
 import { submitPatienceMs, type VideoParts } from "./parts.ts";
-import { cancelUpstream } from "./poll.ts";
+import { tellUpstream } from "./poll.ts";
 import { changeOf, operation, type Task } from "./record.ts";
 import { type Submit, submitTo, type Taken } from "./submit.ts";
 import { judgeCallback } from "./tell.ts";
@@ -196,7 +196,7 @@ async function keep(parts: VideoParts, task: Task): Promise<boolean> {
 export async function settleIn(parts: VideoParts, task: Task, taken: Taken): Promise<Created> {
   const kept = accepted(parts, task, taken);
   if (!(await keep(parts, kept))) {
-    await cancelUpstream(parts, kept);
+    await tellUpstream(parts, kept, "cancel");
     throw new GatewayError("submit_unconfirmed", "The task was ended before the provider had confirmed it.");
   }
   const { candidate, attempts, rendered } = taken;

@@ -45,11 +45,11 @@ async function asked(parts: VideoParts, task: Task, wire: Wire): Promise<Turn> {
   return { task: { ...next, kept: { ...next.kept, waitMs } }, waitMs };
 }
 
-/** Asks the upstream to stop what nobody waits for any more; it does not matter whether it can. */
-export async function cancelUpstream(parts: VideoParts, task: Task): Promise<void> {
+/** Asks the upstream to stop what nobody waits for any more, or to forget what is over; it does not matter whether it can. */
+export async function tellUpstream(parts: VideoParts, task: Task, what: "cancel" | "remove"): Promise<void> {
   const wire = wireOf(task, parts.gateway.catalog.current());
   const known = upstreamTaskOf(task);
-  const call = known === null ? undefined : wire?.upstream.cancel?.(known);
+  const call = known === null ? undefined : wire?.upstream[what]?.(known);
   if (wire === null || call === undefined) return;
   await ask(wire, call, pollPatienceMs, parts.gateway).catch((thrown: unknown) => {
     parts.gateway.events.attemptFailed(task.provider, task.kept.model, toGatewayError(thrown));
@@ -66,7 +66,7 @@ async function turnOf(parts: VideoParts, task: Task): Promise<Turn> {
   );
   const nowMs = gateway.clock.nowMs();
   if (isFinal(turn.task.state) || nowMs < task.kept.deadlineMs) return turn;
-  await cancelUpstream(parts, task);
+  await tellUpstream(parts, task, "cancel");
   return { task: ended(turn.task, "expired", failures.late, nowMs), waitMs: 0 };
 }
 

@@ -13,7 +13,7 @@ import { startErrands } from "./errands.ts";
 import { removeBytes } from "./keeping.ts";
 import { checkLink, type LinkClaim } from "./links.ts";
 import type { VideoParts } from "./parts.ts";
-import { cancelUpstream } from "./poll.ts";
+import { tellUpstream } from "./poll.ts";
 import { startPoller } from "./poller.ts";
 import { operation, type Task, taskOf } from "./record.ts";
 import { remixTask } from "./remix.ts";
@@ -66,7 +66,7 @@ export async function openVideos(parts: VideoParts): Promise<Videos> {
     const task = taskOf(row);
     if (isFinal(task.state)) return task;
     const over = ended(task, "cancelled", failures.cancelled, gateway.clock.nowMs());
-    if (await conclude(parts, over, "taken", row.ledger)) await cancelUpstream(parts, task);
+    if (await conclude(parts, over, "taken", row.ledger)) await tellUpstream(parts, task, "cancel");
     return get(id, ownerKeyId);
   };
   return {
@@ -92,6 +92,7 @@ export async function openVideos(parts: VideoParts): Promise<Videos> {
       if (!(await hideTask(store, id, ownerKeyId, gateway.clock.nowMs()))) throw unknown();
       // What does not go at once goes with the next upkeep.
       await removeBytes(parts, task).catch((thrown: unknown) => gateway.events.backgroundFailed("videos", thrown));
+      if (task.state === "completed") await tellUpstream(parts, task, "remove");
     },
     async list(ownerKeyId, { limit, isDescending, after }) {
       const nowMs = gateway.clock.nowMs();

@@ -63,10 +63,12 @@ function film(range: string | undefined): Response {
 
 async function submit({ body }: Call, signal: AbortSignal): Promise<Response> {
   const prompt = String(body.prompt ?? "");
-  const { delayMs, error, rateLimit } = readDirectives(String(body.model), prompt);
+  const { delayMs, error: toldStatus, rateLimit } = readDirectives(String(body.model), prompt);
   await pause(delayMs, signal);
-  const status = rateLimit === null ? error : 429;
-  if (status !== null) return Response.json({ error: { message: "The sandbox was told to refuse." } }, { status });
+  const status = rateLimit === null ? toldStatus : 429;
+  const headers = rateLimit === null ? {} : { "retry-after": String(rateLimit) };
+  const error = { message: "The sandbox was told to refuse." };
+  if (status !== null) return Response.json({ error }, { status, headers });
   return Response.json({ id: idOf(storyOf(prompt, Date.now())), status: "queued", percent: 0 });
 }
 
