@@ -4,7 +4,6 @@ import { start } from "../start.ts";
 
 /** Runs until SIGTERM or SIGINT; a second signal ends it at once. */
 export async function serveCommand(): Promise<void> {
-  await proveConcurrency();
   const starting = start({
     environment: process.env,
     workingFolder: process.cwd(),
@@ -22,5 +21,10 @@ export async function serveCommand(): Promise<void> {
   // Before the start is done: a signal in the meantime must end it as well as one later.
   process.on("SIGTERM", () => void stop());
   process.on("SIGINT", () => void stop());
-  await starting;
+  const running = await starting;
+  // Behind the listener, which it would keep from its first callers: a fault here is one of the start, and ends it.
+  await proveConcurrency().catch(async (thrown: unknown) => {
+    await running.stop();
+    throw thrown;
+  });
 }

@@ -1,5 +1,4 @@
 // Kling: an API key that is shown, or an access key and its secret, which sign a token that is good for half an hour.
-import { SignJWT } from "jose";
 import { klingTasks, klingVideos } from "../dialects/video/index.ts";
 import { Secret } from "../lib/secret.ts";
 import type { Access, AccessTools, AccountEntry } from "./account.ts";
@@ -14,7 +13,8 @@ const skewSeconds = 5;
 const earlyMs = 5 * 60_000;
 
 /** https://app.klingai.com/global/dev/document-api/apiReference/commonInfo */
-export function klingToken({ accessKeyId, secretAccessKey }: KeyPair, nowMs: number): Promise<string> {
+export async function klingToken({ accessKeyId, secretAccessKey }: KeyPair, nowMs: number): Promise<string> {
+  const { SignJWT } = await import("jose");
   const now = Math.floor(nowMs / 1000);
   return new SignJWT({ iss: accessKeyId.reveal(), exp: now + lifeSeconds, nbf: now - skewSeconds })
     .setProtectedHeader({ alg: "HS256", typ: "JWT" })

@@ -1,5 +1,4 @@
 // AWS Signature Version 4: headers that prove a request by a key that itself never travels.
-import { AwsV4Signer } from "aws4fetch";
 import type { Secret } from "../../lib/secret.ts";
 import type { Unproven } from "../account.ts";
 
@@ -29,6 +28,7 @@ function timestamp(nowMs: number): string {
 export function awsSigner(key: AwsKey, scope: AwsScope, nowMs: () => number) {
   const derivedKeys = new Map<string, ArrayBuffer>();
   return async ({ method, url, body }: Unproven): Promise<Record<string, string>> => {
+    const { AwsV4Signer } = await import("aws4fetch");
     if (derivedKeys.size > maxDerivedKeys) derivedKeys.clear();
     const signer = new AwsV4Signer({
       method,

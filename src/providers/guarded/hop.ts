@@ -1,7 +1,6 @@
 // One request to one address that was checked, for the host that the URL names.
 // Not by `fetch`: it would ask DNS itself, obey proxy variables, follow redirects, unpack bodies and read files.
-import { type IncomingMessage, request as requestPlain } from "node:http";
-import { request as requestSecure } from "node:https";
+import type { IncomingMessage } from "node:http";
 import type { Place } from "./url.ts";
 
 /** What is sent, whole. */
@@ -52,9 +51,9 @@ function optionsOf(hop: Hop, address: string) {
   return { ...base, ...named, rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) } as const;
 }
 
-function askOne(hop: Hop, address: string): Promise<IncomingMessage> {
+async function askOne(hop: Hop, address: string): Promise<IncomingMessage> {
+  const { request: ask } = await (hop.place.url.protocol === "https:" ? import("node:https") : import("node:http"));
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  const ask = hop.place.url.protocol === "https:" ? requestSecure : requestPlain;
   const request = ask(optionsOf(hop, address));
   const giveUp = (): void => void request.destroy();
   hop.signal.addEventListener("abort", giveUp, { once: true });

@@ -1,5 +1,4 @@
 // Access tokens of a service account: asked for when they are needed, kept until shortly before they run out.
-import { importPKCS8, SignJWT } from "jose";
 import { GatewayError } from "../../canon/error.ts";
 import { isObject, parseJsonText } from "../../lib/json.ts";
 import { Secret } from "../../lib/secret.ts";
@@ -32,6 +31,7 @@ const failed = (what: string, cause?: unknown): GatewayError =>
 /** https://developers.google.com/identity/protocols/oauth2/service-account#authorizingrequests */
 async function assertion(account: ServiceAccount, nowMs: number): Promise<string> {
   const now = Math.floor(nowMs / 1000);
+  const { importPKCS8, SignJWT } = await import("jose");
   const key = await importPKCS8(account.privateKey.reveal(), "RS256").catch(() => {
     throw failed("the private key cannot be read");
   });
