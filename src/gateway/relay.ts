@@ -4,7 +4,7 @@ import type { Ask } from "../canon/operation.ts";
 import type { Warning } from "../canon/warning.ts";
 import type { Call, Dialect, RenderContext } from "../dialects/dialect.ts";
 import type { JsonObject } from "../lib/json.ts";
-import { dialectsOf, originOf } from "../providers/provider.ts";
+import { dialectsOf, originOf, type Provider } from "../providers/provider.ts";
 import { batchesOf, wiresOf } from "./batch.ts";
 import type { Candidate } from "./catalog.ts";
 import { type FanPart, fanOut, overasks } from "./fan.ts";
@@ -26,13 +26,25 @@ export interface Lane {
   readonly warnings: readonly Warning[];
 }
 
-/** What a candidate may be asked in: the client's own dialect first, then the others that serve the operation. */
-export function dialectsFor(inquiry: Inquiry, candidate: Candidate): readonly Dialect[] {
-  const spoken = dialectsOf(candidate.provider, candidate.model);
+function dialectsIn(inquiry: Inquiry, spoken: readonly Dialect[]): readonly Dialect[] {
   const able = spoken.filter((dialect) => dialect.operation === inquiry.ask.operation);
   return able.includes(inquiry.dialect.within ?? inquiry.dialect)
     ? [inquiry.dialect, ...able.filter((dialect) => dialect !== inquiry.dialect)]
     : able;
+}
+
+/** Asked for by every request, and always the same of a provider whose models all speak alike. */
+const known = new WeakMap<Provider, Map<Dialect, readonly Dialect[]>>();
+
+/** What a candidate may be asked in: the client's own dialect first, then the others that serve the operation. */
+export function dialectsFor(inquiry: Inquiry, { provider, model }: Candidate): readonly Dialect[] {
+  if (provider.speaks !== undefined) return dialectsIn(inquiry, dialectsOf(provider, model));
+  const mine = known.get(provider) ?? new Map<Dialect, readonly Dialect[]>();
+  const dialects = mine.get(inquiry.dialect);
+  if (dialects !== undefined) return dialects;
+  const found = dialectsIn(inquiry, provider.dialects);
+  known.set(provider, mine.set(inquiry.dialect, found));
+  return found;
 }
 
 /** What the client said beyond canon, judged by its own dialect's rules: warnings, or a refusal. */

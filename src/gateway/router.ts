@@ -33,7 +33,9 @@ function byPrefix(catalog: Catalog, model: string): Candidate[] {
 }
 
 function byList(listings: readonly Listing[], model: string): Candidate[] {
-  return listings.filter((listing) => listing.ids.has(model)).map(({ provider }) => ({ provider, model }));
+  const found: Candidate[] = [];
+  for (const { ids, provider } of listings) if (ids.has(model)) found.push({ provider, model });
+  return found;
 }
 
 /** Providers whose list could not be read may know the model: better to ask them than to refuse. Those that do other things alone surely do not. */
