@@ -1,27 +1,8 @@
 // Transcription by servers that speak nearly as OpenAI does: fewer fields, fewer forms of reply, the rest made from what they give.
 import { describe, expect, test } from "bun:test";
-import { ledgerRows } from "../kit/ledger.ts";
-import { formOf, formSeen, type Part, wavFile } from "./hearing.ts";
-import { stage } from "./stage.ts";
+import { errorOf, format, lossesOf, srt, transcribing } from "./transcribing.ts";
 
-const { gateway, upstream, hear } = await stage();
-const ledger = () => ledgerRows(gateway.dataFolder) as unknown as Record<string, unknown>[];
-const asks = (model: string, ...more: Part[]) => hear(formOf([["model", model], ["file", wavFile], ...more]));
-const translates = (model: string, ...more: Part[]) =>
-  hear(formOf([["model", model], ["file", wavFile], ...more]), "translations");
-const format = (value: string): Part => ["response_format", value];
-const lossesOf = (answer: Response) => answer.headers.get("x-turnpike-warnings");
-const errorOf = async (answer: Response) => {
-  const { error } = (await answer.json()) as { error: Record<string, unknown> };
-  return { status: answer.status, param: error["param"], code: error["code"] };
-};
-const asked = () => {
-  const [request] = upstream.requests;
-  if (request === undefined) throw new Error("nothing was asked");
-  return request;
-};
-const textsSeen = async () => (await formSeen(asked())).filter(([name]) => name !== "file");
-const srt = "1\n00:00:00,000 --> 00:00:02,500\nHi\n\n";
+const { upstream, ledger, asks, translates, asked, textsSeen } = await transcribing();
 const vtt = "WEBVTT\n\n00:00:00.000 --> 00:00:02.500\nHi\n\n";
 
 describe("Groq", () => {

@@ -3,9 +3,10 @@ import { bedrockConverse } from "../../dialects/index.ts";
 import type { Secret } from "../../lib/secret.ts";
 import type { Access, AccessTools, Account, AccountEntry, AccountFault } from "../account.ts";
 import { bearer } from "../auth.ts";
+import { keyPairFault, keyPairOf } from "../key-pair.ts";
 import type { ProviderKind } from "../provider.ts";
 import { listModels } from "./listing.ts";
-import { type AwsKey, awsSigner } from "./signature.ts";
+import { awsSigner } from "./signature.ts";
 import { unwrapEvents } from "./unwrap.ts";
 
 const service = "bedrock";
@@ -17,28 +18,17 @@ function hostOf(host: string, region: string): string {
 
 const runtimeOf = (region: string): string => hostOf("bedrock-runtime", region);
 
-function keyOf({ accessKeyId, secretAccessKey, sessionToken }: Account): AwsKey | null {
-  if (accessKeyId === undefined || secretAccessKey === undefined) return null;
-  return { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) };
-}
-
 function fault(account: Account, credential: Secret | null): AccountFault | null {
-  const { region, accessKeyId, secretAccessKey } = account;
+  const { region } = account;
   if (region === undefined) return { member: "region", what: "the region is missing" };
   if (!/^[a-z]{2}(?:-[a-z]+)+-\d+$/.test(region))
     return { member: "region", what: "it must be a region such as us-east-1" };
-  if (accessKeyId === undefined && secretAccessKey !== undefined)
-    return { member: "accessKeyId", what: "the id of the key is missing" };
-  if (secretAccessKey === undefined && accessKeyId !== undefined)
-    return { member: "secretAccessKey", what: "the key itself is missing" };
-  if (accessKeyId === undefined && credential === null)
-    return { member: "accessKeyId", what: "an access key, or an API key as the credential, is missing" };
-  return null;
+  return keyPairFault(account, credential);
 }
 
 function open({ baseUrl, account = {}, credential }: AccountEntry, { clock, send }: AccessTools): Access {
   const { region = "" } = account;
-  const key = credential === null ? keyOf(account) : null;
+  const key = credential === null ? keyPairOf(account) : null;
   const prove: Access["prove"] =
     key === null
       ? async () => (credential === null ? {} : bearer(credential))

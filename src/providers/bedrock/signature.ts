@@ -1,13 +1,6 @@
 // AWS Signature Version 4: headers that prove a request by a key that itself never travels.
-import type { Secret } from "../../lib/secret.ts";
 import type { Unproven } from "../account.ts";
-
-/** A long-lived key, or a temporary one with its session's token. */
-export interface AwsKey {
-  readonly accessKeyId: Secret;
-  readonly secretAccessKey: Secret;
-  readonly sessionToken?: Secret;
-}
+import type { KeyPair } from "../key-pair.ts";
 
 /** What a signature is bound to beside the request. */
 export interface AwsScope {
@@ -25,7 +18,7 @@ function timestamp(nowMs: number): string {
 }
 
 /** A signer for one key and scope. Only the host and the headers that it makes itself are covered, beside method, address and body. */
-export function awsSigner(key: AwsKey, scope: AwsScope, nowMs: () => number) {
+export function awsSigner(key: KeyPair, scope: AwsScope, nowMs: () => number) {
   const derivedKeys = new Map<string, ArrayBuffer>();
   return async ({ method, url, body }: Unproven): Promise<Record<string, string>> => {
     const { AwsV4Signer } = await import("aws4fetch");
