@@ -1,5 +1,6 @@
 // A gateway that keeps what its upstreams would delete, and ways to finish videos, to fetch them, and to look into what is kept.
 import { Database } from "bun:sqlite";
+import { afterAll, afterEach, beforeEach } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { gateway, type RunningGateway } from "../kit/gateway.ts";
@@ -128,3 +129,20 @@ export async function keeper(up: Upstream, options: KeepingOptions = {}): Promis
 }
 
 export { type Reply, type Script, type Upstream, upstream };
+
+/** One upstream for a file, forgotten before each test, and keepers that are stopped behind it. */
+export async function keepers() {
+  const up = await upstream();
+  const open: Keeper[] = [];
+  beforeEach(() => up.clear());
+  afterEach(async () => {
+    for (const each of open.splice(0)) await each.stop();
+  });
+  afterAll(() => up.stop());
+  const keeping = async (options: KeepingOptions = {}): Promise<Keeper> => {
+    const made = await keeper(up, options);
+    open.push(made);
+    return made;
+  };
+  return { up, keeping, fetches: () => up.requests.filter(({ path }) => path.endsWith("/content")).length };
+}

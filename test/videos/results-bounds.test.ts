@@ -1,37 +1,9 @@
 // The bounds of what is kept: the size of one video, of all together, the disk, the age; and what is not copied at all.
-import { afterEach, beforeEach, expect, test } from "bun:test";
-import {
-  bytesOf,
-  film,
-  type Keeper,
-  type KeepingOptions,
-  keeper,
-  megabyte,
-  reel,
-  type Upstream,
-  upstream,
-} from "./keeping.ts";
+import { expect, test } from "bun:test";
+import { bytesOf, film, keepers, megabyte, reel } from "./keeping.ts";
 import { videoTold } from "./setting.ts";
 
-let up: Upstream;
-const open: Keeper[] = [];
-
-beforeEach(async () => {
-  up = await upstream();
-});
-
-afterEach(async () => {
-  for (const each of open.splice(0)) await each.stop();
-  await up.stop();
-});
-
-async function keeping(options: KeepingOptions = {}): Promise<Keeper> {
-  const made = await keeper(up, options);
-  open.push(made);
-  return made;
-}
-
-const fetches = () => up.requests.filter(({ path }) => path.endsWith("/content")).length;
+const { up, keeping, fetches } = await keepers();
 const gone = { status: 404, json: { error: { message: "gone" } } };
 const bytes = bytesOf(200_000);
 

@@ -1,43 +1,15 @@
 // Results that outlive their source: copied to a folder within bounds, served whole and in part, and gone when they should be.
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync, truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { checkLink, type LinkClaim, linkTo } from "../../src/gateway/videos/links.ts";
 import type { Task } from "../../src/gateway/videos/record.ts";
 import { spawnGateway } from "../kit/gateway.ts";
-import {
-  bytesOf,
-  film,
-  type Keeper,
-  type KeepingOptions,
-  keeper,
-  reel,
-  type Upstream,
-  upstream,
-  upYaml,
-} from "./keeping.ts";
+import { bytesOf, film, keeper, keepers, reel, upYaml } from "./keeping.ts";
 import { otherKey, videoTold } from "./setting.ts";
 
-let up: Upstream;
-const open: Keeper[] = [];
-
-beforeEach(async () => {
-  up = await upstream();
-});
-
-afterEach(async () => {
-  for (const each of open.splice(0)) await each.stop();
-  await up.stop();
-});
-
-async function keeping(options: KeepingOptions = {}): Promise<Keeper> {
-  const made = await keeper(up, options);
-  open.push(made);
-  return made;
-}
-
-const fetches = () => up.requests.filter(({ path }) => path.endsWith("/content")).length;
+const { up, keeping, fetches } = await keepers();
 const gone = { status: 404, json: { error: { message: "gone" } } };
 const bytes = bytesOf(200_000);
 
