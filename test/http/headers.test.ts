@@ -56,6 +56,15 @@ test("a stream has its headers too", async () => {
   await answer.text();
 });
 
+test("replies that are under way at once keep their ids apart", async () => {
+  answersAll(world.upstreams);
+  const row = rows.find(({ path }) => path === surfaces.chat.path);
+  if (row === undefined) throw new Error("there is no row for chat");
+  const own = Array.from({ length: 20 }, (_, index) => `own-${index}`);
+  const replies = await Promise.all(own.map((id) => ask(row, { "x-request-id": id })));
+  expect(replies.map((reply) => idsOf(reply)[0] ?? "")).toEqual(own);
+});
+
 test("the models paths answer with request-id where the protocol has it, on errors as well", async () => {
   const version = { ...bearer, "anthropic-version": "2023-06-01" };
   for (const path of ["/v1/models", "/v1/models/nobody"]) {
