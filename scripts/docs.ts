@@ -1,48 +1,7 @@
-// Writes the documents that are made from the code: docs/house.md and docs/configuration.md. `--check` only compares.
-import { readFileSync, writeFileSync } from "node:fs";
-import { Glob } from "bun";
+// Writes the document that is made from the code, docs/configuration.md. `--check` only compares.
+import { writeFileSync } from "node:fs";
 import { variables } from "../src/config/environment.ts";
 import { configSchema } from "../src/config/schema.ts";
-
-const rooms: readonly (readonly [string, string])[] = [
-  ["src/lib", "0: tools without a domain word; no I/O beyond what is handed in"],
-  ["src/canon", "1: the language that the house speaks inside"],
-  ["src/dialects", "2: wire languages, pure functions between wire and canon"],
-  ["src/providers", "3: who answers: an address, a way to sign, the dialects spoken"],
-  ["src/store", "4: what is kept: one SQL on two engines"],
-  ["src/observe", "5: what is told about the house: events and log"],
-  ["src/gateway", "6: the corridor of a request: admit, route, attempt, meter, settle"],
-  ["src/admin", "7: management"],
-  ["src/http", "8: bytes to wire and back: server, endpoints, reading, writing"],
-  ["src", "9: the composition root: settings, start, command line"],
-];
-
-function sentence(file: string): string {
-  if (!file.endsWith(".ts")) return "The page itself.";
-  const [first = ""] = readFileSync(file, "utf8").split("\n");
-  return first.replace(/^\/\/ ?|^\/\*\* ?/, "").replace(/ ?\*\/$/, "");
-}
-
-function roomOf(file: string): string {
-  return rooms.map(([room]) => room).find((room) => file.startsWith(`${room}/`)) ?? "src";
-}
-
-function house(): string {
-  const files = [...new Glob("src/**/*.{ts,tsx,html,sql}").scanSync(".")].sort();
-  const parts = rooms.flatMap(([room, meaning]) => {
-    const own = files.filter((file) => roomOf(file) === room);
-    if (own.length === 0) return [];
-    return [`## ${room} (${meaning})`, "", ...own.map((file) => `- \`${file}\`: ${sentence(file)}`), ""];
-  });
-  return [
-    "# The house",
-    "",
-    "Made by `npm run docs` from the opening sentence of each file. Rooms are numbered; an import may only point to the same or a smaller number.",
-    "How a request walks through them is told in [walk.md](walk.md), the words in [words.md](words.md).",
-    "",
-    ...parts,
-  ].join("\n");
-}
 
 interface Shape {
   readonly type?: string;
@@ -108,7 +67,6 @@ function configuration(): string {
 }
 
 const documents: Readonly<Record<string, () => string>> = {
-  "docs/house.md": house,
   "docs/configuration.md": configuration,
 };
 

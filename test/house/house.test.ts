@@ -1,10 +1,10 @@
 // The house keeps its own rules: order of rooms, sizes, words and listings, checked on the repository itself.
 import { expect, test } from "bun:test";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { allowedHabits, allowedNames, longFiles, longFunctions } from "./exceptions.ts";
 import * as rules from "./rules.ts";
-import { listFiles, repository, sourceFiles } from "./source.ts";
+import { repository, sourceFiles } from "./source.ts";
 
 const source = sourceFiles("src");
 const everything = [
@@ -22,18 +22,12 @@ const checks: Record<string, () => string[]> = {
   "nothing banned is written": () => rules.bannedHabits(source, allowedHabits),
   "names of providers and dialects stay at home": () => rules.namesAtHome(source, allowedNames),
   "every file opens with a sentence": () => rules.openingSentences(everything),
-  "docs/house.md lists every file and no other": () => rules.listing("docs/house.md", houseMap(), listFiles("src")),
   "every exception is still needed": () => unneeded(),
 };
 
 test.each(Object.entries(checks))("%s", (_name, check) => {
   expect(check()).toEqual([]);
 });
-
-function houseMap(): string {
-  const path = join(repository, "docs/house.md");
-  return existsSync(path) ? readFileSync(path, "utf8") : "";
-}
 
 function unneeded(): string[] {
   const table = { ...longFiles, ...longFunctions, ...allowedNames, ...allowedHabits };

@@ -137,18 +137,6 @@ export function openingSentences(files: SourceFile[]): string[] {
     .map((file) => `${file.path} does not open with a sentence: say in one comment line what this file is for.`);
 }
 
-/** `listed` is the text that should name each path; paths that it names must exist. */
-export function listing(name: string, listed: string, paths: string[]): string[] {
-  const named = new Set(listed.match(/src\/[\w./-]*\.\w+/g) ?? []);
-  const missing = paths
-    .filter((path) => !named.has(path))
-    .map((path) => `${name} does not list ${path}: run \`bun scripts/docs.ts\`.`);
-  const gone = [...named]
-    .filter((path) => !paths.includes(path))
-    .map((path) => `${name} lists ${path}, which does not exist: run \`bun scripts/docs.ts\`.`);
-  return [...missing, ...gone];
-}
-
 function firstComment(text: string): string {
   const lines = text.replace(/^#!.*\n/, "").split("\n");
   const end = lines.findIndex((line) => !line.startsWith("//"));
