@@ -20,6 +20,7 @@ export { foreign as foreignItem } from "./openai-responses/content.ts";
 export { inputItems } from "./openai-responses/input.ts";
 export { nativeOrigin } from "./openai-responses/reasoning.ts";
 export {
+  continuableItems,
   deletedResponse,
   type Identity,
   identified,

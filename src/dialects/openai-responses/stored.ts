@@ -1,5 +1,5 @@
 // Stored responses as they are told again: their input items page by page, their deletion, their identity.
-import type { JsonObject } from "../../lib/json.ts";
+import { isObject, type JsonObject } from "../../lib/json.ts";
 import { badValue } from "../reject.ts";
 import { type ItemKind, itemId } from "./ids.ts";
 import { inputItems } from "./input.ts";
@@ -71,6 +71,26 @@ export function storedItems(input: JsonObject[string], response: string): JsonOb
     const status = type === "message" ? { status: "completed" } : {};
     return inParts({ ...status, ...item, type, id: id ?? made });
   });
+}
+
+const unfinished = new Set<unknown>(["incomplete", "in_progress"]);
+
+/** A cut message still holds words that the client has seen; any other cut item is refused when it is sent back. */
+function isUsable(item: JsonObject): boolean {
+  if (item.type !== "message") return !unfinished.has(item.status);
+  return !unfinished.has(item.status) || (Array.isArray(item.content) && item.content.length > 0);
+}
+
+/**
+ * The output items with which a conversation can continue. Reasoning at the end of a response that was cut led to
+ * nothing, and providers refuse reasoning without the item that follows it.
+ */
+export function continuableItems(response: JsonObject): JsonObject[] {
+  const output = Array.isArray(response.output) ? response.output.filter(isObject) : [];
+  const usable = output.filter(isUsable);
+  if (response.status === "completed") return usable;
+  const end = usable.findLastIndex(({ type }) => type !== "reasoning");
+  return usable.slice(0, end + 1);
 }
 
 /** What a deletion answers. */

@@ -1,6 +1,6 @@
 // What a request goes on from: the chain behind a stored response, and items named by their ids.
 import { GatewayError } from "../../canon/error.ts";
-import { inputItems, responseOfItem } from "../../dialects/response-state.ts";
+import { continuableItems, inputItems, responseOfItem } from "../../dialects/response-state.ts";
 import { isObject, type JsonObject, parseJsonText } from "../../lib/json.ts";
 import { responseHolding } from "../../store/response-items.ts";
 import { findResponse, type ResponseRow } from "../../store/responses.ts";
@@ -48,16 +48,9 @@ export function bodyOf(row: ResponseRow): JsonObject {
 /** Every input item of a row. */
 export const inputOf = (row: ResponseRow): JsonObject[] => listOf(row.input);
 
-/** What the model said, as far as it got: an item that was cut is nothing to go on from. */
-function outputOf(row: ResponseRow): JsonObject[] {
-  const { output } = bodyOf(row);
-  const items = Array.isArray(output) ? output.filter(isObject) : [];
-  return items.filter(({ status }) => status === undefined || status === null || status === "completed");
-}
-
 /** A chain is flat: the input of a row holds all that came before it. A compaction stands for everything before it. */
 function chainOf(row: ResponseRow): JsonObject[] {
-  const output = outputOf(row);
+  const output = continuableItems(bodyOf(row));
   const at = output.findLastIndex(({ type }) => type === "compaction");
   return at < 0 ? [...inputOf(row), ...output] : output.slice(at);
 }
@@ -78,11 +71,23 @@ function finder({ store, gateway }: StateParts, ownerKeyId: string): Find {
   };
 }
 
-async function itemOf(parts: StateParts, ownerKeyId: string, find: Find, id: string): Promise<JsonObject | undefined> {
+const hasItem = ({ output }: JsonObject, id: string): boolean =>
+  Array.isArray(output) && output.some((item) => isObject(item) && item.id === id);
+
+/** The item behind a reference: none for one that was cut and cannot be sent back, undefined for an unknown id. */
+async function itemsOf(
+  parts: StateParts,
+  ownerKeyId: string,
+  find: Find,
+  id: string,
+): Promise<JsonObject[] | undefined> {
   const responseId = responseOfItem(id) ?? (await responseHolding(parts.store, id, ownerKeyId));
   const row = responseId === undefined ? undefined : await find(responseId);
   if (row === undefined) return undefined;
-  return [...inputOf(row), ...outputOf(row)].find((item) => item.id === id);
+  const response = bodyOf(row);
+  const item = [...inputOf(row), ...continuableItems(response)].find((stored) => stored.id === id);
+  if (item !== undefined) return [item];
+  return hasItem(response, id) ? [] : undefined;
 }
 
 /** The items with references replaced; one to an item of the chain is satisfied by the chain. */
@@ -101,9 +106,9 @@ async function dereferenced(
       continue;
     }
     if (known.has(item.id)) continue;
-    const meant = await itemOf(parts, ownerKeyId, find, String(item.id));
+    const meant = await itemsOf(parts, ownerKeyId, find, String(item.id));
     if (meant === undefined) throw unknownItem(`input[${index}].id`);
-    resolved.push(meant);
+    resolved.push(...meant);
   }
   return resolved;
 }
