@@ -1,6 +1,7 @@
 // The setting of these suites: one gateway, two owners, their official SDK clients, and upstreams of several dialects.
 import { afterAll, beforeEach } from "bun:test";
 import type OpenAI from "openai";
+import type { Response as ModelResponse } from "openai/resources/responses/responses";
 import { openaiClient } from "../kit/clients.ts";
 import type { GatewayOptions } from "../kit/gateway.ts";
 import { gateway } from "../kit/gateway.ts";
@@ -35,6 +36,19 @@ export interface Setting {
   allSay(whole: string, streamed?: string): void;
   /** The body that an upstream was asked with. */
   asked(far: Far, index?: number): Record<string, unknown>;
+  /** The texts of that body, in order. */
+  toldTo(far: Far, index: number): string[];
+  /** A response to a text, continuing another where one is named. */
+  make(far: Far, input: string, previous?: string, stream?: boolean): Promise<ModelResponse>;
+}
+
+/** The texts that an upstream was told, in order, whatever its dialect. */
+export function textsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  if (Array.isArray(value)) return value.flatMap(textsIn);
+  if (typeof value !== "object" || value === null) return [];
+  const { text, content } = value as Record<string, unknown>;
+  return [...textsIn(text ?? []), ...textsIn(content ?? [])];
 }
 
 /** Starts it for a test file, clears the upstreams before each test, and stops all behind the last one. */
@@ -48,9 +62,11 @@ export async function setting(options: GatewayOptions & { more?: string } = {}):
     await Promise.all(Object.values(upstreams).map((each) => each.stop()));
   });
   const { url, key } = world.gateway;
+  const mine = openaiClient(url, key);
+  const asked = (far: Far, index = 0) => upstreams[far.at].requests[index]?.json as Record<string, unknown>;
   return {
     world,
-    mine: openaiClient(url, key),
+    mine,
     theirs: openaiClient(url, otherKey),
     send: (path, init) =>
       fetch(url + path, {
@@ -65,7 +81,15 @@ export async function setting(options: GatewayOptions & { more?: string } = {}):
         });
       }
     },
-    asked: (far, index = 0) => upstreams[far.at].requests[index]?.json as Record<string, unknown>,
+    asked,
+    toldTo(far, index) {
+      const body = asked(far, index);
+      return textsIn(body["messages"] ?? body["input"]);
+    },
+    async make(far, input, previous, stream = false) {
+      const ask = { model: far.model, input, ...(previous === undefined ? {} : { previous_response_id: previous }) };
+      return stream ? await mine.responses.stream(ask).finalResponse() : await mine.responses.create(ask);
+    },
   };
 }
 

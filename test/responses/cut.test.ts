@@ -1,0 +1,85 @@
+// Responses that were cut: what is continued with, by their id and by references to their items.
+import { describe, expect, test } from "bun:test";
+import { wireFrames, wireText } from "../kit/wires.ts";
+import { type Far, fars, setting } from "./setting.ts";
+
+const { mine, allSay, asked, toldTo, make, world } = await setting();
+const [alpha, , responder] = fars as readonly [Far, Far, Far];
+
+/** A whole reply or an event, as it reads when the output limit ended it. */
+function cut(text: string): string {
+  return text
+    .replaceAll(/("finish_reason":\s*)"stop"/g, '$1"length"')
+    .replaceAll(/("stop_reason":\s*)"end_turn"/g, '$1"max_tokens"')
+    .replaceAll("response.completed", "response.incomplete")
+    .replaceAll(/("incomplete_details":\s*)null/g, '$1{"reason":"max_output_tokens"}')
+    .replaceAll(/("status":\s*)"completed"/g, '$1"incomplete"');
+}
+
+describe.each(fars)("an upstream at $at", (far) => {
+  test.each([false, true])("a message that was cut is continued (stream %p)", async (stream) => {
+    const whole = cut(wireText(`${far.folder}/text.json`));
+    const frames = wireFrames(`${far.folder}/text.sse`).map(cut);
+    const headers = { "content-type": "application/json" };
+    world.upstreams[far.at].on("*", stream ? { frames } : { text: whole, headers });
+    const first = await make(far, "one", undefined, stream);
+    expect(first.status).toBe("incomplete");
+    expect(first.output_text).toStartWith("Hello there");
+    allSay("text.json");
+    await make(far, "two", first.id);
+    expect(toldTo(far, 1)).toEqual(["one", first.output_text, "two"]);
+    const reference = { type: "item_reference" as const, id: String(first.output[0]?.id) };
+    await mine.responses.create({
+      model: far.model,
+      input: [{ role: "user", content: "zero" }, reference, { role: "user", content: "three" }],
+    });
+    expect(toldTo(far, 2)).toEqual(["zero", first.output_text, "three"]);
+  });
+});
+
+test("an incomplete response: only what it completed", async () => {
+  world.upstreams.alpha.clear();
+  allSay("length.json");
+  const made = await make(alpha, "one");
+  expect(made.status).toBe("incomplete");
+  allSay("text.json");
+  await make(alpha, "two", made.id);
+  expect(toldTo(alpha, 1)).toEqual(["one", "two"]);
+});
+
+test("a call and reasoning that were cut are left out, the finished items stay", async () => {
+  const message = (status: string, text: string) => ({
+    ...{ id: `msg_${text}`, type: "message", role: "assistant", status },
+    content: text === "" ? [] : [{ type: "output_text", text, annotations: [] }],
+  });
+  const call = (status: string, id: string) => ({
+    ...{ id: `fc_${id}`, type: "function_call", status, call_id: id, name: "get_time", arguments: "{}" },
+  });
+  const thought = (id: string) => ({ id: `rs_${id}`, type: "reasoning", summary: [], encrypted_content: "x" });
+  const sequences: [object[], string[]][] = [
+    [[message("completed", "said"), thought("a"), call("incomplete", "1")], ["msg_said"]],
+    [
+      [thought("b"), message("incomplete", "half")],
+      ["rs_b", "msg_half"],
+    ],
+    [[message("incomplete", "")], []],
+    [
+      [thought("c"), call("completed", "2"), call("incomplete", "3")],
+      ["rs_c", "fc_2"],
+    ],
+    [[{ ...thought("d"), status: "incomplete" }], []],
+  ];
+  for (const [output, expected] of sequences) {
+    world.upstreams.responder.clear();
+    const response = { ...JSON.parse(wireText("openai-responses/text.json")), status: "incomplete", output };
+    world.upstreams.responder.on("*", { json: response });
+    const made = await make(responder, "one");
+    await make(responder, "two", made.id);
+    const sent = (index: number) => (asked(responder, index)["input"] as { id: string }[]).map(({ id }) => id);
+    expect(sent(1).slice(1, -1)).toEqual(expected);
+    const input = output.map((item) => ({ type: "item_reference" as const, id: (item as { id: string }).id }));
+    const next = { role: "user" as const, content: "two" };
+    await mine.responses.create({ model: responder.model, input: [...input, next] });
+    expect(sent(2).slice(0, -1)).toEqual(expected);
+  }
+});
