@@ -1,6 +1,8 @@
 // Writes the document that is made from the code, docs/configuration.md. `--check` only compares.
 import { writeFileSync } from "node:fs";
+import { errorKinds } from "../src/canon/error.ts";
 import { variables } from "../src/config/environment.ts";
+import { fieldOf, limitRows } from "../src/config/limits.ts";
 import { configSchema } from "../src/config/schema.ts";
 
 interface Shape {
@@ -22,6 +24,24 @@ function fieldRows(shape: Shape, path: string): string[] {
     const below = inner.items === undefined ? fieldRows(inner, here) : fieldRows(inner.items, `${here}[]`);
     return [...(inner.description === undefined ? [] : [row]), ...below];
   });
+}
+
+/** The table of limits: what each bounds, and what happens beyond it. */
+function limitLines(): string[] {
+  const rows = limitRows.map(({ name, default: usual, least, most, unit, error, meaning }) => {
+    const status = error === null ? "none" : `${errorKinds[error].status} \`${error}\``;
+    return `| \`limits.${fieldOf(name)}\` | ${usual} ${unit} | ${least} to ${most} | ${status} | ${meaning} |`;
+  });
+  const head = ["| Field | Default | Range | Error | Meaning |", "|---|---|---|---|---|"];
+  return [
+    "## Limits",
+    "",
+    "Every bound of the gateway, with the error that a client gets beyond it.",
+    "",
+    ...head,
+    ...rows,
+    "",
+  ];
 }
 
 const example = `providers:
@@ -63,6 +83,7 @@ function configuration(): string {
     "|---|---|---|---|",
     ...fieldRows(JSON.parse(JSON.stringify(configSchema)) as Shape, ""),
     "",
+    ...limitLines(),
   ].join("\n");
 }
 

@@ -3,22 +3,22 @@ import { banner } from "./banner.ts";
 import { type Environment, readSettings, type Settings } from "./config/environment.ts";
 import { fetchAllowOf } from "./config/fetch-allow.ts";
 import { type ReadConfig, readConfigFile } from "./config/file.ts";
+import { type Limits, limitsOf } from "./config/limits.ts";
 import { buildCatalog } from "./config/providers.ts";
 import { ensureFirstKeys, type FirstKeys, pepperOf, prepareDataFolder, readSecret } from "./config/secrets.ts";
 import { type VideoSettings, videoSettings } from "./config/videos.ts";
 import { dialects } from "./dialects/index.ts";
+import { createAdmission } from "./gateway/admission.ts";
 import { type Catalog, catalogHolder } from "./gateway/catalog.ts";
 import type { GatewayParts } from "./gateway/gateway.ts";
 import { type Caller, openKeys } from "./gateway/keys.ts";
 import { openLedger } from "./gateway/ledger/ledger.ts";
-import { createLimits } from "./gateway/limits.ts";
 import { createListings } from "./gateway/listings.ts";
 import type { PipePace } from "./gateway/pipe.ts";
 import { openResponses, type Responses } from "./gateway/responses/responses.ts";
 import { openVideos, type Videos } from "./gateway/videos/videos.ts";
 import { endpoints } from "./http/endpoints.ts";
 import { matcher } from "./http/paths.ts";
-import { defaultReadLimits } from "./http/read.ts";
 import { type Listener, listen } from "./http/server.ts";
 import { systemClock } from "./lib/clock.ts";
 import { randomId, recordIds } from "./lib/ids.ts";
@@ -52,9 +52,7 @@ export interface Running {
   stop(): Promise<void>;
 }
 
-const maxInFlight = 16_384;
 const heartbeatMs = 15_000;
-const stallMs = 30_000;
 /** The sandbox is always there. */
 const builtInProviders = 1;
 /** How late a deadline may be noticed. */
@@ -75,6 +73,7 @@ async function takeDown(teardown: Teardown): Promise<void> {
 interface Foundation {
   readonly settings: Settings;
   readonly file: ReadConfig;
+  readonly limits: Limits;
   readonly store: Store;
   readonly pepper: Uint8Array;
   /** Under which summaries of conversations are sealed. */
@@ -97,7 +96,17 @@ async function lay(options: StartOptions, teardown: Teardown): Promise<Foundatio
   const firstKeys = await ensureFirstKeys(store, pepper, settings, systemClock.nowMs());
   const log = createLog(options.log ?? (() => undefined), systemClock.nowMs);
   for (const warning of store.warnings) log.write("warn", "store", { warning });
-  return { settings, file, store, pepper, sealKey, videos, firstKeys, events: createEvents(log) };
+  return {
+    settings,
+    file,
+    limits: limitsOf(file.config.limits),
+    store,
+    pepper,
+    sealKey,
+    videos,
+    firstKeys,
+    events: createEvents(log),
+  };
 }
 
 function declaredKeys({ file, pepper }: Foundation): Map<string, Caller> {
@@ -106,7 +115,7 @@ function declaredKeys({ file, pepper }: Foundation): Map<string, Caller> {
 }
 
 function gatewayParts(foundation: Foundation, options: StartOptions, teardown: Teardown): GatewayParts {
-  const { settings, file, events } = foundation;
+  const { settings, file, limits, events } = foundation;
   const onFailure = (cause: unknown): void => events.backgroundFailed("ledger", cause);
   const ledger = openLedger({ dataFolder: settings.dataFolder, clock: systemClock, onFailure });
   teardown.push(() => ledger.close());
@@ -114,13 +123,14 @@ function gatewayParts(foundation: Foundation, options: StartOptions, teardown: T
   return {
     catalog: catalogHolder(buildCatalog(file, settings.environment)),
     listings: createListings(systemClock, events.listingFailed),
-    limits: createLimits(maxInFlight),
+    admission: createAdmission(limits.maxConcurrentRequests),
+    limits,
     standIn: estimator(dialects),
     ledger,
     clock: systemClock,
     events,
     watch: { ticker: createTicker(deadlineTickMs), clock: systemClock },
-    pace: paceOf(options.heartbeatMs ?? heartbeatMs),
+    pace: paceOf(options.heartbeatMs ?? heartbeatMs, limits.clientStallMs),
     fetchAllow: fetchAllowOf(settings, file),
     nextId: recordIds(systemClock),
   };
@@ -152,7 +162,7 @@ async function videosRoom(
 }
 
 /** Ticks are a fifteenth of a heartbeat: a second, unless a test is in a hurry. */
-function paceOf(heartbeatMs: number): PipePace {
+function paceOf(heartbeatMs: number, stallMs: number): PipePace {
   const tickMs = heartbeatMs / 15;
   return { heartbeatMs, stallMs, ticker: createTicker(tickMs) };
 }
@@ -163,7 +173,7 @@ export async function start(options: StartOptions): Promise<Running> {
   try {
     const foundation = await lay(options, teardown);
     const gateway = gatewayParts(foundation, options, teardown);
-    const { store, pepper, events, settings } = foundation;
+    const { store, pepper, events, settings, limits } = foundation;
     const failed = (cause: unknown): void => events.backgroundFailed("keys", cause);
     const keys = await openKeys({ store, pepper, declared: declaredKeys(foundation), clock: systemClock, failed });
     teardown.push(() => keys.close());
@@ -172,8 +182,8 @@ export async function start(options: StartOptions): Promise<Running> {
     const responses = await responsesRoom(foundation, gateway, teardown);
     const videos = await videosRoom(foundation, gateway, options, teardown);
     const { catalog, listings, clock } = gateway;
-    const rows = endpoints({ catalog: catalog.current, listings, readiness, responses, videos, clock });
-    const parts = { match: matcher(rows), keys, gateway, limits: defaultReadLimits };
+    const rows = endpoints({ catalog: catalog.current, listings, readiness, responses, videos, clock, limits });
+    const parts = { match: matcher(rows), keys, gateway, limits };
     const listener = listen({ host: settings.host, port: settings.port, parts });
     options.print(`Turnpike is listening on ${listener.url}`);
     void announce(options, listener, foundation, gateway);
@@ -218,7 +228,7 @@ async function stop(
   teardown: Teardown,
 ): Promise<void> {
   beginDrain();
-  if (gateway.limits.inFlight() > 0) await Bun.sleep(announceMs);
+  if (gateway.admission.inFlight() > 0) await Bun.sleep(announceMs);
   const cut = setTimeout(() => void listener.stop(true), drainMs);
   await listener.stop(false);
   clearTimeout(cut);

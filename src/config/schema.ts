@@ -1,5 +1,6 @@
 // The shape of turnpike.yaml.
 import { type Static, Type } from "typebox";
+import { limitsSchema } from "./limits.ts";
 
 const closed = { additionalProperties: false } as const;
 const name = (description: string) => Type.String({ minLength: 1, description });
@@ -191,6 +192,7 @@ export const configSchema = Type.Object(
     responses: Type.Optional(responses),
     videos: Type.Optional(videos),
     fetch: Type.Optional(fetching),
+    limits: Type.Optional(limitsSchema),
     public_url: Type.Optional(
       name("The gateway's address as clients reach it, for links that it gives. Left out: as each request says."),
     ),

@@ -4,9 +4,9 @@ import { noUsage, type Usage } from "../canon/usage.ts";
 import type { Warning } from "../canon/warning.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Events } from "../observe/events.ts";
+import type { Lease } from "./admission.ts";
 import type { Candidate } from "./catalog.ts";
 import type { LedgerEntry, LedgerSettlement } from "./ledger/ledger.ts";
-import type { Lease } from "./limits.ts";
 
 /** Who answered, after how many tries. */
 export interface Attribution {

@@ -6,6 +6,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { Watch } from "../lib/deadline.ts";
 import type { Events } from "../observe/events.ts";
 import type { Provider } from "../providers/provider.ts";
+import type { Admission, Lease } from "./admission.ts";
 import { attemptStream, attemptWhole, type Tries } from "./attempt.ts";
 import type { CatalogHolder } from "./catalog.ts";
 import { estimateOf } from "./estimate.ts";
@@ -13,7 +14,7 @@ import { type Attribution, createExchange, type Exchange } from "./exchange.ts";
 import type { Inquiry } from "./inquiry.ts";
 import type { Caller } from "./keys.ts";
 import type { Ledger, LedgerOpening } from "./ledger/ledger.ts";
-import type { Lease, Limits } from "./limits.ts";
+import type { GatewayLimits } from "./limits.ts";
 import type { Listings } from "./listings.ts";
 import { createMeter, type Meter } from "./meter.ts";
 import { type PipePace, type PipeWire, pipe } from "./pipe.ts";
@@ -24,7 +25,8 @@ import { createSpending } from "./spending.ts";
 export interface GatewayParts {
   readonly catalog: CatalogHolder;
   readonly listings: Listings;
-  readonly limits: Limits;
+  readonly admission: Admission;
+  readonly limits: GatewayLimits;
   /** Answers what no provider of a model can: counts of tokens. */
   readonly standIn: Provider;
   readonly ledger: Ledger;
@@ -59,7 +61,7 @@ export interface Reply {
 
 /** Answers one inquiry. Throws GatewayError for whatever must be told before the first byte. */
 export async function answer(parts: GatewayParts, inquiry: Inquiry, visit: Visit): Promise<Reply> {
-  const lease = parts.limits.admit();
+  const lease = parts.admission.admit();
   try {
     const { ask } = inquiry;
     const plan = planFor(parts, ask);

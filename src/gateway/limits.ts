@@ -1,36 +1,8 @@
-// Admission: a lease for each exchange that is let in, and a refusal for those over the bound.
-import { GatewayError } from "../canon/error.ts";
+// The limits that the gateway itself applies, by the names of their rows in src/config/limits.ts.
 
-/** Permission to go on; released exactly once, however the exchange ends. */
-export interface Lease {
-  release(): void;
-}
-
-export interface Limits {
-  /** Throws `overloaded` when too much is under way. */
-  admit(): Lease;
-  /** How many exchanges are under way. */
-  inFlight(): number;
-}
-
-/** `maxInFlight` bounds the whole process: beyond it refusing at once beats queueing. */
-export function createLimits(maxInFlight: number): Limits {
-  let inFlight = 0;
-  return {
-    admit() {
-      if (inFlight >= maxInFlight)
-        throw new GatewayError("overloaded", "The gateway has too many requests under way. Try again shortly.", {
-          retryAfterMs: 1_000,
-        });
-      inFlight++;
-      let held = true;
-      return {
-        release() {
-          if (held) inFlight--;
-          held = false;
-        },
-      };
-    },
-    inFlight: () => inFlight,
-  };
+/** Whoever adds a limit adds its row there and its name here; `start` hands the values down. */
+export interface GatewayLimits {
+  readonly maxConcurrentRequests: number;
+  /** How long a client may read nothing of a stream before it is cut. */
+  readonly clientStallMs: number;
 }

@@ -39,5 +39,11 @@ export async function decode(decoder: Decoder, bytes: Uint8Array, maxBytes: numb
 }
 
 export function tooLarge(maxBytes: number): GatewayError {
-  return new GatewayError("request_too_large", `The body is larger than ${Math.floor(maxBytes / 1024 / 1024)} MiB.`);
+  return new GatewayError("request_too_large", `The body is larger than ${inWords(maxBytes)}.`);
+}
+
+/** 32 MiB, 2 KiB: the largest unit that fits whole. */
+function inWords(bytes: number): string {
+  if (bytes % (1024 * 1024) === 0) return `${bytes / 1024 / 1024} MiB`;
+  return bytes % 1024 === 0 ? `${bytes / 1024} KiB` : `${bytes} bytes`;
 }

@@ -13,6 +13,7 @@ import { livez, type Readiness, readyz } from "./health.ts";
 import { imageEndpoints } from "./image-endpoints.ts";
 import { getModel, listModels } from "./models.ts";
 import { openapi } from "./openapi.ts";
+import type { ReadLimits } from "./read.ts";
 import { type Protocol, protocolOf, sides } from "./sides.ts";
 import { responseEndpoints, textEndpoints } from "./text-endpoints.ts";
 import { vectorEndpoints } from "./vector-endpoints.ts";
@@ -26,6 +27,7 @@ export interface EndpointParts {
   readonly responses: Responses;
   readonly videos: Videos;
   readonly clock: Clock;
+  readonly limits: ReadLimits;
 }
 
 const client: KeyRule = { key: "client", carriers: ["bearer"] };

@@ -70,10 +70,13 @@ function fileOf({ name, fileName, type, bytes }: MultipartPart): UploadedFile[] 
 const isNothing = ({ fileName, bytes }: MultipartPart): boolean => fileName === "" && bytes.length === 0;
 
 /** The form of a request. Throws the 400, 413 and 415 of the contract; a fault in the body names its byte. */
-export async function readForm(request: Request, limits: Pick<ReadLimits, "maxBodyBytes">): Promise<ReadForm> {
+export async function readForm(
+  request: Request,
+  limits: Pick<ReadLimits, "maxBodyBytes" | "maxFormParts" | "maxFormHeaderBytes">,
+): Promise<ReadForm> {
   const boundary = boundaryFor(request);
   const body = await readPlain(request, limits.maxBodyBytes);
-  const read = readMultipart(body, boundary);
+  const read = readMultipart(body, boundary, limits);
   if (!read.ok) throw bad(`${faults[read.fault.reason]} (at byte ${read.fault.at}).`);
   const parts = read.parts.filter((part) => !isNothing(part));
   const texts = parts.filter(({ fileName }) => fileName === undefined);

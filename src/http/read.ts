@@ -1,15 +1,15 @@
 // Reading a request's body: type, encoding, size and depth are checked before anything is built from it.
 import { GatewayError } from "../canon/error.ts";
 import type { UploadedFile } from "../dialects/dialect.ts";
-import { isObject, type JsonFault, type JsonObject, parseJson } from "../lib/json.ts";
+import { isObject, type JsonFault, type JsonLimits, type JsonObject, parseJson } from "../lib/json.ts";
+import type { MultipartLimits } from "../lib/multipart.ts";
 import { decode, decoderFor, tooLarge } from "./decode.ts";
 
-export interface ReadLimits {
+/** The limits of a request, by the names of their rows in src/config/limits.ts. */
+export interface ReadLimits extends JsonLimits, MultipartLimits {
   readonly maxBodyBytes: number;
   readonly maxHeaders: number;
 }
-
-export const defaultReadLimits: ReadLimits = { maxBodyBytes: 32 * 1024 * 1024, maxHeaders: 128 };
 
 /** Checks that cost nothing, for every request, before its key is looked at. */
 export function checkHeaders(request: Request, limits: ReadLimits): void {
@@ -94,7 +94,7 @@ export interface ReadBody {
 export async function readJson(request: Request, limits: ReadLimits): Promise<ReadBody> {
   checkType(request);
   const bytes = await readPlain(request, limits.maxBodyBytes);
-  const parsed = parseJson(bytes);
+  const parsed = parseJson(bytes, limits);
   if (!parsed.ok) throw faultError(parsed.fault);
   if (!isObject(parsed.value)) throw new GatewayError("invalid_json", "The body must be a JSON object.");
   return { wire: parsed.value, bytes: bytes.length };

@@ -10,7 +10,7 @@ type Act = (parts: VideoPartsOf, client: VideoClient, visit: PlainVisit) => Prom
 
 /** A task that is not there is no error here: native clients read it in the data. */
 async function question(parts: VideoPartsOf, client: VideoClient, visit: PlainVisit): Promise<Response> {
-  const { wire } = await readValid(visit, actionQuestion, false);
+  const { wire } = await readValid(parts, visit, actionQuestion, false);
   try {
     return await askTask(parts, client, visit, actionTaskId(wire));
   } catch (thrown) {

@@ -86,7 +86,7 @@ export async function remixVideo(
   visit: PlainVisit,
   id: string,
 ): Promise<Response> {
-  const { wire } = await readValid(visit, remixSchema, true);
+  const { wire } = await readValid(parts, visit, remixSchema, true);
   const created = await parts().videos.remix(id, callerOf(visit), client, String(wire.prompt));
   return writeCreated(parts, client, visit, created);
 }

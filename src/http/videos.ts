@@ -8,13 +8,13 @@ import type { Videos } from "../gateway/videos/videos.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { PlainVisit } from "./endpoint.ts";
-import { defaultReadLimits, type ReadBody, readJson } from "./read.ts";
+import { type ReadBody, type ReadLimits, readJson } from "./read.ts";
 import { isForm, readFormFor } from "./read-form.ts";
 import { validate } from "./validate.ts";
 import { writeJson, writeReply } from "./write.ts";
 
-/** The room and the clock, asked for late. */
-export type VideoPartsOf = () => { readonly videos: Videos; readonly clock: Clock };
+/** What video tasks work with, asked for late. */
+export type VideoPartsOf = () => { readonly videos: Videos; readonly clock: Clock; readonly limits: ReadLimits };
 
 const nobody = { keyId: "", name: "" };
 
@@ -22,10 +22,14 @@ const nobody = { keyId: "", name: "" };
 export const callerOf = ({ caller }: PlainVisit) => caller ?? nobody;
 
 /** The body against its schema. Throws the 400, 413 and 415 of the contract. */
-export async function readValid({ request }: PlainVisit, schema: TSchema, takesForm: boolean): Promise<ReadBody> {
-  const body = await (takesForm && isForm(request)
-    ? readFormFor(schema, request, defaultReadLimits)
-    : readJson(request, defaultReadLimits));
+export async function readValid(
+  parts: VideoPartsOf,
+  { request }: PlainVisit,
+  schema: TSchema,
+  takesForm: boolean,
+): Promise<ReadBody> {
+  const { limits } = parts();
+  const body = await (takesForm && isForm(request) ? readFormFor(schema, request, limits) : readJson(request, limits));
   validate(schema, body.wire);
   return body;
 }
@@ -53,7 +57,7 @@ export function writeCreated(
 /** Starts a task. */
 export async function submitTask(parts: VideoPartsOf, client: VideoClient, visit: PlainVisit): Promise<Response> {
   const { request } = visit;
-  const { wire, files } = await readValid(visit, client.schema, client.takesForm ?? false);
+  const { wire, files } = await readValid(parts, visit, client.schema, client.takesForm ?? false);
   const header = (name: string): string | null => request.headers.get(name);
   const envelope = { header, params: visit.params, ...(files === undefined ? {} : { files }) };
   const ask = client.parse(wire, envelope);

@@ -7,8 +7,8 @@ export type JsonObject = { [name: string]: Json | undefined };
 
 /** Bounds on a document, checked on its bytes before anything is built from it. */
 export interface JsonLimits {
-  readonly maxDepth: number;
-  readonly maxTokens: number;
+  readonly maxJsonDepth: number;
+  readonly maxJsonValues: number;
 }
 
 /** Why bytes were refused, with the byte or character offset where that is known. */
@@ -21,7 +21,6 @@ export type JsonResult =
   | { readonly ok: true; readonly value: Json }
   | { readonly ok: false; readonly fault: JsonFault };
 
-const defaultLimits: JsonLimits = { maxDepth: 128, maxTokens: 1_000_000 };
 const strictDecoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const quote = 34;
 const backslash = 92;
@@ -39,18 +38,18 @@ function endOfString(bytes: Uint8Array, at: number): number {
 }
 
 /** Walks the bytes once, counting nesting and structural characters outside strings; null when within bounds. */
-export function scanJson(bytes: Uint8Array, limits: JsonLimits = defaultLimits): JsonFault | null {
+export function scanJson(bytes: Uint8Array, limits: JsonLimits): JsonFault | null {
   let depth = 0;
   let tokens = 0;
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at];
     if (byte === quote) at = endOfString(bytes, at);
     else if (byte === 123 || byte === 91) {
-      if (++depth > limits.maxDepth) return { reason: "depth", at };
+      if (++depth > limits.maxJsonDepth) return { reason: "depth", at };
       tokens++;
     } else if (byte === 125 || byte === 93) depth--;
     else if (byte === 44 || byte === 58) tokens++;
-    if (tokens > limits.maxTokens) return { reason: "tokens", at };
+    if (tokens > limits.maxJsonValues) return { reason: "tokens", at };
   }
   return null;
 }
@@ -65,7 +64,7 @@ function firstInfinite(value: Json | undefined): boolean {
 const hugeExponent = /\d[eE]\+?\d{3}/;
 
 /** Parses a body within bounds. Invalid UTF-8 and a byte order mark are faults, never replaced in silence. */
-export function parseJson(bytes: Uint8Array, limits: JsonLimits = defaultLimits): JsonResult {
+export function parseJson(bytes: Uint8Array, limits: JsonLimits): JsonResult {
   const fault = scanJson(bytes, limits);
   if (fault !== null) return { ok: false, fault };
   let text: string;

@@ -11,9 +11,9 @@ export interface MultipartPart {
 }
 
 export interface MultipartLimits {
-  readonly maxParts: number;
+  readonly maxFormParts: number;
   /** Of the headers of one part. */
-  readonly maxHeaderBytes: number;
+  readonly maxFormHeaderBytes: number;
 }
 
 /** `end`: the body stops before its closing boundary. `at` is an offset into the body. */
@@ -25,8 +25,6 @@ export interface MultipartFault {
 export type MultipartResult =
   | { readonly ok: true; readonly parts: readonly MultipartPart[] }
   | { readonly ok: false; readonly fault: MultipartFault };
-
-export const defaultMultipartLimits: MultipartLimits = { maxParts: 256, maxHeaderBytes: 8_192 };
 
 const strictDecoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const carriageReturn = 13;
@@ -144,8 +142,8 @@ function headText(bytes: Uint8Array, at: number, end: number): string {
 
 function readHead(buffer: Buffer, at: number, limits: MultipartLimits): Head {
   const end = buffer.indexOf("\r\n\r\n", at);
-  if (end < 0 || end - at > limits.maxHeaderBytes)
-    return fail(end < 0 && buffer.length - at <= limits.maxHeaderBytes ? "end" : "header", at);
+  if (end < 0 || end - at > limits.maxFormHeaderBytes)
+    return fail(end < 0 && buffer.length - at <= limits.maxFormHeaderBytes ? "end" : "header", at);
   const headers = readHeaders(headText(buffer, at, end), at);
   const encoding = headers.get("content-transfer-encoding")?.toLowerCase();
   if (encoding !== undefined && !plainEncodings.has(encoding)) return fail("encoding", at);
@@ -167,7 +165,7 @@ function readParts(buffer: Buffer, boundary: string, limits: MultipartLimits): M
   const parts: MultipartPart[] = [];
   let at = afterDelimiter(buffer, firstDelimiter(buffer, boundary));
   while (at !== null) {
-    if (parts.length >= limits.maxParts) fail("parts", at);
+    if (parts.length >= limits.maxFormParts) fail("parts", at);
     const { name, fileName, type, end } = readHead(buffer, at, limits);
     // An empty part's delimiter begins with the empty line that ends its headers.
     const close = buffer.indexOf(delimiter, end - 2);
@@ -180,11 +178,7 @@ function readParts(buffer: Buffer, boundary: string, limits: MultipartLimits): M
 }
 
 /** Reads a body whose boundary is known. Strict: what is not a form is a fault with its offset, never half a form. */
-export function readMultipart(
-  bytes: Uint8Array,
-  boundary: string,
-  limits: MultipartLimits = defaultMultipartLimits,
-): MultipartResult {
+export function readMultipart(bytes: Uint8Array, boundary: string, limits: MultipartLimits): MultipartResult {
   try {
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
     return { ok: true, parts: readParts(buffer, boundary, limits) };

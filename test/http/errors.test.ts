@@ -1,12 +1,12 @@
 // The table of errors: each kind that a caller can reach today, provoked over the wire, in each envelope.
 import { describe, expect, test } from "bun:test";
 import { errorKinds, GatewayError } from "../../src/canon/error.ts";
+import { defaultLimits } from "../../src/config/limits.ts";
 import { openaiErrors } from "../../src/dialects/openai-error.ts";
+import { createAdmission } from "../../src/gateway/admission.ts";
 import type { GatewayParts } from "../../src/gateway/gateway.ts";
 import type { Keys } from "../../src/gateway/keys.ts";
-import { createLimits } from "../../src/gateway/limits.ts";
 import type { Endpoint } from "../../src/http/endpoint.ts";
-import { defaultReadLimits } from "../../src/http/read.ts";
 import { serve } from "../../src/http/serve.ts";
 import { createEvents } from "../../src/observe/events.ts";
 import { createLog } from "../../src/observe/log.ts";
@@ -189,7 +189,7 @@ test("a fault of our own is 500, says nothing of its cause, and leaves the cause
     match: () => ({ kind: "found", endpoint, params: {} }) as const,
     keys: {} as Keys,
     gateway: { clock: { monotonicMs: () => 0, nowMs: () => 0 }, events } as unknown as GatewayParts,
-    limits: defaultReadLimits,
+    limits: defaultLimits,
   };
   const answer = await serve(parts, new Request("http://turnpike/x"));
   const text = await answer.clone().text();
@@ -199,14 +199,14 @@ test("a fault of our own is 500, says nothing of its cause, and leaves the cause
 });
 
 test("over the bound on requests under way, admission is refused at once and a wait is named", () => {
-  const limits = createLimits(2);
-  const [first] = [limits.admit(), limits.admit()];
-  expect(() => limits.admit()).toThrow(expect.objectContaining({ kind: "overloaded", retryAfterMs: 1_000 }));
+  const admission = createAdmission(2);
+  const [first] = [admission.admit(), admission.admit()];
+  expect(() => admission.admit()).toThrow(expect.objectContaining({ kind: "overloaded", retryAfterMs: 1_000 }));
   first?.release();
   first?.release();
-  expect(limits.inFlight()).toBe(1);
-  limits.admit();
-  expect(() => limits.admit()).toThrow(GatewayError);
+  expect(admission.inFlight()).toBe(1);
+  admission.admit();
+  expect(() => admission.admit()).toThrow(GatewayError);
 });
 
 test("every kind has a status, a type of the contract, and a code that is a word", () => {

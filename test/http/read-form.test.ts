@@ -1,10 +1,11 @@
 // Forms over real sockets: what clients send is read, what is too large or no form is refused in time.
 import { afterAll, expect, test } from "bun:test";
 import { GatewayError } from "../../src/canon/error.ts";
+import { defaultLimits } from "../../src/config/limits.ts";
 import { readForm } from "../../src/http/read-form.ts";
 import { sendRaw } from "../kit/raw.ts";
 
-const limits = { maxBodyBytes: 10_000 };
+const limits = { ...defaultLimits, maxBodyBytes: 10_000 };
 const server = Bun.serve({
   port: 0,
   hostname: "127.0.0.1",

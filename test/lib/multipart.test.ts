@@ -1,7 +1,8 @@
 // Forms: what is written is read again part by part without a copy, and what is broken says where.
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { boundaryOf, readMultipart } from "../../src/lib/multipart.ts";
+import { defaultLimits } from "../../src/config/limits.ts";
+import { boundaryOf, readMultipart as readWithin } from "../../src/lib/multipart.ts";
 import { writeMultipart as piecesOf, type WrittenPart } from "../../src/lib/multipart-write.ts";
 
 const writeMultipart = (parts: readonly WrittenPart[], boundary: string) =>
@@ -9,6 +10,7 @@ const writeMultipart = (parts: readonly WrittenPart[], boundary: string) =>
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 const head = (name: string): string => `Content-Disposition: form-data; name="${name}"`;
+const readMultipart = (bytes: Uint8Array, boundary: string) => readWithin(bytes, boundary, defaultLimits);
 const form = (text: string) => readMultipart(bytesOf(text.replaceAll("\n", "\r\n")), "b");
 const faultOf = (text: string) => {
   const read = form(text);

@@ -205,7 +205,7 @@ export async function settleIn(parts: VideoParts, task: Task, taken: Taken): Pro
 
 /** Makes a task. Throws GatewayError when nobody took it, or when that is not known. */
 export async function createTask(parts: VideoParts, submit: Submit): Promise<Created> {
-  const lease = parts.gateway.limits.admit();
+  const lease = parts.gateway.admission.admit();
   try {
     const candidates = candidatesFor(parts, submit);
     const [first] = candidates;

@@ -1,0 +1,127 @@
+// The one table of limits: every bound with its default, its range and the error that it gives. From its rows come the schema of `limits:` in turnpike.yaml, the values that the gateway is built with, and the table in docs/configuration.md.
+import { Type } from "typebox";
+import type { ErrorKind } from "../canon/error.ts";
+
+interface LimitRow {
+  /** As in code; `maxBodyBytes` is `max_body_bytes` in the file. */
+  readonly name: string;
+  readonly default: number;
+  /** The smallest and the largest value that the file may set. */
+  readonly least: number;
+  readonly most: number;
+  readonly unit: string;
+  /** What a client gets beyond it; null where a client gets no error, and `meaning` says what happens. */
+  readonly error: ErrorKind | null;
+  readonly meaning: string;
+}
+
+const kibibyte = 1024;
+const mebibyte = 1024 * kibibyte;
+const gibibyte = 1024 * mebibyte;
+
+const rows = [
+  {
+    name: "maxConcurrentRequests",
+    default: 16_384,
+    least: 1,
+    most: 1_000_000,
+    unit: "requests",
+    error: "overloaded",
+    meaning: "Requests to models that are in progress in one process.",
+  },
+  {
+    name: "maxHeaders",
+    default: 128,
+    least: 16,
+    most: 1_000,
+    unit: "headers",
+    error: "too_many_headers",
+    meaning: "Headers of a request.",
+  },
+  {
+    name: "maxBodyBytes",
+    default: 32 * mebibyte,
+    least: kibibyte,
+    most: gibibyte,
+    unit: "bytes",
+    error: "request_too_large",
+    meaning: "Size of a request's body, after its content encoding is undone.",
+  },
+  {
+    name: "maxJsonDepth",
+    default: 128,
+    least: 8,
+    most: 1_000,
+    unit: "levels",
+    error: "invalid_json",
+    meaning: "Nesting of a JSON body.",
+  },
+  {
+    name: "maxJsonValues",
+    default: 1_000_000,
+    least: 1_000,
+    most: 10_000_000,
+    unit: "values",
+    error: "invalid_json",
+    meaning: "Members, items and other values of a JSON body, all together.",
+  },
+  {
+    name: "maxFormParts",
+    default: 256,
+    least: 8,
+    most: 10_000,
+    unit: "parts",
+    error: "invalid_value",
+    meaning: "Parts of a form.",
+  },
+  {
+    name: "maxFormHeaderBytes",
+    default: 8 * kibibyte,
+    least: 512,
+    most: mebibyte,
+    unit: "bytes",
+    error: "invalid_value",
+    meaning: "Headers of one part of a form.",
+  },
+  {
+    name: "clientStallMs",
+    default: 30_000,
+    least: 1_000,
+    most: 3_600_000,
+    unit: "milliseconds",
+    error: "client_closed",
+    meaning: "How long a client may read nothing of a stream before its connection is closed.",
+  },
+] as const satisfies readonly LimitRow[];
+
+/** All limits by their names. */
+export type Limits = { readonly [name in (typeof rows)[number]["name"]]: number };
+
+/** For documents and tests. */
+export const limitRows: readonly LimitRow[] = rows;
+
+/** `maxBodyBytes` as `max_body_bytes`. */
+export const fieldOf = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** The schema of `limits:` in the file. */
+export const limitsSchema = Type.Object(
+  Object.fromEntries(
+    limitRows.map(({ name, least, most }) => [
+      fieldOf(name),
+      Type.Optional(Type.Integer({ minimum: least, maximum: most })),
+    ]),
+  ),
+  { additionalProperties: false, description: "Bounds of the gateway. See [Limits](#limits)." },
+);
+
+/** The limits that hold: what the file sets, and the defaults. `settings` has passed the schema. */
+export function limitsOf(settings: Readonly<Record<string, unknown>> = {}): Limits {
+  const settingOf = ({ name, default: usual }: LimitRow) => {
+    const set = settings[fieldOf(name)];
+    return [name, typeof set === "number" ? set : usual] as const;
+  };
+  return Object.fromEntries(limitRows.map(settingOf)) as Limits;
+}
+
+/** The limits of a gateway whose file sets none. */
+export const defaultLimits: Limits = limitsOf();
