@@ -1,11 +1,12 @@
 // The official openai SDK in front of both upstream dialects: whole and streamed, tools over two turns, thinking, images.
 import { describe, expect, test } from "bun:test";
 import type { ChatCompletionMessageParam } from "openai/resources/chat/completions";
+import { at, list } from "../kit/told.ts";
 import { says } from "../kit/wires.ts";
 import { answerSchema, clockTool, pixel } from "../scenes/bodies.ts";
 import { type Far, fars, setting } from "./setting.ts";
 
-const { openai, upstreamOf } = await setting();
+const { openai, upstreamOf, world } = await setting();
 const hello: ChatCompletionMessageParam[] = [{ role: "user", content: "Say hello." }];
 const tools = [clockTool, { type: "function", function: { name: "get_day" } }] as never[];
 const withUsage = { stream_options: { include_usage: true } };
@@ -206,6 +207,22 @@ test("thinking of an anthropic upstream arrives piece by piece", async () => {
     (chunk) => (chunk.choices[0]?.delta as { reasoning_content?: string } | undefined)?.reasoning_content,
   );
   expect(thought.filter(Boolean)).toEqual(["Need two", " lookups."]);
+});
+
+test("a call that a gemini upstream signs: every piece of it has its function, and the signature goes back", async () => {
+  const { google } = world.upstreams;
+  google.on("*", says("gemini/tools.sse"), says("gemini/text.sse"));
+  const ask = { model: "gemini-x", messages: hello, tools };
+  const stream = openai.chat.completions.stream(ask);
+  const pieces: object[] = [];
+  stream.on("chunk", (chunk) => pieces.push(...(chunk.choices[0]?.delta.tool_calls ?? [])));
+  const { message } = (await stream.finalChatCompletion()).choices[0]!;
+  expect(pieces.every((piece) => "function" in piece)).toBe(true);
+  const results = message.tool_calls!.map(({ id }) => ({ role: "tool" as const, tool_call_id: id, content: "noon" }));
+  await openai.chat.completions.stream({ ...ask, messages: [...hello, message, ...results] }).finalChatCompletion();
+  const parts = list(google.requests[1]?.json, "contents", 1, "parts");
+  const signatures = parts.filter((part) => at(part, "functionCall")).map((part) => at(part, "thoughtSignature"));
+  expect(signatures).toEqual(["EsQDCsEDAXLI2nzToolSignature/+ab==", undefined]);
 });
 
 const stops = [

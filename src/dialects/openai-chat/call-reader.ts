@@ -30,7 +30,8 @@ function openCall(state: ChoiceState, call: CallState, out: Delta[]): void {
   const id = call.id ?? madeId(state.replyId, state.index, state.calls.indexOf(call));
   const { name, kind } = state.tools(call.name);
   call.wrapped = kind === "custom" && call.kind === "function";
-  call.block = open(state, { kind: "tool-call", id, name, tool: call.wrapped ? kind : call.kind }, out);
+  const signature = call.signature === undefined ? {} : { signature: call.signature };
+  call.block = open(state, { kind: "tool-call", id, name, tool: call.wrapped ? kind : call.kind, ...signature }, out);
   if (!call.wrapped) fill(state, call, call.input, out);
 }
 

@@ -1,7 +1,7 @@
 // The chunks of one choice: its role, its blocks as they open, fill and close, its finish reason.
 import type { Stop } from "../../canon/conversation.ts";
 import type { Delta, OpenBlock } from "../../canon/delta.ts";
-import { wrapOpaque } from "../../canon/opaque.ts";
+import { type Opaque, wrapOpaque } from "../../canon/opaque.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { Frame } from "../../lib/sse.ts";
 import type { WriteContext } from "../dialect.ts";
@@ -93,9 +93,15 @@ function callFrame(state: State, choice: number, block: BlockState, members: Jso
   return block.ordinal === 0 && members.function ? [said(state, choice, { function_call: members.function })] : [];
 }
 
-function inputFrame(state: State, choice: number, block: BlockState, text: string): Frame[] {
+/** The state that proves a call, as a member of it. The legacy form has no place for it. */
+function proofOf(signature: Opaque | undefined): JsonObject {
+  return signature === undefined ? {} : signatureMember(wrapOpaque(signature));
+}
+
+function inputFrame(state: State, choice: number, block: BlockState, text: string, more: JsonObject = {}): Frame[] {
   const isCustom = block.open.kind === "tool-call" && block.open.tool === "custom";
-  return callFrame(state, choice, block, isCustom ? { custom: { input: text } } : { function: { arguments: text } });
+  const body = isCustom ? { custom: { input: text } } : { function: { arguments: text } };
+  return callFrame(state, choice, block, { ...body, ...more });
 }
 
 /** A call without arguments has an empty object: an empty text is no JSON to its reader. */
@@ -106,10 +112,10 @@ function fillBlanks(state: State, index: number, choice: ChoiceState, out: Frame
 
 function openCall(state: State, delta: Of<"block-open">, choice: ChoiceState, block: BlockState, out: Frame[]): void {
   if (delta.open.kind !== "tool-call") return;
-  const { id, name, tool } = delta.open;
+  const { id, name, tool, signature } = delta.open;
   if (tool === "function") choice.blanks.add(block);
   const body = tool === "custom" ? { custom: { name, input: "" } } : { function: { name, arguments: "" } };
-  out.push(...callFrame(state, delta.choice, block, { id, type: tool, ...body }));
+  out.push(...callFrame(state, delta.choice, block, { id, type: tool, ...body, ...proofOf(signature) }));
 }
 
 function detailFrame(state: State, choice: number, block: BlockState, close?: Of<"block-close">): Frame {
@@ -189,6 +195,16 @@ function closeText(state: State, delta: Of<"block-close">, choice: ChoiceState, 
   return annotations.length === 0 ? [] : [said(state, delta.choice, { annotations })];
 }
 
+/**
+ * A signature belongs in the chunk that opens the call. One that is only known at the end comes with an empty piece of
+ * input: typed clients read `function` of every piece (openai-python asserts it in lib/streaming/chat/_completions.py).
+ */
+function closeCall(state: State, delta: Of<"block-close">, block: BlockState): Frame[] {
+  const isKnown = block.open.kind === "tool-call" && block.open.signature !== undefined;
+  if (delta.signature === undefined || isKnown || state.isLegacy) return [];
+  return inputFrame(state, delta.choice, block, "", proofOf(delta.signature));
+}
+
 /** What a block has to tell at its close: citations, or the state that proves it. */
 export function closeBlock(state: State, delta: Of<"block-close">): Frame[] {
   const choice = state.choices[delta.choice];
@@ -200,8 +216,8 @@ export function closeBlock(state: State, delta: Of<"block-close">): Frame[] {
     choice.unclosed = block;
     return [];
   }
-  if (block.open.kind !== "tool-call" || delta.signature === undefined) return [];
-  return callFrame(state, delta.choice, block, signatureMember(wrapOpaque(delta.signature)));
+  if (block.open.kind === "tool-call") return closeCall(state, delta, block);
+  return [];
 }
 
 /** The last chunk of a choice. */

@@ -35,6 +35,7 @@ const deltasOf = (chunks: Json[]): Json[] =>
   });
 
 const legacy: Partial<ChatAsk> = { extras: [{ path: "functions", rule: "quiet" }] };
+const proof = { extra_content: { google: { thought_signature: wrapOpaque({ origin: "gem", data: "ts" }) } } };
 const thought: Block = { type: "thinking", text: "Need two lookups.", signature: { origin: "claude", data: "sig" } };
 const text: Block = { type: "text", text: "Let me check." };
 
@@ -153,13 +154,25 @@ describe("chunks", () => {
       { refusal: "no" },
       { audio: { id: "audio_made-1", transcript: "" } },
       { audio: { data: "AAAA" } },
-      { tool_calls: [{ index: 0, id: "p", type: "custom", custom: { name: "patch", input: "" } }] },
+      { tool_calls: [{ index: 0, id: "p", type: "custom", custom: { name: "patch", input: "" }, ...proof }] },
       { tool_calls: [{ index: 0, custom: { input: "raw" } }] },
-      {
-        tool_calls: [
-          { index: 0, extra_content: { google: { thought_signature: wrapOpaque({ origin: "gem", data: "ts" }) } } },
-        ],
-      },
+      "tool_calls",
+    ]);
+  });
+
+  test("a signature that is only known when the call closes comes with a piece of its input", () => {
+    const at = { choice: 0, block: 0 };
+    const deltas: Delta[] = [
+      { type: "start", id: "c1", model: "m" },
+      { type: "block-open", ...at, open: { kind: "tool-call", id: "a", name: "f", tool: "function" } },
+      { type: "tool-input", ...at, text: "{}" },
+      { type: "block-close", ...at, signature: { origin: "gem", data: "ts" } },
+      { type: "finish", stops: [{ kind: "tool-use" }] },
+    ];
+    expect(deltasOf(written(deltas)).slice(1)).toEqual([
+      { tool_calls: [{ index: 0, id: "a", type: "function", function: { name: "f", arguments: "" } }] },
+      { tool_calls: [{ index: 0, function: { arguments: "{}" } }] },
+      { tool_calls: [{ index: 0, function: { arguments: "" }, ...proof }] },
       "tool_calls",
     ]);
   });
