@@ -4,6 +4,7 @@ import { type Environment, readSettings, type Settings } from "./config/environm
 import { fetchAllowOf } from "./config/fetch-allow.ts";
 import { type ReadConfig, readConfigFile } from "./config/file.ts";
 import { type Limits, limitsOf } from "./config/limits.ts";
+import { withoutOwnProviders } from "./config/own.ts";
 import { buildCatalog } from "./config/providers.ts";
 import { ensureFirstKeys, type FirstKeys, pepperOf, prepareDataFolder, readSecret } from "./config/secrets.ts";
 import { type VideoSettings, videoSettings } from "./config/videos.ts";
@@ -96,8 +97,9 @@ async function lay(options: StartOptions, teardown: Teardown): Promise<Foundatio
   const firstKeys = await ensureFirstKeys(store, pepper, settings, systemClock.nowMs());
   const log = createLog(options.log ?? (() => undefined), systemClock.nowMs);
   for (const warning of store.warnings) log.write("warn", "store", { warning });
+  const ignored = (warning: string): void => log.write("warn", "provider_ignored", { warning });
   return {
-    settings,
+    settings: await withoutOwnProviders(settings, { file, store, pepper }, ignored),
     file,
     limits: limitsOf(file.config.limits),
     store,

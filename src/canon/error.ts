@@ -62,6 +62,7 @@ export const errorKinds = {
   overloaded: row(503, "unavailable_error", "never", true),
   draining: row(503, "unavailable_error", "never", true),
   upstream_timeout: row(504, "upstream_error", "ambiguous", true),
+  loop_detected: row(508, invalid),
   internal_error: row(500, "internal_error", "never", true),
 } as const satisfies Record<string, ErrorKindRow>;
 

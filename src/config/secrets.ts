@@ -8,7 +8,7 @@ import { readSetting, writeSetting, writeSettingIfAbsent } from "../store/settin
 import type { Store } from "../store/store.ts";
 import type { Settings } from "./environment.ts";
 
-const adminSetting = "admin_key_hash";
+export const adminSetting = "admin_key_hash";
 const keyChars = 43;
 const shortestSecret = 16;
 

@@ -42,6 +42,7 @@ const byStatus: { readonly [status: number]: ErrorKind } = {
   429: "upstream_rate_limited",
   503: "upstream_overloaded",
   504: "upstream_timeout",
+  508: "loop_detected",
   529: "upstream_overloaded",
 };
 
@@ -56,6 +57,7 @@ function kindOf(refusal: UpstreamRefusal): ErrorKind {
 }
 
 const ownWords: { readonly [kind in ErrorKind]?: string } = {
+  loop_detected: "The provider's address leads back to this gateway, or through too many gateways.",
   upstream_credentials: "The provider refused the gateway's own credential or account. The operator must look into it.",
   upstream_protocol_error: "The provider answered with something that is no reply.",
 };

@@ -3,6 +3,7 @@ import { GatewayError } from "../canon/error.ts";
 import type { Call } from "../dialects/dialect.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Deadline } from "../lib/deadline.ts";
+import { hopsHeader, withNextHop } from "../lib/hops.ts";
 import { originOf } from "../providers/provider.ts";
 import type { Candidate } from "./catalog.ts";
 import { chainFlows } from "./chain.ts";
@@ -34,8 +35,10 @@ export async function sendCall(
   call: Call,
   signal: AbortSignal,
 ): Promise<Response> {
-  const { stream } = tries.inquiry.ask;
-  const response = await candidate.provider.send({ call, dialect: lane.upstream, stream, signal });
+  const { ask, envelope } = tries.inquiry;
+  const { stream } = ask;
+  const counted = withNextHop(call, envelope.header(hopsHeader));
+  const response = await candidate.provider.send({ call: counted, dialect: lane.upstream, stream, signal });
   if (!response.ok) throw await refusal(response, lane, signal, tries.clock.nowMs());
   return response;
 }

@@ -8,6 +8,7 @@ import { requestId } from "../lib/ids.ts";
 import type { JsonObject } from "../lib/json.ts";
 import { presentedKey } from "./credentials.ts";
 import type { AskEndpoint, Endpoint, PlainEndpoint, Side } from "./endpoint.ts";
+import { checkHops } from "./hops.ts";
 import { type Matcher, pathOf, unknownPath } from "./paths.ts";
 import { checkHeaders, type ReadBody, type ReadLimits, readJson } from "./read.ts";
 import { isForm, readFormFor } from "./read-form.ts";
@@ -45,6 +46,7 @@ export async function serve(parts: ServeParts, request: Request): Promise<Respon
       return wrongMethod(sideOf(endpoint, request), match.allow, requestId);
     }
     checkHeaders(request, parts.limits);
+    checkHops(request);
     const identified = identify(parts.keys, request, endpoint);
     const caller = identified instanceof Promise ? await identified : identified;
     if (endpoint.kind === "plain")

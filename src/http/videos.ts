@@ -6,6 +6,7 @@ import type { Created } from "../gateway/videos/create.ts";
 import type { Task } from "../gateway/videos/record.ts";
 import type { Videos } from "../gateway/videos/videos.ts";
 import type { Clock } from "../lib/clock.ts";
+import { hopsHeader } from "../lib/hops.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { PlainVisit } from "./endpoint.ts";
 import { type ReadBody, type ReadLimits, readJson } from "./read.ts";
@@ -64,7 +65,8 @@ export async function submitTask(parts: VideoPartsOf, client: VideoClient, visit
   const unheard = client.unheard?.(wire, envelope) ?? [];
   const strict = header("x-turnpike-strict")?.toLowerCase() === "true";
   const { origin } = new URL(request.url);
-  const submit = { client, ask, unheard, caller: callerOf(visit), strict, origin, signal: () => request.signal };
+  const signal = () => request.signal;
+  const submit = { client, ask, unheard, caller: callerOf(visit), strict, origin, hops: header(hopsHeader), signal };
   return writeCreated(parts, client, visit, await parts().videos.create(submit));
 }
 

@@ -3,6 +3,7 @@ import type { Call, Dialect } from "../dialects/dialect.ts";
 import { refusalError } from "../dialects/upstream-error.ts";
 import { unlessAborted } from "../lib/abort.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
+import { firstHop } from "../lib/hops.ts";
 import { type Access, secretsOf } from "./account.ts";
 import { type FollowTools, followed } from "./follow.ts";
 import { inlineThinking } from "./inline-thinking.ts";
@@ -75,6 +76,7 @@ export function remoteProvider(entry: ProviderEntry): Provider {
 export function timedProvider(entry: ProviderEntry, clock: Clock): Provider {
   const base: Record<string, string> = {
     "accept-encoding": "identity",
+    ...firstHop,
     ...entry.kind.headers,
     ...entry.headers,
     ...(entry.credential === null ? {} : entry.kind.authorize(entry.credential)),

@@ -5,6 +5,7 @@ import type { Warning } from "../../canon/warning.ts";
 import { unsupported } from "../../dialects/reject.ts";
 import type { VideoClient } from "../../dialects/video/client.ts";
 import type { Accepted, VideoRendered, VideoUpstream } from "../../dialects/video/upstream.ts";
+import { withNextHop } from "../../lib/hops.ts";
 import type { Candidate } from "../catalog.ts";
 import type { Caller } from "../keys.ts";
 import { retryAfterMs } from "../whole.ts";
@@ -23,6 +24,8 @@ export interface Submit {
   readonly strict: boolean;
   /** How the client has reached the gateway, without a slash at the end. */
   readonly origin: string;
+  /** The client's `x-turnpike-hops`; null where it sent none. */
+  readonly hops: string | null;
   /** The client's: aborted when it goes away. */
   readonly signal: () => AbortSignal;
 }
@@ -65,14 +68,15 @@ async function rendered(
   model: string,
   taskId: string,
 ): Promise<VideoRendered> {
-  const { client, ask, unheard, strict, signal } = submit;
+  const { client, ask, unheard, strict, signal, hops } = submit;
   const { upstream } = wire;
   refuseMany(ask, upstream, client);
   const fitting = await withImages(ask, upstream, signal(), parts.gateway);
   const result = upstream.render(fitting, { model, taskId, fieldPath: (field) => client.fieldPath(field) });
+  const call = withNextHop(result.call, hops);
   const warnings = [...unheard, ...result.warnings];
   refuseLost(strict, warnings);
-  return { ...result, warnings };
+  return { ...result, call, warnings };
 }
 
 /** Whether the upstream took it is not known: it may make the video, and whoever asks again may pay twice. */

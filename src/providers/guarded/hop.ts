@@ -1,6 +1,7 @@
 // One request to one address that was checked, for the host that the URL names.
 // Not by `fetch`: it would ask DNS itself, obey proxy variables, follow redirects, unpack bodies and read files.
 import type { IncomingMessage } from "node:http";
+import { firstHop } from "../../lib/hops.ts";
 import type { Place } from "./url.ts";
 
 /** What is sent, whole. */
@@ -36,7 +37,13 @@ const isNotConnected = (thrown: unknown): boolean =>
 
 /** Nothing of ours goes along: no cookie, no credential. */
 function headersOf({ place, range, post }: Hop): Record<string, string> {
-  const base = { host: place.url.host, accept: "*/*", "accept-encoding": "identity", "user-agent": "turnpike" };
+  const base = {
+    host: place.url.host,
+    accept: "*/*",
+    "accept-encoding": "identity",
+    "user-agent": "turnpike",
+    ...firstHop,
+  };
   if (post !== undefined) return { ...base, ...post.headers, "content-length": String(Buffer.byteLength(post.body)) };
   return range === undefined ? base : { ...base, range };
 }

@@ -1,0 +1,12 @@
+// Refusing a request that keeps coming back: a provider that leads to the gateway itself would multiply it for ever.
+import { GatewayError } from "../canon/error.ts";
+import { hopsHeader, hopsOf, maxHops } from "../lib/hops.ts";
+
+/** Throws the 508 of a request that has passed through too many gateways. */
+export function checkHops({ headers }: Request): void {
+  if (hopsOf(headers.get(hopsHeader)) < maxHops) return;
+  throw new GatewayError(
+    "loop_detected",
+    `The request has passed through ${maxHops} gateways already. Check whether a provider's base URL leads back to this gateway.`,
+  );
+}
