@@ -1,13 +1,20 @@
 // The composition root: builds everything in order and takes it down in reverse.
 import { banner } from "./banner.ts";
+import { type Configuration, readConfiguration } from "./config/configuration.ts";
 import { type Environment, readSettings, type Settings } from "./config/environment.ts";
-import { fetchAllowOf } from "./config/fetch-allow.ts";
-import { type ReadConfig, readConfigFile } from "./config/file.ts";
 import { type Limits, limitsOf } from "./config/limits.ts";
 import { withoutOwnProviders } from "./config/own.ts";
 import { buildCatalog } from "./config/providers.ts";
-import { ensureFirstKeys, type FirstKeys, pepperOf, prepareDataFolder, readSecret } from "./config/secrets.ts";
-import { type VideoSettings, videoSettings } from "./config/videos.ts";
+import {
+  checkSecret,
+  ensureFirstKeys,
+  type FirstKeys,
+  fileKeyId,
+  pepperOf,
+  prepareDataFolder,
+  readSecret,
+} from "./config/secrets.ts";
+import { type VideoKeys, videoKeys } from "./config/videos.ts";
 import { dialects } from "./dialects/index.ts";
 import { createAdmission } from "./gateway/admission.ts";
 import { type Catalog, catalogHolder } from "./gateway/catalog.ts";
@@ -73,57 +80,60 @@ async function takeDown(teardown: Teardown): Promise<void> {
 
 interface Foundation {
   readonly settings: Settings;
-  readonly file: ReadConfig;
+  readonly configuration: Configuration;
   readonly limits: Limits;
   readonly store: Store;
   readonly pepper: Uint8Array;
   /** Under which summaries of conversations are sealed. */
   readonly sealKey: Uint8Array;
-  readonly videos: VideoSettings;
+  readonly videoKeys: VideoKeys;
   readonly firstKeys: FirstKeys;
   readonly events: Events;
 }
 
 async function lay(options: StartOptions, teardown: Teardown): Promise<Foundation> {
   const settings = readSettings(options.environment, options.workingFolder);
-  const file = readConfigFile(settings);
+  const configuration = readConfiguration(settings);
   prepareDataFolder(settings.dataFolder);
   const store = await openStore({ dataFolder: settings.dataFolder, databaseUrl: settings.databaseUrl });
   teardown.push(() => store.close());
   const secret = readSecret(settings);
+  await checkSecret(store, secret);
   const pepper = pepperOf(secret);
   const sealKey = deriveKey(secret, "compaction");
-  const videos = videoSettings(settings, file, secret);
+  const keysOfVideos = videoKeys(settings, secret);
   const firstKeys = await ensureFirstKeys(store, pepper, settings, systemClock.nowMs());
   const log = createLog(options.log ?? (() => undefined), systemClock.nowMs);
   for (const warning of store.warnings) log.write("warn", "store", { warning });
+  for (const warning of configuration.warnings) log.write("warn", "configuration", { warning });
   const ignored = (warning: string): void => log.write("warn", "provider_ignored", { warning });
   return {
-    settings: await withoutOwnProviders(settings, { file, store, pepper }, ignored),
-    file,
-    limits: limitsOf(file.config.limits),
+    settings: await withoutOwnProviders(settings, { file: configuration.file, store, pepper }, ignored),
+    configuration,
+    limits: limitsOf(configuration.file.config.limits),
     store,
     pepper,
     sealKey,
-    videos,
+    videoKeys: keysOfVideos,
     firstKeys,
     events: createEvents(log),
   };
 }
 
-function declaredKeys({ file, pepper }: Foundation): Map<string, Caller> {
-  const entries = Object.entries(file.config.keys ?? {});
-  return new Map(entries.map(([name, { secret }]) => [hashKey(pepper, secret), { keyId: `file:${name}`, name }]));
+function declaredKeys({ configuration, pepper }: Foundation): Map<string, Caller> {
+  return new Map(
+    configuration.keys.map(({ name, secret }) => [hashKey(pepper, secret), { keyId: fileKeyId(name), name }]),
+  );
 }
 
 function gatewayParts(foundation: Foundation, options: StartOptions, teardown: Teardown): GatewayParts {
-  const { settings, file, limits, events } = foundation;
+  const { settings, configuration, limits, events } = foundation;
   const onFailure = (cause: unknown): void => events.backgroundFailed("ledger", cause);
   const ledger = openLedger({ dataFolder: settings.dataFolder, clock: systemClock, onFailure });
   teardown.push(() => ledger.close());
   if (ledger.interrupted > 0) events.recovered(ledger.interrupted);
   return {
-    catalog: catalogHolder(buildCatalog(file, settings.environment)),
+    catalog: catalogHolder(buildCatalog(configuration.file, settings.environment)),
     listings: createListings(systemClock, events.listingFailed),
     admission: createAdmission(limits.maxConcurrentRequests),
     limits,
@@ -133,7 +143,7 @@ function gatewayParts(foundation: Foundation, options: StartOptions, teardown: T
     events,
     watch: { ticker: createTicker(deadlineTickMs), clock: systemClock },
     pace: paceOf(options.heartbeatMs ?? heartbeatMs, limits.clientStallMs),
-    fetchAllow: fetchAllowOf(settings, file),
+    fetchAllow: configuration.fetchAllow,
     nextId: recordIds(systemClock),
   };
 }
@@ -142,15 +152,15 @@ const defaultRetentionDays = 30;
 const dayMs = 24 * 60 * 60_000;
 
 async function responsesRoom(foundation: Foundation, gateway: GatewayParts, teardown: Teardown): Promise<Responses> {
-  const { store, sealKey, file } = foundation;
-  const retentionMs = (file.config.responses?.retention_days ?? defaultRetentionDays) * dayMs;
+  const { store, sealKey, configuration } = foundation;
+  const retentionMs = (configuration.file.config.responses?.retention_days ?? defaultRetentionDays) * dayMs;
   const responses = await openResponses({ gateway, store, sealKey, retentionMs });
   teardown.push(() => responses.close(drainMs));
   return responses;
 }
 
 async function videosRoom(
-  { store, videos: set }: Foundation,
+  { store, configuration, videoKeys: signing }: Foundation,
   gateway: GatewayParts,
   options: StartOptions,
   teardown: Teardown,
@@ -158,7 +168,15 @@ async function videosRoom(
   const { random } = Math;
   const leaseOwner = randomId("lease_");
   const waitScale = options.videoWaitScale ?? 1;
-  const videos = await openVideos({ ...set, gateway, store, leaseOwner, random, waitScale });
+  const videos = await openVideos({
+    ...configuration.videos,
+    ...signing,
+    gateway,
+    store,
+    leaseOwner,
+    random,
+    waitScale,
+  });
   teardown.push(() => videos.close(videoDrainMs));
   return videos;
 }

@@ -120,6 +120,14 @@ function portOf(text: string): number {
   throw new Error(`PORT must be a whole number from 0 to 65535, not '${text.slice(0, 20)}'.`);
 }
 
+/** What the file asks of its keys too. */
+const shortestKey = 8;
+
+function keyOf(name: string, text: string | null): string | null {
+  if (text === null || text.length >= shortestKey) return text;
+  throw new Error(`${name} is too short: it must have at least ${shortestKey} characters.`);
+}
+
 function listOf(text: string): string[] {
   const parts = text.split(",").map((part) => part.trim());
   return parts.filter((part) => part !== "");
@@ -137,8 +145,8 @@ export function readSettings(environment: Environment, workingFolder: string): S
     configFile: path(config ?? "./turnpike.yaml"),
     configNamed: config !== null,
     secret: text("TURNPIKE_SECRET"),
-    adminKey: text("TURNPIKE_ADMIN_KEY"),
-    clientKey: text("TURNPIKE_KEY"),
+    adminKey: keyOf("TURNPIKE_ADMIN_KEY", text("TURNPIKE_ADMIN_KEY")),
+    clientKey: keyOf("TURNPIKE_KEY", text("TURNPIKE_KEY")),
     databaseUrl: text("DATABASE_URL") ?? undefined,
     fetchAllow: listOf(text("TURNPIKE_FETCH_ALLOW") ?? ""),
     publicUrl: text("TURNPIKE_PUBLIC_URL"),

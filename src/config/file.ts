@@ -1,21 +1,24 @@
-// The configuration file: YAML with variables, checked by its schema; an error names the line and the field.
+// The configuration file: YAML with variables, checked by its schema; a fault names the line and the field.
 import { existsSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
-import { Compile } from "typebox/compile";
-import { type Document, LineCounter, parseDocument, visit } from "yaml";
+import { type Document, LineCounter, parseDocument } from "yaml";
+import { checkSchema, type Path, removeEntry } from "./check-schema.ts";
 import type { Environment, Settings } from "./environment.ts";
-import { type ConfigFile, configSchema } from "./schema.ts";
+import { ConfigError, ConfigFault, type FaultList, faultList } from "./faults.ts";
+import type { ConfigFile } from "./schema.ts";
+import { substitute } from "./substitute.ts";
 
-type Path = readonly string[];
-
-/** A file that has passed its schema, and the words for a fault in it. */
+/** A file that was read, and the words for a fault in it. */
 export interface ReadConfig {
+  /** Without the entries that have faults. */
   readonly config: ConfigFile;
-  /** An error that names the place: `turnpike.yaml line 4, models.smart.candidates[0].provider: …`. */
-  fault(path: Path, what: string): Error;
+  /** The names of all providers that the file declares, those with faults too. */
+  readonly providerNames: readonly string[];
+  /** What was wrong so far. Whoever reads the file calls `throwIfAny` when everything has been checked. */
+  readonly faults: FaultList;
+  /** A fault that names the place: `turnpike.yaml line 4, models.smart.candidates[0].provider: …`. */
+  fault(path: Path, problem: string): ConfigFault;
 }
-
-const variable = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
 
 function dotted(path: Path): string {
   return path.reduce(
@@ -24,7 +27,7 @@ function dotted(path: Path): string {
   );
 }
 
-/** The line of a path, or of its nearest ancestor that stands in the file. */
+/** The line of a path, or of its nearest ancestor in the file. */
 function lineOf(document: Document.Parsed, lines: LineCounter, path: Path): number {
   for (let length = path.length; length > 0; length--) {
     const node = document.getIn(path.slice(0, length), true);
@@ -34,68 +37,77 @@ function lineOf(document: Document.Parsed, lines: LineCounter, path: Path): numb
   return 1;
 }
 
-/** Replaces `${NAME}` and `${NAME:-default}` in every value; a variable that is not set and has no default stops the start. */
-function substitute(
-  document: Document.Parsed,
+/** The value with variables replaced in every text. A fault leaves the text as it is. */
+function substituted(
+  value: unknown,
+  path: Path,
   environment: Environment,
-  fail: (offset: number, what: string) => Error,
-): void {
-  visit(document, {
-    Scalar(key, node) {
-      if (key === "key" || typeof node.value !== "string" || !node.value.includes("${")) return;
-      node.value = node.value.replace(variable, (_, name: string, fallback: string | undefined) => {
-        const value = environment[name];
-        if (value !== undefined && (value !== "" || fallback === undefined)) return value;
-        if (fallback !== undefined) return fallback;
-        throw fail(node.range?.[0] ?? 0, `the variable ${name} is not set. Set it, or write \${${name}:-default}`);
-      });
-    },
-  });
+  report: (path: Path, problem: string) => void,
+): unknown {
+  if (typeof value === "string") {
+    const result = substitute(value, environment);
+    if (result.ok) return result.text;
+    report(path, result.problem);
+    return value;
+  }
+  if (Array.isArray(value))
+    return value.map((item, index) => substituted(item, [...path, String(index)], environment, report));
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value);
+  return Object.fromEntries(
+    entries.map(([name, inner]) => [name, substituted(inner, [...path, name], environment, report)]),
+  );
 }
 
-function firstFault(value: unknown): { path: string[]; what: string } | null {
-  const validator = Compile(configSchema);
-  if (validator.Check(value)) return null;
-  const faults = validator.Errors(value);
-  // A field too many is told twice: by the false schema that it meets, and by its parent, which names it.
-  const fault = faults.find(({ keyword }) => keyword !== "anyOf" && keyword !== "boolean") ?? faults[0];
-  if (fault === undefined) return { path: [], what: "is not valid" };
-  const path = fault.instancePath
-    .split("/")
-    .slice(1)
-    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
-  const params: Readonly<Record<string, unknown>> = { ...fault.params };
-  const [unknown] = Array.isArray(params.additionalProperties) ? params.additionalProperties : [];
-  if (typeof unknown === "string") return { path: [...path, unknown], what: "there is no such field" };
-  const [missing] = Array.isArray(params.requiredProperties) ? params.requiredProperties : [];
-  if (typeof missing === "string") return { path, what: `the field '${missing}' is missing` };
-  return { path, what: fault.message };
+function parse(text: string, file: string): { document: Document.Parsed; lines: LineCounter } {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true });
+  if (document.errors.length === 0) return { document, lines };
+  throw new ConfigError(
+    document.errors.map(({ pos, message }) => `${file} line ${lines.linePos(pos[0]).line}: ${message.split("\n")[0]}.`),
+  );
 }
 
-/** Reads the file, if there is one. Throws an Error with one sentence for anything that is wrong with it. */
+function emptyConfig(): ReadConfig {
+  const fault = (path: Path, problem: string): ConfigFault => new ConfigFault(`${dotted(path)}: ${problem}.`);
+  return { config: {}, providerNames: [], faults: faultList(), fault };
+}
+
+const namesIn = (value: unknown, section: string): string[] => {
+  const found: unknown = typeof value === "object" && value !== null ? Reflect.get(value, section) : undefined;
+  return typeof found === "object" && found !== null ? Object.keys(found) : [];
+};
+
+/** Reads the file, if there is one. Throws a ConfigError for a file that is not YAML; other faults are gathered in `faults`. */
 export function readConfigFile(settings: Settings): ReadConfig {
   const file = basename(settings.configFile);
   if (!existsSync(settings.configFile)) {
     if (settings.configNamed) throw new Error(`The configuration file ${settings.configFile} does not exist.`);
-    return { config: {}, fault: (path, what) => new Error(`${dotted(path)}: ${what}.`) };
+    return emptyConfig();
   }
-  const lines = new LineCounter();
-  const document = parseDocument(readFileSync(settings.configFile, "utf8"), {
-    lineCounter: lines,
-    prettyErrors: false,
+  const { document, lines } = parse(readFileSync(settings.configFile, "utf8"), file);
+  const fault = (path: Path, problem: string): ConfigFault => {
+    const place = `${file} line ${lineOf(document, lines, path)}, ${dotted(path) || "the document"}`;
+    return new ConfigFault(`${place}: ${problem}${problem.endsWith("?") ? "" : "."}`);
+  };
+  const faults = faultList();
+  const report = (path: Path, problem: string): void => faults.add(fault(path, problem));
+  const unset: Path[] = [];
+  const value = substituted(document.toJS() ?? {}, [], settings.environment, (path, problem) => {
+    unset.push(path);
+    report(path, problem);
   });
-  const [broken] = document.errors;
-  if (broken !== undefined)
-    throw new Error(`${file} line ${lines.linePos(broken.pos[0]).line}: ${broken.message.split("\n")[0]}.`);
-  substitute(
-    document,
-    settings.environment,
-    (offset, what) => new Error(`${file} line ${lines.linePos(offset).line}: ${what}.`),
-  );
-  const fault = (path: Path, what: string): Error =>
-    new Error(`${file} line ${lineOf(document, lines, path)}, ${dotted(path) || "the document"}: ${what}.`);
-  const value: unknown = document.toJS() ?? {};
-  const wrong = firstFault(value);
-  if (wrong !== null) throw fault(wrong.path, wrong.what);
-  return { config: value as ConfigFile, fault };
+  const providerNames = namesIn(value, "providers");
+  const { config, faults: found } = checkSchema(Object(value));
+  const samePath = (left: Path, right: Path): boolean => left.join("\n") === right.join("\n");
+  for (const { path, problem } of found) if (!unset.some((other) => samePath(other, path))) report(path, problem);
+  for (const path of unset) removeEntry(config, path);
+  return { config, providerNames, faults, fault };
+}
+
+/** The names of the keys that the file declares, without looking at its variables. */
+export function declaredKeyNames(settings: Settings): readonly string[] {
+  if (!existsSync(settings.configFile)) return [];
+  const { document } = parse(readFileSync(settings.configFile, "utf8"), basename(settings.configFile));
+  return namesIn(document.toJS(), "keys");
 }

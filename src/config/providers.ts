@@ -13,8 +13,10 @@ import { sandboxProvider } from "../providers/sandbox/index.ts";
 import { accountFields } from "./account-fields.ts";
 import { accountMembers, isFault, namesSecret, readAccount, textsOfFile, textsOfVariables } from "./accounts.ts";
 import type { Environment } from "./environment.ts";
+import { ConfigFault } from "./faults.ts";
 import type { ReadConfig } from "./file.ts";
-import type { ProviderConfig } from "./schema.ts";
+import type { ProviderConfig, RouteConfig } from "./schema.ts";
+import { didYouMean } from "./suggest.ts";
 
 type JudgeWord = keyof typeof judgeForms;
 
@@ -22,6 +24,8 @@ function checkedUrl(text: string): URL | null {
   const url = URL.canParse(text) ? new URL(text) : null;
   return url !== null && /^https?:$/.test(url.protocol) && url.username === "" ? url : null;
 }
+
+const unknownField = ({ kind }: ProviderKind): string => `unknown field for provider kind '${kind}'`;
 
 /** The account of an entry; fields that mean nothing to its kind are faults. */
 function accountFromFile(
@@ -35,8 +39,7 @@ function accountFromFile(
   const stray = accountMembers.find(
     (member) => texts[member] !== undefined && kind.account?.members[member] === undefined,
   );
-  if (stray !== undefined)
-    throw file.fault([...place, accountFields[stray]], `the kind '${kind.kind}' knows no such field`);
+  if (stray !== undefined) throw file.fault([...place, accountFields[stray]], unknownField(kind));
   const account = readAccount(kind.account, texts, credential);
   if (!isFault(account)) return account;
   const field = account.member === "credential" ? account.member : accountFields[account.member];
@@ -57,7 +60,7 @@ function optionsFromFile(
     return value === undefined ? [] : [{ field, option, value }];
   });
   const [stray] = isCompatible(kind) ? [] : said;
-  if (stray !== undefined) throw file.fault([...place, stray.field], `the kind '${kind.kind}' knows no such field`);
+  if (stray !== undefined) throw file.fault([...place, stray.field], unknownField(kind));
   return Object.fromEntries(said.map(({ option, value }) => [option, value]));
 }
 
@@ -69,9 +72,11 @@ function addressMembers({ account }: ProviderKind): (keyof Account)[] {
 function fromFile(name: string, config: ProviderConfig, file: ReadConfig): ProviderEntry {
   const place = ["providers", name];
   const kind = findKind(config.kind);
-  const kinds = providerKinds.map((known) => known.kind).join(", ");
-  if (kind === undefined)
-    throw file.fault([...place, "kind"], `there is no kind '${config.kind}'. Use one of: ${kinds}`);
+  if (kind === undefined) {
+    const kinds = providerKinds.map((known) => known.kind);
+    const suggestion = didYouMean(config.kind, kinds) || `. Use one of: ${kinds.join(", ")}`;
+    throw file.fault([...place, "kind"], `there is no kind '${config.kind}'${suggestion}`);
+  }
   if (name === sandboxProvider.name || name.includes("/"))
     throw file.fault(place, `'${name}' cannot be used as a name: it is taken, or holds a slash`);
   const credential = config.credential ? new Secret(config.credential) : null;
@@ -116,14 +121,14 @@ function fromEnvironment(kind: ProviderKind, environment: Environment): Provider
   const account = readAccount(kind.account, texts, credential);
   if (isFault(account)) {
     if (!key) return [];
-    throw new Error(`${names.credential} is set, but ${account.what}.`);
+    throw new ConfigFault(`${names.credential} is set, but ${account.what}.`);
   }
   const baseUrl = environment[names.baseUrl]?.trim() || kind.account?.baseUrl?.(account) || kind.baseUrl;
   const others = addressMembers(kind).flatMap((member) => kind.account?.members[member] ?? []);
   if (baseUrl === undefined && others.length > 0)
-    throw new Error(`${names.credential} is set, but not ${[...others, names.baseUrl].join(" or ")}.`);
+    throw new ConfigFault(`${names.credential} is set, but not ${[...others, names.baseUrl].join(" or ")}.`);
   if (baseUrl === undefined || checkedUrl(baseUrl) === null)
-    throw new Error(`${names.baseUrl} must be an http or https address without a user name.`);
+    throw new ConfigFault(`${names.baseUrl} must be an http or https address without a user name.`);
   const entry = { name: kind.kind, kind, baseUrl, models: null, headers: {}, timeouts: defaultTimeouts };
   return [{ ...entry, credential, account }];
 }
@@ -142,30 +147,45 @@ function voiced(candidate: Candidate, voices: Voices | undefined): Candidate {
 }
 
 function routes(file: ReadConfig, providers: readonly Provider[]): Map<string, Route> {
-  const candidateOf = (name: string, index: number, entry: { provider: string; model: string }): Candidate => {
+  const candidateOf = (place: readonly string[], entry: { provider: string; model: string }): Candidate | undefined => {
     const provider = providers.find((known) => known.name === entry.provider);
     if (provider !== undefined) return { provider, model: entry.model };
-    const place = ["models", name, "candidates", String(index), "provider"];
-    throw file.fault(place, `there is no provider '${entry.provider}'`);
+    // A provider that was left out for its own faults is reported once, there.
+    if (file.providerNames.includes(entry.provider)) return undefined;
+    const names = [...file.providerNames, ...providers.map(({ name }) => name)];
+    const problem = `there is no provider '${entry.provider}'${didYouMean(entry.provider, names)}`;
+    throw file.fault([...place, "provider"], problem);
   };
+  const candidatesOf = (name: string, { candidates, voices }: RouteConfig): Candidate[] =>
+    candidates.flatMap((entry, index) => {
+      const place = ["models", name, "candidates", String(index)];
+      const candidate = file.faults.attempt(() => candidateOf(place, entry));
+      return candidate === undefined ? [] : [voiced(candidate, voices)];
+    });
   return new Map(
     Object.entries(file.config.models ?? {}).map(([name, route]) => [
       name,
-      routeOf(
-        name,
-        route.moderate,
-        route.candidates.map((entry, index) => voiced(candidateOf(name, index, entry), route.voices)),
-      ),
+      routeOf(name, route.moderate, candidatesOf(name, route)),
     ]),
   );
 }
 
-/** The first catalog. A name in the file wins over the same name from a variable; the sandbox is always there, last. */
+/**
+ * The first catalog. A name in the file wins over the same name from a variable; the sandbox is always there, last.
+ * Faults are gathered in `file.faults`.
+ */
 export function buildCatalog(file: ReadConfig, environment: Environment): Catalog {
-  const declared = Object.entries(file.config.providers ?? {}).map(([name, config]) => fromFile(name, config, file));
-  const taken = new Set(declared.map((entry) => entry.name));
+  const { faults } = file;
+  const attempted = <T>(check: () => T): T[] => {
+    const result = faults.attempt(check);
+    return result === undefined ? [] : [result];
+  };
+  const declared = Object.entries(file.config.providers ?? {}).flatMap(([name, config]) =>
+    attempted(() => fromFile(name, config, file)),
+  );
+  const taken = new Set(file.providerNames);
   const implied = providerKinds
-    .flatMap((kind) => fromEnvironment(kind, environment))
+    .flatMap((kind) => attempted(() => fromEnvironment(kind, environment)).flat())
     .filter((entry) => !taken.has(entry.name));
   const providers = [...[...declared, ...implied].map(remoteProvider), sandboxProvider];
   return { version: 1, providers, routes: routes(file, providers) };

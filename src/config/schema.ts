@@ -202,3 +202,4 @@ export const configSchema = Type.Object(
 
 export type ConfigFile = Static<typeof configSchema>;
 export type ProviderConfig = Static<typeof provider>;
+export type RouteConfig = Static<typeof route>;

@@ -9,6 +9,8 @@ import type { Store } from "../store/store.ts";
 import type { Settings } from "./environment.ts";
 
 export const adminSetting = "admin_key_hash";
+const fingerprintSetting = "secret_fingerprint";
+const secretFile = "secret";
 const keyChars = 43;
 const shortestSecret = 16;
 
@@ -28,19 +30,43 @@ export function prepareDataFolder(folder: string): void {
   }
 }
 
-/** The installation's secret. A generated one lies in the data folder, readable by its owner alone. */
-export function readSecret(settings: Settings): Secret {
-  if (settings.secret !== null) {
-    if (settings.secret.length >= shortestSecret) return new Secret(settings.secret);
+/** The secret that was set, or that an earlier start generated. Throws where there is none. */
+export function readExistingSecret({ secret, dataFolder }: Settings): Secret {
+  if (secret !== null) {
+    if (secret.length >= shortestSecret) return new Secret(secret);
     throw new Error(`TURNPIKE_SECRET is too short: it must have at least ${shortestSecret} characters.`);
   }
-  const file = join(settings.dataFolder, "secret");
-  if (!existsSync(file)) writeFileSync(file, randomId("", keyChars), { mode: 0o600, flag: "wx" });
+  const file = join(dataFolder, secretFile);
+  if (!existsSync(file)) throw new Error(`There is no secret in ${dataFolder}. Set TURNPIKE_SECRET to the gateway's.`);
   return new Secret(readFileSync(file, "utf8").trim());
+}
+
+/** The installation's secret. A generated one lies in the data folder, readable by its owner only. */
+export function readSecret(settings: Settings): Secret {
+  const file = join(settings.dataFolder, secretFile);
+  if (settings.secret === null && !existsSync(file))
+    writeFileSync(file, randomId("", keyChars), { mode: 0o600, flag: "wx" });
+  return readExistingSecret(settings);
+}
+
+/**
+ * Refuses a secret that is not the one under which the store was written: no key of it would work, and nothing sealed
+ * would open. A store without a fingerprint takes that of this secret.
+ */
+export async function checkSecret(store: Store, secret: Secret): Promise<void> {
+  const fingerprint = Buffer.from(deriveKey(secret, "fingerprint")).toString("hex");
+  if ((await writeSettingIfAbsent(store, fingerprintSetting, fingerprint)) === fingerprint) return;
+  throw new Error(
+    "TURNPIKE_SECRET is not the secret that this data was written under: its keys would not work. " +
+      "Set the earlier secret, or take it from the file 'secret' of the earlier data folder.",
+  );
 }
 
 /** The pepper under which keys are hashed. */
 export const pepperOf = (secret: Secret): Uint8Array => deriveKey(secret, "key-hash");
+
+/** The id of a key that the file declares. */
+export const fileKeyId = (name: string): string => `file:${name}`;
 
 /** What may be shown of a key. */
 export const previewOf = (key: string): string => (key.length < 12 ? "…" : `${key.slice(0, 3)}…${key.slice(-4)}`);

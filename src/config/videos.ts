@@ -7,6 +7,7 @@ import type { Blobs, BlobsKind } from "../store/blobs/blobs.ts";
 import { bucketBlobs } from "../store/blobs/bucket.ts";
 import { folderBlobs } from "../store/blobs/folder.ts";
 import type { Settings } from "./environment.ts";
+import { ConfigFault } from "./faults.ts";
 import type { ReadConfig } from "./file.ts";
 import type { ConfigFile } from "./schema.ts";
 
@@ -14,12 +15,15 @@ const dayMs = 24 * 60 * 60_000;
 const hourMs = 60 * 60_000;
 const mebibyte = 1024 * 1024;
 
-export interface VideoSettings {
+export interface VideoOptions {
   readonly retentionMs: number;
   readonly linkLifeMs: number;
-  readonly linkKey: Uint8Array;
   readonly publicUrl: string | null;
   readonly results: ResultsParts;
+}
+
+export interface VideoKeys {
+  readonly linkKey: Uint8Array;
   webhookKey(ownerKeyId: string): Uint8Array;
 }
 
@@ -39,7 +43,7 @@ function publicUrlOf({ publicUrl }: Settings, { config, fault }: ReadConfig): st
   const expected = "Write an address such as https://gateway.example, without a question mark";
   if (publicUrl !== null) {
     const url = plainUrl(publicUrl);
-    if (url === null) throw new Error(`TURNPIKE_PUBLIC_URL cannot be '${publicUrl.slice(0, 100)}'. ${expected}.`);
+    if (url === null) throw new ConfigFault(`TURNPIKE_PUBLIC_URL cannot be '${publicUrl.slice(0, 100)}'. ${expected}.`);
     return url;
   }
   if (config.public_url === undefined) return null;
@@ -52,7 +56,7 @@ function keepOf(settings: Settings, { keep, bucket }: Results): Keep {
   const said = settings.videoResults;
   const word = said === null ? keep : keeps.find((each) => each === said);
   if (said !== null && word === undefined)
-    throw new Error(`TURNPIKE_VIDEO_RESULTS cannot be '${said.slice(0, 100)}'. Write folder, bucket or proxy.`);
+    throw new ConfigFault(`TURNPIKE_VIDEO_RESULTS cannot be '${said.slice(0, 100)}'. Write folder, bucket or proxy.`);
   if (word !== undefined) return word;
   if (bucket !== undefined) return "bucket";
   // Instances that share a database do not share a folder by themselves.
@@ -87,27 +91,35 @@ function resultsOf(settings: Settings, file: ReadConfig): ResultsParts {
   };
 }
 
+function givenWebhookKey({ webhookSecret }: Settings): Uint8Array | null {
+  const key = webhookSecret === null ? null : webhookKeyOf(webhookSecret);
+  if (webhookSecret !== null && key === null)
+    throw new ConfigFault("TURNPIKE_WEBHOOK_SECRET must be 'whsec_' and the Base64 text of 24 to 64 bytes.");
+  return key;
+}
+
 /** The key that signs webhooks to an owner: the one that was set, else one of the owner's own, so that no owner can speak for us to another. */
-export function webhookKeys({ webhookSecret }: Settings, secret: Secret): (ownerKeyId: string) => Uint8Array {
-  if (webhookSecret === null) {
+export function webhookKeys(settings: Settings, secret: Secret): (ownerKeyId: string) => Uint8Array {
+  const given = givenWebhookKey(settings);
+  if (given === null) {
     const key = deriveKey(secret, "webhooks");
     return (ownerKeyId) => new Uint8Array(new Bun.CryptoHasher("sha256", key).update(ownerKeyId).digest());
   }
-  const given = webhookKeyOf(webhookSecret);
-  if (given === null)
-    throw new Error("TURNPIKE_WEBHOOK_SECRET must be 'whsec_' and the Base64 text of 24 to 64 bytes.");
   return () => given;
 }
 
-/** Throws an Error with one sentence for a setting that makes no sense. */
-export function videoSettings(settings: Settings, file: ReadConfig, secret: Secret): VideoSettings {
+/** Throws a ConfigFault for a setting that makes no sense. */
+export function videoOptions(settings: Settings, file: ReadConfig): VideoOptions {
   const { retention_days = 30, link_hours = 24 } = file.config.videos ?? {};
+  givenWebhookKey(settings);
   return {
     retentionMs: retention_days * dayMs,
     linkLifeMs: link_hours * hourMs,
-    linkKey: deriveKey(secret, "video-links"),
     publicUrl: publicUrlOf(settings, file),
     results: resultsOf(settings, file),
-    webhookKey: webhookKeys(settings, secret),
   };
+}
+
+export function videoKeys(settings: Settings, secret: Secret): VideoKeys {
+  return { linkKey: deriveKey(secret, "video-links"), webhookKey: webhookKeys(settings, secret) };
 }

@@ -76,7 +76,7 @@ describe("the file", () => {
   });
 
   test.each([
-    ["kind: openai, region: us-east-1", "providers.mine.region: the kind 'openai' knows no such field"],
+    ["kind: openai, region: us-east-1", "providers.mine.region: unknown field for provider kind 'openai'"],
     ["kind: bedrock, region: here, credential: k", "providers.mine.region: it must be a region such as us-east-1"],
     ["kind: bedrock, region: us-east-1", "providers.mine.access_key_id: an access key, or an API key"],
     ["kind: bedrock, region: us-east-1, access_key_id: a", "providers.mine.secret_access_key: the key itself"],

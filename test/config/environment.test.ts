@@ -37,8 +37,8 @@ const rows: [string, string, object][] = [
   ["TURNPIKE_DATA", "../elsewhere", { dataFolder: "/elsewhere" }],
   ["TURNPIKE_CONFIG", "other.yaml", { configFile: "/somewhere/other.yaml", configNamed: true }],
   ["TURNPIKE_SECRET", "sixteen letters!", { secret: "sixteen letters!" }],
-  ["TURNPIKE_ADMIN_KEY", "admin", { adminKey: "admin" }],
-  ["TURNPIKE_KEY", "client", { clientKey: "client" }],
+  ["TURNPIKE_ADMIN_KEY", "admin-key", { adminKey: "admin-key" }],
+  ["TURNPIKE_KEY", "client-key", { clientKey: "client-key" }],
   ["DATABASE_URL", "postgres://localhost/turnpike", { databaseUrl: "postgres://localhost/turnpike" }],
   ["TURNPIKE_FETCH_ALLOW", " store.test:9000 ,, 10.0.0.0/8 ", { fetchAllow: ["store.test:9000", "10.0.0.0/8"] }],
 ];

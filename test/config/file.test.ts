@@ -23,7 +23,7 @@ describe("variables in values", () => {
     ["'${A}'", { A: "in single quotes" }, "in single quotes"],
     ['"${A}"', { A: 'with "quotes": and\nlines # too' }, 'with "quotes": and\nlines # too'],
     ['"${A}"', { A: "${B} is not looked at again", B: "no" }, "${B} is not looked at again"],
-    ['"$A and $$ stay"', { A: "no" }, "$A and $$ stay"],
+    ['"$$A and $${A} stay, as $5 does"', { A: "no" }, "$A and ${A} stay, as $5 does"],
   ];
 
   test.each(rows)("%s with %j", (text, environment, expected) => {
@@ -37,7 +37,26 @@ describe("variables in values", () => {
 
   test("one that is not set stops the start, with its line and without a default of nobody's making", () => {
     const fault = faultOf(`${provider(address)}keys:\n  ci:\n    secret: "\${CI_KEY}"\n`);
-    expect(fault).toBe("turnpike.yaml line 5: the variable CI_KEY is not set. Set it, or write ${CI_KEY:-default}.");
+    expect(fault).toBe(
+      "turnpike.yaml line 5, keys.ci.secret: the variable CI_KEY is not set. Set it, or write ${CI_KEY:-default}.",
+    );
+  });
+
+  test.each([
+    ["$CI_KEY", "'$CI_KEY' is not replaced. Write ${CI_KEY} for the variable, or $$ for a dollar sign."],
+    ["Bearer $CI_KEY", "'$CI_KEY' is not replaced. Write ${CI_KEY} for the variable, or $$ for a dollar sign."],
+    ["${CI_KEY", "'${' is not closed. Write ${NAME}, or $$ for a dollar sign."],
+    ["before ${CI_KEY and after", "'${' is not closed. Write ${NAME}, or $$ for a dollar sign."],
+    ["${CI KEY}", "'${CI KEY}' does not name a variable. Write ${NAME} or ${NAME:-default}."],
+    ["${}", "'${}' does not name a variable. Write ${NAME} or ${NAME:-default}."],
+  ])("%s is not taken as it is, for a secret or a credential", (text, problem) => {
+    const set = { CI_KEY: "a secret key" };
+    expect(faultOf(`keys:\n  ci:\n    secret: "${text}"\n`, set)).toBe(
+      `turnpike.yaml line 3, keys.ci.secret: ${problem}`,
+    );
+    expect(faultOf(provider(`${address}, credential: "${text}"`), set)).toBe(
+      `turnpike.yaml line 2, providers.local.credential: ${problem}`,
+    );
   });
 
   test("one that is set to nothing is nothing, and the field's own rule speaks", () => {
@@ -52,7 +71,11 @@ describe("faults name the line and the field", () => {
       provider(`${address}, colour: red`),
       /^turnpike\.yaml line 2, providers\.local\.colour: there is no such field\.$/,
     ],
-    ["an unknown field at the top", "provider: {}\n", /^turnpike\.yaml line 1, provider: there is no such field\.$/],
+    [
+      "an unknown field at the top",
+      "provider: {}\n",
+      /^turnpike\.yaml line 1, provider: there is no such field\. Did you mean 'providers'\?$/,
+    ],
     ["a wrong type", provider("base_url: 7"), /^turnpike\.yaml line 2, providers\.local\.base_url: must be string\.$/],
     ["a list that is none", provider(`${address}, models: fast`), /line 2, providers\.local\.models: must be array\.$/],
     [
@@ -79,7 +102,32 @@ describe("faults name the line and the field", () => {
     [
       "an unknown kind",
       "providers:\n  local: { kind: openia }\n",
-      /line 2, providers\.local\.kind: there is no kind 'openia'\. Use one of: .*openai/,
+      /line 2, providers\.local\.kind: there is no kind 'openia'\. Did you mean 'openai'\?$/,
+    ],
+    [
+      "a kind that resembles none",
+      "providers:\n  local: { kind: something-else }\n",
+      /line 2, providers\.local\.kind: there is no kind 'something-else'\. Use one of: .*openai.*\.$/,
+    ],
+    [
+      "a misspelled field",
+      provider(`${address}, credental: x`),
+      /^turnpike\.yaml line 2, providers\.local\.credental: there is no such field\. Did you mean 'credential'\?$/,
+    ],
+    [
+      "a value that is not one of an enumeration",
+      'models:\n  smart: { moderate: guard, candidates: [{ provider: sandbox, model: "sandbox/chat" }] }\n',
+      /^turnpike\.yaml line 2, models\.smart\.moderate: must be one of 'chat', 'llama-guard'\.$/,
+    ],
+    [
+      "two names with one secret",
+      "keys:\n  a: { secret: the same secret }\n  b: { secret: the same secret }\n",
+      /^turnpike\.yaml line 3, keys\.b\.secret: it is the same as keys\.a\.secret\.$/,
+    ],
+    [
+      "a misspelled provider in a route",
+      `${provider(address)}models:\n  smart: { candidates: [{ provider: locale, model: a }] }\n`,
+      /candidates\[0\]\.provider: there is no provider 'locale'\. Did you mean 'local'\?$/,
     ],
     [
       "an address that is none",
@@ -104,7 +152,7 @@ describe("faults name the line and the field", () => {
     [
       "a habit of servers that speak another dialect",
       "providers:\n  claude: { kind: anthropic, splits_thinking: true }\n",
-      /line 2, providers\.claude\.splits_thinking: the kind 'anthropic' knows no such field\.$/,
+      /line 2, providers\.claude\.splits_thinking: unknown field for provider kind 'anthropic'\.$/,
     ],
     [
       "a habit that is neither true nor false",
@@ -124,7 +172,7 @@ describe("faults name the line and the field", () => {
     ],
     ["a key that is too short", "keys:\n  ci: { secret: short }\n", /line 2, keys\.ci\.secret: /],
     ["a list in place of the document", "- a\n- b\n", /line 1, the document: must be object\.$/],
-    ["text that is no YAML", "providers:\n  local: { kind: compatible\nmodels: [\n", /^turnpike\.yaml line \d+: .+\.$/],
+    ["text that is no YAML", "providers:\n  local: { kind: compatible\n", /^turnpike\.yaml line \d+: .+\.$/],
     ["a key that stands twice", `${provider(address)}providers: {}\n`, /^turnpike\.yaml line 3: .*unique.*\.$/i],
     ["a tab", "providers:\n\tlocal: {}\n", /^turnpike\.yaml line 2: .+\.$/],
   ];

@@ -1,15 +1,17 @@
-// Loads a configuration as the start does: settings from these variables, the file from this text, then the catalog.
+// Loads a configuration as the start does: settings from these variables, the file from this text, then everything in it.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type Configuration, readConfiguration } from "../../src/config/configuration.ts";
 import { readSettings } from "../../src/config/environment.ts";
-import { type ReadConfig, readConfigFile } from "../../src/config/file.ts";
+import type { ReadConfig } from "../../src/config/file.ts";
 import { buildCatalog } from "../../src/config/providers.ts";
 import type { Catalog } from "../../src/gateway/catalog.ts";
 
 export interface Loaded {
   file: ReadConfig;
   catalog: Catalog;
+  configuration: Configuration;
 }
 
 /** Throws what the start would say. */
@@ -17,8 +19,9 @@ export function load(yaml: string, environment: Record<string, string> = {}): Lo
   const folder = mkdtempSync(join(tmpdir(), "turnpike-config-"));
   try {
     writeFileSync(join(folder, "turnpike.yaml"), yaml);
-    const file = readConfigFile(readSettings(environment, folder));
-    return { file, catalog: buildCatalog(file, environment) };
+    const settings = readSettings(environment, folder);
+    const configuration = readConfiguration(settings);
+    return { file: configuration.file, catalog: buildCatalog(configuration.file, environment), configuration };
   } finally {
     rmSync(folder, { recursive: true });
   }

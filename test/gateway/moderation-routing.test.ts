@@ -1,5 +1,7 @@
 // Who moderates: a model by its name, and when none is named, whoever is meant to.
 import { expect, test } from "bun:test";
+import { readSettings } from "../../src/config/environment.ts";
+import { readConfigFile } from "../../src/config/file.ts";
 import { buildCatalog } from "../../src/config/providers.ts";
 import type { Listing } from "../../src/gateway/listings.ts";
 import { resolve, resolveUnnamed } from "../../src/gateway/router.ts";
@@ -66,7 +68,7 @@ test.each(rows)("no model: %s", (_name, setting, expected) => {
 
 test("nobody but the sandbox: a model must be named", () => {
   const { listingOf } = setUp(openai());
-  const none = buildCatalog({ config: {}, fault: (_path, what) => new Error(what) }, {});
+  const none = buildCatalog(readConfigFile(readSettings({}, "/nowhere")), {});
   const fault = thrown(() => resolveUnnamed(none, listingOf, usual, "moderate"));
   expect(fault).toMatchObject({ status: 400, code: "missing_required_parameter", param: "model" });
 });

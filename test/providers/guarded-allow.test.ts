@@ -116,7 +116,7 @@ test("what cannot be understood stops the start in one sentence that names the p
     /^TURNPIKE_FETCH_ALLOW cannot hold 'http:\/\/x'\. Write /,
   );
   expect(() => allowOf("fetch:\n  allow:\n    - store.test\n    - 10.0.0.0/99\n")).toThrow(
-    /^turnpike\.yaml line 4, fetch\.allow\[1\]: this cannot be understood\. Write /,
+    /^turnpike\.yaml line 4, fetch\.allow\[1\]: invalid entry\. Write /,
   );
   expect(() => allowOf("fetch: { deny: [x] }")).toThrow(/there is no such field/);
 });

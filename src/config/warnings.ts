@@ -1,0 +1,31 @@
+// What is allowed in a configuration but surely not meant: reported at the start, one sentence each.
+import type { Catalog, Route } from "../gateway/catalog.ts";
+import { findKind } from "../providers/index.ts";
+import type { ReadConfig } from "./file.ts";
+import type { ProviderConfig } from "./schema.ts";
+
+/** The kinds of a vendor's own service refuse every request without a credential; servers at other addresses may not. */
+function missingCredential([name, entry]: [string, ProviderConfig]): string[] {
+  const kind = findKind(entry.kind);
+  const variable = kind?.environment?.credential;
+  const atVendor = entry.base_url === undefined && kind?.localPort === undefined && kind?.account === undefined;
+  if (variable === undefined || !atVendor || entry.credential) return [];
+  return [`providers.${name} has no credential. Set 'credential', for example to \${${variable}}.`];
+}
+
+function doubtfulCandidates({ name, candidates }: Route): string[] {
+  return candidates.flatMap(({ provider, model }, index) => {
+    const place = `models.${name}.candidates[${index}]`;
+    const first = candidates.findIndex((other) => other.provider.name === provider.name && other.model === model);
+    if (first < index) return [`${place} is the same as candidates[${first}].`];
+    if (provider.models === null || provider.models.includes(model)) return [];
+    return [`${place}: provider '${provider.name}' does not list the model '${model}' in its 'models'.`];
+  });
+}
+
+export function configWarnings({ config }: ReadConfig, catalog: Catalog): readonly string[] {
+  return [
+    ...Object.entries(config.providers ?? {}).flatMap(missingCredential),
+    ...[...catalog.routes.values()].flatMap(doubtfulCandidates),
+  ];
+}
