@@ -1,27 +1,32 @@
 // `turnpike keys`: makes, lists and revokes client keys. A running gateway follows within a second.
-import { parseArgs } from "node:util";
-import { newKey, previewOf } from "../config/secrets.ts";
+import { declaredKeyNames } from "../config/file.ts";
+import { fileKeyId, newKey, previewOf } from "../config/secrets.ts";
 import { randomId } from "../lib/ids.ts";
 import { hashKey } from "../lib/secret.ts";
 import { insertKey, type KeyRow, listKeys, revokeKey } from "../store/keys.ts";
-import { table, withStore } from "./open.ts";
+import { withStore } from "./open.ts";
+import { jsonText, table } from "./print.ts";
+import { type Command, parseWords, WrongWords } from "./words.ts";
 
 const dayMs = 86_400_000;
 const namePattern = /^[\w.@:-]{1,64}$/;
+const json = { type: "boolean" } as const;
 
 function expiry(text: string | undefined): number | null {
   if (text === undefined) return null;
   const days = Number(text);
   if (Number.isFinite(days) && days > 0 && days <= 36_500) return Date.now() + Math.round(days * dayMs);
-  throw new Error("--expires-in-days must be a number above 0 and at most 36500.");
+  throw new WrongWords("--expires-in-days must be a number above 0 and at most 36500.");
 }
 
 async function create(words: readonly string[]): Promise<void> {
-  const options = { name: { type: "string" }, "expires-in-days": { type: "string" } } as const;
-  const { values, positionals } = parseArgs({ args: [...words], options, allowPositionals: true });
+  const options = { name: { type: "string" }, "expires-in-days": { type: "string" }, json } as const;
+  const { values, positionals } = parseWords(words, options, 1);
   const name = values.name ?? positionals[0] ?? "";
   if (!namePattern.test(name))
-    throw new Error("Give the key a name: turnpike keys create --name NAME (letters, digits, . _ @ : -, at most 64).");
+    throw new WrongWords(
+      "Give the key a name: turnpike keys create --name NAME (letters, digits, . _ @ : -, at most 64).",
+    );
   const expiresAtMs = expiry(values["expires-in-days"]);
   const key = newKey();
   await withStore(async ({ store, pepper }) => {
@@ -31,45 +36,96 @@ async function create(words: readonly string[]): Promise<void> {
       throw new Error(
         `There is already a key with the ${written.by} '${name}'. Revoke it first, or take another name.`,
       );
-    console.log(`${key}\n\nThis is key '${name}' (${row.id}). It is shown this once.`);
+    console.log(
+      values.json
+        ? jsonText({ id: row.id, name, key })
+        : `${key}\n\nThis is key '${name}' (${row.id}). It is shown this once.`,
+    );
   });
 }
 
-function stateOf(row: KeyRow): string {
+interface ListedKey {
+  readonly name: string;
+  readonly id: string;
+  readonly key: string;
+  readonly state: "live" | "revoked" | "expired";
+  readonly created: string | null;
+  readonly expires: string | null;
+  readonly source: "store" | "file";
+}
+
+function stateOf(row: KeyRow): ListedKey["state"] {
   if (row.revokedAtMs !== null) return "revoked";
   return row.expiresAtMs !== null && row.expiresAtMs <= Date.now() ? "expired" : "live";
 }
 
-const day = (ms: number | null): string => (ms === null ? "" : new Date(ms).toISOString().slice(0, 10));
+const day = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString().slice(0, 10));
 
-async function list(): Promise<void> {
-  await withStore(async ({ store }) => {
-    const rows = await listKeys(store);
-    const cells = rows.map((row) => [
-      row.name,
-      row.id,
-      row.preview,
-      stateOf(row),
-      day(row.createdAtMs),
-      day(row.expiresAtMs),
-    ]);
-    console.log(table([["name", "id", "key", "state", "created", "expires"], ...cells]));
+const listed = (row: KeyRow): ListedKey => ({
+  name: row.name,
+  id: row.id,
+  key: row.preview,
+  state: stateOf(row),
+  created: day(row.createdAtMs),
+  expires: day(row.expiresAtMs),
+  source: "store",
+});
+
+const declared = (name: string): ListedKey => ({
+  name,
+  id: fileKeyId(name),
+  key: "…",
+  state: "live",
+  created: null,
+  expires: null,
+  source: "file",
+});
+
+const columns = ["name", "id", "key", "state", "created", "expires", "source"] as const;
+
+async function list(words: readonly string[]): Promise<void> {
+  const { values } = parseWords(words, { json });
+  await withStore(async ({ store, settings }) => {
+    const keys = [...(await listKeys(store)).map(listed), ...declaredKeyNames(settings).map(declared)];
+    console.log(
+      values.json ? jsonText(keys) : table([columns, ...keys.map((key) => columns.map((name) => key[name] ?? ""))]),
+    );
   });
 }
 
-async function revoke([idOrName]: readonly string[]): Promise<void> {
-  if (idOrName === undefined) throw new Error("Say which key: turnpike keys revoke NAME-OR-ID.");
-  await withStore(async ({ store }) => {
+async function revoke(words: readonly string[]): Promise<void> {
+  const [idOrName] = parseWords(words, {}, 1).positionals;
+  if (idOrName === undefined) throw new WrongWords("Missing key. Usage: turnpike keys revoke NAME-OR-ID.");
+  await withStore(async ({ store, settings }) => {
     const row = await revokeKey(store, idOrName, Date.now());
-    if (row === undefined) throw new Error(`There is no live key '${idOrName}'.`);
-    console.log(`Key '${row.name}' (${row.id}) is revoked.`);
+    if (row !== undefined) return console.log(`Key '${row.name}' (${row.id}) is revoked.`);
+    const inFile = declaredKeyNames(settings).some((name) => name === idOrName || fileKeyId(name) === idOrName);
+    throw new Error(
+      inFile
+        ? `Key '${idOrName}' is declared in the configuration file. Remove it there and restart the gateway.`
+        : `There is no live key '${idOrName}'.`,
+    );
   });
 }
 
-const commands: { readonly [name: string]: (words: readonly string[]) => Promise<void> } = { create, list, revoke };
+const jsonOption = { "--json": "print JSON" };
 
-export async function keysCommand(words: readonly string[]): Promise<void> {
-  const command = commands[words[0] ?? ""];
-  if (command === undefined) throw new Error("Say what to do: turnpike keys create|list|revoke.");
-  await command(words.slice(1));
-}
+export const keysCommand: Command = {
+  usage: "turnpike keys",
+  summary: "make, list and revoke client keys",
+  commands: {
+    create: {
+      usage: "turnpike keys create --name NAME",
+      summary: "make a key and print it once",
+      options: { "--name NAME": "name of the key", "--expires-in-days N": "end it after N days", ...jsonOption },
+      run: create,
+    },
+    list: {
+      usage: "turnpike keys list",
+      summary: "every key, without its secret",
+      options: jsonOption,
+      run: list,
+    },
+    revoke: { usage: "turnpike keys revoke NAME-OR-ID", summary: "end a key", run: revoke },
+  },
+};

@@ -1,45 +1,55 @@
-// The command line: which command was asked for, and what to say when there is none such.
+// The command line: which command was asked for, and what its end means for the exit code.
+import { version } from "../../package.json";
 import { keysCommand } from "./keys.ts";
-import { serveCommand } from "./serve.ts";
+import { serve } from "./serve.ts";
 import { usageCommand } from "./usage.ts";
 import { webhooksCommand } from "./webhooks.ts";
+import { type Command, helpOf, parseWords, runCommand, WrongWords } from "./words.ts";
 
-const help = `turnpike: one address and one key in front of every AI model
+const printVersion = (): void => console.log(version);
 
-  turnpike                                   start the gateway
-  turnpike keys create --name NAME           make a client key and print it once
-           [--expires-in-days N]
-  turnpike keys list                         every key, without its secret
-  turnpike keys revoke NAME-OR-ID            end a key
-  turnpike usage [--by model|key|day|provider] [--since YYYY-MM-DD] [--until YYYY-MM-DD] [--key ID]
-  turnpike webhooks secret [NAME-OR-ID]      how receivers check the signatures of a key's webhooks
-  turnpike help
-
-Settings come from the environment and from turnpike.yaml: see docs/configuration.md.`;
-
-type Command = (words: readonly string[]) => Promise<void> | void;
-
-const commands: { readonly [name: string]: Command } = {
-  serve: serveCommand,
-  keys: keysCommand,
-  usage: usageCommand,
-  webhooks: webhooksCommand,
-  help: () => console.log(help),
-  "--help": () => console.log(help),
-  "-h": () => console.log(help),
+const root: Command = {
+  usage: "turnpike",
+  summary: "one address and one key in front of every AI model",
+  commands: {
+    serve: {
+      usage: "turnpike",
+      summary: "start the gateway",
+      run: async (words) => {
+        parseWords(words, {});
+        await serve();
+      },
+    },
+    keys: keysCommand,
+    usage: usageCommand,
+    webhooks: webhooksCommand,
+    version: { usage: "turnpike version", summary: "print the version", run: printVersion },
+  },
 };
 
-/** Runs one command; a failure is one sentence on standard error and exit code 1, wrong words exit 2. */
+/** The help of the whole command line: every command that does something, one line each. */
+function help(): string {
+  const leaves = (command: Command): Command[] =>
+    command.run === undefined ? Object.values(command.commands ?? {}).flatMap(leaves) : [command];
+  const all = { ...root, commands: Object.fromEntries(leaves(root).map((leaf) => [leaf.usage, leaf])) };
+  return [
+    helpOf(all),
+    "",
+    "Add --help to a command for its options.",
+    "Settings come from the environment and from turnpike.yaml: see docs/configuration.md.",
+  ].join("\n");
+}
+
+/** Runs one command. A failure is one sentence on standard error and exit code 1; wrong words exit with 2. */
 export async function run(words: readonly string[]): Promise<void> {
-  const command = commands[words[0] ?? "serve"];
-  if (command === undefined) {
-    console.error(`turnpike: there is no command '${words[0]}'.\n\n${help}`);
-    process.exit(2);
-  }
+  const [first = "serve", ...others] = words;
+  if (first === "--version" || first === "-v") return printVersion();
+  if (first === "--help" || first === "-h" || (first === "help" && others.length === 0)) return console.log(help());
+  const asked = first === "help" ? [...others, "--help"] : [first, ...others];
   try {
-    await command(words.slice(1));
+    await runCommand(root, asked, (text) => console.log(text));
   } catch (thrown) {
     console.error(`turnpike: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
-    process.exit(1);
+    process.exit(thrown instanceof WrongWords ? 2 : 1);
   }
 }

@@ -1,6 +1,7 @@
 // What commands that read or change the store need: the settings, the store, the pepper.
+import { existsSync } from "node:fs";
 import { readSettings, type Settings } from "../config/environment.ts";
-import { pepperOf, prepareDataFolder, readSecret } from "../config/secrets.ts";
+import { checkSecret, pepperOf, readExistingSecret } from "../config/secrets.ts";
 import { openStore, type Store } from "../store/store.ts";
 
 export interface Opened {
@@ -9,27 +10,24 @@ export interface Opened {
   readonly pepper: Uint8Array;
 }
 
-/** Opens the store for one piece of work and closes it behind it. */
+/** A command in the wrong folder must not make a second installation there. */
+function requireInstallation({ databaseUrl, dataFolder }: Settings): void {
+  if (databaseUrl !== undefined || existsSync(dataFolder)) return;
+  throw new Error(
+    `There is no data folder ${dataFolder}. Start the gateway first, or set TURNPIKE_DATA to its folder.`,
+  );
+}
+
+/** Opens the store for one piece of work and closes it afterwards. Throws where the secret is not the store's. */
 export async function withStore(work: (opened: Opened) => Promise<void>): Promise<void> {
   const settings = readSettings(process.env, process.cwd());
-  prepareDataFolder(settings.dataFolder);
+  requireInstallation(settings);
+  const secret = readExistingSecret(settings);
   const store = await openStore({ dataFolder: settings.dataFolder, databaseUrl: settings.databaseUrl });
   try {
-    await work({ settings, store, pepper: pepperOf(readSecret(settings)) });
+    await checkSecret(store, secret);
+    await work({ settings, store, pepper: pepperOf(secret) });
   } finally {
     await store.close();
   }
-}
-
-/** Columns of text, each as wide as its widest cell. */
-export function table(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? "").length)));
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join("  ")
-        .trimEnd(),
-    )
-    .join("\n");
 }

@@ -3,7 +3,7 @@ import { proveConcurrency } from "../selftest.ts";
 import { start } from "../start.ts";
 
 /** Runs until SIGTERM or SIGINT; a second signal ends it at once. */
-export async function serveCommand(): Promise<void> {
+export async function serve(): Promise<void> {
   const starting = start({
     environment: process.env,
     workingFolder: process.cwd(),

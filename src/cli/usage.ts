@@ -1,8 +1,13 @@
 // `turnpike usage`: what the ledger says, grouped. Works while the gateway runs.
-import { parseArgs } from "node:util";
-import { readSettings } from "../config/environment.ts";
+import { existsSync } from "node:fs";
+import { readSettings, type Settings } from "../config/environment.ts";
+import { declaredKeyNames } from "../config/file.ts";
+import { fileKeyId } from "../config/secrets.ts";
 import { readUsage, type UsageGroup, type UsageRow } from "../gateway/ledger/read.ts";
-import { table } from "./open.ts";
+import { listKeys } from "../store/keys.ts";
+import { withStore } from "./open.ts";
+import { jsonText, table } from "./print.ts";
+import { type Command, parseWords, WrongWords } from "./words.ts";
 
 const groups = ["model", "key", "day", "provider"] as const satisfies readonly UsageGroup[];
 const head = [
@@ -19,11 +24,12 @@ const head = [
   "units",
 ];
 const nanosPerDollar = 1_000_000_000;
+const oneDayMs = 86_400_000;
 
 function dayMs(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const ms = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
-  if (Number.isNaN(ms)) throw new Error(`--${name} must be a day as in 2026-01-31.`);
+  if (Number.isNaN(ms)) throw new WrongWords(`--${name} must be a day as in 2026-01-31.`);
   return ms;
 }
 
@@ -34,7 +40,7 @@ function unitsIn({ images, seconds, characters, searches }: UsageRow): string {
     .join(", ");
 }
 
-function cells(row: UsageRow): string[] {
+function cells(row: UsageRow & { readonly name: string }): string[] {
   const cost = row.costNanoDollars === null ? "" : (Number(row.costNanoDollars) / nanosPerDollar).toFixed(6);
   const counts = [
     row.requests,
@@ -46,27 +52,54 @@ function cells(row: UsageRow): string[] {
     row.outputTokens,
     row.reasoningTokens,
   ];
-  return [row.group || "(nobody)", ...counts.map(String), cost, String(row.unpriced), unitsIn(row)];
+  return [row.name || "(none)", ...counts.map(String), cost, String(row.unpriced), unitsIn(row)];
 }
 
-export function usageCommand(words: readonly string[]): void {
+/** Names of keys by their ids, for a column that people read. */
+async function keyNames(settings: Settings): Promise<ReadonlyMap<string, string>> {
+  const names = new Map(declaredKeyNames(settings).map((name) => [fileKeyId(name), name]));
+  if (settings.databaseUrl === undefined && !existsSync(settings.dataFolder)) return names;
+  await withStore(async ({ store }) => {
+    for (const { id, name } of await listKeys(store)) names.set(id, name);
+  });
+  return names;
+}
+
+async function usage(words: readonly string[]): Promise<void> {
   const options = {
     by: { type: "string" },
     since: { type: "string" },
     until: { type: "string" },
     key: { type: "string" },
+    json: { type: "boolean" },
   } as const;
-  const { values } = parseArgs({ args: [...words], options });
+  const { values } = parseWords(words, options);
   const groupBy = groups.find((group) => group === (values.by ?? "model"));
-  if (groupBy === undefined) throw new Error(`--by must be one of: ${groups.join(", ")}.`);
+  if (groupBy === undefined) throw new WrongWords(`--by must be one of: ${groups.join(", ")}.`);
   const sinceMs = dayMs("since", values.since);
   const untilMs = dayMs("until", values.until);
-  const { dataFolder } = readSettings(process.env, process.cwd());
-  const rows = readUsage(dataFolder, {
+  const settings = readSettings(process.env, process.cwd());
+  const names = groupBy === "key" ? await keyNames(settings) : new Map<string, string>();
+  const rows = readUsage(settings.dataFolder, {
     groupBy,
     ...(sinceMs === undefined ? {} : { sinceMs }),
-    ...(untilMs === undefined ? {} : { untilMs }),
+    // The last day is part of what was asked for.
+    ...(untilMs === undefined ? {} : { untilMs: untilMs + oneDayMs }),
     ...(values.key === undefined ? {} : { keyId: values.key }),
-  });
+  }).map((row) => ({ ...row, name: names.get(row.group) ?? row.group }));
+  if (values.json) return console.log(jsonText(rows.map(({ name, ...row }) => ({ ...row, name }))));
   console.log(table([[groupBy, ...head], ...rows.map(cells)]));
 }
+
+export const usageCommand: Command = {
+  usage: "turnpike usage",
+  summary: "what the ledger says, grouped",
+  options: {
+    [`--by ${groups.join("|")}`]: "how to group; default model",
+    "--since YYYY-MM-DD": "from this day on (UTC)",
+    "--until YYYY-MM-DD": "up to the end of this day (UTC)",
+    "--key ID": "only this key",
+    "--json": "print JSON",
+  },
+  run: usage,
+};

@@ -1,12 +1,14 @@
 // `turnpike webhooks secret`: with which secret the receiver of a key's webhooks checks their signatures.
 import { readSettings } from "../config/environment.ts";
-import { readConfigFile } from "../config/file.ts";
-import { readSecret } from "../config/secrets.ts";
+import { declaredKeyNames } from "../config/file.ts";
+import { fileKeyId, readExistingSecret } from "../config/secrets.ts";
 import { webhookKeys } from "../config/videos.ts";
 import { webhookSecretText } from "../lib/webhook.ts";
 import { listKeys } from "../store/keys.ts";
 import type { Store } from "../store/store.ts";
-import { table, withStore } from "./open.ts";
+import { withStore } from "./open.ts";
+import { table } from "./print.ts";
+import { type Command, parseWords } from "./words.ts";
 
 interface Owner {
   readonly name: string;
@@ -15,14 +17,15 @@ interface Owner {
 
 /** Keys of the store that were not revoked, and those of the file. */
 async function owners(store: Store): Promise<readonly Owner[]> {
-  const declared = Object.keys(readConfigFile(readSettings(process.env, process.cwd())).config.keys ?? {});
+  const declared = declaredKeyNames(readSettings(process.env, process.cwd()));
   const live = (await listKeys(store)).filter(({ revokedAtMs }) => revokedAtMs === null);
-  return [...live.map(({ name, id }) => ({ name, id })), ...declared.map((name) => ({ name, id: `file:${name}` }))];
+  return [...live.map(({ name, id }) => ({ name, id })), ...declared.map((name) => ({ name, id: fileKeyId(name) }))];
 }
 
-async function secret([wanted]: readonly string[]): Promise<void> {
+async function secret(words: readonly string[]): Promise<void> {
+  const [wanted] = parseWords(words, {}, 1).positionals;
   await withStore(async ({ settings, store }) => {
-    const keyOf = webhookKeys(settings, readSecret(settings));
+    const keyOf = webhookKeys(settings, readExistingSecret(settings));
     const all = await owners(store);
     const found = all.filter(({ name, id }) => wanted === undefined || wanted === name || wanted === id);
     if (found.length === 0)
@@ -33,10 +36,14 @@ async function secret([wanted]: readonly string[]): Promise<void> {
   });
 }
 
-const commands: { readonly [name: string]: (words: readonly string[]) => Promise<void> } = { secret };
-
-export async function webhooksCommand(words: readonly string[]): Promise<void> {
-  const command = commands[words[0] ?? ""];
-  if (command === undefined) throw new Error("Say what to do: turnpike webhooks secret [NAME-OR-ID].");
-  await command(words.slice(1));
-}
+export const webhooksCommand: Command = {
+  usage: "turnpike webhooks",
+  summary: "how receivers check webhooks",
+  commands: {
+    secret: {
+      usage: "turnpike webhooks secret [NAME-OR-ID]",
+      summary: "the secret that signs a key's webhooks",
+      run: secret,
+    },
+  },
+};

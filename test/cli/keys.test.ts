@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { keysCommand } from "../../src/cli/keys.ts";
 import { usageCommand } from "../../src/cli/usage.ts";
+import { type Command, runCommand } from "../../src/cli/words.ts";
 import { askSandbox, place, until } from "./command.ts";
 
 const fileKey = "tp-key-of-the-file";
@@ -16,6 +17,8 @@ afterAll(async () => {
   here.remove();
 });
 
+/** Runs a command in this process; what it prints is not looked at. */
+const inProcess = (command: Command, words: string[]) => runCommand(command, words, () => undefined);
 const keys = (...words: string[]) => here.run(["keys", ...words], environment);
 const statusOf = async (key: string, model?: string) => (await askSandbox(url, key, "hi", model)).status;
 
@@ -43,6 +46,7 @@ test("a key that is made works at once, is listed without its secret, and is dea
     "live",
     new Date().toISOString().slice(0, 10),
     "",
+    "store",
   ]);
 
   expect(await keys("revoke", "robot")).toMatchObject({ code: 0, out: expect.stringContaining("'robot'") });
@@ -51,10 +55,20 @@ test("a key that is made works at once, is listed without its secret, and is dea
   expect((await keys("revoke", "robot")).err).toBe("turnpike: There is no live key 'robot'.\n");
 });
 
-test("the default key and the key of the file work; the file's key is not in the store", async () => {
+test("the default key and the key of the file work, and both are listed", async () => {
   expect([await statusOf("tp-default-key"), await statusOf(fileKey)]).toEqual([200, 200]);
   expect(table((await keys("list")).out).map(([name]) => name)).toContain("default");
-  expect((await keys("list")).out).not.toContain("ci ");
+  expect(table((await keys("list")).out).find(([name]) => name === "ci")).toEqual([
+    "ci",
+    "file:ci",
+    "…",
+    "live",
+    "",
+    "",
+    "file",
+  ]);
+  expect((await keys("list")).out).not.toContain(fileKey);
+  expect((await keys("revoke", "ci")).err).toMatch(/^turnpike: Key 'ci' is declared in the configuration file\./);
 });
 
 test("a key is revoked by its id as well; its name can then be given anew, with another secret", async () => {
@@ -73,23 +87,24 @@ test("a key expires by itself, while the gateway runs", async () => {
   const [key = ""] = (await keys("create", "short", "--expires-in-days", String(400 / dayMs))).out.split("\n");
   expect(await until(async () => (await statusOf(key)) === 401)).toBeLessThan(1_500);
   const row = table((await keys("list")).out).find(([name]) => name === "short");
-  expect(row?.slice(3)).toEqual(["expired", expect.any(String), new Date().toISOString().slice(0, 10)]);
+  expect(row?.slice(3, 6)).toEqual(["expired", expect.any(String), new Date().toISOString().slice(0, 10)]);
 });
 
 describe("wrong words are one sentence", () => {
   const rows: [string[], RegExp][] = [
-    [[], /^Say what to do: turnpike keys create\|list\|revoke\.$/],
-    [["destroy"], /^Say what to do/],
+    [[], /^Missing subcommand\. Usage: turnpike keys create\|list\|revoke\.$/],
+    [["destroy"], /^There is no command 'destroy'\. Use one of: create, list, revoke\.$/],
+    [["list", "all"], /^Unexpected argument 'all'\.$/],
     [["create"], /^Give the key a name/],
     [["create", "--name", "two words"], /^Give the key a name/],
     [["create", "--name", "x".repeat(65)], /^Give the key a name/],
     [["create", "--name", "a", "--expires-in-days", "soon"], /^--expires-in-days must be a number above 0/],
     [["create", "--name", "a", "--expires-in-days", "0"], /^--expires-in-days must be/],
     [["create", "--nmae", "a"], /--nmae/],
-    [["revoke"], /^Say which key/],
+    [["revoke"], /^Missing key\. Usage: /],
   ];
   test.each(rows.map(([words, expected]) => ({ words, expected })))("keys $words", async ({ words, expected }) => {
-    const thrown = await keysCommand(words).catch((error: Error) => error);
+    const thrown = await inProcess(keysCommand, words).catch((error: Error) => error);
     expect(String(thrown?.message)).toMatch(expected);
   });
 
@@ -99,7 +114,7 @@ describe("wrong words are one sentence", () => {
     ["--until", "2026-13-01"],
     ["--nonsense", "x"],
   ])("usage %s %s", (option, value) => {
-    expect(() => usageCommand([option ?? "", value ?? ""])).toThrow(option);
+    expect(inProcess(usageCommand, [option ?? "", value ?? ""])).rejects.toThrow(option);
   });
 
   test("as a process: on standard error, with exit code 1", async () => {
@@ -122,7 +137,7 @@ describe("usage", () => {
     const groups: [string, string, number, number][] = [
       ["model", "sandbox/chat", 2, 0],
       ["model", "sandbox/error", 1, 1],
-      ["key", id, 3, 1],
+      ["key", "counted", 3, 1],
       ["provider", "sandbox", 3, 1],
       ["day", day, 3, 1],
     ];
@@ -142,14 +157,39 @@ describe("usage", () => {
     const { out } = await usage("--since", "2999-01-01");
     expect(out.trimEnd().split("\n")).toHaveLength(1);
     expect(table((await usage("--until", "2000-01-01")).out)).toEqual([]);
+    const today = new Date().toISOString().slice(0, 10);
+    expect(table((await usage("--since", today, "--until", today)).out).length).toBeGreaterThan(0);
     expect(table((await usage("--since", "2000-01-01")).out).length).toBeGreaterThan(0);
   });
 
   test("without a ledger it is an empty table, and no folder is made", async () => {
     const other = place();
-    const { code, out } = await other.run(["usage"]);
-    expect([code, out.trimEnd().split("\n").length]).toEqual([0, 1]);
+    for (const by of ["model", "key"]) {
+      const { code, out } = await other.run(["usage", "--by", by]);
+      expect([code, out.trimEnd().split("\n").length]).toEqual([0, 1]);
+    }
     expect(existsSync(join(other.folder, "data"))).toBe(false);
     other.remove();
+  });
+});
+
+describe("output for programs", () => {
+  test("keys are printed as JSON", async () => {
+    const made = JSON.parse((await keys("create", "machine", "--json")).out);
+    expect(made).toEqual({ id: expect.stringMatching(/^key_/), name: "machine", key: expect.stringMatching(/^tp-/) });
+    const listed = JSON.parse((await keys("list", "--json")).out);
+    expect(listed.find(({ id }: { id: string }) => id === made.id)).toMatchObject({
+      name: "machine",
+      state: "live",
+      expires: null,
+      source: "store",
+    });
+    expect(JSON.stringify(listed)).not.toContain(made.key);
+  });
+
+  test("usage is printed as JSON, with the name of each key beside its id", async () => {
+    const { out } = await here.run(["usage", "--by", "key", "--json"], environment);
+    const row = JSON.parse(out).find(({ name }: { name: string }) => name === "default");
+    expect(row).toMatchObject({ group: expect.stringMatching(/^key_/), requests: expect.any(Number) });
   });
 });

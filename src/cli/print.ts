@@ -1,0 +1,19 @@
+// How commands print: columns of text, or JSON.
+
+/** Columns of text, each as wide as its widest cell. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? "").length)));
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}
+
+/** Indented JSON; integers too large for a double become decimal strings. */
+export function jsonText(value: unknown): string {
+  return JSON.stringify(value, (_, inner: unknown) => (typeof inner === "bigint" ? String(inner) : inner), 2);
+}

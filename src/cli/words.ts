@@ -1,0 +1,61 @@
+// The words of a command line: options by table, help on every command, and one error for words that no command takes.
+import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
+import { didYouMean } from "../config/suggest.ts";
+
+/** The command line asks for something that does not exist: exit code 2. */
+export class WrongWords extends Error {}
+
+export type Run = (words: readonly string[]) => Promise<void> | void;
+
+/** One command: a line that shows how it is called, what it does, and its work or its subcommands. */
+export interface Command {
+  readonly usage: string;
+  readonly summary: string;
+  readonly options?: Readonly<Record<string, string>>;
+  readonly run?: Run;
+  readonly commands?: Readonly<Record<string, Command>>;
+}
+
+const isHelp = (word: string | undefined): boolean => word === "--help" || word === "-h" || word === "help";
+
+/** The values of options and the words beside them. Throws WrongWords for an option that is not in the table. */
+export function parseWords<Options extends ParseArgsOptionsConfig>(
+  words: readonly string[],
+  options: Options,
+  mostPositionals = 0,
+) {
+  try {
+    const parsed = parseArgs({ args: [...words], options, allowPositionals: true, strict: true });
+    const extra = parsed.positionals[mostPositionals];
+    if (extra !== undefined) throw new WrongWords(`Unexpected argument '${extra}'.`);
+    return parsed;
+  } catch (thrown) {
+    if (thrown instanceof WrongWords || !(thrown instanceof TypeError)) throw thrown;
+    throw new WrongWords(thrown.message.split("\n")[0] ?? thrown.message);
+  }
+}
+
+/** The help text of a command and of those below it. */
+export function helpOf({ usage, summary, options = {}, commands = {} }: Command): string {
+  const rows = [...Object.values(commands).map((inner) => [inner.usage, inner.summary]), ...Object.entries(options)];
+  const width = Math.max(...rows.map(([left = ""]) => left.length));
+  const list = rows.map(([left = "", right = ""]) => `  ${left.padEnd(width)}  ${right}`);
+  return [`${usage}: ${summary}`, ...(list.length === 0 ? [] : ["", ...list])].join("\n");
+}
+
+/** Runs the command that the words name; prints its help where they ask for it. */
+export async function runCommand(
+  command: Command,
+  words: readonly string[],
+  print: (text: string) => void,
+): Promise<void> {
+  const [first, ...others] = words;
+  const inner = first === undefined ? undefined : command.commands?.[first];
+  if (inner !== undefined) return await runCommand(inner, others, print);
+  if (words.some(isHelp)) return print(helpOf(command));
+  if (command.run !== undefined) return await command.run(words);
+  const names = Object.keys(command.commands ?? {});
+  if (first === undefined) throw new WrongWords(`Missing subcommand. Usage: ${command.usage} ${names.join("|")}.`);
+  const suggestion = didYouMean(first, names) || `. Use one of: ${names.join(", ")}.`;
+  throw new WrongWords(`There is no command '${first}'${suggestion}`);
+}
