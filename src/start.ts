@@ -18,6 +18,7 @@ import { type VideoKeys, videoKeys } from "./config/videos.ts";
 import { dialects } from "./dialects/index.ts";
 import { createAdmission } from "./gateway/admission.ts";
 import { type Catalog, catalogHolder } from "./gateway/catalog.ts";
+import { createMissingCounters } from "./gateway/counters.ts";
 import type { GatewayParts } from "./gateway/gateway.ts";
 import { type Caller, openKeys } from "./gateway/keys.ts";
 import { openLedger } from "./gateway/ledger/ledger.ts";
@@ -138,6 +139,7 @@ function gatewayParts(foundation: Foundation, options: StartOptions, teardown: T
     admission: createAdmission(limits.maxConcurrentRequests),
     limits,
     standIn: estimator(dialects),
+    missingCounters: createMissingCounters(systemClock),
     ledger,
     clock: systemClock,
     events,

@@ -50,6 +50,7 @@ export const errorKinds = {
   client_closed: row(499, invalid),
   context_length_exceeded: row(400, invalid),
   upstream_rejected: row(400, invalid),
+  counter_missing: row(502, "upstream_error", "next"),
   upstream_rate_limited: row(429, "rate_limit_error", "next", true),
   upstream_credentials: row(502, "upstream_error", "next"),
   upstream_unreachable: row(502, "upstream_error", "next", true),

@@ -36,6 +36,7 @@ import { mistralModerations, openaiModerations } from "./moderations/index.ts";
 import { openaiChat } from "./openai-chat/index.ts";
 import { openaiCompaction } from "./openai-compaction.ts";
 import { openaiCompletions } from "./openai-completions/index.ts";
+import { openaiCount } from "./openai-responses/count.ts";
 import { openaiResponses } from "./openai-responses/index.ts";
 import {
   cohereRerank,
@@ -80,6 +81,7 @@ export const dialects: readonly Dialect[] = [
   geminiBatchEmbeddings,
   anthropicCount,
   geminiCount,
+  openaiCount,
   openaiSpeech,
   openaiTranscriptions,
   openaiTranslations,
@@ -121,6 +123,7 @@ export {
   openaiChat,
   openaiCompaction,
   openaiCompletions,
+  openaiCount,
   openaiEmbeddings,
   openaiImageEdits,
   openaiImages,

@@ -9,6 +9,7 @@ import type { Provider } from "../providers/provider.ts";
 import type { Admission, Lease } from "./admission.ts";
 import { attemptStream, attemptWhole, type Tries } from "./attempt.ts";
 import type { CatalogHolder } from "./catalog.ts";
+import { attemptCount, type MissingCounters } from "./counters.ts";
 import { estimateOf } from "./estimate.ts";
 import { type Attribution, createExchange, type Exchange } from "./exchange.ts";
 import type { Inquiry } from "./inquiry.ts";
@@ -29,6 +30,8 @@ export interface GatewayParts {
   readonly limits: GatewayLimits;
   /** Answers what no provider of a model can: counts of tokens. */
   readonly standIn: Provider;
+  /** Providers that are not asked to count for a while. */
+  readonly missingCounters: MissingCounters;
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly events: Events;
@@ -71,7 +74,7 @@ export async function answer(parts: GatewayParts, inquiry: Inquiry, visit: Visit
     const spent = createSpending();
     const tries: Tries = { candidates, inquiry, signal: visit.signal, clock, watch, events, fetchAllow, spent };
     try {
-      return await (ask.stream ? streamed(parts, tries, exchange, visit) : whole(tries, exchange));
+      return await (ask.stream ? streamed(parts, tries, exchange, visit) : whole(parts, tries, exchange));
     } catch (thrown) {
       await exchange.settle({ by: null, usage: undefined, error: toGatewayError(thrown) });
       throw thrown;
@@ -106,8 +109,9 @@ function openExchange(parts: GatewayParts, { ask, dialect }: Inquiry, visit: Vis
     .then((entry) => createExchange(id, entry, lease, parts.clock, visit.arrivedMs, parts.events));
 }
 
-async function whole(tries: Tries, exchange: Exchange): Promise<Reply> {
-  const tried = await attemptWhole(tries);
+async function whole(parts: GatewayParts, tries: Tries, exchange: Exchange): Promise<Reply> {
+  const isCount = tries.inquiry.ask.operation === "count";
+  const tried = await (isCount ? attemptCount(tries, parts.standIn, parts.missingCounters) : attemptWhole(tries));
   if ("failure" in tried) {
     await exchange.settle({ by: tried.by, usage: tries.spent.total(), error: tried.failure });
     throw tried.failure;

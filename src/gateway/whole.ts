@@ -7,6 +7,7 @@ import { badReply } from "../dialects/reject.ts";
 import { isObject, type Json, type JsonObject, parseJsonText } from "../lib/json.ts";
 import { transportError } from "../providers/upstream.ts";
 import { checkCount, joinVectors } from "./batch.ts";
+import { countRefusal } from "./count-refusal.ts";
 import { mergeAnswers } from "./fan.ts";
 import type { Inquiry } from "./inquiry.ts";
 import { checkVerdicts, joinVerdicts } from "./judged.ts";
@@ -72,7 +73,9 @@ export async function refusal(
     return new GatewayError("upstream_protocol_error", "The provider answered with a redirect, which is not followed.");
   const bytes = await readBounded(response, maxErrorBytes, signal);
   const text = bytes === null ? "" : decoder.decode(bytes);
-  return lane.upstream.error.parse(response.status, parseJsonText(text) ?? text, retryAfterMs(response.headers, nowMs));
+  const wait = retryAfterMs(response.headers, nowMs);
+  const failure = lane.upstream.error.parse(response.status, parseJsonText(text) ?? text, wait);
+  return lane.upstream.operation === "count" ? countRefusal(response.status, failure) : failure;
 }
 
 function parseBody(bytes: Uint8Array): JsonObject | Json[] {

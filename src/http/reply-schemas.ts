@@ -120,6 +120,7 @@ export const replySchemas: Readonly<Record<string, TSchema>> = {
   createCompletion: completion,
   createMessage: message,
   countMessageTokens: counts("input_tokens"),
+  countResponseInputTokens: open({ object: Type.Literal("response.input_tokens"), input_tokens: whole }),
   createResponse: response,
   getResponse: response,
   cancelResponse: response,

@@ -5,6 +5,7 @@ import {
   openaiChat,
   openaiCompaction,
   openaiCompletions,
+  openaiCount,
   openaiResponses,
 } from "../dialects/index.ts";
 import type { Responses } from "../gateway/responses/responses.ts";
@@ -72,6 +73,14 @@ export function responseEndpoints(responses: Responses): readonly Endpoint[] {
       summary: "A conversation made short, to go on with.",
       dialect: openaiCompaction,
       answer: (asked) => responses.compact(asked),
+    },
+    {
+      ...common,
+      path: "/v1/responses/input_tokens",
+      operationId: "countResponseInputTokens",
+      summary: "Counts the input tokens of a response request, stored items of `previous_response_id` included.",
+      dialect: openaiCount,
+      answer: (asked) => responses.countInput(asked),
     },
     ...responseRows(() => responses, { access: client, dialect: openaiResponses, ...sides.openai }),
   ];

@@ -2,6 +2,7 @@
 import {
   openaiChat,
   openaiCompletions,
+  openaiCount,
   openaiEmbeddings,
   openaiImages,
   openaiModerations,
@@ -34,6 +35,7 @@ export const openai: ProviderKind = {
     openaiChat,
     openaiResponses,
     openaiCompletions,
+    openaiCount,
     openaiEmbeddings,
     openaiModerations,
     openaiImages,

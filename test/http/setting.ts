@@ -34,6 +34,7 @@ const smallestAsks: Record<string, { body: object | string; headers?: Record<str
   "/v1/completions": { body: { model: "gpt-x", prompt: "hi" } },
   "/v1/responses": { body: { model: "gpt-x", input: "hi" } },
   "/v1/responses/compact": { body: { model: "gpt-x", input: "hi" } },
+  "/v1/responses/input_tokens": { body: { model: "gpt-x", input: "hi" } },
   "/v1/messages/count_tokens": { ...surfaces.messages, body: { ...surfaces.messages.body, max_tokens: undefined } },
 };
 

@@ -2,7 +2,7 @@
 import { GatewayError, toGatewayError } from "../../canon/error.ts";
 import { checkTrigger, queuedResponse, storedItems, withoutTrigger } from "../../dialects/response-state.ts";
 import { randomId } from "../../lib/ids.ts";
-import { isObject, type JsonObject, parseJsonText } from "../../lib/json.ts";
+import { isObject, parseJsonText } from "../../lib/json.ts";
 import { putResponse } from "../../store/responses.ts";
 import { type Asked, inquiryOf, pipeWireOf } from "../asked.ts";
 import { answer, type Reply } from "../gateway.ts";
@@ -12,13 +12,11 @@ import { compactWished } from "./compaction.ts";
 import { type Conversation, conversationOf, inOwnNumbers } from "./conversation.ts";
 import { concluded, rowOf } from "./keep.ts";
 import type { Job, StateParts } from "./parts.ts";
+import { resolvedInput } from "./resolved-input.ts";
 import { aliveForMs, startRun } from "./run.ts";
 import type { Runs } from "./runs.ts";
-import { openCompactions } from "./sealing.ts";
 import { tapOf } from "./tap.ts";
 
-/** What the upstream has nothing to do with. */
-const ownFields = ["previous_response_id", "background"];
 const decoder = new TextDecoder();
 
 function jobOf(parts: StateParts, { wire, visit }: Asked, conversation: Conversation): Job {
@@ -37,29 +35,15 @@ function refuseUnkept({ isBackground, isKept }: Job): void {
   throw new GatewayError("invalid_value", message, { param: "background" });
 }
 
-/** The wire for the corridor; the client's own object where nothing in it has to change. */
-function resolvedWire(wire: JsonObject, items: readonly JsonObject[], isChanged: boolean): JsonObject {
-  const resolved: JsonObject = { ...wire };
-  for (const field of ownFields) delete resolved[field];
-  if (isChanged) resolved.input = [...items];
-  return resolved;
-}
-
 /** The inquiry behind a request; errors speak of items by the client's own numbers. */
 function inquiryFor(parts: StateParts, asked: Asked, conversation: Conversation, job: Job): Inquiry {
-  const items = [...conversation.earlier, ...conversation.own];
-  const { items: opened, bound } = openCompactions(items, parts.sealKey, job.ownerKeyId);
-  const isChanged = conversation.isResolved || opened !== items;
-  const wire = resolvedWire(asked.wire, opened, isChanged);
-  const echo = { ...asked.wire, store: job.isKept };
-  const inquiry = inquiryOf(asked, job.createdAtMs, {
+  const { wire, ...changes } = resolvedInput(parts, asked, conversation);
+  return inquiryOf(asked, job.createdAtMs, {
+    ...changes,
     wire: job.isBackground ? { ...wire, stream: true } : wire,
-    echo,
+    echo: { ...asked.wire, store: job.isKept },
     id: job.id,
-    moreBytes: conversation.storedChars,
-    ...(bound === undefined ? {} : { bound }),
   });
-  return inquiry;
 }
 
 /** A whole reply under the gateway's own id, kept. */

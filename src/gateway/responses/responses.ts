@@ -9,6 +9,7 @@ import { type Asked, pipeWireOf } from "../asked.ts";
 import type { Reply } from "../gateway.ts";
 import { compact } from "./compaction.ts";
 import { bodyOf, inputOf } from "./conversation.ts";
+import { countInput } from "./count.ts";
 import { create } from "./create.ts";
 import type { StateParts } from "./parts.ts";
 import { createRuns } from "./runs.ts";
@@ -20,6 +21,7 @@ export type Parameter = (name: string) => string | null;
 export interface Responses {
   create(asked: Asked): Promise<Reply>;
   compact(asked: Asked): Promise<Reply>;
+  countInput(asked: Asked): Promise<Reply>;
   /** Each throws `object_not_found` (404) for an id that this owner does not have. */
   get(id: string, ownerKeyId: string): Promise<JsonObject>;
   /** The events of a response in the background, behind number `starting_after`. */
@@ -73,6 +75,7 @@ export async function openResponses(parts: StateParts): Promise<Responses> {
   return {
     create: (asked) => create(parts, runs, asked),
     compact: (asked) => compact(parts, asked),
+    countInput: (asked) => countInput(parts, asked),
     get: async (id, ownerKeyId) => bodyOf(await rowFor(id, ownerKeyId)),
     async follow(id, ownerKeyId, parameter, dialect) {
       const row = await rowFor(id, ownerKeyId);

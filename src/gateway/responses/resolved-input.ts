@@ -1,0 +1,23 @@
+// The request as an upstream gets it: stored items before the client's own, compactions opened, the gateway's fields left out.
+import type { JsonObject } from "../../lib/json.ts";
+import type { Asked, Changes } from "../asked.ts";
+import type { Conversation } from "./conversation.ts";
+import type { StateParts } from "./parts.ts";
+import { openCompactions } from "./sealing.ts";
+
+/** Fields that only the gateway acts on. */
+const ownFields = ["previous_response_id", "background"];
+
+/** The changed wire and what goes with it; the client's own input where nothing in it has to change. */
+export function resolvedInput(
+  parts: StateParts,
+  { wire: given, visit }: Asked,
+  conversation: Conversation,
+): Changes & { readonly wire: JsonObject } {
+  const items = [...conversation.earlier, ...conversation.own];
+  const { items: opened, bound } = openCompactions(items, parts.sealKey, visit.caller.keyId);
+  const wire: JsonObject = { ...given };
+  for (const field of ownFields) delete wire[field];
+  if (conversation.isResolved || opened !== items) wire.input = [...opened];
+  return { wire, moreBytes: conversation.storedChars, ...(bound === undefined ? {} : { bound }) };
+}
