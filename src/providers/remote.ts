@@ -64,6 +64,20 @@ function proven(post: Post, access: Access): Post {
   };
 }
 
+type Ship = (call: Call, signal: AbortSignal) => Promise<Response>;
+
+/** Sends calls below an address. A task that is submitted twice is paid for twice: no submit is risked on a connection that may be stale. */
+function shipping(post: Post, packed: ReturnType<typeof packer>, baseUrl: string): { ship: Ship; shipTask: Ship } {
+  const ship: Ship = (call, signal) => post({ ...packed(call), url: join(baseUrl, call.path), signal });
+  return {
+    ship,
+    shipTask(call, signal) {
+      if (call.method === "GET") return ship(call, signal);
+      return post({ ...packed(call), url: join(baseUrl, call.path), signal, freshConnection: true });
+    },
+  };
+}
+
 function accessTo(entry: ProviderEntry, clock: Clock): Access {
   return entry.kind.account?.open(entry, { clock, send: sender(entry) }) ?? {};
 }
@@ -85,9 +99,7 @@ export function timedProvider(entry: ProviderEntry, clock: Clock): Provider {
   const access = accessTo(entry, clock);
   const baseUrl = access.baseUrl ?? baseOf(entry);
   const send = proven(sender(entry), access);
-  const packed = packer(base);
-  const ship = (call: Call, signal: AbortSignal): Promise<Response> =>
-    send({ ...packed(call), url: join(baseUrl, call.path), signal });
+  const { ship, shipTask } = shipping(send, packer(base), baseUrl);
   const post = ({ call, dialect, signal }: Shipment): Promise<Response> => {
     const mended = kind.mendCall?.(call) ?? call;
     return ship(access.place?.(mended, dialect) ?? mended, signal);
@@ -120,7 +132,7 @@ export function timedProvider(entry: ProviderEntry, clock: Clock): Provider {
     ...(kind.speaks === undefined ? {} : { speaks: kind.speaks }),
     ...(kind.videos === undefined
       ? {}
-      : { videos: kind.videos, sendTask: (call, signal) => ship(access.placeTask?.(call) ?? call, signal) }),
+      : { videos: kind.videos, sendTask: (call, signal) => shipTask(access.placeTask?.(call) ?? call, signal) }),
     ...(kind.usualModels === undefined ? {} : { usualModels: kind.usualModels }),
     options,
     models: entry.models,

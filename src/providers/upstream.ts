@@ -1,4 +1,5 @@
 // The only outgoing fetch: one request to one upstream, and what its failures mean.
+import { closeSync, openSync } from "node:fs";
 import { GatewayError } from "../canon/error.ts";
 
 export interface UpstreamRequest {
@@ -11,40 +12,57 @@ export interface UpstreamRequest {
   readonly signal: AbortSignal;
   /** Proxy address from the configuration; variables of the environment are removed before the start. */
   readonly proxy?: string;
+  /** Opens a connection of its own, for requests that must not be sent twice and cannot afford a stale connection. */
+  readonly freshConnection?: true;
 }
 
-/** Codes of Bun's fetch for which nothing was sent, so that asking somebody else is safe. */
+/**
+ * Codes of Bun's fetch for which no byte of the request left, so that asking another provider is safe. The certificate
+ * codes are OpenSSL's X509 verification results under the names that Node gives them
+ * (https://nodejs.org/api/tls.html#x509-certificate-error-codes); EPROTO is a handshake that failed: plain HTTP on the
+ * TLS port, or a TLS alert.
+ */
 const nothingSent = new Set([
-  "ConnectionRefused",
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "DNSResolveFailed",
-  "FailedToOpenSocket",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "ETIMEDOUT",
-  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-  "DEPTH_ZERO_SELF_SIGNED_CERT",
-  "SELF_SIGNED_CERT_IN_CHAIN",
-  "CERT_HAS_EXPIRED",
-  "ERR_TLS_CERT_ALTNAME_INVALID",
+  ...["ConnectionRefused", "ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "DNSResolveFailed", "FailedToOpenSocket"],
+  ...["EHOSTUNREACH", "ENETUNREACH", "ETIMEDOUT", "EADDRNOTAVAIL", "EPROTO", "ERR_TLS_CERT_ALTNAME_INVALID"],
+  ...["UNABLE_TO_GET_ISSUER_CERT", "UNABLE_TO_GET_ISSUER_CERT_LOCALLY", "UNABLE_TO_VERIFY_LEAF_SIGNATURE"],
+  ...["DEPTH_ZERO_SELF_SIGNED_CERT", "SELF_SIGNED_CERT_IN_CHAIN", "CERT_NOT_YET_VALID", "CERT_HAS_EXPIRED"],
+  ...["CERT_SIGNATURE_FAILURE", "CERT_CHAIN_TOO_LONG", "CERT_REVOKED", "CERT_UNTRUSTED", "CERT_REJECTED"],
+  ...["INVALID_CA", "INVALID_PURPOSE", "PATH_LENGTH_EXCEEDED", "HOSTNAME_MISMATCH"],
+  ...["UNABLE_TO_DECRYPT_CERT_SIGNATURE", "UNABLE_TO_DECODE_ISSUER_PUBLIC_KEY", "ERROR_IN_CERT_NOT_BEFORE_FIELD"],
+  ...["ERROR_IN_CERT_NOT_AFTER_FIELD", "UNABLE_TO_GET_CRL", "CRL_HAS_EXPIRED", "CRL_NOT_YET_VALID"],
 ]);
 
 const closed = new Set(["ECONNRESET", "ConnectionClosed", "EPIPE", "ECONNABORTED"]);
+const noDescriptors = new Set(["EMFILE", "ENFILE"]);
+
+const codeOf = (thrown: unknown): string =>
+  typeof thrown === "object" && thrown !== null && "code" in thrown ? String(thrown.code) : "";
+
+/** Without a descriptor name lookups fail as if the name did not exist, and `localhost` as if nothing listened. */
+function isOutOfDescriptors(): boolean {
+  try {
+    closeSync(openSync("/dev/null", "r"));
+    return false;
+  } catch (thrown) {
+    return noDescriptors.has(codeOf(thrown));
+  }
+}
 
 /** What a thrown fetch or body read means. An abort of ours comes back as the reason it was aborted with. */
 export function transportError(thrown: unknown, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason;
   if (thrown instanceof GatewayError) return thrown;
-  const code = typeof thrown === "object" && thrown !== null && "code" in thrown ? String(thrown.code) : "";
+  const code = codeOf(thrown);
+  if (noDescriptors.has(code) || (nothingSent.has(code) && isOutOfDescriptors()))
+    return new GatewayError("overloaded", "The gateway has no free connections. Try again later.", { cause: thrown });
   if (nothingSent.has(code))
     return new GatewayError("upstream_unreachable", "The provider could not be reached.", { cause: thrown });
   if (closed.has(code))
     return new GatewayError("upstream_reset", "The provider closed the connection before it answered.", {
       cause: thrown,
     });
-  return new GatewayError("upstream_protocol_error", "The provider's answer broke the rules of HTTP.", {
+  return new GatewayError("upstream_protocol_error", "Invalid HTTP response from the provider.", {
     cause: thrown,
   });
 }
@@ -71,8 +89,7 @@ function bodyOf(pieces: readonly Uint8Array[]): { body: ReadableStream<Uint8Arra
   return { body: new ReadableStream<Uint8Array>({ pull }, { highWaterMark: 0 }), length };
 }
 
-/** Sends and answers with whatever status came. Redirects are not followed: they would carry the credential along. */
-export function send(request: UpstreamRequest): Promise<Response> {
+function optionsOf(request: UpstreamRequest): BunFetchRequestInit {
   const options: BunFetchRequestInit & { timeout: false } = {
     method: request.method,
     headers: request.headers,
@@ -87,7 +104,46 @@ export function send(request: UpstreamRequest): Promise<Response> {
     options.headers = { ...request.headers, "content-length": String(length) };
   }
   if (request.proxy !== undefined) options.proxy = request.proxy;
-  return fetch(request.url, options).catch((thrown: unknown) => {
-    throw transportError(thrown, request.signal);
-  });
+  if (request.freshConnection === true) options.keepalive = false;
+  return options;
+}
+
+/** Bun keeps an idle connection for five minutes. */
+const pooledMs = 300_000;
+/** A peer that has closed an idle connection says so within a round trip; later, it has read the request. */
+const staleMs = 2_000;
+
+/** When each origin last answered on a connection that it did not close. The runtime's pool is one for the process, so this is too. */
+const answeredAtMs = new Map<string, number>();
+
+const originOf = (url: string): string => url.slice(0, url.indexOf("/", "https://".length));
+
+/**
+ * True where a request was most likely lost on a connection that its peer had closed while it was idle: the runtime does
+ * not say which connection it took, but one may have been in its pool, and the reset came at once. A request on a
+ * connection of its own is never repeated, because it may have been processed.
+ */
+function isStale({ url, freshConnection }: UpstreamRequest, error: unknown, sentMs: number): boolean {
+  if (freshConnection === true || !(error instanceof GatewayError) || error.kind !== "upstream_reset") return false;
+  const answeredMs = answeredAtMs.get(originOf(url));
+  return answeredMs !== undefined && sentMs - answeredMs < pooledMs && performance.now() - sentMs < staleMs;
+}
+
+/**
+ * Sends and answers with whatever status came. Redirects are not followed: they would carry the credential along. A
+ * request that was lost on a stale connection is sent once more on a fresh one.
+ */
+export function send(request: UpstreamRequest): Promise<Response> {
+  const sentMs = performance.now();
+  return fetch(request.url, optionsOf(request)).then(
+    (response) => {
+      if (response.headers.get("connection") !== "close") answeredAtMs.set(originOf(request.url), performance.now());
+      return response;
+    },
+    (thrown: unknown) => {
+      const error = transportError(thrown, request.signal);
+      if (isStale(request, error, sentMs)) return send({ ...request, freshConnection: true });
+      throw error;
+    },
+  );
 }

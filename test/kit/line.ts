@@ -19,6 +19,8 @@ export interface Seen {
   aborted: Promise<number>;
   /** Resolves when the answer has ended, however it ended. */
   finished: Promise<void>;
+  /** How many requests came on its connection before it. */
+  earlier: number;
 }
 
 /** What a script function may do with the connection. Every wait ends when the peer leaves. */
@@ -41,6 +43,8 @@ export interface Connection {
   pending: Buffer;
   isBusy: boolean;
   isOpen: boolean;
+  /** Requests so far. */
+  requests: number;
   drained: PromiseWithResolvers<void>;
   closed: PromiseWithResolvers<void>;
 }
@@ -51,6 +55,7 @@ export function newConnection(socket: Socket<Connection>): Connection {
     pending: Buffer.alloc(0),
     isBusy: false,
     isOpen: true,
+    requests: 0,
     drained: Promise.withResolvers(),
     closed: Promise.withResolvers(),
   };

@@ -94,7 +94,8 @@ async function answer(state: State, connection: Connection, raw: RawRequest): Pr
   const aborted = Promise.withResolvers<number>();
   let hasEnded = false;
   void connection.closed.promise.then(() => !hasEnded && aborted.resolve(performance.now()));
-  const seen = { ...describe(raw), aborted: aborted.promise, finished: finished.promise };
+  const earlier = connection.requests++;
+  const seen = { ...describe(raw), aborted: aborted.promise, finished: finished.promise, earlier };
   remember(state, seen);
   const line = lineOf(connection, seen, () => {
     hasEnded = true;
@@ -105,7 +106,7 @@ async function answer(state: State, connection: Connection, raw: RawRequest): Pr
   finished.resolve();
 }
 
-function describe(raw: RawRequest): Omit<Seen, "aborted" | "finished"> {
+function describe(raw: RawRequest): Omit<Seen, "aborted" | "finished" | "earlier"> {
   const url = new URL(raw.target, "http://upstream.invalid");
   const text = new TextDecoder().decode(raw.body);
   return {

@@ -6,6 +6,12 @@ export interface Certificate {
   cert: string;
 }
 
+/** In UTC, as `yymmddhhmmssZ`. */
+export interface Validity {
+  from: string;
+  to: string;
+}
+
 /** One element of DER. */
 function element(tag: number, ...parts: Uint8Array[]): Buffer {
   const body = Buffer.concat(parts);
@@ -20,11 +26,15 @@ const subjectAltName = oid(0x55, 0x1d, 0x11);
 const commonName = oid(0x55, 0x04, 0x03);
 const version3 = element(0xa0, element(0x02, Buffer.from([2])));
 const serial = element(0x02, Buffer.from([1]));
-const validity = sequence(...["200101000000Z", "491231235959Z"].map((time) => element(0x17, Buffer.from(time))));
+const usual: Validity = { from: "200101000000Z", to: "491231235959Z" };
 const name = sequence(element(0x31, sequence(commonName, element(0x0c, Buffer.from("test")))));
 
 /** Signed by itself; trust it by giving it as the certificate authority. */
-export function certificateFor(subject: { name: string } | { ipv4: string }): Certificate {
+export function certificateFor(
+  subject: { name: string } | { ipv4: string },
+  { from, to }: Validity = usual,
+): Certificate {
+  const validity = sequence(...[from, to].map((time) => element(0x17, Buffer.from(time))));
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const alternative =
     "name" in subject
