@@ -31,10 +31,18 @@ export type FieldName =
   | "purpose"
   | "title";
 
-/** `path` is in the client's own words. `dropped`: removed. `approximated`: converted with a loss. `emulated`: done by the gateway. */
+/**
+ * `path` is in the client's own words. `dropped`: removed. `approximated`: converted with a loss. `emulated`: done by the
+ * gateway. `unverified`: no table knows the model, and what the client said was sent as it is.
+ */
 export interface Warning {
-  readonly code: "dropped" | "approximated" | "emulated";
+  readonly code: "dropped" | "approximated" | "emulated" | "unverified";
   readonly path: string;
+}
+
+/** True where something that the client said is lost, which strict mode refuses. */
+export function isLoss({ code }: Warning): boolean {
+  return code === "dropped" || code === "approximated";
 }
 
 /**

@@ -1,7 +1,7 @@
 // The one fork in the road: same dialect on both sides goes through verbatim, everything else is translated.
 import { GatewayError } from "../canon/error.ts";
 import type { Ask } from "../canon/operation.ts";
-import type { Warning } from "../canon/warning.ts";
+import { isLoss, type Warning } from "../canon/warning.ts";
 import type { Call, Dialect, RenderContext } from "../dialects/dialect.ts";
 import type { JsonObject } from "../lib/json.ts";
 import { dialectsOf, originOf, type Provider } from "../providers/provider.ts";
@@ -58,7 +58,7 @@ function foreignFields(ask: Ask): Warning[] {
 }
 
 function refuseWhenStrict(inquiry: Inquiry, warnings: readonly Warning[]): void {
-  const lost = inquiry.strict ? warnings.find((warning) => warning.code !== "emulated") : undefined;
+  const lost = inquiry.strict ? warnings.find(isLoss) : undefined;
   if (lost !== undefined)
     throw new GatewayError(
       "unsupported_parameter",

@@ -37,6 +37,11 @@ function isLike(left: number | undefined, right: number | undefined): boolean {
 
 type Loss = Warning["code"] | null;
 
+function lengthLoss(wanted: number | undefined, { seconds }: Made): Loss {
+  if (wanted === undefined || wanted === seconds) return null;
+  return seconds === undefined ? "dropped" : "approximated";
+}
+
 function ratioLoss(wanted: string | undefined, { ratio }: Made): Loss {
   if (wanted === undefined) return null;
   if (ratio === undefined) return "dropped";
@@ -61,7 +66,7 @@ function sizeLoss(ask: VideoAsk, made: Made): Loss {
 /** Warnings for what the client said of length and shape and will not get so. */
 export function misfits(ask: VideoAsk, made: Made, context: VideoRenderContext): Warning[] {
   const losses: readonly (readonly [VideoField, Loss])[] = [
-    ["seconds", ask.seconds === undefined || ask.seconds === made.seconds ? null : "approximated"],
+    ["seconds", lengthLoss(ask.seconds, made)],
     ["size", sizeLoss(ask, made)],
     ["ratio", ratioLoss(ask.ratio, made)],
     ["resolution", tierLoss(ask.resolution, made)],

@@ -3,6 +3,7 @@ import type { VideoAsk, VideoFailure, VideoField, VideoPlace, VideoResult, Video
 import type { Warning } from "../../canon/warning.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { Call, ErrorSide } from "../dialect.ts";
+import type { DeclaredModel } from "../shared/model-table.ts";
 
 /** In which forms an upstream takes an image. The engine fetches an address for those that take none. */
 export type ImageForm = "url" | "data" | "base64" | "form" | "file";
@@ -13,6 +14,8 @@ export interface VideoRenderContext {
   readonly model: string;
   /** The gateway's id of the task, for upstreams that keep a foreign id. */
   readonly taskId: string;
+  /** The rows that the operator declared for this provider's models. */
+  readonly declared?: readonly DeclaredModel[];
   /** Where a field stands on the client's wire, for warnings and refusals. */
   fieldPath(field: VideoField): string;
 }

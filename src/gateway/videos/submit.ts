@@ -1,7 +1,7 @@
 // Submitting a task: its row and its ledger's row stand before anybody is asked, and nobody is asked twice who may have said yes.
 import { concealed, GatewayError, toGatewayError } from "../../canon/error.ts";
 import type { VideoAsk } from "../../canon/video.ts";
-import type { Warning } from "../../canon/warning.ts";
+import { isLoss, type Warning } from "../../canon/warning.ts";
 import { unsupported } from "../../dialects/reject.ts";
 import type { VideoClient } from "../../dialects/video/client.ts";
 import type { Accepted, VideoRendered, VideoUpstream } from "../../dialects/video/upstream.ts";
@@ -49,7 +49,7 @@ interface Failed {
 }
 
 function refuseLost(strict: boolean, warnings: readonly Warning[]): void {
-  const lost = strict ? warnings.find(({ code }) => code !== "emulated") : undefined;
+  const lost = strict ? warnings.find(isLoss) : undefined;
   if (lost !== undefined) throw unsupported(lost.path, `it would be ${lost.code}, and strict mode is on.`);
 }
 

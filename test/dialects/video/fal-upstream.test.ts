@@ -19,8 +19,8 @@ test("the model is the path, and its inputs have the names of its family", () =>
     body({ images, seconds: 7, negativePrompt: "x", audio: true }, "fal-ai/kling-video/v2.6/pro/image-to-video"),
   ).toEqual({
     prompt: "a cat",
-    image_url: link,
-    tail_image_url: dataUri,
+    start_image_url: link,
+    end_image_url: dataUri,
     negative_prompt: "x",
     generate_audio: true,
     duration: "5",
@@ -38,13 +38,14 @@ test("the model is the path, and its inputs have the names of its family", () =>
     last_frame_url: dataUri,
   });
   expect(body({ seconds: 5 }, "fal-ai/sora-2/text-to-video").duration).toBe(4);
-  expect(body({ seconds: 9, resolution: "1080p" }, "fal-ai/minimax/hailuo-02/standard/text-to-video")).toMatchObject({
+  expect(body({ seconds: 9, resolution: "1080p" }, "fal-ai/minimax/hailuo-02/standard/image-to-video")).toMatchObject({
     duration: "10",
     resolution: "768P",
   });
   expect(effect(sized, "fal-ai/veo3.1")).toEqual({ seconds: 8, resolution: "1080p" });
   expect(warnings({ ...sized, fps: 24 }, "fal-ai/veo3.1")).toEqual(["dropped fps"]);
-  expect(refusal({ images }, "fal-ai/veo3.1")).toBe("unsupported_parameter last");
+  expect(refusal({ images }, "fal-ai/veo3.1")).toBe("unsupported_parameter first");
+  expect(refusal({ images }, "fal-ai/veo3.1/image-to-video")).toBe("unsupported_parameter last");
   expect(body({ metadata: { guidance_scale: 3, sync_mode: true } })).toEqual({ guidance_scale: 3, prompt: "a cat" });
 });
 

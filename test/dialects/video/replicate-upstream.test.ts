@@ -53,7 +53,7 @@ test("inputs have the names of the model's family", () => {
   expect(input({ fps: 16, seed: 0 }, "wan-video/wan-2.2-t2v-fast")).toMatchObject({ frames_per_second: 16, seed: 0 });
   expect(input({ resolution: "720p" }, "pixverse/pixverse-v5")).toMatchObject({ quality: "720p" });
   expect(input({ images: [linked("reference")] }, "bytedance/seedance-2.0").reference_images).toEqual([link]);
-  expect(input({ images, seconds: 7.5 })).toMatchObject({ image: link, last_frame_image: dataUri, duration: 8 });
+  expect(input({ images, seconds: 7.5 })).toMatchObject({ image: link, last_frame_image: dataUri, duration: 7.5 });
 });
 
 test("what a family has no name for is refused or warned about", () => {
@@ -67,8 +67,28 @@ test("what a family has no name for is refused or warned about", () => {
     "approximated seconds",
     "dropped ratio",
   ]);
-  expect(warnings({ seconds: 5, ratio: "16:9", resolution: "720p", seed: 1 })).toEqual([]);
+  expect(warnings({ seconds: 5, ratio: "16:9", resolution: "720p", seed: 1 })).toEqual(["unverified model"]);
   expect(effect({ seconds: 7 }, "google/veo-3")).toEqual({ seconds: 8 });
+});
+
+test("models whose fields are not the usual ones are asked in their own", () => {
+  const portrait = { images: [linked("first")], seconds: 5, width: 720, height: 1280 };
+  expect(input(portrait, "openai/sora-2")).toEqual({
+    prompt: "a cat",
+    input_reference: link,
+    seconds: 4,
+    aspect_ratio: "portrait",
+  });
+  expect(effect(portrait, "openai/sora-2")).toEqual({ seconds: 4, audio: true });
+  expect(refusal({ images: [linked("reference")] }, "bytedance/seedance-1-pro")).toBe(
+    "unsupported_parameter reference",
+  );
+  expect(input({ images: [linked("reference")] }, "bytedance/seedance-1-lite").reference_images).toEqual([link]);
+  expect(input({ ratio: "9:16", resolution: "1080p" }, "wan-video/wan-2.5-t2v")).toEqual({
+    prompt: "a cat",
+    size: "1080*1920",
+  });
+  expect(warnings({ ratio: "9:16", resolution: "1080p" }, "wan-video/wan-2.5-t2v")).toEqual([]);
 });
 
 test("inputs that a model alone knows pass by name", () => {

@@ -24,7 +24,7 @@ const rows: readonly Row[] = [
   [runwayVideos, "gen4.5", (word) => ({ id: "1", status: word })],
   [seedanceVideos, "doubao-seedance-2-0-260128", (word) => ({ id: "1", status: word })],
   [replicateVideos, "google/veo-3.1", (word) => ({ id: "1", status: word })],
-  [falVideos, "fal-ai/veo3.1", (word) => ({ request_id: "1", status: word })],
+  [falVideos, "fal-ai/veo3.1/image-to-video", (word) => ({ request_id: "1", status: word })],
 ];
 
 /** Names that no client may set through its own words. */

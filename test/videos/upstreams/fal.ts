@@ -17,9 +17,9 @@ const detail = [
 export const fal: Vendor = {
   name: "fal",
   entry: (url) => `{ kind: fal, base_url: "${url}", credential: canary-credential, models: [] }`,
-  model: () => "fal-ai/veo3.1",
+  model: (hasImage) => (hasImage ? "fal-ai/veo3.1/image-to-video" : "fal-ai/veo3.1"),
   isProven: shows("authorization", "Key "),
-  isSubmit: (seen) => isCall(seen, "POST", app),
+  isSubmit: (seen) => isCall(seen, "POST", /^\/fal-ai\/veo3\.1(?:\/image-to-video)?$/),
   id: (count) => `764cabcf-b745-4b3e-${count}`,
   accepted: (id) => ({
     json: { request_id: id, response_url: `https://queue.fal.run${app}/requests/${id}`, status: "IN_QUEUE" },

@@ -1,92 +1,146 @@
-// Hosts of models by many makers, where every model names its own inputs: canon's fields under a family's names.
-import type { VideoAsk } from "../../../canon/video.ts";
+// Hosts of models by many makers, where every model names its own inputs: canon's fields under the names of a row.
+import type { VideoAsk, VideoImage } from "../../../canon/video.ts";
 import type { Warning } from "../../../canon/warning.ts";
 import { compact, type Json, type JsonObject } from "../../../lib/json.ts";
 import { unsupported } from "../../reject.ts";
-import { nearest, nearestRatio, tierFor, within } from "../fit.ts";
-import { imageFor } from "../images.ts";
+import type { ModelRow } from "../../shared/model-table.ts";
+import { durationFor, ratioFor, resolutionFor } from "../capabilities.ts";
+import { nearestSize } from "../fit.ts";
 import { dropped, type Made, misfits } from "../losses.ts";
 import type { VideoRenderContext } from "../upstream.ts";
 import { imageSent } from "../wire.ts";
 
-/** Null where a family has no such input. */
-export interface Inputs {
-  readonly names: RegExp;
-  readonly first: string;
-  readonly last: string | null;
-  readonly references: string | null;
-  readonly seconds: string | null;
-  readonly ratio: string | null;
-  readonly resolution: string | null;
-  readonly seed: string | null;
-  readonly fps: string | null;
-  readonly negativePrompt: string | null;
-  readonly audio: string | null;
-  /** As this family spells them; all lengths and tiers where absent. */
-  readonly tiers?: readonly [string, ...string[]];
-  readonly lengths?: readonly [number, ...number[]];
-  /** How a length is written; as a number where absent. */
-  writeSeconds?(seconds: number): Json;
+/** A model behind a host. A field without a name is one that the model does not have. */
+export interface HostedRow extends ModelRow {
+  readonly fields: NonNullable<ModelRow["fields"]>;
+  /** How a length is written: `5`, `"5"` or `"5s"`. A number where absent. */
+  readonly secondsAs?: "number" | "text" | "unit";
+  /** The field for references takes one image, not a list. */
+  readonly singleReference?: boolean;
+  /** Words of the model's own for the ratios. */
+  readonly ratioWords?: { readonly [ratio: string]: string };
 }
 
-const ratios = ["16:9", "9:16", "1:1", "4:3", "3:4", "21:9"] as const;
-const tiers = ["480p", "720p", "1080p"] as const;
+const writers = {
+  number: (seconds: number): Json => seconds,
+  text: String,
+  unit: (seconds: number): Json => `${seconds}s`,
+} as const;
 
-function lengthFor(ask: VideoAsk, { lengths, seconds }: Inputs): number | undefined {
-  if (ask.seconds === undefined || seconds === null) return undefined;
-  return lengths === undefined ? within(ask.seconds, 1, 60) : nearest(ask.seconds, lengths);
+/** The images as the model takes them, and the warnings for those that are used otherwise than requested. */
+interface PlacedImages {
+  readonly inputs: JsonObject;
+  readonly warnings: readonly Warning[];
 }
 
-function imagesFor({ images }: VideoAsk, inputs: Inputs): JsonObject {
-  const first = imageFor(images, "first");
-  const last = imageFor(images, "last");
-  const references = images.filter(({ role }) => role === "reference");
-  if (last !== undefined && inputs.last === null) throw unsupported(last.path, "it takes no last frame.");
-  if (references[0] !== undefined && inputs.references === null)
-    throw unsupported(references[0].path, "it takes no reference images.");
+const refusals = {
+  first: "it takes no images.",
+  last: "it takes no last frame.",
+  reference: "it takes no reference images.",
+} as const;
+
+/** A model that only has a list of images takes frames there. */
+function roleAt({ role }: VideoImage, { fields }: HostedRow): VideoImage["role"] {
+  const hasOnlyList = fields.first === undefined && fields.last === undefined && fields.references !== undefined;
+  return hasOnlyList ? "reference" : role;
+}
+
+function placeImages({ images }: VideoAsk, row: HostedRow): PlacedImages {
+  const { fields, singleReference } = row;
+  const placed = images.map((image) => ({ image, role: roleAt(image, row) }));
+  const names = { first: fields.first, last: fields.last, reference: fields.references } as const;
+  const stray = placed.find(({ role }) => names[role] === undefined);
+  if (stray !== undefined) throw unsupported(stray.image.path, refusals[stray.image.role]);
+  const references = placed.filter(({ role }) => role === "reference").map(({ image }) => image);
+  const [one, more] = references;
+  if (singleReference && more !== undefined) throw unsupported(more.path, "it takes one reference image.");
+  const frames = placed.filter(({ role }) => role !== "reference");
+  const list = singleReference && one !== undefined ? imageSent(one) : references.map(imageSent);
   return {
-    ...(first === undefined ? {} : { [inputs.first]: imageSent(first) }),
-    ...(last === undefined ? {} : { [inputs.last ?? ""]: imageSent(last) }),
-    ...(references.length === 0 ? {} : { [inputs.references ?? ""]: references.map(imageSent) }),
+    inputs: {
+      ...Object.fromEntries(frames.map(({ image, role }) => [names[role] ?? "", imageSent(image)])),
+      ...(one === undefined ? {} : { [fields.references ?? ""]: list }),
+    },
+    warnings: placed
+      .filter(({ image, role }) => image.role !== role)
+      .map(({ image }) => ({ code: "approximated", path: image.path })),
   };
 }
 
-/** Canon's plain fields, under the names that the family has for them. */
+/** Canon's plain fields, under the names that the model has for them. */
 const plain = ["seed", "fps", "negativePrompt", "audio"] as const;
 
-function plainInputs(ask: VideoAsk, inputs: Inputs): JsonObject {
-  const named = plain.map((field) => [inputs[field], ask[field] as Json | undefined] as const);
+function plainInputs(ask: VideoAsk, { fields }: HostedRow): JsonObject {
+  const named = plain.map((field) => [fields[field], ask[field] as Json | undefined] as const);
   return Object.fromEntries(
-    named.flatMap(([name, value]) => (name === null || value === undefined ? [] : [[name, value]])),
+    named.flatMap(([name, value]) => (name === undefined || value === undefined ? [] : [[name, value]])),
   );
 }
 
-/** What is asked for of length, shape and tier; nothing where the client said nothing. */
-export function madeOf(ask: VideoAsk, inputs: Inputs): Made {
+type Requested = Made & { readonly size?: string | undefined };
+
+/** A size says ratio and resolution at once. */
+function sizeRequested(ask: VideoAsk, sizes: readonly string[]): Requested {
+  const size = nearestSize(ask, sizes);
+  if (size === undefined) return {};
+  const [width = 0, height = 0] = size.split("*").map(Number);
+  return { size, width, height, ratio: size, resolution: `${Math.min(width, height)}p` };
+}
+
+/** What is requested of length, shape and resolution; nothing where the client said nothing. */
+function madeOf(ask: VideoAsk, { fields, durations, ratios, resolutions, sizes }: HostedRow): Requested {
   return {
-    seconds: lengthFor(ask, inputs),
-    ratio: inputs.ratio === null ? undefined : nearestRatio(ask, ratios),
-    resolution: inputs.resolution === null ? undefined : tierFor(ask, inputs.tiers ?? tiers),
+    seconds:
+      ask.seconds === undefined || fields.seconds === undefined ? undefined : durationFor(ask.seconds, durations),
+    ratio: fields.ratio === undefined ? undefined : ratioFor(ask, ratios),
+    resolution: fields.resolution === undefined ? undefined : resolutionFor(ask, resolutions),
+    ...(fields.size === undefined ? {} : sizeRequested(ask, sizes ?? [])),
   };
 }
 
-/** Warnings for what the family has no name for, and for what had to be rounded. */
-export function lossesOf(ask: VideoAsk, inputs: Inputs, made: Made, context: VideoRenderContext): Warning[] {
-  const nameless = plain.filter((field) => inputs[field] === null);
-  return [...dropped(ask, context, [...nameless, "watermark"]), ...misfits(ask, made, context)];
+function soundLoss(ask: VideoAsk, { fields, audio }: HostedRow): ("audio" | never)[] {
+  if (fields.audio !== undefined || ask.audio === undefined) return [];
+  return audio === (ask.audio ? "always" : "never") ? [] : ["audio"];
 }
 
-/** The input of the model. Throws `unsupported_parameter` for images that it has no name for. */
-export function inputOf(ask: VideoAsk, inputs: Inputs, made: Made): JsonObject {
+/** Warnings for what the model has no field for, and for what had to be rounded. */
+function lossesOf(ask: VideoAsk, row: HostedRow, made: Made, context: VideoRenderContext): Warning[] {
+  const nameless = (["seed", "fps", "negativePrompt"] as const).filter((field) => row.fields[field] === undefined);
+  return [...dropped(ask, context, [...nameless, ...soundLoss(ask, row), "watermark"]), ...misfits(ask, made, context)];
+}
+
+/** The input of a model, what will be made of it, and what is lost. */
+export interface HostedInput {
+  readonly input: JsonObject;
+  readonly made: Made;
+  readonly warnings: readonly Warning[];
+}
+
+/** Throws `unsupported_parameter` for images that the model has no field for. */
+export function hostedInput(ask: VideoAsk, row: HostedRow, context: VideoRenderContext): HostedInput {
+  const made = madeOf(ask, row);
+  const images = placeImages(ask, row);
+  const { seconds, ratio, resolution, size } = made;
   const wishes = [
-    [inputs.seconds, made.seconds === undefined ? undefined : (inputs.writeSeconds?.(made.seconds) ?? made.seconds)],
-    [inputs.ratio, made.ratio],
-    [inputs.resolution, made.resolution],
+    [row.fields.seconds, seconds === undefined ? undefined : writers[row.secondsAs ?? "number"](seconds)],
+    [row.fields.ratio, ratio === undefined ? undefined : (row.ratioWords?.[ratio] ?? ratio)],
+    [row.fields.resolution, resolution],
+    [row.fields.size, size],
   ] as const;
-  return compact({
-    prompt: ask.prompt,
-    ...imagesFor(ask, inputs),
-    ...plainInputs(ask, inputs),
-    ...Object.fromEntries(wishes.flatMap(([name, value]) => (name === null ? [] : [[name, value]]))),
-  });
+  return {
+    input: compact({
+      prompt: ask.prompt,
+      ...images.inputs,
+      ...plainInputs(ask, row),
+      ...Object.fromEntries(wishes.flatMap(([name, value]) => (name === undefined ? [] : [[name, value]]))),
+    }),
+    made,
+    warnings: [...images.warnings, ...lossesOf(ask, row, made, context)],
+  };
+}
+
+/** Whether the video will have sound, as far as it is known. */
+export function soundOf(ask: VideoAsk, { fields, audio }: HostedRow): boolean | undefined {
+  if (fields.audio !== undefined) return ask.audio;
+  return audio === undefined || audio === "optional" ? undefined : audio === "always";
 }

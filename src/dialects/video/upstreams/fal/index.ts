@@ -3,12 +3,13 @@ import type { GatewayError } from "../../../../canon/error.ts";
 import type { VideoResult } from "../../../../canon/video.ts";
 import { isObject, type Json, type JsonObject } from "../../../../lib/json.ts";
 import { missing } from "../../../reject.ts";
+import { modelRow } from "../../capabilities.ts";
 import { type FaultTable, faultError, faultFailure, faultIn } from "../../fault.ts";
 import { picked } from "../../fit.ts";
 import type { UpstreamAnswer, UpstreamTask, VideoProgress, VideoUpstream } from "../../upstream.ts";
 import { getCall, idIn, known, numberOf, objectOf, type States, sizeNumber, stateOf, textOf } from "../../wire.ts";
-import { inputOf, lossesOf, madeOf } from "../hosted.ts";
-import { inputsFor, passed } from "./inputs.ts";
+import { hostedInput, soundOf } from "../hosted.ts";
+import { falModels, passed } from "./inputs.ts";
 
 const states: States = { in_queue: "queued", in_progress: "in_progress", completed: "completed" };
 
@@ -106,13 +107,13 @@ export const falVideos: VideoUpstream = {
   takes: ["url", "data"],
   render(ask, context) {
     if (ask.prompt === undefined && ask.images.length === 0) throw missing(context.fieldPath("prompt"));
-    const inputs = inputsFor(context.model);
-    const made = madeOf(ask, inputs);
-    const body = { ...picked(ask.metadata, passed), ...inputOf(ask, inputs, made) };
-    const audio = inputs.audio === null ? undefined : ask.audio;
-    const effect = known({ seconds: made.seconds, resolution: made.resolution?.toLowerCase(), audio });
-    const warnings = lossesOf(ask, inputs, made, context);
-    return { call: { path: context.model, body }, warnings, effect, keep: { app: appOf("", context.model) } };
+    const { row, warnings } = modelRow(falModels, context);
+    const { input, made, warnings: losses } = hostedInput(ask, row, context);
+    const body = { ...picked(ask.metadata, passed), ...input };
+    const { seconds, resolution } = made;
+    const effect = known({ seconds, resolution: resolution?.toLowerCase(), audio: soundOf(ask, row) });
+    const keep = { app: appOf("", context.model) };
+    return { call: { path: context.model, body }, warnings: [...warnings, ...losses], effect, keep };
   },
   accepted({ status, body }) {
     if (isObject(body) && body.request_id === undefined && (body.detail ?? body.error) !== undefined)

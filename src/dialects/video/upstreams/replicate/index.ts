@@ -4,12 +4,13 @@ import type { VideoPlace, VideoResult } from "../../../../canon/video.ts";
 import { compact, isObject, type Json, type JsonObject } from "../../../../lib/json.ts";
 import type { Call } from "../../../dialect.ts";
 import { missing } from "../../../reject.ts";
+import { modelRow } from "../../capabilities.ts";
 import { type FaultTable, faultError, faultFailure, faultIn } from "../../fault.ts";
 import { picked } from "../../fit.ts";
 import type { UpstreamAnswer, UpstreamTask, VideoProgress, VideoUpstream } from "../../upstream.ts";
 import { getCall, idIn, known, objectOf, type States, sizeNumber, stateOf, textOf } from "../../wire.ts";
-import { inputOf, lossesOf, madeOf } from "../hosted.ts";
-import { inputsFor, passed } from "./inputs.ts";
+import { hostedInput, soundOf } from "../hosted.ts";
+import { passed, replicateModels } from "./inputs.ts";
 
 const states: States = {
   starting: "queued",
@@ -94,13 +95,12 @@ export const replicateVideos: VideoUpstream = {
   takes: ["url", "data"],
   render(ask, context) {
     if (ask.prompt === undefined && ask.images.length === 0) throw missing(context.fieldPath("prompt"));
-    const inputs = inputsFor(context.model);
-    const made = madeOf(ask, inputs);
+    const { row, warnings } = modelRow(replicateModels, context);
+    const { input: named, made, warnings: losses } = hostedInput(ask, row, context);
     const { path, version } = placeOf(context.model);
-    const body = compact({ version, input: { ...picked(ask.metadata, passed), ...inputOf(ask, inputs, made) } });
-    const audio = inputs.audio === null ? undefined : ask.audio;
-    const effect = known({ seconds: made.seconds, resolution: made.resolution, audio });
-    return { call: { path, body }, warnings: lossesOf(ask, inputs, made, context), effect };
+    const body = compact({ version, input: { ...picked(ask.metadata, passed), ...named } });
+    const effect = known({ seconds: made.seconds, resolution: made.resolution, audio: soundOf(ask, row) });
+    return { call: { path, body }, warnings: [...warnings, ...losses], effect };
   },
   accepted({ body }) {
     const upstreamId = idIn(body, "id");

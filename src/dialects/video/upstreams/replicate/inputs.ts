@@ -1,93 +1,164 @@
-// What the inputs of models behind Replicate are called: each model names its own, families of one maker alike.
-import type { Inputs } from "../hosted.ts";
+// The models behind Replicate: what each family calls its inputs and which values it takes, from the schema of each model.
+import type { ModelTable } from "../../../shared/model-table.ts";
+import type { HostedRow } from "../hosted.ts";
 
-const usual: Inputs = {
-  names: /(?:)/,
+const checkedOn = "2026-11-22";
+const schemaOf = (model: string): string => `https://replicate.com/${model}/api/schema`;
+
+const usual = {
   first: "image",
   last: "last_frame_image",
-  references: null,
   seconds: "duration",
   ratio: "aspect_ratio",
   resolution: "resolution",
   seed: "seed",
-  fps: null,
   negativePrompt: "negative_prompt",
-  audio: null,
-};
+} as const;
 
-/** From the models' own pages, as https://replicate.com/google/veo-3.1/api/schema */
-const families: readonly Inputs[] = [
+const { negativePrompt: _, ...positive } = usual;
+
+const rows: readonly HostedRow[] = [
   {
-    ...usual,
-    names: /^minimax\//i,
-    first: "first_frame_image",
-    ratio: null,
-    seed: null,
-    negativePrompt: null,
-    tiers: ["768p", "512p", "1080p"],
-    lengths: [6, 10],
+    models: /^minimax\//i,
+    source: schemaOf("minimax/hailuo-02"),
+    checkedOn,
+    fields: { first: "first_frame_image", last: "last_frame_image", seconds: "duration", resolution: "resolution" },
+    resolutions: ["768p", "512p", "1080p"],
+    durations: [6, 10],
   },
   {
-    ...usual,
-    names: /^kwaivgi\//i,
-    first: "start_image",
-    last: "end_image",
-    references: "reference_images",
-    resolution: null,
-    seed: null,
-    audio: "generate_audio",
-    lengths: [5, 10],
+    models: /^kwaivgi\//i,
+    source: schemaOf("kwaivgi/kling-v2.6"),
+    checkedOn,
+    fields: {
+      first: "start_image",
+      last: "end_image",
+      references: "reference_images",
+      seconds: "duration",
+      ratio: "aspect_ratio",
+      negativePrompt: "negative_prompt",
+      audio: "generate_audio",
+    },
+    durations: [5, 10],
+    ratios: ["16:9", "9:16", "1:1"],
   },
   {
-    ...usual,
-    names: /^google\/veo/i,
-    last: "last_frame",
-    references: "reference_images",
-    audio: "generate_audio",
-    tiers: ["720p", "1080p"],
-    lengths: [4, 6, 8],
+    models: /^google\/veo/i,
+    source: schemaOf("google/veo-3.1"),
+    checkedOn,
+    fields: { ...usual, last: "last_frame", references: "reference_images", audio: "generate_audio" },
+    durations: [4, 6, 8],
+    ratios: ["16:9", "9:16"],
+    resolutions: ["720p", "1080p"],
   },
   {
-    ...usual,
-    names: /^bytedance\/seedance/i,
-    references: "reference_images",
-    negativePrompt: null,
-    fps: "fps",
-    audio: "generate_audio",
-    tiers: ["480p", "720p", "1080p"],
+    models: /^openai\/sora-2(?:$|[:-])/i,
+    source: schemaOf("openai/sora-2"),
+    checkedOn,
+    fields: { first: "input_reference", seconds: "seconds", ratio: "aspect_ratio" },
+    durations: [4, 8, 12],
+    ratios: ["16:9", "9:16"],
+    ratioWords: { "16:9": "landscape", "9:16": "portrait" },
+    audio: "always",
   },
   {
-    ...usual,
-    names: /^wan-video\/wan-2\.[12]/i,
-    last: "last_image",
-    seconds: null,
-    fps: "frames_per_second",
-    negativePrompt: null,
-    tiers: ["480p", "720p"],
-  },
-  { ...usual, names: /^wan-video\//i, last: null, ratio: null, resolution: null, lengths: [5, 10] },
-  { ...usual, names: /^runwayml\//i, last: null, resolution: null, negativePrompt: null, lengths: [5, 10] },
-  {
-    ...usual,
-    names: /^luma\//i,
-    first: "start_image",
-    last: "end_image",
-    resolution: null,
-    seed: null,
-    negativePrompt: null,
-    lengths: [5, 9],
+    models: /^bytedance\/seedance-1(?:\.\d+)?-pro/i,
+    source: schemaOf("bytedance/seedance-1-pro"),
+    checkedOn,
+    fields: { ...positive, fps: "fps" },
+    durations: { min: 2, max: 12 },
+    ratios: ["16:9", "4:3", "1:1", "3:4", "9:16", "21:9", "9:21"],
+    resolutions: ["480p", "720p", "1080p"],
+    audio: "never",
   },
   {
-    ...usual,
-    names: /^pixverse\//i,
-    resolution: "quality",
-    tiers: ["360p", "540p", "720p", "1080p"],
-    lengths: [5, 8],
+    models: /^bytedance\/seedance-1-lite/i,
+    source: schemaOf("bytedance/seedance-1-lite"),
+    checkedOn,
+    fields: { ...positive, references: "reference_images", fps: "fps" },
+    durations: { min: 2, max: 12 },
+    ratios: ["16:9", "4:3", "1:1", "3:4", "9:16", "21:9", "9:21"],
+    resolutions: ["480p", "720p", "1080p"],
+    audio: "never",
+  },
+  {
+    models: /^bytedance\/seedance-2/i,
+    source: schemaOf("bytedance/seedance-2.0"),
+    checkedOn,
+    fields: { ...positive, references: "reference_images", audio: "generate_audio" },
+  },
+  {
+    models: /^wan-video\/wan-2\.[12]/i,
+    source: schemaOf("wan-video/wan-2.2-i2v-fast"),
+    checkedOn,
+    fields: {
+      first: "image",
+      last: "last_image",
+      ratio: "aspect_ratio",
+      resolution: "resolution",
+      seed: "seed",
+      fps: "frames_per_second",
+    },
+    ratios: ["16:9", "9:16"],
+    resolutions: ["480p", "720p"],
+    audio: "never",
+  },
+  {
+    models: /^wan-video\/wan-2\.5-t2v/i,
+    source: schemaOf("wan-video/wan-2.5-t2v"),
+    checkedOn,
+    fields: { seconds: "duration", size: "size", seed: "seed", negativePrompt: "negative_prompt" },
+    durations: [5, 10],
+    sizes: ["1280*720", "832*480", "480*832", "720*1280", "1920*1080", "1080*1920"],
+  },
+  {
+    models: /^wan-video\/wan-2\.5-i2v/i,
+    source: schemaOf("wan-video/wan-2.5-i2v"),
+    checkedOn,
+    fields: {
+      first: "image",
+      seconds: "duration",
+      resolution: "resolution",
+      seed: "seed",
+      negativePrompt: "negative_prompt",
+    },
+    durations: [5, 10],
+    resolutions: ["480p", "720p", "1080p"],
+  },
+  {
+    models: /^runwayml\//i,
+    source: schemaOf("runwayml/gen4-turbo"),
+    checkedOn,
+    fields: { first: "image", seconds: "duration", ratio: "aspect_ratio", seed: "seed" },
+    durations: [5, 10],
+    ratios: ["16:9", "9:16", "4:3", "3:4", "1:1", "21:9"],
+    audio: "never",
+  },
+  {
+    models: /^luma\//i,
+    source: schemaOf("luma/ray-2-720p"),
+    checkedOn,
+    fields: { first: "start_image", last: "end_image", seconds: "duration", ratio: "aspect_ratio" },
+    durations: [5, 9],
+    ratios: ["16:9", "9:16", "1:1", "4:3", "3:4", "21:9", "9:21"],
+    audio: "never",
+  },
+  {
+    models: /^pixverse\//i,
+    source: schemaOf("pixverse/pixverse-v5"),
+    checkedOn,
+    fields: { ...usual, resolution: "quality" },
+    durations: [5, 8],
+    ratios: ["16:9", "9:16", "1:1"],
+    resolutions: ["360p", "540p", "720p", "1080p"],
   },
 ];
 
 /** The version behind the colon does not change what a model is. */
-export const inputsFor = (model: string): Inputs => families.find(({ names }) => names.test(model)) ?? usual;
+export const replicateModels: ModelTable<HostedRow> = {
+  rows,
+  unlisted: { models: /(?:)/, source: schemaOf("minimax/video-01"), checkedOn, fields: usual },
+};
 
 /** Inputs of models that a client may name itself: none that names a length, a tier or a number of videos. */
 export const passed = [
