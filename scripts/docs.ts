@@ -55,6 +55,33 @@ models:
 keys:
   ci: { secret: "\${CI_KEY}" }`;
 
+const capabilitiesExample = `providers:
+  fal:
+    kind: fal
+    credential: "\${FAL_KEY}"
+    model_capabilities:
+      - models: ["fal-ai/kling-video/v4/*/image-to-video"]
+        like: fal-ai/kling-video/v3/pro/image-to-video
+        duration_range: { min: 3, max: 30 }
+        resolutions: [720p, 1080p]
+        source: https://fal.ai/models/fal-ai/kling-video/v4/pro/image-to-video/api
+        checked_on: "2026-11-22"`;
+
+/** What tables of models are, and how the file adds to them. */
+const capabilities = [
+  "## What models accept",
+  "",
+  "The gateway has tables of what video and image models accept: sizes, aspect ratios, resolutions, lengths, sound, images. It fits a request to",
+  "the row of its model and warns about what it changed (`x-turnpike-warnings: approximated;field=…`). A model that no row lists is sent",
+  "what the client said, with the warning `unverified;field=model`, which strict mode does not refuse. `model_capabilities` of a provider",
+  "adds rows, or replaces fields of built-in ones:",
+  "",
+  "```yaml",
+  capabilitiesExample,
+  "```",
+  "",
+];
+
 function configuration(): string {
   return [
     "# Configuration",
@@ -84,6 +111,7 @@ function configuration(): string {
     "|---|---|---|---|",
     ...fieldRows(JSON.parse(JSON.stringify(configSchema)) as Shape, ""),
     "",
+    ...capabilities,
     ...limitLines(),
   ].join("\n");
 }

@@ -15,6 +15,7 @@ import { accountMembers, isFault, namesSecret, readAccount, textsOfFile, textsOf
 import type { Environment } from "./environment.ts";
 import { ConfigFault } from "./faults.ts";
 import type { ReadConfig } from "./file.ts";
+import { declaredModel, rowFault } from "./model-capabilities.ts";
 import type { ProviderConfig, RouteConfig } from "./schema.ts";
 import { didYouMean } from "./suggest.ts";
 
@@ -64,6 +65,19 @@ function optionsFromFile(
   return Object.fromEntries(said.map(({ option, value }) => [option, value]));
 }
 
+function declaredModels(
+  place: readonly string[],
+  { model_capabilities: rows }: ProviderConfig,
+  file: ReadConfig,
+): Pick<ProviderEntry, "declared"> {
+  if (rows === undefined) return {};
+  for (const [index, row] of rows.entries()) {
+    const fault = rowFault(row);
+    if (fault !== null) throw file.fault([...place, "model_capabilities", String(index), fault.field], fault.problem);
+  }
+  return { declared: rows.map(declaredModel) };
+}
+
 /** Members of an account that its address can be made of. */
 function addressMembers({ account }: ProviderKind): (keyof Account)[] {
   return account?.baseUrl === undefined ? [] : accountMembers.filter((member) => account.members[member] !== undefined);
@@ -96,6 +110,7 @@ function fromFile(name: string, config: ProviderConfig, file: ReadConfig): Provi
     account,
     models: config.models ?? null,
     ...(config.voices === undefined ? {} : { voices: config.voices }),
+    ...declaredModels(place, config, file),
     headers: config.headers ?? {},
     options: optionsFromFile(place, kind, config, file),
     timeouts: {

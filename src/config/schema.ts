@@ -1,6 +1,7 @@
 // The shape of turnpike.yaml.
 import { type Static, Type } from "typebox";
 import { limitsSchema } from "./limits.ts";
+import { modelCapabilities } from "./model-capabilities.ts";
 
 const closed = { additionalProperties: false } as const;
 const name = (description: string) => Type.String({ minLength: 1, description });
@@ -39,6 +40,7 @@ const provider = Type.Object(
       Type.Record(Type.String(), Type.String(), { description: "Sent with every request to this provider." }),
     ),
     voices: Type.Optional(voices),
+    model_capabilities: Type.Optional(modelCapabilities),
     splits_thinking: Type.Optional(
       Type.Boolean({
         description:

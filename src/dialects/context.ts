@@ -4,6 +4,7 @@ import type { FieldName } from "../canon/warning.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { UploadedFile } from "./call.ts";
 import type { DialectOptions } from "./options.ts";
+import type { DeclaredModel } from "./shared/model-table.ts";
 
 /** What a dialect may read of the request besides its body. Header names are asked for in lower case. */
 export interface Envelope {
@@ -26,6 +27,8 @@ export interface RenderContext {
   readonly maxOutputTokens?: number;
   /** To speak: the upstream's own name for the voice that was asked for, where the catalog tells it. */
   readonly voice?: string;
+  /** What the operator declared of this provider's models, in addition to the built-in tables. */
+  readonly declared?: readonly DeclaredModel[];
   /** Switches that a provider's file sets for its servers. */
   readonly options?: DialectOptions;
 }

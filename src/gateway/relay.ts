@@ -86,6 +86,7 @@ export function openLane(inquiry: Inquiry, candidate: Candidate, upstream: Diale
     options: candidate.provider.options,
     fieldPath: (field) => inquiry.dialect.request.fieldPath(field),
     ...(voice === undefined ? {} : { voice }),
+    ...(candidate.provider.declared === undefined ? {} : { declared: candidate.provider.declared }),
   };
   if (upstream !== inquiry.dialect || overasks(inquiry, context.options))
     return translatedLane(inquiry, upstream, context);

@@ -1,6 +1,7 @@
 // The contract of a provider: somebody who answers, as data: an address, a way to sign, the dialects spoken.
 import type { Operation } from "../canon/operation.ts";
 import type { Call, Dialect, DialectOptions } from "../dialects/dialect.ts";
+import type { DeclaredModel } from "../dialects/shared/model-table.ts";
 import type { VideoUpstream } from "../dialects/video/upstream.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { Account, AccountRules } from "./account.ts";
@@ -76,6 +77,8 @@ export interface ProviderEntry {
   readonly models: readonly string[] | null;
   /** Voices by the names that clients give them: the provider's own name of each. */
   readonly voices?: Readonly<Record<string, string>>;
+  /** What models accept, in addition to the built-in tables. */
+  readonly declared?: readonly DeclaredModel[];
   readonly proxy?: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly timeouts: Timeouts;
@@ -118,6 +121,8 @@ export interface Provider {
   readonly models: readonly string[] | null;
   /** As in its entry. */
   readonly voices?: Readonly<Record<string, string>>;
+  /** As in its entry. */
+  readonly declared?: readonly DeclaredModel[];
   readonly timeouts: Timeouts;
   /** The text without this provider's own credential and address. Absent where there is nothing to hide. */
   conceal?(text: string): string;

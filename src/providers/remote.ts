@@ -137,6 +137,7 @@ export function timedProvider(entry: ProviderEntry, clock: Clock): Provider {
     options,
     models: entry.models,
     ...(entry.voices === undefined ? {} : { voices: entry.voices }),
+    ...(entry.declared === undefined ? {} : { declared: entry.declared }),
     timeouts: entry.timeouts,
     conceal: concealing(entry),
     send: mends.length === 0 ? answer : async (shipment) => mends.reduce(mendedResponse, await answer(shipment)),

@@ -69,10 +69,15 @@ async function rendered(
   taskId: string,
 ): Promise<VideoRendered> {
   const { client, ask, unheard, strict, signal, hops } = submit;
-  const { upstream } = wire;
+  const { upstream, provider } = wire;
   refuseMany(ask, upstream, client);
   const fitting = await withImages(ask, upstream, signal(), parts.gateway);
-  const result = upstream.render(fitting, { model, taskId, fieldPath: (field) => client.fieldPath(field) });
+  const result = upstream.render(fitting, {
+    model,
+    taskId,
+    ...(provider.declared === undefined ? {} : { declared: provider.declared }),
+    fieldPath: (field) => client.fieldPath(field),
+  });
   const call = withNextHop(result.call, hops);
   const warnings = [...unheard, ...result.warnings];
   refuseLost(strict, warnings);

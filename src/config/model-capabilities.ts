@@ -1,0 +1,104 @@
+// `model_capabilities` of a provider: rows that an operator adds to the tables of models, or lays over them.
+import { type Static, Type } from "typebox";
+import { type DeclaredModel, type Durations, namedFields } from "../dialects/shared/model-table.ts";
+
+const closed = { additionalProperties: false } as const;
+const texts = (description: string, item: Record<string, unknown> = { minLength: 1 }) =>
+  Type.Optional(Type.Array(Type.String(item), { description }));
+
+const range = Type.Object(
+  {
+    min: Type.Number({ exclusiveMinimum: 0, description: "The shortest length." }),
+    max: Type.Number({ exclusiveMinimum: 0, description: "The longest length." }),
+  },
+  { ...closed, description: "Lengths of videos in seconds, where every whole second is allowed." },
+);
+
+const row = Type.Object(
+  {
+    models: Type.Array(Type.String({ minLength: 1, description: "A model name; `*` matches any characters." }), {
+      minItems: 1,
+      description: "The models that the row is about.",
+    }),
+    like: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description: "A model of the built-in table whose row is the basis; the fields of this row replace its own.",
+      }),
+    ),
+    sizes: texts("Sizes of images and videos, as in `1280x720`.", { pattern: "^[1-9]\\d{0,4}[x*:][1-9]\\d{0,4}$" }),
+    ratios: texts("Aspect ratios, as in `16:9`; an empty list means that the model has no such setting.", {
+      pattern: "^[1-9]\\d{0,4}:[1-9]\\d{0,4}$",
+    }),
+    resolutions: texts(
+      "Resolutions as the provider spells them, as in `720p`; an empty list means that the model has no such setting.",
+      { pattern: "^(\\d{3,4}[pP]?|[1248][kK])$" },
+    ),
+    durations: Type.Optional(
+      Type.Array(Type.Number({ exclusiveMinimum: 0 }), {
+        minItems: 1,
+        description: "Lengths of videos in seconds, where only some are allowed.",
+      }),
+    ),
+    duration_range: Type.Optional(range),
+    audio: Type.Optional(
+      Type.Enum(["optional", "always", "never"], { description: "Whether videos of the model have sound." }),
+    ),
+    images: Type.Optional(
+      Type.Array(Type.Enum(["first", "last", "reference"]), {
+        description: "What images of a video request can be: its first frame, its last frame, references.",
+      }),
+    ),
+    fields: Type.Optional(
+      Type.Object(
+        Object.fromEntries(namedFields.map((field) => [field, Type.Optional(Type.String({ minLength: 1 }))])),
+        {
+          ...closed,
+          description: `\`fal\`, \`replicate\`: the model's own names of its inputs: ${namedFields.map((field) => `\`${field}\``).join(", ")}.`,
+        },
+      ),
+    ),
+    source: Type.Optional(
+      Type.String({ minLength: 1, description: "Where the facts are from. For your own records." }),
+    ),
+    checked_on: Type.Optional(
+      Type.String({ pattern: "^\\d{4}-\\d\\d-\\d\\d$", description: "When they were read. For your own records." }),
+    ),
+  },
+  closed,
+);
+
+export const modelCapabilities = Type.Array(row, {
+  description:
+    "What models accept that the built-in tables do not list, or list otherwise: videos and sizes of images. The first row that matches counts. A model without a row is sent what the client said, with the warning `unverified`.",
+});
+
+type Row = Static<typeof row>;
+
+const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+
+/** A pattern with `*` for any characters. */
+function patternOf(models: readonly string[]): RegExp {
+  const choices = models.map((model) => model.split("*").map(escaped).join(".*"));
+  return new RegExp(`^(?:${choices.join("|")})$`, "i");
+}
+
+function durationsOf({ durations: [first, ...others] = [], duration_range: bounds }: Row): Durations | undefined {
+  return first === undefined ? bounds : [first, ...others];
+}
+
+/** What is wrong with a row beyond its schema: the field and the problem; null for a row that can be used. */
+export function rowFault({ durations, duration_range: bounds }: Row): { field: string; problem: string } | null {
+  if (bounds === undefined) return null;
+  if (durations !== undefined) return { field: "duration_range", problem: "set either this or 'durations'" };
+  return bounds.min > bounds.max ? { field: "duration_range", problem: "'min' must not exceed 'max'" } : null;
+}
+
+/** Members that are absent stay absent, so that the built-in row counts. */
+export function declaredModel(entry: Row): DeclaredModel {
+  const { models, like, sizes, ratios, resolutions, audio, images, fields } = entry;
+  const durations = durationsOf(entry);
+  const members = { sizes, ratios, resolutions, durations, audio, images, fields };
+  const capabilities = Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+  return { models: patternOf(models), ...(like === undefined ? {} : { like }), capabilities };
+}
