@@ -24,6 +24,7 @@ import { type Caller, openKeys } from "./gateway/keys.ts";
 import { openLedger } from "./gateway/ledger/ledger.ts";
 import { createListings } from "./gateway/listings.ts";
 import type { PipePace } from "./gateway/pipe.ts";
+import { createPreferredDialects } from "./gateway/preferred-dialects.ts";
 import { openResponses, type Responses } from "./gateway/responses/responses.ts";
 import { openVideos, type Videos } from "./gateway/videos/videos.ts";
 import { endpoints } from "./http/endpoints.ts";
@@ -146,6 +147,7 @@ function gatewayParts(foundation: Foundation, options: StartOptions, teardown: T
     watch: { ticker: createTicker(deadlineTickMs), clock: systemClock },
     pace: paceOf(options.heartbeatMs ?? heartbeatMs, limits.clientStallMs),
     fetchAllow: configuration.fetchAllow,
+    preferred: createPreferredDialects(systemClock, limits),
     nextId: recordIds(systemClock),
   };
 }

@@ -92,6 +92,25 @@ const rows = [
     error: "client_closed",
     meaning: "How long a client may read nothing of a stream before its connection is closed.",
   },
+  {
+    name: "maxPreferredDialects",
+    default: 1_000,
+    least: 1,
+    most: 100_000,
+    unit: "entries",
+    error: null,
+    meaning:
+      "Models for which the gateway remembers that one API of their provider refused a request and another one served it. The oldest is forgotten first.",
+  },
+  {
+    name: "preferredDialectMs",
+    default: 3_600_000,
+    least: 1_000,
+    most: 86_400_000,
+    unit: "milliseconds",
+    error: null,
+    meaning: "How long it remembers that.",
+  },
 ] as const satisfies readonly LimitRow[];
 
 /** All limits by their names. */

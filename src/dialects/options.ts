@@ -8,8 +8,6 @@ export interface DialectOptions {
   readonly noStreamOptions?: boolean;
   /** Servers that give one reply, however many are asked for: each is asked for alone. */
   readonly oneChoice?: boolean;
-  /** Servers that have the same models as responses too: what their chat refuses is asked there. */
-  readonly responsesBeside?: boolean;
   /** Servers that take tools of free text; for all others a function stands in. */
   readonly customTools?: boolean;
   /** Servers that want visible thinking back beside the calls that it led to, though nothing proves it. */

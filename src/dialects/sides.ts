@@ -4,6 +4,7 @@ import type { GatewayError } from "../canon/error.ts";
 import type { Answer } from "../canon/operation.ts";
 import type { SoundFormat } from "../canon/speech.ts";
 import type { Usage } from "../canon/usage.ts";
+import type { Warning } from "../canon/warning.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { Frame } from "../lib/sse.ts";
 import type { Call } from "./call.ts";
@@ -89,10 +90,17 @@ export interface StreamSide {
   readonly array?: ArrayForm;
 }
 
+/** The client's own wire as a call, with what had to change in it beyond names and state. */
+export interface VerbatimCall extends Call {
+  readonly warnings?: readonly Warning[];
+}
+
 /** The verbatim lane: client and upstream speak this dialect, so the wire goes through almost untouched. */
 export interface VerbatimSide {
   /** The client's own wire as a call: `model` replaced, nothing else lost. */
-  call(wire: JsonObject, context: RenderContext, envelope: Envelope): Call;
+  call(wire: JsonObject, context: RenderContext, envelope: Envelope): VerbatimCall;
+  /** The wire with reasoning off. Absent where no upstream of this dialect asks for that. */
+  withoutReasoning?(wire: JsonObject): JsonObject;
   /** The wire as several in this order, each with at most `most` items; the wire alone when it has no more. */
   divide?(wire: JsonObject, most: number): readonly JsonObject[];
   /** False for a frame that the gateway asked for by itself and the client must not see. */

@@ -13,9 +13,11 @@ import { readOrAgain } from "./judged.ts";
 import type { Meter } from "./meter.ts";
 import { firstOf, flowOf, readCall } from "./opening.ts";
 import { type Bringing, needsBytes, withBytes } from "./pictures.ts";
-import { dialectsFor, type Lane, openLane } from "./relay.ts";
+import type { PreferredDialects } from "./preferred-dialects.ts";
+import { type Lane, openLane } from "./relay.ts";
 import type { Spending } from "./spending.ts";
 import type { Piece } from "./turn.ts";
+import { type Way, waysAfter, waysTo } from "./ways.ts";
 import { mergedReply, type ReadReply, type WholeReply, wholeReply } from "./whole.ts";
 
 const maxAttempts = 3;
@@ -32,6 +34,7 @@ export interface Tries extends Bringing {
   readonly watch: Watch;
   readonly events: Events;
   readonly spent: Spending;
+  readonly preferred: PreferredDialects;
 }
 
 /** A stream that has begun: its first piece is already here. */
@@ -77,10 +80,6 @@ async function laneWithBytes(tries: Tries, candidate: Candidate, upstream: Diale
   }
 }
 
-/** The server knows no such path, or no such model on it: it may know it in another of its dialects. */
-const isUnknownThere = (failure: GatewayError): boolean =>
-  failure.kind === "upstream_rejected" && (failure.status === 404 || failure.status === 405);
-
 /** An upstream may say its own credential back to us in any of its words. */
 export function safely(error: GatewayError, { provider }: Candidate): GatewayError {
   return provider.conceal === undefined ? error : concealed(error, provider.conceal);
@@ -98,18 +97,28 @@ interface Trail<T> {
   value: { readonly got: T } | null;
 }
 
-/** Asks one candidate, in its next dialect where the first could not say it or was unknown there. False when nobody else may be asked. */
+/** The way of one request to a candidate, in one dialect. */
+function laneOf(
+  tries: Tries,
+  candidate: Candidate,
+  { upstream, inquiry }: Way,
+): Promise<Lane | GatewayError> | Lane | GatewayError {
+  return needsBytes(inquiry, upstream)
+    ? laneWithBytes({ ...tries, inquiry }, candidate, upstream)
+    : laneTo(inquiry, candidate, upstream);
+}
+
+/** Asks one candidate, and once more for every remedy that a refusal of it names. False when nobody else may be asked. */
 async function askCandidate<T>(
   tries: Tries,
   candidate: Candidate,
   trail: Trail<T>,
   tryOne: TryOne<T>,
 ): Promise<boolean> {
-  let unknown: GatewayError | null = null;
-  for (const upstream of dialectsFor(tries.inquiry, candidate)) {
-    const lane = needsBytes(tries.inquiry, upstream)
-      ? await laneWithBytes(tries, candidate, upstream)
-      : laneTo(tries.inquiry, candidate, upstream);
+  let refusal: GatewayError | null = null;
+  let ways = waysTo(tries.inquiry, candidate, tries.preferred);
+  for (let way = ways.shift(); way !== undefined; way = ways.shift()) {
+    const lane = await laneOf(tries, candidate, way);
     if (lane instanceof GatewayError) {
       trail.unsaid ??= lane;
       continue;
@@ -117,20 +126,22 @@ async function askCandidate<T>(
     trail.by = { candidate, attempts: ++trail.attempts, warnings: lane.warnings };
     try {
       trail.value = { got: await tryOne(lane, candidate) };
+      if (refusal !== null) tries.preferred.remember(candidate, tries.inquiry.ask, way.upstream);
       return false;
     } catch (thrown) {
       const failure = tries.signal().aborted ? gone() : safely(toGatewayError(thrown), candidate);
       tries.events.attemptFailed(candidate.provider.name, candidate.model, failure);
-      if (isUnknownThere(failure)) {
-        unknown ??= failure;
-        continue;
+      const after = waysAfter(failure, way, ways);
+      if (after === null) {
+        trail.failures.push(failure);
+        return failure.retry !== "never";
       }
-      trail.failures.push(failure);
-      return failure.retry !== "never";
+      refusal ??= failure;
+      ways = after;
     }
   }
-  if (unknown !== null) trail.failures.push(unknown);
-  return unknown === null;
+  if (refusal !== null) trail.failures.push(refusal);
+  return refusal === null;
 }
 
 /** Asks one candidate after the other. One that cannot be told what was asked does not count as a try. */

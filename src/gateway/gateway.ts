@@ -19,6 +19,7 @@ import type { GatewayLimits } from "./limits.ts";
 import type { Listings } from "./listings.ts";
 import { createMeter, type Meter } from "./meter.ts";
 import { type PipePace, type PipeWire, pipe } from "./pipe.ts";
+import type { PreferredDialects } from "./preferred-dialects.ts";
 import { type Plan, resolve, resolveUnnamed } from "./router.ts";
 import { createSpending } from "./spending.ts";
 
@@ -40,6 +41,7 @@ export interface GatewayParts {
   readonly pace: PipePace;
   /** What the operator opens to the guarded fetcher. */
   readonly fetchAllow: readonly string[];
+  readonly preferred: PreferredDialects;
   /** Makes record ids. */
   nextId(): string;
 }
@@ -69,10 +71,20 @@ export async function answer(parts: GatewayParts, inquiry: Inquiry, visit: Visit
     const { ask } = inquiry;
     const plan = planFor(parts, ask);
     const exchange = await openExchange(parts, inquiry, visit, lease);
-    const { clock, watch, events, fetchAllow } = parts;
+    const { clock, watch, events, fetchAllow, preferred } = parts;
     const { candidates } = plan;
     const spent = createSpending();
-    const tries: Tries = { candidates, inquiry, signal: visit.signal, clock, watch, events, fetchAllow, spent };
+    const tries: Tries = {
+      candidates,
+      inquiry,
+      signal: visit.signal,
+      clock,
+      watch,
+      events,
+      fetchAllow,
+      spent,
+      preferred,
+    };
     try {
       return await (ask.stream ? streamed(parts, tries, exchange, visit) : whole(parts, tries, exchange));
     } catch (thrown) {

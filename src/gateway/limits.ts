@@ -5,4 +5,6 @@ export interface GatewayLimits {
   readonly maxConcurrentRequests: number;
   /** How long a client may read nothing of a stream before it is cut. */
   readonly clientStallMs: number;
+  readonly maxPreferredDialects: number;
+  readonly preferredDialectMs: number;
 }

@@ -2,7 +2,7 @@
 import { GatewayError } from "../canon/error.ts";
 import type { Ask } from "../canon/operation.ts";
 import { isLoss, type Warning } from "../canon/warning.ts";
-import type { Call, Dialect, RenderContext } from "../dialects/dialect.ts";
+import type { Call, Dialect, RenderContext, VerbatimCall } from "../dialects/dialect.ts";
 import type { JsonObject } from "../lib/json.ts";
 import { dialectsOf, originOf, type Provider } from "../providers/provider.ts";
 import { batchesOf, wiresOf } from "./batch.ts";
@@ -90,10 +90,12 @@ export function openLane(inquiry: Inquiry, candidate: Candidate, upstream: Diale
   };
   if (upstream !== inquiry.dialect || overasks(inquiry, context.options))
     return translatedLane(inquiry, upstream, context);
-  const call = (wire: JsonObject): Call => upstream.verbatim.call(wire, context, inquiry.envelope);
+  const call = (wire: JsonObject): VerbatimCall => upstream.verbatim.call(wire, context, inquiry.envelope);
   const [first = inquiry.wire, ...others] = wiresOf(inquiry, upstream, context);
   const calls = [call(first), ...others.map(call)] as const;
-  return { verbatim: true, upstream, calls, parts: [], watched: [], warnings: [] };
+  const warnings = [...(inquiry.changes ?? []), ...(calls[0].warnings ?? [])];
+  refuseWhenStrict(inquiry, warnings);
+  return { verbatim: true, upstream, calls, parts: [], watched: [], warnings };
 }
 
 function translatedLane(inquiry: Inquiry, upstream: Dialect, context: RenderContext): Lane {
@@ -105,7 +107,7 @@ function translatedLane(inquiry: Inquiry, upstream: Dialect, context: RenderCont
   const [first, ...others] = asks.map((ask) => upstream.request.render(ask, context));
   if (first === undefined) throw new GatewayError("internal_error", "There is nothing to ask.");
   const watched = divided[0]?.watched ?? [];
-  const warnings = [...extras, ...first.warnings];
+  const warnings = [...(inquiry.changes ?? []), ...extras, ...first.warnings];
   refuseWhenStrict(inquiry, warnings);
   return {
     verbatim: false,

@@ -4,7 +4,7 @@ import type { Call } from "../dialects/dialect.ts";
 import { openaiChat, openaiCompletions, openaiEmbeddings, openaiImages, openaiResponses } from "../dialects/index.ts";
 import type { Secret } from "../lib/secret.ts";
 import type { Access, AccountEntry } from "./account.ts";
-import { openaiAudio, textsApart } from "./openai.ts";
+import { openaiAudio, prefersResponses, textsApart } from "./openai.ts";
 import type { ProviderKind } from "./provider.ts";
 
 /** Deployments have any name; by custom it says the model. Only these continue a text. */
@@ -55,8 +55,9 @@ export const azure: ProviderKind = {
   environment: { credential: "AZURE_OPENAI_API_KEY", baseUrl: "AZURE_OPENAI_ENDPOINT" },
   dialects: [openaiChat, openaiResponses, openaiCompletions, openaiEmbeddings, openaiImages, ...openaiAudio],
   speaks: textsApart(continuesText),
+  prefers: prefersResponses,
   origin: "azure",
-  options: { customTools: true, responsesBeside: true },
+  options: { customTools: true },
   authorize: (credential: Secret) => ({ "api-key": credential.reveal() }),
   // No listing: the service lists what could be deployed, not what is.
   account: { members: { apiVersion: ["OPENAI_API_VERSION"] }, fault: () => null, open },

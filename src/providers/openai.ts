@@ -11,6 +11,7 @@ import {
   openaiTranscriptions,
   openaiTranslations,
 } from "../dialects/index.ts";
+import { wantsResponses } from "../dialects/shared/openai-families.ts";
 import { openaiVideos } from "../dialects/video/index.ts";
 import { bearer } from "./auth.ts";
 import { readDataList } from "./listing.ts";
@@ -26,6 +27,10 @@ const continuesText = /^(?:ft:)?(?:gpt-3\.5-turbo-instruct|davinci-002|babbage-0
 export function textsApart(names: RegExp): NonNullable<ProviderKind["speaks"]> {
   return (dialect, model) => dialect.operation !== "chat" || (dialect === openaiCompletions) === names.test(model);
 }
+
+/** Models that reason call functions best as responses, some of them only there. */
+export const prefersResponses: NonNullable<ProviderKind["prefers"]> = (ask, model, client) =>
+  ask.operation === "chat" && wantsResponses(model, ask, client === openaiChat) ? openaiResponses : undefined;
 
 export const openai: ProviderKind = {
   kind: "openai",
@@ -44,8 +49,9 @@ export const openai: ProviderKind = {
   videos: [openaiVideos],
   usualModels: { moderate: "omni-moderation-latest" },
   speaks: textsApart(continuesText),
+  prefers: prefersResponses,
   origin: "openai",
-  options: { makesSpeech: true, customTools: true, responsesBeside: true },
+  options: { makesSpeech: true, customTools: true },
   authorize: bearer,
   listing: { path: "models", read: readDataList },
 };

@@ -1,5 +1,5 @@
 // The contract of a provider: somebody who answers, as data: an address, a way to sign, the dialects spoken.
-import type { Operation } from "../canon/operation.ts";
+import type { Ask, Operation } from "../canon/operation.ts";
 import type { Call, Dialect, DialectOptions } from "../dialects/dialect.ts";
 import type { DeclaredModel } from "../dialects/shared/model-table.ts";
 import type { VideoUpstream } from "../dialects/video/upstream.ts";
@@ -25,6 +25,8 @@ export interface ProviderKind {
   readonly videos?: readonly VideoUpstream[];
   /** False where this model is not served in this dialect, so that another one is spoken. Absent: each in all of them. */
   speaks?(dialect: Dialect, model: string): boolean;
+  /** The dialect that this model is best asked in; `client` is the client's own. Absent: the first that serves it. */
+  prefers?(ask: Ask, model: string, client: Dialect): Dialect | undefined;
   /** How tasks are followed, where a dialect answers with one. */
   readonly follows?: readonly Follow[];
   /** The models that answer where a client may leave the model out. */
@@ -114,6 +116,8 @@ export interface Provider {
   readonly videos?: readonly VideoUpstream[];
   /** As in its kind. */
   speaks?(dialect: Dialect, model: string): boolean;
+  /** As in its kind. */
+  prefers?(ask: Ask, model: string, client: Dialect): Dialect | undefined;
   /** As in its kind. */
   readonly usualModels?: { readonly [operation in Operation]?: string };
   readonly options: DialectOptions;

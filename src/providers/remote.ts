@@ -130,6 +130,7 @@ export function timedProvider(entry: ProviderEntry, clock: Clock): Provider {
     ...(kind.originOf === undefined ? {} : { originOf: kind.originOf }),
     dialects: kind.dialects,
     ...(kind.speaks === undefined ? {} : { speaks: kind.speaks }),
+    ...(kind.prefers === undefined ? {} : { prefers: kind.prefers }),
     ...(kind.videos === undefined
       ? {}
       : { videos: kind.videos, sendTask: (call, signal) => shipTask(access.placeTask?.(call) ?? call, signal) }),

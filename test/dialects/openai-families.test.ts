@@ -3,8 +3,9 @@ import { describe, expect, test } from "bun:test";
 import type { ChatAsk, Effort } from "../../src/canon/conversation.ts";
 import type { Rendered } from "../../src/dialects/dialect.ts";
 import { openaiChat, openaiResponses } from "../../src/dialects/index.ts";
+import { wantsResponses } from "../../src/dialects/shared/openai-families.ts";
 import { plainAsk, thrown } from "../kit/asks.ts";
-import { envelopeOf, renderContextOf } from "../kit/laws.ts";
+import { renderContextOf } from "../kit/laws.ts";
 
 const wires = { chat: openaiChat, responses: openaiResponses } as const;
 
@@ -91,31 +92,29 @@ test("penalties are told too, a seed stays", () => {
   expect(warnings.map(({ path }) => path)).toEqual(["their.presencePenalty", "their.frequencyPenalty"]);
 });
 
-describe("a model whose chat does not think beside functions", () => {
+describe("responses are preferred to chat", () => {
   const tools = [{ kind: "function", name: "f" }] as const;
-  const thinking = { tools, reasoning: { effort: "high" } } as const;
-  const options = { responsesBeside: true };
-  const asked = (model: string, ask: Partial<ChatAsk>, more: object = { options }) =>
-    thrown(() =>
-      openaiChat.request.render({ ...plainAsk, ...ask }, renderContextOf(openaiChat as never, { model, ...more })),
-    );
-
-  test("is left to the responses beside it", () => {
-    expect(asked("gpt-5.6", thinking)).toMatchObject({ code: "unsupported_parameter", param: "reasoning_effort" });
-    const wire = { messages: [], tools: [{ type: "function" }], reasoning_effort: "high" };
-    const context = renderContextOf(openaiChat as never, { model: "gpt-5.6", options });
-    expect(thrown(() => openaiChat.verbatim.call(wire, context, envelopeOf()))).toMatchObject({
-      param: "reasoning_effort",
-    });
-  });
+  const high = { tools, reasoning: { effort: "high" } } as const;
+  const none = { tools, reasoning: { effort: "none" } } as const;
 
   test.each([
-    ["without thought", "gpt-5.6", { tools, reasoning: { effort: "none" } }, { options }],
-    ["without functions", "gpt-5.6", { reasoning: { effort: "high" } }, { options }],
-    ["of an earlier family", "gpt-5.5", thinking, { options }],
-    ["of a later family", "gpt-6", thinking, { options }],
-    ["at a server without responses", "gpt-5.6", thinking, {}],
-  ] as const)("goes as chat %s", (_case, model, ask, more) => {
-    expect(asked(model, ask as Partial<ChatAsk>, more)).toEqual({});
+    ["o3", { tools }, true, false],
+    ["gpt-5", { tools }, true, false],
+    ["gpt-5.3", high, true, false],
+    ["gpt-5.4", { tools }, true, false],
+    ["gpt-5.4", high, true, true],
+    ["gpt-5.5-2026-04-23", high, true, true],
+    ["gpt-5.6-terra", { tools }, true, true],
+    ["gpt-5.6", none, true, false],
+    ["gpt-5.6", { reasoning: { effort: "high" } }, false, false],
+    ["gpt-6", high, true, false],
+    ["gpt-5.1-codex", {}, true, true],
+    ["o3-pro", {}, true, true],
+    ["gpt-5-chat-latest", { tools }, false, false],
+    ["gpt-oss-120b", high, false, false],
+    ["gpt-4.1", high, false, false],
+  ] as const)("of %s asked %j: by others %p, by clients of chat %p", (model, ask, byOthers, byChat) => {
+    const asked = { ...plainAsk, ...(ask as Partial<ChatAsk>) };
+    expect([wantsResponses(model, asked, false), wantsResponses(model, asked, true)]).toEqual([byOthers, byChat]);
   });
 });

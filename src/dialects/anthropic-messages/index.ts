@@ -8,7 +8,7 @@ import { parseResponse, renderResponse } from "./response.ts";
 import { MessagesRequest } from "./schema.ts";
 import { dialectName } from "./signature.ts";
 import { stream } from "./stream.ts";
-import { verbatimCall, verbatimUsage } from "./verbatim.ts";
+import { verbatimCall, verbatimUsage, withoutReasoning } from "./verbatim.ts";
 
 export const anthropicMessages: Dialect<ChatAsk, ChatAnswer> = {
   name: dialectName,
@@ -23,6 +23,6 @@ export const anthropicMessages: Dialect<ChatAsk, ChatAnswer> = {
   },
   response: { parse: parseResponse, render: renderResponse },
   stream,
-  verbatim: { call: verbatimCall, usage: verbatimUsage },
+  verbatim: { call: verbatimCall, withoutReasoning, usage: verbatimUsage },
   error: { parse: parseError, render: renderError, frames: errorFrames },
 };

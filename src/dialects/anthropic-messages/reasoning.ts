@@ -77,6 +77,8 @@ interface Wish {
   /** The output bound so far, and the highest that it may be raised to. */
   readonly maxTokens: number;
   readonly ceiling: number;
+  /** The history has lost the thinking that a model with a budget asks back. */
+  readonly lacksThinking: boolean;
 }
 
 function spoken(effort: Effort, wish: Wish): string {
@@ -108,6 +110,10 @@ function adaptive(effort: Effort | undefined, wish: Wish): Thought {
 
 /** A budget has to be smaller than the output bound: an own bound is raised, the client's bound wins over thinking. */
 function budgeted(wanted: number, effort: Effort | undefined, wish: Wish): Thought {
+  if (wish.lacksThinking) {
+    wish.losses.add("approximated", "reasoning");
+    return { thinking: { type: "disabled" }, maxTokens: wish.maxTokens, isOn: false };
+  }
   const isFree = wish.ask.maxOutputTokens === undefined;
   const raised = Math.max(wish.maxTokens, Math.min(wish.ceiling, wanted + replyTokens));
   const maxTokens = isFree ? raised : wish.maxTokens;
@@ -137,6 +143,12 @@ function withEffort(wish: Wish): Thought {
   if (limits.thinking !== "budget") return adaptive(reasoning.effort, wish);
   if (reasoning.adaptive) losses.add("approximated", "reasoning");
   return budgeted(budgetOf(reasoning.effort ?? "high", maxTokens), undefined, wish);
+}
+
+/** True where the model surely does not think: it was told so, or thinks only when it is told to. */
+export function isAtRest({ thinking }: Thought, limits: ModelLimits): boolean {
+  if (thinking !== undefined) return thinking.type === "disabled";
+  return limits.thinking === "budget" || limits.thinking === "none";
 }
 
 /** The form of thinking that this model accepts, nearest to what was asked. */

@@ -14,8 +14,9 @@ import { jsonInstruction, readFormat, renderFormat } from "./format.ts";
 import { renderMessages } from "./history.ts";
 import { limitsOf, type ModelLimits } from "./limits.ts";
 import { withOutputTool } from "./output-tool.ts";
-import { readReasoning, renderReasoning } from "./reasoning.ts";
+import { isAtRest, readReasoning, renderReasoning } from "./reasoning.ts";
 import { readSampling, renderSampling } from "./sampling.ts";
+import { lacksThinking, withoutThinking } from "./tool-loop.ts";
 import { readToolChoice, readTools, renderTools } from "./tools.ts";
 import { readConversation } from "./turns.ts";
 
@@ -112,7 +113,9 @@ export function renderRequest(ask: ChatAsk, context: RenderContext): Rendered {
   const losses = lossesFor(context);
   const names = toolNames(ask, maxToolNameChars);
   const { leading, turns } = leadingSystem(ask.turns);
-  const thought = renderReasoning({ ask, limits, losses, ...outputBound(ask, context, limits, losses) });
+  const messages = renderMessages(ask, turns, { context, limits, names, losses });
+  const bound = outputBound(ask, context, limits, losses);
+  const thought = renderReasoning({ ask, limits, losses, lacksThinking: lacksThinking(messages), ...bound });
   const sampling = renderSampling(ask, limits, thought.isOn, context, losses);
   const format = renderFormat(ask.format, limits, context, losses);
   const canForce = limits.forcedTool && !thought.isOn;
@@ -123,7 +126,7 @@ export function renderRequest(ask: ChatAsk, context: RenderContext): Rendered {
     model: context.model,
     max_tokens: thought.maxTokens,
     ...renderSystem([...ask.system, ...leading], instruction),
-    messages: renderMessages(ask, turns, { context, limits, names, losses }),
+    messages: isAtRest(thought, limits) ? withoutThinking(messages) : messages,
     ...renderTools(output?.ask ?? ask, names, canForce, context, losses),
     ...sampling,
     ...(ask.stop.length > 0 ? { stop_sequences: [...ask.stop] } : {}),

@@ -2,12 +2,14 @@
 
 import type { Usage } from "../../canon/usage.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import type { Call, Envelope, RenderContext } from "../dialect.ts";
+import type { Envelope, RenderContext, VerbatimCall } from "../dialect.ts";
 import { badReply } from "../reject.ts";
 import { isMadeUpCitation } from "./citation.ts";
+import { objectsIn } from "./fields.ts";
 import { limitsOf } from "./limits.ts";
 import { apiVersion, messagesPath } from "./request.ts";
 import { forUpstream } from "./signature.ts";
+import { lacksThinking, withoutThinking } from "./tool-loop.ts";
 import { readUsage } from "./usage.ts";
 
 /** Where blocks of each type hold opaque state. */
@@ -58,14 +60,29 @@ function versionFor(wire: JsonObject, { model }: RenderContext, envelope: Envelo
   return samples && asked > apiVersion && limitsOf(model).sampling ? apiVersion : asked;
 }
 
+/** A wire whose model does not think: its tool loop may hold no thinking then. */
+export function withoutReasoning(wire: JsonObject): JsonObject {
+  return { ...wire, thinking: { type: "disabled" }, messages: withoutThinking(objectsIn(wire.messages)) };
+}
+
+/** True where the budget of thought would be refused because another maker's thinking was taken out of the history. */
+function lostThinking(wire: JsonObject, messages: Json | undefined): boolean {
+  const isBudget = isObject(wire.thinking) && wire.thinking.type === "enabled";
+  return isBudget && messages !== wire.messages && Array.isArray(messages) && lacksThinking(messages);
+}
+
 /** The client's wire with the upstream's model name, under the version and betas that the client asked for. */
-export function verbatimCall(wire: JsonObject, context: RenderContext, envelope: Envelope): Call {
+export function verbatimCall(wire: JsonObject, context: RenderContext, envelope: Envelope): VerbatimCall {
   const version = versionFor(wire, context, envelope);
   const beta = envelope.header("anthropic-beta");
+  const messages = openMessages(wire["messages"], context.origin);
+  const body: JsonObject = { ...wire, model: context.model, messages };
+  const isLost = lostThinking(wire, messages);
   return {
     path: messagesPath,
-    body: { ...wire, model: context.model, messages: openMessages(wire["messages"], context.origin) },
+    body: isLost ? withoutReasoning(body) : body,
     headers: { "anthropic-version": version, ...(beta ? { "anthropic-beta": beta } : {}) },
+    ...(isLost ? { warnings: [{ code: "approximated", path: context.fieldPath("reasoning") }] } : {}),
   };
 }
 

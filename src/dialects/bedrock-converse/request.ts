@@ -8,9 +8,10 @@ import { textParts } from "../anthropic-messages/content.ts";
 import { type Losses, lossesFor } from "../anthropic-messages/fields.ts";
 import { jsonInstruction, renderFormat } from "../anthropic-messages/format.ts";
 import { renderMessages } from "../anthropic-messages/history.ts";
-import { withOutputTool } from "../anthropic-messages/output-tool.ts";
+import { emulatesSchemas, withOutputTool } from "../anthropic-messages/output-tool.ts";
 import { outputBound } from "../anthropic-messages/request.ts";
 import { renderSampling } from "../anthropic-messages/sampling.ts";
+import { withoutThinking } from "../anthropic-messages/tool-loop.ts";
 import { renderTools } from "../anthropic-messages/tools.ts";
 import type { RenderContext, Rendered } from "../dialect.ts";
 import { unsupported } from "../reject.ts";
@@ -116,14 +117,17 @@ export function renderRequest(ask: ChatAsk, context: RenderContext): Rendered {
   const losses = lossesFor(context);
   const to: Spelling = { family, losses, documents: new Set() };
   refuseUnsayable(ask, context);
-  const thinking = renderThinking(ask, family, outputBound(ask, context, limits, losses), losses);
+  // An emulated schema adds a tool.
+  const hasTools = !hasNoTools(ask) || (ask.format?.type === "schema" && emulatesSchemas(limits));
+  const { leading, turns } = leadingSystem(hasTools ? ask.turns : turnsWithoutTools(ask.turns, losses));
+  const said = renderMessages(ask, turns, { context, limits, names: namesFor(ask), losses });
+  const thinking = renderThinking(ask, family, outputBound(ask, context, limits, losses), said, losses);
+  const messages = thinking.rests ? withoutThinking(said) : said;
   const output = withOutputTool(ask, limits, limits.forcedTool && !thinking.isOn, losses);
   const asked = output?.ask ?? ask;
-  const { leading, turns } = leadingSystem(hasNoTools(asked) ? turnsWithoutTools(ask.turns, losses) : ask.turns);
   const instruction = ask.format?.type === "json" ? jsonInstruction : (output?.instruction ?? null);
   const format = renderFormat(ask.format, limits, context, losses);
   if (ask.verbosity !== undefined) losses.add("dropped", "verbosity");
-  const messages = renderMessages(ask, turns, { context, limits, names: namesFor(ask), losses });
   const body: JsonObject = {
     messages: messages.map(({ role, content }) => ({ role, content: spellContent(content, to) })),
     ...renderSystem(ask, leading, instruction, to),

@@ -2,7 +2,9 @@
 import type { ChatAsk, Effort, Reasoning } from "../../canon/conversation.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { Losses } from "../anthropic-messages/fields.ts";
-import { renderReasoning, type Thought } from "../anthropic-messages/reasoning.ts";
+import type { ModelLimits } from "../anthropic-messages/limits.ts";
+import { isAtRest, renderReasoning, type Thought } from "../anthropic-messages/reasoning.ts";
+import { lacksThinking } from "../anthropic-messages/tool-loop.ts";
 import { effortOfBudget } from "../shared/effort.ts";
 import type { Family } from "./families.ts";
 
@@ -12,6 +14,8 @@ export interface Thinking {
   /** The output bound; null where the model's own will do. */
   readonly maxTokens: number | null;
   readonly isOn: boolean;
+  /** The model surely does not think: thinking in the tool loop is refused. */
+  readonly rests: boolean;
 }
 
 /** The output bound so far, and the highest that it may be raised to. */
@@ -21,14 +25,14 @@ interface Bound {
 }
 
 /** As on the Messages API: https://docs.aws.amazon.com/bedrock/latest/userguide/claude-messages-extended-thinking.html */
-function ownThinking(ask: ChatAsk, thought: Thought): Thinking {
+function ownThinking(ask: ChatAsk, thought: Thought, limits: ModelLimits): Thinking {
   const { thinking, effort, maxTokens, isOn } = thought;
   const additional = {
     ...(thinking === undefined ? {} : { thinking }),
     ...(effort === undefined ? {} : { output_config: { effort } }),
   };
   const isBounded = ask.maxOutputTokens !== undefined || thinking?.budget_tokens !== undefined;
-  return { additional, maxTokens: isBounded ? maxTokens : null, isOn };
+  return { additional, maxTokens: isBounded ? maxTokens : null, isOn, rests: isAtRest(thought, limits) };
 }
 
 /** What is asked, as a word; undefined where the matter was left open. */
@@ -70,9 +74,18 @@ function wordsFor(effort: Effort, family: Family, losses: Losses): JsonObject {
 }
 
 /** The words of this family for what was asked. */
-export function renderThinking(ask: ChatAsk, family: Family, bound: Bound, losses: Losses): Thinking {
+export function renderThinking(
+  ask: ChatAsk,
+  family: Family,
+  bound: Bound,
+  messages: readonly JsonObject[],
+  losses: Losses,
+): Thinking {
   const { limits } = family;
-  if (family.thinking === "own") return ownThinking(ask, renderReasoning({ ask, limits, losses, ...bound }));
+  if (family.thinking === "own") {
+    const thought = renderReasoning({ ask, limits, losses, lacksThinking: lacksThinking(messages), ...bound });
+    return ownThinking(ask, thought, limits);
+  }
   const { reasoning } = ask;
   const silent = reasoning === undefined || reasoning.hint === true;
   const effort = silent ? undefined : wishedEffort(reasoning, losses);
@@ -80,5 +93,6 @@ export function renderThinking(ask: ChatAsk, family: Family, bound: Bound, losse
     additional: effort === undefined ? {} : wordsFor(effort, family, losses),
     maxTokens: ask.maxOutputTokens === undefined ? null : bound.maxTokens,
     isOn: false,
+    rests: false,
   };
 }

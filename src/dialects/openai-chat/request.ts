@@ -6,7 +6,7 @@ import type { RenderContext, Rendered } from "../dialect.ts";
 import { badValue, missing, unsupported } from "../reject.ts";
 import { type Notes, noteField } from "../shared/notes.ts";
 import { renderEffort } from "../shared/openai-effort.ts";
-import { refusesBoth, samplingTaken } from "../shared/openai-families.ts";
+import { samplingTaken } from "../shared/openai-families.ts";
 import { jsonWish, lacksJsonWord, parseSchemaFormat, schemaMembers } from "../shared/openai-format.ts";
 import { parseSampling, parseStop, renderSampling } from "../shared/openai-sampling.ts";
 import { parseService, renderUser } from "../shared/openai-service.ts";
@@ -144,24 +144,12 @@ function renderChoosing(ask: ChatAsk, effort: Effort | undefined, notes: Notes):
   };
 }
 
-/** Throws where the server would refuse functions beside thought, and has the model as responses, which do not. */
-export function refuseThoughtBesideCalls(
-  hasFunctions: boolean,
-  effort: Json | undefined,
-  context: RenderContext,
-): void {
-  const thinks = typeof effort === "string" && effort !== "none";
-  if (!thinks || !hasFunctions || context.options?.responsesBeside !== true || !refusesBoth(context.model)) return;
-  throw unsupported(context.fieldPath("reasoning"), "it does not think there beside functions");
-}
-
 /** The call for an ask, with usage asked for in every stream. */
 export function render(ask: ChatAsk, context: RenderContext): Rendered {
   const notes: Notes = { context, warnings: [] };
   const told = withJsonWord(ask, notes);
   const names = namesFor(ask);
   const effort = renderEffort(ask.reasoning, notes);
-  refuseThoughtBesideCalls(ask.tools.length > 0, effort, context);
   const body = compact({
     model: context.model,
     messages: renderMessages(told, names, notes),

@@ -8,7 +8,7 @@ import { isAbsent, removeAbsent } from "../shared/absent.ts";
 import { parseUsage } from "../shared/openai-usage.ts";
 import { askForUsage, keepsChunk } from "../shared/openai-usage-chunk.ts";
 import { signatureMember } from "./calls.ts";
-import { chatPath, refuseThoughtBesideCalls } from "./request.ts";
+import { chatPath } from "./request.ts";
 import { detailText, nativeDetail } from "./thinking.ts";
 
 /** Where state can come back in a message; most histories hold none, and their messages stay the same objects. */
@@ -84,7 +84,6 @@ function withOptions(body: JsonObject, context: RenderContext): void {
 }
 
 function call(wire: JsonObject, context: RenderContext): Call {
-  refuseThoughtBesideCalls(!isAbsent(wire.tools), wire.reasoning_effort, context);
   const body: JsonObject = { ...wire, model: context.model };
   const messages = Array.isArray(wire.messages) ? wire.messages : [];
   if (messages.some(mayHoldState)) {

@@ -8,6 +8,10 @@ interface Family {
   readonly efforts: readonly Effort[];
   /** `quiet`: as long as they are not told to think. */
   readonly sampling: "always" | "quiet" | "never";
+  /** When chat takes functions of such a model: `quiet` as long as it is not told to reason, `silent` only when it is told not to. */
+  readonly chatTools: "always" | "quiet" | "silent";
+  /** Its makers serve it as responses too. */
+  readonly hasResponses: boolean;
 }
 
 const order: readonly Effort[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
@@ -17,15 +21,29 @@ const upTo = (effort: Effort, ...first: readonly Effort[]): readonly Effort[] =>
   ...order.slice(order.indexOf("low"), order.indexOf(effort) + 1),
 ];
 
+const usualFamily = { chatTools: "always", hasResponses: true } as const;
+
+/**
+ * The first match counts. On functions in chat: https://github.com/openai/openai-openapi/issues/541 (5.4),
+ * https://github.com/charmbracelet/crush/issues/2913 (5.5), https://github.com/BerriAI/litellm/pull/34569 (5.6, which
+ * reasons unless it is told not to).
+ */
 const families: readonly (readonly [RegExp, Family])[] = [
-  [/^(?:.*\/)?o\d/, { efforts: upTo("high"), sampling: "never" }],
-  [/^(?:.*\/)?gpt-5\.1(?!\d)/, { efforts: upTo("high", "none"), sampling: "quiet" }],
-  [/^(?:.*\/)?gpt-5\.[2-5](?!\d)/, { efforts: upTo("xhigh", "none"), sampling: "quiet" }],
-  [/^(?:.*\/)?gpt-5\.\d/, { efforts: upTo("max", "none"), sampling: "quiet" }],
-  [/^(?:.*\/)?gpt-5/, { efforts: upTo("high", "minimal"), sampling: "never" }],
-  [/^(?:.*\/)?gpt-oss/, { efforts: upTo("high"), sampling: "always" }],
-  [/^(?:.*\/)?gpt-(?:[6-9]|\d{2,})(?:\D|$)/, { efforts: upTo("max"), sampling: "never" }],
+  [/^(?:.*\/)?o\d/, { ...usualFamily, efforts: upTo("high"), sampling: "never" }],
+  [/^(?:.*\/)?gpt-5\.1(?!\d)/, { ...usualFamily, efforts: upTo("high", "none"), sampling: "quiet" }],
+  [/^(?:.*\/)?gpt-5\.[23](?!\d)/, { ...usualFamily, efforts: upTo("xhigh", "none"), sampling: "quiet" }],
+  [
+    /^(?:.*\/)?gpt-5\.[45](?!\d)/,
+    { ...usualFamily, efforts: upTo("xhigh", "none"), sampling: "quiet", chatTools: "quiet" },
+  ],
+  [/^(?:.*\/)?gpt-5\.\d/, { ...usualFamily, efforts: upTo("max", "none"), sampling: "quiet", chatTools: "silent" }],
+  [/^(?:.*\/)?gpt-5/, { ...usualFamily, efforts: upTo("high", "minimal"), sampling: "never" }],
+  [/^(?:.*\/)?gpt-oss/, { ...usualFamily, efforts: upTo("high"), sampling: "always", hasResponses: false }],
+  [/^(?:.*\/)?gpt-(?:[6-9]|\d{2,})(?:\D|$)/, { ...usualFamily, efforts: upTo("max"), sampling: "never" }],
 ];
+
+/** Served as responses and in no other way: https://platform.openai.com/docs/models. */
+const onlyResponses = /-(?:codex|pro|deep-research)(?:-|$)/;
 
 /** Models of a family whose names say so do not think. */
 const speaksAlone = /-chat/;
@@ -48,12 +66,18 @@ export function nearestEffort(effort: Effort, model: string): Effort {
   return lower ?? thinking[0] ?? effort;
 }
 
-/** Later models of one family think and call functions as responses alone. */
-const callsAsResponses = /^(?:.*\/)?gpt-5\.(?:[6-9]|\d{2,})(?!\d)/;
-
-/** True for a model that chat refuses to let think where it has functions. */
-export function refusesBoth(model: string): boolean {
-  return callsAsResponses.test(model) && familyOf(model) !== undefined;
+/**
+ * True where OpenAI's own service is better asked for responses. There a model keeps its reasoning between calls; a
+ * client of chat is only led there where chat would refuse.
+ */
+export function wantsResponses(model: string, { tools, reasoning }: ChatAsk, isChatClient: boolean): boolean {
+  const family = familyOf(model);
+  if (family === undefined || !family.hasResponses) return false;
+  if (onlyResponses.test(model)) return true;
+  if (tools.length === 0) return false;
+  if (!isChatClient) return true;
+  const effort = reasoning?.effort ?? (family.chatTools === "silent" ? "medium" : "none");
+  return family.chatTools !== "always" && effort !== "none";
 }
 
 /** What sampling is where nobody says anything. */

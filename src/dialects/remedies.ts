@@ -1,0 +1,27 @@
+// What an upstream's refusal says would help: one row for each kind of refusal, whatever the dialect.
+import type { GatewayError } from "../canon/error.ts";
+
+/** `another-dialect`: the model may answer in another dialect of its provider. `no-reasoning`: with reasoning off. */
+export type Remedy = "another-dialect" | "no-reasoning";
+
+interface Row {
+  readonly statuses: readonly number[];
+  /** Absent: the status alone says it. */
+  readonly words?: RegExp;
+  readonly remedy: Remedy;
+}
+
+const rows: readonly Row[] = [
+  // The server has no such path, or no such model on it.
+  { statuses: [404, 405], remedy: "another-dialect" },
+  // https://github.com/openai/openai-openapi/issues/541: functions beside reasoning, and models without chat.
+  { statuses: [400], words: /\b(?:use|in) \/?v1\/responses\b/i, remedy: "another-dialect" },
+  // https://platform.claude.com/docs/en/build-with-claude/extended-thinking: a history that has lost its thinking.
+  { statuses: [400], words: /expected `?thinking`?[^.]{0,60}but found/i, remedy: "no-reasoning" },
+];
+
+/** The remedy that a refusal names; undefined where asking otherwise would not help. */
+export function remedyOf({ kind, status, message }: GatewayError): Remedy | undefined {
+  if (kind !== "upstream_rejected") return undefined;
+  return rows.find((row) => row.statuses.includes(status) && (row.words?.test(message) ?? true))?.remedy;
+}
