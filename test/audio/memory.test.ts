@@ -59,18 +59,14 @@ test.skipIf(!canMeasure)("25 MiB add at most 60 MiB to the peak", async () => {
   expect(added).toBeLessThan(60);
 });
 
-test.skipIf(!canMeasure)(
-  "20 at once cost their bytes once",
-  async () => {
-    const before = memory().now;
-    for (let round = 0; round < 3; round++) {
-      const replies = await Promise.all(Array.from({ length: 20 }, () => upload(large)));
-      expect(replies.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
-    }
-    expect(memory().peak - before).toBeLessThan(20 * 25 + 60);
-  },
-  20_000,
-);
+test.skipIf(!canMeasure)("20 at once cost their bytes once", async () => {
+  const before = memory().now;
+  for (let round = 0; round < 3; round++) {
+    const replies = await Promise.all(Array.from({ length: 20 }, () => upload(large)));
+    expect(replies.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
+  }
+  expect(memory().peak - before).toBeLessThan(20 * 25 + 60);
+});
 
 test("100 MiB are refused before they are read", async () => {
   const before = memory();

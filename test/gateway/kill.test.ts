@@ -80,4 +80,4 @@ test(`${rounds} kills of the gateway under load lose nothing and double nothing`
   expect(rows.filter(({ state }) => state !== "completed" && state !== "interrupted")).toEqual([]);
   expect(complete.length).toBeGreaterThan(rounds * 30);
   expect(rows.filter(({ state }) => state === "interrupted").length).toBeGreaterThan(rounds / 2);
-}, 60_000);
+});

@@ -2,6 +2,7 @@
 import { Database } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { until } from "./until.ts";
 
 /** One request in the ledger. Tokens in disjoint buckets; times in milliseconds. */
 export interface LedgerRow {
@@ -35,14 +36,13 @@ export function ledgerRows(dataFolder: string): LedgerRow[] {
   return rows.map(rowOf);
 }
 
-/** The one row after the first `before`, as soon as it has settled. Fails when there are more, or after a second. */
-export async function settledRow(dataFolder: string, before: number): Promise<LedgerRow> {
-  for (const end = performance.now() + 1000; performance.now() < end; await Bun.sleep(5)) {
+/** The one row after the first `before`, as soon as it has settled. Fails when there are more. */
+export function settledRow(dataFolder: string, before: number): Promise<LedgerRow> {
+  return until("the request has settled in the ledger", () => {
     const added = ledgerRows(dataFolder).slice(before);
     if (added.length > 1) throw new Error(`one request left ${added.length} rows in the ledger`);
-    if (added[0] && added[0].state !== "open" && added[0].state !== "pending") return added[0];
-  }
-  throw new Error("the request has not settled in the ledger within a second");
+    return added[0] && added[0].state !== "open" && added[0].state !== "pending" && added[0];
+  });
 }
 
 function rowOf(row: Record<string, unknown>): LedgerRow {

@@ -8,6 +8,7 @@ import type { Response as ModelResponse } from "openai/resources/responses/respo
 import { openaiClient } from "../kit/clients.ts";
 import { type ChildGateway, spawnGateway } from "../kit/gateway.ts";
 import { ledgerRows } from "../kit/ledger.ts";
+import { until } from "../kit/until.ts";
 import { says } from "../kit/wires.ts";
 import { fars, refusalOf, setting } from "./setting.ts";
 
@@ -15,12 +16,11 @@ const { mine, theirs, send, allSay, world } = await setting();
 const { upstreams, gateway } = world;
 
 /** Asks again until the response is over. */
-async function over(client: OpenAI, id: string): Promise<ModelResponse> {
-  for (const end = performance.now() + 5_000; performance.now() < end; await Bun.sleep(5)) {
+function over(client: OpenAI, id: string): Promise<ModelResponse> {
+  return until("the response is over", async () => {
     const told = await client.responses.retrieve(id);
-    if (told.status !== "queued" && told.status !== "in_progress") return told;
-  }
-  throw new Error("the response is not over within five seconds");
+    return told.status !== "queued" && told.status !== "in_progress" && told;
+  });
 }
 
 const start = (model: string, more: object = {}) =>
@@ -178,4 +178,4 @@ test("a death of the process leaves no response in progress", async () => {
     for (const child of children) await child.stop();
     rmSync(dataFolder, { recursive: true, force: true });
   }
-}, 20_000);
+});

@@ -130,4 +130,4 @@ test("what is not there says why", async () => {
   expect(await codeOf(await download(id))).toEqual({ status: 404, code: "video_expired" });
   up.on(film, { status: 401, json: { error: { message: "bad key" } } });
   expect(await codeOf(await download(id))).toEqual({ status: 502, code: "upstream_credentials" });
-}, 20_000);
+});

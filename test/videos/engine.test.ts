@@ -157,7 +157,7 @@ describe("a task", () => {
     expect(await row()).toMatchObject({ state: "completed", unit: "seconds", unitThousandths: 4_000 });
     expect(gateway.log.join("\n")).toContain("daydreaming");
     expect(submits(up.requests)).toBe(1);
-  }, 20_000);
+  });
 
   test("that the upstream gives up has expired", async () => {
     const id = await running({ json: videoTold({ status: "expired" }) });
@@ -244,4 +244,4 @@ test("a task outlives its provider and its process", async () => {
   expect(await statusAt(three.url, id)).toBe("completed");
   await three.stop();
   rmSync(dataFolder, { recursive: true, force: true });
-}, 20_000);
+});

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeEach } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { gateway, type RunningGateway } from "../kit/gateway.ts";
+import { until } from "../kit/until.ts";
 import { type Reply, type Script, type Upstream, upstream } from "../kit/upstream.ts";
 import { otherKey, videoTold } from "./setting.ts";
 
@@ -93,11 +94,11 @@ export async function keeper(up: Upstream, options: KeepingOptions = {}): Promis
     return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
   };
   const rowUntil: Keeper["rowUntil"] = async (id, isSo) => {
-    for (const end = performance.now() + 5_000; performance.now() < end; await Bun.sleep(5)) {
+    const { found } = await until(`the row of ${id}`, () => {
       const now = row(id);
-      if (isSo(now)) return now;
-    }
-    throw new Error(`the row did not come to it: ${JSON.stringify(row(id))}\n${running.log.join("\n")}`);
+      return isSo(now) && { found: now };
+    });
+    return found;
   };
   const folder = join(running.dataFolder, "videos");
   return {

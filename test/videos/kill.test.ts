@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ChildGateway, spawnGateway } from "../kit/gateway.ts";
 import { type LedgerRow, ledgerRows } from "../kit/ledger.ts";
+import { until } from "../kit/until.ts";
 import { slowVendor } from "./slow-vendor.ts";
 
 const rounds = Number(process.env["TURNPIKE_TEST_VIDEO_KILLS"] ?? 5);
@@ -57,19 +58,17 @@ const pending = (dataFolder: string): number =>
 
 /** Waits until so many tasks run, and a moment more; resolves with their number. */
 async function busy(dataFolder: string): Promise<number> {
-  for (const end = performance.now() + 20_000; pending(dataFolder) < running; await Bun.sleep(20))
-    if (performance.now() > end) throw new Error(`only ${pending(dataFolder)} tasks run`);
+  await until(`${running} tasks run`, () => pending(dataFolder) >= running);
   await Bun.sleep(Math.random() * 300);
   return pending(dataFolder);
 }
 
 /** Waits until no task is under way any more. */
-async function quiet(dataFolder: string): Promise<LedgerRow[]> {
-  for (const end = performance.now() + 30_000; performance.now() < end; await Bun.sleep(100)) {
+function quiet(dataFolder: string): Promise<LedgerRow[]> {
+  return until("no task is running", () => {
     const rows = ledgerRows(dataFolder);
-    if (rows.every(({ state }) => state !== "pending")) return rows;
-  }
-  throw new Error("tasks are still under way");
+    return rows.every(({ state }) => state !== "pending") && rows;
+  });
 }
 
 test(

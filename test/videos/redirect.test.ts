@@ -2,6 +2,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { mostRedirects, ownCall, redirectIn } from "../../src/gateway/videos/redirect.ts";
 import { gateway } from "../kit/gateway.ts";
+import { until } from "../kit/until.ts";
 import { upstream } from "../kit/upstream.ts";
 
 const call = { method: "GET", path: "v1beta/files/a:download?alt=media", body: {} } as const;
@@ -61,10 +62,10 @@ describe("Veo's files", async () => {
     const body = JSON.stringify({ model: "google/veo-3.1", prompt: "a cat" });
     const answer = await fetch(`${running.url}/v1/videos`, { method: "POST", headers, body });
     const { id } = (await answer.json()) as { id: string };
-    for (let state = ""; state !== "completed"; await Bun.sleep(5)) {
+    await until("the video is completed", async () => {
       const told = await fetch(`${running.url}/v1/videos/${id}`, { headers });
-      state = ((await told.json()) as { status: string }).status;
-    }
+      return ((await told.json()) as { status: string }).status === "completed";
+    });
     return `${running.url}/v1/videos/${id}/content`;
   }
 

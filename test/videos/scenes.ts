@@ -1,5 +1,6 @@
 // A scene: one client submits to one vendor, whose story runs its course; what was not as it should be comes back as words.
 import { clip } from "../../src/providers/sandbox/clip.ts";
+import { until } from "../kit/until.ts";
 import type { Client, Facts, Told } from "./clients/client.ts";
 import { faults, type Shape } from "./shape.ts";
 import { type Stage, strangerKey } from "./stage.ts";
@@ -58,13 +59,6 @@ interface Play extends Scene {
   facts: Facts;
   /** Notes what is not as it should be. */
   note(what: string, found: string[]): void;
-}
-
-const patienceMs = 20_000;
-
-async function until(what: string, isSo: () => boolean): Promise<void> {
-  for (const end = performance.now() + patienceMs; performance.now() < end; await Bun.sleep(8)) if (isSo()) return;
-  throw new Error(`it did not come to it: ${what}`);
 }
 
 async function check(play: Play, told: Told, status = 200): Promise<void> {

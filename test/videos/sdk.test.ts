@@ -46,7 +46,7 @@ test("a video of the sandbox from its creation to its deletion", async () => {
   expect(await refusalOf(client.videos.retrieve(video.id))).toMatchObject({ status: 404, code: "object_not_found" });
   await client.videos.delete(remake.id);
   expect((await client.videos.list()).data).toEqual([]);
-}, 20_000);
+});
 
 test("somebody else's video is not there, on every path", async () => {
   const { id } = await client.videos.create({ model: "sandbox/video", prompt: "[sandbox run=50]" });

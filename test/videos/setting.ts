@@ -2,6 +2,7 @@
 import { afterAll, beforeEach } from "bun:test";
 import { gateway, type RunningGateway } from "../kit/gateway.ts";
 import { type LedgerRow, ledgerRows } from "../kit/ledger.ts";
+import { until } from "../kit/until.ts";
 import { type Upstream, upstream } from "../kit/upstream.ts";
 
 export const otherKey = "tp-other-key";
@@ -51,13 +52,12 @@ export const videoTold = (change: object = {}) => ({
   ...change,
 });
 
-export async function settledRowOf(dataFolder: string, model: string): Promise<LedgerRow> {
-  for (const end = performance.now() + 3_000; performance.now() < end; await Bun.sleep(10)) {
+export function settledRowOf(dataFolder: string, model: string): Promise<LedgerRow> {
+  return until(`${model} has settled`, () => {
     const rows = ledgerRows(dataFolder).filter((row) => row.model === model);
     if (rows.length > 1) throw new Error(`${model} has ${rows.length} rows in the ledger`);
-    if (rows[0] && rows[0].state !== "open" && rows[0].state !== "pending") return rows[0];
-  }
-  throw new Error(`${model} has not settled`);
+    return rows[0] && rows[0].state !== "open" && rows[0].state !== "pending" && rows[0];
+  });
 }
 
 export async function videoSetting(environment: Record<string, string> = {}): Promise<VideoSetting> {
@@ -84,12 +84,17 @@ export async function videoSetting(environment: Record<string, string> = {}): Pr
     });
     return { status: answer.status, headers: answer.headers, body: (await answer.json()) as Record<string, unknown> };
   };
-  const until: VideoSetting["until"] = async (path, isSo) => {
-    for (const end = performance.now() + 5_000; performance.now() < end; await Bun.sleep(10)) {
+  const untilTask: VideoSetting["until"] = (path, isSo) =>
+    until(path, async () => {
       const { body } = await ask("GET", path);
-      if (isSo(body)) return body;
-    }
-    throw new Error(`${path} did not come to it`);
+      return isSo(body) && body;
+    });
+  return {
+    gateway: running,
+    up,
+    second,
+    ask,
+    until: untilTask,
+    settled: (model) => settledRowOf(running.dataFolder, model),
   };
-  return { gateway: running, up, second, ask, until, settled: (model) => settledRowOf(running.dataFolder, model) };
 }

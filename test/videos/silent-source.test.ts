@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gateway } from "../kit/gateway.ts";
+import { until } from "../kit/until.ts";
 import { type Script, upstream } from "../kit/upstream.ts";
 import { videoTold } from "./setting.ts";
 
@@ -36,11 +37,11 @@ async function finished(): Promise<string> {
   const body = JSON.stringify({ model: "sora-2", prompt: "x" });
   const made = await fetch(`${running.url}/v1/videos`, { method: "POST", headers, body });
   const { id } = (await made.json()) as { id: string };
-  for (const end = performance.now() + 3_000; performance.now() < end; await Bun.sleep(5)) {
+  await until("the video is completed", async () => {
     const told = (await (await fetch(`${running.url}/v1/videos/${id}`, { headers })).json()) as { status: string };
-    if (told.status === "completed") return id;
-  }
-  throw new Error("it is not done");
+    return told.status === "completed";
+  });
+  return id;
 }
 
 const download = (id: string) => fetch(`${running.url}/v1/videos/${id}/content`, { headers });
@@ -75,9 +76,7 @@ test("a copy does not wait for a source that does not begin", async () => {
   running = await open("folder");
   up.on(content, silence);
   await finished();
-  for (const end = performance.now() + 3_000; performance.now() < end; await Bun.sleep(10))
-    if (running.log.some((line) => line.includes("errand_failed"))) break;
-  expect(running.log.join("\n")).toContain("errand_failed");
+  await until("the failed copy is in the log", () => running.log.some((line) => line.includes("errand_failed")));
 });
 
 test("however many tasks a ledger has to settle at the start, it settles them all", async () => {

@@ -211,7 +211,7 @@ test("what was not taken before the gateway stopped, or was killed, is told by t
   expect(await over(house, id)).toMatchObject({ tellTries: 1 });
   await dying.stop();
   rmSync(dataFolder, { recursive: true, force: true });
-}, 20_000);
+});
 
 test("without a secret of the operator's each key has its own, which the command line shows", async () => {
   const house = await keeping({ environment: { TURNPIKE_WEBHOOK_SECRET: undefined } });
@@ -241,7 +241,7 @@ test("without a secret of the operator's each key has its own, which the command
   await house.ask("POST", "/v1/videos", { model: "sora-2", prompt: "x", webhook: hook }, "tp-other-key");
   await expect(verified(await receiver.seen(1), own)).rejects.toThrow();
   expect(await show("default", { TURNPIKE_WEBHOOK_SECRET: secret })).toBe(secret);
-}, 20_000);
+});
 
 test("the signature is that of the specification, and a secret is 24 to 64 bytes", () => {
   const key = webhookKeyOf("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw") ?? new Uint8Array();
