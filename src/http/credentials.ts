@@ -1,12 +1,13 @@
 // The key that a request presents: one function for every carrier, so that no second door stays open.
 import { GatewayError } from "../canon/error.ts";
+import { queryOf } from "./target.ts";
 
 /** Where a key may be carried. `bearer` is accepted on every path. */
 export type Carrier = "bearer" | "x-api-key" | "x-goog-api-key" | "query";
 
 const bearerPrefix = /^bearer +/i;
 
-function fromBearer(headers: Headers): string | null {
+function fromBearer({ headers }: Request): string | null {
   const value = headers.get("authorization");
   if (value === null || value.trim() === "") return null;
   if (/^hmac-sha256\b/i.test(value))
@@ -20,18 +21,18 @@ function fromBearer(headers: Headers): string | null {
   return value.replace(bearerPrefix, "").trim() || null;
 }
 
-const readers: { readonly [carrier in Carrier]: (headers: Headers, url: string) => string | null } = {
+const readers: { readonly [carrier in Carrier]: (request: Request) => string | null } = {
   bearer: fromBearer,
-  "x-api-key": (headers) => headers.get("x-api-key")?.trim() || null,
-  "x-goog-api-key": (headers) => headers.get("x-goog-api-key")?.trim() || null,
-  query: (_headers, url) => (url.includes("key=") ? new URL(url).searchParams.get("key") : null),
+  "x-api-key": ({ headers }) => headers.get("x-api-key")?.trim() || null,
+  "x-goog-api-key": ({ headers }) => headers.get("x-goog-api-key")?.trim() || null,
+  query: (request) => (request.url.includes("key=") ? queryOf(request).get("key") : null),
 };
 
 /** The one key of the request. Throws `missing_api_key` when there is none, `invalid_api_key` when two differ. */
 export function presentedKey(request: Request, carriers: readonly Carrier[]): string {
   let key: string | null = null;
   for (const carrier of carriers) {
-    const found = readers[carrier](request.headers, request.url);
+    const found = readers[carrier](request);
     if (found === null) continue;
     if (key !== null && key !== found)
       throw new GatewayError("invalid_api_key", "The request presents two different API keys.");

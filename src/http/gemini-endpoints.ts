@@ -10,10 +10,11 @@ import {
 } from "../dialects/index.ts";
 import type { AskEndpoint, KeyRule } from "./endpoint.ts";
 import { sides } from "./sides.ts";
+import { queryOf } from "./target.ts";
 
 export const googleKey: KeyRule = { key: "client", carriers: ["bearer", "x-goog-api-key", "query"] };
 
-const wantsEvents = (request: Request): boolean => new URL(request.url).searchParams.get("alt") === "sse";
+const wantsEvents = (request: Request): boolean => queryOf(request).get("alt") === "sse";
 
 interface Verb {
   readonly verb: string;

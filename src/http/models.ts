@@ -6,6 +6,7 @@ import type { ListedModel } from "../providers/provider.ts";
 import type { PlainVisit } from "./endpoint.ts";
 import { type Model, modelShapes } from "./model-shapes.ts";
 import { type Protocol, sides } from "./sides.ts";
+import { queryOf } from "./target.ts";
 import { writeJson } from "./write.ts";
 
 function modelOf(listed: ListedModel, owner: string): Model {
@@ -33,7 +34,7 @@ type ProtocolOf = (request: Request) => Protocol;
 export function listModels(catalog: () => Catalog, listings: Listings, protocolOf: ProtocolOf) {
   return ({ request, requestId }: PlainVisit): Response => {
     const protocol = protocolOf(request);
-    const list = modelShapes[protocol].list(allModels(catalog(), listings), new URL(request.url).searchParams);
+    const list = modelShapes[protocol].list(allModels(catalog(), listings), queryOf(request));
     return writeJson(list, requestId, sides[protocol].idHeaders);
   };
 }

@@ -87,14 +87,6 @@ function rowsFor(
   return pattern.rows;
 }
 
-/** The path of a request URL, without building a URL object on the hot path. */
-export function pathOf(url: string): string {
-  const start = url.indexOf("/", url.indexOf("//") + 2);
-  if (start < 0) return "/";
-  const query = url.indexOf("?", start);
-  return query < 0 ? url.slice(start) : url.slice(start, query);
-}
-
 /** A base URL that ends with a version, and a client that puts its own behind it. */
 const twoVersions = /^(\/v1(?:beta)?)(\/v1(?:beta)?)(?=\/)/;
 

@@ -24,11 +24,17 @@ function checkType(request: Request): void {
   throw new GatewayError("unsupported_media_type", `${found}. Send 'Content-Type: application/json'.`);
 }
 
+/** Sent twice it arrives as a list; the runtime refuses lists of different lengths (https://www.rfc-editor.org/rfc/rfc9112#section-6.3). */
+function declaredBytes({ headers }: Request): number | null {
+  const declared = headers.get("content-length");
+  return declared === null ? null : Number.parseInt(declared, 10);
+}
+
 function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
-  const declared = request.headers.get("content-length");
+  const declared = declaredBytes(request);
   if (declared === null) return gather(request, maxBytes);
-  if (Number(declared) > maxBytes) throw tooLarge(maxBytes);
-  return Number(declared) < largeBytes ? request.bytes() : gatherExactly(request, Number(declared));
+  if (declared > maxBytes) throw tooLarge(maxBytes);
+  return declared < largeBytes ? request.bytes() : gatherExactly(request, declared);
 }
 
 /** The runtime grows its buffer by doubling it, and holds both meanwhile: a large body goes straight into its place. */

@@ -2,6 +2,7 @@
 import type { Dialect } from "../dialects/dialect.ts";
 import type { Responses } from "../gateway/responses/responses.ts";
 import type { KeyRule, PlainEndpoint, PlainVisit, QueryParameter, Side } from "./endpoint.ts";
+import { queryOf } from "./target.ts";
 import { writeJson, writeReply } from "./write.ts";
 
 const path = "/v1/responses/{response_id}";
@@ -48,7 +49,7 @@ interface Told {
 }
 
 function toldBy({ request, params, caller }: PlainVisit): Told {
-  const { searchParams } = new URL(request.url);
+  const searchParams = queryOf(request);
   return { id: params.response_id ?? "", owner: caller?.keyId ?? "", parameter: (name) => searchParams.get(name) };
 }
 

@@ -9,10 +9,11 @@ import type { JsonObject } from "../lib/json.ts";
 import { presentedKey } from "./credentials.ts";
 import type { AskEndpoint, Endpoint, PlainEndpoint, Side } from "./endpoint.ts";
 import { checkHops } from "./hops.ts";
-import { type Matcher, pathOf, unknownPath } from "./paths.ts";
+import { type Matcher, unknownPath } from "./paths.ts";
 import { checkHeaders, type ReadBody, type ReadLimits, readJson } from "./read.ts";
 import { isForm, readFormFor } from "./read-form.ts";
 import { sideOfPath } from "./sides.ts";
+import { checkHost, pathOf } from "./target.ts";
 import { validate } from "./validate.ts";
 import { writeError, writeReply } from "./write.ts";
 
@@ -37,6 +38,7 @@ export async function serve(parts: ServeParts, request: Request): Promise<Respon
   const requestId = requestIdOf(request);
   let endpoint: Endpoint | null = null;
   try {
+    checkHost(request);
     const path = pathOf(request.url);
     const match = parts.match(request.method, path);
     if (match.kind === "nothing") throw unknownPath(path, parts.match);

@@ -3,6 +3,7 @@ import { GatewayError } from "../canon/error.ts";
 import type { VideoClient } from "../dialects/video/client.ts";
 import { actionNotFound, actionQuestion, actionTaskId } from "../dialects/video/index.ts";
 import type { PlainVisit, QueryParameter } from "./endpoint.ts";
+import { queryOf } from "./target.ts";
 import { askTask, contextOf, readValid, submitTask, type VideoPartsOf } from "./videos.ts";
 import { writeJson } from "./write.ts";
 
@@ -42,7 +43,7 @@ function required(query: URLSearchParams, name: string): string {
 
 /** Does what the query says. */
 export function actions(parts: VideoPartsOf, client: VideoClient, visit: PlainVisit): Promise<Response> {
-  const { searchParams } = new URL(visit.request.url);
+  const searchParams = queryOf(visit.request);
   const action = required(searchParams, "Action");
   required(searchParams, "Version");
   const act = known.get(action);

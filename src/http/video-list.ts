@@ -3,6 +3,7 @@ import { GatewayError } from "../canon/error.ts";
 import type { VideoClient } from "../dialects/video/client.ts";
 import { remixSchema, videoPage } from "../dialects/video/index.ts";
 import type { PlainVisit, QueryParameter } from "./endpoint.ts";
+import { queryOf } from "./target.ts";
 import { callerOf, readValid, seen, type VideoPartsOf, writeCreated } from "./videos.ts";
 import { writeJson } from "./write.ts";
 
@@ -57,7 +58,7 @@ function isDescending(query: URLSearchParams): boolean {
 
 /** A page of the caller's videos. */
 export async function listVideos(parts: VideoPartsOf, visit: PlainVisit): Promise<Response> {
-  const { searchParams } = new URL(visit.request.url);
+  const searchParams = queryOf(visit.request);
   const page = {
     limit: limitIn(searchParams),
     isDescending: isDescending(searchParams),
@@ -99,13 +100,13 @@ function indexIn(query: URLSearchParams): number {
 
 /** A request that shows a link and no key. */
 export function showsLink(request: Request): boolean {
-  return !request.headers.has("authorization") && new URL(request.url).searchParams.has("sig");
+  return !request.headers.has("authorization") && queryOf(request).has("sig");
 }
 
 /** The bytes, as they come. */
 export async function content(parts: VideoPartsOf, visit: PlainVisit, id: string): Promise<Response> {
   const { request, requestId } = visit;
-  const { searchParams } = new URL(request.url);
+  const searchParams = queryOf(request);
   const index = indexIn(searchParams);
   const variant = searchParams.get("variant") || "video";
   const wish = { variant, index, range: request.headers.get("range"), signal: request.signal };

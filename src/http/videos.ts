@@ -11,6 +11,7 @@ import type { JsonObject } from "../lib/json.ts";
 import type { PlainVisit } from "./endpoint.ts";
 import { type ReadBody, type ReadLimits, readJson } from "./read.ts";
 import { isForm, readFormFor } from "./read-form.ts";
+import { originOf } from "./target.ts";
 import { validate } from "./validate.ts";
 import { writeJson, writeReply } from "./write.ts";
 
@@ -37,7 +38,7 @@ export async function readValid(
 
 /** A task as its owner sees it; bytes without an open address are behind this gateway's own. */
 export function seen(parts: VideoPartsOf, { request }: PlainVisit, task: Task): VideoView {
-  return parts().videos.view(task, new URL(request.url).origin);
+  return parts().videos.view(task, originOf(request));
 }
 
 export function contextOf(parts: VideoPartsOf, { requestId, arrivedMs }: PlainVisit): VideoWriteContext {
@@ -64,7 +65,7 @@ export async function submitTask(parts: VideoPartsOf, client: VideoClient, visit
   const ask = client.parse(wire, envelope);
   const unheard = client.unheard?.(wire, envelope) ?? [];
   const strict = header("x-turnpike-strict")?.toLowerCase() === "true";
-  const { origin } = new URL(request.url);
+  const origin = originOf(request);
   const signal = () => request.signal;
   const submit = { client, ask, unheard, caller: callerOf(visit), strict, origin, hops: header(hopsHeader), signal };
   return writeCreated(parts, client, visit, await parts().videos.create(submit));

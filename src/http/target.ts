@@ -1,0 +1,40 @@
+// Where a request goes: its path, its query and the address that the client used, whatever its Host header says.
+import { GatewayError } from "../canon/error.ts";
+
+/** Where the path begins. Without a usable Host header the runtime gives the request target alone, as in `/livez`. */
+function pathStart(url: string): number {
+  if (url.startsWith("/")) return 0;
+  const start = url.indexOf("/", url.indexOf("//") + 2);
+  return start < 0 ? url.length : start;
+}
+
+/** The path of a request URL, without building a URL object on the hot path. */
+export function pathOf(url: string): string {
+  const start = pathStart(url);
+  const query = url.indexOf("?", start);
+  return (query < 0 ? url.slice(start) : url.slice(start, query)) || "/";
+}
+
+/** What is behind the question mark. */
+export function queryOf({ url }: Pick<Request, "url">): URLSearchParams {
+  const query = url.indexOf("?", pathStart(url));
+  return new URLSearchParams(query < 0 ? "" : url.slice(query + 1));
+}
+
+/** `http://host:port` as the client addressed it; empty without a Host header, so that links are relative. */
+export function originOf({ headers }: Pick<Request, "headers">): string {
+  const address = `http://${headers.get("host") ?? ""}`;
+  return URL.canParse(address) ? new URL(address).origin : "";
+}
+
+/** A name or an address, and a port (https://www.rfc-editor.org/rfc/rfc9110#section-7.2). */
+const hostForm = /^(?:[\w.~%!$&'()*+;=-]*|\[[\da-f:.]+\])(?::\d{0,5})?$/i;
+
+/** Throws 400 for a Host header that is sent twice or is not valid (https://www.rfc-editor.org/rfc/rfc9112#section-3.2). An HTTP/1.0 client may send none. */
+export function checkHost({ headers }: Pick<Request, "headers">): void {
+  const host = headers.get("host");
+  if (host === null || hostForm.test(host)) return;
+  throw new GatewayError("invalid_value", "The Host header is not valid. Send one host name or address.", {
+    param: "host",
+  });
+}
