@@ -93,6 +93,7 @@ export const dialects: readonly Dialect[] = [
   dashscopeImages,
   dashscopeImageEdits,
   geminiImages,
+  imagenImages,
 ];
 
 export {

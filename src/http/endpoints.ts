@@ -13,6 +13,7 @@ import { livez, type Readiness, readyz } from "./health.ts";
 import { imageEndpoints } from "./image-endpoints.ts";
 import { getModel, listModels } from "./models.ts";
 import { openapi } from "./openapi.ts";
+import { geminiVideoRows } from "./operation-endpoints.ts";
 import type { ReadLimits } from "./read.ts";
 import { type Protocol, protocolOf, sides } from "./sides.ts";
 import { responseEndpoints, textEndpoints } from "./text-endpoints.ts";
@@ -79,6 +80,7 @@ export function endpoints(parts: EndpointParts): readonly Endpoint[] {
     ...imageEndpoints,
     ...audioEndpoints,
     ...videoRows(() => parts, client),
+    ...geminiVideoRows(() => parts),
     ...geminiEndpoints((model) => drawsApart(parts.catalog(), parts.listings.now, model)),
     ...documents,
   ];

@@ -5,16 +5,20 @@ import {
   geminiCount,
   geminiEmbeddings,
   geminiImages,
+  imagenImages,
   modelIn,
   wantsImages,
 } from "../dialects/index.ts";
 import type { AskEndpoint, KeyRule } from "./endpoint.ts";
+import { developerPrefixes, googlePrefixes } from "./google-prefixes.ts";
 import { sides } from "./sides.ts";
 import { queryOf } from "./target.ts";
 
 export const googleKey: KeyRule = { key: "client", carriers: ["bearer", "x-goog-api-key", "query"] };
 
 const wantsEvents = (request: Request): boolean => queryOf(request).get("alt") === "sse";
+
+const predict = "predict";
 
 interface Verb {
   readonly verb: string;
@@ -51,12 +55,13 @@ const verbs: readonly Verb[] = [
     summary: "The vectors of several contents.",
     dialect: geminiBatchEmbeddings,
   },
+  {
+    verb: predict,
+    suffix: "Predict",
+    summary: "Images from one prompt, in the format of Google's Imagen.",
+    dialect: imagenImages,
+  },
 ];
-
-const prefixes = [
-  { prefix: "/v1beta", operationId: "relayV1Beta" },
-  { prefix: "/v1", operationId: "relayV1" },
-] as const;
 
 /** Whoever wants images is understood as asking for them where somebody behind the name `makesImages`: else it is a conversation. */
 export function geminiEndpoints(makesImages: (model: string) => boolean): readonly AskEndpoint[] {
@@ -64,21 +69,23 @@ export function geminiEndpoints(makesImages: (model: string) => boolean): readon
     dialect: geminiImages,
     speaks: (wire, { model = "" }) => wantsImages(wire) && makesImages(modelIn(model)),
   };
-  return prefixes.flatMap(({ prefix, operationId }) =>
-    verbs.map(
-      ({ verb, suffix, summary, dialect, asArray, draws }): AskEndpoint => ({
-        kind: "ask",
-        method: "POST",
-        path: `${prefix}/models/{model...}:${verb}`,
-        operationId: `${operationId}${suffix}`,
-        summary,
-        dialect,
-        says: { verb },
-        access: googleKey,
-        ...sides.gemini,
-        ...(asArray === undefined ? {} : { asArray }),
-        ...(draws === undefined ? {} : { other }),
-      }),
-    ),
+  return googlePrefixes.flatMap(({ prefix, models, operationId }) =>
+    verbs
+      .filter(({ verb }) => verb === predict || developerPrefixes.some((each) => each.prefix === prefix))
+      .map(
+        ({ verb, suffix, summary, dialect, asArray, draws }): AskEndpoint => ({
+          kind: "ask",
+          method: "POST",
+          path: `${prefix}${models}/{model...}:${verb}`,
+          operationId: `${operationId}${suffix}`,
+          summary,
+          dialect,
+          says: { verb },
+          access: googleKey,
+          ...sides.gemini,
+          ...(asArray === undefined ? {} : { asArray }),
+          ...(draws === undefined ? {} : { other }),
+        }),
+      ),
   );
 }

@@ -114,6 +114,21 @@ const video = open({
   seconds: text,
 });
 
+const predictions = open({
+  predictions: Type.Array(open({ bytesBase64Encoded: maybe(text), mimeType: maybe(text) })),
+});
+const operation = open({ name: text, done: maybe(Type.Boolean()), response: maybe(free), error: maybe(free) });
+
+/** Each path of Google's has the same replies. */
+const googleMedia = Object.fromEntries(
+  ["relayV1Beta", "relayV1", "relayVertex", "relayVertexProject"].flatMap((prefix) => [
+    [`${prefix}Predict`, predictions],
+    [`${prefix}Video`, operation],
+    [`${prefix}Operation`, operation],
+    [`${prefix}FetchOperation`, operation],
+  ]),
+);
+
 /** Operations that are not here answer with a list or a document that is told in the summary. */
 export const replySchemas: Readonly<Record<string, TSchema>> = {
   createChatCompletion: chatCompletion,
@@ -143,4 +158,5 @@ export const replySchemas: Readonly<Record<string, TSchema>> = {
   createVideo: video,
   getVideo: video,
   remixVideo: video,
+  ...googleMedia,
 };

@@ -2,6 +2,7 @@
 import { GatewayError } from "../canon/error.ts";
 import type { VideoClient } from "../dialects/video/client.ts";
 import { remixSchema, videoPage } from "../dialects/video/index.ts";
+import type { Content } from "../gateway/videos/content.ts";
 import type { PlainVisit, QueryParameter } from "./endpoint.ts";
 import { queryOf } from "./target.ts";
 import { callerOf, readValid, seen, type VideoPartsOf, writeCreated } from "./videos.ts";
@@ -103,9 +104,16 @@ export function showsLink(request: Request): boolean {
   return !request.headers.has("authorization") && queryOf(request).has("sig");
 }
 
+async function writeContent({ status, headers, body }: Content, { request, requestId }: PlainVisit): Promise<Response> {
+  headers.set("x-request-id", requestId);
+  if (request.method !== "HEAD") return new Response(body, { status, headers });
+  if (body instanceof ReadableStream) await body.cancel();
+  return new Response(null, { status, headers });
+}
+
 /** The bytes, as they come. */
 export async function content(parts: VideoPartsOf, visit: PlainVisit, id: string): Promise<Response> {
-  const { request, requestId } = visit;
+  const { request } = visit;
   const searchParams = queryOf(request);
   const index = indexIn(searchParams);
   const variant = searchParams.get("variant") || "video";
@@ -115,9 +123,16 @@ export async function content(parts: VideoPartsOf, visit: PlainVisit, id: string
   const found = await (showsLink(request)
     ? videos.linkedContent(claim, wish)
     : videos.content(id, callerOf(visit).keyId, wish));
-  found.headers.set("x-request-id", requestId);
-  const { status, headers, body } = found;
-  if (request.method !== "HEAD") return new Response(body, { status, headers });
-  if (body instanceof ReadableStream) await body.cancel();
-  return new Response(null, { status, headers });
+  return writeContent(found, visit);
+}
+
+/** The bytes of one result of a task, for its owner. */
+export async function contentAt(
+  parts: VideoPartsOf,
+  visit: PlainVisit,
+  { id, index }: { readonly id: string; readonly index: number },
+): Promise<Response> {
+  const { headers, signal } = visit.request;
+  const wish = { variant: "video", index, range: headers.get("range"), signal };
+  return writeContent(await parts().videos.content(id, callerOf(visit).keyId, wish), visit);
 }

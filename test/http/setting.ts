@@ -9,18 +9,28 @@ import { clearUpstreams, startUpstreams, startWorld, stopWorld, type World } fro
 
 export { rows } from "./rows.ts";
 
+function modelOf(path: string): string {
+  if (/:predict$/.test(path)) return "sandbox/image";
+  if (/:predictLongRunning$/.test(path)) return "sandbox/video";
+  return /embedContents?$/i.test(path) ? "embed-x" : "claude-x";
+}
+
 /** A path that the row claims. */
 export const pathOf = ({ path }: Endpoint): string =>
   path
     .replace("{model}", "embed-x")
-    .replace("{model...}", /embedContents?$/i.test(path) ? "embed-x" : "claude-x")
+    .replace("{model...}", modelOf(path))
+    .replace("{publisher}", "google")
+    .replace("{file...}", "unknown0")
+    .replace("{operation_id}", "operation_unknown0")
     .replace("{id...}", "gpt-x")
     .replace("{response_id}", "resp_unknown")
     .replace(/\{(?:task|video)_id\}/, "task_unknown0")
     .replace(/^\/(?:videoB|jimeng)\/$/, "$&?Action=CVSync2AsyncSubmitTask&Version=2022-08-31");
 
 /** What a row answers to its smallest request: rows of single objects know none. */
-export const welcome = ({ path }: Endpoint): number => (/\{(?:response|task|video)_id\}/.test(path) ? 404 : 200);
+export const welcome = ({ path }: Endpoint): number =>
+  /\{(?:response|task|video|operation)_id\}|\{file\.\.\.\}|:fetchPredict/.test(path) ? 404 : 200;
 
 /** The smallest body, and headers beyond the usual, for each path that asks a model. */
 const smallestAsks: Record<string, { body: object | string; headers?: Record<string, string> }> = {
@@ -65,10 +75,14 @@ for (const prefix of ["/v1", "/v1beta"]) {
   smallestAsks[`${prefix}/models/{model...}:batchEmbedContents`] = { body: { requests: [{ content }] } };
 }
 
+const instances = [{ prompt: "hi" }];
+
 const film = { model: "sandbox/video", req_key: "sandbox/video", prompt: "hi" };
 
 /** Documents take no body; videos, whose rows are plain too, do. */
 function smallestPlain({ method, path }: Endpoint): object | undefined {
+  if (path.endsWith(":predictLongRunning")) return { instances };
+  if (path.endsWith(":fetchPredictOperation")) return { operationName: "operations/operation_000000000000" };
   if (method !== "POST" || !/video|jimeng/i.test(path)) return undefined;
   return path.includes("image2video") ? { ...film, image: "https://example.com/a.png" } : film;
 }
@@ -103,7 +117,8 @@ export function smallest(row: Endpoint): RequestInit & { headers: Record<string,
     return { method: row.method, headers: { "content-type": "application/json" }, body: JSON.stringify(plain) };
   if (row.kind === "plain") return { method: row.method, headers: {} };
   const isGoogle = row.path.includes("{model...}:");
-  const { body, headers } = smallestAsks[row.path] ?? (isGoogle ? smallestGoogle : {});
+  const predicted = row.path.endsWith(":predict") ? { body: { instances }, headers: undefined } : undefined;
+  const { body, headers } = smallestAsks[row.path] ?? predicted ?? (isGoogle ? smallestGoogle : {});
   if (body === undefined) throw new Error(`test/http/setting.ts has no smallest request for ${row.path}: add one.`);
   return {
     method: row.method,

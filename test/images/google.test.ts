@@ -133,3 +133,45 @@ test("whoever wants text alone is asked in a conversation", async () => {
   });
   expect({ status, path: last().path }).toEqual({ status: 200, path: "/v1/chat/completions" });
 });
+
+const predict = (model: string, instance: object, parameters?: object) =>
+  ask(`/v1beta/models/${model}:predict`, { instances: [{ prompt: "a fox", ...instance }], parameters });
+
+test.each([...fars])("$kind $model: `:predict` returns the bytes of an image", async (far) => {
+  up.on(far.route, far.answers([url]));
+  const { status, body } = await predict(nameOf(far), {}, { sampleCount: 1 });
+  expect([status, body]).toEqual([
+    200,
+    { predictions: [expect.objectContaining({ bytesBase64Encoded: dot })] } as never,
+  ]);
+  expect(words(far.prompt(last()))).toBe("a fox");
+});
+
+test("Imagen gets the client's own request, and its reply goes through", async () => {
+  const far = fars.find(({ model }) => model === "imagen-4")!;
+  const reply = {
+    predictions: [{ bytesBase64Encoded: dot, mimeType: "image/png", future: 1 }, { raiFilteredReason: "x" }],
+  };
+  up.on(far.route, { json: reply });
+  const { body } = await predict(nameOf(far), { future: 1 }, { personGeneration: "allow_all" });
+  expect(body).toEqual(reply as never);
+  expect(last().json).toEqual({
+    instances: [{ prompt: "a fox", future: 1 }],
+    parameters: { personGeneration: "allow_all" },
+  });
+});
+
+test.each([
+  [{ referenceImages: [{}] }, {}, "instances[0].referenceImages"],
+  [{}, { storageUri: "gs://mine" }, "parameters.storageUri"],
+])("what other providers do not have is refused: %j %j", async (instance, parameters, param) => {
+  const { status, body } = await predict("gpt-image-1", instance, parameters);
+  expect([status, at(body, "error", "param")]).toEqual([400, param]);
+});
+
+test("hints that other providers do not have are warnings", async () => {
+  const far = fars.find(({ model }) => model === "flux")!;
+  up.on(far.route, far.answers([url]));
+  const { headers } = await predict(nameOf(far), {}, { personGeneration: "allow_all", aspectRatio: "16:9" });
+  expect(headers.get("x-turnpike-warnings")).toContain("parameters.personGeneration");
+});

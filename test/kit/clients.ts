@@ -15,3 +15,8 @@ export function anthropicClient(url: string, apiKey: string): Anthropic {
 export function geminiClient(url: string, apiKey: string): GoogleGenAI {
   return new GoogleGenAI({ apiKey, httpOptions: { baseUrl: url, timeout: 10_000 } });
 }
+
+/** The same SDK on Vertex AI's paths, where it generates images and videos. */
+export function vertexClient(url: string, apiKey: string): GoogleGenAI {
+  return new GoogleGenAI({ vertexai: true, apiKey, httpOptions: { baseUrl: url, timeout: 10_000 } });
+}

@@ -1,10 +1,12 @@
-// The dialect of Google's Imagen: models that know no conversation, and filter without a word.
-import type { ImageAnswer, MadeImage } from "../../canon/image.ts";
-import { compact, isObject } from "../../lib/json.ts";
+// The dialect of Google's Imagen (`:predict`): images from one prompt, for clients and for upstreams.
+import type { ImageAnswer, ImageAsk, MadeImage } from "../../canon/image.ts";
+import { compact, isObject, type JsonObject } from "../../lib/json.ts";
+import type { Dialect } from "../dialect.ts";
 import { geminiErrors } from "../gemini/error.ts";
 import { objectsIn } from "../shared/members.ts";
 import { promptWithNegative } from "./fields.ts";
 import { flatImages } from "./flat.ts";
+import { dividedPredict, PredictRequest, parsePredict, renderPredictions } from "./imagen-client.ts";
 import { contentRefused, withPolicy } from "./policy.ts";
 import { ratioNoted } from "./ratio.ts";
 import { resolutionFor } from "./sizes.ts";
@@ -12,10 +14,12 @@ import { imageUsage } from "./usage.ts";
 
 const imagenRatios = ["1:1", "3:4", "4:3", "9:16", "16:9"] as const;
 
+const pathOf = (model: string): string => `v1beta/models/${encodeURIComponent(model.replace(/^models\//, ""))}:predict`;
+
 /** https://ai.google.dev/gemini-api/docs/imagen */
-export const imagenImages = flatImages({
+const upstream = flatImages({
   name: "imagen-images",
-  path: (model) => `v1beta/models/${encodeURIComponent(model.replace(/^models\//, ""))}:predict`,
+  path: pathOf,
   can: ["negativePrompt", "size", "fileFormat"],
   most: 4,
   bytesOnly: true,
@@ -32,6 +36,19 @@ export const imagenImages = flatImages({
   read: parseImagen,
   error: withPolicy(geminiErrors),
 });
+
+export const imagenImages: Dialect<ImageAsk, ImageAnswer> = {
+  ...upstream,
+  request: { ...upstream.request, schema: PredictRequest, parse: parsePredict, fieldPath: (field) => field },
+  response: { parse: parseImagen, render: renderPredictions },
+  verbatim: {
+    call: (wire, { model }) => ({ path: pathOf(model), body: wire }),
+    divide: dividedPredict,
+    usage: ({ predictions }) => imageUsage(objectsIn(predictions).filter(hasBytes).length).usage,
+  },
+};
+
+const hasBytes = ({ bytesBase64Encoded: base64 }: JsonObject): boolean => typeof base64 === "string" && base64 !== "";
 
 /** Nothing at all, or a reason in an image's place: everything was filtered. */
 function parseImagen(wire: unknown): ImageAnswer {

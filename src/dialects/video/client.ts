@@ -20,6 +20,8 @@ export interface VideoView {
   readonly results: readonly VideoResult[];
   /** Where each result can be fetched; empty where it is gone. */
   readonly urls: readonly string[];
+  /** The gateway's address as its clients know it, without a slash at the end. */
+  readonly base: string;
   readonly failure?: VideoFailure;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;

@@ -1,10 +1,12 @@
 // The lists of video dialects: the formats of clients, and the wires of upstreams.
 import type { VideoClient } from "./client.ts";
+import { geminiVideo } from "./clients/gemini.ts";
 import { videoGenerations } from "./clients/generations.ts";
 import { jimengVideo } from "./clients/jimeng.ts";
 import { klingImageVideo, klingTextVideo } from "./clients/kling.ts";
 import { openaiVideo } from "./clients/openai.ts";
 
+export { fileOf, geminiVideo, operationId, operationRequest } from "./clients/gemini.ts";
 export { videoGenerations } from "./clients/generations.ts";
 export {
   jimengNotFound as actionNotFound,
@@ -34,4 +36,5 @@ export const videoClients: readonly VideoClient[] = [
   klingImageVideo,
   jimengVideo,
   openaiVideo,
+  geminiVideo,
 ];

@@ -93,7 +93,7 @@ const isAlive = ({ expiresAtMs }: VideoResult, nowMs: number): boolean =>
   expiresAtMs === undefined || expiresAtMs > nowMs;
 
 /** The task for its owner. `contentUrl` tells where the gateway itself serves a result that lies at no open address. */
-export function viewOf(task: Task, contentUrl: (index: number) => string, nowMs: number): VideoView {
+export function viewOf(task: Task, contentUrl: (index: number) => string, nowMs: number): Omit<VideoView, "base"> {
   const { id, state, createdAtMs, updatedAtMs, told } = task;
   const { percent, effect, results, model, ...rest } = told;
   const urls = results.flatMap((result, index) => {

@@ -7,5 +7,6 @@ import { type Task, viewOf } from "./record.ts";
 /** `origin` is how the client has reached the gateway; where the gateway's public address is set, that one counts. */
 export function viewFor(parts: VideoParts, task: Task, origin: string): VideoView {
   const nowMs = parts.gateway.clock.nowMs();
-  return viewOf(task, (index) => linkTo(parts, parts.publicUrl ?? origin, task, index, nowMs), nowMs);
+  const base = parts.publicUrl ?? origin;
+  return { ...viewOf(task, (index) => linkTo(parts, base, task, index, nowMs), nowMs), base };
 }

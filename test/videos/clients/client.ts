@@ -29,6 +29,7 @@ export interface Client {
   told(word: Told, facts: Facts): Shape;
   /** Where a finished video is, as this format tells it. */
   linkIn(body: Record<string, unknown>): unknown;
+  readonly linkNeedsKey?: true;
   /** Status of the answer to a question for what is not there. */
   unknownStatus: number;
 }

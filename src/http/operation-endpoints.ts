@@ -1,0 +1,65 @@
+// The rows of Google's videos: an operation is started, polled by its name, and its files are downloaded.
+import { fileOf, geminiVideo, operationId, operationRequest } from "../dialects/video/index.ts";
+import type { PlainEndpoint } from "./endpoint.ts";
+import { googleKey } from "./gemini-endpoints.ts";
+import { googlePrefixes, type Prefix } from "./google-prefixes.ts";
+import { contentAt } from "./video-list.ts";
+import { askTask, readValid, submitTask, type VideoPartsOf } from "./videos.ts";
+
+const common = { kind: "plain", access: googleKey, errors: geminiVideo.error, idHeaders: [] } as const;
+
+function rowsUnder(parts: VideoPartsOf, { prefix, models, operationId: name }: Prefix): readonly PlainEndpoint[] {
+  const model = `${prefix}${models}/{model...}`;
+  return [
+    {
+      ...common,
+      method: "POST",
+      path: `${model}:predictLongRunning`,
+      operationId: `${name}Video`,
+      summary: "Starts a video, in Google's format.",
+      body: { schema: geminiVideo.schema },
+      handle: (visit) => submitTask(parts, geminiVideo, visit),
+    },
+    {
+      ...common,
+      method: "POST",
+      path: `${model}:fetchPredictOperation`,
+      operationId: `${name}FetchOperation`,
+      summary: "The state of a video, by the name of its operation in the body.",
+      body: { schema: operationRequest },
+      async handle(visit) {
+        const { wire } = await readValid(parts, visit, operationRequest, false);
+        return askTask(parts, geminiVideo, visit, operationId(String(wire.operationName)));
+      },
+    },
+    {
+      ...common,
+      method: "GET",
+      path: `${model}/operations/{operation_id}`,
+      operationId: `${name}Operation`,
+      summary: "The state of a video.",
+      handle: (visit) => askTask(parts, geminiVideo, visit, visit.params.operation_id ?? ""),
+    },
+  ];
+}
+
+/** Downloads: the name may be a whole address, because the SDK puts one there that does not begin with https. */
+const download = (parts: VideoPartsOf, version: string, name: string): PlainEndpoint => ({
+  ...common,
+  method: "GET",
+  path: `${version}/files/{file...}:download`,
+  operationId: name,
+  summary: "The bytes of a finished video.",
+  replyTypes: ["video/mp4"],
+  handle: (visit) => contentAt(parts, visit, fileOf(visit.params.file ?? "")),
+});
+
+/** All rows. They come before the rows of models, whose names may hold slashes. */
+export function geminiVideoRows(parts: VideoPartsOf): readonly PlainEndpoint[] {
+  return [
+    ...googlePrefixes.flatMap((prefix) => rowsUnder(parts, prefix)),
+    download(parts, "/v1beta", "downloadV1BetaFile"),
+    download(parts, "/v1", "downloadV1File"),
+    download(parts, "/v1beta1", "downloadVertexFile"),
+  ];
+}
