@@ -1,10 +1,11 @@
 // Trying candidates in order until one works: what may be tried again, and how often.
-import { concealed, GatewayError, toGatewayError } from "../canon/error.ts";
+import { GatewayError, toGatewayError } from "../canon/error.ts";
 import type { Call, Dialect } from "../dialects/dialect.ts";
 import type { Clock } from "../lib/clock.ts";
 import { type Deadline, deadline, type Watch } from "../lib/deadline.ts";
 import { inTurns } from "../lib/turns.ts";
 import type { Events } from "../observe/events.ts";
+import { safeError } from "../providers/redaction.ts";
 import type { Candidate } from "./catalog.ts";
 import type { Attribution } from "./exchange.ts";
 import type { Flow } from "./flow.ts";
@@ -80,11 +81,6 @@ async function laneWithBytes(tries: Tries, candidate: Candidate, upstream: Diale
   }
 }
 
-/** An upstream may say its own credential back to us in any of its words. */
-export function safely(error: GatewayError, { provider }: Candidate): GatewayError {
-  return provider.conceal === undefined ? error : concealed(error, provider.conceal);
-}
-
 type TryOne<T> = (lane: Lane, candidate: Candidate) => Promise<T>;
 
 /** What has been tried so far for one request. */
@@ -129,7 +125,7 @@ async function askCandidate<T>(
       if (refusal !== null) tries.preferred.remember(candidate, tries.inquiry.ask, way.upstream);
       return false;
     } catch (thrown) {
-      const failure = tries.signal().aborted ? gone() : safely(toGatewayError(thrown), candidate);
+      const failure = tries.signal().aborted ? gone() : safeError(thrown, candidate.provider);
       tries.events.attemptFailed(candidate.provider.name, candidate.model, failure);
       const after = waysAfter(failure, way, ways);
       if (after === null) {

@@ -3,6 +3,7 @@ import { GatewayError, toGatewayError } from "../canon/error.ts";
 import { badReply } from "../dialects/reject.ts";
 import type { Deadline } from "../lib/deadline.ts";
 import { type FrameSplitter, frameSplitter, frameTooLarge } from "../lib/sse.ts";
+import { redactorFor } from "../providers/redaction.ts";
 import { transportError } from "../providers/upstream.ts";
 import { nothing, type Piece, type Turner } from "./turn.ts";
 
@@ -35,6 +36,7 @@ export function createFlow(
   splitter: FrameSplitter = frameSplitter(maxFrameBytes),
 ): Flow {
   const body = (response.body ?? new Blob().stream()).getReader() as Body;
+  const redactor = redactorFor(response);
   let over = false;
   let chunks = 0;
 
@@ -42,7 +44,7 @@ export function createFlow(
     chunks++;
     try {
       const cut = splitter.push(chunk);
-      return cut === null ? { bytes: nothing } : turner.turn(cut);
+      return cut === null ? { bytes: nothing } : turner.turn(redactor?.cut(cut) ?? cut);
     } catch (thrown) {
       return { bytes: nothing, end: { error: readingFault(thrown) } };
     }
@@ -56,7 +58,7 @@ export function createFlow(
   };
   const rest = (): Piece => {
     const cut = splitter.rest();
-    const piece = cut === null ? { bytes: nothing } : turner.turn(cut);
+    const piece = cut === null ? { bytes: nothing } : turner.turn(redactor?.cut(cut) ?? cut);
     if (piece.end !== undefined) return piece;
     const ended = turner.ended();
     return piece.bytes.length === 0 ? ended : { ...ended, bytes: Buffer.concat([piece.bytes, ended.bytes]) };

@@ -2,7 +2,8 @@
 import { GatewayError, toGatewayError } from "../canon/error.ts";
 import type { Usage } from "../canon/usage.ts";
 import type { Ticker } from "../lib/ticker.ts";
-import { type OpenStream, safely, type Tried } from "./attempt.ts";
+import { safeError } from "../providers/redaction.ts";
+import type { OpenStream, Tried } from "./attempt.ts";
 import type { Attribution, Exchange } from "./exchange.ts";
 import type { Consume } from "./flow.ts";
 import { nothing, type Piece } from "./turn.ts";
@@ -163,7 +164,7 @@ function letGo(state: State): void {
 }
 
 function shown({ by }: State, error: GatewayError | null): GatewayError | null {
-  return error === null || by === null ? error : safely(error, by.candidate);
+  return error === null || by === null ? error : safeError(error, by.candidate.provider);
 }
 
 /** The settlement is on disk before the last bytes leave. An error takes the place of a clean end. */

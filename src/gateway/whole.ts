@@ -5,7 +5,7 @@ import type { Answer } from "../canon/operation.ts";
 import type { Usage } from "../canon/usage.ts";
 import { badReply } from "../dialects/reject.ts";
 import { isObject, type Json, type JsonObject, parseJsonText } from "../lib/json.ts";
-import { transportError } from "../providers/upstream.ts";
+import { readBounded } from "../providers/reading.ts";
 import { checkCount, joinVectors } from "./batch.ts";
 import { countRefusal } from "./count-refusal.ts";
 import { mergeAnswers } from "./fan.ts";
@@ -26,30 +26,6 @@ export interface WholeReply {
   /** Content-Type, where it is no JSON. */
   readonly type?: string;
   readonly usage: Usage | undefined;
-}
-
-/** Reads at most `maxBytes`; null when there is more. Transport faults become gateway errors. */
-export function readBounded(response: Response, maxBytes: number, signal: AbortSignal): Promise<Uint8Array | null> {
-  // Of a compressed reply the length says nothing: a small one may become as large as it likes.
-  const isPlain = !response.headers.has("content-encoding");
-  const declared = Number((isPlain ? response.headers.get("content-length") : null) ?? Number.NaN);
-  if (declared > maxBytes) return Promise.resolve(null);
-  const reading: Promise<Uint8Array | null> = declared >= 0 ? response.bytes() : gather(response, maxBytes);
-  return reading.catch((thrown: unknown) => {
-    throw transportError(thrown, signal);
-  });
-}
-
-async function gather(response: Response, maxBytes: number): Promise<Uint8Array | null> {
-  if (response.body === null) return new Uint8Array();
-  const chunks: Uint8Array[] = [];
-  let total = 0;
-  for await (const chunk of response.body) {
-    total += chunk.length;
-    if (total > maxBytes) return null;
-    chunks.push(chunk);
-  }
-  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
 }
 
 /** The wait an upstream asks for, in milliseconds within sane bounds; undefined when it asks for none. */

@@ -7,6 +7,7 @@ import type { JsonObject } from "../lib/json.ts";
 import type { Account, AccountRules } from "./account.ts";
 import type { Follow } from "./follow.ts";
 import type { ListedModel } from "./listed.ts";
+import type { Redactor } from "./redaction.ts";
 
 export type { ListedModel };
 
@@ -128,8 +129,8 @@ export interface Provider {
   /** As in its entry. */
   readonly declared?: readonly DeclaredModel[];
   readonly timeouts: Timeouts;
-  /** The text without this provider's own credential and address. Absent where there is nothing to hide. */
-  conceal?(text: string): string;
+  /** Takes this provider's own credential and address out of what it says. Absent where there is nothing to hide. */
+  readonly redactor?: Redactor;
   /** Answers with the upstream's own response; throws GatewayError when there is none. */
   send(shipment: Shipment): Promise<Response>;
   /** As `send`, for a call about a task; there wherever `videos` are. */

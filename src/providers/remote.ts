@@ -1,19 +1,23 @@
 // A configured provider behind HTTP: entry in, something that can be asked out.
 import type { Call, Dialect } from "../dialects/dialect.ts";
+import { badReply } from "../dialects/reject.ts";
 import { refusalError } from "../dialects/upstream-error.ts";
 import { unlessAborted } from "../lib/abort.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { firstHop } from "../lib/hops.ts";
+import { parseJsonText } from "../lib/json.ts";
 import { type Access, secretsOf } from "./account.ts";
 import { type FollowTools, followed } from "./follow.ts";
 import { inlineThinking } from "./inline-thinking.ts";
 import { mendedResponse } from "./mended.ts";
 import { packer } from "./packed.ts";
 import type { ListedModel, Provider, ProviderEntry, Shipment } from "./provider.ts";
+import { readBounded } from "./reading.ts";
+import { guarded, isStrong, type Redactor, redactorOf } from "./redaction.ts";
 import { send, type UpstreamRequest } from "./upstream.ts";
 
-/** Shorter words would take ordinary ones with them. */
-const shortestHidden = 6;
+const maxListBytes = 16 * 1024 * 1024;
+const decoder = new TextDecoder();
 
 const join = (baseUrl: string, path: string): string => `${baseUrl.replace(/\/+$/, "")}/${path}`;
 
@@ -33,15 +37,15 @@ async function list(
   const response = await sender(entry)({ method: "GET", url: join(baseOf(entry), listing.path), headers, signal });
   if (!response.ok)
     throw refusalError({ status: response.status, message: "The provider refused to list its models." });
-  return listing.read(await response.json());
+  const bytes = await readBounded(guarded(response, redactorOfEntry(entry)), maxListBytes, signal);
+  if (bytes === null) throw badReply("its list of models is larger than the gateway takes");
+  return listing.read(parseJsonText(decoder.decode(bytes)));
 }
 
-/** Takes what only this entry can know out of a text: its credentials, and the host that it asks. */
-function concealing(entry: ProviderEntry): (text: string) => string {
-  const { host } = new URL(entry.baseUrl);
-  const secret = entry.credential?.reveal() ?? "";
-  const hidden = [secret, ...secretsOf(entry.account), host].filter((text) => text.length >= shortestHidden);
-  return (text) => hidden.reduce((safe, word) => safe.replaceAll(word, "[hidden]"), text);
+/** What only this entry can know: its credentials, also those among its headers, and the host that it asks. */
+function redactorOfEntry({ baseUrl, credential, account, headers }: ProviderEntry): Redactor {
+  const secrets = [credential?.reveal() ?? "", ...secretsOf(account), ...Object.values(headers).filter(isStrong)];
+  return redactorOf(secrets, new URL(baseUrl).host);
 }
 
 /** Sends through the entry's own proxy, if it has one. */
@@ -49,15 +53,18 @@ function sender({ proxy }: ProviderEntry): (request: UpstreamRequest) => Promise
   return (request) => send(proxy === undefined ? request : { ...request, proxy });
 }
 
+const bearer = "Bearer ";
+
 type Post = (request: UpstreamRequest) => Promise<Response>;
 
 /** Sends with proof of who asks, and gives the answer in frames that dialects read. */
-function proven(post: Post, access: Access): Post {
+function proven(post: Post, access: Access, redactor: Redactor): Post {
   const { prove, unwrap } = access;
   if (prove === undefined && unwrap === undefined) return post;
   return async (request) => {
     // Proof may have to be fetched first; who gives up meanwhile does not wait for it.
     const proof = prove === undefined ? {} : await unlessAborted(prove(request), request.signal);
+    for (const value of Object.values(proof)) if (value.startsWith(bearer)) redactor.add(value.slice(bearer.length));
     const response = await post({ ...request, headers: { ...request.headers, ...proof } });
     if (response.status === 401) access.refused?.();
     return unwrap?.(response) ?? response;
@@ -98,7 +105,8 @@ export function timedProvider(entry: ProviderEntry, clock: Clock): Provider {
   const { kind } = entry;
   const access = accessTo(entry, clock);
   const baseUrl = access.baseUrl ?? baseOf(entry);
-  const send = proven(sender(entry), access);
+  const redactor = redactorOfEntry(entry);
+  const send = proven(sender(entry), access, redactor);
   const { ship, shipTask } = shipping(send, packer(base), baseUrl);
   const post = ({ call, dialect, signal }: Shipment): Promise<Response> => {
     const mended = kind.mendCall?.(call) ?? call;
@@ -133,15 +141,18 @@ export function timedProvider(entry: ProviderEntry, clock: Clock): Provider {
     ...(kind.prefers === undefined ? {} : { prefers: kind.prefers }),
     ...(kind.videos === undefined
       ? {}
-      : { videos: kind.videos, sendTask: (call, signal) => shipTask(access.placeTask?.(call) ?? call, signal) }),
+      : {
+          videos: kind.videos,
+          sendTask: async (call, signal) => guarded(await shipTask(access.placeTask?.(call) ?? call, signal), redactor),
+        }),
     ...(kind.usualModels === undefined ? {} : { usualModels: kind.usualModels }),
     options,
     models: entry.models,
     ...(entry.voices === undefined ? {} : { voices: entry.voices }),
     ...(entry.declared === undefined ? {} : { declared: entry.declared }),
     timeouts: entry.timeouts,
-    conceal: concealing(entry),
-    send: mends.length === 0 ? answer : async (shipment) => mends.reduce(mendedResponse, await answer(shipment)),
+    redactor,
+    send: async (shipment) => guarded(mends.reduce(mendedResponse, await answer(shipment)), redactor),
     ...(listed === undefined ? {} : { list: listed }),
   };
 }

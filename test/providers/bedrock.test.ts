@@ -112,7 +112,7 @@ describe("proof of who asks", () => {
   });
 
   test("a secret that comes back is hidden", () => {
-    const said = providerWith(published).conceal?.("AKIDEXAMPLE wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY");
+    const said = providerWith(published).redactor?.text("AKIDEXAMPLE wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY");
     expect(said).toBe("[hidden] [hidden]");
   });
 });

@@ -90,7 +90,7 @@ describe("on a socket", () => {
   });
 
   test("both parts are hidden wherever they turn up", () => {
-    expect(providerWith(key).conceal?.("AKTEST SKTEST")).toBe("[hidden] [hidden]");
+    expect(providerWith(key).redactor?.text("AKTEST SKTEST")).toBe("[hidden] [hidden]");
   });
 });
 

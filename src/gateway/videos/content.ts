@@ -6,7 +6,9 @@ import type { UpstreamTask } from "../../dialects/video/upstream.ts";
 import { deadline } from "../../lib/deadline.ts";
 import { ranged } from "../../lib/range.ts";
 import { openGuarded } from "../../providers/guarded/index.ts";
-import { readBounded, retryAfterMs } from "../whole.ts";
+import { readBounded } from "../../providers/reading.ts";
+import { safeError } from "../../providers/redaction.ts";
+import { retryAfterMs } from "../whole.ts";
 import { fromKept } from "./kept.ts";
 import { pollPatienceMs, type VideoParts } from "./parts.ts";
 import { type Task, upstreamTaskOf } from "./record.ts";
@@ -126,7 +128,8 @@ async function fromCall(fetch: Fetch, call: Call, redirects: number): Promise<Co
   }
   const bytes = await readBounded(response, maxErrorBytes, wish.signal);
   const text = bytes === null ? "" : decoder.decode(bytes);
-  throw wire.upstream.error.parse(status, text, retryAfterMs(response.headers, parts.gateway.clock.nowMs()));
+  const failure = wire.upstream.error.parse(status, text, retryAfterMs(response.headers, parts.gateway.clock.nowMs()));
+  throw safeError(failure, wire.provider);
 }
 
 /** An address that has to be asked for each time. */

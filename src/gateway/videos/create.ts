@@ -16,6 +16,7 @@ import { tellUpstream } from "./poll.ts";
 import { changeOf, operation, type Task } from "./record.ts";
 import { type Submit, submitTo, type Taken } from "./submit.ts";
 import { judgeCallback } from "./tell.ts";
+import { safeProgress } from "./wire.ts";
 
 /** A task that stands, and who took it. */
 export interface Created {
@@ -168,7 +169,8 @@ function accepted(
     },
     told: { ...task.told, effect: { ...task.told.effect, ...rendered.effect } },
   };
-  return answer.progress === undefined ? taken : advanced(taken, answer.progress, upstream, nowMs);
+  const progress = safeProgress(wire, answer.progress);
+  return progress === undefined ? taken : advanced(taken, progress, upstream, nowMs);
 }
 
 /** Whether the row knows what the upstream took: an earlier try may have written it although it seemed to fail. */

@@ -1,6 +1,7 @@
 // One turn of work on one task: ask its upstream, understand the answer, write what has become of it.
 import { GatewayError, toGatewayError } from "../../canon/error.ts";
 import { isFinal } from "../../canon/video.ts";
+import { safeError } from "../../providers/redaction.ts";
 import { type TaskRow, updateTask } from "../../store/tasks.ts";
 import { retryAfterMs } from "../whole.ts";
 import { advanced, ended, failures } from "./advance.ts";
@@ -8,7 +9,7 @@ import { conclude } from "./conclude.ts";
 import { nextWait, spreadWait, troubleWait } from "./pace.ts";
 import { pollPatienceMs, type VideoParts } from "./parts.ts";
 import { changeOf, type Task, taskOf, upstreamTaskOf } from "./record.ts";
-import { ask, type Wire, wireOf } from "./wire.ts";
+import { ask, safeProgress, type Wire, wireOf } from "./wire.ts";
 
 /** What a turn has come to: the task as it is now, and how long to wait. */
 interface Turn {
@@ -20,8 +21,7 @@ const absent = (): GatewayError =>
   new GatewayError("no_provider_available", "The provider of the task is not configured any more.");
 
 /** Nothing came of it: the task is as it was, and is asked for again. */
-function troubled(parts: VideoParts, task: Task, thrown: unknown): Turn {
-  const failure = toGatewayError(thrown);
+function troubled(parts: VideoParts, task: Task, failure: GatewayError): Turn {
   parts.gateway.events.attemptFailed(task.provider, task.kept.model, failure);
   const { kept } = task;
   return {
@@ -37,7 +37,7 @@ async function asked(parts: VideoParts, task: Task, wire: Wire): Promise<Turn> {
   if (known === null) return { task, waitMs: 1 };
   const answer = await ask(wire, upstream.poll(known), pollPatienceMs, gateway);
   const nowMs = gateway.clock.nowMs();
-  const progress = upstream.progress(answer, known);
+  const progress = safeProgress(wire, upstream.progress(answer, known));
   if (progress === null) throw upstream.error.parse(answer.status, answer.body, retryAfterMs(answer.headers, nowMs));
   if (progress.unknownWord !== undefined) gateway.events.unknownWord(task.provider, progress.unknownWord);
   const next = advanced(task, progress, upstream, nowMs);
@@ -52,7 +52,7 @@ export async function tellUpstream(parts: VideoParts, task: Task, what: "cancel"
   const call = known === null ? undefined : wire?.upstream[what]?.(known);
   if (wire === null || call === undefined) return;
   await ask(wire, call, pollPatienceMs, parts.gateway).catch((thrown: unknown) => {
-    parts.gateway.events.attemptFailed(task.provider, task.kept.model, toGatewayError(thrown));
+    parts.gateway.events.attemptFailed(task.provider, task.kept.model, safeError(thrown, wire.provider));
   });
 }
 
@@ -62,7 +62,7 @@ async function turnOf(parts: VideoParts, task: Task): Promise<Turn> {
     return { task: ended(task, "failed", failures.unconfirmed, gateway.clock.nowMs()), waitMs: 0 };
   const wire = wireOf(task, gateway.catalog.current());
   const turn = await (wire === null ? Promise.reject(absent()) : asked(parts, task, wire)).catch((thrown: unknown) =>
-    troubled(parts, task, thrown),
+    troubled(parts, task, wire === null ? toGatewayError(thrown) : safeError(thrown, wire.provider)),
   );
   const nowMs = gateway.clock.nowMs();
   if (isFinal(turn.task.state) || nowMs < task.kept.deadlineMs) return turn;

@@ -1,11 +1,12 @@
 // Submitting a task: its row and its ledger's row stand before anybody is asked, and nobody is asked twice who may have said yes.
-import { concealed, GatewayError, toGatewayError } from "../../canon/error.ts";
+import { GatewayError, toGatewayError } from "../../canon/error.ts";
 import type { VideoAsk } from "../../canon/video.ts";
 import { isLoss, type Warning } from "../../canon/warning.ts";
 import { unsupported } from "../../dialects/reject.ts";
 import type { VideoClient } from "../../dialects/video/client.ts";
 import type { Accepted, VideoRendered, VideoUpstream } from "../../dialects/video/upstream.ts";
 import { withNextHop } from "../../lib/hops.ts";
+import { safeError } from "../../providers/redaction.ts";
 import type { Candidate } from "../catalog.ts";
 import type { Caller } from "../keys.ts";
 import { retryAfterMs } from "../whole.ts";
@@ -99,8 +100,7 @@ export async function send(parts: VideoParts, wire: Wire, { call }: VideoRendere
     if (answer.status >= 200 && answer.status < 300) return upstream.accepted(answer);
     throw upstream.error.parse(answer.status, answer.body, retryAfterMs(answer.headers, parts.gateway.clock.nowMs()));
   } catch (thrown) {
-    const failure = toGatewayError(thrown);
-    const safe = provider.conceal === undefined ? failure : concealed(failure, provider.conceal);
+    const safe = safeError(thrown, provider);
     parts.gateway.events.attemptFailed(provider.name, "", safe);
     throw safe.retry === "ambiguous" ? unconfirmed(safe) : safe;
   }

@@ -1,13 +1,13 @@
 // The way from a task to its upstream: whose wire it was submitted on, and one call with its answer read within bounds.
 import { GatewayError } from "../../canon/error.ts";
 import type { Call } from "../../dialects/dialect.ts";
-import type { UpstreamAnswer, VideoUpstream } from "../../dialects/video/upstream.ts";
+import type { UpstreamAnswer, VideoProgress, VideoUpstream } from "../../dialects/video/upstream.ts";
 import { deadline } from "../../lib/deadline.ts";
 import { parseJsonText } from "../../lib/json.ts";
 import type { Provider } from "../../providers/provider.ts";
+import { readBounded } from "../../providers/reading.ts";
 import type { Catalog } from "../catalog.ts";
 import type { GatewayParts } from "../gateway.ts";
-import { readBounded } from "../whole.ts";
 import type { Task } from "./record.ts";
 
 /** A provider and the wire on which it is asked. */
@@ -42,6 +42,16 @@ const never = new AbortController().signal;
 export function sendTask({ provider }: Wire, call: Call, signal: AbortSignal): Promise<Response> {
   if (provider.sendTask === undefined) throw new GatewayError("internal_error", "The provider takes no tasks.");
   return provider.sendTask(call, signal);
+}
+
+/** What an answer says of a task: the words of a failure reach its owner, webhooks and the store. */
+export function safeProgress<Progress extends VideoProgress | null | undefined>(
+  { provider }: Wire,
+  progress: Progress,
+): Progress {
+  if (!progress?.failure || provider.redactor === undefined) return progress;
+  const { code, message } = progress.failure;
+  return { ...progress, failure: { code, message: provider.redactor.text(message) } };
 }
 
 /** Asks, and reads the whole answer, whatever its status. Throws GatewayError where none came. */

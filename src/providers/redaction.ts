@@ -1,0 +1,107 @@
+// What an upstream may not say back to us: its credential. One place for all of its words, before anybody parses, stores, logs or forwards them.
+import { concealed, type GatewayError, toGatewayError } from "../canon/error.ts";
+import type { Cut } from "../lib/sse.ts";
+
+/** Takes the credentials of one provider out of what it says. */
+export interface Redactor {
+  /** Of a whole body, or a part that was cut at borders of frames. The same bytes where there is nothing to hide. */
+  bytes(bytes: Uint8Array, isRefusal: boolean): Uint8Array;
+  /** Of frames of a stream. The same object where there is nothing to hide. */
+  cut(cut: Cut): Cut;
+  /** Of an error's text: short credentials and the provider's own host too. */
+  text(text: string): string;
+  /** Hides a token that was made for this provider meanwhile. */
+  add(token: string): void;
+}
+
+/** In refusals and errors; shorter words would take ordinary ones with them. */
+const shortestHidden = 6;
+/** In replies that succeed: `ollama` and `none` are words there, and not only credentials. */
+const shortestInReplies = 16;
+const mostTokens = 16;
+const mask = "[hidden]";
+const maskBytes = Buffer.from(mask);
+
+/** A text as it may stand in JSON, in JSON with escaped slashes, and in a URL. */
+function spellingsOf(word: string): string[] {
+  const json = JSON.stringify(word).slice(1, -1);
+  return [...new Set([word, json, json.replaceAll("/", "\\/"), encodeURIComponent(word)])];
+}
+
+/** Whether a text is a credential wherever it stands. */
+export const isStrong = (word: string): boolean => word.length >= shortestInReplies && /\d/.test(word);
+
+/** Longer ones first: one may begin with another. */
+const byLength = (left: string, right: string): number => right.length - left.length;
+
+function replaced(bytes: Uint8Array, needle: Buffer): Uint8Array {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let at = text.indexOf(needle);
+  if (at < 0) return bytes;
+  const pieces: Uint8Array[] = [];
+  let from = 0;
+  for (; at >= 0; at = text.indexOf(needle, from)) {
+    pieces.push(text.subarray(from, at), maskBytes);
+    from = at + needle.length;
+  }
+  return Buffer.concat([...pieces, text.subarray(from)]);
+}
+
+const without = (bytes: Uint8Array, needles: readonly Buffer[]): Uint8Array => needles.reduce(replaced, bytes);
+
+/** Of credentials, and of a host that only errors hide. */
+export function redactorOf(credentials: readonly string[], host: string): Redactor {
+  const tokens: string[] = [];
+  let words: string[] = [];
+  let inReplies: Buffer[] = [];
+  let inRefusals: Buffer[] = [];
+  const prepare = (): void => {
+    const secrets = [...credentials, ...tokens].filter(({ length }) => length >= shortestHidden);
+    const spelled = secrets.flatMap(spellingsOf).sort(byLength);
+    words = [...spelled, host].filter(({ length }) => length >= shortestHidden);
+    inReplies = secrets
+      .filter(isStrong)
+      .flatMap(spellingsOf)
+      .sort(byLength)
+      .map((word) => Buffer.from(word));
+    inRefusals = words.map((word) => Buffer.from(word));
+  };
+  prepare();
+  const text = (given: string): string => words.reduce((safe, word) => safe.replaceAll(word, mask), given);
+  return {
+    text,
+    bytes: (bytes, isRefusal) => without(bytes, isRefusal ? inRefusals : inReplies),
+    cut(cut) {
+      const bytes = without(cut.bytes, inReplies);
+      if (bytes === cut.bytes) return cut;
+      const hide = (raw: string): string => inReplies.reduce((safe, word) => safe.replaceAll(String(word), mask), raw);
+      return { bytes, raws: cut.raws.map(hide) };
+    },
+    add(token) {
+      if (tokens.includes(token)) return;
+      tokens.push(token);
+      if (tokens.length > mostTokens) tokens.shift();
+      prepare();
+    },
+  };
+}
+
+/** Bound to the response itself, so that no reader on its way can forget it. */
+const redactors = new WeakMap<Response, Redactor>();
+
+/** The response of a provider, to be read by `providers/reading` and by nothing else. */
+export function guarded(response: Response, redactor: Redactor): Response {
+  redactors.set(response, redactor);
+  return response;
+}
+
+/** Undefined for a response that no upstream has sent. */
+export function redactorFor(response: Response): Redactor | undefined {
+  return redactors.get(response);
+}
+
+/** The error that somebody may see for whatever was thrown about a provider. */
+export function safeError(thrown: unknown, { redactor }: { readonly redactor?: Redactor }): GatewayError {
+  const error = toGatewayError(thrown);
+  return redactor === undefined ? error : concealed(error, (text) => redactor.text(text));
+}
