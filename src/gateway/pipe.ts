@@ -225,7 +225,8 @@ function awaited(state: State, { flow, life, idleMs }: OpenStream): void {
   const chunks = flow.chunks();
   if (chunks !== state.chunks) state.waitedTicks = 0;
   state.chunks = chunks;
-  if (++state.waitedTicks * state.options.pace.ticker.tickMs > idleMs) life.abort(silent());
+  // The first tick may come right behind the last chunk: it proves no silence.
+  if (state.waitedTicks++ * state.options.pace.ticker.tickMs >= idleMs) life.abort(silent());
 }
 
 function stalled(state: State): void {

@@ -130,6 +130,7 @@ export function timedProvider(entry: ProviderEntry, clock: Clock): Provider {
   const mends = [kind.mendReply, options.splitsThinking ? inlineThinking : undefined].filter(
     (mend) => mend !== undefined,
   );
+  const known = (response: Response): Response => guarded(response, redactor);
   const listed = access.list ?? (kind.listing === undefined ? undefined : (signal) => list(entry, base, signal));
   return {
     name: entry.name,
@@ -152,7 +153,7 @@ export function timedProvider(entry: ProviderEntry, clock: Clock): Provider {
     ...(entry.declared === undefined ? {} : { declared: entry.declared }),
     timeouts: entry.timeouts,
     redactor,
-    send: async (shipment) => guarded(mends.reduce(mendedResponse, await answer(shipment)), redactor),
+    send: (shipment) => answer(shipment).then((response) => known(mends.reduce(mendedResponse, response))),
     ...(listed === undefined ? {} : { list: listed }),
   };
 }

@@ -12,7 +12,7 @@ import { configuration, startUpstreams, type World } from "../kit/world.ts";
 
 /** A multiple of 15, so that a tick of the gateway is a whole number of milliseconds. */
 const heartbeatMs = 30;
-const idleMs = 100;
+const idleMs = 300;
 const upstreams = await startUpstreams();
 const limits = `, idle_timeout_ms: ${idleMs}, first_byte_timeout_ms: 120, timeout_ms: 120 }`;
 const yaml = configuration(upstreams).replaceAll("] }", `]${limits}`);
@@ -84,7 +84,7 @@ describe.each(pairs)("$pair", ({ call, up, folder }) => {
   });
 
   test("in the middle they come in the form that the dialect tolerates there", async () => {
-    up.on("*", pausing(frames, [frames.findIndex((frame) => frame.includes("traveller"))], heartbeatMs * 3));
+    up.on("*", pausing(frames, [frames.findIndex((frame) => frame.includes("traveller"))], heartbeatMs * 7));
     const heard = await say(call);
     const all = records(heard);
     const last = all.findIndex((record) => record.includes("traveller"));

@@ -23,7 +23,7 @@ describe("what is sent and taken", () => {
     store.next({ bytes: [new Uint8Array([1, 2]), new Uint8Array([3])], headers: { "content-type": "Image/PNG; a=b" } });
     expect(await go()).toEqual({ bytes: new Uint8Array([1, 2, 3]), type: "image/png" });
     const sent = [...(store.requests[0]?.headers.keys() ?? [])].sort();
-    expect(sent).toEqual(["accept", "accept-encoding", "connection", "host", "user-agent"]);
+    expect(sent).toEqual(["accept", "accept-encoding", "connection", "host", "user-agent", "x-turnpike-hops"]);
     expect(store.requests[0]?.headers.get("accept-encoding")).toBe("identity");
   });
 
