@@ -130,7 +130,7 @@ export function timedProvider(entry: ProviderEntry, clock: Clock): Provider {
   const mends = [kind.mendReply, options.splitsThinking ? inlineThinking : undefined].filter(
     (mend) => mend !== undefined,
   );
-  const known = (response: Response): Response => guarded(response, redactor);
+  const redacted = (response: Response): Response => guarded(response, redactor);
   const listed = access.list ?? (kind.listing === undefined ? undefined : (signal) => list(entry, base, signal));
   return {
     name: entry.name,
@@ -144,7 +144,7 @@ export function timedProvider(entry: ProviderEntry, clock: Clock): Provider {
       ? {}
       : {
           videos: kind.videos,
-          sendTask: async (call, signal) => guarded(await shipTask(access.placeTask?.(call) ?? call, signal), redactor),
+          sendTask: (call, signal) => shipTask(access.placeTask?.(call) ?? call, signal).then(redacted),
         }),
     ...(kind.usualModels === undefined ? {} : { usualModels: kind.usualModels }),
     options,
@@ -153,7 +153,7 @@ export function timedProvider(entry: ProviderEntry, clock: Clock): Provider {
     ...(entry.declared === undefined ? {} : { declared: entry.declared }),
     timeouts: entry.timeouts,
     redactor,
-    send: (shipment) => answer(shipment).then((response) => known(mends.reduce(mendedResponse, response))),
+    send: (shipment) => answer(shipment).then((response) => redacted(mends.reduce(mendedResponse, response))),
     ...(listed === undefined ? {} : { list: listed }),
   };
 }

@@ -116,6 +116,6 @@ describe("configured", () => {
     expect(faultOf(file(`kind: ${kind}`))).toContain("providers.mine.access_key_id: an access key, or an API key");
     expect(faultOf(file(`kind: ${kind}, access_key_id: a`))).toContain("secret_access_key: the key itself is missing");
     expect(faultOf(file(`kind: ${kind}, secret_access_key: s`))).toContain("access_key_id: the id of the key");
-    expect(faultOf(file(`${pair}, region: cn-north-1`))).toContain(`the kind '${kind}' knows no such field`);
+    expect(faultOf(file(`${pair}, region: cn-north-1`))).toContain(`unknown field for provider kind '${kind}'`);
   });
 });
