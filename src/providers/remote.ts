@@ -1,5 +1,5 @@
 // A configured provider behind HTTP: entry in, something that can be asked out.
-import type { Call, Dialect } from "../dialects/dialect.ts";
+import type { Call, Dialect, DialectOptions } from "../dialects/dialect.ts";
 import { badReply } from "../dialects/reject.ts";
 import { refusalError } from "../dialects/upstream-error.ts";
 import { unlessAborted } from "../lib/abort.ts";
@@ -11,7 +11,7 @@ import { type FollowTools, followed } from "./follow.ts";
 import { inlineThinking } from "./inline-thinking.ts";
 import { mendedResponse } from "./mended.ts";
 import { packer } from "./packed.ts";
-import type { ListedModel, Provider, ProviderEntry, Shipment } from "./provider.ts";
+import type { ListedModel, Provider, ProviderEntry, ReplyMend, Shipment } from "./provider.ts";
 import { readBounded } from "./reading.ts";
 import { guarded, isStrong, type Redactor, redactorOf } from "./redaction.ts";
 import { send, type UpstreamRequest } from "./upstream.ts";
@@ -89,6 +89,10 @@ function accessTo(entry: ProviderEntry, clock: Clock): Access {
   return entry.kind.account?.open(entry, { clock, send: sender(entry) }) ?? {};
 }
 
+function mendsOf({ kind }: ProviderEntry, { splitsThinking }: DialectOptions): ReplyMend[] {
+  return [kind.mendReply, splitsThinking ? inlineThinking : undefined].filter((mend) => mend !== undefined);
+}
+
 export function remoteProvider(entry: ProviderEntry): Provider {
   return timedProvider(entry, systemClock);
 }
@@ -127,9 +131,7 @@ export function timedProvider(entry: ProviderEntry, clock: Clock): Provider {
   };
   const answer = kind.follows === undefined ? post : seen;
   const options = { ...kind.options, ...entry.options };
-  const mends = [kind.mendReply, options.splitsThinking ? inlineThinking : undefined].filter(
-    (mend) => mend !== undefined,
-  );
+  const mends = mendsOf(entry, options);
   const redacted = (response: Response): Response => guarded(response, redactor);
   const listed = access.list ?? (kind.listing === undefined ? undefined : (signal) => list(entry, base, signal));
   return {
