@@ -97,15 +97,15 @@ export function remoteProvider(entry: ProviderEntry): Provider {
   return timedProvider(entry, systemClock);
 }
 
+/** What every request to this entry carries. */
+function headersOf({ kind, headers, credential }: ProviderEntry): Record<string, string> {
+  const shown = credential === null ? {} : kind.authorize(credential);
+  return { "accept-encoding": "identity", ...firstHop, ...kind.headers, ...headers, ...shown };
+}
+
 /** A credential is read once here; it travels only in headers of requests to this entry's own base URL. */
 export function timedProvider(entry: ProviderEntry, clock: Clock): Provider {
-  const base: Record<string, string> = {
-    "accept-encoding": "identity",
-    ...firstHop,
-    ...entry.kind.headers,
-    ...entry.headers,
-    ...(entry.credential === null ? {} : entry.kind.authorize(entry.credential)),
-  };
+  const base = headersOf(entry);
   const { kind } = entry;
   const access = accessTo(entry, clock);
   const baseUrl = access.baseUrl ?? baseOf(entry);

@@ -24,7 +24,7 @@ const kinds = [
   "dashscope",
   "replicate",
 ];
-const routes = ["gpt-x", "embed-x", "claude-x", "sandbox/video", "film"];
+const routes = ["gpt-x", "embed-x", "claude-x", "sandbox/video", "sandbox/image"];
 
 function yamlOf(kind: string): string {
   const candidates = "candidates: [{ provider: echo, model: m }]";
@@ -67,7 +67,9 @@ const scripts: [string, Script][] = [
   ["nonsense in a stream", (line) => line.play({ frames: [`data: {"x": ${echo(line)}\n\n`] })],
 ];
 
-const asking = rows.filter(({ method, path }) => method === "POST" && !/\{(?:response|task|video)_id\}/.test(path));
+const asking = rows.filter(
+  ({ method, path }) => method === "POST" && !/\{(?:response|task|video)_id\}|:fetchPredict/.test(path),
+);
 
 const shows = (text: string): boolean => text.includes(canary);
 
