@@ -32,10 +32,7 @@ function tableOf(client: Pair["client"], outcomes: Outcomes): string {
   ].join("\n");
 }
 
-const opening = `# Conformance
-
-Made by \`UPDATE_CONFORMANCE=1 bun test test/pairs\` from what a client saw over a socket; \`npm test\` compares it.
-Each client format is asked on an upstream of each dialect, for each feature, whole and streamed.
+const opening = `Each client format is asked on an upstream of each dialect, for each feature, whole and streamed.
 
 | Word | Seen from outside |
 |---|---|
@@ -51,7 +48,7 @@ What a client's format has no words for (tools, images or thinking in a text com
 other servers take there.
 `;
 
-/** The document. */
+/** The section of the document. */
 export function conformance(asked: readonly Pair["client"][], outcomes: Outcomes): string {
   const own = clients.filter((client) => asked.includes(client));
   return [opening, ...own.map((client) => tableOf(client, outcomes))].join("\n");
