@@ -1,0 +1,71 @@
+// One cell of the table of tool loops: walks it, and compares what the client heard with what the model said.
+import { expect } from "bun:test";
+import type { Client, Said } from "./clients/client.ts";
+import type { Conversation } from "./conversation.ts";
+import { turns } from "./dialogue.ts";
+import { type Outcome, outcomeOf } from "./outcome.ts";
+import { clients, modelOf, type Setting, type Target, targets, walk } from "./setting.ts";
+
+export interface Cell {
+  readonly client: Client;
+  readonly target: Target;
+  readonly stream: boolean;
+  readonly thinking: boolean;
+}
+
+export const keyOf = ({ client, target, stream, thinking }: Cell): string =>
+  `${client.name} (${client.habit}) on ${target.name}, ${stream ? "streamed" : "whole"}, thinking ${thinking ? "on" : "off"}`;
+
+/** True where the upstream speaks the client's own format: the client's wire goes on as it is. */
+export const isOwn = ({ client, target }: Pick<Cell, "client" | "target">): boolean => client.speaks.test(target.name);
+
+/** A client that asks a model for thinking in its vendor's own words, though the model has none, is refused by the vendor. */
+const isRefused = (cell: Cell): boolean => cell.thinking && cell.target.thinksNever === true && isOwn(cell);
+
+const both = [false, true];
+
+export const cells: readonly Cell[] = clients
+  .flatMap((client) =>
+    targets.flatMap((target) =>
+      both.flatMap((stream) => both.map((thinking): Cell => ({ client, target, stream, thinking }))),
+    ),
+  )
+  .filter((cell) => !isRefused(cell));
+
+const nameAndInput = (calls: Said["calls"]) => calls.map(({ name, input }) => ({ name, input }));
+
+function checkThinking(said: Said, thought: string, cell: Cell): void {
+  if (cell.stream && !cell.client.hearsThinking) return;
+  if (cell.thinking) expect(said.thinking).toBe(thought);
+  else if (!isOwn(cell)) expect(["", cell.target.showsUnasked ? thought : ""]).toContain(said.thinking);
+}
+
+function checkHeard(heard: readonly Said[], cell: Cell, { made }: Conversation): void {
+  for (const [turn, said] of heard.entries()) {
+    const { text, calls } = turns[turn]!;
+    expect({ turn, text: said.text, calls: nameAndInput(said.calls) }).toEqual({
+      turn,
+      text,
+      calls: calls.map(({ name, input }) => ({ name, input })),
+    });
+    checkThinking(said, made[turn]!.map((part) => (part.kind === "thinking" ? part.text : "")).join(""), cell);
+  }
+}
+
+/** Walks a cell; throws where a turn was refused, altered or misheard, or a loss was not told. */
+export async function walkCell(cell: Cell, setting: Setting): Promise<Outcome> {
+  const { client, target, stream, thinking } = cell;
+  const conversation = setting.begin(keyOf(cell), client);
+  const { url, key } = setting.gateway;
+  const heard = await walk(client, { url, key, model: modelOf(target), stream, thinking }).catch((cause: Error) => {
+    const { refusals, faults } = conversation;
+    throw new Error(`${cause.message}\n${JSON.stringify({ refusals, faults })}`, { cause });
+  });
+  // A client that speaks the vendor's own words is refused like anybody who lost the state, before the gateway helps.
+  const refusals = isOwn(cell) && !client.keepsState ? [] : conversation.refusals;
+  expect({ refusals, faults: conversation.faults }).toEqual({ refusals: [], faults: [] });
+  checkHeard(heard, cell, conversation);
+  const { outcome, unwarned } = outcomeOf(conversation, heard);
+  expect({ outcome, unwarned }).toEqual({ outcome, unwarned: [] });
+  return outcome;
+}

@@ -1,0 +1,42 @@
+// What became of the model's state in one walk through the dialogue, and whether the client was told of a loss.
+import type { Said } from "./clients/client.ts";
+import type { AskedTurn, Conversation } from "./conversation.ts";
+
+export const outcomes = {
+  returned: "every signature and thought that the model made came back to it, byte for byte",
+  none: "the model made no state",
+  "left out": "some state did not come back, which this vendor accepts",
+  "stand-in": "a lost signature was replaced by the constant that the vendor accepts",
+  "thinking off": "turns whose state was lost were asked without thinking",
+} as const;
+export type Outcome = keyof typeof outcomes;
+
+/** The last request of each turn: one that was refused before it does not count. */
+function lastAsked({ asked }: Conversation): AskedTurn[] {
+  return asked.filter(({ turn }, index) => asked[index + 1]?.turn !== turn);
+}
+
+function outcomeOfTurn(asked: AskedTurn, wasOn: boolean): Outcome {
+  if (asked.standIns > 0) return "stand-in";
+  if (wasOn && !asked.thinks) return "thinking off";
+  if (asked.made === 0) return "none";
+  return asked.returned < asked.made ? "left out" : "returned";
+}
+
+const byLoss: readonly Outcome[] = ["thinking off", "stand-in", "left out", "returned", "none"];
+
+export interface Walked {
+  readonly outcome: Outcome;
+  /** Turns that lost something which the vendor demands, without a warning to the client. */
+  readonly unwarned: readonly number[];
+}
+
+/** The worst that happened in any turn. */
+export function outcomeOf(conversation: Conversation, heard: readonly Said[]): Walked {
+  const asked = lastAsked(conversation);
+  const found = asked.map((one) => outcomeOfTurn(one, asked[0]?.thinks === true));
+  const outcome = byLoss.find((one) => found.includes(one)) ?? "none";
+  const isDemanded = (one: Outcome) => one === "thinking off" || one === "stand-in";
+  const unwarned = found.flatMap((one, turn) => (isDemanded(one) && heard[turn]?.warnings === "" ? [turn] : []));
+  return { outcome, unwarned };
+}

@@ -1,0 +1,25 @@
+// Every client format with every habit of replaying, on every strict upstream: a tool loop of four turns.
+import { afterAll, describe, test } from "bun:test";
+import { checkConformance } from "../kit/conformance.ts";
+import { cells, keyOf, walkCell } from "./cell.ts";
+import type { Outcome } from "./outcome.ts";
+import { pendingFor } from "./pending.ts";
+import { strictSetting } from "./setting.ts";
+import { toolLoops } from "./table.ts";
+
+const timeoutMs = 60_000;
+const seen = new Map<string, Outcome>();
+const setting = await strictSetting();
+afterAll(() => setting.stop());
+
+describe("tool loops", () => {
+  for (const cell of cells) {
+    const reason = pendingFor(cell)?.reason;
+    const walkIt = async () => void seen.set(keyOf(cell), await walkCell(cell, setting));
+    if (reason === undefined) test(keyOf(cell), walkIt, timeoutMs);
+    else test.failing(`${keyOf(cell)}: ${reason}`, walkIt, timeoutMs);
+  }
+});
+
+test("docs/conformance.md says what became of the model's state", () =>
+  checkConformance("tool loops", toolLoops(seen)));
