@@ -21,6 +21,13 @@ export const standardVoices: readonly string[] = [
   ...["alloy", "ash", "ballad", "coral", "echo", "fable", "onyx", "nova", "sage", "shimmer", "verse", "marin", "cedar"],
 ];
 
+/** A voice as a provider lists it. */
+export interface ListedVoice {
+  readonly id: string;
+  readonly name: string;
+  readonly gender?: "female" | "male";
+}
+
 /** Samples a second of `pcm`. */
 export const pcmRate = 24_000;
 

@@ -111,6 +111,16 @@ const rows = [
     error: null,
     meaning: "How long it remembers that.",
   },
+  {
+    name: "voiceListMs",
+    default: 5_000,
+    least: 100,
+    most: 60_000,
+    unit: "milliseconds",
+    error: null,
+    meaning:
+      "How long the first speech request to a provider may wait for the list of the account's voices; without it the built-in voices are used.",
+  },
 ] as const satisfies readonly LimitRow[];
 
 /** All limits by their names. */

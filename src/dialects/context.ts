@@ -1,5 +1,6 @@
 // What dialects are told beside the wire: of the request, of the upstream, of the client.
 import type { Ask } from "../canon/operation.ts";
+import type { ListedVoice } from "../canon/speech.ts";
 import type { FieldName } from "../canon/warning.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { UploadedFile } from "./call.ts";
@@ -27,6 +28,8 @@ export interface RenderContext {
   readonly maxOutputTokens?: number;
   /** To speak: the upstream's own name for the voice that was asked for, where the catalog tells it. */
   readonly voice?: string;
+  /** To speak: the voices that the provider's account has, where it lists them. */
+  readonly listedVoices?: readonly ListedVoice[];
   /** What the operator declared of this provider's models, in addition to the built-in tables. */
   readonly declared?: readonly DeclaredModel[];
   /** Switches that a provider's file sets for its servers. */

@@ -1,5 +1,6 @@
 // Trying candidates in order until one works: what may be tried again, and how often.
 import { GatewayError, toGatewayError } from "../canon/error.ts";
+import type { ListedVoice } from "../canon/speech.ts";
 import type { Call, Dialect } from "../dialects/dialect.ts";
 import type { Clock } from "../lib/clock.ts";
 import { type Deadline, deadline, type Watch } from "../lib/deadline.ts";
@@ -11,6 +12,7 @@ import type { Attribution } from "./exchange.ts";
 import type { Flow } from "./flow.ts";
 import type { Inquiry } from "./inquiry.ts";
 import { readOrAgain } from "./judged.ts";
+import type { GatewayLimits } from "./limits.ts";
 import type { Meter } from "./meter.ts";
 import { firstOf, flowOf, readCall } from "./opening.ts";
 import { type Bringing, needsBytes, withBytes } from "./pictures.ts";
@@ -18,6 +20,8 @@ import type { PreferredDialects } from "./preferred-dialects.ts";
 import { type Lane, openLane } from "./relay.ts";
 import type { Spending } from "./spending.ts";
 import type { Piece } from "./turn.ts";
+import { voicesOf } from "./voice-lists.ts";
+import { declaredVoices } from "./voices.ts";
 import { type Way, waysAfter, waysTo } from "./ways.ts";
 import { mergedReply, type ReadReply, type WholeReply, wholeReply } from "./whole.ts";
 
@@ -34,6 +38,7 @@ export interface Tries extends Bringing {
   readonly clock: Clock;
   readonly watch: Watch;
   readonly events: Events;
+  readonly limits: Pick<GatewayLimits, "voiceListMs">;
   readonly spent: Spending;
   readonly preferred: PreferredDialects;
 }
@@ -64,12 +69,26 @@ function verdict(failures: readonly GatewayError[]): GatewayError {
 }
 
 /** The way to one candidate in one dialect, or why there is none. */
-function laneTo(inquiry: Inquiry, candidate: Candidate, upstream: Dialect): Lane | GatewayError {
+function laneTo(
+  inquiry: Inquiry,
+  candidate: Candidate,
+  upstream: Dialect,
+  voices?: readonly ListedVoice[],
+): Lane | GatewayError {
   try {
-    return openLane(inquiry, candidate, upstream);
+    return openLane(inquiry, candidate, upstream, voices);
   } catch (thrown) {
     return toGatewayError(thrown);
   }
+}
+
+/** The voices of the candidate's account, where somebody wants one of them by a name that is not its id. */
+async function listedVoices(tries: Tries, candidate: Candidate): Promise<readonly ListedVoice[] | undefined> {
+  const { ask } = tries.inquiry;
+  if (ask.operation !== "speak" || ask.ownVoice || Object.hasOwn(declaredVoices(candidate), ask.voice))
+    return undefined;
+  const { clock, limits, events } = tries;
+  return voicesOf(candidate.provider, { clock, timeoutMs: limits.voiceListMs, failed: events.listingFailed });
 }
 
 /** The same for an upstream that wants bytes where the client gave addresses. */
@@ -94,14 +113,10 @@ interface Trail<T> {
 }
 
 /** The way of one request to a candidate, in one dialect. */
-function laneOf(
-  tries: Tries,
-  candidate: Candidate,
-  { upstream, inquiry }: Way,
-): Promise<Lane | GatewayError> | Lane | GatewayError {
+async function laneOf(tries: Tries, candidate: Candidate, { upstream, inquiry }: Way): Promise<Lane | GatewayError> {
   return needsBytes(inquiry, upstream)
     ? laneWithBytes({ ...tries, inquiry }, candidate, upstream)
-    : laneTo(inquiry, candidate, upstream);
+    : laneTo(inquiry, candidate, upstream, await listedVoices(tries, candidate));
 }
 
 /** Asks one candidate, and once more for every remedy that a refusal of it names. False when nobody else may be asked. */

@@ -71,7 +71,7 @@ export async function answer(parts: GatewayParts, inquiry: Inquiry, visit: Visit
     const { ask } = inquiry;
     const plan = planFor(parts, ask);
     const exchange = await openExchange(parts, inquiry, visit, lease);
-    const { clock, watch, events, fetchAllow, preferred } = parts;
+    const { clock, watch, events, fetchAllow, preferred, limits } = parts;
     const { candidates } = plan;
     const spent = createSpending();
     const tries: Tries = {
@@ -82,6 +82,7 @@ export async function answer(parts: GatewayParts, inquiry: Inquiry, visit: Visit
       watch,
       events,
       fetchAllow,
+      limits,
       spent,
       preferred,
     };

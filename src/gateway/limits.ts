@@ -7,4 +7,6 @@ export interface GatewayLimits {
   readonly clientStallMs: number;
   readonly maxPreferredDialects: number;
   readonly preferredDialectMs: number;
+  /** How long the first request to speak may wait for the list of a provider's voices. */
+  readonly voiceListMs: number;
 }

@@ -1,6 +1,7 @@
 // The one fork in the road: same dialect on both sides goes through verbatim, everything else is translated.
 import { GatewayError } from "../canon/error.ts";
 import type { Ask } from "../canon/operation.ts";
+import type { ListedVoice } from "../canon/speech.ts";
 import { isLoss, type Warning } from "../canon/warning.ts";
 import type { Call, Dialect, RenderContext, VerbatimCall } from "../dialects/dialect.ts";
 import type { JsonObject } from "../lib/json.ts";
@@ -77,15 +78,21 @@ function refuseElsewhere({ bound }: Inquiry, { provider, model }: Candidate): vo
 }
 
 /** Throws `unsupported_parameter` when the candidate's dialect cannot say what was asked. */
-export function openLane(inquiry: Inquiry, candidate: Candidate, upstream: Dialect): Lane {
+export function openLane(
+  inquiry: Inquiry,
+  candidate: Candidate,
+  upstream: Dialect,
+  listedVoices?: readonly ListedVoice[],
+): Lane {
   refuseElsewhere(inquiry, candidate);
-  const voice = voiceFor(inquiry.ask, candidate);
+  const voice = voiceFor(inquiry.ask, candidate, listedVoices);
   const context: RenderContext = {
     model: candidate.model,
     origin: originOf(candidate.provider, candidate.model),
     options: candidate.provider.options,
     fieldPath: (field) => inquiry.dialect.request.fieldPath(field),
     ...(voice === undefined ? {} : { voice }),
+    ...(listedVoices === undefined ? {} : { listedVoices }),
     ...(candidate.provider.declared === undefined ? {} : { declared: candidate.provider.declared }),
   };
   if (upstream !== inquiry.dialect || overasks(inquiry, context.options))

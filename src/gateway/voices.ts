@@ -1,17 +1,27 @@
-// Which voice speaks: the usual names are everybody's, others must be declared for the model.
+// Which voice speaks: the standard names work everywhere, others must be declared for the model or be in the provider's list.
 import { GatewayError } from "../canon/error.ts";
 import type { Ask } from "../canon/operation.ts";
-import { standardVoices } from "../canon/speech.ts";
-import type { Candidate } from "./catalog.ts";
+import { type ListedVoice, standardVoices } from "../canon/speech.ts";
+import { listedVoiceId } from "../dialects/speech/voices.ts";
+import type { Candidate, Voices } from "./catalog.ts";
 
 const usual = new Set(standardVoices);
 
-/** The provider's own name for the voice asked for, where the catalog tells it. Throws the 400 for a voice that nobody declared. */
-export function voiceFor(ask: Ask, { voices, provider }: Candidate): string | undefined {
+/** Voices by the names that the operator has given them. */
+export const declaredVoices = ({ voices, provider }: Candidate): Voices => voices ?? provider.voices ?? {};
+
+/** The provider's own name for the voice asked for, where the catalog tells it. Throws the 400 for a voice that is neither declared nor listed. */
+export function voiceFor(
+  ask: Ask,
+  candidate: Candidate,
+  listed: readonly ListedVoice[] | undefined,
+): string | undefined {
   if (ask.operation !== "speak" || ask.ownVoice) return undefined;
-  const declared = voices ?? provider.voices ?? {};
+  const declared = declaredVoices(candidate);
   if (Object.hasOwn(declared, ask.voice)) return declared[ask.voice];
   if (usual.has(ask.voice)) return undefined;
+  const own = listedVoiceId(ask.voice, listed ?? []);
+  if (own !== undefined) return own;
   const names = [...new Set([...standardVoices, ...Object.keys(declared)])].join(", ");
   throw new GatewayError("invalid_value", `'voice' must be one of: ${names}.`, { param: "voice" });
 }

@@ -2,6 +2,7 @@
 import { azureSpeech as dialect } from "../dialects/index.ts";
 import type { Secret } from "../lib/secret.ts";
 import type { ProviderKind } from "./provider.ts";
+import { readAzureVoices } from "./voice-lists.ts";
 
 const regionName = /^[a-z][a-z0-9]{1,40}$/;
 
@@ -11,6 +12,7 @@ export const azureSpeech: ProviderKind = {
   dialects: [dialect],
   origin: "azure-speech",
   authorize: (credential: Secret) => ({ "ocp-apim-subscription-key": credential.reveal() }),
+  voiceList: { path: "cognitiveservices/voices/list", read: readAzureVoices },
   // It refuses requests that do not say what they come from.
   headers: { "user-agent": "turnpike" },
   account: {

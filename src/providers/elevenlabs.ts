@@ -3,6 +3,7 @@ import { elevenlabsSpeech, elevenlabsTranscriptions } from "../dialects/index.ts
 import { isObject, type Json } from "../lib/json.ts";
 import type { Secret } from "../lib/secret.ts";
 import type { ListedModel, ProviderKind } from "./provider.ts";
+import { readElevenlabsVoices } from "./voice-lists.ts";
 
 const readItem = (item: Json): ListedModel[] =>
   isObject(item) && typeof item.model_id === "string" ? [{ id: item.model_id, ownedBy: "elevenlabs" }] : [];
@@ -21,4 +22,5 @@ export const elevenlabs: ProviderKind = {
   origin: "elevenlabs",
   authorize: (credential: Secret) => ({ "xi-api-key": credential.reveal() }),
   listing: { path: "v1/models", read: readModels },
+  voiceList: { path: "v1/voices", read: readElevenlabsVoices },
 };

@@ -1,5 +1,6 @@
 // The contract of a provider: somebody who answers, as data: an address, a way to sign, the dialects spoken.
 import type { Ask, Operation } from "../canon/operation.ts";
+import type { ListedVoice } from "../canon/speech.ts";
 import type { Call, Dialect, DialectOptions } from "../dialects/dialect.ts";
 import type { DeclaredModel } from "../dialects/shared/model-table.ts";
 import type { VideoUpstream } from "../dialects/video/upstream.ts";
@@ -40,6 +41,8 @@ export interface ProviderKind {
   authorize(credential: Secret): Readonly<Record<string, string>>;
   /** Where the models are listed, below the base URL, and how the list reads. */
   readonly listing?: { readonly path: string; read(body: unknown): ListedModel[] };
+  /** Where the account's voices are listed, below the base URL, and how the list reads. */
+  readonly voiceList?: { readonly path: string; read(body: unknown): ListedVoice[] };
   readonly options?: DialectOptions;
   /** The provider's own SDK takes a bare host as its base URL and puts this path behind it. */
   readonly barePath?: string;
@@ -137,6 +140,8 @@ export interface Provider {
   sendTask?(call: Call, signal: AbortSignal): Promise<Response>;
   /** The provider's own list. Absent where it has none. */
   list?(signal: AbortSignal): Promise<ListedModel[]>;
+  /** The voices of the provider's account. Absent where there is no such list. */
+  listVoices?(signal: AbortSignal): Promise<ListedVoice[]>;
 }
 
 /** The dialects in which this model can be asked, in order of preference. */

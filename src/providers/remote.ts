@@ -11,7 +11,7 @@ import { type FollowTools, followed } from "./follow.ts";
 import { inlineThinking } from "./inline-thinking.ts";
 import { mendedResponse } from "./mended.ts";
 import { packer } from "./packed.ts";
-import type { ListedModel, Provider, ProviderEntry, ReplyMend, Shipment } from "./provider.ts";
+import type { Provider, ProviderEntry, ReplyMend, Shipment } from "./provider.ts";
 import { readBounded } from "./reading.ts";
 import { guarded, isStrong, type Redactor, redactorOf } from "./redaction.ts";
 import { send, type UpstreamRequest } from "./upstream.ts";
@@ -27,19 +27,23 @@ export function baseOf({ kind, baseUrl }: Pick<ProviderEntry, "kind" | "baseUrl"
   return join(baseUrl, kind.barePath);
 }
 
-async function list(
+/** A list of the provider's, below its base URL. */
+interface ListOf<Item> {
+  readonly path: string;
+  read(body: unknown): Item[];
+}
+
+async function list<Item>(
   entry: ProviderEntry,
+  { path, read }: ListOf<Item>,
   headers: Record<string, string>,
   signal: AbortSignal,
-): Promise<ListedModel[]> {
-  const listing = entry.kind.listing;
-  if (listing === undefined) return [];
-  const response = await sender(entry)({ method: "GET", url: join(baseOf(entry), listing.path), headers, signal });
-  if (!response.ok)
-    throw refusalError({ status: response.status, message: "The provider refused to list its models." });
+): Promise<Item[]> {
+  const response = await sender(entry)({ method: "GET", url: join(baseOf(entry), path), headers, signal });
+  if (!response.ok) throw refusalError({ status: response.status, message: `The provider refused to list '${path}'.` });
   const bytes = await readBounded(guarded(response, redactorOfEntry(entry)), maxListBytes, signal);
-  if (bytes === null) throw badReply("its list of models is larger than the gateway takes");
-  return listing.read(parseJsonText(decoder.decode(bytes)));
+  if (bytes === null) throw badReply(`its list '${path}' is larger than the gateway takes`);
+  return read(parseJsonText(decoder.decode(bytes)));
 }
 
 /** What only this entry can know: its credentials, also those among its headers, and the host that it asks. */
@@ -93,6 +97,19 @@ function mendsOf({ kind }: ProviderEntry, { splitsThinking }: DialectOptions): R
   return [kind.mendReply, splitsThinking ? inlineThinking : undefined].filter((mend) => mend !== undefined);
 }
 
+/** The lists that the provider gives of what it has. */
+function listsOf(
+  entry: ProviderEntry,
+  headers: Record<string, string>,
+  access: Access,
+): Pick<Provider, "list" | "listVoices"> {
+  const lister = <Item>(from: ListOf<Item> | undefined) =>
+    from === undefined ? undefined : (signal: AbortSignal) => list(entry, from, headers, signal);
+  const models = access.list ?? lister(entry.kind.listing);
+  const voices = lister(entry.kind.voiceList);
+  return { ...(models === undefined ? {} : { list: models }), ...(voices === undefined ? {} : { listVoices: voices }) };
+}
+
 export function remoteProvider(entry: ProviderEntry): Provider {
   return timedProvider(entry, systemClock);
 }
@@ -133,7 +150,6 @@ export function timedProvider(entry: ProviderEntry, clock: Clock): Provider {
   const options = { ...kind.options, ...entry.options };
   const mends = mendsOf(entry, options);
   const redacted = (response: Response): Response => guarded(response, redactor);
-  const listed = access.list ?? (kind.listing === undefined ? undefined : (signal) => list(entry, base, signal));
   return {
     name: entry.name,
     kind: kind.kind,
@@ -156,6 +172,6 @@ export function timedProvider(entry: ProviderEntry, clock: Clock): Provider {
     timeouts: entry.timeouts,
     redactor,
     send: (shipment) => answer(shipment).then((response) => redacted(mends.reduce(mendedResponse, response))),
-    ...(listed === undefined ? {} : { list: listed }),
+    ...listsOf(entry, base, access),
   };
 }

@@ -9,16 +9,17 @@ const ledger = () => ledgerRows(gateway.dataFolder) as unknown as Record<string,
 
 describe("ElevenLabs", () => {
   const model = "elevenlabs/eleven_flash_v2_5";
-  const voice = "21m00Tcm4TlvDq8ikWAM";
+  const voice = "SAz9YHcvj6GT2YYXdXww";
 
   test("gets the voice in its path and the rest in its own words, and its count of characters is what is paid", async () => {
+    upstream.on("GET /v1/voices", { json: { voices: [{ voice_id: voice, name: "River" }] } });
     upstream.on("*", plain(mp3, "audio/mpeg", { "character-cost": "6" }));
     const before = ledger().length;
     const answer = await speak({ model, speed: 4, instructions: "Whisper." });
     expect((await bytesOf(answer)).equals(mp3)).toBe(true);
     expect(answer.headers.get("content-type")).toBe("audio/mpeg");
     expect(lossesOf(answer)).toBe("approximated;field=speed, dropped;field=instructions");
-    const [asked] = upstream.requests;
+    const asked = upstream.requests.at(-1);
     expect(`${asked?.method} ${asked?.path}?${asked?.query}`).toBe(
       `POST /v1/text-to-speech/${voice}/stream?output_format=mp3_44100_128`,
     );
@@ -145,7 +146,7 @@ describe("Azure's speech service", () => {
   test("gets markup with everything escaped", async () => {
     upstream.on("*", plain(mp3, "audio/mpeg"));
     await bytesOf(await speak({ model: "azure-speech/neural", input: "Fish & <chips> \"'\u0007", speed: 1.2 }));
-    const [asked] = upstream.requests;
+    const asked = upstream.requests.at(-1);
     expect(asked?.path).toBe("/cognitiveservices/v1");
     for (const [name, value] of [
       ["content-type", "application/ssml+xml"],
@@ -155,7 +156,7 @@ describe("Azure's speech service", () => {
     ] as const)
       expect(asked?.headers.get(name)).toBe(value);
     expect(asked?.text).toContain(
-      '<voice name="en-US-AlloyMultilingualNeural"><prosody rate="+20%">Fish &amp; &lt;chips&gt; &quot;&apos;</prosody></voice>',
+      '<voice name="en-US-EvelynMultilingualNeural"><prosody rate="+20%">Fish &amp; &lt;chips&gt; &quot;&apos;</prosody></voice>',
     );
   });
 

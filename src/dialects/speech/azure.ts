@@ -4,20 +4,23 @@ import { documentReader, isDocument } from "./openai-reader.ts";
 import { formatOf, plainReader } from "./readers.ts";
 import { speechServer } from "./server.ts";
 
-/** https://learn.microsoft.com/azure/ai-services/speech-service/openai-voices; the newer names have no twin there. */
+/**
+ * https://learn.microsoft.com/azure/ai-services/speech-service/openai-voices, read 2026-11-22. The voices that have twins
+ * there exist in the regions `northcentralus` and `swedencentral` only; the neighbours exist in every region.
+ */
 const voices = {
-  alloy: "en-US-AlloyMultilingualNeural",
+  alloy: { preferred: "en-US-AlloyMultilingualNeural", everywhere: "en-US-EvelynMultilingualNeural" },
   ash: "en-US-AndrewMultilingualNeural",
   ballad: "en-US-BrandonMultilingualNeural",
   cedar: "en-US-ChristopherMultilingualNeural",
   coral: "en-US-CoraMultilingualNeural",
-  echo: "en-US-EchoMultilingualNeural",
-  fable: "en-US-FableMultilingualNeural",
+  echo: { preferred: "en-US-EchoMultilingualNeural", everywhere: "en-US-DerekMultilingualNeural" },
+  fable: { preferred: "en-US-FableMultilingualNeural", everywhere: "en-GB-OllieMultilingualNeural" },
   marin: "en-US-AvaMultilingualNeural",
-  nova: "en-US-NovaMultilingualNeural",
-  onyx: "en-US-OnyxMultilingualNeural",
+  nova: { preferred: "en-US-NovaMultilingualNeural", everywhere: "en-US-AmandaMultilingualNeural" },
+  onyx: { preferred: "en-US-OnyxMultilingualNeural", everywhere: "en-US-DavisMultilingualNeural" },
   sage: "en-US-EmmaMultilingualNeural",
-  shimmer: "en-US-ShimmerMultilingualNeural",
+  shimmer: { preferred: "en-US-ShimmerMultilingualNeural", everywhere: "en-US-PhoebeMultilingualNeural" },
   verse: "en-US-BrianMultilingualNeural",
 } as const;
 

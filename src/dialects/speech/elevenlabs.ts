@@ -1,27 +1,31 @@
 // The dialect of ElevenLabs' speech. No client speaks it to the gateway.
 import { pcmRate } from "../../canon/speech.ts";
-import { compact, isObject } from "../../lib/json.ts";
+import { compact, isObject, type JsonObject } from "../../lib/json.ts";
 import type { ErrorSide } from "../dialect.ts";
 import { openaiErrors } from "../openai-error.ts";
+import { refusalError } from "../upstream-error.ts";
 import { documentReader, isDocument } from "./openai-reader.ts";
 import { formatOf, plainReader } from "./readers.ts";
 import { sampleReader } from "./samples.ts";
 import { charactersTold, lengthTold, speechServer } from "./server.ts";
 
-/** Voices of its library that every account has. https://elevenlabs.io/docs/capabilities/voices */
+/**
+ * Default voices, which accounts made before March 2026 have until 2026-12-31; other accounts are asked for their own.
+ * https://help.elevenlabs.io/hc/en-us/articles/26942950589969, read 2026-11-22.
+ */
 const voices = {
-  alloy: "21m00Tcm4TlvDq8ikWAM",
+  alloy: "SAz9YHcvj6GT2YYXdXww",
   ash: "pNInz6obpgDQGcFmaJgB",
   ballad: "onwK4e9ZLuTAKqWW03F9",
   cedar: "nPczCjzI2devNBz1zQrb",
   coral: "XrExE9yKIg1WjnnlVkGX",
-  echo: "TxGEqnHWrfWFTfGW9XjX",
+  echo: "iP95p4xoKVk53GoZ742B",
   fable: "JBFqnCBsd6RMkjVDRZzb",
   marin: "cgSgspJ2msm6clMCkdW9",
   nova: "EXAVITQu4vr4xnSDxMaL",
-  onyx: "VR6AewLTigWG4xSOukaG",
+  onyx: "pqHfZKP75CvOlQylNhV4",
   sage: "pFZP5JQG7iQjIQuC4Bku",
-  shimmer: "XB0fDUnXU5powFXDhCwa",
+  shimmer: "Xb7hH8MSUJpSbSDYk0k2",
   verse: "IKne3meq5aSn9XLyUdCD",
 } as const;
 
@@ -29,12 +33,22 @@ const voices = {
 function flattened(body: unknown): unknown {
   const detail = isObject(body) ? body.detail : undefined;
   if (!isObject(detail)) return body;
-  return { message: detail.message, code: detail.status ?? detail.code, type: detail.type };
+  return { message: detail.message, code: detail.code ?? detail.status, type: detail.type };
+}
+
+/** `{detail: {type: "payment_required", code: "paid_plan_required", message}}`: the plan does not include this voice. */
+function isAboutVoice(status: number, body: unknown): boolean {
+  const detail = isObject(body) && isObject(body.detail) ? body.detail : {};
+  return status === 402 && /\bvoices?\b/i.test(String(detail.message ?? ""));
 }
 
 export const elevenlabsErrors: ErrorSide = {
   ...openaiErrors,
-  parse: (status, body, retryAfterMs) => openaiErrors.parse(status, flattened(body), retryAfterMs),
+  parse(status, body, retryAfterMs) {
+    if (!isAboutVoice(status, body)) return openaiErrors.parse(status, flattened(body), retryAfterMs);
+    const { message, code } = flattened(body) as JsonObject;
+    return refusalError({ status: 400, message: String(message), code: String(code), param: "voice" });
+  },
 };
 
 /** https://elevenlabs.io/docs/api-reference/text-to-speech/stream: a WAV file is samples with a header of ours. */

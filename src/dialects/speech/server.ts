@@ -9,6 +9,7 @@ import { unsupported } from "../reject.ts";
 import { noClient } from "../shared/no-client.ts";
 import { type Notes, note, noteField } from "../shared/notes.ts";
 import { soundWriter } from "./openai-writer.ts";
+import { chooseVoice, type VoiceTable } from "./voices.ts";
 
 export type Head = (name: string) => string | null;
 
@@ -28,7 +29,7 @@ export interface Wish<Form> {
 export interface SpeechServer<Form> {
   readonly name: string;
   /** Voices that stand in for the usual names. */
-  readonly voices: Readonly<Record<string, string>>;
+  readonly voices: VoiceTable;
   /** Formats without a row are refused. */
   readonly formats: { readonly [format in SoundFormat]?: Form };
   /** Absent: it knows no speed. */
@@ -61,6 +62,12 @@ function formFor<Form>({ formats }: SpeechServer<Form>, { format }: SpeakAsk, co
   throw unsupported(context.fieldPath("format"), `it makes ${Object.keys(formats).join(", ")}.`);
 }
 
+function standardVoice<Form>({ voices }: SpeechServer<Form>, { voice: name }: SpeakAsk, notes: Notes): string {
+  const { voice, isOther } = chooseVoice(name, voices, notes.context.listedVoices);
+  if (isOther) note(notes, "approximated", "voice");
+  return voice;
+}
+
 function render<Form>(server: SpeechServer<Form>, ask: SpeakAsk, context: RenderContext): Rendered {
   const { mostCharacters = Number.POSITIVE_INFINITY } = server;
   const form = formFor(server, ask, context);
@@ -69,7 +76,7 @@ function render<Form>(server: SpeechServer<Form>, ask: SpeakAsk, context: Render
   const notes: Notes = { context, warnings: [] };
   const speed = speedFor(ask, server.speeds, notes);
   if (ask.instructions?.trim() && !server.instructs) note(notes, "dropped", "instructions");
-  const voice = context.voice ?? (ask.ownVoice ? ask.voice : (server.voices[ask.voice] ?? ask.voice));
+  const voice = context.voice ?? (ask.ownVoice ? ask.voice : standardVoice(server, ask, notes));
   const call = server.call({ ask, model: context.model, voice, form, speed, notes });
   return { call, warnings: notes.warnings };
 }
