@@ -18,6 +18,7 @@ import { type VideoKeys, videoKeys } from "./config/videos.ts";
 import { dialects } from "./dialects/index.ts";
 import { createAdmission } from "./gateway/admission.ts";
 import { type Catalog, catalogHolder } from "./gateway/catalog.ts";
+import { createCooldowns } from "./gateway/cooldowns.ts";
 import { createMissingCounters } from "./gateway/counters.ts";
 import type { GatewayParts } from "./gateway/gateway.ts";
 import { type Caller, openKeys } from "./gateway/keys.ts";
@@ -141,6 +142,7 @@ function gatewayParts(foundation: Foundation, options: StartOptions, teardown: T
     limits,
     standIn: estimator(dialects),
     missingCounters: createMissingCounters(systemClock),
+    cooldowns: createCooldowns(systemClock, limits.candidateCooldownMs, events.candidateUnusable),
     ledger,
     clock: systemClock,
     events,

@@ -51,10 +51,13 @@ export const errorKinds = {
   context_length_exceeded: row(400, invalid),
   upstream_rejected: row(400, invalid),
   counter_missing: row(502, "upstream_error", "next"),
+  upstream_model_not_found: row(404, invalid, "next"),
+  upstream_unsupported: row(400, invalid, "next"),
   upstream_rate_limited: row(429, "rate_limit_error", "next", true),
   upstream_credentials: row(502, "upstream_error", "next"),
   upstream_unreachable: row(502, "upstream_error", "next", true),
   upstream_reset: row(502, "upstream_error", "ambiguous", true),
+  upstream_truncated: row(502, "upstream_error", "ambiguous", true),
   upstream_failed: row(502, "upstream_error", "ambiguous", true),
   upstream_protocol_error: row(502, "upstream_error", "ambiguous", true),
   submit_unconfirmed: row(502, "upstream_error"),
@@ -80,6 +83,14 @@ export interface ErrorDetail {
   readonly retryAfterMs?: number;
   /** For the log alone. */
   readonly cause?: unknown;
+  readonly asked?: AskedProvider;
+}
+
+/** The provider that was asked last, its own name of the model, and how many attempts there were. */
+export interface AskedProvider {
+  readonly provider: string;
+  readonly model: string;
+  readonly attempts: number;
 }
 
 /** Throw it for what a caller may see; the message must be safe to show. Anything else becomes `internal_error`. */
@@ -90,6 +101,8 @@ export class GatewayError extends Error {
   readonly code: string;
   readonly param: string | null;
   readonly retryAfterMs: number | undefined;
+  /** Undefined where no provider was asked. */
+  readonly asked: AskedProvider | undefined;
 
   constructor(kind: ErrorKind, message: string, detail: ErrorDetail = {}) {
     super(message, { cause: detail.cause });
@@ -100,6 +113,7 @@ export class GatewayError extends Error {
     this.code = detail.code || (codeOf[kind] ?? kind);
     this.param = detail.param ?? null;
     this.retryAfterMs = detail.retryAfterMs;
+    this.asked = detail.asked;
   }
 
   get retry(): RetryRule {
@@ -115,16 +129,29 @@ export class GatewayError extends Error {
 const codeOf: { readonly [kind in ErrorKind]?: string } = {
   upstream_reset: "upstream_unreachable",
   upstream_overloaded: "overloaded",
+  upstream_model_not_found: "model_not_found",
+  upstream_unsupported: "unsupported_parameter",
 };
+
+/** The same error with another message or more detail. */
+export function changed(error: GatewayError, detail: ErrorDetail & { readonly message?: string }): GatewayError {
+  const { kind, message, param, code, status, retryAfterMs, cause, asked } = error;
+  const same = { param, code, status, cause };
+  return new GatewayError(kind, detail.message ?? message, {
+    ...same,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(asked === undefined ? {} : { asked }),
+    ...detail,
+  });
+}
 
 /** The same error with every text that came from outside passed through `conceal`, also where only the log shows it. */
 export function concealed(error: GatewayError, conceal: (text: string) => string): GatewayError {
-  const { kind, message, param, code, status, retryAfterMs, cause } = error;
+  const { message, param, code, cause } = error;
   const safe = { message: conceal(message), param: param === null ? null : conceal(param), code: conceal(code) };
   const told = typeof cause === "string" ? conceal(cause) : cause;
   if (safe.message === message && safe.param === param && safe.code === code && told === cause) return error;
-  const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
-  return new GatewayError(kind, safe.message, { param: safe.param, code: safe.code, status, cause: told, ...wait });
+  return changed(error, { ...safe, cause: told });
 }
 
 /** The one answer for anything that was not meant to be seen; the cause stays for the log. */

@@ -30,6 +30,16 @@ const rows = [
     meaning: "Requests to models that are in progress in one process.",
   },
   {
+    name: "candidateCooldownMs",
+    default: 300_000,
+    least: 1_000,
+    most: 86_400_000,
+    unit: "milliseconds",
+    error: null,
+    meaning:
+      "How long a candidate of a route is asked last after its provider did not have the model, or refused the gateway's credential.",
+  },
+  {
     name: "maxHeaders",
     default: 128,
     least: 16,

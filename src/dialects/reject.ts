@@ -33,5 +33,5 @@ export function badReply(what: string): GatewayError {
 
 /** The upstream's stream ended before its terminator. */
 export function truncated(): GatewayError {
-  return new GatewayError("upstream_reset", "The upstream's stream ended before the reply was complete.");
+  return new GatewayError("upstream_truncated", "The provider's stream ended before the reply was complete.");
 }

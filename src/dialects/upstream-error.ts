@@ -1,5 +1,6 @@
 // What an upstream's refusal means: one classification for all dialects, and a message that is safe to show.
 import { type ErrorDetail, type ErrorKind, GatewayError } from "../canon/error.ts";
+import { knownRefusal } from "./refusal-rules.ts";
 
 /** The parts of an upstream's error that dialects dig out of their envelopes. */
 export interface UpstreamRefusal {
@@ -14,7 +15,6 @@ export interface UpstreamRefusal {
 const maxMessageChars = 500;
 const contextWords =
   /maximum context length|context_length_exceeded|context window|prompt is too long|input token count.{0,40}exceeds|too many tokens/i;
-const exhaustedWords = /insufficient_quota|credit_balance|billing_|credit balance|quota_exhausted/i;
 
 const hidden: readonly (readonly [RegExp, string])[] = [
   [/\bhttps?:\/\/[^\s"')]{1,300}/gi, "[address]"],
@@ -40,6 +40,7 @@ const byStatus: { readonly [status: number]: ErrorKind } = {
   403: "upstream_credentials",
   408: "upstream_timeout",
   429: "upstream_rate_limited",
+  501: "upstream_unsupported",
   503: "upstream_overloaded",
   504: "upstream_timeout",
   508: "loop_detected",
@@ -48,8 +49,9 @@ const byStatus: { readonly [status: number]: ErrorKind } = {
 
 function kindOf(refusal: UpstreamRefusal): ErrorKind {
   const words = `${refusal.code ?? ""} ${refusal.type ?? ""} ${refusal.message}`;
-  if (exhaustedWords.test(words) && refusal.status < 500) return "upstream_credentials";
   if (refusal.status < 500 && refusal.status !== 429 && contextWords.test(words)) return "context_length_exceeded";
+  const meant = knownRefusal(refusal.status, [refusal.code, refusal.type], refusal.message);
+  if (meant !== undefined) return meant;
   const known = byStatus[refusal.status];
   if (known !== undefined) return known;
   if (refusal.status >= 400 && refusal.status < 500) return "upstream_rejected";
@@ -59,7 +61,9 @@ function kindOf(refusal: UpstreamRefusal): ErrorKind {
 const ownWords: { readonly [kind in ErrorKind]?: string } = {
   loop_detected: "The provider's address leads back to this gateway, or through too many gateways.",
   upstream_credentials: "The provider refused the gateway's own credential or account. The operator must look into it.",
-  upstream_protocol_error: "The provider answered with something that is no reply.",
+  upstream_model_not_found:
+    "The provider does not have this model, has retired it, or does not open it to the gateway's account.",
+  upstream_protocol_error: "Unexpected response from the provider.",
 };
 
 /** A code is one word and a param a path; anything else is a stranger's prose, which may hold what must not be seen. */

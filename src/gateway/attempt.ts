@@ -8,12 +8,14 @@ import { inTurns } from "../lib/turns.ts";
 import type { Events } from "../observe/events.ts";
 import { safeError } from "../providers/redaction.ts";
 import type { Candidate } from "./catalog.ts";
+import { type Cooldowns, needsOperator } from "./cooldowns.ts";
 import type { Attribution } from "./exchange.ts";
 import type { Flow } from "./flow.ts";
 import type { Inquiry } from "./inquiry.ts";
 import { readOrAgain } from "./judged.ts";
 import type { GatewayLimits } from "./limits.ts";
 import type { Meter } from "./meter.ts";
+import { inClientsName } from "./model-names.ts";
 import { firstOf, flowOf, readCall } from "./opening.ts";
 import { type Bringing, needsBytes, withBytes } from "./pictures.ts";
 import type { PreferredDialects } from "./preferred-dialects.ts";
@@ -41,6 +43,7 @@ export interface Tries extends Bringing {
   readonly limits: Pick<GatewayLimits, "voiceListMs">;
   readonly spent: Spending;
   readonly preferred: PreferredDialects;
+  readonly cooldowns: Cooldowns;
 }
 
 /** A stream that has begun: its first piece is already here. */
@@ -62,10 +65,12 @@ export type Tried<T> =
 const gone = (): GatewayError => new GatewayError("client_closed", "The client closed the connection.");
 const tooSlow = (): GatewayError => new GatewayError("upstream_timeout", "The provider did not answer in time.");
 
-/** Failures speak for the whole request in this order: one that the caller can act on, then the last one that is no rate limit. */
+/** Failures speak for the whole request in this order: the last one that is neither a rate limit nor for the operator to mend, a rate limit, whatever came last. */
 function verdict(failures: readonly GatewayError[]): GatewayError {
-  const last = failures.findLast((failure) => failure.kind !== "upstream_rate_limited") ?? failures.at(-1);
-  return last ?? new GatewayError("no_provider_available", "No provider is available for this model.");
+  const forCaller = failures.filter((failure) => !needsOperator(failure));
+  const last = forCaller.findLast((failure) => failure.kind !== "upstream_rate_limited") ?? forCaller.at(-1);
+  const none = () => new GatewayError("no_provider_available", "No provider is available for this model.");
+  return last ?? failures.at(-1) ?? none();
 }
 
 /** The way to one candidate in one dialect, or why there is none. */
@@ -99,6 +104,10 @@ async function laneWithBytes(tries: Tries, candidate: Candidate, upstream: Diale
     return tries.signal().aborted ? gone() : toGatewayError(thrown);
   }
 }
+
+/** The server has no such path, or no such model on it, which says nothing about the request: the next candidate is another server. */
+const isUnknownThere = (failure: GatewayError): boolean =>
+  failure.kind === "upstream_rejected" && (failure.status === 404 || failure.status === 405);
 
 type TryOne<T> = (lane: Lane, candidate: Candidate) => Promise<T>;
 
@@ -134,14 +143,18 @@ async function askCandidate<T>(
       trail.unsaid ??= lane;
       continue;
     }
-    trail.by = { candidate, attempts: ++trail.attempts, warnings: lane.warnings };
+    trail.by = { candidate, attempts: ++trail.attempts, warnings: lane.warnings, asked: tries.inquiry.ask.model };
     try {
       trail.value = { got: await tryOne(lane, candidate) };
       if (refusal !== null) tries.preferred.remember(candidate, tries.inquiry.ask, way.upstream);
+      tries.cooldowns.answered(candidate);
       return false;
     } catch (thrown) {
-      const failure = tries.signal().aborted ? gone() : safeError(thrown, candidate.provider);
+      const asked = tries.inquiry.ask.model;
+      const shown = inClientsName(safeError(thrown, candidate.provider), candidate.model, asked);
+      const failure = tries.signal().aborted ? gone() : shown;
       tries.events.attemptFailed(candidate.provider.name, candidate.model, failure);
+      tries.cooldowns.failed(candidate, failure);
       const after = waysAfter(failure, way, ways);
       if (after === null) {
         trail.failures.push(failure);
@@ -151,14 +164,15 @@ async function askCandidate<T>(
       ways = after;
     }
   }
-  if (refusal !== null) trail.failures.push(refusal);
-  return refusal === null;
+  if (refusal === null) return true;
+  trail.failures.push(refusal);
+  return refusal.retry !== "never" || isUnknownThere(refusal);
 }
 
 /** Asks one candidate after the other. One that cannot be told what was asked does not count as a try. */
 async function firstThatWorks<T>(tries: Tries, tryOne: TryOne<T>): Promise<Tried<T>> {
   const trail: Trail<T> = { failures: [], unsaid: null, by: null, attempts: 0, value: null };
-  for (const candidate of tries.candidates) {
+  for (const candidate of tries.cooldowns.ordered(tries.candidates)) {
     if (trail.attempts >= maxAttempts) break;
     if (!(await askCandidate(tries, candidate, trail, tryOne))) break;
   }

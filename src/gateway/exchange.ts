@@ -1,5 +1,5 @@
 // The life of one client request: opened before dispatch, settled exactly once, whatever happens in between.
-import type { GatewayError } from "../canon/error.ts";
+import { changed, type GatewayError } from "../canon/error.ts";
 import { noUsage, type Usage } from "../canon/usage.ts";
 import type { Warning } from "../canon/warning.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -11,8 +11,17 @@ import type { LedgerEntry, LedgerSettlement } from "./ledger/ledger.ts";
 /** Who answered, after how many tries. */
 export interface Attribution {
   readonly candidate: Candidate;
+  /** The model as the client named it. */
+  readonly asked: string;
   readonly attempts: number;
   readonly warnings: readonly Warning[];
+}
+
+/** The failure with who was asked, for the headers of the answer. */
+export function attributed(failure: GatewayError, by: Attribution | null): GatewayError {
+  if (by === null) return failure;
+  const { candidate, attempts } = by;
+  return changed(failure, { asked: { provider: candidate.provider.name, model: candidate.model, attempts } });
 }
 
 export interface Outcome {

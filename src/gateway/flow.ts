@@ -4,7 +4,7 @@ import { badReply } from "../dialects/reject.ts";
 import type { Deadline } from "../lib/deadline.ts";
 import { type FrameSplitter, frameSplitter, frameTooLarge } from "../lib/sse.ts";
 import { redactorFor } from "../providers/redaction.ts";
-import { transportError } from "../providers/upstream.ts";
+import { replyError } from "../providers/upstream.ts";
 import { nothing, type Piece, type Turner } from "./turn.ts";
 
 /** What becomes of a piece. */
@@ -107,7 +107,7 @@ function readingFault(thrown: unknown): GatewayError {
 }
 
 function transportFault(thrown: unknown, signal: AbortSignal): GatewayError {
-  const fault = transportError(thrown, signal);
+  const fault = replyError(thrown, signal);
   if (fault instanceof GatewayError) return fault;
-  return new GatewayError("upstream_reset", "The connection to the provider broke off.", { cause: fault });
+  return new GatewayError("upstream_truncated", "The connection to the provider broke off.", { cause: fault });
 }

@@ -9,9 +9,10 @@ import type { Provider } from "../providers/provider.ts";
 import type { Admission, Lease } from "./admission.ts";
 import { attemptStream, attemptWhole, type Tries } from "./attempt.ts";
 import type { CatalogHolder } from "./catalog.ts";
+import { type Cooldowns, cooldownsFor } from "./cooldowns.ts";
 import { attemptCount, type MissingCounters } from "./counters.ts";
 import { estimateOf } from "./estimate.ts";
-import { type Attribution, createExchange, type Exchange } from "./exchange.ts";
+import { type Attribution, attributed, createExchange, type Exchange } from "./exchange.ts";
 import type { Inquiry } from "./inquiry.ts";
 import type { Caller } from "./keys.ts";
 import type { Ledger, LedgerOpening } from "./ledger/ledger.ts";
@@ -33,6 +34,8 @@ export interface GatewayParts {
   readonly standIn: Provider;
   /** Providers that are not asked to count for a while. */
   readonly missingCounters: MissingCounters;
+  /** Candidates that are asked last for a while. */
+  readonly cooldowns: Cooldowns;
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly events: Events;
@@ -72,6 +75,7 @@ export async function answer(parts: GatewayParts, inquiry: Inquiry, visit: Visit
     const plan = planFor(parts, ask);
     const exchange = await openExchange(parts, inquiry, visit, lease);
     const { clock, watch, events, fetchAllow, preferred, limits } = parts;
+    const cooldowns = cooldownsFor(plan.found, parts.cooldowns);
     const { candidates } = plan;
     const spent = createSpending();
     const tries: Tries = {
@@ -85,6 +89,7 @@ export async function answer(parts: GatewayParts, inquiry: Inquiry, visit: Visit
       limits,
       spent,
       preferred,
+      cooldowns,
     };
     try {
       return await (ask.stream ? streamed(parts, tries, exchange, visit) : whole(parts, tries, exchange));
@@ -127,7 +132,7 @@ async function whole(parts: GatewayParts, tries: Tries, exchange: Exchange): Pro
   const tried = await (isCount ? attemptCount(tries, parts.standIn, parts.missingCounters) : attemptWhole(tries));
   if ("failure" in tried) {
     await exchange.settle({ by: tried.by, usage: tries.spent.total(), error: tried.failure });
-    throw tried.failure;
+    throw attributed(tried.failure, tried.by);
   }
   exchange.firstByte();
   await exchange.settle({ by: tried.by, usage: tried.value.usage ?? estimateOf(tries.inquiry), error: null });
@@ -148,7 +153,7 @@ async function streamed(parts: GatewayParts, tries: Tries, exchange: Exchange, v
     : await within(stream, parts.pace.heartbeatMs, { ticker: parts.pace.ticker, clock: parts.clock });
   if (early !== null && "failure" in early) {
     await exchange.settle({ by: early.by, usage: tries.spent.total(), error: early.failure });
-    throw early.failure;
+    throw attributed(early.failure, early.by);
   }
   const { wire } = visit;
   const signal = visit.signal();

@@ -6,6 +6,7 @@ import { safeError } from "../providers/redaction.ts";
 import type { OpenStream, Tried } from "./attempt.ts";
 import type { Attribution, Exchange } from "./exchange.ts";
 import type { Consume } from "./flow.ts";
+import { inClientsName } from "./model-names.ts";
 import { nothing, type Piece } from "./turn.ts";
 
 /** What the pipe needs from the room above: the client's wire for silence and for errors. */
@@ -164,7 +165,8 @@ function letGo(state: State): void {
 }
 
 function shown({ by }: State, error: GatewayError | null): GatewayError | null {
-  return error === null || by === null ? error : safeError(error, by.candidate.provider);
+  if (error === null || by === null) return error;
+  return inClientsName(safeError(error, by.candidate.provider), by.candidate.model, by.asked);
 }
 
 /** The settlement is on disk before the last bytes leave. An error takes the place of a clean end. */

@@ -2,7 +2,7 @@
 import type { Delta } from "../canon/delta.ts";
 import { GatewayError } from "../canon/error.ts";
 import type { StreamReader, StreamWriter } from "../dialects/dialect.ts";
-import { badReply } from "../dialects/reject.ts";
+import { truncated } from "../dialects/reject.ts";
 import { type Cut, formatFrame, readFrame } from "../lib/sse.ts";
 import type { Inquiry } from "./inquiry.ts";
 import type { Meter } from "./meter.ts";
@@ -49,7 +49,7 @@ function watch(deltas: readonly Delta[], meter: Meter): End | null {
 const pieceOf = (bytes: Uint8Array, end: End | null): Piece => (end === null ? { bytes } : { bytes, end });
 
 /** An upstream that closes without its terminator has not finished, whatever it sent. */
-const endOf = (end: End | null): End => end ?? { error: badReply("the stream ended without an end") };
+const endOf = (end: End | null): End => end ?? { error: truncated() };
 
 /** Same dialect on both sides: the original bytes go on. An error frame is withheld, because the gateway words errors itself. */
 function verbatimTurner(lane: Lane, inquiry: Inquiry, reader: StreamReader, meter: Meter): Turner {

@@ -93,6 +93,11 @@ export function writeError(
     headers["retry-after"] = String(Math.max(1, Math.ceil(wait / 1000)));
     headers["retry-after-ms"] = String(Math.ceil(wait));
   } else if (status === 429 || status === 503) headers["retry-after"] = "1";
+  if (error.asked !== undefined) {
+    headers["x-turnpike-provider"] = headerSafe(error.asked.provider);
+    headers["x-turnpike-model"] = headerSafe(error.asked.model);
+    headers["x-turnpike-attempts"] = String(error.asked.attempts);
+  }
   headers["x-should-retry"] = String(error.transient && (wait ?? 0) <= longWaitMs);
   if (allow !== undefined) headers.allow = allow;
   if (status === 401) headers["www-authenticate"] = "Bearer";

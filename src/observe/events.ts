@@ -5,6 +5,8 @@ import { causeOf, type Level, type Log } from "./log.ts";
 export interface Events {
   /** One try at one provider failed. */
   attemptFailed(provider: string, model: string, error: GatewayError): void;
+  /** A provider does not have the model of a candidate, or refuses the gateway's credential: the operator has to act. */
+  candidateUnusable(provider: string, model: string, error: GatewayError): void;
   /** An exchange that was opened in the ledger ended with an error. */
   exchangeFailed(id: string, error: GatewayError): void;
   /** A request was answered with an error that is the gateway's own fault. */
@@ -31,6 +33,13 @@ export function createEvents(log: Log): Events {
   return {
     attemptFailed: (provider, model, error) =>
       log.write("warn", "attempt_failed", { provider, model, code: error.code, cause: causeOf(error.cause ?? error) }),
+    candidateUnusable: (provider, model, error) =>
+      log.write("error", "candidate_unusable", {
+        provider,
+        model,
+        code: error.code,
+        cause: causeOf(error.cause ?? error),
+      }),
     exchangeFailed: (id, error) => log.write(levelOf(error), "exchange_failed", { id, code: error.code }),
     requestFailed: (requestId, error) =>
       log.write("error", "request_failed", { requestId, code: error.code, cause: causeOf(error.cause ?? error) }),

@@ -1,6 +1,6 @@
 // Reading what an upstream sent: within bounds, and without its credentials. Whole bodies are read here and nowhere else.
 import { redactorFor } from "./redaction.ts";
-import { transportError } from "./upstream.ts";
+import { replyError } from "./upstream.ts";
 
 /** Reads at most `maxBytes`; null when there is more. Transport faults become gateway errors. */
 export async function readBounded(
@@ -14,7 +14,7 @@ export async function readBounded(
   if (declared > maxBytes) return null;
   const reading: Promise<Uint8Array | null> = declared >= 0 ? response.bytes() : gather(response, maxBytes);
   const bytes = await reading.catch((thrown: unknown) => {
-    throw transportError(thrown, signal);
+    throw replyError(thrown, signal);
   });
   return bytes === null ? null : (redactorFor(response)?.bytes(bytes, !response.ok) ?? bytes);
 }

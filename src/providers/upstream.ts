@@ -67,6 +67,19 @@ export function transportError(thrown: unknown, signal: AbortSignal): unknown {
   });
 }
 
+/** As `transportError`, for a reply that had begun: a connection that closes in it cut it off. */
+export function replyError(thrown: unknown, signal: AbortSignal): unknown {
+  const error = transportError(thrown, signal);
+  if (!(error instanceof GatewayError) || error.kind !== "upstream_reset") return error;
+  return new GatewayError(
+    "upstream_truncated",
+    "The connection to the provider broke off before the reply was complete.",
+    {
+      cause: error.cause,
+    },
+  );
+}
+
 /** Below this, a copy costs less than a stream. */
 const smallBytes = 256 * 1024;
 const chunkBytes = 256 * 1024;

@@ -1,9 +1,9 @@
 // Faults of upstreams: what each becomes for the client, and who is asked next.
 import { expect } from "bun:test";
-import type { Call } from "../kit/call.ts";
 import { type Scene, type Sees, scenes } from "../kit/scene.ts";
 import type { Reply } from "../kit/upstream.ts";
-import { says } from "../kit/wires.ts";
+import { says, saysOnly } from "../kit/wires.ts";
+import { gone, lacksAbility } from "./unusable.ts";
 
 const invalid = "invalid_request_error";
 
@@ -14,7 +14,24 @@ function alphaDoes(name: string, reply: Reply, status: number, error: Sees["erro
 
 const upstreamError = { type: "upstream_error" };
 const protocol = { ...upstreamError, code: "upstream_protocol_error" };
+const truncated = { ...upstreamError, code: "upstream_truncated" };
 const elsewhere = { status: 302, headers: { location: "http://localhost:1/secret" } };
+
+const fromAlpha = { "x-turnpike-provider": "alpha", "x-turnpike-model": "gpt-x", "x-turnpike-attempts": "1" };
+const noRetry: Sees = { headers: { "x-should-retry": "false", ...fromAlpha }, lacks: ["sk-up"] };
+const credentials = { ...upstreamError, code: "upstream_credentials" };
+
+const refusesKey = (status: number): Reply => ({
+  status,
+  json: {
+    error: {
+      message: "Incorrect API key provided: sk-up********.",
+      type: "invalid_request_error",
+      param: null,
+      code: "invalid_api_key",
+    },
+  },
+});
 
 const faults: Scene[] = [
   {
@@ -43,7 +60,42 @@ const faults: Scene[] = [
     { type: "rate_limit_error", code: "upstream_rate_limited" },
     { headers: { "retry-after": "7" }, lacks: ["org-abc"] },
   ),
-  alphaDoes("it fails", says("openai-chat/error-500.json"), 502, upstreamError),
+  alphaDoes(
+    "it does not have the model",
+    gone,
+    404,
+    { type: invalid, code: "model_not_found", message: mentions("does not have this model") },
+    { headers: { "x-should-retry": "false", ...fromAlpha }, lacks: ["gpt-x` does"] },
+  ),
+  alphaDoes("it refuses our credential as a bad request", refusesKey(400), 502, credentials, noRetry),
+  alphaDoes("it refuses our credential as an unknown path", refusesKey(404), 502, credentials, noRetry),
+  alphaDoes("it refuses our credential as invalid input", refusesKey(422), 502, credentials, noRetry),
+  alphaDoes("it lacks the ability", lacksAbility, 400, { type: invalid, code: "unsupported_parameter" }, noRetry),
+  alphaDoes(
+    "it implements nothing of the kind",
+    { status: 501, text: "" },
+    400,
+    { code: "unsupported_parameter" },
+    noRetry,
+  ),
+  alphaDoes("it fails", says("openai-chat/error-500.json"), 502, { ...upstreamError, code: "upstream_failed" }),
+  {
+    ...alphaDoes("its stream says nothing", { frames: [] }, 502, truncated),
+    call: { body: { stream: true } },
+  },
+  {
+    ...alphaDoes("its stream is cut after the first events", saysOnly(2, "openai-chat/text.sse"), 200, truncated),
+    call: { body: { stream: true } },
+  },
+  {
+    ...alphaDoes(
+      "its connection closes after the first events",
+      saysOnly(2, "openai-chat/text.sse", { ending: "cut", gapMs: 100 }),
+      200,
+      truncated,
+    ),
+    call: { body: { stream: true } },
+  },
   alphaDoes("it is overloaded", says("openai-chat/error-503.json"), 503, { type: "unavailable_error" }),
   alphaDoes(
     "it answers a page",
@@ -60,12 +112,12 @@ const faults: Scene[] = [
   alphaDoes("it answers JSON that is no reply", { json: { hello: 1 } }, 502, protocol),
   alphaDoes("it answers 204", { status: 204, headers: { "content-length": "0" } }, 502, protocol),
   alphaDoes("it answers a chunk that is none", brokenChunk(), 502, upstreamError),
-  alphaDoes("it lies about its length", says("openai-chat/text.json", { contentLength: 100_000 }), 502, upstreamError),
+  alphaDoes("it lies about its length", says("openai-chat/text.json", { contentLength: 100_000 }), 502, truncated),
   alphaDoes(
     "it resets inside the body",
     says("openai-chat/text.json", { contentLength: 100_000, ending: "reset" }),
     502,
-    upstreamError,
+    truncated,
   ),
   { ...alphaDoes("it redirects", elsewhere, 502, upstreamError, { lacks: ["/secret"] }), asked: { alpha: [{}] } },
   {
@@ -106,99 +158,7 @@ const faults: Scene[] = [
   },
 ];
 
-const ok = says("openai-chat/text.json");
-const limited = says("openai-chat/error-429.json");
-const chain: Call = { body: { model: "chain" } };
-
-/** The route "chain" has alpha, beta, gamma and delta in this order. */
-const failover: Scene[] = [
-  {
-    name: "the first candidate that works is the only one asked",
-    call: chain,
-    upstream: { alpha: ok, beta: ok },
-    sees: { headers: { "x-turnpike-provider": "alpha", "x-turnpike-attempts": "1" } },
-    asked: { alpha: [{ body: { model: "gpt-x" } }] },
-  },
-  {
-    name: "after a 429 the next one is asked, with its own model and credential",
-    call: chain,
-    upstream: { alpha: limited, beta: ok },
-    sees: { headers: { "x-turnpike-provider": "beta", "x-turnpike-model": "gpt-b", "x-turnpike-attempts": "2" } },
-    asked: { alpha: [{}], beta: [{ body: { model: "gpt-b" }, headers: { authorization: "Bearer canary-beta" } }] },
-    ledger: { state: "completed", httpStatus: 200, provider: "beta" },
-  },
-  {
-    name: "after a 500 the next one is asked",
-    call: chain,
-    upstream: { alpha: says("openai-chat/error-500.json"), beta: ok },
-    asked: { alpha: [{}], beta: [{}] },
-  },
-  {
-    name: "after a reset the next one is asked",
-    call: chain,
-    upstream: { alpha: (line) => line.reset(), beta: ok },
-    asked: { alpha: [{}], beta: [{}] },
-  },
-  {
-    name: "after a refused connection the next one is asked",
-    call: { body: { model: "lucky" } },
-    upstream: { beta: ok },
-    sees: { headers: { "x-turnpike-provider": "beta", "x-turnpike-attempts": "2" } },
-    asked: { beta: [{}] },
-  },
-  {
-    name: "after a refused credential the next one is asked",
-    call: chain,
-    upstream: { alpha: says("openai-chat/error-401.json"), beta: ok },
-    asked: { alpha: [{}], beta: [{}] },
-  },
-  {
-    name: "the order is the order of the route",
-    call: chain,
-    upstream: { alpha: limited, beta: says("openai-chat/error-503.json"), gamma: ok },
-    sees: { headers: { "x-turnpike-provider": "gamma", "x-turnpike-attempts": "3" } },
-    asked: { alpha: [{}], beta: [{}], gamma: [{}] },
-  },
-  {
-    name: "three attempts are the most",
-    call: chain,
-    upstream: { alpha: limited, beta: limited, gamma: limited, delta: ok },
-    sees: { status: 429, error: { type: "rate_limit_error", code: "upstream_rate_limited" } },
-    asked: { alpha: [{}], beta: [{}], gamma: [{}] },
-    ledger: { state: "failed", httpStatus: 429 },
-  },
-  {
-    name: "a bad request is nobody else's business",
-    call: chain,
-    upstream: { alpha: says("openai-chat/error-400.json"), beta: ok },
-    sees: { status: 400 },
-    asked: { alpha: [{}] },
-  },
-  {
-    name: "a stream fails over before its first byte",
-    call: { body: { model: "chain", stream: true } },
-    upstream: { alpha: says("openai-chat/error-503.json"), beta: says("openai-chat/text.sse") },
-    sees: { told: { text: "Hello there, traveller.", isEnded: true } },
-    asked: { alpha: [{}], beta: [{}] },
-  },
-  {
-    name: "a stream whose first event is an error fails over",
-    call: { body: { model: "chain", stream: true } },
-    upstream: { alpha: says("openai-chat/error-first.sse"), beta: says("openai-chat/text.sse") },
-    sees: { told: { text: "Hello there, traveller.", isEnded: true } },
-    asked: { alpha: [{}], beta: [{}] },
-  },
-  {
-    name: "a route may lead to another dialect",
-    call: { body: { model: "mixed" } },
-    upstream: { alpha: limited, claude: says("anthropic-messages/text.json") },
-    sees: { told: { text: "Hello there, traveller." }, headers: { "x-turnpike-provider": "claude" } },
-    asked: { alpha: [{}], claude: [{}] },
-  },
-];
-
 scenes("an upstream's fault reaches the client as", faults, { fresh: true });
-scenes("failover", failover, { fresh: true });
 
 function mentions(words: string): unknown {
   return expect.stringContaining(words);

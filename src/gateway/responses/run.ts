@@ -121,7 +121,7 @@ async function fail(state: State, error: GatewayError): Promise<void> {
 }
 
 const cutOff = (): GatewayError =>
-  new GatewayError("upstream_reset", "The run ended before the response was complete.");
+  new GatewayError("upstream_truncated", "The run ended before the response was complete.");
 
 async function work(state: State, visit: Omit<Visit, "signal" | "wire">): Promise<void> {
   const { parts, job, inquiry, controller } = state;

@@ -26,7 +26,7 @@ export interface Copying {
 
 const tooLarge = (): GatewayError => new GatewayError("request_too_large", "The video is too large to be kept.");
 export const late = (): GatewayError => new GatewayError("upstream_timeout", "The video did not come in time.");
-const cut = (): GatewayError => new GatewayError("upstream_reset", "The video did not come whole.");
+const cut = (): GatewayError => new GatewayError("upstream_truncated", "The video download was cut off.");
 const lost = (): Error => new Error("Somebody else copies the video by now.");
 
 type Body = ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer> | null;

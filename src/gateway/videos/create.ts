@@ -5,9 +5,8 @@ import { isFinal } from "../../canon/video.ts";
 import { randomId } from "../../lib/ids.ts";
 import type { Provider } from "../../providers/provider.ts";
 import { deleteTask, findTask, insertTask, type TaskRow, updateTask } from "../../store/tasks.ts";
-import type { Candidate } from "../catalog.ts";
 import type { Attribution } from "../exchange.ts";
-import { resolve } from "../router.ts";
+import { type Plan, resolve } from "../router.ts";
 import { advanced } from "./advance.ts";
 import { conclude } from "./conclude.ts";
 import { firstWait, spreadWait } from "./pace.ts";
@@ -29,9 +28,9 @@ const defaultDeadlineMs = 2 * 60 * 60_000;
 const writeTries = 5;
 
 /** Who may take it: whoever stands behind what the client's own word for the model stands for, else behind the word. */
-function candidatesFor({ gateway }: VideoParts, { ask: { model }, client }: Submit): readonly Candidate[] {
+function planFor({ gateway }: VideoParts, { ask: { model }, client }: Submit): Plan {
   const catalog = gateway.catalog.current();
-  const behind = (name: string) => resolve(catalog, gateway.listings.now, name, operation).candidates;
+  const behind = (name: string) => resolve(catalog, gateway.listings.now, name, operation);
   const alias = client.alias?.(model) ?? model;
   if (alias === model || catalog.routes.has(model)) return behind(model);
   try {
@@ -202,21 +201,21 @@ export async function settleIn(parts: VideoParts, task: Task, taken: Taken): Pro
     throw new GatewayError("submit_unconfirmed", "The task was ended before the provider had confirmed it.");
   }
   const { candidate, attempts, rendered } = taken;
-  return { task: kept, by: { candidate, attempts, warnings: rendered.warnings } };
+  return { task: kept, by: { candidate, asked: kept.told.model, attempts, warnings: rendered.warnings } };
 }
 
 /** Makes a task. Throws GatewayError when nobody took it, or when that is not known. */
 export async function createTask(parts: VideoParts, submit: Submit): Promise<Created> {
   const lease = parts.gateway.admission.admit();
   try {
-    const candidates = candidatesFor(parts, submit);
-    const [first] = candidates;
+    const plan = planFor(parts, submit);
+    const [first] = plan.candidates;
     if (first === undefined) throw new GatewayError("no_provider_available", "Nobody can take the task right now.");
     const { callbackUrl, callbackPath } = submit.ask;
     if (callbackUrl !== undefined) await judgeCallback(callbackUrl, callbackPath, submit.signal(), parts.gateway);
     const task = newTask(parts, submit, first.provider);
     await record(parts, task, submit.client.name);
-    const outcome = await submitTo(parts, submit, candidates, task.id).catch((thrown: unknown) => ({
+    const outcome = await submitTo(parts, submit, plan, task.id).catch((thrown: unknown) => ({
       failure: toGatewayError(thrown),
       attempts: 0,
     }));

@@ -8,7 +8,11 @@ import type { Accepted, VideoRendered, VideoUpstream } from "../../dialects/vide
 import { withNextHop } from "../../lib/hops.ts";
 import { safeError } from "../../providers/redaction.ts";
 import type { Candidate } from "../catalog.ts";
+import { cooldownsFor, needsOperator } from "../cooldowns.ts";
+import { attributed } from "../exchange.ts";
 import type { Caller } from "../keys.ts";
+import { inClientsName } from "../model-names.ts";
+import type { Plan } from "../router.ts";
 import { retryAfterMs } from "../whole.ts";
 import { withImages } from "./images.ts";
 import { submitPatienceMs, type VideoParts } from "./parts.ts";
@@ -126,13 +130,15 @@ async function tryOne(
     const accepted = await send(parts, wire, result);
     return { wire, candidate, rendered: result, accepted, attempts };
   } catch (thrown) {
-    const failure = toGatewayError(thrown);
+    const failure = inClientsName(toGatewayError(thrown), candidate.model, submit.ask.model);
     return { failure, isAsked: true, mayGoOn: failure.retry === "next" };
   }
 }
 
-/** What a client is told when nobody took it: the busiest word where all were busy, else what came last. */
-function verdict(asked: readonly GatewayError[], unsaid: readonly GatewayError[]): GatewayError {
+/** What a client is told when nobody took it: the busiest word where all were busy, else what came last; what only the operator can mend, where there is nothing else. */
+function verdict(all: readonly GatewayError[], unsaid: readonly GatewayError[]): GatewayError {
+  const forCaller = all.filter((failure) => !needsOperator(failure));
+  const asked = forCaller.length === 0 ? all : forCaller;
   const last = asked.at(-1) ?? unsaid[0];
   const busy = asked.length > 0 && asked.every(({ kind }) => kind === "upstream_rate_limited") ? asked[0] : undefined;
   return busy ?? last ?? new GatewayError("no_provider_available", "Nobody can take the task right now.");
@@ -142,17 +148,29 @@ function verdict(asked: readonly GatewayError[], unsaid: readonly GatewayError[]
 export async function submitTo(
   parts: VideoParts,
   submit: Submit,
-  candidates: readonly Candidate[],
+  plan: Plan,
   taskId: string,
 ): Promise<Taken | { readonly failure: GatewayError; readonly attempts: number }> {
   const asked: GatewayError[] = [];
   const unsaid: GatewayError[] = [];
-  for (const candidate of candidates) {
+  const cooldowns = cooldownsFor(plan.found, parts.gateway.cooldowns);
+  let last: Candidate | null = null;
+  const failed = (failure: GatewayError) => {
+    const by =
+      last === null ? null : { candidate: last, asked: submit.ask.model, attempts: asked.length, warnings: [] };
+    return { failure: attributed(failure, by), attempts: asked.length };
+  };
+  for (const candidate of cooldowns.ordered(plan.candidates)) {
     if (asked.length >= maxAttempts) break;
     const outcome = await tryOne(parts, submit, candidate, taskId, asked.length + 1);
-    if (!("failure" in outcome)) return outcome;
+    if (!("failure" in outcome)) {
+      cooldowns.answered(candidate);
+      return outcome;
+    }
+    cooldowns.failed(candidate, outcome.failure);
     (outcome.isAsked ? asked : unsaid).push(outcome.failure);
-    if (!outcome.mayGoOn) return { failure: outcome.failure, attempts: asked.length };
+    if (outcome.isAsked) last = candidate;
+    if (!outcome.mayGoOn) return failed(outcome.failure);
   }
-  return { failure: verdict(asked, unsaid), attempts: asked.length };
+  return failed(verdict(asked, unsaid));
 }

@@ -7,7 +7,7 @@ import { dialect } from "./bench.ts";
 const read: [number, string, ErrorKind, number][] = [
   [400, "error-400", "upstream_rejected", 400],
   [401, "error-401", "upstream_credentials", 502],
-  [404, "error-404", "upstream_rejected", 404],
+  [404, "error-404", "upstream_model_not_found", 404],
   [429, "error-429", "upstream_rate_limited", 429],
   [500, "error-500", "upstream_failed", 502],
   [529, "error-529", "upstream_overloaded", 503],
@@ -48,6 +48,7 @@ const types: Partial<Record<ErrorKind, [number, string]>> = {
   operation_not_allowed: [403, "permission_error"],
   model_not_allowed: [403, "permission_error"],
   model_not_found: [404, "not_found_error"],
+  upstream_model_not_found: [404, "not_found_error"],
   not_found: [404, "not_found_error"],
   object_not_found: [404, "not_found_error"],
   idempotency_conflict: [409, "conflict_error"],

@@ -122,8 +122,8 @@ describe("reader", () => {
   const failures: [string, Frame[], string][] = [
     ["an error first", fixture("error-first"), "upstream_overloaded"],
     ["an error in the middle (bug 51)", fixture("error-midstream"), "upstream_overloaded"],
-    ["a missing message_stop", fixture("text").slice(0, -1), "upstream_reset"],
-    ["nothing at all", [], "upstream_reset"],
+    ["a missing message_stop", fixture("text").slice(0, -1), "upstream_truncated"],
+    ["nothing at all", [], "upstream_truncated"],
     ["no JSON", [startOf(), { data: "<html>" }], "upstream_protocol_error"],
     ["a block before the start", [opened(0, { type: "text", text: "" })], "upstream_protocol_error"],
     [

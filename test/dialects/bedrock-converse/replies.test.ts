@@ -105,7 +105,7 @@ describe("failures", () => {
     [400, "error-400", "upstream_rejected"],
     [400, "error-400-too-long", "context_length_exceeded"],
     [403, "error-403", "upstream_credentials"],
-    [404, "error-404", "upstream_rejected"],
+    [404, "error-404", "upstream_model_not_found"],
     [424, "error-424", "upstream_failed"],
     [429, "error-429", "upstream_rate_limited"],
     [503, "error-503", "upstream_overloaded"],

@@ -106,7 +106,7 @@ describe("what is no reply", () => {
   });
 
   test("a stream that says nothing", () => {
-    expect(readChunks([])).toMatchObject([{ type: "error", error: { kind: "upstream_reset" } }]);
+    expect(readChunks([])).toMatchObject([{ type: "error", error: { kind: "upstream_truncated" } }]);
   });
 
   test("an error within", () => {
@@ -131,6 +131,6 @@ describe("what is no reply", () => {
     const wire = reply([{ text: "a" }]);
     const second = { content: { parts: [{ text: "b" }] }, index: 1 };
     const deltas = readChunks([{ ...wire, candidates: [...(wire.candidates as JsonObject[]), second] }]);
-    expect(deltas.at(-1)).toMatchObject({ type: "error", error: { kind: "upstream_reset" } });
+    expect(deltas.at(-1)).toMatchObject({ type: "error", error: { kind: "upstream_truncated" } });
   });
 });

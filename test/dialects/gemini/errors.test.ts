@@ -15,7 +15,7 @@ describe("of upstreams", () => {
     ["400-location", { kind: "upstream_credentials", status: 502 }],
     ["400-context", { kind: "context_length_exceeded", status: 400, code: "context_length_exceeded" }],
     ["403", { kind: "upstream_credentials", status: 502 }],
-    ["404", { kind: "upstream_rejected", status: 404, code: "NOT_FOUND" }],
+    ["404", { kind: "upstream_model_not_found", status: 404, code: "model_not_found" }],
     ["429", { kind: "upstream_rate_limited", status: 429, retryAfterMs: 34_075 }],
     ["500", { kind: "upstream_failed", status: 502 }],
     ["503", { kind: "upstream_overloaded", status: 503 }],

@@ -19,7 +19,7 @@ describe("ends", () => {
         ...frames.slice(0, count).flatMap((frame) => reader?.read(frame) ?? []),
         ...(reader?.end() ?? []),
       ];
-      expect([count, deltas.at(-1)]).toMatchObject([count, { type: "error", error: { kind: "upstream_reset" } }]);
+      expect([count, deltas.at(-1)]).toMatchObject([count, { type: "error", error: { kind: "upstream_truncated" } }]);
     }
   });
 

@@ -60,8 +60,8 @@ describe("within a stream", () => {
     expect(readEvents({ type: "response.failed" })).toMatchObject([
       { type: "error", error: { kind: "upstream_failed" } },
     ]);
-    expect(readEvents({ type: "response.created" }).at(-1)).toMatchObject({ error: { kind: "upstream_reset" } });
-    expect(readEvents().at(-1)).toMatchObject({ error: { kind: "upstream_reset" } });
+    expect(readEvents({ type: "response.created" }).at(-1)).toMatchObject({ error: { kind: "upstream_truncated" } });
+    expect(readEvents().at(-1)).toMatchObject({ error: { kind: "upstream_truncated" } });
     const reader = dialect.stream?.reader({ origin: "m" });
     expect(reader?.read({ data: "{oops" })).toMatchObject([{ error: { kind: "upstream_protocol_error" } }]);
     expect(reader?.read({ data: '{"type":"response.created"}' })).toEqual([]);
@@ -84,6 +84,7 @@ describe("told to a client", () => {
     ["upstream_rejected", "invalid_prompt"],
     ["invalid_value", "invalid_value"],
     ["upstream_reset", "server_error"],
+    ["upstream_truncated", "server_error"],
     ["internal_error", "server_error"],
   ] as const)("%s has the code %s (bug 50)", (kind, code) => {
     const [frame] = dialect.error.frames(new GatewayError(kind, "m"), "req 1");

@@ -93,7 +93,8 @@ test("an accepted submit names its task, a refusal may come as a success", () =>
   expect(refused(1004, "login fail: Please carry the API secret key")).toMatchObject({ kind: "upstream_credentials" });
   expect(refused(1008, "insufficient balance")).toMatchObject({ kind: "upstream_credentials", status: 502 });
   expect(refused(1026, "input new_sensitive")).toMatchObject({ status: 400, code: "content_policy_violation" });
-  expect(refused(2013, "invalid params, unknown model")).toMatchObject({ status: 400, code: "invalid_parameter" });
+  expect(refused(2013, "invalid params, bad prompt")).toMatchObject({ status: 400, code: "invalid_parameter" });
+  expect(refused(2013, "invalid params, unknown model")).toMatchObject({ kind: "upstream_model_not_found" });
   expect(refused(1001, "timeout")).toMatchObject({ kind: "upstream_timeout" });
   expect(refused(9999, "something new")).toMatchObject({ kind: "upstream_failed" });
 });

@@ -123,7 +123,7 @@ test("errors by their code", () => {
   expect(parse(401, "AuthenticationError")).toMatchObject({ kind: "upstream_credentials" });
   expect(parse(429, "RateLimitExceeded.EndpointRPMExceeded")).toMatchObject({ kind: "upstream_rate_limited" });
   expect(parse(429, "ServerOverloaded")).toMatchObject({ kind: "upstream_overloaded" });
-  expect(parse(404, "ModelNotOpen")).toMatchObject({ kind: "upstream_rejected", status: 404 });
+  expect(parse(404, "ModelNotOpen")).toMatchObject({ kind: "upstream_model_not_found", status: 404 });
   const inDisguise = '{"error":{"code":"QuotaExceeded","message":"quota"}}';
   expect(thrown(() => seedanceVideos.accepted(wire(inDisguise)))).toMatchObject({ kind: "upstream_rate_limited" });
   expect(seedanceVideos.accepted(wire('{"id":"cgt-2025"}'))).toEqual({ upstreamId: "cgt-2025" });

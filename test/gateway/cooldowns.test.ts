@@ -1,0 +1,109 @@
+// A candidate that only the operator can mend: asked last for a while, and logged once as the operator's problem.
+import { afterAll, beforeEach, describe, expect, test } from "bun:test";
+import { GatewayError } from "../../src/canon/error.ts";
+import type { Candidate } from "../../src/gateway/catalog.ts";
+import { createCooldowns } from "../../src/gateway/cooldowns.ts";
+import { type Call, make } from "../kit/call.ts";
+import { gateway } from "../kit/gateway.ts";
+import type { Heard } from "../kit/hear.ts";
+import { says } from "../kit/wires.ts";
+import { configuration, startUpstreams, type World } from "../kit/world.ts";
+
+const upstreams = await startUpstreams();
+const { alpha, beta } = upstreams;
+const ok = says("openai-chat/text.json");
+const retired = {
+  status: 400,
+  json: {
+    error: {
+      message: "The model `gpt-x` has been decommissioned and is no longer supported.",
+      type: "invalid_request_error",
+      code: "model_decommissioned",
+    },
+  },
+};
+const refused = says("openai-chat/error-401.json");
+/** Of two candidates, so that both are asked within the attempts of one request. */
+const pair = `  pair:
+    candidates:
+      - { provider: alpha, model: gpt-x }
+      - { provider: beta, model: gpt-b }
+`;
+const chain: Call = { body: { model: "chain" } };
+
+let world: World;
+beforeEach(async () => {
+  for (const each of Object.values(upstreams)) each.clear();
+  await world?.gateway.stop();
+  world = { upstreams, gateway: await gateway({ yaml: `${configuration(upstreams)}${pair}` }) };
+});
+afterAll(async () => {
+  await world.gateway.stop();
+  await Promise.all(Object.values(upstreams).map((each) => each.stop()));
+});
+
+async function say(call: Call): Promise<Heard> {
+  const { heard } = await make(call, world);
+  if (!heard) throw new Error("there was no answer");
+  return heard;
+}
+
+const provider = (heard: Heard): string | null => heard.headers.get("x-turnpike-provider");
+const unusable = (): unknown[] =>
+  world.gateway.log.map((line) => JSON.parse(line)).filter(({ event }) => event === "candidate_unusable");
+
+describe.each([
+  { fault: "a retired model", reply: retired, code: "model_not_found" },
+  { fault: "a refused credential", reply: refused, code: "upstream_credentials" },
+])("$fault", ({ reply, code }) => {
+  test("is asked last while it is remembered, and is logged once", async () => {
+    alpha.on("*", reply);
+    beta.on("*", ok);
+    for (const attempts of ["2", "1", "1"]) {
+      const heard = await say(chain);
+      expect(provider(heard)).toBe("beta");
+      expect(heard.headers.get("x-turnpike-attempts")).toBe(attempts);
+    }
+    expect(alpha.requests.length).toBe(1);
+    expect(unusable()).toEqual([expect.objectContaining({ level: "error", provider: "alpha", model: "gpt-x", code })]);
+  });
+
+  test("is still asked where all others fail, and is forgotten when it answers", async () => {
+    alpha.on("*", reply, ok);
+    beta.on("*", ok, says("openai-chat/error-503.json"), ok);
+    expect(provider(await say({ body: { model: "pair" } }))).toBe("beta");
+    expect(provider(await say({ body: { model: "pair" } }))).toBe("alpha");
+    expect(provider(await say({ body: { model: "pair" } }))).toBe("alpha");
+  });
+
+  test("that the client named itself is not remembered", async () => {
+    alpha.on("*", reply, ok);
+    expect((await say({ body: { model: "gpt-x" } })).status).toBeGreaterThanOrEqual(400);
+    expect((await say({ body: { model: "gpt-x" } })).status).toBe(200);
+    expect(unusable()).toEqual([]);
+  });
+});
+
+test("what time mends is not remembered", async () => {
+  alpha.on("*", says("openai-chat/error-503.json"), ok);
+  beta.on("*", ok);
+  expect(provider(await say(chain))).toBe("beta");
+  expect(provider(await say(chain))).toBe("alpha");
+});
+
+test("a candidate has its place again when its time is over", () => {
+  let nowMs = 0;
+  const clock = { monotonicMs: () => nowMs };
+  const heard: string[] = [];
+  const cooldowns = createCooldowns(clock, 1_000, (name) => void heard.push(name));
+  const [first, second] = ["a", "b"].map((name) => ({ provider: { name }, model: "m" }) as unknown as Candidate);
+  if (!first || !second) throw new Error("two candidates are needed");
+  const candidates = [first, second];
+  cooldowns.failed(first, new GatewayError("upstream_model_not_found", "gone"));
+  cooldowns.failed(first, new GatewayError("upstream_model_not_found", "gone"));
+  expect(cooldowns.ordered(candidates)).toEqual([second, first]);
+  nowMs = 1_001;
+  expect(cooldowns.ordered(candidates)).toEqual(candidates);
+  cooldowns.failed(first, new GatewayError("upstream_credentials", "refused"));
+  expect(heard).toEqual(["a", "a"]);
+});
