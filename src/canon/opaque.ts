@@ -1,4 +1,5 @@
 // Opaque reasoning state: what only its maker can read travels untouched, tagged with who made it.
+import { isObject, type Json, parseJsonText } from "../lib/json.ts";
 
 /** A signature or encrypted thought. `origin` names the maker; only that maker may get it back. */
 export interface Opaque {
@@ -10,6 +11,9 @@ const prefix = "gw1.";
 
 /** Ends the envelope of thought that may be shown but has no words, on wires where only redacted thought has none. */
 const shownMark = ".shown";
+
+/** Ends the envelope of whole thinking blocks. */
+const thoughtsMark = ".thoughts";
 
 /**
  * The envelope in which foreign state travels through a client: `gw1.<origin>.<base64url>`, and `.shown` where thought
@@ -30,9 +34,51 @@ export function unwrapOpaque(text: string): Opaque | null {
   if (!text.startsWith(prefix)) return null;
   const dot = text.indexOf(".", prefix.length);
   if (dot < 0) return null;
-  const end = text.endsWith(shownMark) ? -shownMark.length : undefined;
-  const data = Buffer.from(text.slice(dot + 1, end), "base64url").toString("utf8");
+  const mark = [shownMark, thoughtsMark].find((known) => text.endsWith(known)) ?? "";
+  const data = Buffer.from(text.slice(dot + 1, text.length - mark.length), "base64url").toString("utf8");
   return { origin: text.slice(prefix.length, dot), data };
+}
+
+/** Marks the state of a call that travels beside the call: some wires have no place for it on the call itself. */
+const callMark = "call.";
+
+/** The envelope of a call's state on such a wire. */
+export function wrapCallState(opaque: Opaque): string {
+  return `${callMark}${wrapOpaque(opaque)}`;
+}
+
+/** The state of a call; null for any other text. */
+export function unwrapCallState(text: string): Opaque | null {
+  return text.startsWith(callMark) ? unwrapOpaque(text.slice(callMark.length)) : null;
+}
+
+/** A thinking block with the state that proves it; `redacted`: there is only the state. */
+export interface SealedThought {
+  readonly text: string;
+  readonly data: string;
+  readonly redacted?: boolean;
+}
+
+/**
+ * The envelope of whole thinking blocks, words and state, for wires whose clients keep the state of a part but not the
+ * thinking before it.
+ */
+export function wrapThoughts(origin: string, thoughts: readonly SealedThought[]): string {
+  return `${wrapOpaque({ origin, data: JSON.stringify(thoughts) })}${thoughtsMark}`;
+}
+
+function readThought(value: Json): SealedThought[] {
+  if (!isObject(value) || typeof value.text !== "string" || typeof value.data !== "string") return [];
+  return [{ text: value.text, data: value.data, ...(value.redacted === true ? { redacted: true } : {}) }];
+}
+
+/** The thinking blocks in such an envelope and their maker; null for any other text. */
+export function unwrapThoughts(text: string): { origin: string; thoughts: readonly SealedThought[] } | null {
+  if (!text.endsWith(thoughtsMark)) return null;
+  const opaque = unwrapOpaque(text);
+  const thoughts = opaque === null ? undefined : parseJsonText(opaque.data);
+  if (opaque === null || !Array.isArray(thoughts)) return null;
+  return { origin: opaque.origin, thoughts: thoughts.flatMap(readThought) };
 }
 
 /** An envelope of ours is unwrapped; bare text is taken as made by `origin`. */

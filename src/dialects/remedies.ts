@@ -18,6 +18,8 @@ const rows: readonly Row[] = [
   { statuses: [400], words: /\b(?:use|in) \/?v1\/responses\b/i, remedy: "another-dialect" },
   // https://platform.claude.com/docs/en/build-with-claude/extended-thinking: a history that has lost its thinking.
   { statuses: [400], words: /expected `?thinking`?[^.]{0,60}but found/i, remedy: "no-reasoning" },
+  // https://github.com/anthropics/claude-code/issues/63269: thinking that a client has changed.
+  { statuses: [400], words: /in the latest assistant message cannot be modified/i, remedy: "no-reasoning" },
 ];
 
 /** The remedy that a refusal names; undefined where asking otherwise would not help. */

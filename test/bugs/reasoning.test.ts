@@ -130,7 +130,14 @@ scenes("classic bugs: reasoning", [
       const content = list(heard.json, "content");
       const answer = says("openai-responses/reasoning.json");
       const ask = (model: string, said: unknown[]) =>
-        ({ to: "messages", body: { model, messages: [user, { role: "assistant", content: said }, user] } }) as const;
+        ({
+          to: "messages",
+          body: {
+            model,
+            thinking: { type: "adaptive" },
+            messages: [user, { role: "assistant", content: said }, user],
+          },
+        }) as const;
       const own = await askAgain(world, "responder", answer, ask("gpt-r", content));
       expect(textOf(sent(world, "responder"))).not.toMatch(/"type":"reasoning"|rs_/);
       await askAgain(world, "responder", answer, ask("gpt-r", list(own.json, "content")));

@@ -1,5 +1,6 @@
 // Content blocks of a request, from the wire into canon and back.
 import type { Block, ResultPart, TextBlock, ToolResultBlock } from "../../canon/conversation.ts";
+import type { Opaque } from "../../canon/opaque.ts";
 import type { Extra } from "../../canon/warning.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { RenderContext } from "../dialect.ts";
@@ -9,13 +10,15 @@ import { cacheControl, cacheOf } from "./cache.ts";
 import { citationsForUpstream, readCitations } from "./citation.ts";
 import { objectsIn, requiredText } from "./fields.ts";
 import { foreign, readDocument, readImage, renderDocument, renderImage } from "./media.ts";
-import { dialectName, nativeOrigin, readSignature } from "./signature.ts";
+import { callState, dialectName, nativeOrigin, readSignature } from "./signature.ts";
 
 /** What the reader of one block gets: the block, its path on the wire, and a list for what canon cannot hold. */
 interface Place {
   readonly path: string;
   readonly role: string;
   readonly extras: Extra[];
+  /** State of the next call, which a thinking block before it carried. */
+  readonly proof: { call: Opaque | null };
 }
 
 type BlockReader = (wire: JsonObject, place: Place) => readonly Block[];
@@ -74,19 +77,25 @@ function readResult(wire: JsonObject, place: Place): ToolResultBlock {
 }
 
 function readCall(wire: JsonObject, place: Place): Block {
+  const signature = place.proof.call;
+  place.proof.call = null;
   return {
     type: "tool-call",
     id: requiredText(wire, "id", place.path),
     name: requiredText(wire, "name", place.path),
     kind: "function",
     input: JSON.stringify(wire["input"] ?? {}),
+    ...(signature === null ? {} : { signature }),
     ...cacheOf(wire),
   };
 }
 
-function readThinking(wire: JsonObject, place: Place): Block {
+function readThinking(wire: JsonObject, place: Place): readonly Block[] {
+  const text = requiredText(wire, "thinking", place.path);
+  place.proof.call = callState(wire["signature"]) ?? place.proof.call;
   const signature = readSignature(wire["signature"], nativeOrigin);
-  return { type: "thinking", text: requiredText(wire, "thinking", place.path), ...(signature ? { signature } : {}) };
+  if (text === "" && signature === undefined) return [];
+  return [{ type: "thinking", text, ...(signature ? { signature } : {}) }];
 }
 
 function readRedacted(wire: JsonObject, place: Place): readonly Block[] {
@@ -117,7 +126,7 @@ const readers = new Map<unknown, BlockReader>([
   ["search_result", (wire, place) => [readSearchResult(wire, place)]],
   ["tool_use", only("assistant", (wire, place) => [readCall(wire, place)])],
   ["tool_result", only("user", (wire, place) => [readResult(wire, place)])],
-  ["thinking", only("assistant", (wire, place) => [readThinking(wire, place)])],
+  ["thinking", only("assistant", readThinking)],
   ["redacted_thinking", only("assistant", readRedacted)],
   ["server_tool_use", readServerWork],
   ["mcp_tool_use", readServerWork],
@@ -136,10 +145,11 @@ function readerOf(type: Json | undefined): BlockReader {
 }
 
 /** The blocks of one message. */
-export function readContent(content: Json | undefined, place: Place): Block[] {
+export function readContent(content: Json | undefined, place: Omit<Place, "proof">): Block[] {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
+  const proof: Place["proof"] = { call: null };
   return objectsIn(content).flatMap((wire, index) =>
-    readerOf(wire["type"])(wire, { ...place, path: `${place.path}[${index}]` }),
+    readerOf(wire["type"])(wire, { ...place, proof, path: `${place.path}[${index}]` }),
   );
 }
 

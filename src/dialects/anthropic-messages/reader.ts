@@ -2,6 +2,7 @@
 import type { Citation } from "../../canon/conversation.ts";
 import type { Delta, OpenBlock } from "../../canon/delta.ts";
 import type { GatewayError } from "../../canon/error.ts";
+import type { Opaque } from "../../canon/opaque.ts";
 import { isObject, type JsonObject, parseJsonText } from "../../lib/json.ts";
 import type { Frame } from "../../lib/sse.ts";
 import type { ReadContext, StreamReader } from "../dialect.ts";
@@ -12,7 +13,7 @@ import { readCitation } from "./citation.ts";
 import { parseErrorEvent } from "./error.ts";
 import { limitsOf } from "./limits.ts";
 import { emulatesSchemas, outputReader } from "./output-tool.ts";
-import { readSignature } from "./signature.ts";
+import { callState, readSignature } from "./signature.ts";
 import { skim } from "./skim.ts";
 import { readStop } from "./stop.ts";
 import { mergeCounts, readUsage } from "./usage.ts";
@@ -39,6 +40,8 @@ interface State {
   hasCall: boolean;
   started: boolean;
   over: boolean;
+  /** State of the next call, which a thinking block before it carried. */
+  callState: Opaque | null;
   counts: JsonObject | null;
   readonly stop: JsonObject;
 }
@@ -72,7 +75,10 @@ function openOf(wire: JsonObject, state: State): OpenBlock | null {
       return { kind: "thinking", redacted: true };
     case "tool_use": {
       const { name, kind } = state.tools(textOf(wire, "name"));
-      return { kind: "tool-call", id: textOf(wire, "id"), name, tool: kind };
+      const signature = state.callState;
+      state.callState = null;
+      const proof = signature === null ? {} : { signature };
+      return { kind: "tool-call", id: textOf(wire, "id"), name, tool: kind, ...proof };
     }
     default:
       return null;
@@ -151,11 +157,17 @@ function lastInput(growing: Growing): Delta[] {
   return [{ type: "tool-input", choice: 0, block, text: callInput(open.tool, growing.whole) }];
 }
 
+function signatureOf({ open, signature }: Growing, origin: string): Opaque | undefined {
+  if (open.kind === "tool-call") return open.signature;
+  return open.kind === "thinking" ? readSignature(signature, origin) : undefined;
+}
+
 function closeAt(state: State, index: number): Delta[] {
   const growing = state.blocks[index];
   state.blocks[index] = undefined;
   if (!growing) return [];
-  const signature = growing.open.kind === "thinking" ? readSignature(growing.signature, state.origin) : undefined;
+  state.callState = callState(growing.signature) ?? state.callState;
+  const signature = signatureOf(growing, state.origin);
   const citations = growing.open.kind === "text" && growing.citations.length > 0 ? growing.citations : undefined;
   const close: Delta = {
     type: "block-close",
@@ -210,6 +222,7 @@ function newState(origin: string, tools: ToolFinder): State {
     hasCall: false,
     started: false,
     over: false,
+    callState: null,
     counts: null,
     stop: {},
   };

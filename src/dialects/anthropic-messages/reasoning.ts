@@ -1,5 +1,6 @@
 // How much to think: the wire's thinking and effort into canon, and canon's wishes into what the model accepts.
 import type { ChatAsk, Effort, Reasoning } from "../../canon/conversation.ts";
+import type { Ask } from "../../canon/operation.ts";
 import type { Extra } from "../../canon/warning.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import { effortOfBudget } from "../shared/effort.ts";
@@ -39,6 +40,13 @@ export function readReasoning(wire: JsonObject, extras: Extra[]): Reasoning | un
     default:
       return { ...effort, adaptive: true, ...showOf(thinking) };
   }
+}
+
+/** True for a client that expects blocks of thinking in the reply: it asked for thinking. */
+export function expectsThinking(ask: Ask): boolean {
+  const reasoning = ask.operation === "chat" ? ask.reasoning : undefined;
+  if (reasoning === undefined) return false;
+  return reasoning.adaptive === true || reasoning.show === true || (reasoning.budgetTokens ?? 0) > 0;
 }
 
 /** Shares of the output bound that models with a budget spend on each effort. */

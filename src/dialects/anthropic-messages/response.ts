@@ -1,5 +1,6 @@
 // A whole reply of this dialect into canon and back.
-import type { Block, ChatAnswer, Choice } from "../../canon/conversation.ts";
+import type { Block, ChatAnswer, Choice, ThinkingBlock } from "../../canon/conversation.ts";
+import { type Opaque, wrapCallState } from "../../canon/opaque.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import type { ReadContext, WriteContext } from "../dialect.ts";
 import { badReply } from "../reject.ts";
@@ -13,7 +14,8 @@ import { citationsForClient, readCitations } from "./citation.ts";
 import { parseErrorEvent } from "./error.ts";
 import { objectsIn } from "./fields.ts";
 import { readOutput } from "./output-tool.ts";
-import { readSignature, writeSignature } from "./signature.ts";
+import { expectsThinking } from "./reasoning.ts";
+import { callState, readSignature, writeSignature } from "./signature.ts";
 import { readStop, writeStop } from "./stop.ts";
 import { readUsage, writeUsage } from "./usage.ts";
 
@@ -60,9 +62,22 @@ export function parseResponse(wire: unknown, context: ReadContext): ChatAnswer {
   return readOutput(readMessage(wire, { origin: context.origin, tools: toolFinder(context) }), context.ask);
 }
 
+/** The blocks in order; a call gets the state that the thinking before it carried. */
+function readBlocks(content: readonly JsonObject[], reading: Reading): Block[] {
+  let proof: Opaque | null = null;
+  return content.flatMap((wire) => {
+    const block = readers.get(wire["type"])?.(wire, reading);
+    proof = callState(wire["signature"]) ?? proof;
+    if (block?.type !== "tool-call" || proof === null) return block ?? [];
+    const signature = proof;
+    proof = null;
+    return { ...block, signature };
+  });
+}
+
 /** The canonical reply of a message; other wires say the same in other words. */
 export function readMessage(wire: JsonObject, reading: Reading): ChatAnswer {
-  const blocks = objectsIn(wire["content"]).flatMap((block) => readers.get(block["type"])?.(block, reading) ?? []);
+  const blocks = readBlocks(objectsIn(wire["content"]), reading);
   const hasCall = blocks.some((block) => block.type === "tool-call");
   const usage = readUsage(wire["usage"]);
   return {
@@ -77,8 +92,7 @@ export function readMessage(wire: JsonObject, reading: Reading): ChatAnswer {
 /** A call that the length cut in the middle of its arguments is left out; any other broken call is a bad reply. */
 function writeCall(block: Extract<Block, { type: "tool-call" }>, isCut: boolean): JsonObject[] {
   const input = block.kind === "custom" ? wrapFreeText(block.input) : argumentObject(block.input);
-  const proof = block.signature ? writeThinking({ type: "thinking", text: "", signature: block.signature }) : [];
-  if (input !== null) return [...proof, { type: "tool_use", id: cleanId(block.id), name: block.name, input }];
+  if (input !== null) return [{ type: "tool_use", id: cleanId(block.id), name: block.name, input }];
   if (isCut) return [];
   throw badReply("the arguments of a tool call are no JSON");
 }
@@ -92,10 +106,9 @@ function writeBlock(block: Block, isCut: boolean): JsonObject[] {
     }
     case "refusal":
       return block.text === "" ? [] : [{ type: "text", text: block.text }];
-    case "thinking":
-      return writeThinking(block);
     case "tool-call":
       return writeCall(block, isCut);
+    case "thinking":
     case "tool-result":
     case "image":
     case "audio":
@@ -105,14 +118,38 @@ function writeBlock(block: Block, isCut: boolean): JsonObject[] {
   }
 }
 
-function writeThinking(block: Extract<Block, { type: "thinking" }>): JsonObject[] {
-  if (block.signature === undefined && (block.redacted || block.text === "")) return [];
-  const signature = writeSignature(block.signature);
+function writeThinking(block: ThinkingBlock, callSignature?: Opaque): JsonObject[] {
+  if (block.signature === undefined && callSignature === undefined && (block.redacted || block.text === "")) return [];
+  const signature = callSignature === undefined ? writeSignature(block.signature) : wrapCallState(callSignature);
   return [
     block.redacted
       ? { type: "redacted_thinking", data: signature }
       : { type: "thinking", thinking: block.text, signature },
   ];
+}
+
+const wordless: ThinkingBlock = { type: "thinking", text: "" };
+
+/** Words of thought that have no state of their own. */
+const isUnsigned = (block: Block | undefined): boolean =>
+  block?.type === "thinking" && block.signature === undefined && !block.redacted && block.text !== "";
+
+/**
+ * The content. The state of a call goes on the thinking right before it that has none of its own, else on a block of its
+ * own. A client that expects no thinking gets no block that is nothing but state.
+ */
+function writeContent(blocks: readonly Block[], isCut: boolean, showsState: boolean): JsonObject[] {
+  return blocks.flatMap((block, index) => {
+    const [before, next] = [blocks[index - 1], blocks[index + 1]];
+    if (block.type === "thinking") {
+      const carried = isUnsigned(block) && next?.type === "tool-call" ? next.signature : undefined;
+      return showsState || block.text !== "" ? writeThinking(block, carried) : [];
+    }
+    const written = writeBlock(block, isCut);
+    if (block.type !== "tool-call" || written.length === 0) return written;
+    const isAlone = block.signature !== undefined && !isUnsigned(before) && showsState;
+    return [...(isAlone ? writeThinking(wordless, block.signature) : []), ...written];
+  });
 }
 
 const isCutShort = (choice: Choice): boolean => choice.stop.kind === "length" || choice.stop.kind === "context-full";
@@ -121,7 +158,7 @@ const isCutShort = (choice: Choice): boolean => choice.stop.kind === "length" ||
 export function renderResponse(answer: ChatAnswer, context: WriteContext): JsonObject {
   const choice: Choice = answer.choices[0] ?? { index: 0, blocks: [], stop: { kind: "end" } };
   const { inputEstimate } = context;
-  const content = choice.blocks.flatMap((block) => writeBlock(block, isCutShort(choice)));
+  const content = writeContent(choice.blocks, isCutShort(choice), expectsThinking(context.ask));
   const has = {
     call: content.some((block) => block["type"] === "tool_use"),
     refusal: choice.blocks.some((block) => block.type === "refusal"),

@@ -1,5 +1,5 @@
 // Proof of thought: how signatures travel through clients, and which of them an upstream may see again.
-import { type Opaque, readOpaque, unwrapOpaque, wrapOpaque } from "../../canon/opaque.ts";
+import { type Opaque, readOpaque, unwrapCallState, unwrapOpaque, wrapOpaque } from "../../canon/opaque.ts";
 
 export const dialectName = "anthropic-messages";
 
@@ -9,9 +9,14 @@ export const nativeOrigin = "anthropic";
 /** Clients refuse an empty signature, so thought that nobody signed carries an envelope of this origin. */
 const unsigned: Opaque = { origin: "none", data: "" };
 
+/** The state of a call, which a thinking block before it carries: a call has no place for it on this wire. */
+export function callState(text: unknown): Opaque | null {
+  return typeof text === "string" ? unwrapCallState(text) : null;
+}
+
 /** The signature as canon keeps it; undefined when there is none. Bare text was made by `origin`. */
 export function readSignature(text: unknown, origin: string): Opaque | undefined {
-  if (typeof text !== "string" || text === "") return undefined;
+  if (typeof text !== "string" || text === "" || callState(text) !== null) return undefined;
   const opaque = readOpaque(text, origin);
   return opaque.data === "" ? undefined : opaque;
 }
@@ -29,6 +34,7 @@ export function ownState(signature: Opaque | undefined, origin: string): string 
 
 /** A client's signature for the upstream `origin`: bare text as it is, own envelopes opened, foreign ones null. */
 export function forUpstream(text: string, origin: string): string | null {
+  if (callState(text) !== null) return null;
   const opaque = unwrapOpaque(text);
   return opaque === null ? text : ownState(opaque, origin);
 }

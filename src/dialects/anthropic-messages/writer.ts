@@ -2,7 +2,7 @@
 import type { Citation, Stop } from "../../canon/conversation.ts";
 import type { Delta, OpenBlock } from "../../canon/delta.ts";
 import type { GatewayError } from "../../canon/error.ts";
-import type { Opaque } from "../../canon/opaque.ts";
+import { type Opaque, wrapCallState } from "../../canon/opaque.ts";
 import { noUsage, type Usage } from "../../canon/usage.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { Frame } from "../../lib/sse.ts";
@@ -13,6 +13,7 @@ import { wrapFreeText } from "../shared/free-text.ts";
 import { cleanId } from "../shared/names.ts";
 import { citationsForClient } from "./citation.ts";
 import { errorFrames } from "./error.ts";
+import { expectsThinking } from "./reasoning.ts";
 import { writeSignature } from "./signature.ts";
 import { writeStop } from "./stop.ts";
 import { writeUsage } from "./usage.ts";
@@ -27,6 +28,8 @@ interface Waiting {
   /** Its start has been sent: it is the current one. */
   begun: boolean;
   closed: boolean;
+  /** The thinking before it carries its state. */
+  isProven: boolean;
   signature?: Opaque | undefined;
   citations?: readonly Citation[] | undefined;
 }
@@ -42,6 +45,7 @@ interface State {
   stuck: boolean;
   hasCall: boolean;
   hasRefusal: boolean;
+  readonly expectsThinking: boolean;
   startUsage?: Usage | undefined;
   over: boolean;
 }
@@ -89,17 +93,17 @@ const isFreeText = (open: OpenBlock): boolean => open.kind === "tool-call" && op
 function begin(state: State, block: Waiting, content: JsonObject = emptyBlock(block.open)): Frame[] {
   if (block.begun) return [];
   block.begun = true;
-  const proof = proofFrames(state, block.open);
+  const proof = proofFrames(state, block);
   return [...proof, frame("content_block_start", { index: state.index, content_block: content })];
 }
 
-/** Proof that belongs to a call has no place on a call here: a thinking block before it holds it. */
-function proofFrames(state: State, open: OpenBlock): Frame[] {
-  if (open.kind !== "tool-call" || open.signature === undefined) return [];
+/** A call's state for which no thinking block has a place: it gets one of its own, where the client expects thinking. */
+function proofFrames(state: State, { open, isProven }: Waiting): Frame[] {
+  if (open.kind !== "tool-call" || open.signature === undefined || isProven || !state.expectsThinking) return [];
   const index = state.index++;
   return [
     frame("content_block_start", { index, content_block: emptyBlock({ kind: "thinking" }) }),
-    deltaFrame(index, "signature_delta", "signature", writeSignature(open.signature)),
+    deltaFrame(index, "signature_delta", "signature", wrapCallState(open.signature)),
     frame("content_block_stop", { index }),
   ];
 }
@@ -129,10 +133,19 @@ function endFrames(state: State, block: Waiting): Frame[] {
   ]);
 }
 
+/** The state of the call right behind a thinking block that has none of its own. */
+function nextCallState(state: State, block: Waiting): string | undefined {
+  const next = state.blocks[state.current + 1];
+  if (block.signature !== undefined || next?.open.kind !== "tool-call" || next.open.signature === undefined) return;
+  next.isProven = true;
+  return wrapCallState(next.open.signature);
+}
+
 function thoughtEnd(state: State, block: Waiting): Frame[] {
   const isRedacted = block.open.kind === "thinking" && block.open.redacted;
-  if (block.signature === undefined && (isRedacted || !block.begun)) return [];
-  const signature = writeSignature(block.signature);
+  const isState = isRedacted || !block.begun;
+  if (isState && (block.signature === undefined || !state.expectsThinking)) return [];
+  const signature = nextCallState(state, block) ?? writeSignature(block.signature);
   if (isRedacted) return begin(state, block, { type: "redacted_thinking", data: signature });
   return [...begin(state, block), deltaFrame(state.index, "signature_delta", "signature", signature)];
 }
@@ -148,12 +161,18 @@ function finishBlock(state: State, block: Waiting): Frame[] {
 const isBroken = (block: Waiting): boolean =>
   block.open.kind === "tool-call" && block.open.tool === "function" && !isWholeJson(block.input);
 
-/** Sends everything whose turn has come. A broken call holds up the rest, unless `acceptCut`. */
-function advance(state: State, acceptCut: boolean): Frame[] {
+/** Thinking that nobody signed may carry the state of a call that comes next. */
+function waitsForNext(state: State, { open, begun, signature }: Waiting): boolean {
+  const isLast = state.blocks[state.current + 1] === undefined;
+  return open.kind === "thinking" && begun && signature === undefined && isLast;
+}
+
+/** Sends everything whose turn has come. A broken call holds up the rest, unless `acceptCut`; `isEnd`: nothing more comes. */
+function advance(state: State, { acceptCut, isEnd } = { acceptCut: false, isEnd: false }): Frame[] {
   const frames: Frame[] = [];
   for (let block = state.blocks[state.current]; block !== undefined; block = state.blocks[state.current]) {
     frames.push(...sendText(state, block));
-    if (!block.closed) break;
+    if (!block.closed || (!isEnd && waitsForNext(state, block))) break;
     if (isBroken(block) && !acceptCut) {
       state.stuck = true;
       break;
@@ -183,8 +202,9 @@ function start(state: State, delta: Extract<Delta, { type: "start" }>): Frame[] 
 function open(state: State, delta: Extract<Delta, { type: "block-open" }>): Frame[] {
   state.hasCall ||= delta.open.kind === "tool-call";
   state.hasRefusal ||= delta.open.kind === "refusal";
-  state.blocks[delta.block] = { open: delta.open, unsent: "", input: "", begun: false, closed: false };
-  return delta.block === state.current ? advance(state, false) : [];
+  const block = { open: delta.open, unsent: "", input: "", begun: false, closed: false, isProven: false };
+  state.blocks[delta.block] = block;
+  return advance(state);
 }
 
 function grow(state: State, delta: Extract<Delta, { type: "text" | "thinking" | "tool-input" }>): Frame[] {
@@ -202,14 +222,14 @@ function close(state: State, delta: Extract<Delta, { type: "block-close" }>): Fr
   block.closed = true;
   block.signature = delta.signature;
   block.citations = delta.citations;
-  return delta.block === state.current ? advance(state, false) : [];
+  return delta.block === state.current ? advance(state) : [];
 }
 
 const isCut = (stop: Stop): boolean => stop.kind === "length" || stop.kind === "context-full";
 
 function finish(state: State, delta: Extract<Delta, { type: "finish" }>): Frame[] {
   const stop: Stop = delta.stops[0] ?? { kind: "end" };
-  const last = advance(state, isCut(stop));
+  const last = advance(state, { acceptCut: isCut(stop), isEnd: true });
   if (state.stuck) return [...last, ...fail(state, badReply("the arguments of a tool call are no JSON"))];
   state.over = true;
   const { inputEstimate } = state.context;
@@ -249,6 +269,7 @@ export function streamWriter(context: WriteContext): StreamWriter {
     stuck: false,
     hasCall: false,
     hasRefusal: false,
+    expectsThinking: expectsThinking(context.ask),
     over: false,
   };
   return {

@@ -1,5 +1,5 @@
 // One candidate while it is being read: which blocks are open, and what will stand at their close.
-import type { Citation, Stop, TokenLogprob } from "../../canon/conversation.ts";
+import type { Citation, Stop, ThinkingBlock, TokenLogprob } from "../../canon/conversation.ts";
 import type { Delta, OpenBlock } from "../../canon/delta.ts";
 import type { Opaque } from "../../canon/opaque.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
@@ -8,7 +8,7 @@ import { digest } from "../shared/names.ts";
 import { readCitations } from "./citations.ts";
 import { readLogprobs } from "./logprobs.ts";
 import { canonType } from "./media.ts";
-import { readState } from "./signature.ts";
+import { readState, readThoughts } from "./signature.ts";
 import { readStop } from "./stop.ts";
 
 /** What all candidates of a reply share. */
@@ -121,17 +121,46 @@ function seal(state: CandidateState, signature: Opaque, out: Delta[]): void {
   close(state, open(state, { kind: "thinking", redacted: true }, out), out, { signature });
 }
 
+function think(state: CandidateState, text: string, out: Delta[]): void {
+  openSpeech(state, "thinking", out);
+  state.text += text;
+  if (text !== "") out.push({ type: "thinking", choice: state.index, block: state.speechBlock, text });
+}
+
+/** Whole thinking blocks of another maker: the words of the first may have been shown already. */
+function readWhole(state: CandidateState, thoughts: readonly ThinkingBlock[], out: Delta[]): void {
+  for (const { text, signature, redacted } of thoughts) {
+    if (redacted) {
+      closeSpeech(state, out);
+      if (signature !== undefined) seal(state, signature, out);
+      continue;
+    }
+    if (state.speech !== "thinking" || state.text !== text) {
+      closeSpeech(state, out);
+      think(state, text, out);
+    }
+    closeSpeech(state, out, signature);
+  }
+}
+
 function readThought(state: CandidateState, part: JsonObject, reading: Reading, out: Delta[]): void {
   const text = typeof part.text === "string" ? part.text : "";
-  const proof = readState(part.thoughtSignature, reading.origin);
-  if (text === "" && proof === null) return;
-  openSpeech(state, "thinking", out);
-  if (text !== "") out.push({ type: "thinking", choice: state.index, block: state.speechBlock, text });
+  const whole = readThoughts(part.thoughtSignature);
+  const proof = whole === null ? readState(part.thoughtSignature, reading.origin) : null;
+  if (text === "" && proof === null && whole === null) return;
+  if (text !== "" || proof !== null) think(state, text, out);
+  if (whole !== null) readWhole(state, whole, out);
   if (proof !== null) closeSpeech(state, out, proof.opaque);
 }
 
 /** Another maker's thought stood before its part, native state comes behind it. */
 function beside(state: CandidateState, part: JsonObject, reading: Reading, out: Delta[], say: () => void): void {
+  const whole = readThoughts(part.thoughtSignature);
+  if (whole !== null) {
+    readWhole(state, whole, out);
+    say();
+    return;
+  }
   const proof = part.thoughtSignature === undefined ? null : readState(part.thoughtSignature, reading.origin);
   if (proof?.sealed) {
     closeSpeech(state, out);
@@ -155,8 +184,10 @@ function readCall(state: CandidateState, part: JsonObject, call: JsonObject, rea
   if (state.callIds.has(id) || (reading.oneCall && state.calls > 0)) return;
   state.callIds.add(id);
   state.calls++;
+  const whole = readThoughts(part.thoughtSignature);
+  if (whole !== null) readWhole(state, whole, out);
   closeSpeech(state, out);
-  const proof = readState(part.thoughtSignature, reading.origin);
+  const proof = whole === null ? readState(part.thoughtSignature, reading.origin) : null;
   if (proof?.sealed) seal(state, proof.opaque, out);
   const signature = proof === null || proof.sealed ? {} : { signature: proof.opaque };
   const { name, kind } = reading.tools(call.name);

@@ -8,7 +8,7 @@ import { isAbsent } from "../shared/absent.ts";
 import { objectsIn } from "../shared/members.ts";
 import { heardTurns } from "../shared/turns.ts";
 import { foreign, readFile, readInline } from "./media.ts";
-import { nativeOrigin, readState } from "./signature.ts";
+import { nativeOrigin, readState, readThoughts } from "./signature.ts";
 
 interface PendingCall {
   readonly id: string;
@@ -36,22 +36,41 @@ export function sealedThought(signature: Opaque): ThinkingBlock {
   return { type: "thinking", text: "", signature, redacted: true };
 }
 
+/** The thinking of other makers whose state came on this part. */
+function thoughtsBefore(part: JsonObject): ThinkingBlock[] {
+  const whole = readThoughts(part.thoughtSignature);
+  if (whole !== null) return whole;
+  const state = readState(part.thoughtSignature, nativeOrigin);
+  return state?.sealed ? [sealedThought(state.opaque)] : [];
+}
+
+/** The state of the part itself. */
+function ownedState(part: JsonObject): Opaque | null {
+  const state = readState(part.thoughtSignature, nativeOrigin);
+  return state === null || state.sealed ? null : state.opaque;
+}
+
+/** Whole thinking blocks replace what the parts before them have shown. */
+function dropShown(blocks: Block[]): void {
+  for (let last = blocks.at(-1); last?.type === "thinking" && !last.signature; last = blocks.at(-1)) blocks.pop();
+}
+
 function readCall(part: JsonObject, call: JsonObject, place: Place, reading: Reading): Block[] {
   const path = `${place.path}.functionCall`;
   if (!place.isModel) throw badValue(path, "A function call can only stand in content of role 'model'.");
   if (typeof call.name !== "string" || call.name === "") throw missing(`${path}.name`);
   const id = typeof call.id === "string" && call.id !== "" ? call.id : `call_${place.content}_${place.part}`;
   reading.pending.push({ id, name: call.name });
-  const state = readState(part.thoughtSignature, nativeOrigin);
+  const state = ownedState(part);
   const block: Block = {
     type: "tool-call",
     id,
     name: call.name,
     kind: "function",
     input: JSON.stringify(call.args ?? {}),
-    ...(state !== null && !state.sealed ? { signature: state.opaque } : {}),
+    ...(state === null ? {} : { signature: state }),
   };
-  return state?.sealed ? [sealedThought(state.opaque), block] : [block];
+  return [...thoughtsBefore(part), block];
 }
 
 /** The call that a result answers: by id, else the first of its name that has no answer. */
@@ -106,8 +125,10 @@ function readResult(response: JsonObject, place: Place, reading: Reading): ToolR
 
 /** Text, and the state that came with it: native state follows its text, another maker's thought stood before it. */
 function readSpeech(part: JsonObject, text: string): Block[] {
-  const state = readState(part.thoughtSignature, nativeOrigin);
   if (part.thought === true) {
+    const whole = readThoughts(part.thoughtSignature);
+    if (whole !== null) return whole;
+    const state = readState(part.thoughtSignature, nativeOrigin);
     if (text === "" && state === null) return [];
     return [{ type: "thinking", text, ...(state === null ? {} : { signature: state.opaque }) }];
   }
@@ -115,9 +136,8 @@ function readSpeech(part: JsonObject, text: string): Block[] {
 }
 
 function besideState(blocks: Block[], part: JsonObject): Block[] {
-  const state = readState(part.thoughtSignature, nativeOrigin);
-  if (state === null) return blocks;
-  return state.sealed ? [sealedThought(state.opaque), ...blocks] : [...blocks, sealedThought(state.opaque)];
+  const own = ownedState(part);
+  return [...thoughtsBefore(part), ...blocks, ...(own === null ? [] : [sealedThought(own)])];
 }
 
 /** Work of the server itself: the text around it says what came of it; other dialects cannot replay it. */
@@ -156,10 +176,13 @@ function readContent(content: JsonObject, index: number, reading: Reading): Turn
   const isModel = role === "model";
   if (isModel && !reading.afterModel) reading.pending = [];
   reading.afterModel = isModel;
-  const blocks = objectsIn(content.parts).flatMap((part, number) => {
+  const blocks: Block[] = [];
+  for (const [number, part] of objectsIn(content.parts).entries()) {
     const path = `contents[${index}].parts[${number}]`;
-    return readPart(part, { path, content: index, part: number, isModel }, reading);
-  });
+    const read = readPart(part, { path, content: index, part: number, isModel }, reading);
+    if (readThoughts(part.thoughtSignature)?.some((thought) => thought.text !== "")) dropShown(blocks);
+    blocks.push(...read);
+  }
   if (blocks.length === 0) return [];
   return isModel ? [{ role: "assistant", blocks }] : heardTurns(blocks);
 }

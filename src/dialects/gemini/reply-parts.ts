@@ -1,37 +1,53 @@
 // Blocks of a reply as parts for a client, with the state that each part carries.
-import type { ToolCallBlock } from "../../canon/conversation.ts";
-import type { Opaque } from "../../canon/opaque.ts";
+import type { ThinkingBlock, ToolCallBlock } from "../../canon/conversation.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { argumentObject } from "../shared/arguments.ts";
 import { wrapFreeText } from "../shared/free-text.ts";
-import { unsignedCall, writeState } from "./signature.ts";
+import { nativeOrigin, type ProvenThought, unsignedCall, writeState, writeThoughts } from "./signature.ts";
 
-/** What one candidate has said so far. `held`: another maker's state, which goes on the next part that is no thought. */
+/** What one candidate has said so far. */
 export interface Saying {
-  held: string | null;
+  /** Thinking of other makers, whose state no part has taken yet. */
+  pending: ProvenThought[];
+  /** The part that shows the last of it. */
+  shown: JsonObject | null;
   hasCall: boolean;
   /** Parts so far, a text that comes in pieces counted once. */
   count: number;
 }
 
 export function newSaying(): Saying {
-  return { held: null, hasCall: false, count: 0 };
+  return { pending: [], shown: null, hasCall: false, count: 0 };
 }
 
-/** State for which there was no part. */
+/** The pending state, and the part that shows its thought; null where nothing is pending. */
+function takeState(saying: Saying): { readonly state: string; readonly shown: JsonObject | null } | null {
+  const [first, ...others] = saying.pending;
+  if (first === undefined) return null;
+  const { shown } = saying;
+  saying.pending = [];
+  saying.shown = null;
+  return { state: writeThoughts([first, ...others]), shown };
+}
+
+/** State that no part has taken goes on the part that shows its thought, else on one of its own. */
 export function heldParts(saying: Saying): JsonObject[] {
-  const { held } = saying;
-  if (held === null) return [];
-  saying.held = null;
+  const taken = takeState(saying);
+  if (taken === null) return [];
+  if (taken.shown !== null) {
+    taken.shown.thoughtSignature = taken.state;
+    return [];
+  }
   saying.count++;
-  return [{ text: "", thoughtSignature: held }];
+  return [{ text: "", thoughtSignature: taken.state }];
 }
 
+/** The part, with the state of thought that nothing shows. */
 function carrying(part: JsonObject, saying: Saying): JsonObject {
-  const { held } = saying;
-  saying.held = null;
+  const taken = takeState(saying);
   saying.count++;
-  return held === null ? part : { ...part, thoughtSignature: held };
+  if (taken?.shown) taken.shown.thoughtSignature = taken.state;
+  return taken === null || taken.shown !== null ? part : { ...part, thoughtSignature: taken.state };
 }
 
 /** Text, or the first piece of it. */
@@ -47,22 +63,29 @@ export function mediaPart(mediaType: string, data: string, saying: Saying): Json
   return carrying({ inlineData: { mimeType: mediaType === "audio/pcm" ? samplesType : mediaType, data } }, saying);
 }
 
-/** Thought that may be shown. */
-export function thoughtParts(text: string, signature: Opaque | undefined, saying: Saying): JsonObject[] {
+/** Thinking: a part where it has words. State that is pending does not wait for what comes behind other words. */
+export function thoughtParts(block: ThinkingBlock, saying: Saying): JsonObject[] {
+  if (block.text === "") {
+    prove(block, null, saying);
+    return [];
+  }
   const before = heldParts(saying);
+  const part: JsonObject = { text: block.text, thought: true };
   saying.count++;
-  return [
-    ...before,
-    { text, thought: true, ...(signature === undefined ? {} : { thoughtSignature: writeState(signature) }) },
-  ];
+  prove(block, part, saying);
+  return [...before, part];
 }
 
-/** Thought of which there is only the state. */
-export function holdState(signature: Opaque | undefined, saying: Saying): JsonObject[] {
-  if (signature === undefined) return [];
-  const before = heldParts(saying);
-  saying.held = writeState(signature);
-  return before;
+/** The state of a whole thought, whose words end with the part `shown`: clients keep it best on the call that follows. */
+export function prove(block: ThinkingBlock, shown: JsonObject | null, saying: Saying): void {
+  const { signature } = block;
+  if (signature === undefined) return;
+  if (signature.origin === nativeOrigin && shown !== null) {
+    shown.thoughtSignature = signature.data;
+    return;
+  }
+  saying.pending.push({ ...block, signature });
+  if (shown !== null) saying.shown = shown;
 }
 
 /** A whole call; null when its input is no JSON. The first call of a reply always carries proof, made up where there is none. */
@@ -73,9 +96,10 @@ export function callParts(
   const args = call.kind === "custom" ? wrapFreeText(call.input) : argumentObject(call.input);
   if (args === null) return null;
   const before = call.signature === undefined ? [] : heldParts(saying);
-  const part = carrying({ functionCall: { id: call.id, name: call.name, args } }, saying);
-  if (call.signature !== undefined) part.thoughtSignature = writeState(call.signature);
-  else if (!saying.hasCall) part.thoughtSignature ??= unsignedCall;
+  const proof = call.signature === undefined ? takeState(saying)?.state : writeState(call.signature);
+  const signature = proof ?? (saying.hasCall ? undefined : unsignedCall);
+  saying.count++;
   saying.hasCall = true;
-  return [...before, part];
+  const part = { functionCall: { id: call.id, name: call.name, args } };
+  return [...before, signature === undefined ? part : { ...part, thoughtSignature: signature }];
 }

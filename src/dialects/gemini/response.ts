@@ -9,16 +9,7 @@ import { type CitingText, writeGrounding } from "./citations.ts";
 import { bareAnswer } from "./enumeration.ts";
 import { writeLogprobs } from "./logprobs.ts";
 import { endReply, newReply, readChunk } from "./reader.ts";
-import {
-  callParts,
-  heldParts,
-  holdState,
-  mediaPart,
-  newSaying,
-  type Saying,
-  textPart,
-  thoughtParts,
-} from "./reply-parts.ts";
+import { callParts, heldParts, mediaPart, newSaying, type Saying, textPart, thoughtParts } from "./reply-parts.ts";
 import { isCut, writeBlock, writeStop } from "./stop.ts";
 import { writeUsage } from "./usage.ts";
 
@@ -79,7 +70,7 @@ function renderBlock(block: Block, writing: Writing): JsonObject[] {
     case "refusal":
       return block.text === "" ? [] : [textPart(block.text, saying)];
     case "thinking":
-      return block.redacted ? holdState(block.signature, saying) : thoughtParts(block.text, block.signature, saying);
+      return thoughtParts(block, saying);
     case "tool-call":
       return renderCall(block, writing);
     case "image":

@@ -1,5 +1,6 @@
 // Thought signatures: how state travels through clients of this dialect, and which of it an upstream may see again.
-import { type Opaque, unwrapOpaque, wrapOpaque } from "../../canon/opaque.ts";
+import type { ThinkingBlock } from "../../canon/conversation.ts";
+import { type Opaque, unwrapOpaque, unwrapThoughts, wrapOpaque, wrapThoughts } from "../../canon/opaque.ts";
 
 export const dialectName = "gemini";
 
@@ -21,10 +22,40 @@ function encode(opaque: Opaque): string {
   return Buffer.from(wrapOpaque(opaque)).toString("base64");
 }
 
+function decoded(text: string): string {
+  return text.startsWith(encodedPrefix) ? Buffer.from(text, "base64").toString("utf8") : text;
+}
+
 /** The state in an envelope of the gateway, bare or encoded; null for any other text. */
 export function openEnvelope(text: string): Opaque | null {
-  if (text.startsWith(encodedPrefix)) return unwrapOpaque(Buffer.from(text, "base64").toString("utf8"));
-  return unwrapOpaque(text);
+  return unwrapOpaque(decoded(text));
+}
+
+/** A thinking block whose state its maker wants back. */
+export type ProvenThought = ThinkingBlock & { readonly signature: Opaque };
+
+/** The state of thinking blocks for a client: whole blocks, since a client may keep this text and nothing else of them. */
+export function writeThoughts(blocks: readonly [ProvenThought, ...ProvenThought[]]): string {
+  const [{ signature, text, redacted }, ...others] = blocks;
+  if (others.length === 0 && text === "" && redacted) return writeState(signature);
+  const thoughts = blocks.map((block) => ({
+    text: block.text,
+    data: block.signature.data,
+    ...(block.redacted ? { redacted: true } : {}),
+  }));
+  return Buffer.from(wrapThoughts(signature.origin, thoughts)).toString("base64");
+}
+
+/** The thinking blocks that stood under `thoughtSignature`; null where there were none, or only the state of one. */
+export function readThoughts(text: unknown): ThinkingBlock[] | null {
+  const opened = typeof text === "string" ? unwrapThoughts(decoded(text)) : null;
+  if (opened === null) return null;
+  return opened.thoughts.map(({ text: said, data, redacted }) => ({
+    type: "thinking",
+    text: said,
+    signature: { origin: opened.origin, data },
+    ...(redacted === true ? { redacted: true } : {}),
+  }));
 }
 
 /** What stood under `thoughtSignature`. `sealed`: another maker's thought, which came in an envelope. */

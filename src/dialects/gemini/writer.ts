@@ -12,18 +12,8 @@ import { type CitingText, writeGrounding } from "./citations.ts";
 import { bareDeltas } from "./enumeration.ts";
 import { geminiErrors } from "./error.ts";
 import { writeLogprobs } from "./logprobs.ts";
-import {
-  callParts,
-  heldParts,
-  holdState,
-  mediaPart,
-  newSaying,
-  type Saying,
-  textPart,
-  thoughtParts,
-} from "./reply-parts.ts";
+import { callParts, heldParts, mediaPart, newSaying, prove, type Saying, textPart } from "./reply-parts.ts";
 import { timeOf } from "./response.ts";
-import { writeState } from "./signature.ts";
 import { isCut, writeBlock, writeStop } from "./stop.ts";
 import { writeUsage } from "./usage.ts";
 
@@ -32,6 +22,8 @@ interface BlockState {
   /** All of it so far: calls and media are sent whole, texts are measured by what they cite. */
   body: string;
   partIndex: number;
+  /** The last piece of a thought. */
+  last: JsonObject | null;
 }
 
 interface ChoiceState {
@@ -88,7 +80,7 @@ const tokensMember = (logprobs: readonly TokenLogprob[] | undefined): string =>
 
 function openBlock(state: State, delta: Of<"block-open">): Frame[] {
   const choice = choiceAt(state, delta.choice);
-  choice.blocks[delta.block] = { open: delta.open, body: "", partIndex: 0 };
+  choice.blocks[delta.block] = { open: delta.open, body: "", partIndex: 0, last: null };
   return [];
 }
 
@@ -100,22 +92,36 @@ function writeText(state: State, delta: Of<"text">): Frame[] {
   if (isFirst) block.partIndex = choice.saying.count;
   block.body += delta.text;
   const part = isFirst ? JSON.stringify(textPart(delta.text, choice.saying)) : `{"text":${JSON.stringify(delta.text)}}`;
-  return [partsFrame(state, delta.choice, takeWaiting(choice) + part, tokensMember(delta.logprobs))];
+  const parts = takeWaiting(choice) + part;
+  return [partsFrame(state, delta.choice, parts, tokensMember(delta.logprobs))];
 }
 
-/** A piece of thought; the signature comes on a last piece without words. */
-function thoughtFrame(state: State, index: number, block: BlockState, text: string, signature?: Opaque): Frame {
-  const choice = choiceAt(state, index);
-  const isFirst = block.body === "";
-  block.body += text;
-  const proof = signature === undefined ? {} : { thoughtSignature: writeState(signature) };
-  const parts = isFirst ? thoughtParts(text, signature, choice.saying) : [{ text, thought: true, ...proof }];
-  return partsFrame(state, index, takeWaiting(choice) + parts.map((part) => JSON.stringify(part)).join(","));
+/** The parts that wait, in a frame of their own. */
+function waitingFrame(state: State, index: number): Frame[] {
+  const parts = takeWaiting(choiceAt(state, index)).slice(0, -1);
+  return parts === "" ? [] : [partsFrame(state, index, parts)];
 }
 
+/** A piece of thought. The last one waits: it may have to carry the state, since clients drop a part without words. */
 function writeThought(state: State, delta: Of<"thinking">): Frame[] {
-  const block = state.choices[delta.choice]?.blocks[delta.block];
-  return block === undefined || delta.text === "" ? [] : [thoughtFrame(state, delta.choice, block, delta.text)];
+  const choice = choiceAt(state, delta.choice);
+  const block = choice.blocks[delta.block];
+  if (block === undefined || delta.text === "") return [];
+  if (block.body === "") {
+    choice.waiting.push(...heldParts(choice.saying));
+    choice.saying.count++;
+  }
+  const frames = waitingFrame(state, delta.choice);
+  block.body += delta.text;
+  block.last = { text: delta.text, thought: true };
+  choice.waiting.push(block.last);
+  return frames;
+}
+
+function closeThought(choice: ChoiceState, block: BlockState, signature: Opaque | undefined): void {
+  const redacted = block.open.kind === "thinking" && block.open.redacted ? { redacted: true } : {};
+  const proof = signature === undefined ? {} : { signature };
+  prove({ type: "thinking", text: block.body, ...proof, ...redacted }, block.last, choice.saying);
 }
 
 function gather(state: State, delta: Of<"tool-input"> | Of<"media">): Frame[] {
@@ -144,8 +150,7 @@ function closeBlock(state: State, delta: Of<"block-close">): Frame[] {
   if (block === undefined) return [];
   switch (block.open.kind) {
     case "thinking":
-      if (block.open.redacted) choice.waiting.push(...holdState(delta.signature, choice.saying));
-      else if (delta.signature !== undefined) return [thoughtFrame(state, delta.choice, block, "", delta.signature)];
+      closeThought(choice, block, delta.signature);
       return [];
     case "tool-call":
       closeCall(choice, block, delta.signature);
@@ -163,7 +168,8 @@ function closeBlock(state: State, delta: Of<"block-close">): Frame[] {
 }
 
 function lastCandidate(choice: ChoiceState, index: number, stop: Stop): JsonObject {
-  const parts = [...choice.waiting, ...heldParts(choice.saying)];
+  const held = heldParts(choice.saying);
+  const parts = [...choice.waiting, ...held];
   return compact({
     content: { parts: parts.length === 0 ? [{ text: "" }] : parts, role: "model" },
     ...writeStop(stop),

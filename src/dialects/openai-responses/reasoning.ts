@@ -1,6 +1,13 @@
 // Thinking on this wire: reasoning items, whose text is a summary and whose state only their maker can read.
 import type { Effort, Reasoning, ThinkingBlock } from "../../canon/conversation.ts";
-import { isShownOpaque, type Opaque, unwrapOpaque, wrapOpaque } from "../../canon/opaque.ts";
+import {
+  isShownOpaque,
+  type Opaque,
+  unwrapCallState,
+  unwrapOpaque,
+  wrapCallState,
+  wrapOpaque,
+} from "../../canon/opaque.ts";
 import { compact, isObject, type Json, type JsonObject, parseJsonText } from "../../lib/json.ts";
 import type { Notes } from "../shared/notes.ts";
 import { renderEffort } from "../shared/openai-effort.ts";
@@ -15,9 +22,6 @@ export const stateInclude = "reasoning.encrypted_content";
 
 /** Between the parts of a summary, which canon holds as one text. */
 export const partBreak = "\n\n";
-
-/** Marks the state of the call before it: this wire has no place for it on the call itself. */
-const callMark = "call.";
 
 function joined(parts: Json | undefined): string {
   if (!Array.isArray(parts)) return "";
@@ -46,8 +50,7 @@ export function itemState(item: JsonObject, origin: string): Opaque | undefined 
 /** The state of a call, when this item only carries that. */
 export function callState(item: JsonObject): Opaque | null {
   const sealed = item.encrypted_content;
-  if (typeof sealed !== "string" || !sealed.startsWith(callMark)) return null;
-  return unwrapOpaque(sealed.slice(callMark.length));
+  return typeof sealed === "string" ? unwrapCallState(sealed) : null;
 }
 
 /** Without words there is only the state, unless its envelope says that there never were any. */
@@ -84,7 +87,7 @@ export function ownerOf({ text, redacted }: Pick<ThinkingBlock, "text" | "redact
 
 /** State for a client, in an envelope. */
 export function sealedState(state: Opaque, of: StateOwner): string {
-  return of === "call" ? `${callMark}${wrapOpaque(state)}` : wrapOpaque(state, of === "wordless-thought");
+  return of === "call" ? wrapCallState(state) : wrapOpaque(state, of === "wordless-thought");
 }
 
 /** The members that bring state back to its maker; null for state of another dialect's making. */

@@ -24,6 +24,8 @@ const sayable = asks.map((ask) => {
   return { ...ask, sampling: topP === 1 ? { temperature: temperature ?? 0 } : { topP: topP ?? 0 } };
 });
 
+const thinkingAsk = askOf({ reasoning: { adaptive: true } });
+
 /** This wire tells usage at the start too. */
 const startUsage = { inputTokens: 9, cacheReadTokens: 1, cacheWriteTokens: 0, outputTokens: 0, reasoningTokens: 0 };
 const told = streams(can).map((deltas) =>
@@ -31,11 +33,11 @@ const told = streams(can).map((deltas) =>
 );
 
 test("requests round trip", () => laws.requestsRoundTrip(dialect, sayable));
-test("answers round trip", () => laws.answersRoundTrip(dialect, answers(can), askOf()));
-test("streams round trip", () => laws.streamsRoundTrip(dialect, told, askOf()));
+test("answers round trip", () => laws.answersRoundTrip(dialect, answers(can), thinkingAsk));
+test("streams round trip", () => laws.streamsRoundTrip(dialect, told, thinkingAsk));
 
 test("the cut of the bytes does not matter", () => {
-  const written = told.map((deltas) => laws.writeAll(dialect, deltas, askOf()).map(formatFrame).join(""));
+  const written = told.map((deltas) => laws.writeAll(dialect, deltas, thinkingAsk).map(formatFrame).join(""));
   const fixtures = ["unicode", "thinking", "server-tools"].map((name) => wireText(`anthropic-messages/${name}.sse`));
   laws.cutsDoNotMatter(dialect, fc.oneof(written, fc.constantFrom(...fixtures)), { numRuns: 40 });
 });

@@ -20,7 +20,7 @@ const finish = (kind: "end" | "tool-use" | "length" = "end"): Delta => ({ type: 
 
 /** One line for each frame: event, index, and what grows. */
 function written(deltas: Delta[], estimate = 7): string[] {
-  const writer = side.writer(writeContextOf(askOf(), { inputEstimate: estimate }));
+  const writer = side.writer(writeContextOf(askOf({ reasoning: { adaptive: true } }), { inputEstimate: estimate }));
   return deltas.flatMap((delta) => writer.write(delta)).map(lineOf);
 }
 

@@ -25,16 +25,18 @@ const told = streams(can).map((deltas) =>
   deltas.map((delta) => (delta.type === "start" ? { ...delta, id: "", model: "" } : delta)),
 );
 
+const thinking = askOf({ reasoning: { adaptive: true } });
+
 const pairs = ["text", "unicode", "tools", "thinking", "length", "filter", "content-filter", "context-full"];
 const more = ["stop-sequence", "citations"];
 const all = [...pairs, ...more, "server-tools", "without-usage", "malformed", "error-midstream"];
 
 test("requests round trip", () => laws.requestsRoundTrip(dialect, asks, { envelope: envelope() }));
-test("answers round trip", () => laws.answersRoundTrip(dialect, nameless, askOf()));
-test("streams round trip", () => laws.streamsRoundTrip(dialect, told, askOf()));
+test("answers round trip", () => laws.answersRoundTrip(dialect, nameless, thinking));
+test("streams round trip", () => laws.streamsRoundTrip(dialect, told, thinking));
 
 test("the cut of the bytes does not matter", () => {
-  const written = told.map((deltas) => laws.writeAll(dialect, deltas, askOf()).map(formatFrame).join(""));
+  const written = told.map((deltas) => laws.writeAll(dialect, deltas, thinking).map(formatFrame).join(""));
   const fixtures = all.map((name) => wireText(`bedrock-converse/${name}.sse`));
   laws.cutsDoNotMatter(dialect, fc.oneof(written, fc.constantFrom(...fixtures)), { numRuns: 40 });
 });

@@ -8,6 +8,9 @@ import type { JsonObject } from "../../../src/lib/json.ts";
 import { envelopeOf, writeContextOf } from "../../kit/laws.ts";
 import { askOf, contentsOf, said, wholeFixture } from "./bench.ts";
 
+/** Its client expects thinking in the reply. */
+const asking = askOf({ reasoning: { adaptive: true } });
+
 type Chat = Dialect<ChatAsk, ChatAnswer>;
 
 const anthropicHistory = (reply: JsonObject): JsonObject => ({
@@ -31,14 +34,14 @@ const clients: [string, Chat, (reply: JsonObject) => JsonObject][] = [
 
 /** What comes back of a reply that went to a client whole. */
 function whole(client: Chat, history: (reply: JsonObject) => JsonObject, answer: ChatAnswer): readonly Block[] {
-  const reply = JSON.parse(JSON.stringify(client.response.render(answer, writeContextOf(askOf())))) as JsonObject;
+  const reply = JSON.parse(JSON.stringify(client.response.render(answer, writeContextOf(asking)))) as JsonObject;
   const { turns } = client.request.parse(history(reply), envelopeOf());
   return turns.find((turn) => turn.role === "assistant")?.blocks ?? [];
 }
 
 /** What a client of a stream has put together at its end. */
 function streamed(client: Chat, answer: ChatAnswer): readonly Block[] {
-  const writer = client.stream?.writer(writeContextOf(askOf({ stream: true })));
+  const writer = client.stream?.writer(writeContextOf({ ...asking, stream: true }));
   const reader = client.stream?.reader({ origin: "somebody" });
   const frames = [...replay(answer)].flatMap((delta) => writer?.write(delta) ?? []);
   const deltas = [...frames.flatMap((frame) => reader?.read(frame) ?? []), ...(reader?.end() ?? [])];

@@ -10,6 +10,11 @@ import { askOf, call, dialect, partsOf, refusal, written } from "./bench.ts";
 const usage = { inputTokens: 40, cacheReadTokens: 60, cacheWriteTokens: 5, outputTokens: 20, reasoningTokens: 10 };
 const theirs = { origin: "anthropic", data: "E" };
 const envelope = Buffer.from(`gw1.anthropic.${Buffer.from("E").toString("base64url")}`).toString("base64");
+/** The envelope of a whole thought with its words, and of others behind it. */
+const thoughtOf = (text: string, ...others: object[]) => {
+  const thoughts = JSON.stringify([{ text, data: "E" }, ...others]);
+  return Buffer.from(`gw1.anthropic.${Buffer.from(thoughts).toString("base64url")}.thoughts`).toString("base64");
+};
 const unsigned = Buffer.from("gw1.none.").toString("base64");
 const redacted: Block = { type: "thinking", text: "", signature: theirs, redacted: true };
 
@@ -70,6 +75,20 @@ describe("parts, whole and in a stream", () => {
     ],
     ["… at the end", ["Hi", redacted], [{ text: "Hi" }, { text: "", thoughtSignature: envelope }]],
     [
+      "… with the words of the thought before it, on a call",
+      [{ type: "thinking", text: "Hm.", signature: theirs }, redacted, call("c1"), call("c2")],
+      [
+        { text: "Hm.", thought: true },
+        callPart("c1", thoughtOf("Hm.", { text: "", data: "E", redacted: true })),
+        { functionCall: { id: "c2", name: "get_time", args: { zone: "UTC" } } },
+      ],
+    ],
+    [
+      "… on the part that shows the thought, where no call follows",
+      [{ type: "thinking", text: "Hm.", signature: theirs }, "Hi"],
+      [{ text: "Hm.", thought: true, thoughtSignature: thoughtOf("Hm.") }, { text: "Hi" }],
+    ],
+    [
       "a picture",
       [{ type: "image", source: { kind: "bytes", mediaType: "image/png", base64: "AA==" } }],
       [{ inlineData: { mimeType: "image/png", data: "AA==" } }],
@@ -86,16 +105,19 @@ describe("parts, whole and in a stream", () => {
     expect(streamed(answer)).toEqual(parts as never);
   });
 
-  test("a thought's proof stands with it, in a stream on a last piece", () => {
-    const answer = answerOf([{ type: "thinking", text: "Hm.", signature: theirs }, "Hi"]);
-    expect(partsOf([whole(answer)])).toEqual([
-      { text: "Hm.", thought: true, thoughtSignature: envelope },
-      { text: "Hi" },
-    ]);
-    expect(streamed(answer)).toEqual([
-      { text: "Hm.", thought: true },
-      { text: "", thought: true, thoughtSignature: envelope },
-      { text: "Hi" },
+  test("a stream shows the state of a thought on its last piece, and no piece without words", () => {
+    const at = { choice: 0, block: 0 };
+    const deltas: Delta[] = [
+      { type: "start", id: "r1", model: "m" },
+      { type: "block-open", ...at, open: { kind: "thinking" } },
+      { type: "thinking", ...at, text: "Hm, " },
+      { type: "thinking", ...at, text: "yes." },
+      { type: "block-close", ...at, signature: theirs },
+      { type: "finish", stops: [{ kind: "end" }] },
+    ];
+    expect(partsOf(written(deltas))).toEqual([
+      { text: "Hm, ", thought: true },
+      { text: "yes.", thought: true, thoughtSignature: thoughtOf("Hm, yes.") },
     ]);
   });
 });
