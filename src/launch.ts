@@ -3,17 +3,28 @@
 /** Bun carries this many requests at once in all; it reads the variable before any code runs. The default of 256 would stall the gateway. */
 const maxRequests = "65336";
 const maxRequestsVariable = "BUN_CONFIG_MAX_HTTP_REQUESTS";
-/** Bun's fetch obeys these even for loopback; a proxy is configured per provider, in the file. */
-const proxyVariables = /^(?:https?|all|no)_proxy$/i;
+/**
+ * What would change every outgoing request behind the configuration's back. Bun's fetch obeys proxy variables even for
+ * loopback, and a proxy is configured per provider, in the file; NODE_TLS_REJECT_UNAUTHORIZED=0 switches the check of
+ * certificates off; BUN_CONFIG_VERBOSE_FETCH prints headers, credentials among them. NODE_EXTRA_CA_CERTS stays: it only
+ * adds authorities, which is how a company's own certificates are trusted.
+ */
+const unwanted = /^(?:(?:https?|all|no)_proxy|NODE_TLS_REJECT_UNAUTHORIZED|BUN_CONFIG_VERBOSE_FETCH)$/i;
+/** Names of the variables that were taken away, for the log of the process that starts without them. */
+export const removedVariable = "TURNPIKE_REMOVED_VARIABLES";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The environment that the process should have had, or null when it has it. */
 export function mendedEnvironment(environment: Environment): Record<string, string> | null {
-  const kept = Object.entries(environment).filter(([name]) => !proxyVariables.test(name));
-  const complete = kept.length === Object.keys(environment).length && environment[maxRequestsVariable] === maxRequests;
-  if (complete) return null;
-  return { ...(Object.fromEntries(kept) as Record<string, string>), [maxRequestsVariable]: maxRequests };
+  const removed = Object.keys(environment).filter((name) => unwanted.test(name));
+  if (removed.length === 0 && environment[maxRequestsVariable] === maxRequests) return null;
+  const kept = Object.entries(environment).filter(([name]) => !unwanted.test(name));
+  return {
+    ...(Object.fromEntries(kept) as Record<string, string>),
+    [maxRequestsVariable]: maxRequests,
+    ...(removed.length === 0 ? {} : { [removedVariable]: removed.join(",") }),
+  };
 }
 
 /** Replaces this process by one with the right environment, if it has the wrong one. Same process id, same arguments. */

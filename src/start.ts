@@ -31,6 +31,7 @@ import { openVideos, type Videos } from "./gateway/videos/videos.ts";
 import { endpoints } from "./http/endpoints.ts";
 import { matcher } from "./http/paths.ts";
 import { type Listener, listen } from "./http/server.ts";
+import { removedVariable } from "./launch.ts";
 import { systemClock } from "./lib/clock.ts";
 import { randomId, recordIds } from "./lib/ids.ts";
 import { deriveKey, hashKey } from "./lib/secret.ts";
@@ -109,6 +110,8 @@ async function lay(options: StartOptions, teardown: Teardown): Promise<Foundatio
   const log = createLog(options.log ?? (() => undefined), systemClock.nowMs);
   for (const warning of store.warnings) log.write("warn", "store", { warning });
   for (const warning of configuration.warnings) log.write("warn", "configuration", { warning });
+  const removed = settings.environment[removedVariable];
+  if (removed !== undefined) log.write("warn", "variables_removed", { names: removed });
   const ignored = (warning: string): void => log.write("warn", "provider_ignored", { warning });
   return {
     settings: await withoutOwnProviders(settings, { file: configuration.file, store, pepper }, ignored),

@@ -1,6 +1,6 @@
 // The launcher: which environment a process must have, and that it keeps its process id on the way there.
 import { expect, test } from "bun:test";
-import { mendedEnvironment } from "../../src/launch.ts";
+import { mendedEnvironment, removedVariable } from "../../src/launch.ts";
 
 const right = { BUN_CONFIG_MAX_HTTP_REQUESTS: "65336" };
 
@@ -15,13 +15,31 @@ test.each([{}, { BUN_CONFIG_MAX_HTTP_REQUESTS: "256" }, { BUN_CONFIG_MAX_HTTP_RE
   },
 );
 
-test.each(["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy", "NO_PROXY", "No_Proxy"])(
-  "%s is taken away, even when it is empty",
+const proxies = [
+  "HTTP_PROXY",
+  "http_proxy",
+  "HTTPS_PROXY",
+  "https_proxy",
+  "ALL_PROXY",
+  "all_proxy",
+  "NO_PROXY",
+  "No_Proxy",
+];
+test.each([...proxies, "NODE_TLS_REJECT_UNAUTHORIZED", "BUN_CONFIG_VERBOSE_FETCH"])(
+  "%s is taken away, even when it is empty, and named",
   (name) => {
-    for (const value of ["http://127.0.0.1:1", ""])
-      expect(mendedEnvironment({ ...right, A: "1", [name]: value })).toEqual({ ...right, A: "1" });
+    for (const value of ["http://127.0.0.1:1", "0", ""])
+      expect(mendedEnvironment({ ...right, A: "1", [name]: value })).toEqual({
+        ...right,
+        A: "1",
+        [removedVariable]: name,
+      });
   },
 );
+
+test("authorities of one's own stay", () => {
+  expect(mendedEnvironment({ ...right, NODE_EXTRA_CA_CERTS: "/etc/company.pem" })).toBeNull();
+});
 
 test("mending twice changes nothing more", () => {
   const once = mendedEnvironment({ HTTP_PROXY: "x", A: "1" });
