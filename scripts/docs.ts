@@ -90,7 +90,7 @@ function configuration(): string {
     "",
     "## Variables",
     "",
-    "Empty counts as unset. Proxy variables (`HTTP_PROXY` and the like) are taken out of the environment at the start: a proxy is set per provider, in the file.",
+    "Empty counts as unset. Proxy variables (`HTTP_PROXY` and the like), `NODE_TLS_REJECT_UNAUTHORIZED` and `BUN_CONFIG_VERBOSE_FETCH` are removed from the environment at the start, and the log says so: a proxy is set per provider, in the file, and certificates are always checked. `NODE_EXTRA_CA_CERTS` (a file of certificate authorities to trust as well) is obeyed.",
     "",
     "| Variable | Default | Meaning |",
     "|---|---|---|",

@@ -40,6 +40,7 @@ import { createEvents, type Events } from "./observe/events.ts";
 import { createLog } from "./observe/log.ts";
 import { discover } from "./providers/discover.ts";
 import { estimator } from "./providers/estimator/index.ts";
+import { createResolver } from "./providers/guarded/resolver.ts";
 import { remoteProvider } from "./providers/remote.ts";
 import { openStore, type Store } from "./store/store.ts";
 
@@ -54,6 +55,8 @@ export interface StartOptions {
   readonly discovers?: boolean;
   /** Silence before a heartbeat; 15 s unless a test is in a hurry. */
   readonly heartbeatMs?: number;
+  /** Who is asked for names in URLs, as `address` or `address:port`; the system's name servers unless a test brings its own. */
+  readonly nameServers?: readonly string[];
   /** How many times as long as usual it waits between two looks at a video; 1 unless a test is in a hurry. */
   readonly videoWaitScale?: number;
 }
@@ -152,6 +155,11 @@ function gatewayParts(foundation: Foundation, options: StartOptions, teardown: T
     watch: { ticker: createTicker(deadlineTickMs), clock: systemClock },
     pace: paceOf(options.heartbeatMs ?? heartbeatMs, limits.clientStallMs),
     fetchAllow: configuration.fetchAllow,
+    dnsFor: createResolver({
+      timeoutMs: limits.lookupMs,
+      maxPerOwner: limits.maxLookupsPerKey,
+      ...(options.nameServers === undefined ? {} : { servers: options.nameServers }),
+    }),
     preferred: createPreferredDialects(systemClock, limits),
     nextId: recordIds(systemClock),
   };

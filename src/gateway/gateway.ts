@@ -5,6 +5,7 @@ import { noUsage, type Usage } from "../canon/usage.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Watch } from "../lib/deadline.ts";
 import type { Events } from "../observe/events.ts";
+import type { DnsFor } from "../providers/guarded/resolver.ts";
 import type { Provider } from "../providers/provider.ts";
 import type { Admission, Lease } from "./admission.ts";
 import { attemptStream, attemptWhole, type Tries } from "./attempt.ts";
@@ -44,6 +45,8 @@ export interface GatewayParts {
   readonly pace: PipePace;
   /** What the operator opens to the guarded fetcher. */
   readonly fetchAllow: readonly string[];
+  /** Looks up the names in URLs for one key. */
+  readonly dnsFor: DnsFor;
   readonly preferred: PreferredDialects;
   /** Makes record ids. */
   nextId(): string;
@@ -86,6 +89,7 @@ export async function answer(parts: GatewayParts, inquiry: Inquiry, visit: Visit
       watch,
       events,
       fetchAllow,
+      dns: parts.dnsFor(visit.caller.keyId),
       limits,
       spent,
       preferred,

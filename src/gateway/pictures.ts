@@ -7,6 +7,7 @@ import { badReply } from "../dialects/reject.ts";
 import { imageOfBytes, imageType } from "../dialects/video/images.ts";
 import { inTurns } from "../lib/turns.ts";
 import { fetchGuarded } from "../providers/guarded/index.ts";
+import type { Dns } from "../providers/guarded/pin.ts";
 import type { Inquiry } from "./inquiry.ts";
 import { sumUsage } from "./stops.ts";
 
@@ -14,6 +15,7 @@ import { sumUsage } from "./stops.ts";
 export interface Bringing {
   /** What the operator opens to the guarded fetcher. */
   readonly fetchAllow: readonly string[];
+  readonly dns: Dns;
 }
 
 const maxImageBytes = 50 * 1024 * 1024;
@@ -31,11 +33,11 @@ async function bring(
   url: string,
   purse: Purse,
   from: { readonly givenBy: "client" | "upstream"; readonly param?: string },
-  { fetchAllow }: Bringing,
+  { fetchAllow: allow, dns }: Bringing,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   const maxBytes = Math.min(maxImageBytes, Math.max(purse.left, 1));
-  const { bytes } = await fetchGuarded(url, { ...from, maxBytes, timeoutMs, signal, allow: fetchAllow });
+  const { bytes } = await fetchGuarded(url, { ...from, maxBytes, timeoutMs, signal, allow, dns });
   purse.left -= bytes.length;
   return bytes;
 }

@@ -15,6 +15,8 @@ export interface GatewayOptions {
   dataFolder?: string;
   /** Silence before a heartbeat, in milliseconds. Only for a gateway in this process. */
   heartbeatMs?: number;
+  /** Who is asked for names in URLs. Only for a gateway in this process. */
+  nameServers?: string[];
   /** How many times as long as usual it waits between two looks at a video. Only for a gateway in this process. */
   videoWaitScale?: number;
 }
@@ -49,6 +51,7 @@ export async function gateway(options: GatewayOptions = {}): Promise<RunningGate
     print: (line) => void lines.push(line),
     log: (line) => void log.push(line),
     ...(options.heartbeatMs === undefined ? {} : { heartbeatMs: options.heartbeatMs }),
+    ...(options.nameServers === undefined ? {} : { nameServers: options.nameServers }),
     ...(options.videoWaitScale === undefined ? {} : { videoWaitScale: options.videoWaitScale }),
   });
   const url = running.url.replace(/\/$/, "");

@@ -1,7 +1,8 @@
 // DNS: every answer counts, the connection goes to the one that was judged, and a second look never happens.
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { readAllowed } from "../../src/providers/guarded/allow.ts";
-import { pinned, systemDns } from "../../src/providers/guarded/pin.ts";
+import { pinned } from "../../src/providers/guarded/pin.ts";
+import { systemDns } from "../../src/providers/guarded/resolver.ts";
 import { placeOf } from "../../src/providers/guarded/url.ts";
 import { nobodyListens, type Upstream, upstream } from "../kit/upstream.ts";
 import { faultOf, fetchWith, nowhere, scriptedDns, textOf, trap } from "./guarded-kit.ts";

@@ -72,13 +72,14 @@ function alive(result: VideoResult, nowMs: number): VideoResult {
 }
 
 /** An address from the upstream's own answer; nothing of ours goes along. */
-async function fromUrl({ parts, wish, result }: Fetch, url: string): Promise<Content> {
+async function fromUrl({ parts, task, wish, result }: Fetch, url: string): Promise<Content> {
   const answer = await openGuarded(url, {
     givenBy: "upstream",
     maxBytes: maxVideoBytes,
     timeoutMs: fetchPatienceMs,
     signal: wish.signal,
     allow: parts.gateway.fetchAllow,
+    dns: parts.gateway.dnsFor(task.ownerKeyId),
     range: wish.range ?? undefined,
   });
   const { status, headers, body } = answer;

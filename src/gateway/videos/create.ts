@@ -212,7 +212,8 @@ export async function createTask(parts: VideoParts, submit: Submit): Promise<Cre
     const [first] = plan.candidates;
     if (first === undefined) throw new GatewayError("no_provider_available", "Nobody can take the task right now.");
     const { callbackUrl, callbackPath } = submit.ask;
-    if (callbackUrl !== undefined) await judgeCallback(callbackUrl, callbackPath, submit.signal(), parts.gateway);
+    if (callbackUrl !== undefined)
+      await judgeCallback(callbackUrl, callbackPath, submit.signal(), parts.gateway, submit.caller.keyId);
     const task = newTask(parts, submit, first.provider);
     await record(parts, task, submit.client.name);
     const outcome = await submitTo(parts, submit, plan, task.id).catch((thrown: unknown) => ({

@@ -4,13 +4,14 @@ import { unsupported } from "../../dialects/reject.ts";
 import { imageOfBytes } from "../../dialects/video/images.ts";
 import type { ImageForm, VideoUpstream } from "../../dialects/video/upstream.ts";
 import { fetchGuarded } from "../../providers/guarded/index.ts";
+import type { Dns } from "../../providers/guarded/pin.ts";
 import type { GatewayParts } from "../gateway.ts";
 
 const maxImageBytes = 50 * 1024 * 1024;
 const fetchPatienceMs = 30_000;
 const bytesForms: readonly ImageForm[] = ["data", "base64", "form"];
 
-type Fetching = Pick<GatewayParts, "fetchAllow">;
+type Fetching = Pick<GatewayParts, "fetchAllow"> & { readonly dns: Dns };
 type Taker = Pick<VideoUpstream, "takes" | "secureOnly">;
 
 async function fetched(url: string, path: string, signal: AbortSignal, parts: Fetching): Promise<VideoImageSource> {
@@ -21,6 +22,7 @@ async function fetched(url: string, path: string, signal: AbortSignal, parts: Fe
     timeoutMs: fetchPatienceMs,
     signal,
     allow: parts.fetchAllow,
+    dns: parts.dns,
   });
   return imageOfBytes(bytes, path);
 }

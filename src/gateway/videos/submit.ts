@@ -73,10 +73,11 @@ async function rendered(
   model: string,
   taskId: string,
 ): Promise<VideoRendered> {
-  const { client, ask, unheard, strict, signal, hops } = submit;
+  const { client, ask, unheard, strict, signal, hops, caller } = submit;
+  const { fetchAllow, dnsFor } = parts.gateway;
   const { upstream, provider } = wire;
   refuseMany(ask, upstream, client);
-  const fitting = await withImages(ask, upstream, signal(), parts.gateway);
+  const fitting = await withImages(ask, upstream, signal(), { fetchAllow, dns: dnsFor(caller.keyId) });
   const result = upstream.render(fitting, {
     model,
     taskId,

@@ -24,9 +24,10 @@ export function judgeCallback(
   url: string,
   param: string | undefined,
   signal: AbortSignal,
-  { fetchAllow: allow }: Pick<GatewayParts, "fetchAllow">,
+  { fetchAllow: allow, dnsFor }: Pick<GatewayParts, "fetchAllow" | "dnsFor">,
+  owner: string,
 ): Promise<void> {
-  return judgeGuarded(url, { givenBy: "client", param, signal, allow, timeoutMs: judgePatienceMs });
+  return judgeGuarded(url, { givenBy: "client", param, signal, allow, dns: dnsFor(owner), timeoutMs: judgePatienceMs });
 }
 
 /** The answer to a question for the task, with the name of the event and the task's id; null where nobody is to be told. */
@@ -49,7 +50,7 @@ interface Said {
 }
 
 async function send(parts: VideoParts, task: Task, url: string, body: string, signal: AbortSignal): Promise<Said> {
-  const { clock, fetchAllow: allow } = parts.gateway;
+  const { clock, fetchAllow: allow, dnsFor } = parts.gateway;
   const nowMs = clock.nowMs();
   const signed = webhookHeaders(parts.webhookKey(task.ownerKeyId), noticeId(task), nowMs, body);
   const headers = { "content-type": "application/json", ...signed };
@@ -59,6 +60,7 @@ async function send(parts: VideoParts, task: Task, url: string, body: string, si
       givenBy: "client",
       signal,
       allow,
+      dns: dnsFor(task.ownerKeyId),
       timeoutMs: patienceMs,
     });
     if (accepted(status)) return { isOver: true, askedMs: 0, failure: null };

@@ -6,6 +6,7 @@ export type Fault =
   | UrlFault
   | "port"
   | "nowhere"
+  | "unanswered"
   | "unreachable"
   | "status"
   | "redirects"
@@ -19,6 +20,8 @@ interface FaultRow {
   tell(detail: string): string;
   /** The kind when a provider gave the URL: the result was made and may have been billed. */
   readonly upstream: ErrorKind;
+  /** The kind when a client gave the URL, where its URL is not at fault. */
+  readonly client?: ErrorKind;
 }
 
 const protocol = "upstream_protocol_error";
@@ -32,6 +35,11 @@ const rows: { readonly [fault in Fault]: FaultRow } = {
   port: { tell: () => "must use port 80 or 443; the operator of this gateway can allow others", upstream: protocol },
   // The same for a name that does not exist, for one of a private network and for a redirect there: strangers map no networks.
   nowhere: { tell: () => "leads nowhere that this gateway may fetch from", upstream: protocol },
+  unanswered: {
+    tell: () => "has a host name that could not be looked up in time. Try again",
+    upstream: "upstream_timeout",
+    client: "upstream_timeout",
+  },
   unreachable: { tell: () => "could not be fetched: the server did not answer, or not well", upstream: failed },
   status: { tell: (status) => `could not be fetched: the server answered with status ${status}`, upstream: failed },
   redirects: { tell: (most) => `leads through more than ${most} redirects`, upstream: protocol },
@@ -60,9 +68,9 @@ export type Blame = (fault: Fault, detail?: string | number, cause?: unknown) =>
 /** A client's URL is the client's fault (400); a provider's is the provider's (502, or 504 where it was slow). */
 export function blaming({ givenBy, param }: Origin): Blame {
   return (fault, detail = "", cause) => {
-    const { tell, upstream } = rows[fault];
+    const { tell, upstream, client = "invalid_value" } = rows[fault];
     const what = tell(String(detail));
     if (givenBy === "upstream") return new GatewayError(upstream, `The provider's result URL ${what}.`, { cause });
-    return new GatewayError("invalid_value", `The URL ${what}.`, { param: param ?? null, cause });
+    return new GatewayError(client, `The URL ${what}.`, { param: param ?? null, cause });
   };
 }

@@ -1,12 +1,14 @@
 // From a text to the answer that stands behind it: judged, looked up, asked, and sent on, until an answer is no redirect.
 
 import type { IncomingMessage } from "node:http";
+import { GatewayError } from "../../canon/error.ts";
 import { unlessAborted } from "../../lib/abort.ts";
 import type { Allowed } from "./allow.ts";
 import type { Blame, Origin } from "./fault.ts";
 import { askHop, type Posted } from "./hop.ts";
 import type { SetTimer } from "./patience.ts";
-import { type Dns, pinned, systemDns } from "./pin.ts";
+import { type Dns, pinned } from "./pin.ts";
+import { systemDns, unanswered } from "./resolver.ts";
 import { longestGiven, longestSigned, type Place, placeOf, usualPorts } from "./url.ts";
 
 export interface GuardedOptions extends Origin {
@@ -58,18 +60,24 @@ const mayUse = (allowed: Allowed, port: number): boolean => usualPorts.includes(
 
 /** Judges a URL as `follow` does before it asks there: its text, and the addresses of its host. */
 export async function judge(errand: Errand, text: string): Promise<void> {
-  const { options, allowed, blame, signal } = errand;
   const place = locate(errand, text, null);
-  await unlessAborted(pinned(place, allowed, options.dns ?? systemDns), signal).catch((thrown: unknown) => {
-    throw signal.aborted ? signal.reason : blame("nowhere", "", thrown);
+  await lookedUp(errand, place);
+}
+
+/** The addresses of a place that a connection may go to. A name server that does not answer may answer the next time. */
+function lookedUp({ options, allowed, blame, signal }: Errand, place: Place): Promise<readonly string[]> {
+  return unlessAborted(pinned(place, allowed, options.dns ?? systemDns), signal).catch((thrown: unknown) => {
+    if (signal.aborted) throw signal.reason;
+    if (thrown instanceof GatewayError) throw thrown;
+    const isUnanswered = thrown instanceof Error && "code" in thrown && thrown.code === unanswered;
+    throw blame(isUnanswered ? "unanswered" : "nowhere", "", thrown);
   });
 }
 
 /** The head of the answer at one place. Names are looked up once, and the connection goes to what was found. */
-async function visit({ options, allowed, blame, signal }: Errand, place: Place): Promise<IncomingMessage> {
-  const addresses = await unlessAborted(pinned(place, allowed, options.dns ?? systemDns), signal).catch((thrown) => {
-    throw signal.aborted ? signal.reason : blame("nowhere", "", thrown);
-  });
+async function visit(errand: Errand, place: Place): Promise<IncomingMessage> {
+  const { options, blame, signal } = errand;
+  const addresses = await lookedUp(errand, place);
   const range = rangeShape.test(options.range ?? "") ? options.range : undefined;
   return askHop({ place, addresses, range, post: options.post, ca: options.ca, signal }).catch((thrown) => {
     throw signal.aborted ? signal.reason : blame("unreachable", "", thrown);

@@ -1,13 +1,10 @@
 // From a host to the addresses that a connection may go to: every answer of DNS is judged, and only what was judged is used.
-import { lookup } from "node:dns/promises";
 import { plainAddress } from "./address.ts";
 import type { Allowed } from "./allow.ts";
 import type { Place } from "./url.ts";
 
 /** All addresses of a host. Rejects where there are none. */
 export type Dns = (hostname: string) => Promise<readonly string[]>;
-
-export const systemDns: Dns = async (hostname) => (await lookup(hostname, { all: true })).map(({ address }) => address);
 
 /** IPv4 first: where one family does not work, it is the other. */
 const byFamily = (left: string, right: string): number => Number(left.includes(":")) - Number(right.includes(":"));
