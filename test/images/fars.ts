@@ -171,6 +171,7 @@ export const fars: readonly Far[] = [
     route: "POST /v1/images/generations",
     answers: (urls) => inOpenai(urls),
     prompt: body("prompt"),
+    edit: { route: "POST /v1/images/edits", image: body("image", "url") },
   },
 ];
 

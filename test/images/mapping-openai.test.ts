@@ -37,7 +37,7 @@ const inOpenai: readonly { model: string; wish: object; body: Record<string, unk
   {
     model: "dashscope-qwen-image-2.0",
     wish: { size: "4096x4096" },
-    body: { parameters: { size: "2032*2032" } },
+    body: { parameters: { size: "2048*2048" } },
     warnings: "approximated;field=size",
   },
   {

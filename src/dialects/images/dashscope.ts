@@ -33,10 +33,9 @@ function noteCuts(ask: ImageAsk, notes: Notes): void {
 }
 
 function parametersOf(ask: ImageAsk, notes: Notes): JsonObject {
-  const { model } = notes.context;
   return compact({
     size: sizeFor(ask, notes),
-    n: ask.n ?? (mustNameCount(model) ? 1 : undefined),
+    n: ask.n ?? (mustNameCount(notes.context) ? 1 : undefined),
     prompt_extend: ask.extendPrompt,
     watermark: ask.watermark,
     seed: ask.seed,
@@ -76,13 +75,16 @@ function renderTask(ask: ImageAsk, context: RenderContext): Rendered {
 }
 
 /** The client's own wire, with the separator that this server knows. */
-function verbatimCall(wire: JsonObject, { model }: RenderContext): Call {
+function verbatimCall(wire: JsonObject, context: RenderContext): Call {
   const given = isObject(wire.parameters) ? wire.parameters : {};
   const read = typeof given.size === "string" ? readSize(given.size, "parameters.size") : {};
   const size = read.width === undefined ? {} : { size: `${read.width}*${read.height}` };
-  const count = given.n === undefined && mustNameCount(model) ? { n: 1 } : {};
+  const count = given.n === undefined && mustNameCount(context) ? { n: 1 } : {};
   const parameters = { ...given, ...size, ...count };
-  return { path, body: { ...wire, model, ...(Object.keys(parameters).length === 0 ? {} : { parameters }) } };
+  return {
+    path,
+    body: { ...wire, model: context.model, ...(Object.keys(parameters).length === 0 ? {} : { parameters }) },
+  };
 }
 
 function divided(wire: JsonObject, most: number): JsonObject[] {
@@ -94,7 +96,7 @@ function divided(wire: JsonObject, most: number): JsonObject[] {
   }));
 }
 
-const mostItems = ({ model }: RenderContext): number => mostImagesOf(model);
+const mostItems = (context: RenderContext): number => mostImagesOf(context);
 const fieldPath = (field: string): string => field;
 const response: Images["response"] = { parse: parseDashscope, render: renderReply };
 

@@ -10,7 +10,7 @@ import { renderReply } from "./reply.ts";
 
 export interface FlatForm {
   readonly name: string;
-  path(model: string): string;
+  path(model: string, ask: ImageAsk): string;
   /** The fields that it has words for. */
   readonly can: readonly ImageField[];
   /** Images of one call; absent: any number. */
@@ -32,7 +32,7 @@ function render(form: FlatForm, ask: ImageAsk, context: RenderContext): Rendered
   noteLost(ask, notes, form.can);
   if (form.bytesOnly) noteBytes(ask, notes);
   const body = compact(form.body(ask, notes));
-  return { call: { path: form.path(context.model), body }, warnings: notes.warnings };
+  return { call: { path: form.path(context.model, ask), body }, warnings: notes.warnings };
 }
 
 /** The dialect of a form. */

@@ -4,11 +4,14 @@ import { compact, type JsonObject } from "../../lib/json.ts";
 import type { Call, Envelope, FormPart, RenderContext, Rendered, UploadedFile } from "../dialect.ts";
 import { formParts } from "../shared/form-parts.ts";
 import { filesNamed } from "../shared/form-values.ts";
+import { lookUpModel } from "../shared/model-table.ts";
 import type { Notes } from "../shared/notes.ts";
 import { imageType } from "../video/images.ts";
-import { noteLost, noteSaid, promptWithNegative } from "./fields.ts";
+import { noteLost, promptWithNegative } from "./fields.ts";
+import { fittedPixels } from "./model-sizes.ts";
+import { openaiImageModels } from "./model-tables.ts";
 import { answersBytes } from "./openai-request.ts";
-import { nearestPixels, type Pixels, pixelsOf, readSize, sizesOf } from "./sizes.ts";
+import { pixelsOf, readSize } from "./sizes.ts";
 import { picturePart } from "./sources.ts";
 
 export const generationsPath = "images/generations";
@@ -26,35 +29,18 @@ const can: readonly ImageField[] = [
   "compression",
 ];
 
-type Sizes = readonly [Pixels, ...Pixels[]];
-
-/** The sizes of the families that know only some; all others take any. */
-const families: readonly (readonly [RegExp, Sizes])[] = [
-  [/^gpt-image-1(?:$|[.-])/, sizesOf("1024x1024", "1536x1024", "1024x1536")],
-  [/^dall-e-3/, sizesOf("1024x1024", "1792x1024", "1024x1792")],
-  [/^dall-e-2/, sizesOf("1024x1024", "512x512", "256x256")],
-];
-
-const toSixteen = (side: number): number => Math.max(16, Math.round(side / 16) * 16);
-
-function fitting(wanted: Pixels, model: string): Pixels {
-  const allowed = families.find(([name]) => name.test(model))?.[1];
-  if (allowed !== undefined) return nearestPixels(wanted, allowed);
-  if (!answersBytes.test(model)) return wanted;
-  return { width: toSixteen(wanted.width), height: toSixteen(wanted.height) };
-}
-
+/** Servers of others make any size, so that a model without a row is no reason to warn. */
 function renderSize(ask: ImageAsk, notes: Notes): string | undefined {
   const wanted = pixelsOf(ask);
   if (wanted === null) return undefined;
-  const { width, height } = fitting(wanted, notes.context.model);
-  if (width !== wanted.width || height !== wanted.height) noteSaid(ask, notes, "approximated", "size");
+  const isListed = lookUpModel(openaiImageModels, notes.context).isListed;
+  const { width, height } = (isListed ? fittedPixels(ask, notes, openaiImageModels) : undefined) ?? wanted;
   return `${width}x${height}`;
 }
 
 /** One image a call for the one model that makes no more. */
-export function mostImagesOf({ model }: Pick<RenderContext, "model">): number {
-  return /^dall-e-3/.test(model) ? 1 : 10;
+export function mostImagesOf(context: RenderContext): number {
+  return lookUpModel(openaiImageModels, context).row.maxImages ?? 10;
 }
 
 /** The call for a canonical request: a form where there are images, since every server of this kind takes that. */

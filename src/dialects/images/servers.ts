@@ -1,15 +1,18 @@
 // Servers whose images are OpenAI's with habits of their own: Ark's Seedream, SiliconFlow, Zhipu and xAI.
 import type { ImageAnswer, ImageAsk } from "../../canon/image.ts";
-import { isObject } from "../../lib/json.ts";
+import { isObject, type JsonObject } from "../../lib/json.ts";
 import { openaiErrors } from "../openai-error.ts";
 import { objectsIn } from "../shared/members.ts";
-import type { Notes } from "../shared/notes.ts";
+import { lookUpModel } from "../shared/model-table.ts";
+import { type Notes, note } from "../shared/notes.ts";
 import { noteSaid, promptWithNegative } from "./fields.ts";
 import { flatImages } from "./flat.ts";
+import { fittedPixels, imageRow, sizeOrResolution } from "./model-sizes.ts";
+import { arkModels, xaiModels, zhipuModels } from "./model-tables.ts";
 import { contentRefused, withPolicy } from "./policy.ts";
 import { ratioNoted } from "./ratio.ts";
 import { parseReply } from "./reply.ts";
-import { nearestPixels, pixelsOf, sizesOf } from "./sizes.ts";
+import { pixelsOf, resolutionFor } from "./sizes.ts";
 import { pictureText } from "./sources.ts";
 import { imageUsage } from "./usage.ts";
 
@@ -37,7 +40,7 @@ export const arkImages = flatImages({
     model: notes.context.model,
     prompt: promptWithNegative(ask, notes),
     image: imageList(ask),
-    size: ask.width === undefined && ask.ratio === undefined ? ask.resolution : sizeText(ask),
+    size: sizeOrResolution(ask, notes, arkModels),
     response_format: ask.delivery === "base64" ? "b64_json" : "url",
     output_format: ask.fileFormat,
     watermark: ask.watermark ?? false,
@@ -80,14 +83,17 @@ export const siliconflowImages = flatImages({
   error: errors,
 });
 
-const zhipuSizes = sizesOf("1024x1024", "768x1344", "864x1152", "1344x768", "1152x864", "1440x720", "720x1440");
+function zhipuQuality(ask: ImageAsk, notes: Notes): string | undefined {
+  if (ask.quality === undefined) return undefined;
+  const asked = /^(?:hd|high|xhigh|max)$/.test(ask.quality) ? "hd" : "standard";
+  const only = imageRow(zhipuModels, notes).onlyQuality ?? asked;
+  if (only !== asked && ask.quality !== "auto") noteSaid(ask, notes, "approximated", "quality");
+  return only;
+}
 
 function zhipuSize(ask: ImageAsk, notes: Notes): string | undefined {
-  const wanted = pixelsOf(ask);
-  if (wanted === null) return undefined;
-  const { width, height } = nearestPixels(wanted, zhipuSizes);
-  if (width !== wanted.width || height !== wanted.height) noteSaid(ask, notes, "approximated", "size");
-  return `${width}x${height}`;
+  const fitted = fittedPixels(ask, notes, zhipuModels);
+  return fitted === undefined ? undefined : `${fitted.width}x${fitted.height}`;
 }
 
 /** https://docs.bigmodel.cn/api-reference: `standard` or `hd`, and one image a call. */
@@ -101,7 +107,7 @@ export const zhipuImages = flatImages({
     model: notes.context.model,
     prompt: promptWithNegative(ask, notes),
     size: zhipuSize(ask, notes),
-    quality: ask.quality === undefined ? undefined : /^(?:hd|high|xhigh|max)$/.test(ask.quality) ? "hd" : "standard",
+    quality: zhipuQuality(ask, notes),
     watermark_enabled: ask.watermark,
     user_id: ask.endUser,
   }),
@@ -115,20 +121,44 @@ function zhipuRefusal(body: unknown) {
   return String(error.code) === "1301" ? contentRefused(String(error.message ?? "")) : null;
 }
 
-const xaiRatios = ["1:1", "3:4", "4:3", "9:16", "16:9", "2:3", "3:2", "1:2", "2:1"] as const;
+/** A model without a row is sent the ratio that the client said. */
+function xaiRatio(ask: ImageAsk, notes: Notes): string | undefined {
+  const { row, isListed } = lookUpModel(xaiModels, notes.context);
+  const [first, ...others] = row.ratios ?? [];
+  if (first !== undefined) return ratioNoted(ask, notes, [first, ...others]);
+  if (!isListed && ask.ratio !== undefined) note(notes, "unverified", "model");
+  return ask.ratio ?? ratioNoted(ask, notes, ["1:1", "3:4", "4:3", "9:16", "16:9", "2:3", "3:2"]);
+}
 
-/** https://docs.x.ai/docs/guides/image-generations */
+/** `1k` or `2k`, of models that make more than one. */
+function xaiResolution(ask: ImageAsk, notes: Notes): string | undefined {
+  const wanted = resolutionFor(ask);
+  const { resolutions } = imageRow(xaiModels, notes);
+  return wanted !== undefined && resolutions?.includes(wanted) ? wanted.toLowerCase() : undefined;
+}
+
+/** One image in a member of its own, several in a list. */
+function xaiSources({ images }: ImageAsk): JsonObject {
+  const parts = images.map((image) => ({ type: "image_url", url: pictureText(image) }));
+  const [only, ...others] = parts;
+  if (only === undefined) return {};
+  return others.length === 0 ? { image: only } : { images: parts };
+}
+
+/** https://docs.x.ai/developers/model-capabilities/images/generation: edits have a path of their own, and take JSON only. */
 export const xaiImages = flatImages({
   name: "xai-images",
-  path: () => "images/generations",
+  path: (_model, ask) => (ask.images.length > 0 ? "images/edits" : "images/generations"),
   can: ["negativePrompt", "size"],
   most: 10,
-  edits: false,
+  edits: true,
   body: (ask, notes) => ({
     model: notes.context.model,
     prompt: promptWithNegative(ask, notes),
+    ...xaiSources(ask),
     n: ask.n,
-    aspect_ratio: ratioNoted(ask, notes, xaiRatios),
+    aspect_ratio: xaiRatio(ask, notes),
+    resolution: xaiResolution(ask, notes),
     response_format: ask.delivery === "base64" ? "b64_json" : undefined,
     user: ask.endUser,
   }),

@@ -1,0 +1,49 @@
+// The image models of Ark, Zhipu, xAI and OpenAI's own shape, as rows.
+import type { ImageRow, ImageTable } from "./model-sizes.ts";
+
+const checkedOn = "2026-11-22";
+
+const table = (source: string, rows: readonly Omit<ImageRow, "source" | "checkedOn">[]): ImageTable => ({
+  rows: rows.map((row) => ({ ...row, source, checkedOn })),
+  unlisted: { models: /(?:)/, source, checkedOn },
+});
+
+const fourK = 4096 * 4096;
+
+/** `2560x1440` is the smallest image of the newer models in pixels. */
+export const arkModels = table("https://www.volcengine.com/docs/82379/1541523", [
+  { models: /seedream-?5/i, area: { min: 2560 * 1440, max: 10_404_496 }, resolutions: ["2K", "3K"] },
+  { models: /seedream-?4[-.]5/i, area: { min: 2560 * 1440, max: fourK }, resolutions: ["2K", "4K"] },
+  { models: /seedream-?4/i, area: { min: 1280 * 720, max: fourK }, resolutions: ["1K", "2K", "4K"] },
+  { models: /seedream-?3/i, sides: { min: 512, max: 2048 }, resolutions: [] },
+  { models: /seededit/i, keepsSize: true, resolutions: [] },
+]);
+
+export const zhipuModels = table("https://docs.bigmodel.cn/api-reference/模型-api/图像生成", [
+  {
+    models: /^glm-image/i,
+    sides: { min: 1024, max: 2048 },
+    area: { min: 1024 * 1024, max: 2 ** 22 },
+    step: 32,
+    onlyQuality: "hd",
+  },
+  {
+    models: /^cogview/i,
+    sizes: ["1024x1024", "768x1344", "864x1152", "1344x768", "1152x864", "1440x720", "720x1440"],
+  },
+]);
+
+const grokRatios = ["1:1", "3:4", "4:3", "9:16", "16:9", "2:3", "3:2", "1:2", "2:1"] as const;
+
+export const xaiModels = table("https://docs.x.ai/developers/model-capabilities/images/generation", [
+  { models: /^grok-imagine-image/i, ratios: [...grokRatios, "9:20", "20:9"], resolutions: ["1K", "2K"] },
+  { models: /^grok-(?:\d-)?image/i, ratios: grokRatios, resolutions: [] },
+]);
+
+/** Only OpenAI's own models have bounds; servers that speak its shape make any size. */
+export const openaiImageModels = table("https://platform.openai.com/docs/api-reference/images/create", [
+  { models: /^gpt-image-1(?:$|[.-])/, sizes: ["1024x1024", "1536x1024", "1024x1536"], maxImages: 10 },
+  { models: /^(?:gpt-image|chatgpt-image)/, step: 16, maxImages: 10 },
+  { models: /^dall-e-3/, sizes: ["1024x1024", "1792x1024", "1024x1792"], maxImages: 1 },
+  { models: /^dall-e-2/, sizes: ["1024x1024", "512x512", "256x256"], maxImages: 10 },
+]);

@@ -1,0 +1,149 @@
+// Sizes of images by the rows of their models: within the published bounds, as near as they allow, and untouched without a row.
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import type { ImageAsk } from "../../src/canon/image.ts";
+import { dashscopeImageModels } from "../../src/dialects/images/dashscope-models.ts";
+import { fittedPixels, type ImageRow } from "../../src/dialects/images/model-sizes.ts";
+import { arkModels, openaiImageModels, zhipuModels } from "../../src/dialects/images/model-tables.ts";
+import { arkImages, xaiImages, zhipuImages } from "../../src/dialects/index.ts";
+import { type DeclaredModel, findRow } from "../../src/dialects/shared/model-table.ts";
+
+const plain: ImageAsk = {
+  operation: "image",
+  task: "generate",
+  model: "m",
+  stream: false,
+  prompt: "a fox",
+  images: [],
+  said: { size: "size" },
+  extras: [],
+};
+const contextOf = (model: string, declared?: readonly DeclaredModel[]) => ({
+  ...{ model, origin: "o", options: {}, fieldPath: (field: string) => field },
+  ...(declared === undefined ? {} : { declared }),
+});
+const rendered = (dialect: typeof arkImages, model: string, wish: Partial<ImageAsk>, declared?: DeclaredModel[]) => {
+  const { call, warnings } = dialect.request.render({ ...plain, ...wish }, contextOf(model, declared));
+  return { path: call.path, body: call.body, warnings: warnings.map(({ code, path }) => `${code} ${path}`) };
+};
+
+describe("Seedream", () => {
+  test.each([
+    ["doubao-seedream-4-5-251128", { width: 1024, height: 1024 }, "1920x1920", ["approximated size"]],
+    ["doubao-seedream-4-5-251128", { width: 2048, height: 2048 }, "2048x2048", []],
+    ["doubao-seedream-4-5-251128", { resolution: "1K" }, "1920x1920", ["approximated size"]],
+    ["doubao-seedream-4-5-251128", { resolution: "2K" }, "2K", []],
+    ["doubao-seedream-5-0-260128", { width: 1280, height: 720 }, "2560x1440", ["approximated size"]],
+    ["doubao-seedream-5-0-260128", { width: 4096, height: 4096 }, "3216x3216", ["approximated size"]],
+    ["doubao-seedream-4-0-250828", { width: 1024, height: 1024 }, "1024x1024", []],
+    ["doubao-seedream-3-0-t2i-250415", { width: 256, height: 512 }, "512x1024", ["approximated size"]],
+    ["ep-20261122-abcde", { width: 1024, height: 1024 }, "1024x1024", ["unverified model"]],
+    ["ep-20261122-abcde", { resolution: "1K" }, "1K", ["unverified model"]],
+    ["ep-20261122-abcde", {}, undefined, []],
+  ] as [string, Partial<ImageAsk>, string | undefined, string[]][])("%s %j", (model, wish, size, warnings) => {
+    const { body, warnings: told } = rendered(arkImages, model, wish);
+    expect([body["size"], told]).toEqual([size, warnings]);
+  });
+
+  test("a declared row counts before the table", () => {
+    const declared = [{ models: /^ep-/, like: "seedream-4-5", capabilities: {} }];
+    expect(rendered(arkImages, "ep-1", { width: 1024, height: 1024 }, declared)).toMatchObject({
+      body: { size: "1920x1920" },
+      warnings: ["approximated size"],
+    });
+    const only = [{ models: /seedream/, capabilities: { sizes: ["512x512", "640x360"] } }];
+    expect(rendered(arkImages, "seedream-9", { width: 1600, height: 900 }, only).body["size"]).toBe("640x360");
+  });
+});
+
+describe("glm-image", () => {
+  test.each([
+    [{ width: 512, height: 512 }, "1024x1024"],
+    [{ width: 1000, height: 1500 }, "1024x1536"],
+    [{ width: 1280, height: 1280 }, "1280x1280"],
+    [{ width: 4096, height: 4096 }, "2048x2048"],
+  ])("%j", (wish, size) => {
+    expect(rendered(zhipuImages, "glm-image", wish).body["size"]).toBe(size);
+  });
+
+  test("has one quality", () => {
+    const asked = (quality: string) => {
+      const { body, warnings } = rendered(zhipuImages, "glm-image", { quality, said: { quality: "quality" } });
+      return [body["quality"], warnings];
+    };
+    expect(asked("standard")).toEqual(["hd", ["approximated quality"]]);
+    expect(asked("hd")).toEqual(["hd", []]);
+    expect(asked("auto")).toEqual(["hd", []]);
+  });
+});
+
+describe("xAI", () => {
+  const link = (url: string) => ({ source: { kind: "url", url } as const, path: "image" });
+  test("edits have a path of their own", () => {
+    const { path, body } = rendered(xaiImages, "grok-imagine-image", { images: [link("https://a.example/1.png")] });
+    expect([path, body]).toEqual([
+      "images/edits",
+      {
+        model: "grok-imagine-image",
+        prompt: "a fox",
+        image: { type: "image_url", url: "https://a.example/1.png" },
+      },
+    ]);
+    const two = rendered(xaiImages, "grok-imagine-image", {
+      images: [link("https://a.example/1.png"), link("https://a.example/2.png")],
+    });
+    expect(two.body["images"]).toHaveLength(2);
+    expect(two.body).not.toHaveProperty("image");
+  });
+
+  test("a resolution goes to models that have some", () => {
+    expect(rendered(xaiImages, "grok-imagine-image", { ratio: "16:9", resolution: "2K" }).body).toMatchObject({
+      aspect_ratio: "16:9",
+      resolution: "2k",
+    });
+    expect(rendered(xaiImages, "grok-2-image", { ratio: "16:9", resolution: "2K" }).body).not.toHaveProperty(
+      "resolution",
+    );
+  });
+});
+
+const tables = { ark: arkModels, zhipu: zhipuModels, dashscope: dashscopeImageModels, openai: openaiImageModels };
+const rows = Object.entries(tables).flatMap(([name, { rows: all }]) => all.map((row) => [name, row] as const));
+
+test("every row has a source and a day", () => {
+  for (const [, { source, checkedOn }] of rows) expect([source, checkedOn]).toEqual([expect.any(String), "2026-11-22"]);
+});
+
+/** A name whose row this is. */
+const nameFor = (rowsOfTable: readonly ImageRow[], row: ImageRow): string =>
+  [
+    ...["doubao-seedream-5-0", "seedream-4-5", "seedream-4-0", "seedream-3-0", "seededit-3", "glm-image", "cogview-4"],
+    ...["qwen-image-edit-plus", "qwen-image-edit", "qwen-image-2.0", "qwen-image", "wan2.6-image"],
+    ...["gpt-image-1", "gpt-image-2", "dall-e-3", "dall-e-2"],
+  ].find((name) => findRow(rowsOfTable, name) === row) ?? "";
+
+test.each(rows.map(([name, row]) => [name, nameFor(tables[name as keyof typeof tables].rows, row), row] as const))(
+  "%s %s: any size is fitted",
+  (table, model, row) => {
+    expect(model).not.toBe("");
+    const side = fc.integer({ min: 64, max: 8192 });
+    fc.assert(
+      fc.property(side, side, (width, height) => {
+        fc.pre(Math.max(width, height) / Math.min(width, height) <= 2);
+        const notes = { context: contextOf(model), warnings: [] };
+        const fitted = fittedPixels({ ...plain, width, height }, notes, tables[table as keyof typeof tables]);
+        if (row.keepsSize) return fitted === undefined;
+        if (fitted === undefined) return false;
+        const sides = [fitted.width, fitted.height];
+        const area = fitted.width * fitted.height;
+        return (
+          (row.sizes === undefined || row.sizes.includes(`${fitted.width}x${fitted.height}`)) &&
+          (row.step === undefined || sides.every((each) => each % (row.step ?? 1) === 0)) &&
+          (row.sides === undefined || sides.every((each) => each >= row.sides!.min && each <= row.sides!.max)) &&
+          (row.area === undefined || (area >= row.area.min && area <= row.area.max))
+        );
+      }),
+      { numRuns: 300 },
+    );
+  },
+);
