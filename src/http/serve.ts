@@ -9,10 +9,11 @@ import type { JsonObject } from "../lib/json.ts";
 import { presentedKey } from "./credentials.ts";
 import type { AskEndpoint, Endpoint, PlainEndpoint, Side } from "./endpoint.ts";
 import { checkHops } from "./hops.ts";
+import { missingFeature } from "./missing-features.ts";
 import { type Matcher, unknownPath } from "./paths.ts";
 import { checkHeaders, type ReadBody, type ReadLimits, readJson } from "./read.ts";
 import { isForm, readFormFor } from "./read-form.ts";
-import { sideOfPath } from "./sides.ts";
+import { sideOfUnknown } from "./sides.ts";
 import { checkHost, pathOf } from "./target.ts";
 import { validate } from "./validate.ts";
 import { writeError, writeReply } from "./write.ts";
@@ -41,6 +42,8 @@ export async function serve(parts: ServeParts, request: Request): Promise<Respon
     checkHost(request);
     const path = pathOf(request.url);
     const match = parts.match(request.method, path);
+    const missing = match.kind === "found" ? null : missingFeature(path);
+    if (missing !== null) throw missing;
     if (match.kind === "nothing") throw unknownPath(path, parts.match);
     endpoint = match.endpoint;
     if (match.kind === "method") {
@@ -63,7 +66,7 @@ export async function serve(parts: ServeParts, request: Request): Promise<Respon
 
 /** Null for a path that no row claims. */
 function sideOf(endpoint: Endpoint | null, request: Request): Side {
-  return endpoint === null ? sideOfPath(pathOf(request.url)) : (endpoint.sideFor?.(request) ?? endpoint);
+  return endpoint === null ? sideOfUnknown(request, pathOf(request.url)) : (endpoint.sideFor?.(request) ?? endpoint);
 }
 
 /** A person with a browser gets a page that asks for the key, where the row has one. */

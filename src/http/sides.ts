@@ -20,8 +20,9 @@ export function protocolOf(request: Request): Protocol {
   return versionHeaders.some((name) => request.headers.has(name)) ? "anthropic" : "openai";
 }
 
-/** For a path that no row claims: the nearest relative's. */
-export function sideOfPath(path: string): Side {
-  if (/^\/v1(?:alpha|beta)/.test(path)) return sides.gemini;
-  return /^\/(?:v1\/)*messages(?:\/|$)/.test(path) ? sides.anthropic : sides.openai;
+/** For a path that no row claims: the protocol whose path it resembles, else the one whose headers it has. */
+export function sideOfUnknown(request: Request, path: string): Side {
+  if (/^(?:\/upload)?\/v1(?:alpha|beta)/.test(path)) return sides.gemini;
+  if (/^\/(?:v1\/)*messages(?:\/|$)/.test(path)) return sides.anthropic;
+  return sides[protocolOf(request)];
 }
