@@ -40,6 +40,8 @@ export interface ImageAsk {
   /** `edit`: the images are to be changed. */
   readonly task: "generate" | "edit";
   readonly model: string;
+  /** True where the client named none, and `model` is the one of the imitated service. */
+  readonly unnamed?: true;
   readonly stream: boolean;
   readonly prompt: string;
   readonly negativePrompt?: string;

@@ -35,6 +35,8 @@ export type VideoField =
 export interface VideoAsk {
   readonly operation: "video";
   readonly model: string;
+  /** True where the client named none; `model` is then the one of the imitated service, or empty. */
+  readonly unnamed?: true;
   readonly prompt?: string;
   readonly negativePrompt?: string;
   /** In the client's order; at most one `first` and one `last`. */

@@ -52,4 +52,6 @@ export function isLoss({ code }: Warning): boolean {
 export interface Extra {
   readonly path: string;
   readonly rule: "quiet" | "drop" | "reject";
+  /** Why a `reject` field cannot be sent, as the end of the message. */
+  readonly reason?: string;
 }

@@ -109,8 +109,7 @@ export async function answer(parts: GatewayParts, inquiry: Inquiry, visit: Visit
 
 /** Who may be asked, in order. */
 function planFor({ catalog, listings, standIn }: GatewayParts, ask: Ask): Plan {
-  if (ask.operation === "moderate" && ask.unnamed)
-    return resolveUnnamed(catalog.current(), listings.now, ask.model, ask.operation);
+  if ("unnamed" in ask && ask.unnamed) return resolveUnnamed(catalog.current(), listings.now, ask.model, ask.operation);
   return resolve(catalog.current(), listings.now, ask.model, ask.operation, standIn);
 }
 

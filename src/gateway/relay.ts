@@ -52,9 +52,11 @@ export function dialectsFor(inquiry: Inquiry, { provider, model }: Candidate): r
 function foreignFields(ask: Ask): Warning[] {
   const refused = ask.extras.find((extra) => extra.rule === "reject");
   if (refused !== undefined)
-    throw new GatewayError("unsupported_parameter", `'${refused.path}' cannot be sent to this model.`, {
-      param: refused.path,
-    });
+    throw new GatewayError(
+      "unsupported_parameter",
+      `'${refused.path}' cannot be sent to this model${refused.reason === undefined ? "" : `: ${refused.reason}`}.`,
+      { param: refused.path },
+    );
   return ask.extras.filter((extra) => extra.rule === "drop").map(({ path }) => ({ code: "dropped", path }));
 }
 

@@ -105,10 +105,17 @@ function usualCandidates(
   return { listed, others: [...hoped, ...usual] };
 }
 
+/** The model of a provider that answers while no other one is configured. */
+function lastResort({ providers: [only, ...others] }: Catalog, operation: Operation): Candidate | null {
+  const model = others.length === 0 ? only?.lastResort?.[operation] : undefined;
+  return only === undefined || model === undefined ? null : { provider: only, model };
+}
+
 /**
  * Who answers a request that names no model. `usual`, the name that its own provider takes, is looked up as if it had
  * been named; else the first provider that lists a model for this is asked, else the first route that is declared for
- * it, else a provider that may know one. Throws `missing_required_parameter` when there is nobody.
+ * it, else a provider that may know one, else the one provider there is, where it answers in place of all others.
+ * Throws `missing_required_parameter` when there is nobody.
  */
 export function resolveUnnamed(
   catalog: Catalog,
@@ -125,6 +132,8 @@ export function resolveUnnamed(
   if (route !== undefined) return { found: "route", candidates: route.candidates };
   const [hoped] = others;
   if (hoped !== undefined) return { found: "unlisted", candidates: [hoped] };
+  const last = lastResort(catalog, operation);
+  if (last !== null) return { found: "listed", candidates: [last] };
   const message = "Missing required parameter: 'model': nobody is configured here who is asked when none is named.";
   throw new GatewayError("missing_required_parameter", message, { param: "model" });
 }

@@ -1,5 +1,11 @@
 // The rows of images: each path takes two shapes, told apart by the body.
-import { dashscopeImageEdits, dashscopeImages, openaiImageEdits, openaiImages } from "../dialects/index.ts";
+import {
+  dashscopeImageEdits,
+  dashscopeImages,
+  openaiImageEdits,
+  openaiImages,
+  openaiImageVariations,
+} from "../dialects/index.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { AskEndpoint, KeyRule } from "./endpoint.ts";
 import { sides } from "./sides.ts";
@@ -34,5 +40,13 @@ export const imageEndpoints: readonly AskEndpoint[] = [
         mask: "Transparent where the first image may change.",
       },
     },
+  },
+  {
+    ...common,
+    path: "/v1/images/variations",
+    operationId: "createImageVariation",
+    summary: "Variations of an image, where the provider makes them.",
+    dialect: openaiImageVariations,
+    form: { only: true, files: { image: "The image to vary." } },
   },
 ];

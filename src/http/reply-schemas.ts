@@ -147,6 +147,7 @@ export const replySchemas: Readonly<Record<string, TSchema>> = {
   createModeration: moderation,
   createImage: images,
   createImageEdit: images,
+  createImageVariation: images,
   createTranscription: transcript,
   createTranslation: transcript,
   relayV1Beta: generated,

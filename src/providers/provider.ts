@@ -124,6 +124,8 @@ export interface Provider {
   prefers?(ask: Ask, model: string, client: Dialect): Dialect | undefined;
   /** As in its kind. */
   readonly usualModels?: { readonly [operation in Operation]?: string };
+  /** The models that answer requests without a model where no other provider is configured. */
+  readonly lastResort?: { readonly [operation in Operation]?: string };
   readonly options: DialectOptions;
   /** Model names that the configuration declares; null when only the provider's own list can tell. */
   readonly models: readonly string[] | null;

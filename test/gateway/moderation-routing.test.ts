@@ -66,10 +66,16 @@ test.each(rows)("no model: %s", (_name, setting, expected) => {
   expect(unnamed(...setting)).toBe(expected);
 });
 
-test("nobody but the sandbox: a model must be named", () => {
+test("no other provider than the sandbox: it answers", () => {
   const { listingOf } = setUp(openai());
   const none = buildCatalog(readConfigFile(readSettings({}, "/nowhere")), {});
-  const fault = thrown(() => resolveUnnamed(none, listingOf, usual, "moderate"));
+  const [first] = resolveUnnamed(none, listingOf, usual, "moderate").candidates;
+  expect(`${first?.provider.name}/${first?.model}`).toBe("sandbox/moderate");
+});
+
+test("a provider that does not moderate: a model must be named", () => {
+  const { catalog, listingOf } = setUp(local(", models: [chatty]").replace("compatible", "anthropic"));
+  const fault = thrown(() => resolveUnnamed(catalog, listingOf, usual, "moderate"));
   expect(fault).toMatchObject({ status: 400, code: "missing_required_parameter", param: "model" });
 });
 

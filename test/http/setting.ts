@@ -67,6 +67,11 @@ const recording = {
     "",
   ].join("\r\n"),
 };
+const picture = Buffer.from("R0lGODlhAQABAAAAACw=", "base64").toString("latin1");
+smallestAsks["/v1/images/variations"] = {
+  ...recording,
+  body: recording.body.replace('"file"; filename="a.wav"', '"image"; filename="a.gif"').replace("RIFF", picture),
+};
 for (const verb of ["transcriptions", "translations"]) smallestAsks[`/v1/audio/${verb}`] = recording;
 
 const content = { parts: [{ text: "hi" }] };
@@ -101,7 +106,7 @@ export function answersAll({ alpha, claude }: World["upstreams"]): void {
     bytes: [Buffer.from("ID3 and more than that")],
     headers: { "content-type": "audio/mpeg" },
   });
-  for (const verb of ["generations", "edits"])
+  for (const verb of ["generations", "edits", "variations"])
     alpha.on(`POST /v1/images/${verb}`, { json: { created: 1, data: [{ b64_json: "R0lGODlhAQABAAAAACw=" }] } });
   for (const verb of ["transcriptions", "translations"]) alpha.on(`POST /v1/audio/${verb}`, { json: { text: "hi" } });
   claude.on("POST /v1/messages/count_tokens", { json: { input_tokens: 14 } });

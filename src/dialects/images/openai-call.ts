@@ -16,6 +16,7 @@ import { picturePart } from "./sources.ts";
 
 export const generationsPath = "images/generations";
 export const editsPath = "images/edits";
+export const variationsPath = "images/variations";
 
 const can: readonly ImageField[] = [
   "negativePrompt",

@@ -61,3 +61,12 @@ export const EditRequest: TSchema = Type.Object(
   },
   { additionalProperties: true },
 );
+
+/** `ImageCreateVariationParams` of the npm package openai 7.55.0, whose image is a file of the form. */
+export const VariationRequest: TSchema = object({
+  model: optional("string", { description: "Model id." }),
+  n: common.n as TSchema,
+  size: common.size as TSchema,
+  response_format: common.response_format as TSchema,
+  user: common.user as TSchema,
+});

@@ -1,11 +1,20 @@
 // The dialects of OpenAI's images: made from words, and made from other images.
 import { type ImageAnswer, type ImageAsk, imagesWanted } from "../../canon/image.ts";
+import type { Extra } from "../../canon/warning.ts";
 import type { Frame } from "../../lib/sse.ts";
 import type { Dialect, Envelope, WriteContext } from "../dialect.ts";
 import { openaiErrors } from "../openai-error.ts";
-import { dividedWire, editsPath, generationsPath, mostImagesOf, renderRequest, verbatimCall } from "./openai-call.ts";
+import {
+  dividedWire,
+  editsPath,
+  generationsPath,
+  mostImagesOf,
+  renderRequest,
+  variationsPath,
+  verbatimCall,
+} from "./openai-call.ts";
 import { parseRequest } from "./openai-request.ts";
-import { EditRequest, GenerationRequest } from "./openai-schema.ts";
+import { EditRequest, GenerationRequest, VariationRequest } from "./openai-schema.ts";
 import { partialFrames, streamOf } from "./openai-stream.ts";
 import { withPolicy } from "./policy.ts";
 import { parseReply, renderReply } from "./reply.ts";
@@ -53,6 +62,31 @@ export const openaiImageEdits: Images = {
   response,
   stream: streamOf("image_edit", errors),
   verbatim: verbatim(editsPath),
+  error: errors,
+};
+
+/** Only servers of this format have variations: nothing tells another model what to change. */
+const variationOnly: Extra = { path: "image", rule: "reject", reason: "it does not make variations of an image" };
+
+/** The model of OpenAI's endpoint, which has one. */
+const variationModel = "dall-e-2";
+
+export const openaiImageVariations: Images = {
+  name: "openai-image-variations",
+  operation: "image",
+  within: openaiImages,
+  request: {
+    ...request("edit"),
+    schema: VariationRequest,
+    parse(wire, envelope) {
+      const model = typeof wire.model === "string" && wire.model !== "" ? wire.model : undefined;
+      const ask = parseRequest({ ...wire, model: model ?? variationModel, prompt: "" }, envelope, "edit");
+      const extras = [...ask.extras, variationOnly];
+      return { ...ask, extras, ...(model === undefined ? { unnamed: true } : {}) };
+    },
+  },
+  response,
+  verbatim: verbatim(variationsPath),
   error: errors,
 };
 

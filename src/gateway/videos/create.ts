@@ -2,11 +2,12 @@
 import { GatewayError, toGatewayError } from "../../canon/error.ts";
 import { noUsage } from "../../canon/usage.ts";
 import { isFinal } from "../../canon/video.ts";
+import { missing } from "../../dialects/reject.ts";
 import { randomId } from "../../lib/ids.ts";
 import type { Provider } from "../../providers/provider.ts";
 import { deleteTask, findTask, insertTask, type TaskRow, updateTask } from "../../store/tasks.ts";
 import type { Attribution } from "../exchange.ts";
-import { type Plan, resolve } from "../router.ts";
+import { type Plan, resolve, resolveUnnamed } from "../router.ts";
 import { advanced } from "./advance.ts";
 import { conclude } from "./conclude.ts";
 import { firstWait, spreadWait } from "./pace.ts";
@@ -40,6 +41,30 @@ function planFor({ gateway }: VideoParts, { ask: { model }, client }: Submit): P
     // A refusal says what the client said.
     return behind(model);
   }
+}
+
+/** The first candidate of a plan; undefined where there is none. */
+function firstOf(plan: () => Plan): Plan["candidates"][number] | undefined {
+  try {
+    return plan().candidates[0];
+  } catch (thrown) {
+    if (thrown instanceof GatewayError) return undefined;
+    throw thrown;
+  }
+}
+
+/** The submit with the model that answers requests without one, where the client named none and its format's own is not configured. */
+function withModel(parts: VideoParts, submit: Submit): Submit {
+  const { ask, client } = submit;
+  if (ask.unnamed !== true) return submit;
+  const catalog = parts.gateway.catalog.current();
+  const now = parts.gateway.listings.now;
+  const isKnown = firstOf(() => resolve(catalog, now, ask.model, operation)) !== undefined;
+  if (ask.model !== "" && isKnown) return submit;
+  const first = firstOf(() => resolveUnnamed(catalog, now, ask.model, operation));
+  if (first !== undefined) return { ...submit, ask: { ...ask, model: `${first.provider.name}/${first.model}` } };
+  if (ask.model === "") throw missing(client.fieldPath("model"));
+  return submit;
 }
 
 /** The task as it is before anybody was asked. */
@@ -205,9 +230,10 @@ export async function settleIn(parts: VideoParts, task: Task, taken: Taken): Pro
 }
 
 /** Makes a task. Throws GatewayError when nobody took it, or when that is not known. */
-export async function createTask(parts: VideoParts, submit: Submit): Promise<Created> {
+export async function createTask(parts: VideoParts, given: Submit): Promise<Created> {
   const lease = parts.gateway.admission.admit();
   try {
+    const submit = withModel(parts, given);
     const plan = planFor(parts, submit);
     const [first] = plan.candidates;
     if (first === undefined) throw new GatewayError("no_provider_available", "Nobody can take the task right now.");

@@ -67,6 +67,7 @@ export const sandboxProvider: Provider = {
   // A wire that asks several things at once is split by the corridor, so that each is answered.
   dialects: dialects.filter((dialect) => dialect.request.split === undefined),
   options: {},
+  lastResort: { moderate: "moderate", image: "image", video: "video" },
   models: sandboxModels.map((name) => `${origin}/${name}`),
   timeouts: defaultTimeouts,
   send,

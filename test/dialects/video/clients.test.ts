@@ -96,9 +96,14 @@ test("modes, sound, frames and chance", () => {
   expect([klingTextVideo.alias?.("videoA-v2-1"), klingTextVideo.alias?.("other")]).toEqual(["kling-v2-1", "other"]);
 });
 
+test("a request may leave out its model", () => {
+  for (const client of [videoGenerations, klingTextVideo, jimengVideo])
+    expect(parse(client, { prompt: "x" })).toMatchObject({ model: "", unnamed: true });
+  expect(parse(openaiVideo, { prompt: "x" })).toMatchObject({ model: "sora-2", unnamed: true });
+});
+
 test("what makes no sense names its field, a row on each side of each bound", () => {
   const rows: [VideoClient, JsonObject, string][] = [
-    [videoGenerations, { prompt: "x" }, "model"],
     [videoGenerations, { model: "m" }, "prompt"],
     [videoGenerations, { model: "m", prompt: "x", width: 0 }, "width"],
     [videoGenerations, { model: "m", prompt: "x", width: 1.5 }, "width"],
@@ -109,7 +114,6 @@ test("what makes no sense names its field, a row on each side of each bound", ()
     [klingTextVideo, { model: "m", image: url }, "prompt"],
     [klingImageVideo, { model: "m", prompt: "x" }, "image"],
     [klingTextVideo, { model: "m", prompt: "x", cfg_scale: 1.1 }, "cfg_scale"],
-    [jimengVideo, { prompt: "x" }, "req_key"],
     [jimengVideo, { req_key: "m", image_urls: [url], binary_data_base64: [base64] }, "image_urls"],
     [jimengVideo, { req_key: "m", image_urls: [5] }, "image_urls[0]"],
     [openaiVideo, {}, "prompt"],

@@ -28,7 +28,12 @@ const integer = (wire: JsonObject, name: string): number | undefined => {
 };
 
 /** The ask in those fields. `words` are those that say more, with the path that they stand under. */
-export function requestAsk(wire: JsonObject, model: string, words: JsonObject, prefix: string): VideoAsk {
+export function requestAsk(
+  wire: JsonObject,
+  model: Pick<VideoAsk, "model" | "unnamed">,
+  words: JsonObject,
+  prefix: string,
+): VideoAsk {
   const given = imageAt(wire, "image", "first");
   const images = [...(given === undefined ? [] : [given]), ...wordedImages(words, prefix, given !== undefined)];
   const prompt = textAt(wire, "prompt");
@@ -45,7 +50,7 @@ export function requestAsk(wire: JsonObject, model: string, words: JsonObject, p
   const known = Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined));
   return {
     operation: "video",
-    model,
+    ...model,
     images,
     n: integer(wire, "n") ?? 1,
     metadata: words,
@@ -117,7 +122,8 @@ export const videoGenerations: VideoClient = {
   name: "video-generations",
   idPrefix: "task_",
   schema: object(requestFields),
-  parse: (wire) => requestAsk(wire, modelAt(wire, "model"), isObject(wire.metadata) ? wire.metadata : {}, "metadata."),
+  parse: (wire) =>
+    requestAsk(wire, modelAt(wire, ["model"]), isObject(wire.metadata) ? wire.metadata : {}, "metadata."),
   fieldPath: (field) => requestPath(field, "metadata."),
   accepted: taskObject,
   told: taskObject,

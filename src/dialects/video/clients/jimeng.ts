@@ -53,13 +53,12 @@ function images(wire: JsonObject): VideoImage[] {
 function parse(wire: JsonObject): VideoAsk {
   const found = images(wire);
   const prompt = textAt(wire, "prompt");
-  const model = modelAt(wire, "req_key");
   needSubject(prompt, found);
   const { seed, frames } = wire;
   const metadata = Object.fromEntries(Object.entries(wire).filter(([name]) => !own.has(name)));
   return {
     operation: "video",
-    model,
+    ...modelAt(wire, ["req_key"]),
     images: found,
     n: 1,
     metadata,

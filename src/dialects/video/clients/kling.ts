@@ -109,7 +109,7 @@ const error: ErrorSide = {
   }),
 };
 
-const askOf = (wire: JsonObject) => requestAsk(wire, modelAt(wire, "model", "model_name"), wordsOf(wire), "");
+const askOf = (wire: JsonObject) => requestAsk(wire, modelAt(wire, ["model", "model_name"]), wordsOf(wire), "");
 
 function client(action: "text2video" | "image2video"): VideoClient {
   const isText = action === "text2video";

@@ -10,7 +10,7 @@ import { object, optional } from "../../schema-kit.ts";
 import { filesNamed } from "../../shared/form-values.ts";
 import { madeOf, unixSeconds, type VideoClient, type VideoView } from "../client.ts";
 import { imageOfBytes, imageOfText } from "../images.ts";
-import { numberOf, textAt, worded } from "./words.ts";
+import { modelAt, numberOf, textAt, worded } from "./words.ts";
 
 const reference = "input_reference";
 
@@ -77,7 +77,7 @@ function parse(wire: JsonObject, { files }: Envelope): VideoAsk {
   const { seed, n, user } = wire;
   return {
     operation: "video",
-    model: textAt(wire, "model") ?? defaultModel,
+    ...modelAt(wire, ["model"], defaultModel),
     images,
     n: typeof n === "number" ? n : 1,
     metadata,

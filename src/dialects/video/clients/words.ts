@@ -98,11 +98,10 @@ export function textAt(wire: JsonObject, name: string): string | undefined {
   return text(wire[name]);
 }
 
-/** A model that the client cannot leave out. */
-export function modelAt(wire: JsonObject, ...names: readonly [string, ...string[]]): string {
+/** The model that the client names under one of these names; `usual` is the one that the imitated service takes for none. */
+export function modelAt(wire: JsonObject, names: readonly string[], usual = ""): Pick<VideoAsk, "model" | "unnamed"> {
   const model = first(names.map((name) => text(wire[name])));
-  if (model === undefined) throw missing(names[0]);
-  return model;
+  return model === undefined ? { model: usual, unnamed: true } : { model };
 }
 
 /** A task needs something to show. */
