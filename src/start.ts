@@ -219,7 +219,17 @@ export async function start(options: StartOptions): Promise<Running> {
     const responses = await responsesRoom(foundation, gateway, teardown);
     const videos = await videosRoom(foundation, gateway, options, teardown);
     const { catalog, listings, clock } = gateway;
-    const rows = endpoints({ catalog: catalog.current, listings, readiness, responses, videos, clock, limits });
+    const { publicUrl } = foundation.configuration.videos;
+    const rows = endpoints({
+      catalog: catalog.current,
+      listings,
+      readiness,
+      responses,
+      videos,
+      clock,
+      limits,
+      publicUrl,
+    });
     const parts = { match: matcher(rows), keys, gateway, limits };
     const listener = listen({ host: settings.host, port: settings.port, parts });
     options.print(`Turnpike is listening on ${listener.url}`);

@@ -6,19 +6,21 @@ import { drawsApart } from "../gateway/router.ts";
 import type { Videos } from "../gateway/videos/videos.ts";
 import type { Clock } from "../lib/clock.ts";
 import { audioEndpoints } from "./audio-endpoints.ts";
-import { docsPage, docsSignIn } from "./docs.ts";
+import { docsPage, docsSignIn } from "./docs/page.ts";
 import type { Endpoint, KeyRule } from "./endpoint.ts";
 import { geminiEndpoints, googleKey } from "./gemini-endpoints.ts";
 import { livez, type Readiness, readyz } from "./health.ts";
 import { imageEndpoints } from "./image-endpoints.ts";
 import { getModel, listModels } from "./models.ts";
-import { openapi } from "./openapi.ts";
+import { document } from "./openapi/document.ts";
 import { geminiVideoRows } from "./operation-endpoints.ts";
 import type { ReadLimits } from "./read.ts";
 import { type Protocol, protocolOf, sides } from "./sides.ts";
+import { originOf } from "./target.ts";
 import { responseEndpoints, textEndpoints } from "./text-endpoints.ts";
 import { vectorEndpoints } from "./vector-endpoints.ts";
 import { videoRows } from "./video-endpoints.ts";
+import { writeJson } from "./write.ts";
 
 /** What the gateway's own documents are made from. */
 export interface EndpointParts {
@@ -29,6 +31,8 @@ export interface EndpointParts {
   readonly videos: Videos;
   readonly clock: Clock;
   readonly limits: ReadLimits;
+  /** Where clients reach the gateway; null: as each request says. */
+  readonly publicUrl: string | null;
 }
 
 const client: KeyRule = { key: "client", carriers: ["bearer"] };
@@ -67,10 +71,15 @@ export function endpoints(parts: EndpointParts): readonly Endpoint[] {
     },
     { ...plain("/livez", "livez", "Whether the process lives.", open), handle: livez },
     { ...plain("/readyz", "readyz", "Whether the process wants work.", open), handle: readyz(parts.readiness) },
-    { ...plain("/docs", "docs", "A page to read this document.", browser), handle: docsPage, signIn: docsSignIn },
     {
-      ...plain("/openapi.json", "openapi", "This document.", browser),
-      handle: ({ requestId }) => openapi(rows, requestId),
+      ...plain("/docs", "docs", "This reference as a page.", browser),
+      handle: docsPage,
+      signIn: docsSignIn,
+      replyTypes: ["text/html"],
+    },
+    {
+      ...plain("/openapi.json", "openapi", "This reference as an OpenAPI document.", browser),
+      handle: ({ request, requestId }) => writeJson(document(rows, parts.publicUrl ?? originOf(request)), requestId),
     },
   ];
   const rows = [

@@ -1,87 +1,93 @@
-// What the page at /docs shows of each path: run as a browser runs it, on as much of a document as it touches.
-import { expect, test } from "bun:test";
+// The page at /docs in a headless Chromium: what it shows of each operation, and what it sends.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Browser, Page } from "playwright-core";
+import { hasBrowser, openBrowser } from "../kit/browser.ts";
 import { setting } from "./setting.ts";
 
 const { world, send } = await setting();
 
-interface Element {
-  hidden: boolean;
-  textContent: string;
-  className: string;
-  children: Element[];
-  append(...children: Element[]): void;
-  replaceChildren(...children: Element[]): void;
-  addEventListener(): undefined;
-}
-
-function element(): Element {
-  const made: Element = {
-    hidden: false,
-    textContent: "",
-    className: "",
-    children: [],
-    append: (...children) => void made.children.push(...children),
-    replaceChildren: (...children) => void made.children.splice(0, made.children.length, ...children),
-    addEventListener: () => undefined,
-  };
-  return made;
-}
-
-const textOf = ({ textContent, children }: Element): string => [textContent, ...children.map(textOf)].join(" ");
-
-/** The text of each path's box, by method and path. */
-async function shown(): Promise<Map<string, string>> {
-  const key = world.gateway.key;
-  const page = await (await send(`/docs?key=${key}`)).text();
-  const script = /<script>([\s\S]*)<\/script>/.exec(page)?.[1] ?? "";
-  const elements = new Map<string, Element>();
-  const { promise, resolve } = Promise.withResolvers<Element[]>();
-  const byId = (id: string): Element => {
-    const found = elements.get(id) ?? element();
-    elements.set(id, found);
-    if (id === "rows") found.replaceChildren = (...children) => resolve(children);
-    return found;
-  };
-  const document = { createElement: element, getElementById: byId };
-  const location = { origin: world.gateway.url, search: `?key=${key}` };
-  const fetched = (path: string, options: RequestInit) => fetch(world.gateway.url + path, options);
-  new Function("document", "location", "history", "fetch", script)(
-    document,
-    location,
-    { replaceState: () => undefined },
-    fetched,
-  );
-  const boxes = await promise;
-  return new Map(
-    boxes.map((box) => {
-      const [summary, body] = box.children;
-      const [method, path] = summary?.children ?? [];
-      return [`${method?.textContent} ${path?.textContent}`, body === undefined ? "" : textOf(body)];
-    }),
-  );
-}
-
-const boxes = await shown();
-
-test.each([
-  ["POST /v1/embeddings", ["application/json", "encoding_format", '"float" | "base64"']],
-  [
-    "POST /v1/images/generations",
-    ["shape 1 of 2", "input.messages[].content[].text", "parameters.size", "shape 2 of 2", "prompt"],
-  ],
-  ["POST /v1/images/edits", ["input.messages[].content[].image", "images[].image_url", "multipart/form-data", "mask"]],
-  ["POST /v1/audio/transcriptions", ["multipart/form-data", "file", "timestamp_granularities"]],
-  ["POST /v1/audio/speech", ["4096 characters", "voice"]],
-  ["POST /v1/rerank", ["documents", "top_n"]],
-  ["GET /v1/models", ["No body."]],
-])("%s", (row, words) => {
-  const text = boxes.get(row) ?? "";
-  expect(words.filter((word) => !text.includes(word))).toEqual([]);
+test("only the page's own script and style may run", async () => {
+  const answer = await send("/docs", { headers: { accept: "text/html" } });
+  const policy = answer.headers.get("content-security-policy") ?? "";
+  expect(policy).toMatch(/script-src 'sha256-[\w+/=]+'; /);
+  expect(policy).not.toContain("unsafe");
 });
 
-test("every path that takes a body shows its fields", () => {
-  const empty = [...boxes].filter(
-    ([row, text]) => row.startsWith("POST") && /Bounds What it is\s*(?:\d{3}|$)/.test(text),
-  );
-  expect(empty.map(([row]) => row)).toEqual([]);
+describe.skipIf(!hasBrowser)("in Chromium (skipped: there is none)", () => {
+  let browser: Browser;
+  let page: Page;
+  const problems: string[] = [];
+  beforeAll(async () => {
+    browser = await openBrowser();
+    page = await browser.newPage({ viewport: { width: 390, height: 844 } });
+    page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
+    page.on("pageerror", (error) => problems.push(String(error)));
+    await page.goto(`${world.gateway.url}/docs?key=${world.gateway.key}`);
+    await page.getByText("/v1/chat/completions", { exact: true }).waitFor();
+  });
+  afterAll(() => browser.close());
+
+  const opened = async (method: string, path: string) => {
+    const box = page.locator("details").filter({
+      has: page.locator("summary", { hasText: new RegExp(`^${method}${path.replace(/[{}]/g, "\\$&")}[A-Z]`) }),
+    });
+    if ((await box.getAttribute("open")) === null) await box.locator("summary").click();
+    return box;
+  };
+
+  test.each([
+    ["POST", "/v1/embeddings", ["application/json", "encoding_format", '"float" | "base64"', "data[].embedding"]],
+    ["POST", "/v1/images/generations", ["shape 1 of 2", "input.messages[].content[].text", "shape 2 of 2"]],
+    ["POST", "/v1/images/edits", ["images[].image_url", "multipart/form-data", "mask"]],
+    ["POST", "/v1/audio/transcriptions", ["multipart/form-data", "file", "-F 'file=@recording.wav'"]],
+    ["POST", "/v1/audio/speech", ["4096 characters", "voice"]],
+    ["POST", "/v1/rerank", ["documents", "top_n", "results[].relevance_score"]],
+    ["POST", "/v1/messages", ['-H "anthropic-version: 2023-06-01"', "request_id", "stop_reason"]],
+    ["GET", "/v1/models", ["No body.", "data[].owned_by", "curl"]],
+  ])("%s %s", async (method, path, words) => {
+    const text = (await (await opened(method, path)).textContent()) ?? "";
+    expect(words.filter((word) => !text.replace("vendor-version", "anthropic-version").includes(word))).toEqual([]);
+  });
+
+  test("an operation is tried with its example", async () => {
+    const box = await opened("POST", "/v1/chat/completions");
+    await box.getByRole("button", { name: "Send" }).click();
+    const answer = box.getByRole("status");
+    await answer.getByText(/^200/).waitFor();
+    expect(await answer.textContent()).toContain("Sandbox reply");
+  });
+
+  test("the pasted curl line works", async () => {
+    const line = (await (await opened("POST", "/v1/embeddings")).locator("pre").first().textContent()) ?? "";
+    const environment = { PATH: process.env["PATH"] ?? "", TURNPIKE_KEY: world.gateway.key };
+    const pasted = Bun.spawn(["sh", "-c", line], { stdout: "pipe", stderr: "ignore", env: environment });
+    expect(JSON.parse(await pasted.stdout.text())).toMatchObject({ object: "list" });
+  });
+
+  test("fits a telephone's width, opened operations included", async () => {
+    const widths = await page.evaluate("[document.documentElement.scrollWidth, innerWidth]");
+    expect(widths).toEqual([390, 390]);
+  });
+
+  test("is filtered by words, and hides the key from the address", async () => {
+    expect(page.url()).toBe(`${world.gateway.url}/docs`);
+    await page.getByLabel("Filter").fill("rerank");
+    expect(await page.locator("summary code").allTextContents()).toEqual(["/v1/rerank", "/v2/rerank"]);
+    await page.getByLabel("Filter").fill("nothing of the kind");
+    await page.getByText("No operation matches.").waitFor();
+    await page.getByLabel("Filter").fill("");
+  });
+
+  test("asks for a key, and refuses a wrong one", async () => {
+    const other = await browser.newPage();
+    await other.goto(`${world.gateway.url}/docs`);
+    await other.getByLabel("Client key").fill("wrong");
+    await other.getByRole("button", { name: "Show the API" }).click();
+    await other.getByText("This key is not valid.").waitFor();
+    await other.close();
+  });
+
+  test("makes no error in the console", () => {
+    expect(problems).toEqual([]);
+  });
 });

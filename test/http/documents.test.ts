@@ -91,6 +91,78 @@ describe("the OpenAPI document", () => {
     expect(required("/v1/engines/{model}/embeddings")).toEqual(["input"]);
   });
 
+  test("says where the gateway is, and which operations belong together", async () => {
+    const tree = await document();
+    expect(tree["servers"]).toEqual([{ url: world.gateway.url }]);
+    const tags = (tree["tags"] as { name: string }[]).map(({ name }) => name);
+    const used = Object.values(tree["paths"] as Record<string, Record<string, Tree>>).flatMap((methods) =>
+      Object.values(methods).flatMap((operation) => operation["tags"] as string[]),
+    );
+    expect([...new Set(used)].sort()).toEqual(tags.sort());
+  });
+
+  test("every operation says what it answers, and errors in the envelope of its protocol", async () => {
+    const tree = await document();
+    for (const [path, methods] of Object.entries(tree["paths"] as Record<string, Record<string, Tree>>))
+      for (const operation of Object.values(methods)) {
+        const content = at(operation, "responses", "200", "content") as Tree;
+        expect({ path, types: Object.keys(content).length }).not.toEqual({ path, types: 0 });
+        expect({ path, bare: JSON.stringify(content).includes('{"type":"object"}') }).toEqual({ path, bare: false });
+      }
+    const errorOf = (path: string) => JSON.stringify(at(tree, "paths", path, "post", "responses", "404"));
+    expect(errorOf("/v1/messages")).toContain("/MessageErrorResponse");
+    expect(errorOf("/v1beta/models/{model}:generateContent")).toContain("/GenerateContentErrorResponse");
+    const code = (name: string) => at(tree, "components", "schemas", name, "properties", "error", "properties", "code");
+    expect(code("GenerateContentErrorResponse")).toMatchObject({ type: "integer" });
+    expect(code("ErrorResponse")).toEqual({ type: ["string", "null"] });
+    expect(Object.keys(at(tree, "paths", "/docs", "get", "responses", "200", "content") as Tree)).toEqual([
+      "text/html",
+    ]);
+  });
+
+  test("has each value of an enumeration and each field in one spelling", async () => {
+    for (const [where, value] of walk(await document(), "#")) {
+      const { enum: values, properties } = value as { enum?: unknown; properties?: Tree };
+      if (Array.isArray(values)) {
+        const folded = values.map((each) => String(each).toLowerCase());
+        expect({ where, doubled: folded.length - new Set(folded).size }).toEqual({ where, doubled: 0 });
+      }
+      const names = Object.keys(properties ?? {});
+      const twins = names.filter((name) => name.includes("_") && names.includes(camelCase(name)));
+      expect({ where, twins }).toEqual({ where, twins: [] });
+    }
+  });
+
+  test("every example is answered by the sandbox", async () => {
+    const tree = await document();
+    let tried = 0;
+    for (const [path, methods] of Object.entries(tree["paths"] as Record<string, Record<string, Tree>>))
+      for (const [method, operation] of Object.entries(methods)) {
+        const example = at(operation, "requestBody", "content", "application/json", "example");
+        if (example === undefined || path.endsWith("/remix") || path === "/v1/responses/compact") continue;
+        tried++;
+        const query =
+          path.startsWith("/videoB") || path.startsWith("/jimeng")
+            ? "?Action=CVSync2AsyncSubmitTask&Version=2022-08-31"
+            : "";
+        const values = new Map(
+          (operation["parameters"] as Tree[]).map((each) => [each["name"], String(each["example"])]),
+        );
+        const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values.get(name) ?? ""));
+        const answer = await send(filled + query, {
+          method: method.toUpperCase(),
+          headers: { ...bearer, "content-type": "application/json", "anthropic-version": "2023-06-01" },
+          body: JSON.stringify(example),
+        });
+        expect({ path, status: answer.status, body: answer.status === 200 ? "" : await answer.text() }).toEqual({
+          path,
+          status: 200,
+          body: "",
+        });
+      }
+    expect(tried).toBeGreaterThan(25);
+  });
+
   test("names what stored responses take behind the question mark", async () => {
     const tree = await document();
     const queryOf = (path: string, method: string) =>
@@ -128,6 +200,8 @@ function checkOperation(tree: Tree, path: string, operation: Tree): void {
   for (const way of operation["security"] as Tree[])
     for (const name of Object.keys(way)) expect(schemes).toContain(name);
 }
+
+const camelCase = (name: string): string => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 function* walk(value: unknown, where: string): Generator<[string, unknown]> {
   if (typeof value !== "object" || value === null) return;

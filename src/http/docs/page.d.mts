@@ -1,0 +1,3 @@
+// The script as text, as page.ts imports it.
+declare const script: string;
+export default script;

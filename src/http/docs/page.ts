@@ -1,0 +1,30 @@
+// The page that shows the OpenAPI document to a person. It holds no data itself: it fetches the document with the reader's key.
+import type { PlainVisit } from "../endpoint.ts";
+import markup from "./page.html" with { type: "text" };
+import script from "./page.mjs" with { type: "text" };
+import style from "./style.css" with { type: "text" };
+
+const hashOf = (text: string): string => `'sha256-${new Bun.CryptoHasher("sha256").update(text).digest("base64")}'`;
+
+const page = String(markup)
+  .replace("/*style*/", () => String(style))
+  .replace("/*script*/", () => String(script));
+
+const headers = {
+  "content-type": "text/html; charset=utf-8",
+  "content-security-policy": `default-src 'none'; connect-src 'self'; style-src ${hashOf(String(style))}; script-src ${hashOf(String(script))}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+} as const;
+
+/** `GET /docs`. */
+export function docsPage({ requestId }: Pick<PlainVisit, "requestId">): Response {
+  return new Response(page, { headers: { ...headers, "x-request-id": requestId } });
+}
+
+/** The same page for a browser that has no key yet: it asks for one. */
+export function docsSignIn({ requestId }: Pick<PlainVisit, "requestId">): Response {
+  const answer = docsPage({ requestId });
+  answer.headers.set("www-authenticate", "Bearer");
+  return new Response(answer.body, { status: 401, headers: answer.headers });
+}

@@ -1,0 +1,3 @@
+// The style as text, as page.ts imports it.
+declare const style: string;
+export default style;

@@ -1,0 +1,55 @@
+// The envelopes of errors, one for each protocol, as components of the OpenAPI document.
+
+const text = { type: "string" } as const;
+const whole = { type: "integer" } as const;
+const textOrNull = { type: ["string", "null"] } as const;
+
+/** An object whose fields are all there. */
+const whereAll = (properties: Readonly<Record<string, object>>) => ({
+  type: "object",
+  required: Object.keys(properties),
+  properties,
+});
+
+const detail = whereAll({ message: text, type: text, param: textOrNull, code: textOrNull });
+
+export const errorSchemas = {
+  ErrorResponse: whereAll({ error: detail }),
+  MessageErrorResponse: whereAll({
+    type: { const: "error" },
+    error: whereAll({ type: text, message: text }),
+    request_id: textOrNull,
+  }),
+  GenerateContentErrorResponse: whereAll({
+    error: {
+      ...whereAll({ code: { ...whole, description: "The HTTP status." }, message: text, status: text }),
+      description: "`details` name the reason and the field.",
+    },
+  }),
+  VideoTaskAErrorResponse: whereAll({ error: detail, code: whole, message: text, request_id: text }),
+  VideoTaskBErrorResponse: whereAll({ error: detail, code: whole, message: text, request_id: text, status: whole }),
+} as const;
+
+export type ErrorName = keyof typeof errorSchemas;
+
+const statuses = {
+  "400": "The request is not valid; the error names the field.",
+  "401": "There is no key, or it is not valid.",
+  "403": "The key may not do this.",
+  "404": "The model, the path or the object does not exist.",
+  "413": "The body is too large.",
+  "415": "The content type or encoding is not supported.",
+  "429": "A rate or budget is exceeded; the header Retry-After says how long to wait.",
+  "500": "The gateway failed.",
+  "502": "The provider failed or could not be reached.",
+  "503": "No provider is available, or the gateway is overloaded.",
+  "504": "The provider was too slow.",
+} as const;
+
+/** Responses of an operation whose errors have this envelope. */
+export function failures(name: ErrorName) {
+  const content = { "application/json": { schema: { $ref: `#/components/schemas/${name}` } } };
+  return Object.fromEntries(
+    Object.entries(statuses).map(([status, description]) => [status, { description, content }]),
+  );
+}
