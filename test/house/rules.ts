@@ -148,6 +148,8 @@ function isCommandLine(path: string): boolean {
 }
 
 function roomOf(path: string): number | undefined {
+  // Data of the repository, such as package.json.
+  if (!path.startsWith("src/")) return 0;
   const [, first = "", second] = path.split("/");
   return second === undefined ? root : rooms[first];
 }

@@ -32,6 +32,7 @@ describe.skipIf(!hasBrowser)("in Chromium (skipped: there is none)", () => {
       has: page.locator("summary", { hasText: new RegExp(`^${method}${path.replace(/[{}]/g, "\\$&")}[A-Z]`) }),
     });
     if ((await box.getAttribute("open")) === null) await box.locator("summary").click();
+    await box.locator(".body").waitFor();
     return box;
   };
 

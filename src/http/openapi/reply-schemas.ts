@@ -184,7 +184,7 @@ const Video = open({
 });
 
 const Model = open({ id: text, object: Type.Literal("model"), created: unixTime, owned_by: text });
-const GeminiModel = open({ name: text, displayName: text, supportedGenerationMethods: Type.Array(text) });
+const ModelResource = open({ name: text, displayName: text, supportedGenerationMethods: Type.Array(text) });
 
 /** Each is a component of the OpenAPI document under its name. */
 export const replySchemas = {
@@ -216,8 +216,8 @@ export const replySchemas = {
   DeletedVideo: deleted("video.deleted"),
   Model,
   ModelList: list(Model),
-  GeminiModel,
-  GeminiModelList: open({ models: Type.Array(GeminiModel), nextPageToken: maybe(text) }),
+  ModelResource,
+  ModelResourceList: open({ models: Type.Array(ModelResource), nextPageToken: maybe(text) }),
   Health: open({ status: text }),
   OpenApiDocument: open({ openapi: text, paths: free }),
 } as const satisfies Readonly<Record<string, TSchema>>;
