@@ -105,10 +105,16 @@ describe("who answered", () => {
     expect((await post({ ...chatBody, seed: 1 }, { "x-turnpike-strict": "true" })).status).toBe(200);
   });
 
-  test("nothing of it on an error, nor on a document of our own", async () => {
+  test("the same on an error of a provider, nothing of it where none was asked", async () => {
     alpha.on("*", says("openai-chat/error-400.json"));
-    for (const answer of [await post(chatBody), await send("/v1/models", { headers: bearer })])
-      expect([...answer.headers.keys()].filter((name) => name.startsWith("x-turnpike"))).toEqual([]);
+    const ours = (answer: Response) => [...answer.headers.keys()].filter((name) => name.startsWith("x-turnpike"));
+    expect(ours(await post(chatBody)).sort()).toEqual([
+      "x-turnpike-attempts",
+      "x-turnpike-model",
+      "x-turnpike-provider",
+    ]);
+    for (const answer of [await post({ ...chatBody, model: "unknown" }), await send("/v1/models", { headers: bearer })])
+      expect(ours(answer)).toEqual([]);
   });
 });
 
