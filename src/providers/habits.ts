@@ -78,6 +78,15 @@ export function effortAsSwitch(
   };
 }
 
+/** `reasoning_effort` where the server has fewer levels: as it is where it has that one, else its highest. */
+export function effortAmong(...levels: readonly [string, ...string[]]): Mend {
+  return (body) => {
+    const { reasoning_effort: effort } = body;
+    if (typeof effort !== "string" || levels.includes(effort)) return body;
+    return { ...body, reasoning_effort: levels.at(-1) };
+  };
+}
+
 /** A mend for the models whose names match, others stay as they are. */
 export function onModels(names: RegExp, mend: Mend): Mend {
   return (body) => (names.test(String(body.model)) ? mend(body) : body);

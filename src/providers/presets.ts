@@ -19,6 +19,7 @@ import {
 import { ark, byteplus } from "./ark.ts";
 import { dashscope } from "./dashscope.ts";
 import {
+  effortAmong,
   effortAsSwitch,
   type Mend,
   messagesWithout,
@@ -88,7 +89,8 @@ const hosted: readonly Preset[] = [
     paths: { completions: "beta/completions" },
   },
   {
-    // https://docs.mistral.ai/api: unknown fields are refused with 422; thinking comes as parts of the content.
+    // https://docs.mistral.ai/api: unknown fields are refused with 422; thinking comes as parts of the content. Its own
+    // models know two efforts: https://github.com/anomalyco/models.dev/pull/1986
     kind: "mistral",
     baseUrl: "https://api.mistral.ai/v1",
     barePath: "v1",
@@ -102,6 +104,7 @@ const hosted: readonly Preset[] = [
         without("user", "safety_identifier", "store", "prompt_cache_options", "prompt_cache_retention"),
         withoutDefaults({ logprobs: false, service_tier: "auto" }),
         messagesWithout(["assistant"], "reasoning_content", "reasoning", "reasoning_details", "refusal", "annotations"),
+        onModels(/^(?:mistral|magistral)-/, effortAmong("none", "high")),
         nineCharacterIds,
       ],
       [embeddings]: [renamed("dimensions", "output_dimension"), without("user")],

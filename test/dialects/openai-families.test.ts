@@ -38,7 +38,6 @@ const efforts: readonly (readonly [model: string, asked: Effort, sent: Effort])[
   ["gpt-6", "max", "max"],
   ["gpt-oss-120b", "none", "low"],
   ["some-model", "max", "max"],
-  ["gpt-4.1", "minimal", "minimal"],
 ];
 
 describe.each(["chat", "responses"] as const)("%s", (wire) => {
@@ -46,6 +45,17 @@ describe.each(["chat", "responses"] as const)("%s", (wire) => {
     const rendered = render(wire, model, { reasoning: { effort: asked } });
     expect(effortOf(rendered)).toBe(sent);
     expect(rendered.warnings as unknown).toEqual(asked === sent ? [] : told);
+  });
+
+  test.each([
+    ["gpt-4.1", "high", [{ code: "dropped", path: "their.reasoning" }]],
+    ["openai/gpt-4o-mini", "low", [{ code: "dropped", path: "their.reasoning" }]],
+    ["gpt-3.5-turbo", "none", []],
+  ] as const)("%s, which does not reason, is told no effort where a client says %s", (model, asked, warnings) => {
+    const rendered = render(wire, model, { reasoning: { effort: asked, show: true } });
+    expect(rendered.call.body).not.toHaveProperty("reasoning_effort");
+    expect(rendered.call.body).not.toHaveProperty("reasoning");
+    expect(rendered.warnings as unknown).toEqual([...warnings]);
   });
 
   const sampling = { temperature: 0.5, topP: 0.9 };

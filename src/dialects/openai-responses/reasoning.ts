@@ -11,7 +11,7 @@ import {
 import { compact, isObject, type Json, type JsonObject, parseJsonText } from "../../lib/json.ts";
 import type { Notes } from "../shared/notes.ts";
 import { renderEffort } from "../shared/openai-effort.ts";
-import { leastEffort } from "../shared/openai-families.ts";
+import { leastEffort, refusesEffort } from "../shared/openai-families.ts";
 import { isOurs } from "./ids.ts";
 
 /** The maker of state that clients of this dialect hold bare. */
@@ -126,7 +126,9 @@ function isWanted(reasoning: Reasoning, effort: Effort | undefined): boolean {
 export function renderReasoning(reasoning: Reasoning | undefined, notes: Notes): JsonObject | undefined {
   if (reasoning === undefined) return undefined;
   const effort = renderEffort(reasoning, notes);
-  const fields = compact({ effort, summary: isWanted(reasoning, effort) ? "auto" : undefined });
+  // A model that refuses an effort has nothing to summarize either.
+  const isShown = isWanted(reasoning, effort) && !refusesEffort(notes.context.model);
+  const fields = compact({ effort, summary: isShown ? "auto" : undefined });
   return Object.keys(fields).length === 0 ? undefined : fields;
 }
 

@@ -2,7 +2,7 @@
 import type { Effort, Reasoning } from "../../canon/conversation.ts";
 import { effortOfBudget } from "./effort.ts";
 import { type Notes, noteField } from "./notes.ts";
-import { leastEffort, nearestEffort } from "./openai-families.ts";
+import { leastEffort, nearestEffort, refusesEffort } from "./openai-families.ts";
 
 function wished(reasoning: Reasoning, notes: Notes): Effort | undefined {
   if (reasoning.effort !== undefined) return reasoning.effort;
@@ -20,6 +20,10 @@ export function renderEffort(reasoning: Reasoning | undefined, notes: Notes): Ef
   if (reasoning.hint) return leastEffort(model);
   const effort = wished(reasoning, notes);
   if (effort === undefined) return undefined;
+  if (refusesEffort(model)) {
+    if (effort !== "none") noteField(notes, "dropped", "reasoning");
+    return undefined;
+  }
   const nearest = nearestEffort(effort, model);
   if (nearest !== effort) noteField(notes, "approximated", "reasoning");
   return nearest;

@@ -48,8 +48,16 @@ const onlyResponses = /-(?:codex|pro|deep-research)(?:-|$)/;
 /** Models of a family whose names say so do not think. */
 const speaksAlone = /-chat/;
 
+/** Models of before the families that reason: they refuse to be told how much. https://github.com/umputun/tg-spam/issues/304 */
+const neverReasons = /^(?:.*\/)?(?:chatgpt-4o|gpt-3\.5|gpt-4)/;
+
 function familyOf(model: string): Family | undefined {
   return speaksAlone.test(model) ? undefined : families.find(([name]) => name.test(model))?.[1];
+}
+
+/** True for a model that is known to refuse an effort. */
+export function refusesEffort(model: string): boolean {
+  return neverReasons.test(model);
 }
 
 /** The lowest effort that the model takes; undefined for a model that is not known to think. */
