@@ -15,6 +15,8 @@ export interface ModelLimits {
   /** Role `system` between the messages. */
   readonly systemTurns: boolean;
   readonly xhighEffort: boolean;
+  /** Thinking comes without its text unless a request says otherwise. */
+  readonly omitsThinking: boolean;
   readonly maxOutputTokens?: number;
 }
 
@@ -36,6 +38,7 @@ const unknownModel: ModelLimits = {
   outputSchema: true,
   systemTurns: false,
   xhighEffort: true,
+  omitsThinking: false,
 };
 
 const firstModel: ModelLimits = {
@@ -55,7 +58,9 @@ const changes: readonly Change[] = [
   { since: 401, limits: { sampleTwice: false } },
   { since: 405, limits: { outputSchema: true, maxOutputTokens: 64_000 } },
   { since: 406, limits: { thinking: "either", prefill: false, maxOutputTokens: 128_000 } },
-  { since: 407, limits: { sampling: false, xhighEffort: true } },
+  // https://docs.aws.amazon.com/bedrock/latest/userguide/claude-messages-adaptive-thinking.html: budgets are refused.
+  // https://platform.claude.com/docs/en/build-with-claude/thinking: the text has to be asked for.
+  { since: 407, limits: { sampling: false, xhighEffort: true, thinking: "adaptive", omitsThinking: true } },
   { since: 408, limits: { systemTurns: true } },
   { since: 500, family: "fable", limits: { thinking: "adaptive", quietest: "low_effort" } },
   { since: 501, family: "fable", limits: { forcedTool: false } },

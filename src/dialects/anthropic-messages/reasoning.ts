@@ -97,8 +97,10 @@ function spoken(effort: Effort, wish: Wish): string {
   return "high";
 }
 
-function display(reasoning: Reasoning): JsonObject {
-  return reasoning.show === undefined ? {} : { display: reasoning.show ? "summarized" : "omitted" };
+/** Whoever asks for thinking sees it, unless they say otherwise: newer models show it only when they are told to. */
+function display({ reasoning, limits }: Wish): JsonObject {
+  const show = reasoning.show ?? (limits.omitsThinking ? true : undefined);
+  return show === undefined ? {} : { display: show ? "summarized" : "omitted" };
 }
 
 function quiet(wish: Wish): Thought {
@@ -112,7 +114,7 @@ function quiet(wish: Wish): Thought {
 
 function adaptive(effort: Effort | undefined, wish: Wish): Thought {
   const said = effort === undefined ? {} : { effort: spoken(effort, wish) };
-  const thinking = { type: "adaptive", ...display(wish.reasoning) };
+  const thinking = { type: "adaptive", ...display(wish) };
   return { thinking, ...said, maxTokens: wish.maxTokens, isOn: true };
 }
 
@@ -132,7 +134,7 @@ function budgeted(wanted: number, effort: Effort | undefined, wish: Wish): Thoug
   }
   if (budget !== wanted) wish.losses.add("approximated", "reasoning");
   const said = effort === undefined ? {} : { effort: spoken(effort, wish) };
-  const thinking = { type: "enabled", budget_tokens: budget, ...display(wish.reasoning) };
+  const thinking = { type: "enabled", budget_tokens: budget, ...display(wish) };
   return { thinking, ...said, maxTokens, isOn: true };
 }
 

@@ -10,6 +10,8 @@ const adaptiveModel = "claude-opus-5-5";
 /** Model, wish, bound of the client, and what is said. */
 type Row = [string, Reasoning, number, { thinking?: unknown; effort?: string; warnings?: string[] }];
 const adaptive = { type: "adaptive" };
+/** Newer models leave the text of thinking out unless it is asked for. */
+const shown = { ...adaptive, display: "summarized" };
 const loss = ["approximated client.reasoning"];
 const budget = (budget_tokens: number) => ({ thinking: { type: "enabled", budget_tokens } });
 
@@ -36,9 +38,17 @@ const rows: Row[] = [
   [budgetModel, { effort: "max" }, 20_000, budget(19_000)],
   [budgetModel, { adaptive: true }, 20_000, { ...budget(12_000), warnings: loss }],
   [budgetModel, { effort: "high" }, 1000, { warnings: ["dropped client.reasoning"] }],
-  [adaptiveModel, { budgetTokens: 4000 }, 100, { thinking: adaptive, effort: "low", warnings: loss }],
-  [adaptiveModel, { budgetTokens: 10_000 }, 100, { thinking: adaptive, effort: "medium", warnings: loss }],
-  [adaptiveModel, { budgetTokens: 31_999 }, 100, { thinking: adaptive, effort: "high", warnings: loss }],
+  [adaptiveModel, { budgetTokens: 4000 }, 100, { thinking: shown, effort: "low", warnings: loss }],
+  [adaptiveModel, { budgetTokens: 10_000 }, 100, { thinking: shown, effort: "medium", warnings: loss }],
+  [
+    adaptiveModel,
+    { effort: "low", show: false },
+    100,
+    { thinking: { ...adaptive, display: "omitted" }, effort: "low" },
+  ],
+  ["claude-opus-4-8", { budgetTokens: 4000 }, 100, { thinking: shown, effort: "low", warnings: loss }],
+  ["claude-opus-4-7", { effort: "high" }, 100, { thinking: shown, effort: "high" }],
+  [adaptiveModel, { budgetTokens: 31_999 }, 100, { thinking: shown, effort: "high", warnings: loss }],
   [adaptiveModel, { effort: "none" }, 100, { effort: "low", warnings: loss }],
   ["claude-sonnet-5-5", { effort: "none" }, 100, { thinking: { type: "between_tools" }, warnings: loss }],
   ["claude-haiku-5-5", { effort: "none" }, 100, { thinking: { type: "disabled" } }],
@@ -85,7 +95,7 @@ const families: [string, Partial<ReturnType<typeof limitsOf>>][] = [
   ["anthropic.claude-sonnet-4-5-20250929-v1:0", { outputSchema: true, prefill: true }],
   ["claude-opus-4.6", { thinking: "either", prefill: false, maxOutputTokens: 128_000, sampling: true }],
   ["claude-opus-4-8", { sampling: false, systemTurns: true }],
-  ["claude-sonnet-5", { thinking: "either", sampling: false, forcedTool: true }],
+  ["claude-sonnet-5", { thinking: "adaptive", sampling: false, forcedTool: true }],
   ["claude-sonnet-5-5", { thinking: "adaptive", forcedTool: false, quietest: "between_tools" }],
   ["claude-fable-5-1", { thinking: "adaptive", forcedTool: false, quietest: "low_effort" }],
   ["some-other-model", { thinking: "either", sampling: true, systemTurns: false }],
