@@ -163,12 +163,20 @@ function callsIn(turn: Turn): Calls {
   return new Map(calls.map((call) => [call.id, call.name]));
 }
 
-/** Every set of results stands right behind the turn that it answers. */
+const hasStandIn = ({ parts }: Content): boolean => parts.some((part) => part.thoughtSignature === sentinel);
+
+/**
+ * Every set of results stands right behind the turn that it answers. A signature that was lost is a loss where the server
+ * asks for it, behind the last words of the user: https://ai.google.dev/gemini-api/docs/thought-signatures
+ */
 function renderAll(turns: readonly Turn[], to: HistoryContext): Content[] {
   let calls: Calls = new Map();
-  return turns.flatMap((turn) => {
+  const spoken = turns.findLastIndex(({ role }) => role === "user");
+  return turns.flatMap((turn, index) => {
     if (turn.role === "assistant") calls = callsIn(turn);
-    return renderers[turn.role](turn, to, calls);
+    const contents = renderers[turn.role](turn, to, calls);
+    if (index > spoken && contents.some(hasStandIn)) noteField(to.notes, "approximated", "reasoning");
+    return contents;
   });
 }
 

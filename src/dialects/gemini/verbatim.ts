@@ -1,6 +1,6 @@
 // The verbatim lane: the client's own wire under another model's path; only the gateway's envelopes change.
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import type { Call, Envelope, RenderContext } from "../dialect.ts";
+import type { Envelope, RenderContext, VerbatimCall } from "../dialect.ts";
 import { limitsOf } from "./limits.ts";
 import { callPath, wholeVerb } from "./request.ts";
 import { openEnvelope, ownState, sentinel } from "./signature.ts";
@@ -39,6 +39,35 @@ function openContents(contents: Json | undefined, context: RenderContext): Json 
   return opened.filter((content) => content !== null);
 }
 
+const isCall = (part: Json): part is JsonObject =>
+  isObject(part) && (isObject(part.functionCall) || isObject(part.function_call));
+
+const isResult = (part: Json): boolean =>
+  isObject(part) && (isObject(part.functionResponse) || isObject(part.function_response));
+
+const holdsWords = (content: Json): boolean =>
+  isObject(content) && content.role !== "model" && Array.isArray(content.parts) && !content.parts.some(isResult);
+
+/** The content with the stand-in on its first call; the same content where that call is signed, or there is none. */
+function withStandIn(content: Json): Json {
+  if (!isObject(content) || content.role !== "model" || !Array.isArray(content.parts)) return content;
+  const first = content.parts.find(isCall);
+  if (first === undefined || first.thoughtSignature || first.thought_signature) return content;
+  const parts = content.parts.map((part) => (part === first ? { ...first, thoughtSignature: sentinel } : part));
+  return { ...content, parts };
+}
+
+/**
+ * The contents with stand-ins for the signatures that the client has lost. The server asks for those of the current turn
+ * alone: https://ai.google.dev/gemini-api/docs/thought-signatures. The same list where none is lost.
+ */
+function withStandIns(contents: Json | undefined): Json | undefined {
+  if (!Array.isArray(contents)) return contents;
+  const spoken = contents.findLastIndex(holdsWords);
+  const proven = contents.map((content, index) => (index > spoken ? withStandIn(content) : content));
+  return proven.every((content, index) => content === contents[index]) ? contents : proven;
+}
+
 /** Servers know the instruction as a content alone. */
 function withInstruction(body: JsonObject): void {
   for (const name of ["systemInstruction", "system_instruction"]) {
@@ -56,6 +85,14 @@ export function verbatimBody(wire: JsonObject, context: RenderContext): JsonObje
 }
 
 /** The call under the client's own method; a stream always comes as events, whatever form the client wants. */
-export function verbatimCall(wire: JsonObject, context: RenderContext, envelope: Envelope): Call {
-  return { path: callPath(context.model, envelope.params.verb ?? wholeVerb), body: verbatimBody(wire, context) };
+export function verbatimCall(wire: JsonObject, context: RenderContext, envelope: Envelope): VerbatimCall {
+  const path = callPath(context.model, envelope.params.verb ?? wholeVerb);
+  const body = verbatimBody(wire, context);
+  const contents = limitsOf(context.model).proof ? withStandIns(body.contents) : body.contents;
+  if (contents === body.contents) return { path, body };
+  return {
+    path,
+    body: { ...body, contents },
+    warnings: [{ code: "approximated", path: context.fieldPath("reasoning") }],
+  };
 }

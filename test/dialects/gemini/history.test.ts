@@ -133,12 +133,14 @@ describe("calls and results", () => {
     ]);
   });
 
+  /** Nothing signed the call of a turn that goes on: a constant stands in. */
+  const unsigned = "approximated client.reasoning";
   const inputs: [string, object, string[]][] = [
-    ["", {}, []],
-    ["  ", {}, []],
-    ["5", { value: 5 }, []],
-    ['{"a":{"b":1', { a: { b: 1 } }, ["approximated client.messages"]],
-    ["nonsense", { _raw_arguments: "nonsense" }, ["approximated client.messages"]],
+    ["", {}, [unsigned]],
+    ["  ", {}, [unsigned]],
+    ["5", { value: 5 }, [unsigned]],
+    ['{"a":{"b":1', { a: { b: 1 } }, ["approximated client.messages", unsigned]],
+    ["nonsense", { _raw_arguments: "nonsense" }, ["approximated client.messages", unsigned]],
   ];
   test.each(inputs)("arguments %j (bugs 13, 14)", (input, args, warnings) => {
     const turns = [said("user", "hi"), said("assistant", call("c1", "get_time", input)), said("tool", result("c1"))];

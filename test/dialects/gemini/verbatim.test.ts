@@ -40,6 +40,35 @@ test("a model named in the body follows the path, an instruction of bare text be
   });
 });
 
+describe("signatures that the client has lost", () => {
+  const question = { role: "user", parts: [{ text: "When?" }] };
+  const result = { role: "user", parts: [{ functionResponse: { name: "f", response: {} } }] };
+  const calls = (first: object = {}) => ({ role: "model", parts: [{ ...call, ...first }, call] });
+  const proven = calls({ thoughtSignature: sentinel });
+  const render = (contents: JsonObject[], model = clientContext.model) =>
+    dialect.verbatim.call({ contents }, { ...clientContext, model }, envelope());
+
+  test.each<[string, JsonObject[], JsonObject[] | null]>([
+    ["the first call of a step gets the stand-in", [question, calls(), result], [question, proven, result]],
+    ["so does every step", [question, calls(), result, calls(), result], [question, proven, result, proven, result]],
+    ["an empty one is lost too", [question, calls({ thoughtSignature: "" }), result], [question, proven, result]],
+    ["a signature stays", [question, calls({ thought_signature: "AbC=" }), result], null],
+    ["what was before the last words needs none", [question, calls(), result, question], null],
+  ])("%s", (_, contents, sent) => {
+    const { body, warnings } = render(contents);
+    expect(body.contents as unknown).toEqual(sent ?? contents);
+    expect(warnings ?? []).toEqual(sent === null ? [] : [{ code: "approximated", path: "client.reasoning" }]);
+  });
+
+  test("models that ask for no signature get none", () => {
+    expect(render([question, calls(), result], "gemini-2.5-flash").body.contents as unknown).toEqual([
+      question,
+      calls(),
+      result,
+    ]);
+  });
+});
+
 describe("envelopes", () => {
   const rows: [string, JsonObject, JsonObject | null][] = [
     ["its own state is opened", { ...call, thoughtSignature: own }, { ...call, thoughtSignature: "AbC=" }],
