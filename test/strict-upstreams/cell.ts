@@ -1,7 +1,7 @@
 // One cell of the table of tool loops: walks it, and compares what the client heard with what the model said.
 import { expect } from "bun:test";
 import type { Client, Said } from "./clients/client.ts";
-import type { Conversation } from "./conversation.ts";
+import type { Conversation, Part } from "./conversation.ts";
 import { turns } from "./dialogue.ts";
 import { type Outcome, outcomeOf } from "./outcome.ts";
 import { clients, modelOf, type Setting, type Target, targets, walk } from "./setting.ts";
@@ -40,6 +40,13 @@ function checkThinking(said: Said, thought: string, cell: Cell): void {
   else if (!isOwn(cell)) expect(["", cell.target.showsUnasked ? thought : ""]).toContain(said.thinking);
 }
 
+/** What the client may see of a turn's thinking: all that the model can show, where the gateway has to ask for it. */
+function thoughtOf(cell: Cell, made: readonly Part[], turn: number): string {
+  const thought = made.find((part) => part.kind === "thinking");
+  if (thought === undefined) return "";
+  return cell.thinking && !isOwn(cell) ? turns[turn]!.thinking : thought.text;
+}
+
 function checkHeard(heard: readonly Said[], cell: Cell, { made }: Conversation): void {
   for (const [turn, said] of heard.entries()) {
     const { text, calls } = turns[turn]!;
@@ -48,16 +55,21 @@ function checkHeard(heard: readonly Said[], cell: Cell, { made }: Conversation):
       text,
       calls: calls.map(({ name, input }) => ({ name, input })),
     });
-    checkThinking(said, made[turn]!.map((part) => (part.kind === "thinking" ? part.text : "")).join(""), cell);
+    checkThinking(said, thoughtOf(cell, made[turn]!, turn), cell);
   }
+}
+
+function openingOf(cell: Cell, { gateway: { url, key } }: Setting) {
+  const { target, stream, thinking } = cell;
+  const isAdaptive = target.isAdaptive === true && isOwn(cell);
+  return { url, key, model: modelOf(target), stream, thinking, isAdaptive };
 }
 
 /** Walks a cell; throws where a turn was refused, altered or misheard, or a loss was not told. */
 export async function walkCell(cell: Cell, setting: Setting): Promise<Outcome> {
-  const { client, target, stream, thinking } = cell;
+  const { client } = cell;
   const conversation = setting.begin(keyOf(cell), client);
-  const { url, key } = setting.gateway;
-  const heard = await walk(client, { url, key, model: modelOf(target), stream, thinking }).catch((cause: Error) => {
+  const heard = await walk(client, openingOf(cell, setting)).catch((cause: Error) => {
     const { refusals, faults } = conversation;
     throw new Error(`${cause.message}\n${JSON.stringify({ refusals, faults })}`, { cause });
   });

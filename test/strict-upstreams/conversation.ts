@@ -83,7 +83,10 @@ export function madeState({ made }: Conversation, state: string): boolean {
 
 /** State that a vendor wants back: that of a text is optional everywhere. */
 const isOwed = (part: Part): boolean => isState(part) && part.kind !== "text";
-const isThought = (part: Part): boolean => part.kind === "thinking" && part.text !== "";
+/** Unsigned thoughts are only wanted back beside the calls that they led to. */
+const thoughtsBesideCalls = (parts: readonly Part[]): Part[] =>
+  callsIn(parts).length === 0 ? [] : parts.filter((part) => part.kind === "thinking" && part.text !== "");
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
 
 type IsStandIn = (state: string) => boolean;
 
@@ -177,12 +180,16 @@ export interface NeutralRequest {
 
 function takeDown(conversation: Conversation, said: readonly Entry[], request: NeutralRequest): void {
   const { thinks, standIn, wantsThoughts } = request;
-  const made = conversation.made.slice(0, said.length).flat();
-  const returned = said.flatMap(({ parts }) => joinedThoughts(parts));
-  const counts = wantsThoughts ? isThought : isOwed;
-  const standIns = returned.filter((part) => isState(part) && standIn(part.state)).length;
-  const held = returned.filter(counts).length - standIns;
-  conversation.asked.push({ turn: said.length, thinks, made: made.filter(counts).length, returned: held, standIns });
+  const owed = (parts: readonly Part[]) => (wantsThoughts ? thoughtsBesideCalls(parts) : parts.filter(isOwed)).length;
+  const returned = said.map(({ parts }) => joinedThoughts(parts));
+  const standIns = returned.flat().filter((part) => isState(part) && standIn(part.state)).length;
+  conversation.asked.push({
+    turn: said.length,
+    thinks,
+    made: sum(conversation.made.slice(0, said.length).map(owed)),
+    returned: sum(returned.map(owed)) - standIns,
+    standIns,
+  });
 }
 
 /** Compares a request with what was made, takes down what it asked for, and returns the number of the turn that follows. */

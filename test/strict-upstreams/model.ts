@@ -8,7 +8,7 @@ export interface Playing {
   readonly callId: (index: number, name: string) => string;
   /** The state on a call, where the vendor signs calls. */
   readonly callState?: (index: number) => string | undefined;
-  /** The state on the text. */
+  /** The state on the text of a turn that makes no calls. */
   readonly textState?: string;
 }
 
@@ -22,7 +22,8 @@ export function play(turn: number, { thought, callId, callState, textState }: Pl
     thought === null
       ? []
       : [{ kind: "thinking", text: thought.shown ? scripted.thinking : "", ...stateOf(thought.state) }];
-  const text: Part[] = scripted.text === "" ? [] : [{ kind: "text", text: scripted.text, ...stateOf(textState) }];
+  const ownState = scripted.calls.length === 0 ? stateOf(textState) : {};
+  const text: Part[] = scripted.text === "" ? [] : [{ kind: "text", text: scripted.text, ...ownState }];
   const calls = scripted.calls.map(
     ({ name, input }, index): Part => ({
       kind: "call",

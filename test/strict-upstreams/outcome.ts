@@ -1,6 +1,7 @@
 // What became of the model's state in one walk through the dialogue, and whether the client was told of a loss.
 import type { Said } from "./clients/client.ts";
 import type { AskedTurn, Conversation } from "./conversation.ts";
+import { turns } from "./dialogue.ts";
 
 export const outcomes = {
   returned: "every signature and thought that the model made came back to it, byte for byte",
@@ -31,12 +32,17 @@ export interface Walked {
   readonly unwarned: readonly number[];
 }
 
+/** Signatures are asked for behind the last words of the user alone: the last turn of the dialogue needs none of before. */
+const isDemanded = (outcome: Outcome, turn: number): boolean =>
+  outcome === "thinking off" || (outcome === "stand-in" && turn < turns.length - 1);
+
 /** The worst that happened in any turn. */
 export function outcomeOf(conversation: Conversation, heard: readonly Said[]): Walked {
   const asked = lastAsked(conversation);
   const found = asked.map((one) => outcomeOfTurn(one, asked[0]?.thinks === true));
   const outcome = byLoss.find((one) => found.includes(one)) ?? "none";
-  const isDemanded = (one: Outcome) => one === "thinking off" || one === "stand-in";
-  const unwarned = found.flatMap((one, turn) => (isDemanded(one) && heard[turn]?.warnings === "" ? [turn] : []));
+  const isTold = (turn: number) =>
+    /field=(?:reasoning|thinking|generationConfig\.thinkingConfig)/.test(heard[turn]?.warnings ?? "");
+  const unwarned = found.flatMap((one, turn) => (isDemanded(one, turn) && !isTold(turn) ? [turn] : []));
   return { outcome, unwarned };
 }

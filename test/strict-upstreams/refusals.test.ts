@@ -21,13 +21,8 @@ async function requestsOf(target: Target, client: Client, stream: boolean) {
     "*",
     speaksFor(target.vendors, () => conversation),
   );
-  const heard = await walk(client, {
-    url: up.url,
-    key: "strict",
-    model: target.model,
-    stream,
-    thinking: !target.thinksNever,
-  });
+  const { model, thinksNever, isAdaptive = false } = target;
+  const heard = await walk(client, { url: up.url, key: "strict", model, stream, thinking: !thinksNever, isAdaptive });
   return { conversation, heard, bodies: up.requests.map(({ json }) => json as Body) };
 }
 

@@ -25,6 +25,8 @@ export interface Target {
   readonly model: string;
   /** A model that refuses to be asked for thinking. */
   readonly thinksNever?: boolean;
+  /** A model that decides by itself how much it thinks. */
+  readonly isAdaptive?: boolean;
   /** A model that thinks where nobody asks it to, and shows it. */
   readonly showsUnasked?: boolean;
   /** The provider's entry in turnpike.yaml. */
@@ -52,6 +54,7 @@ export const targets: readonly Target[] = [
     name: "anthropic-messages, thinking between calls",
     vendors: [anthropicMessages],
     model: "claude-opus-4-8",
+    isAdaptive: true,
     provider: keyed("anthropic", ""),
   },
   { name: "gemini-3", vendors: [gemini3], model: gemini3.name, provider: keyed("gemini", "") },

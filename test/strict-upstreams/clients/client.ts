@@ -21,6 +21,8 @@ export interface Opening<Heard> {
   readonly model: string;
   readonly stream: boolean;
   readonly thinking: boolean;
+  /** The client knows that the model decides by itself how much it thinks, and says so. */
+  readonly isAdaptive?: boolean;
   readonly habit: Habit<Heard>;
 }
 

@@ -58,9 +58,12 @@ const habits: readonly Habit<Blocks>[] = [
   { name: "new ids", of: "agents with ids of their own", replay: renamed, keepsIds: false },
 ];
 
+const budget = { type: "enabled", budget_tokens: 4096 };
+const adaptive = { type: "adaptive", display: "summarized" };
+
 const words = (blocks: Blocks, member: string): string => blocks.map((block) => text(block, member)).join("");
 
-function open({ url, key, model, stream, thinking, habit }: Opening<Blocks>): Dialogue {
+function open({ url, key, model, stream, thinking, isAdaptive, habit }: Opening<Blocks>): Dialogue {
   const watched = watchedFetch();
   const anthropic = new Anthropic({ baseURL: url, apiKey: key, maxRetries: 0, timeout: 60_000, fetch: watched.fetch });
   const messages: Block[] = [];
@@ -70,7 +73,7 @@ function open({ url, key, model, stream, thinking, habit }: Opening<Blocks>): Di
     max_tokens: 8192,
     messages,
     tools: tools.map(({ schema, ...tool }) => ({ ...tool, input_schema: schema })),
-    ...(thinking ? { thinking: { type: "enabled", budget_tokens: 4096 } } : {}),
+    ...(thinking ? { thinking: isAdaptive ? adaptive : budget } : {}),
   };
 
   async function ask(): Promise<Said> {

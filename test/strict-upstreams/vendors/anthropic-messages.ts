@@ -4,10 +4,7 @@ import { type Entry, type Part, signature, token } from "../conversation.ts";
 import { play } from "../model.ts";
 import { eventReply, namedRecord, pieces } from "../stream.ts";
 import type { Body, Vendor } from "../vendor.ts";
-import { contentsOf, refusals, thinks, typeOf } from "./anthropic-refusals.ts";
-
-/** Without interleaved thinking a model thinks once, before the first step of a turn. */
-const thinksBetweenTools = (model: string): boolean => /opus-4-8/.test(model);
+import { contentsOf, refusals, thinks, thinksAdaptively, typeOf } from "./anthropic-refusals.ts";
 
 /** Text of a result, however it is written. */
 const resultText = (content: unknown): string =>
@@ -99,9 +96,11 @@ export const anthropicMessages: Vendor = {
     ),
   thinks,
   make(body, tag, turn) {
-    const isThinking = thinks(body) && (turn === 0 || turn === 3 || thinksBetweenTools(text(body, "model")));
+    // With a budget a model thinks once, before the first step of a turn; else between its calls too.
+    const isThinking = thinks(body) && (turn === 0 || turn === 3 || thinksAdaptively(body));
+    const shown = !thinksAdaptively(body) || text(body, "thinking", "display") === "summarized";
     return play(turn, {
-      thought: isThinking ? { shown: true, state: signature(tag, turn) } : null,
+      thought: isThinking ? { shown, state: signature(tag, turn) } : null,
       callId: (index) => `toolu_01${token(22, tag, turn, index)}`,
     });
   },

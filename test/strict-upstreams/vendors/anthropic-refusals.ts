@@ -127,7 +127,24 @@ function thoughtWhere(body: Body, holds: (thought: unknown, message: number) => 
 
 const issues = "https://github.com/anthropics/claude-code/issues";
 
+/** Since Opus 4.7 the model decides how much it thinks: https://platform.claude.com/docs/en/build-with-claude/thinking */
+export const thinksAdaptively = (body: Body): boolean => /opus-4-[78]/.test(text(body, "model"));
+
+const budget = { type: "enabled", budget_tokens: 4096 };
+
 export const refusals: readonly Refusal[] = [
+  {
+    refuses: "a thinking budget for a model that decides by itself",
+    source: "https://github.com/stippi/code-assistant/pull/119",
+    fault: (body) =>
+      thinksAdaptively(body) && text(body, "thinking", "type") === "enabled"
+        ? {
+            message:
+              '"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.',
+          }
+        : undefined,
+    spoil: (body) => Object.assign(body, { model: "claude-opus-4-8", thinking: budget }),
+  },
   {
     refuses: "a member that the wire does not have",
     source: "https://github.com/langchain-ai/langchain/issues/31208",
@@ -199,7 +216,10 @@ export const refusals: readonly Refusal[] = [
     refuses: "thinking for a turn that has lost its thinking block",
     source: "https://github.com/anomalyco/opencode/issues/3077",
     fault: (body) => refuse(withoutThought(body)),
-    spoil: (body) => void list(body, "messages", 1, "content").shift(),
+    spoil(body) {
+      Object.assign(body, { model: "claude-sonnet-4-5", thinking: budget });
+      list(body, "messages", 1, "content").shift();
+    },
   },
   {
     refuses: "thinking with a forced tool",

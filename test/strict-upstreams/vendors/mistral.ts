@@ -85,6 +85,21 @@ const refusals: readonly Refusal[] = [
     spoil: (body) => Object.assign(list(secondStep(body).assistant, "tool_calls")[0] as Body, { id: "call_search" }),
   },
   {
+    refuses: "an effort that its models do not have",
+    source: "https://github.com/architects-toolkit/SmartHopper/issues/647",
+    fault(body) {
+      const effort = text(body, "reasoning_effort");
+      return /^(?:|none|high)$/.test(effort)
+        ? undefined
+        : {
+            message: `reasoning_effort='${effort}' is not supported for this model. Must be one of (<ReasoningEffort.none: 'none'>, <ReasoningEffort.high: 'high'>)`,
+            type: "invalid_request_invalid_args",
+            code: "3051",
+          };
+    },
+    spoil: (body) => Object.assign(body, { reasoning_effort: "medium" }),
+  },
+  {
     refuses: "roles out of order",
     source:
       "https://github.com/datapizza-labs/datapizza-ai/issues/98, https://github.com/charmbracelet/crush/issues/279",
