@@ -153,7 +153,7 @@ function gatewayParts(foundation: Foundation, options: StartOptions, teardown: T
     clock: systemClock,
     events,
     watch: { ticker: createTicker(deadlineTickMs), clock: systemClock },
-    pace: paceOf(options.heartbeatMs ?? heartbeatMs, limits.clientStallMs),
+    pace: paceOf(options.heartbeatMs ?? heartbeatMs, limits),
     fetchAllow: configuration.fetchAllow,
     dnsFor: createResolver({
       timeoutMs: limits.lookupMs,
@@ -199,9 +199,9 @@ async function videosRoom(
 }
 
 /** Ticks are a fifteenth of a heartbeat: a second, unless a test is in a hurry. */
-function paceOf(heartbeatMs: number, stallMs: number): PipePace {
+function paceOf(heartbeatMs: number, { clientStallMs, keepAliveMs }: Limits): PipePace {
   const tickMs = heartbeatMs / 15;
-  return { heartbeatMs, stallMs, ticker: createTicker(tickMs) };
+  return { heartbeatMs, stallMs: clientStallMs, keepAliveMs, ticker: createTicker(tickMs) };
 }
 
 /** Builds and starts the gateway. Throws an Error with one clear sentence when it cannot; nothing is left open then. */

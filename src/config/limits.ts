@@ -30,6 +30,16 @@ const rows = [
     meaning: "Requests to models that are in progress in one process.",
   },
   {
+    name: "keepAliveMs",
+    default: 600_000,
+    least: 10,
+    most: 86_400_000,
+    unit: "milliseconds",
+    error: "upstream_timeout",
+    meaning:
+      "How long a provider's stream, once begun, may hold nothing but keep-alives that its vendor documents (`: OPENROUTER PROCESSING`, `: keep-alive`, `event: ping`). Other comments do not count as life: `idle_timeout_ms` applies.",
+  },
+  {
     name: "candidateCooldownMs",
     default: 300_000,
     least: 1_000,

@@ -1,6 +1,7 @@
 // Several upstream streams as one: flows one after the other.
 import { GatewayError, toGatewayError } from "../canon/error.ts";
 import type { Consume, Flow } from "./flow.ts";
+import { sumSigns } from "./signs.ts";
 import { nothing } from "./turn.ts";
 
 /** Flows one after the other. `open` starts the flow of a part; the next one is started while the last is still running. */
@@ -44,7 +45,7 @@ export function chainFlows(parts: number, open: (part: number) => Promise<Flow>)
     next,
     apologise: (error) => [...running].at(-1)?.apologise(error) ?? null,
     type: () => null,
-    chunks: () => [...running].reduce((sum, flow) => sum + flow.chunks(), 0),
+    signs: () => sumSigns([...running].map((flow) => flow.signs())),
     close() {
       for (const flow of started) void flow.then((opened) => opened.close()).catch(() => undefined);
     },

@@ -2,9 +2,10 @@
 import { GatewayError, toGatewayError } from "../canon/error.ts";
 import { badReply } from "../dialects/reject.ts";
 import type { Deadline } from "../lib/deadline.ts";
-import { type FrameSplitter, frameSplitter, frameTooLarge } from "../lib/sse.ts";
+import { type Cut, type FrameSplitter, frameSplitter, frameTooLarge } from "../lib/sse.ts";
 import { redactorFor } from "../providers/redaction.ts";
 import { replyError } from "../providers/upstream.ts";
+import { type Signs, watchSigns } from "./signs.ts";
 import { nothing, type Piece, type Turner } from "./turn.ts";
 
 /** What becomes of a piece. */
@@ -13,8 +14,8 @@ export type Consume = (piece: Piece) => Promise<void> | undefined;
 export interface Flow {
   /** Hands over the next piece; the last one has an `end`. Never rejects by itself: faults of the upstream are ends with an error. */
   next(consume: Consume): Promise<void>;
-  /** How many chunks the upstream has sent, those that came to nothing for the client too: as long as it grows, there is life. */
-  chunks(): number;
+  /** How many chunks held something of the answer, and how many only a sign that the upstream is still at work. Comments count as neither. */
+  signs(): Signs;
   /** Wire text for an error that fits what was said before it; null where any place is as good. */
   apologise(error: GatewayError): Uint8Array | null;
   /** Content-Type of the pieces, once the first is there; null for events. */
@@ -38,13 +39,15 @@ export function createFlow(
   const body = (response.body ?? new Blob().stream()).getReader() as Body;
   const redactor = redactorFor(response);
   let over = false;
-  let chunks = 0;
+  const watch = watchSigns(splitter);
 
+  const turned = (cut: Cut | null): Piece => {
+    const left = watch.pass(cut === null ? null : (redactor?.cut(cut) ?? cut));
+    return left === null ? { bytes: nothing } : turner.turn(left);
+  };
   const take = (chunk: Uint8Array): Piece => {
-    chunks++;
     try {
-      const cut = splitter.push(chunk);
-      return cut === null ? { bytes: nothing } : turner.turn(redactor?.cut(cut) ?? cut);
+      return turned(splitter.push(chunk));
     } catch (thrown) {
       return { bytes: nothing, end: { error: readingFault(thrown) } };
     }
@@ -57,8 +60,7 @@ export function createFlow(
     }
   };
   const rest = (): Piece => {
-    const cut = splitter.rest();
-    const piece = cut === null ? { bytes: nothing } : turner.turn(redactor?.cut(cut) ?? cut);
+    const piece = turned(splitter.rest());
     if (piece.end !== undefined) return piece;
     const ended = turner.ended();
     return piece.bytes.length === 0 ? ended : { ...ended, bytes: Buffer.concat([piece.bytes, ended.bytes]) };
@@ -80,7 +82,7 @@ export function createFlow(
     );
   return {
     next,
-    chunks: () => chunks,
+    signs: () => watch.signs,
     apologise: turner.apologise,
     type: () => turner.type?.() ?? null,
     close() {

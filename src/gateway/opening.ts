@@ -13,7 +13,7 @@ import type { Inquiry } from "./inquiry.ts";
 import type { Meter } from "./meter.ts";
 import { type Bringing, delivered, joinImages } from "./pictures.ts";
 import type { Lane } from "./relay.ts";
-import { soundTurner, wholeChunks } from "./sound.ts";
+import { isEvents, soundTurner, wholeChunks } from "./sound.ts";
 import type { Spending } from "./spending.ts";
 import { watchStops } from "./stops.ts";
 import { mustBeTold, toldFlow } from "./told.ts";
@@ -121,7 +121,12 @@ export async function flowOf(
   const { sound } = inquiry.dialect;
   if (sound !== undefined) {
     const turner = soundTurner(sound, lane, inquiry, meter, origin, response.headers);
-    return createFlow(response, turner, life, wholeChunks());
+    return createFlow(
+      response,
+      turner,
+      life,
+      isEvents(response.headers.get("content-type")) ? undefined : wholeChunks(),
+    );
   }
   await refuseOtherTypes(response, lane, life.signal);
   return createFlow(response, turnerOf(lane, inquiry, meter, origin), life);

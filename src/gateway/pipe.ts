@@ -7,6 +7,7 @@ import type { OpenStream, Tried } from "./attempt.ts";
 import type { Attribution, Exchange } from "./exchange.ts";
 import type { Consume } from "./flow.ts";
 import { inClientsName } from "./model-names.ts";
+import type { Signs } from "./signs.ts";
 import { nothing, type Piece } from "./turn.ts";
 
 /** What the pipe needs from the room above: the client's wire for silence and for errors. */
@@ -31,6 +32,8 @@ export interface Tap {
 export interface PipePace {
   readonly heartbeatMs: number;
   readonly stallMs: number;
+  /** How long an upstream may send nothing but signs that it is still at work. */
+  readonly keepAliveMs: number;
   readonly ticker: Ticker;
 }
 
@@ -63,10 +66,12 @@ interface State {
   /** Ticks since the last bytes for the client, since it last wanted more, and since the last progress note. */
   silentTicks: number;
   stalledTicks: number;
-  waitedTicks: number;
   progressTicks: number;
-  /** Chunks of the upstream at the last tick. */
-  chunks: number;
+  /** Ticks of waiting for the upstream: since its last sign of life, and since its last event. */
+  waitedTicks: number;
+  eventlessTicks: number;
+  /** What the upstream had sent at the last tick. */
+  signs: Signs;
 }
 
 const progressMs = 5_000;
@@ -104,9 +109,10 @@ function begin(options: PipeOptions, controller: Controller): State {
     asked: false,
     silentTicks: overdue ? Math.ceil(pace.heartbeatMs / pace.ticker.tickMs) : 0,
     stalledTicks: 0,
-    waitedTicks: 0,
     progressTicks: 0,
-    chunks: 0,
+    waitedTicks: 0,
+    eventlessTicks: 0,
+    signs: { events: 0, keepAlives: 0 },
   };
   pace.ticker.join(state.look);
   if (signal.aborted) state.onAbort();
@@ -142,7 +148,6 @@ function deliver(state: State, piece: Piece): Promise<void> | undefined {
   if (state.over) return undefined;
   if (piece.end !== undefined) return finish(state, piece, shown(state, piece.end.error));
   state.asked = false;
-  state.waitedTicks = 0;
   const { tap } = state.options.wire;
   give(state, tap === undefined ? piece.bytes : tap.pass(piece.bytes));
   return undefined;
@@ -222,13 +227,17 @@ function tick(state: State): void {
   if (sign.length > 0) state.controller.enqueue(sign);
 }
 
-/** A comment or a ping is nothing for the client, but no silence either. */
+/** Events are life. What a vendor documents as "still at work" is life for a while; any other comment is silence. */
 function awaited(state: State, { flow, life, idleMs }: OpenStream): void {
-  const chunks = flow.chunks();
-  if (chunks !== state.chunks) state.waitedTicks = 0;
-  state.chunks = chunks;
+  const { events, keepAlives } = flow.signs();
+  const { ticker, keepAliveMs } = state.options.pace;
+  if (events !== state.signs.events) state.eventlessTicks = 0;
+  if (events !== state.signs.events || keepAlives !== state.signs.keepAlives) state.waitedTicks = 0;
+  state.signs = { events, keepAlives };
   // The first tick may come right behind the last chunk: it proves no silence.
-  if (state.waitedTicks++ * state.options.pace.ticker.tickMs >= idleMs) life.abort(silent());
+  const isSilent = state.waitedTicks++ * ticker.tickMs >= idleMs;
+  const isEventless = state.eventlessTicks++ * ticker.tickMs >= Math.max(idleMs, keepAliveMs);
+  if (isSilent || isEventless) life.abort(silent());
 }
 
 function stalled(state: State): void {

@@ -12,6 +12,7 @@ import { nothing, type Piece, type Turner } from "./turn.ts";
 export const wholeChunks = (): FrameSplitter => ({
   push: (bytes) => ({ raws: [], bytes }),
   rest: () => null,
+  holdsEvent: () => true,
 });
 
 /** What is paid for speech where the upstream tells nothing else: the characters of the text, as people count them. */
@@ -19,7 +20,7 @@ export function spokenUsage(input: string, told: Usage = noUsage): Usage {
   return told.units === undefined ? { ...told, units: { kind: "characters", amount: [...input].length } } : told;
 }
 
-const isEvents = (type: string | null): boolean => type?.startsWith("text/event-stream") ?? false;
+export const isEvents = (type: string | null): boolean => type?.startsWith("text/event-stream") ?? false;
 
 interface Ends {
   readonly reader: SoundReader;

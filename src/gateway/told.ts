@@ -30,7 +30,7 @@ export function toldFlow(read: ReadReply, lane: Lane, inquiry: Inquiry, meter: M
   const bytes = encoder.encode(frames.map(formatFrame).join(""));
   return {
     next: async (consume) => consume({ bytes, end: { error: null } }),
-    chunks: () => 1,
+    signs: () => ({ events: 1, keepAlives: 0 }),
     apologise: () => null,
     type: () => null,
     close: () => undefined,

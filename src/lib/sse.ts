@@ -18,10 +18,13 @@ export interface FrameSplitter {
   push(chunk: Uint8Array): Cut | null;
   /** What is held at the end of the stream: a last frame without its blank line counts as one. */
   rest(): Cut | null;
+  /** True when what is held is the beginning of something other than a comment. */
+  holdsEvent(): boolean;
 }
 
 const lineFeed = 10;
 const carriageReturn = 13;
+const colon = 58;
 const decoder = new TextDecoder("utf-8");
 const encoder = new TextEncoder();
 
@@ -55,6 +58,12 @@ function cutOf(bytes: Uint8Array): Cut {
   return { raws, bytes };
 }
 
+/** The cut without its first frames. */
+export function cutFrom({ raws }: Cut, first: number): Cut {
+  const left = raws.slice(first);
+  return { raws: left, bytes: encoder.encode(left.map((raw) => `${raw}\n\n`).join("")) };
+}
+
 /** A splitter for one stream. `maxFrameBytes` bounds what is held, so that a peer cannot fill memory with one line. */
 export function frameSplitter(maxFrameBytes: number): FrameSplitter {
   let held: Uint8Array | null = null;
@@ -72,6 +81,7 @@ export function frameSplitter(maxFrameBytes: number): FrameSplitter {
       held = null;
       return last === null ? null : cutOf(join(last, encoder.encode("\n\n")));
     },
+    holdsEvent: () => held !== null && held[0] !== colon,
   };
 }
 

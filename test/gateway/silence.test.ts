@@ -15,7 +15,8 @@ const heartbeatMs = 30;
 const idleMs = 300;
 const upstreams = await startUpstreams();
 const limits = `, idle_timeout_ms: ${idleMs}, first_byte_timeout_ms: 120, timeout_ms: 120 }`;
-const yaml = configuration(upstreams).replaceAll("] }", `]${limits}`);
+const keepAliveMs = 1_000;
+const yaml = `${configuration(upstreams).replaceAll("] }", `]${limits}`)}limits: { keep_alive_ms: ${keepAliveMs} }\n`;
 const hasty: World = { upstreams, gateway: await gateway({ yaml, heartbeatMs }) };
 const patient: World = { upstreams, gateway: await gateway({ yaml }) };
 /** With the bounds that an operator has who sets none. */
@@ -135,11 +136,40 @@ describe.each(pairs)("$pair", ({ call, up, folder }) => {
     });
   });
 
-  test("an upstream that only sends comments is alive", async () => {
-    const quiet = Array.from({ length: 4 }, () => ": still there\n\n");
-    const slow = [...frames.slice(0, 4), ...quiet, ...frames.slice(4)];
-    up.on("*", pausing(slow, [4, 5, 6, 7, 8], idleMs / 2));
+  const keepAliveGapMs = idleMs / 3;
+  /** The first frames, these comments at a pace below the idle bound, the other frames. */
+  const interrupted = (comment: string, count: number): Script => {
+    const quiet = Array.from({ length: count }, () => comment);
+    const pauses = Array.from({ length: count + 1 }, (_, index) => 4 + index);
+    return pausing([...frames.slice(0, 4), ...quiet, ...frames.slice(4)], pauses, keepAliveGapMs);
+  };
+
+  test("an upstream that sends keep-alives is at work, for a while", async () => {
+    up.on("*", interrupted(": OPENROUTER PROCESSING\n\n", 4));
     expect(toldBy(call, await say(call))).toMatchObject(whole);
+    up.on("*", interrupted(": OPENROUTER PROCESSING\n\n", 40));
+    const startMs = performance.now();
+    expect(toldBy(call, await say(call))).toMatchObject({ isEnded: false, error: { code: "upstream_timeout" } });
+    expect(performance.now() - startMs).toBeLessThan(40 * keepAliveGapMs);
+  });
+
+  test("an upstream that only sends other comments is silent", async () => {
+    up.on("*", interrupted(": still there\n\n", 4));
+    expect(toldBy(call, await say(call))).toMatchObject({ isEnded: false, error: { code: "upstream_timeout" } });
+  });
+
+  test("comments before the first event are no first byte", async () => {
+    up.on(
+      "*",
+      pausing(
+        Array.from({ length: 8 }, () => ": OPENROUTER PROCESSING\n\n"),
+        [1, 2, 3, 4, 5, 6, 7],
+        idleMs / 2,
+      ),
+    );
+    const heard = await say(call, patient);
+    expect(heard.status).toBe(504);
+    expect(toldBy(call, heard).error).toMatchObject({ code: "upstream_timeout" });
   });
 
   test("no first byte in time is 504 while nothing has been sent", async () => {

@@ -1,0 +1,77 @@
+// Comments before the first event bind no one: the next candidate can still answer, and the client sees none of them.
+import { afterAll, beforeEach, describe, expect, test } from "bun:test";
+import { type Call, make } from "../kit/call.ts";
+import type { Heard } from "../kit/hear.ts";
+import { toldBy } from "../kit/tellers.ts";
+import type { Reply } from "../kit/upstream.ts";
+import { says, wireFrames } from "../kit/wires.ts";
+import { startUpstreams, startWorld, stopWorld } from "../kit/world.ts";
+
+const upstreams = await startUpstreams();
+const world = await startWorld(upstreams);
+const { alpha, beta, claude } = upstreams;
+
+beforeEach(() => {
+  for (const each of Object.values(upstreams)) each.clear();
+});
+afterAll(() => stopWorld(world));
+
+async function say(call: Call): Promise<Heard> {
+  const { heard } = await make(call, world);
+  if (!heard) throw new Error("there was no answer");
+  return heard;
+}
+
+const processing = ": OPENROUTER PROCESSING\n\n";
+const ping = 'event: ping\ndata: {"type": "ping"}\n\n';
+const overloaded = wireFrames("openai-chat/error-first.sse");
+
+/** Each frame as a packet of its own. */
+const after = (comments: string[], frames: string[], twist: Reply = {}): Reply => ({
+  frames: [...comments, ...frames],
+  gapMs: 5,
+  ...twist,
+});
+
+describe.each([
+  { client: "a chat client", to: "chat" as const },
+  { client: "a messages client", to: "messages" as const },
+])("$client", ({ to }) => {
+  const call: Call = { to, body: { model: "chain", stream: true } };
+  const told = (heard: Heard) => toldBy[to](heard);
+
+  test.each([
+    { what: "an error", reply: after([processing, processing], overloaded) },
+    { what: "the end", reply: after([processing, processing], []) },
+    { what: "a cut", reply: after([processing, processing], [], { ending: "cut" }) },
+  ])("a stream that has only sent comments and then $what is followed by the next candidate", async ({ reply }) => {
+    alpha.on("*", reply);
+    beta.on("*", says("openai-chat/text.sse"));
+    const heard = await say(call);
+    expect(heard.status).toBe(200);
+    expect(heard.headers.get("x-turnpike-provider")).toBe("beta");
+    expect(told(heard)).toMatchObject({ text: "Hello there, traveller.", isEnded: true });
+    expect(heard.comments).toEqual([]);
+  });
+
+  test("comments and events in one packet: the client gets the events", async () => {
+    const frames = [`${processing}${wireFrames("openai-chat/text.sse").join("")}`];
+    alpha.on("*", { frames });
+    const heard = await say(call);
+    expect(told(heard)).toMatchObject({ text: "Hello there, traveller.", isEnded: true });
+    expect(heard.comments).toEqual([]);
+  });
+});
+
+test("comments between events reach a client of the same dialect as they are", async () => {
+  const [first = "", ...rest] = wireFrames("openai-chat/text.sse");
+  alpha.on("*", after([first, processing], rest));
+  const heard = await say({ body: { stream: true } });
+  expect(heard.text).toContain(processing);
+});
+
+test("a ping before the first event of a messages stream is no first byte either", async () => {
+  claude.on("*", after([ping], wireFrames("anthropic-messages/error-first.sse")));
+  const heard = await say({ to: "messages", body: { stream: true } });
+  expect(heard.status).toBe(529);
+});
