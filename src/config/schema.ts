@@ -25,7 +25,9 @@ const provider = Type.Object(
     service_account: Type.Optional(name("`vertex`: the key of a service account: a file, or its JSON.")),
     region: Type.Optional(name("`bedrock`, `azure-speech`: the region that is asked.")),
     access_key_id: Type.Optional(
-      name("`bedrock`, `kling`, `jimeng`: the key that signs, in place of `credential`. Write `${VARIABLE}`."),
+      name(
+        "`bedrock`, `kling`, `jimeng`: the key that signs, in place of `credential`. Write `${VARIABLE}`. Kling serves its newer models (`kling-3.0`, `kling-2.6`, `kling-o1`, `kling-v3-omni`) with an API key as the `credential` only.",
+      ),
     ),
     secret_access_key: Type.Optional(
       name("`bedrock`, `kling`, `jimeng`: the secret of that key. Write `${VARIABLE}`."),

@@ -160,6 +160,10 @@ describe("older paths", () => {
   test("a task that is not known is gone; any other refusal says nothing of it", () => {
     expect(progress("unknown-task", 404)).toEqual({ isGone: true });
     expect(progress("unknown-task", 200)).toEqual({ isGone: true });
+    const unknown = { code: 1201, message: "Task not found by task_id or external_task_id", request_id: "r" };
+    for (const status of [400, 404, 200])
+      expect(klingVideos.progress(answered(status, unknown), task)).toEqual({ isGone: true });
+    expect(thrown(() => klingVideos.accepted(answered(200, unknown)))).toMatchObject({ code: "invalid_parameter" });
     for (const [status, code] of [
       [401, 1004],
       [429, 1302],

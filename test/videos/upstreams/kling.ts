@@ -2,7 +2,7 @@
 import { createHmac } from "node:crypto";
 import type { Reply, Seen } from "../../kit/upstream.ts";
 import { recorded } from "./fixture.ts";
-import { behind, isCall, type Vendor, type Word } from "./vendor.ts";
+import { behind, isCall, shows, type Vendor, type Word } from "./vendor.ts";
 
 const secret = "canary-secret-key";
 const entry = (url: string) =>
@@ -65,6 +65,9 @@ function listed(id: string, status: string, message = ""): Reply {
 export const klingNewer: Vendor = {
   ...common,
   name: "klingNewer",
+  // The newer paths take an API key only.
+  entry: (url) => `{ kind: kling, base_url: "${url}", credential: canary-credential, models: [] }`,
+  isProven: shows("authorization", "Bearer "),
   model: () => "kling-3.0",
   isSubmit: (seen) => isCall(seen, "POST", /^\/(?:text|image)-to-video\/kling-3\.0$/),
   id: (count) => String(884_000 + count),

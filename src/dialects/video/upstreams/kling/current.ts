@@ -6,21 +6,27 @@ import { objectsIn } from "../../../shared/members.ts";
 import { dropped } from "../../losses.ts";
 import type { VideoProgress, VideoRenderContext, VideoUpstream } from "../../upstream.ts";
 import { getCall, idIn } from "../../wire.ts";
-import { dataIn, parseError } from "./error.ts";
+import { dataIn, parseNewerError } from "./error.ts";
 import { type Fit, fit, imageValue } from "./fit.ts";
+import type { KlingRow } from "./models.ts";
 import { acceptedAs, progressOf } from "./states.ts";
 
-/** Models of these paths have a version with a dot, as `kling-3.0`; those of the older ones are called `kling-v2-6`. */
+/** Models of these paths have a version with a dot, as `kling-3.0`, or are `omni` models; those of the older paths are called `kling-v2-6`. */
 export function isCurrent(model: string): boolean {
-  return /^kling-\d+\.\d/i.test(model);
+  return /^kling-(?:\d+\.\d|o\d|v3-omni)/i.test(model);
 }
 
-const frameTypes = { first: "first_frame", last: "last_frame" } as const;
+const imageTypes = { first: "first_frame", last: "last_frame", reference: "refer_image" } as const;
+const refusals = {
+  first: "it takes no first frame.",
+  last: "it takes no last frame.",
+  reference: "it takes no reference images.",
+} as const;
 
-function contentsOf({ prompt, images }: VideoAsk): JsonObject[] {
+function contentsOf({ prompt, images }: VideoAsk, { images: roles }: KlingRow): JsonObject[] {
   const frames = images.map((image) => {
-    if (image.role === "reference") throw unsupported(image.path, "it takes a first and a last frame.");
-    return { type: frameTypes[image.role], url: imageValue(image) };
+    if (roles?.includes(image.role) === false) throw unsupported(image.path, refusals[image.role]);
+    return { type: imageTypes[image.role], url: imageValue(image) };
   });
   return [...(prompt === undefined ? [] : [{ type: "prompt", text: prompt }]), ...frames];
 }
@@ -36,7 +42,8 @@ function bodyOf(ask: VideoAsk, fitted: Fit, context: VideoRenderContext): JsonOb
     external_task_id: context.taskId,
     watermark_info: ask.watermark === undefined ? undefined : { enabled: ask.watermark },
   });
-  const what = ask.images.length === 0 ? { prompt: ask.prompt } : { contents: contentsOf(ask) };
+  const hasContents = ask.images.length > 0 || fitted.row.isOmni === true;
+  const what = hasContents ? { contents: contentsOf(ask, fitted.row) } : { prompt: ask.prompt };
   return { ...what, settings, options };
 }
 
@@ -50,10 +57,11 @@ export const klingTasks: VideoUpstream = {
   serves: isCurrent,
   takes: ["url", "base64"],
   render(ask, context) {
-    const isFramed = ask.images.length > 0;
-    if (ask.prompt === undefined && !isFramed) throw missing(context.fieldPath("prompt"));
+    const isFramed = ask.images.some(({ role }) => role !== "reference");
+    if (ask.prompt === undefined && ask.images.length === 0) throw missing(context.fieldPath("prompt"));
     const fitted = fit(ask, context, isFramed);
-    const path = `${isFramed ? "image" : "text"}-to-video/${encodeURIComponent(context.model)}`;
+    const way = fitted.row.isOmni ? "omni-video" : `${ask.images.length > 0 ? "image" : "text"}-to-video`;
+    const path = `${way}/${encodeURIComponent(context.model)}`;
     return {
       call: { path, body: bodyOf(ask, fitted, context) },
       warnings: [...dropped(ask, context, ["negativePrompt"]), ...fitted.warnings],
@@ -64,7 +72,7 @@ export const klingTasks: VideoUpstream = {
   accepted({ status, body }) {
     const data = dataIn(status, body);
     if (isObject(data)) return acceptedAs(idIn(data, "id"), told(data, {}));
-    throw isObject(body) && "code" in body ? parseError(status, body) : badReply("it holds no task");
+    throw isObject(body) && "code" in body ? parseNewerError(status, body) : badReply("it holds no task");
   },
   poll: ({ upstreamId }) => getCall(`tasks?task_ids=${encodeURIComponent(upstreamId)}`),
   progress({ status, body }, { upstreamId, keep }) {
@@ -74,6 +82,6 @@ export const klingTasks: VideoUpstream = {
     const task = data.filter(isObject).find(({ id }) => String(id) === upstreamId);
     return task === undefined ? { isGone: true } : told(task, keep);
   },
-  error: { parse: parseError },
+  error: { parse: parseNewerError },
   resultSeconds: 30 * 86_400,
 };

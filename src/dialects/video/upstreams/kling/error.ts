@@ -1,4 +1,5 @@
 // Errors of Kling: a code beside a message, whatever the status of the answer.
+import { GatewayError } from "../../../../canon/error.ts";
 import { isObject } from "../../../../lib/json.ts";
 import type { ErrorSide } from "../../../dialect.ts";
 import { type Fault, faultError } from "../../fault.ts";
@@ -29,6 +30,10 @@ const faults: { readonly [code: number]: Fault } = {
 /** No such method, and no such model or task. */
 const unknownMethod = 1202;
 const unknownTask = 1203;
+/** A task that the older paths do not know is a parameter that is wrong. */
+const unknownParameter = 1201;
+/** The signature or the key is of another kind than the path takes. */
+const invalidKey = 1002;
 
 /** `{code, message, request_id}`. */
 export const parseError: ErrorSide["parse"] = (status, body, retryAfterMs) => {
@@ -38,9 +43,19 @@ export const parseError: ErrorSide["parse"] = (status, body, retryAfterMs) => {
   return faultError(faults[code], { status: judged, message, retryAfterMs });
 };
 
+/** As `parseError`, for the newer paths, which take no access key pairs. */
+export const parseNewerError: ErrorSide["parse"] = (status, body, retryAfterMs) => {
+  const error = parseError(status, body, retryAfterMs);
+  if (numberOf(objectOf(body).code) !== invalidKey) return error;
+  const message =
+    "The provider refused the gateway's credential: this model needs a Kling API key ('credential'). An access key pair serves the older models ('kling-v…') only.";
+  return new GatewayError("upstream_credentials", message, { cause: error });
+};
+
 /** What an answer without a fault holds; undefined for any other, `gone` for one about a task that is not known. */
 export function dataIn(status: number, body: unknown): unknown {
   const { code, data } = objectOf(body);
-  if (status === 404 || numberOf(code) === unknownTask) return "gone";
-  return status < 300 && isObject(body) && numberOf(code) === 0 ? data : undefined;
+  const number = numberOf(code);
+  if (status === 404 || number === unknownTask || number === unknownParameter) return "gone";
+  return status < 300 && isObject(body) && number === 0 ? data : undefined;
 }

@@ -1,64 +1,74 @@
-// What Kling's models offer: lengths, ratios, tiers and sound, by their generation.
+// What is said to Kling of length, shape, resolution and sound, by the row of the model.
 import type { VideoAsk, VideoImage } from "../../../../canon/video.ts";
 import type { Warning } from "../../../../canon/warning.ts";
 import { unsupported } from "../../../reject.ts";
-import { nearest, nearestRatio, tierFor, within } from "../../fit.ts";
-import { base64Of } from "../../images.ts";
+import { durationFor, modelRow, ratioFor, resolutionFor } from "../../capabilities.ts";
+import { shortSide } from "../../fit.ts";
+import { base64Of, imageFor } from "../../images.ts";
 import { dropped, fixedSound, misfits } from "../../losses.ts";
 import { pixelsOf } from "../../results.ts";
 import type { VideoEffect, VideoRenderContext } from "../../upstream.ts";
+import { known } from "../../wire.ts";
+import { type KlingRow, klingModels } from "./models.ts";
 
-/** `2.6` of `kling-v2-6` and of `kling-2.6`; models without a number are taken for new ones. */
-function generationOf(model: string): number {
-  const [, major, minor = "0"] = /^kling-v?(\d+)(?:[.-](\d))?(?!\d)/i.exec(model) ?? [];
-  return major === undefined ? Number.POSITIVE_INFINITY : Number(`${major}.${minor}`);
-}
-
-const lengths = [5, 10] as const;
-const ratios = ["16:9", "9:16", "1:1"] as const;
-const tiers = ["720p", "1080p"] as const;
-const newerTiers = [...tiers, "4k"] as const;
+/** What is made of a model that has a row when nothing is said. */
 const usual = { seconds: 5, ratio: "16:9", resolution: "720p" } as const;
+const highTier = "1080p";
 
 export interface Fit {
-  readonly seconds: number;
+  readonly row: KlingRow;
+  readonly seconds: number | undefined;
   /** Missing where the client said none, or where it follows the image. */
-  readonly ratio: (typeof ratios)[number] | undefined;
-  readonly resolution: (typeof newerTiers)[number] | undefined;
+  readonly ratio: string | undefined;
+  readonly resolution: string | undefined;
   readonly audio: boolean | undefined;
   readonly warnings: readonly Warning[];
   readonly effect: VideoEffect;
 }
 
-/** What is said to the upstream of length, shape and sound, what will be made of it, and what is lost. */
+/** The resolution, raised where what was requested only exists at a higher one. */
+function tierOf(ask: VideoAsk, { resolutions, only1080p = [] }: KlingRow): string | undefined {
+  const tier = resolutionFor(ask, resolutions);
+  const isRaised =
+    (only1080p.includes("audio") && ask.audio === true) ||
+    (only1080p.includes("last") && imageFor(ask.images, "last") !== undefined);
+  const side = tier === undefined ? 0 : (shortSide({ resolution: tier }) ?? 0);
+  return isRaised && side < (shortSide({ resolution: highTier }) ?? 0) ? highTier : tier;
+}
+
+function effectOf(fit: Pick<Fit, "seconds" | "ratio" | "resolution">, row: KlingRow, sound: boolean): VideoEffect {
+  const { seconds, ratio, resolution } = fit;
+  const size = ratio === undefined || resolution === undefined ? {} : pixelsOf(ratio, resolution);
+  const audio = row.audio === "always" || (row.audio !== "never" && sound);
+  return known({ seconds, resolution, audio, ...size } as VideoEffect);
+}
+
+/** What is said to the upstream, what will be made of it, and what is lost. */
 export function fit(ask: VideoAsk, context: VideoRenderContext, isFramed: boolean): Fit {
-  const generation = generationOf(context.model);
-  const wanted = ask.seconds ?? usual.seconds;
-  const seconds = generation < 3 ? nearest(wanted, lengths) : within(wanted, 3, 15);
-  const ratio = isFramed ? undefined : nearestRatio(ask, ratios);
-  const resolution = tierFor(ask, generation < 3 ? tiers : newerTiers);
-  const hasSound = generation >= 2.6;
+  const { row, warnings } = modelRow(klingModels, context);
+  const { durations, ratios, audio = "optional" } = row;
+  const wanted = ask.seconds ?? (durations === undefined ? undefined : usual.seconds);
+  const seconds = wanted === undefined ? undefined : durationFor(wanted, durations);
+  const ratio = isFramed ? undefined : ratioFor(ask, ratios);
+  const resolution = tierOf(ask, row);
   const made = {
     seconds,
-    resolution: resolution ?? usual.resolution,
-    ...(isFramed ? {} : { ratio: ratio ?? usual.ratio }),
+    resolution: resolution ?? (row.resolutions === undefined ? undefined : usual.resolution),
+    ratio: isFramed ? undefined : (ratio ?? (ratios === undefined ? undefined : usual.ratio)),
   };
   return {
+    row,
     seconds,
     ratio,
     resolution,
-    audio: hasSound ? ask.audio : undefined,
+    audio: audio === "optional" ? ask.audio : undefined,
     warnings: [
+      ...warnings,
       ...dropped(ask, context, ["fps", "seed"]),
-      ...(hasSound ? [] : fixedSound(ask, context, false)),
+      ...(audio === "optional" ? [] : fixedSound(ask, context, audio === "always")),
       ...misfits(ask, made, context),
     ],
-    effect: {
-      seconds,
-      resolution: made.resolution,
-      audio: hasSound && ask.audio === true,
-      ...(made.ratio === undefined ? {} : pixelsOf(made.ratio, made.resolution)),
-    },
+    effect: effectOf(made, row, ask.audio === true),
   };
 }
 

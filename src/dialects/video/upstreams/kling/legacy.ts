@@ -27,10 +27,15 @@ const passed = [
   "voice_list",
   "watermark_info",
 ];
-const modeOfTier = { "720p": "std", "1080p": "pro", "4k": "4k" } as const;
-const tierOfMode: ReadonlyMap<unknown, string> = new Map(
-  Object.entries(modeOfTier).map(([tier, mode]) => [mode, tier]),
-);
+const tierOfMode: ReadonlyMap<unknown, string> = new Map([
+  ["std", "720p"],
+  ["pro", "1080p"],
+  ["4k", "4k"],
+]);
+
+/** A resolution of another name goes as it is: it can only come from a model that no row knows. */
+const modeOf = (resolution: string | undefined): string | undefined =>
+  [...tierOfMode].find(([, tier]) => tier === resolution)?.[0]?.toString() ?? resolution;
 const soundWords: ReadonlyMap<unknown, boolean> = new Map([
   ["on", true],
   ["off", false],
@@ -69,8 +74,8 @@ function bodyOf(ask: VideoAsk, fitted: Fit, images: JsonObject, context: VideoRe
     prompt: ask.prompt,
     negative_prompt: ask.negativePrompt,
     ...images,
-    mode: fitted.resolution && modeOfTier[fitted.resolution],
-    duration: String(fitted.seconds),
+    mode: modeOf(fitted.resolution),
+    duration: fitted.seconds === undefined ? undefined : String(fitted.seconds),
     aspect_ratio: fitted.ratio,
     sound: fitted.audio === undefined ? undefined : fitted.audio ? "on" : "off",
     external_task_id: context.taskId,

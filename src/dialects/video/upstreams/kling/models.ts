@@ -1,0 +1,102 @@
+// Kling's models, on its older and its newer paths, as rows: lengths, ratios, resolutions, sound and images.
+import type { ModelRow, ModelTable } from "../../../shared/model-table.ts";
+
+export interface KlingRow extends ModelRow {
+  /** Asked on a path of its own, with references beside frames. */
+  readonly isOmni?: true;
+  /** What only the resolution of 1080p has. */
+  readonly only1080p?: readonly ("audio" | "last")[];
+}
+
+const checkedOn = "2026-11-22";
+const pageOf = (model: string): string => `https://kling.ai/document-api/api/video/${model}`;
+const capabilityMap = "https://kling.ai/document-api/guides/capability-map/video";
+
+const ratios = ["16:9", "9:16", "1:1"] as const;
+const tiers = ["720p", "1080p"] as const;
+const frames = ["first", "last"] as const;
+const all = [...frames, "reference"] as const;
+const upToFifteen = { min: 3, max: 15 } as const;
+const fiveOrTen = [5, 10] as const;
+
+const rows: readonly KlingRow[] = [
+  {
+    models: /^kling-3\.0-turbo/i,
+    source: pageOf("3-0-turbo/image-to-video"),
+    checkedOn,
+    durations: upToFifteen,
+    ratios,
+    resolutions: tiers,
+    audio: "always",
+    images: ["first"],
+  },
+  {
+    models: /^kling-(?:3\.0|v3)-omni/i,
+    source: pageOf("3-0-omni/video-omni"),
+    checkedOn,
+    durations: upToFifteen,
+    ratios,
+    resolutions: [...tiers, "4k"],
+    audio: "optional",
+    images: all,
+    isOmni: true,
+  },
+  {
+    models: /^kling-o1/i,
+    source: pageOf("o1/video-omni"),
+    checkedOn,
+    durations: fiveOrTen,
+    ratios,
+    resolutions: tiers,
+    audio: "optional",
+    images: all,
+    isOmni: true,
+  },
+  {
+    models: /^kling-v?3(?:[.-]0)?$/i,
+    source: pageOf("3-0/image-to-video"),
+    checkedOn,
+    durations: upToFifteen,
+    ratios,
+    resolutions: [...tiers, "4k"],
+    audio: "optional",
+    images: frames,
+  },
+  {
+    models: /^kling-v?2[.-]6/i,
+    source: pageOf("2-6/image-to-video"),
+    checkedOn,
+    durations: fiveOrTen,
+    ratios,
+    resolutions: tiers,
+    audio: "optional",
+    images: frames,
+    only1080p: ["audio", "last"],
+  },
+  {
+    models: /^kling-v?2/i,
+    source: capabilityMap,
+    checkedOn,
+    durations: fiveOrTen,
+    ratios,
+    resolutions: tiers,
+    audio: "never",
+    images: all,
+    only1080p: ["last"],
+  },
+  {
+    models: /^kling-v?1/i,
+    source: capabilityMap,
+    checkedOn,
+    durations: fiveOrTen,
+    ratios,
+    resolutions: tiers,
+    audio: "never",
+    images: all,
+  },
+];
+
+export const klingModels: ModelTable<KlingRow> = {
+  rows,
+  unlisted: { models: /(?:)/, source: capabilityMap, checkedOn },
+};
