@@ -17,6 +17,7 @@ export {
   withoutTrigger,
 } from "./openai-responses/compact.ts";
 export { foreign as foreignItem } from "./openai-responses/content.ts";
+export { failedFrames } from "./openai-responses/error.ts";
 export { inputItems } from "./openai-responses/input.ts";
 export { nativeOrigin } from "./openai-responses/reasoning.ts";
 export {

@@ -112,6 +112,8 @@ export interface VerbatimSide {
   usage?(reply: JsonObject): Usage | undefined;
   /** A whole reply that needs a repair before the client can read it; the same object when it needs none. */
   mend?(reply: JsonObject, wire: JsonObject, context?: WriteContext): JsonObject;
+  /** An error as it fits behind the first and the last frame that the client has got. Absent: `error.frames`. */
+  apology?(error: GatewayError, context: WriteContext, first: Frame | null, last: Frame | null): Frame[];
 }
 
 /** Errors as the upstream writes them and as the client reads them. */

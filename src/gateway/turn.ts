@@ -53,7 +53,13 @@ const endOf = (end: End | null): End => end ?? { error: truncated() };
 
 /** Same dialect on both sides: the original bytes go on. An error frame is withheld, because the gateway words errors itself. */
 function verbatimTurner(lane: Lane, inquiry: Inquiry, reader: StreamReader, meter: Meter): Turner {
-  const { keeps } = lane.upstream.verbatim;
+  const { keeps, apology } = lane.upstream.verbatim;
+  const sent: { first: string | null; last: string | null } = { first: null, last: null };
+  const note = (raws: readonly string[]): void => {
+    if (apology === undefined || raws.length === 0) return;
+    sent.first ??= raws.find((raw) => readFrame(raw) !== null) ?? null;
+    sent.last = raws.findLast((raw) => readFrame(raw) !== null) ?? sent.last;
+  };
   const keepsRaw = (raw: string): boolean => {
     const frame = readFrame(raw);
     return frame === null || keeps === undefined || keeps(frame, inquiry.wire);
@@ -77,16 +83,25 @@ function verbatimTurner(lane: Lane, inquiry: Inquiry, reader: StreamReader, mete
           continue;
         }
         const end = watch(reader.read(frame), meter);
-        if (end?.error) return { bytes: original(raws.slice(0, index)), end };
+        if (end?.error) {
+          note(raws.slice(0, index));
+          return { bytes: original(raws.slice(0, index)), end };
+        }
         whole &&= keeps === undefined || keeps(frame, inquiry.wire);
         if (end === null) continue;
         const untouched = whole && index === raws.length - 1;
         return { bytes: untouched ? bytes : original(raws.slice(0, index + 1)), end };
       }
+      note(raws);
       return { bytes: whole ? bytes : original(raws) };
     },
     ended: () => ({ bytes: nothing, end: endOf(watch(reader.end(), meter)) }),
-    apologise: () => null,
+    apologise(error) {
+      if (apology === undefined) return null;
+      const read = (raw: string | null) => (raw === null ? null : readFrame(raw));
+      const frames = apology(error, inquiry.write, read(sent.first), read(sent.last));
+      return encoder.encode(frames.map(formatFrame).join(""));
+    },
   };
 }
 

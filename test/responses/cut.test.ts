@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { wireFrames, wireText } from "../kit/wires.ts";
 import { type Far, fars, setting } from "./setting.ts";
 
-const { mine, allSay, asked, toldTo, make, world } = await setting();
+const { mine, allSay, send, asked, toldTo, make, world } = await setting();
 const [alpha, , responder] = fars as readonly [Far, Far, Far];
 
 /** A whole reply or an event, as it reads when the output limit ended it. */
@@ -82,4 +82,36 @@ test("a call and reasoning that were cut are left out, the finished items stay",
     await mine.responses.create({ model: responder.model, input: [...input, next] });
     expect(sent(2).slice(0, -1)).toEqual(expected);
   }
+});
+
+describe("a stream that breaks after its beginning ends in a failed response of its own", () => {
+  /** The events for a client that has the first of them before the upstream sends more than two frames. */
+  const failed = async (far: Far, frames: string[]): Promise<Record<string, unknown>[]> => {
+    const begun = Promise.withResolvers<void>();
+    world.upstreams[far.at].on("*", { frames, gate: begun.promise, gateAfter: 2 });
+    const response = await send("/v1/responses", {
+      method: "POST",
+      body: JSON.stringify({ model: far.model, input: "hi", stream: true, metadata: { a: "b" } }),
+    });
+    begun.resolve();
+    const events = (await response.text()).match(/(?<=^data: ).*$/gm) ?? [];
+    return events.map((event) => JSON.parse(event) as Record<string, unknown>);
+  };
+
+  test.each([...fars])("from $at", async (far) => {
+    const events = await failed(far, wireFrames(`${far.folder}/text.sse`).slice(0, 4));
+    expect(events.map(({ sequence_number }) => sequence_number)).toEqual(events.map((_, index) => index));
+    const [first, last] = [events[0]?.["response"], events.at(-1)?.["response"]] as Record<string, unknown>[];
+    expect(events.at(-1)?.["type"]).toBe("response.failed");
+    expect(last).toMatchObject({ status: "failed", metadata: { a: "b" }, error: { code: "server_error" } });
+    for (const name of ["id", "created_at", "model"]) expect(last?.[name]).toEqual(first?.[name] as never);
+    expect(last?.["model"]).toMatch(/\S/);
+    expect(last?.["created_at"]).toBeGreaterThan(1_000_000_000);
+  });
+
+  test("also where an error event takes the place of the end", async () => {
+    const events = await failed(responder, wireFrames("openai-responses/error-midstream.sse"));
+    expect(events.map(({ sequence_number }) => sequence_number)).toEqual(events.map((_, index) => index));
+    expect(events.at(-1)).toMatchObject({ type: "response.failed", response: { model: expect.stringMatching(/\S/) } });
+  });
 });

@@ -1,10 +1,10 @@
 // Errors: the envelope that all OpenAI-shaped dialects share, and the failed response that ends a stream.
 import type { ErrorKind, GatewayError } from "../../canon/error.ts";
-import { isObject, type JsonObject } from "../../lib/json.ts";
+import { isObject, type JsonObject, parseJsonText } from "../../lib/json.ts";
 import type { Frame } from "../../lib/sse.ts";
-import type { ErrorSide } from "../dialect.ts";
+import type { ErrorSide, WriteContext } from "../dialect.ts";
 import { openaiErrors, parseError } from "../openai-error.ts";
-import { responseHead } from "./echo.ts";
+import { echo, identityOf, responseHead, type Standing } from "./echo.ts";
 import { responseId } from "./ids.ts";
 
 /** Codes that speak of the request itself, though the stream had begun well. */
@@ -67,6 +67,34 @@ export function errorFrames(error: GatewayError, requestId: string): Frame[] {
   const response = responseHead(identity, { status: "failed", output: [], usage: null, error: failureOf(error) });
   const type = "response.failed";
   return [{ event: type, data: JSON.stringify({ type, sequence_number: lastSequenceNumber, response }) }];
+}
+
+const head = (frame: Frame | null): JsonObject => {
+  const event = parseJsonText(frame?.data ?? "");
+  return isObject(event) && isObject(event.response) ? event.response : {};
+};
+
+function nextNumber(last: Frame | null): number {
+  const event = parseJsonText(last?.data ?? "");
+  return isObject(event) && typeof event.sequence_number === "number" ? event.sequence_number + 1 : 0;
+}
+
+/** A failed response behind the frames that the client has got: the first tells whose it is, the last its number. */
+export function failedFrames(
+  error: GatewayError,
+  context: WriteContext,
+  first: Frame | null = null,
+  last: Frame | null = null,
+): Frame[] {
+  const { model, created_at: createdAt } = head(first);
+  const identity = identityOf(context, {
+    model: typeof model === "string" ? model : "",
+    ...(typeof createdAt === "number" ? { createdAt } : {}),
+  });
+  const failed: Standing = { status: "failed", output: [], usage: null, error: failureOf(error) };
+  const response = { ...responseHead(identity, failed), ...echo(context.wire) };
+  const type = "response.failed";
+  return [{ event: type, data: JSON.stringify({ type, sequence_number: nextNumber(last), response }) }];
 }
 
 export const error: ErrorSide = { ...openaiErrors, frames: errorFrames };

@@ -4,6 +4,7 @@ import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { Call, RenderContext, VerbatimSide } from "../dialect.ts";
 import { unsupported } from "../reject.ts";
 import { isAbsent } from "../shared/absent.ts";
+import { failedFrames } from "./error.ts";
 import { isOurs } from "./ids.ts";
 import { callState, nativeState, stateInclude, thinks } from "./reasoning.ts";
 import { responsesPath } from "./request.ts";
@@ -66,16 +67,25 @@ function keepNothing(body: JsonObject, wire: JsonObject, model: string): void {
   if (include !== undefined) body.include = include;
 }
 
+/**
+ * Servers refuse a choice among no tools. They stand in `tools`, in items of any type that lists tools
+ * (`additional_tools`, `tool_search_output`, `mcp_list_tools`), or in a stored prompt.
+ */
+function mayCarryTools({ tools, input, prompt }: JsonObject): boolean {
+  if (!isAbsent(tools) || !isAbsent(prompt)) return true;
+  return Array.isArray(input) && input.some((item) => isObject(item) && !isAbsent(item.tools));
+}
+
 function call(wire: JsonObject, context: RenderContext): Call {
   const body: JsonObject = { ...wire, model: context.model };
   if (wire.input !== undefined) body.input = openInput(wire.input, context);
   if (!context.options?.nativeState) keepNothing(body, wire, context.model);
-  if (isAbsent(wire.tools)) {
-    delete body.tools;
+  if (isAbsent(wire.tools)) delete body.tools;
+  if (!mayCarryTools(wire)) {
     delete body.tool_choice;
     delete body.parallel_tool_calls;
   }
   return { path: responsesPath, body };
 }
 
-export const verbatim: VerbatimSide = { call };
+export const verbatim: VerbatimSide = { call, apology: failedFrames };

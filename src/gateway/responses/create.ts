@@ -1,8 +1,15 @@
 // `POST /v1/responses`: what came before is put in front of what was asked, and the answer is kept.
 import { GatewayError, toGatewayError } from "../../canon/error.ts";
-import { checkTrigger, queuedResponse, storedItems, withoutTrigger } from "../../dialects/response-state.ts";
+import {
+  checkTrigger,
+  failedFrames,
+  queuedResponse,
+  storedItems,
+  withoutTrigger,
+} from "../../dialects/response-state.ts";
 import { randomId } from "../../lib/ids.ts";
 import { isObject, parseJsonText } from "../../lib/json.ts";
+import { formatFrame } from "../../lib/sse.ts";
 import { putResponse } from "../../store/responses.ts";
 import { type Asked, inquiryOf, pipeWireOf } from "../asked.ts";
 import { answer, type Reply } from "../gateway.ts";
@@ -18,6 +25,7 @@ import type { Runs } from "./runs.ts";
 import { tapOf } from "./tap.ts";
 
 const decoder = new TextDecoder();
+const encoder = new TextEncoder();
 
 function jobOf(parts: StateParts, { wire, visit }: Asked, conversation: Conversation): Job {
   const id = randomId("resp_");
@@ -56,7 +64,10 @@ async function whole(parts: StateParts, job: Job, reply: Reply): Promise<Reply> 
 }
 
 async function inForeground(parts: StateParts, asked: Asked, job: Job, inquiry: Inquiry): Promise<Reply> {
-  const wire = { ...pipeWireOf(asked.dialect, job.id), tap: tapOf(parts, job) };
+  // Nothing was sent yet where this wire words an error.
+  const error = (failure: GatewayError) =>
+    encoder.encode(failedFrames(failure, inquiry.write).map(formatFrame).join(""));
+  const wire = { ...pipeWireOf(asked.dialect, job.id), error, tap: tapOf(parts, job) };
   return whole(parts, job, await answer(parts.gateway, inquiry, { ...asked.visit, wire }));
 }
 

@@ -94,3 +94,28 @@ describe("what the gateway made", () => {
     expect(inputSent([{ ...bare, id: "rs_gw_r_0" }], native)).toEqual([]);
   });
 });
+
+describe("a choice among tools", () => {
+  const choice = { tool_choice: "required", parallel_tool_calls: false };
+  const tool = { type: "function", name: "f" };
+  const user = { type: "message", role: "user", content: "hi" };
+
+  test.each<[string, JsonObject]>([
+    ["tools", { tools: [tool] }],
+    ["additional tools", { input: [user, { type: "additional_tools", tools: [tool] }] }],
+    ["tools that a search found", { input: [user, { type: "tool_search_output", tools: [tool] }] }],
+    ["tools of a server", { input: [user, { type: "mcp_list_tools", tools: [tool] }], tools: [] }],
+    ["a stored prompt", { prompt: { id: "pmpt_1" } }],
+  ])("goes with %s", (_name, wire) => {
+    expect(sent({ ...wire, ...choice })).toMatchObject(choice);
+  });
+
+  test.each<[string, JsonObject]>([
+    ["no tools", {}],
+    ["an empty list", { tools: [] }],
+    ["empty items", { input: [user, { type: "additional_tools", tools: [] }] }],
+  ])("is left out with %s", (_name, wire) => {
+    const body = sent({ ...wire, ...choice });
+    for (const name of ["tools", "tool_choice", "parallel_tool_calls"]) expect(body).not.toHaveProperty(name);
+  });
+});
