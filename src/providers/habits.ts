@@ -101,6 +101,25 @@ export const thoughtBesideCalls: Mend = (body) => {
   })(body);
 };
 
+const roleOf = (message: Json | undefined): Json | undefined => (isObject(message) ? message.role : undefined);
+
+/**
+ * Servers that accept no words of the user right behind the results of calls: an assistant message goes between, with the
+ * least that one can say. Agents put reminders there. https://github.com/mistralai/mistral-common/issues/169
+ */
+export const assistantBehindResults: Mend = (body) => {
+  const { messages } = body;
+  if (!Array.isArray(messages)) return body;
+  const isRefused = (message: Json, index: number): boolean =>
+    roleOf(message) === "user" && roleOf(messages[index - 1]) === "tool";
+  if (!messages.some(isRefused)) return body;
+  const between = { role: "assistant", content: "." };
+  return {
+    ...body,
+    messages: messages.flatMap((message, index) => (isRefused(message, index) ? [between, message] : [message])),
+  };
+};
+
 const shortId = /^[a-zA-Z0-9]{9}$/;
 
 /** The same id always becomes the same nine letters and digits. */

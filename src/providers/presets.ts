@@ -19,6 +19,7 @@ import {
 import { ark, byteplus } from "./ark.ts";
 import { dashscope } from "./dashscope.ts";
 import {
+  assistantBehindResults,
   effortAmong,
   effortAsSwitch,
   type Mend,
@@ -105,6 +106,7 @@ const hosted: readonly Preset[] = [
         withoutDefaults({ logprobs: false, service_tier: "auto" }),
         messagesWithout(["assistant"], "reasoning_content", "reasoning", "reasoning_details", "refusal", "annotations"),
         onModels(/^(?:mistral|magistral)-/, effortAmong("none", "high")),
+        assistantBehindResults,
         nineCharacterIds,
       ],
       [embeddings]: [renamed("dimensions", "output_dimension"), without("user")],
