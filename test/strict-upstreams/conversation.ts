@@ -39,6 +39,8 @@ export interface Keeping {
   readonly keepsIds: boolean;
   /** False where the client loses pieces of thoughts that are not signed. */
   readonly keepsThoughts: boolean;
+  /** What it says beside the results of calls. */
+  readonly remark: string;
 }
 
 export interface Conversation extends Keeping {
@@ -53,7 +55,17 @@ export interface Conversation extends Keeping {
 }
 
 export function newConversation(tag: string, keeping?: Keeping): Conversation {
-  return { tag, keepsIds: true, keepsThoughts: true, ...keeping, made: [], asked: [], refusals: [], faults: [] };
+  return {
+    tag,
+    keepsIds: true,
+    keepsThoughts: true,
+    remark: "",
+    ...keeping,
+    made: [],
+    asked: [],
+    refusals: [],
+    faults: [],
+  };
 }
 
 /** Text of letters and digits that is the same for the same words. */
@@ -164,9 +176,9 @@ function wrongResults(answer: Entry | undefined, said: Entry, turn: number): str
     : [`the results of turn ${turn} are ${JSON.stringify(results)} in place of ${JSON.stringify(expected)}`];
 }
 
-function wrongWords(entries: readonly Entry[]): string[] {
+function wrongWords(entries: readonly Entry[], remark: string): string[] {
   const words = entries.filter(({ role }) => role === "user").map(({ parts }) => textIn(parts));
-  const expected = words.map((_, index) => (index === 0 ? question : index === 3 ? followUp : ""));
+  const expected = words.map((_, index) => (index === 0 ? question : index === 3 ? followUp : remark));
   return isDeepStrictEqual(words, expected) ? [] : [`the user said ${JSON.stringify(words)}`];
 }
 
@@ -205,7 +217,7 @@ export function takeRequest(conversation: Conversation, request: NeutralRequest)
       ...wrongResults(answer, entry, turn),
     );
   }
-  conversation.faults.push(...wrongWords(entries));
+  conversation.faults.push(...wrongWords(entries, conversation.remark));
   takeDown(conversation, said, request);
   return said.length;
 }

@@ -33,8 +33,8 @@ export interface Walked {
 }
 
 /** Signatures are asked for behind the last words of the user alone: the last turn of the dialogue needs none of before. */
-const isDemanded = (outcome: Outcome, turn: number): boolean =>
-  outcome === "thinking off" || (outcome === "stand-in" && turn < turns.length - 1);
+const isDemanded = (outcome: Outcome, turn: number, { remark }: Conversation): boolean =>
+  outcome === "thinking off" || (outcome === "stand-in" && turn < turns.length - 1 && remark === "");
 
 /** The worst that happened in any turn. */
 export function outcomeOf(conversation: Conversation, heard: readonly Said[]): Walked {
@@ -43,6 +43,6 @@ export function outcomeOf(conversation: Conversation, heard: readonly Said[]): W
   const outcome = byLoss.find((one) => found.includes(one)) ?? "none";
   const isTold = (turn: number) =>
     /field=(?:reasoning|thinking|generationConfig\.thinkingConfig)/.test(heard[turn]?.warnings ?? "");
-  const unwarned = found.flatMap((one, turn) => (isDemanded(one, turn) && !isTold(turn) ? [turn] : []));
+  const unwarned = found.flatMap((one, turn) => (isDemanded(one, turn, conversation) && !isTold(turn) ? [turn] : []));
   return { outcome, unwarned };
 }

@@ -106,8 +106,8 @@ export async function strictSetting(options: GatewayOptions = {}): Promise<Setti
   const running = await gateway({ yaml: `providers:\n${entries.join("\n")}\n`, ...options });
   return {
     gateway: running,
-    begin(tag, { keepsIds, hearsThinking }) {
-      conversation = newConversation(tag, { keepsIds, keepsThoughts: hearsThinking });
+    begin(tag, { keepsIds, hearsThinking, remark }) {
+      conversation = newConversation(tag, { keepsIds, keepsThoughts: hearsThinking, remark });
       return conversation;
     },
     async stop() {

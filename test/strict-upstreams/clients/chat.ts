@@ -21,7 +21,7 @@ function typed(message: Message): Message {
 function renamed(message: Message): Message {
   const calls = list(message, "tool_calls").map((call, index) => ({
     ...(call as Message),
-    id: `${text(call, "function", "name")}-${index}`,
+    id: `functions.${text(call, "function", "name")}:${index}`,
   }));
   return calls.length > 0 ? { ...typed(message), tool_calls: calls.map((call) => typedCall(call)) } : typed(message);
 }
@@ -80,8 +80,8 @@ const habits: readonly ChatHabit[] = [
     keepsState: false,
   },
   {
-    name: "new ids",
-    of: "agents with ids of their own",
+    name: "new ids, with dots and colons",
+    of: "agents that moved here from Kimi",
     gathers: "openai-node",
     hearsThinking: false,
     replay: renamed,

@@ -32,6 +32,8 @@ export interface Habit<Heard> {
   /** Who does so. */
   readonly of: string;
   readonly replay: (heard: Heard) => Heard;
+  /** What it says beside the results of calls. */
+  readonly remark?: string;
   /** The ids of calls are the ones that it heard. Default true. */
   readonly keepsIds?: boolean;
   /** False where it drops the state of thinking. Default true. */
@@ -47,6 +49,7 @@ export interface Client {
   readonly of: string;
   /** The upstreams that speak its own format. */
   readonly speaks: RegExp;
+  readonly remark: string;
   readonly keepsIds: boolean;
   readonly keepsState: boolean;
   readonly hearsThinking: boolean;
@@ -65,6 +68,7 @@ export function clientsOf<Heard>(
     habit: habit.name,
     of: habit.of,
     speaks,
+    remark: habit.remark ?? "",
     keepsIds: habit.keepsIds ?? true,
     keepsState: habit.keepsState ?? true,
     hearsThinking: habit.hearsThinking ?? true,

@@ -33,9 +33,9 @@ const habits: readonly Habit<Parts>[] = [
   { name: "thoughts and empty texts dropped, texts joined", of: "Gemini CLI", replay: consolidated },
   { name: "signatures dropped", of: "agents of before Gemini 3", replay: withoutSignatures, keepsState: false },
   {
-    name: "new ids",
+    name: "new ids, with colons",
     of: "Gemini CLI",
-    replay: (parts) => eachCall(parts, (call, index) => ({ ...call, id: `${call["name"]}-${index}` })),
+    replay: (parts) => eachCall(parts, (call, index) => ({ ...call, id: `${call["name"]}:${index}` })),
     keepsIds: false,
   },
   {

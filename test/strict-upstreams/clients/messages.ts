@@ -55,6 +55,12 @@ const habits: readonly Habit<Blocks>[] = [
     replay: (blocks) => joined(typed(blocks)).filter((block) => !isThinking(block)),
     keepsState: false,
   },
+  {
+    name: "all blocks, and a text behind the results",
+    of: "Claude Code",
+    replay: (blocks) => blocks,
+    remark: "<system-reminder>Stay brief.</system-reminder>",
+  },
   { name: "new ids", of: "agents with ids of their own", replay: renamed, keepsIds: false },
 ];
 
@@ -101,7 +107,8 @@ function open({ url, key, model, stream, thinking, isAdaptive, habit }: Opening<
     answer(results) {
       const ids = ((messages.at(-1)?.["content"] ?? []) as Block[]).filter(({ type }) => type === "tool_use");
       const content = ids.map(({ id }, index) => ({ type: "tool_result", tool_use_id: id, content: results[index] }));
-      messages.push({ role: "user", content });
+      const remark = habit.remark === undefined ? [] : [{ type: "text", text: habit.remark }];
+      messages.push({ role: "user", content: [...content, ...remark] });
       return ask();
     },
   };

@@ -12,7 +12,9 @@ const withoutId = ({ id: _, status: __, ...item }: Item): Item => item;
 
 const renamed = (items: Items): Items =>
   items.map((item, index) =>
-    item["type"] === "function_call" ? { ...withoutId(item), call_id: `${text(item, "name")}-${index}` } : item,
+    item["type"] === "function_call"
+      ? { ...withoutId(item), call_id: `functions.${text(item, "name")}:${index}` }
+      : item,
   );
 
 const habits: readonly Habit<Items>[] = [
@@ -24,7 +26,7 @@ const habits: readonly Habit<Items>[] = [
     replay: (items) => items.filter(({ type }) => type !== "reasoning").map(withoutId),
     keepsState: false,
   },
-  { name: "new ids", of: "agents with ids of their own", replay: renamed, keepsIds: false },
+  { name: "new ids, with dots and colons", of: "agents with ids of their own", replay: renamed, keepsIds: false },
   named,
 ];
 

@@ -173,6 +173,21 @@ export const refusals: readonly Refusal[] = [
     spoil: (body) => Object.assign(block(body, 1, 1), { text: " \n" }),
   },
   {
+    refuses: "an id with other characters",
+    source: "https://github.com/openclaw/openclaw/issues/12277",
+    fault: (body) =>
+      contentsOf(body)
+        .flatMap(({ blocks }, index) =>
+          blocks.flatMap((one, place) =>
+            typeOf(one) === "tool_use" && !/^[a-zA-Z0-9_-]+$/.test(text(one, "id"))
+              ? [`messages.${index}.content.${place}.tool_use.id`]
+              : [],
+          ),
+        )
+        .map((where) => ({ message: `${where}: String should match pattern '^[a-zA-Z0-9_-]+$'` }))[0],
+    spoil: (body) => Object.assign(block(body, 1, 2), { id: "functions.get_time:0" }),
+  },
+  {
     refuses: "a call without its result in the next message",
     source: `${issues}/7929`,
     fault: (body) => refuse(unanswered(body)),

@@ -126,6 +126,10 @@ const parts: ChatWriter = { thought: (words) => ({ content: [thinkingPart(words)
 
 const thinks = (body: Body): boolean => text(body, "reasoning_effort") === "high";
 
+/** What may stand between results and words of the user, where no other message may: it says nothing. */
+const isFiller = (message: unknown): boolean =>
+  roleOf(message) === "assistant" && text(message, "content") === "." && callIds(message).length === 0;
+
 export const mistral: Vendor = {
   name: "mistral",
   paths: chatPath,
@@ -140,7 +144,7 @@ export const mistral: Vendor = {
           code: null,
         }
       : { object: "error", message, type: type ?? "invalid_request_error", param: null, code: code ?? null },
-  read: readChat,
+  read: (body) => readChat({ ...body, messages: messagesOf(body).filter((message) => !isFiller(message)) }),
   thinks,
   make: (body, tag, turn) =>
     play(turn, {

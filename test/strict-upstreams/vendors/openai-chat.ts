@@ -3,9 +3,10 @@ import { at, list, text } from "../../kit/told.ts";
 import { token } from "../conversation.ts";
 import { play } from "../model.ts";
 import { object, plain } from "../shape.ts";
-import type { Refusal, Vendor } from "../vendor.ts";
+import type { Body, Refusal, Vendor } from "../vendor.ts";
 import {
   type ChatWriter,
+  callIds,
   chatPath,
   chatReply,
   chatStream,
@@ -113,6 +114,28 @@ const refusals: readonly Refusal[] = [
           };
     },
     spoil: (body) => void messagesOf(body).push({ role: "tool", tool_call_id: "call_other", content: "x" }),
+  },
+  {
+    refuses: "an id of more than 40 characters",
+    source: "https://github.com/camel-ai/camel/issues/2215, https://github.com/BerriAI/litellm/issues/17343",
+    fault(body) {
+      const long = messagesOf(body).flatMap((message, index) =>
+        callIds(message).map((id, call) => ({ id, where: `messages[${index}].tool_calls[${call}].id` })),
+      );
+      const found = long.find(({ id }) => id.length > 40);
+      return (
+        found && {
+          message: `Invalid '${found.where}': string too long. Expected a string with maximum length 40, but got a string with length ${found.id.length} instead.`,
+          param: found.where,
+          code: "string_above_max_length",
+        }
+      );
+    },
+    spoil(body) {
+      const id = `call_${"x".repeat(36)}`;
+      Object.assign(list(secondStep(body).assistant, "tool_calls")[0] as Body, { id });
+      Object.assign(secondStep(body).result, { tool_call_id: id });
+    },
   },
   {
     refuses: "null in place of a text",

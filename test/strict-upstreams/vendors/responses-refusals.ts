@@ -92,6 +92,21 @@ export const refusals: readonly Refusal[] = [
     spoil: (body) => Object.assign(itemOf(body, "function_call"), { id: "item_1" }),
   },
   {
+    refuses: "a call_id of more than 64 characters",
+    source: "https://github.com/AnswerDotAI/fastllm/issues/45",
+    fault(body) {
+      const index = itemsOf(body).findIndex((item) => text(item, "call_id").length > 64);
+      return index < 0
+        ? undefined
+        : {
+            message: `Invalid 'input[${index}].call_id': string too long. Expected a string with maximum length 64, but got a string with length ${text(itemsOf(body)[index], "call_id").length} instead.`,
+            param: `input[${index}].call_id`,
+            code: "string_above_max_length",
+          };
+    },
+    spoil: (body) => Object.assign(itemOf(body, "function_call"), { call_id: `call_${"x".repeat(60)}` }),
+  },
+  {
     refuses: "reasoning by its id alone, where nothing is stored",
     source: "https://github.com/continuedev/continue/issues/9101",
     fault(body) {
