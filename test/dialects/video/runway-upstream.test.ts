@@ -56,11 +56,12 @@ test("one frame goes alone, two with their positions", () => {
     path: "text_to_video",
     body: { references: [{ uri: link }] },
   });
-  expect(body({ prompt: undefined as never, images: first }).promptText).toBeUndefined();
+  expect(body({ prompt: undefined as never, images: first }, "gen4_turbo").promptText).toBeUndefined();
 });
 
 test("what cannot be said is refused", () => {
   expect(refusal({ prompt: undefined as never })).toBe("missing_required_parameter prompt");
+  expect(refusal({ prompt: undefined as never, images: first })).toBe("missing_required_parameter prompt");
   expect(refusal({}, "gen4_turbo")).toBe("unsupported_parameter prompt");
   expect(refusal({ images: [linked("first"), linked("last")] })).toBe("unsupported_parameter last");
   expect(refusal({ images: [linked("last")] }, "veo3.1")).toBe("unsupported_parameter last");
@@ -80,14 +81,14 @@ test("seed, sound and moderation for those that know them", () => {
   });
   expect(body({ audio: true }).audio).toBeUndefined();
   expect(warnings({ audio: true })).toEqual(["dropped audio"]);
-  const veo = body({ seed: 7, audio: true, metadata: { contentModeration: {} } }, "veo3.1");
-  expect(veo).toMatchObject({ audio: true });
-  expect([veo.seed, veo.contentModeration]).toEqual([undefined, undefined]);
+  const veo = body({ seed: 7, negativePrompt: "x", audio: true, metadata: { contentModeration: {} } }, "veo3.1");
+  expect(veo).toMatchObject({ audio: true, seed: 7, negativePrompt: "x" });
+  expect(veo.contentModeration).toBeUndefined();
   expect(warnings({ seed: 7, audio: false, watermark: true, negativePrompt: "x", fps: 24 }, "veo3")).toEqual([
-    "dropped negativePrompt",
     "dropped fps",
     "dropped watermark",
     "dropped seed",
+    "dropped negativePrompt",
     "dropped audio",
   ]);
   expect(effect({}, "veo3").audio).toBe(true);

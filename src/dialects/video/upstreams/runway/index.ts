@@ -4,11 +4,20 @@ import type { VideoAsk, VideoImage } from "../../../../canon/video.ts";
 import type { Warning } from "../../../../canon/warning.ts";
 import { compact, isObject, type Json, type JsonObject } from "../../../../lib/json.ts";
 import { missing, unsupported } from "../../../reject.ts";
+import { lookUpModel } from "../../../shared/model-table.ts";
+import { modelRow } from "../../capabilities.ts";
 import { type FaultTable, faultError, faultFailure, faultIn } from "../../fault.ts";
 import { picked } from "../../fit.ts";
 import { imageFor } from "../../images.ts";
 import { dropped, fixedSound, misfits } from "../../losses.ts";
-import type { UpstreamAnswer, UpstreamTask, VideoProgress, VideoRenderContext, VideoUpstream } from "../../upstream.ts";
+import type {
+  UpstreamAnswer,
+  UpstreamTask,
+  VideoEffect,
+  VideoProgress,
+  VideoRenderContext,
+  VideoUpstream,
+} from "../../upstream.ts";
 import {
   deleteCall,
   getCall,
@@ -21,7 +30,7 @@ import {
   stateOf,
   textOf,
 } from "../../wire.ts";
-import { fitTo, type Offer, offerFor } from "./offers.ts";
+import { type RunwayPath, type RunwayRow, runwayModels, secondsFor, shapeFor } from "./models.ts";
 
 const states: States = {
   pending: "queued",
@@ -49,15 +58,20 @@ function uriOf(image: VideoImage): string {
   return text;
 }
 
-function checkImages(images: readonly VideoImage[], offer: Offer): void {
+const refusals = {
+  first: "it takes no images.",
+  last: "it takes no last frame.",
+  reference: "it takes no reference images.",
+} as const;
+
+function checkImages(images: readonly VideoImage[], { images: roles }: RunwayRow): void {
   const reference = images.find(({ role }) => role === "reference");
   const first = imageFor(images, "first");
   const last = imageFor(images, "last");
-  if (reference !== undefined && !offer.takesReferences)
-    throw unsupported(reference.path, "it takes no reference images.");
+  const stray = images.find(({ role }) => roles?.includes(role) === false);
   if (reference !== undefined && (first ?? last) !== undefined)
     throw unsupported(reference.path, "it takes frames or reference images, not both.");
-  if (last !== undefined && !offer.takesLast) throw unsupported(last.path, "it takes no last frame.");
+  if (stray !== undefined) throw unsupported(stray.path, refusals[stray.role]);
   if (last !== undefined && first === undefined)
     throw unsupported(last.path, "it takes no last frame without a first.");
 }
@@ -69,23 +83,38 @@ function promptImage(images: readonly VideoImage[]): Json {
   return images.map((image) => ({ uri: uriOf(image), position: image.role }));
 }
 
-interface Way {
-  readonly path: "image_to_video" | "text_to_video";
-  readonly images: JsonObject;
-}
+const pathOf = ({ images }: VideoAsk): RunwayPath =>
+  images.some(({ role }) => role !== "reference") ? "image_to_video" : "text_to_video";
 
-function wayOf({ images }: VideoAsk, offer: Offer): Way {
-  checkImages(images, offer);
-  if (images.length === 0) return { path: "text_to_video", images: {} };
+function imagesOf({ images }: VideoAsk): JsonObject {
+  if (images.length === 0) return {};
   if (images.every(({ role }) => role === "reference"))
-    return { path: "text_to_video", images: { references: images.map((image) => ({ uri: uriOf(image) })) } };
-  return { path: "image_to_video", images: { promptImage: promptImage(images) } };
+    return { references: images.map((image) => ({ uri: uriOf(image) })) };
+  return { promptImage: promptImage(images) };
 }
 
-function lossesOf(ask: VideoAsk, offer: Offer, context: VideoRenderContext): Warning[] {
+/** The row of the model for this path. Throws for a model that has the other path only. */
+function rowFor(ask: VideoAsk, context: VideoRenderContext): { row: RunwayRow; warnings: readonly Warning[] } {
+  const path = pathOf(ask);
+  const other = path === "text_to_video" ? "image_to_video" : "text_to_video";
+  const here = lookUpModel(runwayModels[path], context);
+  if (here.isListed || !lookUpModel(runwayModels[other], context).isListed)
+    return modelRow(runwayModels[path], context);
+  if (path === "text_to_video") throw unsupported(context.fieldPath("prompt"), "it makes videos from images only.");
+  throw unsupported(ask.images[0]?.path ?? "", refusals.first);
+}
+
+const optional = ["seed", "negativePrompt"] as const;
+
+const hasOption = ({ options }: RunwayRow, name: string): boolean => options?.includes(name) !== false;
+
+function lossesOf(ask: VideoAsk, row: RunwayRow, context: VideoRenderContext): Warning[] {
+  const { audio } = row;
+  const isFixed = audio === "always" || audio === "never";
+  const unsaid = isFixed ? optional : ([...optional, "audio"] as const);
   return [
-    ...dropped(ask, context, ["negativePrompt", "fps", "watermark", ...(offer.takesSeed ? [] : (["seed"] as const))]),
-    ...(offer.sound === "asked" ? [] : fixedSound(ask, context, offer.sound === "always")),
+    ...dropped(ask, context, ["fps", "watermark", ...unsaid.filter((field) => !hasOption(row, field))]),
+    ...(isFixed ? fixedSound(ask, context, audio === "always") : []),
   ];
 }
 
@@ -127,26 +156,31 @@ export const runwayVideos: VideoUpstream = {
   takes: ["url", "data"],
   secureOnly: true,
   render(ask, context) {
-    const offer = offerFor(context.model);
-    const { path, images } = wayOf(ask, offer);
-    if (ask.prompt === undefined && path === "text_to_video") throw missing(context.fieldPath("prompt"));
-    const sizes = path === "text_to_video" ? offer.textSizes : offer.imageSizes;
-    if (sizes === undefined) throw unsupported(context.fieldPath("prompt"), "it makes videos of images alone.");
-    const { seconds, ratio, width, height } = fitTo(ask, sizes, offer);
+    const { row, warnings } = rowFor(ask, context);
+    const { path, audio } = row;
+    checkImages(ask.images, row);
+    if (ask.prompt === undefined && (row.needsPrompt || path === "text_to_video"))
+      throw missing(context.fieldPath("prompt"));
+    const { members, made } = shapeFor(ask, row);
+    const seconds = secondsFor(ask, row);
     const body = compact({
-      ...(offer.isModerated ? picked(ask.metadata, passed) : {}),
+      ...(hasOption(row, "contentModeration") ? picked(ask.metadata, passed) : {}),
       model: context.model,
       promptText: ask.prompt,
-      ...images,
-      ratio,
+      negativePrompt: hasOption(row, "negativePrompt") ? ask.negativePrompt : undefined,
+      ...imagesOf(ask),
+      ...members,
       duration: seconds,
-      seed: offer.takesSeed ? ask.seed : undefined,
-      audio: offer.sound === "asked" ? ask.audio : undefined,
+      seed: hasOption(row, "seed") ? ask.seed : undefined,
+      audio: hasOption(row, "audio") ? ask.audio : undefined,
     });
-    const resolution = `${Math.min(width, height)}p`;
-    const warnings = [...lossesOf(ask, offer, context), ...misfits(ask, { seconds, ratio, resolution }, context)];
-    const audio = offer.sound === "asked" ? ask.audio : offer.sound === "always";
-    return { call: { path, body }, warnings, effect: known({ seconds, width, height, audio }) };
+    const losses = [...lossesOf(ask, row, context), ...misfits(ask, { ...made, seconds }, context)];
+    const fixed = audio === undefined ? undefined : audio === "always";
+    const sound = hasOption(row, "audio") ? ask.audio : fixed;
+    const { width, height, resolution } = made;
+    const size = width === undefined ? { resolution } : { width, height };
+    const effect = known({ seconds, ...size, audio: sound } as VideoEffect);
+    return { call: { path, body }, warnings: [...warnings, ...losses], effect };
   },
   accepted: ({ body }) => ({ upstreamId: idIn(body, "id") }),
   poll: (task) => getCall(taskPath(task)),
