@@ -1,5 +1,5 @@
 // The canonical chat request and reply: ordered turns of ordered blocks.
-import type { Json, JsonObject } from "../lib/json.ts";
+import type { ExactNumber, Json, JsonObject } from "../lib/json.ts";
 import type { Opaque } from "./opaque.ts";
 import type { Usage } from "./usage.ts";
 import type { Extra } from "./warning.ts";
@@ -201,7 +201,7 @@ export interface Sampling {
   readonly topK?: number;
   readonly presencePenalty?: number;
   readonly frequencyPenalty?: number;
-  readonly seed?: number;
+  readonly seed?: number | ExactNumber;
   readonly logitBias?: Readonly<Record<string, number>>;
 }
 

@@ -1,5 +1,6 @@
 // Stored responses, background runs and compaction in the words of their wire, under names that any room may say.
-import { isObject, type JsonObject, parseJsonText } from "../lib/json.ts";
+import { parseExactText } from "../lib/exact-json.ts";
+import { isObject, type JsonObject } from "../lib/json.ts";
 import type { Frame } from "../lib/sse.ts";
 import type { WriteContext } from "./dialect.ts";
 import { echo, identityOf, responseHead, type Standing } from "./openai-responses/echo.ts";
@@ -50,7 +51,7 @@ export function tellingOf(event: unknown): Telling | null {
 
 /** The same in a frame. */
 export function tellingIn(frame: Frame): Telling | null {
-  return tellingOf(parseJsonText(frame.data));
+  return tellingOf(parseExactText(frame.data));
 }
 
 const openingType = "response.created";

@@ -3,7 +3,9 @@
 import { GatewayError } from "../canon/error.ts";
 import type { Answer } from "../canon/operation.ts";
 import type { Usage } from "../canon/usage.ts";
+import type { Dialect } from "../dialects/dialect.ts";
 import { badReply } from "../dialects/reject.ts";
+import { parseExactText } from "../lib/exact-json.ts";
 import { isObject, type Json, type JsonObject, parseJsonText } from "../lib/json.ts";
 import { readBounded } from "../providers/reading.ts";
 import { checkCount, joinVectors } from "./batch.ts";
@@ -54,8 +56,10 @@ export async function refusal(
   return lane.upstream.operation === "count" ? countRefusal(response.status, failure) : failure;
 }
 
-function parseBody(bytes: Uint8Array): JsonObject | Json[] {
-  const body = parseJsonText(decoder.decode(bytes));
+/** Replies of chat hold arguments of calls, whose numbers keep their text; those of other operations hold many numbers. */
+function parseBody(bytes: Uint8Array, { operation }: Dialect): JsonObject | Json[] {
+  const text = decoder.decode(bytes);
+  const body = operation === "chat" ? parseExactText(text) : parseJsonText(text);
   if (!isObject(body) && !Array.isArray(body)) throw badReply("it is neither a JSON object nor a list");
   return body;
 }
@@ -114,7 +118,7 @@ export async function readReply(
   if (bytes === null) throw badReply("it is larger than the gateway takes");
   const document = readDocument(response, bytes, lane, inquiry, origin);
   if (document !== null) return document;
-  const reply = parseBody(bytes);
+  const reply = parseBody(bytes, lane.upstream);
   const body = isObject(reply) ? reply : {};
   refuseHiddenError(body, lane, response.status);
   const { usage: usageOf } = lane.upstream.verbatim;

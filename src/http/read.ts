@@ -1,8 +1,9 @@
 // Reading a request's body: type, encoding, size and depth are checked before anything is built from it.
 import { GatewayError } from "../canon/error.ts";
 import type { UploadedFile } from "../dialects/dialect.ts";
-import { isObject, type JsonFault, type JsonLimits, type JsonObject, parseJson } from "../lib/json.ts";
+import { isObject, type JsonObject } from "../lib/json.ts";
 import type { MultipartLimits } from "../lib/multipart.ts";
+import { type JsonFault, type JsonLimits, parseJson } from "../lib/read-json.ts";
 import { decode, decoderFor, tooLarge } from "./decode.ts";
 
 /** The limits of a request, by the names of their rows in src/config/limits.ts. */
@@ -72,7 +73,6 @@ const faults: { readonly [reason in JsonFault["reason"]]: string } = {
   depth: "The body is nested too deeply.",
   tokens: "The body has too many values.",
   syntax: "The body is not valid JSON.",
-  number: "The body holds a number that is too large.",
 };
 
 function faultError(fault: JsonFault): GatewayError {
@@ -92,6 +92,8 @@ export interface ReadBody {
   readonly wire: JsonObject;
   readonly bytes: number;
   readonly files?: readonly UploadedFile[];
+  /** It may hold exact numbers. */
+  readonly mayBeExact?: boolean;
   /** Gives the memory of a form back. */
   release?(): void;
 }
@@ -103,5 +105,5 @@ export async function readJson(request: Request, limits: ReadLimits): Promise<Re
   const parsed = parseJson(bytes, limits);
   if (!parsed.ok) throw faultError(parsed.fault);
   if (!isObject(parsed.value)) throw new GatewayError("invalid_json", "The body must be a JSON object.");
-  return { wire: parsed.value, bytes: bytes.length };
+  return { wire: parsed.value, bytes: bytes.length, mayBeExact: parsed.mayBeExact };
 }

@@ -15,7 +15,7 @@ import { checkHeaders, type ReadBody, type ReadLimits, readJson } from "./read.t
 import { isForm, readFormFor } from "./read-form.ts";
 import { sideOfUnknown } from "./sides.ts";
 import { checkHost, pathOf } from "./target.ts";
-import { validate } from "./validate.ts";
+import { validated } from "./validate.ts";
 import { writeError, writeReply } from "./write.ts";
 
 export interface ServeParts {
@@ -127,12 +127,12 @@ async function serveAsk(
   arrivedMs: number,
 ): Promise<Response> {
   requireHeader(request, endpoint.requiredHeader);
-  const body = await (takesForm(endpoint, request)
+  const body: ReadBody = await (takesForm(endpoint, request)
     ? readFormFor(endpoint.dialect.request.schema, request, parts.limits)
     : readJson(request, parts.limits));
-  const wire = filled(body.wire, endpoint, params);
-  const dialect = spokenIn(endpoint, wire, body, params);
-  validate(dialect.request.schema, wire);
+  const given = filled(body.wire, endpoint, params);
+  const dialect = spokenIn(endpoint, given, body, params);
+  const wire = validated(dialect.request.schema, given, body.mayBeExact);
   const envelope = envelopeOf(endpoint, request, params, body);
   const strict = request.headers.get("x-turnpike-strict")?.toLowerCase() === "true";
   const visit = { caller, signal: () => request.signal, arrivedMs };

@@ -4,6 +4,7 @@ import { Compile, type Validator } from "typebox/compile";
 import type { TLocalizedValidationError } from "typebox/error";
 import { GatewayError } from "../canon/error.ts";
 import type { JsonObject } from "../lib/json.ts";
+import { settleNumbers } from "./exact-numbers.ts";
 
 type Fault = TLocalizedValidationError;
 
@@ -75,6 +76,16 @@ function toError(fault: Fault, faults: readonly Fault[]): GatewayError {
   return new GatewayError(kind, `Invalid '${base}': it ${wordsFor(fault, faults)}.`, {
     param: base === "" ? null : base,
   });
+}
+
+/** The wire of a body, with exact numbers only where the schema leaves values free. */
+export function validated(schema: TSchema, wire: JsonObject, mayBeExact = false): JsonObject {
+  if (mayBeExact) {
+    validate(schema, settleNumbers(schema, wire, { keepsIntegers: false }));
+    return settleNumbers(schema, wire, { keepsIntegers: true });
+  }
+  validate(schema, wire);
+  return wire;
 }
 
 /** Throws the one 400 that says most. */

@@ -12,7 +12,7 @@ import type { PlainVisit } from "./endpoint.ts";
 import { type ReadBody, type ReadLimits, readJson } from "./read.ts";
 import { isForm, readFormFor } from "./read-form.ts";
 import { originOf } from "./target.ts";
-import { validate } from "./validate.ts";
+import { validated } from "./validate.ts";
 import { writeJson, writeReply } from "./write.ts";
 
 /** What video tasks work with, asked for late. */
@@ -31,9 +31,10 @@ export async function readValid(
   takesForm: boolean,
 ): Promise<ReadBody> {
   const { limits } = parts();
-  const body = await (takesForm && isForm(request) ? readFormFor(schema, request, limits) : readJson(request, limits));
-  validate(schema, body.wire);
-  return body;
+  const body: ReadBody = await (takesForm && isForm(request)
+    ? readFormFor(schema, request, limits)
+    : readJson(request, limits));
+  return { ...body, wire: validated(schema, body.wire, body.mayBeExact) };
 }
 
 /** A task as its owner sees it; bytes without an open address are behind this gateway's own. */

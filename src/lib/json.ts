@@ -1,83 +1,9 @@
-// Reading JSON from strangers: bounds before the parse, strict UTF-8, finite numbers.
+// JSON values: their types, and small ways to tell and copy them.
 
-/** Any JSON value. */
+/** Any JSON value. An exact number stands in it as an object that `isObject` does not take for one. */
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 /** A JSON object; a missing member reads as undefined. */
 export type JsonObject = { [name: string]: Json | undefined };
-
-/** Bounds on a document, checked on its bytes before anything is built from it. */
-export interface JsonLimits {
-  readonly maxJsonDepth: number;
-  readonly maxJsonValues: number;
-}
-
-/** Why bytes were refused, with the byte or character offset where that is known. */
-export interface JsonFault {
-  readonly reason: "encoding" | "depth" | "tokens" | "syntax" | "number";
-  readonly at?: number;
-}
-
-export type JsonResult =
-  | { readonly ok: true; readonly value: Json }
-  | { readonly ok: false; readonly fault: JsonFault };
-
-const strictDecoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-const quote = 34;
-const backslash = 92;
-
-/** Where a string that opens at `at` closes. Long strings are most of a conversation, and a native search is the fastest way over them. */
-function endOfString(bytes: Uint8Array, at: number): number {
-  let end = at;
-  for (;;) {
-    end = bytes.indexOf(quote, end + 1);
-    if (end < 0) return bytes.length;
-    let slashes = 0;
-    while (bytes[end - 1 - slashes] === backslash) slashes++;
-    if (slashes % 2 === 0) return end;
-  }
-}
-
-/** Walks the bytes once, counting nesting and structural characters outside strings; null when within bounds. */
-export function scanJson(bytes: Uint8Array, limits: JsonLimits): JsonFault | null {
-  let depth = 0;
-  let tokens = 0;
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at];
-    if (byte === quote) at = endOfString(bytes, at);
-    else if (byte === 123 || byte === 91) {
-      if (++depth > limits.maxJsonDepth) return { reason: "depth", at };
-      tokens++;
-    } else if (byte === 125 || byte === 93) depth--;
-    else if (byte === 44 || byte === 58) tokens++;
-    if (tokens > limits.maxJsonValues) return { reason: "tokens", at };
-  }
-  return null;
-}
-
-function firstInfinite(value: Json | undefined): boolean {
-  if (typeof value === "number") return !Number.isFinite(value);
-  if (typeof value !== "object" || value === null) return false;
-  return Array.isArray(value) ? value.some(firstInfinite) : Object.values(value).some(firstInfinite);
-}
-
-/** JSON.parse turns 1e999 into Infinity, which would leave again as null: only such exponents are worth a walk. */
-const hugeExponent = /\d[eE]\+?\d{3}/;
-
-/** Parses a body within bounds. Invalid UTF-8 and a byte order mark are faults, never replaced in silence. */
-export function parseJson(bytes: Uint8Array, limits: JsonLimits): JsonResult {
-  const fault = scanJson(bytes, limits);
-  if (fault !== null) return { ok: false, fault };
-  let text: string;
-  try {
-    text = strictDecoder.decode(bytes);
-  } catch {
-    return { ok: false, fault: { reason: "encoding" } };
-  }
-  const value = parseJsonText(text);
-  if (value === undefined) return { ok: false, fault: { reason: "syntax" } };
-  if (hugeExponent.test(text) && firstInfinite(value)) return { ok: false, fault: { reason: "number" } };
-  return { ok: true, value };
-}
 
 /** Parses text that may not be JSON; undefined when it is not. */
 export function parseJsonText(text: string): Json | undefined {
@@ -88,9 +14,19 @@ export function parseJsonText(text: string): Json | undefined {
   }
 }
 
-/** True for a JSON object, not an array and not null. */
+/** A number as it was written, made by the runtime: `JSON.stringify` writes it as it is. */
+export interface ExactNumber extends JsonObject {
+  readonly rawJSON: string;
+}
+
+/** True for a number that keeps its source text. */
+export function isExactNumber(value: unknown): value is ExactNumber {
+  return typeof value === "object" && value !== null && "rawJSON" in value && Object.isFrozen(value);
+}
+
+/** True for a JSON object, not an array, not null and not an exact number. */
 export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !isExactNumber(value);
 }
 
 /** A copy without the members that are undefined, so that optional fields can be written in one literal. */

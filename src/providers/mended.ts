@@ -1,5 +1,6 @@
 // A provider's response with a repair on the way: whole replies and frames that show its sign are rewritten, the rest goes by as bytes.
-import { isObject, type JsonObject, parseJsonText } from "../lib/json.ts";
+import { parseExactText } from "../lib/exact-json.ts";
+import { isObject, type JsonObject } from "../lib/json.ts";
 import { formatFrame, frameSplitter, readFrame } from "../lib/sse.ts";
 import type { ReplyMend, StreamMend } from "./provider.ts";
 
@@ -11,7 +12,7 @@ const encoder = new TextEncoder();
 /** The text mended; the same text when it needs nothing. */
 function mendedText(text: string, { needs, mend }: StreamMend): string {
   if (!needs(text)) return text;
-  const body = parseJsonText(text);
+  const body = parseExactText(text);
   if (!isObject(body)) return text;
   const mended: JsonObject = mend(body);
   return mended === body ? text : JSON.stringify(mended);

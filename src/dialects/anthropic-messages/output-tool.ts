@@ -2,7 +2,8 @@
 import type { ChatAnswer, ChatAsk, FunctionTool, ToolChoice } from "../../canon/conversation.ts";
 import { collect, type Delta, replay } from "../../canon/delta.ts";
 import type { Ask } from "../../canon/operation.ts";
-import { isObject, type JsonObject, parseJsonText } from "../../lib/json.ts";
+import { parseExactText } from "../../lib/exact-json.ts";
+import { isObject, type JsonObject } from "../../lib/json.ts";
 import type { Losses } from "./fields.ts";
 import type { ModelLimits } from "./limits.ts";
 import { isForced } from "./tools.ts";
@@ -114,7 +115,7 @@ interface State {
 type InBlock = Extract<Delta, { block: number }>;
 
 function unwrapped(input: string): string {
-  const body = parseJsonText(input);
+  const body = parseExactText(input);
   return isObject(body) && body["value"] !== undefined ? JSON.stringify(body["value"]) : input;
 }
 

@@ -3,7 +3,8 @@ import type { Citation } from "../../canon/conversation.ts";
 import type { Delta, OpenBlock } from "../../canon/delta.ts";
 import type { GatewayError } from "../../canon/error.ts";
 import type { Opaque } from "../../canon/opaque.ts";
-import { isObject, type JsonObject, parseJsonText } from "../../lib/json.ts";
+import { parseExactText } from "../../lib/exact-json.ts";
+import { isObject, type JsonObject } from "../../lib/json.ts";
 import type { Frame } from "../../lib/sse.ts";
 import type { ReadContext, StreamReader } from "../dialect.ts";
 import { badReply, truncated } from "../reject.ts";
@@ -249,7 +250,7 @@ export function streamReader(context: ReadContext): StreamReader {
   const events = eventReader(context.origin, toolFinder(context));
   const answer = outputReader(context.ask, (model) => emulatesSchemas(limitsOf(model)));
   const read = ({ data }: Frame): Delta[] => {
-    const event = parseJsonText(data);
+    const event = parseExactText(data);
     return isObject(event) ? events.take(event) : events.fail(badReply("a frame is no JSON object"));
   };
   return { read: answer === null ? read : (frame) => answer(read(frame)), skim, end: events.end };

@@ -1,7 +1,8 @@
 // A wire of this dialect into the Messages API's words, which are then read by its rules.
 import type { ChatAsk } from "../../canon/conversation.ts";
 import type { Extra } from "../../canon/warning.ts";
-import { isObject, type Json, type JsonObject, parseJsonText } from "../../lib/json.ts";
+import { parseExactText } from "../../lib/exact-json.ts";
+import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import { parseRequest as parseMessages } from "../anthropic-messages/request.ts";
 import type { Envelope } from "../dialect.ts";
 import { isAbsent } from "../shared/absent.ts";
@@ -55,7 +56,7 @@ function readFormat(wire: JsonObject): { readonly name?: string; readonly format
   const schema = typeof within(definition, "schema") === "string" ? String(within(definition, "schema")) : undefined;
   if (schema === undefined) return {};
   const name = within(definition, "name");
-  const format = { type: "json_schema", schema: parseJsonText(schema) };
+  const format = { type: "json_schema", schema: parseExactText(schema) };
   return { format, ...(typeof name === "string" ? { name } : {}) };
 }
 

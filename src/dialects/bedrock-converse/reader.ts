@@ -1,6 +1,7 @@
 // Frames of an upstream's stream into deltas: each event in the Messages API's words, read by its rules.
 import type { Delta } from "../../canon/delta.ts";
-import { isObject, type Json, type JsonObject, parseJsonText } from "../../lib/json.ts";
+import { parseExactText } from "../../lib/exact-json.ts";
+import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { Frame } from "../../lib/sse.ts";
 import { outputReader } from "../anthropic-messages/output-tool.ts";
 import { type EventReader, eventReader } from "../anthropic-messages/reader.ts";
@@ -114,7 +115,7 @@ const handlers: ReadonlyMap<string | undefined, Handler> = new Map<string | unde
 function read(state: State, frame: Frame): Delta[] {
   const handler = handlers.get(frame.event);
   if (handler === undefined) return [];
-  const event = parseJsonText(frame.data);
+  const event = parseExactText(frame.data);
   return isObject(event) ? handler(state, event) : state.events.fail(badReply("an event is no JSON object"));
 }
 

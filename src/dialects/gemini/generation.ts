@@ -4,7 +4,7 @@ import type { Extra, FieldName } from "../../canon/warning.ts";
 import { compact, isObject, type JsonObject } from "../../lib/json.ts";
 import { unsupported } from "../reject.ts";
 import { isAbsent } from "../shared/absent.ts";
-import { optionalNumber } from "../shared/members.ts";
+import { optionalExact, optionalNumber } from "../shared/members.ts";
 import { type Notes, noteField } from "../shared/notes.ts";
 import type { SchemaInSubset } from "../shared/schema-walk.ts";
 import { enumType, readEnum } from "./enumeration.ts";
@@ -24,7 +24,7 @@ function readSampling(config: JsonObject): Sampling {
     ...optionalNumber(config, "topK", "topK"),
     ...optionalNumber(config, "presencePenalty", "presencePenalty"),
     ...optionalNumber(config, "frequencyPenalty", "frequencyPenalty"),
-    ...optionalNumber(config, "seed", "seed"),
+    ...optionalExact(config, "seed", "seed"),
   };
 }
 

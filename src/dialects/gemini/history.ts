@@ -1,6 +1,7 @@
 // Turns into the list of contents: roles take turns, and every call is answered by one result, all of them in one content.
 import type { Block, ChatAsk, ThinkingBlock, ToolCallBlock, ToolResultBlock, Turn } from "../../canon/conversation.ts";
-import { isObject, type JsonObject, parseJsonText } from "../../lib/json.ts";
+import { parseExactText } from "../../lib/exact-json.ts";
+import { isObject, type JsonObject } from "../../lib/json.ts";
 import { badValue } from "../reject.ts";
 import { historyArguments } from "../shared/arguments.ts";
 import { wrapFreeText } from "../shared/free-text.ts";
@@ -90,7 +91,7 @@ function assistantParts(turn: Turn, to: HistoryContext): JsonObject[] {
 }
 
 function responseOf(text: string, isError: boolean): JsonObject {
-  const value = text.startsWith("{") ? parseJsonText(text) : undefined;
+  const value = text.startsWith("{") ? parseExactText(text) : undefined;
   if (isError) return { error: isObject(value) ? value : text };
   return isObject(value) ? value : { output: text };
 }

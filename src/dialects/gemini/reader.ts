@@ -2,7 +2,8 @@
 import type { Delta } from "../../canon/delta.ts";
 import type { GatewayError } from "../../canon/error.ts";
 import type { Usage } from "../../canon/usage.ts";
-import { isObject, type Json, type JsonObject, parseJsonText } from "../../lib/json.ts";
+import { parseExactText } from "../../lib/exact-json.ts";
+import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { Frame } from "../../lib/sse.ts";
 import type { ReadContext, StreamReader } from "../dialect.ts";
 import { badReply, truncated } from "../reject.ts";
@@ -112,7 +113,7 @@ export function endReply(state: ReplyState, isWhole: boolean): Delta[] {
 }
 
 function readFrame(state: ReplyState, { data }: Frame): Delta[] {
-  const chunk = parseJsonText(data);
+  const chunk = parseExactText(data);
   if (isObject(chunk)) return readChunk(state, chunk);
   if (Array.isArray(chunk) && isObject(chunk[0])) return readChunk(state, chunk[0]);
   return data.trim() === "" ? [] : fail(state, badReply("a record of the stream is no JSON object"));

@@ -87,7 +87,7 @@ const generationConfig = message(
     temperature: number(0, 2, "Randomness."),
     topP: number(0, 1, "Nucleus sampling."),
     topK: optional("integer", { minimum: 1, description: "Number of tokens to sample from." }),
-    seed: optional("integer", { description: "Best effort at the same answer again." }),
+    seed: optional("integer", { format: "int64", description: "Best effort at the same answer again." }),
     candidateCount: optional("integer", { minimum: 1, maximum: 8, default: 1, description: "How many answers." }),
     maxOutputTokens: optional("integer", { minimum: 1, description: "Bound on output, thinking included." }),
     stopSequences: optional("array", { maxItems: 5, items: { type: "string" }, description: "Texts that end it." }),

@@ -1,7 +1,8 @@
 // Reads the events of an upstream's stream into deltas: a table by type, with unknown events passed over.
 import type { Delta } from "../../canon/delta.ts";
 import type { GatewayError } from "../../canon/error.ts";
-import { isObject, type Json, type JsonObject, parseJsonText } from "../../lib/json.ts";
+import { parseExactText } from "../../lib/exact-json.ts";
+import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { Frame } from "../../lib/sse.ts";
 import type { ReadContext, StreamReader } from "../dialect.ts";
 import { badReply, truncated } from "../reject.ts";
@@ -114,7 +115,7 @@ function readEvent(state: State, event: JsonObject, out: Delta[]): void {
 
 function read(state: State, frame: Frame): Delta[] {
   const out: Delta[] = [];
-  const event = parseJsonText(frame.data);
+  const event = parseExactText(frame.data);
   if (isObject(event)) {
     readEvent(state, event.type === undefined && frame.event ? { ...event, type: frame.event } : event, out);
   } else if (frame.data.trim() !== "" && !frame.data.startsWith(doneMark)) {

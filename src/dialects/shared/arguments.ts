@@ -1,15 +1,16 @@
 // Arguments of a call as text and as object: canon keeps JSON text, some wires an object.
-import { isObject, type JsonObject, parseJsonText } from "../../lib/json.ts";
+import { parseExactText } from "../../lib/exact-json.ts";
+import { isObject, type JsonObject } from "../../lib/json.ts";
 
 /** True for text that is whole JSON; blank text is a call without arguments. */
 export function isWholeJson(text: string): boolean {
-  return text.trim() === "" || parseJsonText(text) !== undefined;
+  return text.trim() === "" || parseExactText(text) !== undefined;
 }
 
 /** Blank text is `{}`, a bare value is put under `value`; null when the text is no JSON. */
 export function argumentObject(text: string): JsonObject | null {
   if (text.trim() === "") return {};
-  const value = parseJsonText(text);
+  const value = parseExactText(text);
   if (value === undefined) return null;
   return isObject(value) ? value : { value };
 }

@@ -3,7 +3,8 @@ import type { Stop } from "../../canon/conversation.ts";
 import type { Delta } from "../../canon/delta.ts";
 import type { GatewayError } from "../../canon/error.ts";
 import type { Usage } from "../../canon/usage.ts";
-import { isObject, type Json, type JsonObject, parseJsonText } from "../../lib/json.ts";
+import { parseExactText } from "../../lib/exact-json.ts";
+import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { Frame } from "../../lib/sse.ts";
 import type { ReadContext, StreamReader } from "../dialect.ts";
 import { isErrorBody, parseError } from "../openai-error.ts";
@@ -97,7 +98,7 @@ function finish<Choice extends Ending>(state: State<Choice>): Delta[] {
 function readFrame<Choice extends Ending>(state: State<Choice>, frame: Frame): Delta[] {
   const { data } = frame;
   if (data.startsWith(doneMark)) return finish(state);
-  const chunk = parseJsonText(data);
+  const chunk = parseExactText(data);
   if (frame.event === "error") return fail(state, parseError(200, chunk ?? data), []);
   if (isObject(chunk)) return isErrorBody(chunk) ? fail(state, parseError(200, chunk), []) : readChunk(state, chunk);
   return data.trim() === "" ? [] : fail(state, badReply("a record of the stream is no JSON object"), []);

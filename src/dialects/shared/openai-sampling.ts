@@ -1,7 +1,7 @@
 // Sampling and stop sequences on OpenAI-shaped wires: their schema, and the way into canon and back.
 import type { TProperties, TSchema, TSchemaOptions } from "typebox";
 import type { Sampling } from "../../canon/conversation.ts";
-import type { Json, JsonObject } from "../../lib/json.ts";
+import { isExactNumber, type Json, type JsonObject } from "../../lib/json.ts";
 import { optional } from "../schema-kit.ts";
 import { isAbsent } from "./absent.ts";
 
@@ -13,7 +13,7 @@ export const samplingSchema: TProperties = {
   top_p: number(0, 1, "Nucleus sampling.", { default: 1 }),
   presence_penalty: number(-2, 2, "Against topics said before.", { default: 0 }),
   frequency_penalty: number(-2, 2, "Against words said often.", { default: 0 }),
-  seed: optional("integer", { description: "Best effort at the same answer again." }),
+  seed: optional("integer", { format: "int64", description: "Best effort at the same answer again." }),
   logit_bias: optional("object", {
     additionalProperties: { type: "number", minimum: -100, maximum: 100 },
     description: "Token id to bias.",
@@ -38,7 +38,7 @@ export function parseSampling(wire: JsonObject): Sampling {
   const sampling: Record<string, Json> = {};
   for (const [name, field] of numbers) {
     const value = wire[field];
-    if (typeof value === "number") sampling[name] = value;
+    if (typeof value === "number" || isExactNumber(value)) sampling[name] = value;
   }
   if (!isAbsent(wire.logit_bias)) sampling.logitBias = wire.logit_bias as JsonObject as Json;
   return sampling as Sampling;

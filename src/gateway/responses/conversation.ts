@@ -1,7 +1,8 @@
 // What a request goes on from: the chain behind a stored response, and items named by their ids.
 import { GatewayError } from "../../canon/error.ts";
 import { continuableItems, inputItems, responseOfItem } from "../../dialects/response-state.ts";
-import { isObject, type JsonObject, parseJsonText } from "../../lib/json.ts";
+import { parseExactText } from "../../lib/exact-json.ts";
+import { isObject, type JsonObject } from "../../lib/json.ts";
 import { responseHolding } from "../../store/response-items.ts";
 import { findResponse, type ResponseRow } from "../../store/responses.ts";
 import type { StateParts } from "./parts.ts";
@@ -35,13 +36,13 @@ function unfinished(): GatewayError {
 }
 
 const listOf = (text: string): JsonObject[] => {
-  const list = parseJsonText(text);
+  const list = parseExactText(text);
   return Array.isArray(list) ? list.filter(isObject) : [];
 };
 
 /** The response object of a row. */
 export function bodyOf(row: ResponseRow): JsonObject {
-  const body = parseJsonText(row.body);
+  const body = parseExactText(row.body);
   return isObject(body) ? body : {};
 }
 

@@ -7,8 +7,9 @@ import {
   storedItems,
   withoutTrigger,
 } from "../../dialects/response-state.ts";
+import { parseExactText } from "../../lib/exact-json.ts";
 import { randomId } from "../../lib/ids.ts";
-import { isObject, parseJsonText } from "../../lib/json.ts";
+import { isObject } from "../../lib/json.ts";
 import { formatFrame } from "../../lib/sse.ts";
 import { putResponse } from "../../store/responses.ts";
 import { type Asked, inquiryOf, pipeWireOf } from "../asked.ts";
@@ -58,7 +59,7 @@ function inquiryFor(parts: StateParts, asked: Asked, conversation: Conversation,
 async function whole(parts: StateParts, job: Job, reply: Reply): Promise<Reply> {
   const { body } = reply;
   if (body instanceof ReadableStream) return reply;
-  const response = parseJsonText(typeof body === "string" ? body : decoder.decode(body));
+  const response = parseExactText(typeof body === "string" ? body : decoder.decode(body));
   if (!isObject(response)) return reply;
   return { ...reply, body: JSON.stringify(await concluded(parts, job, response)) };
 }

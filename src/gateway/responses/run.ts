@@ -1,7 +1,8 @@
 // A run in the background: the corridor is asked as if a client streamed, and nobody's leaving ends it.
 import { GatewayError, toGatewayError } from "../../canon/error.ts";
 import { endedItem, identified, isOpening, openingEvent, tellingOf } from "../../dialects/response-state.ts";
-import { isObject, type JsonObject, parseJsonText } from "../../lib/json.ts";
+import { parseExactText } from "../../lib/exact-json.ts";
+import { isObject, type JsonObject } from "../../lib/json.ts";
 import { type Frame, frameSplitter, readFrame } from "../../lib/sse.ts";
 import { advanceResponse, keepResponseAlive } from "../../store/responses.ts";
 import { pipeWireOf } from "../asked.ts";
@@ -93,7 +94,7 @@ async function take(state: State, event: JsonObject): Promise<void> {
 
 async function takeAll(state: State, raws: readonly string[]): Promise<void> {
   for (const raw of raws) {
-    const event = parseJsonText(readFrame(raw)?.data ?? "");
+    const event = parseExactText(readFrame(raw)?.data ?? "");
     if (isObject(event) && !state.isOver) await take(state, event);
   }
 }
@@ -115,7 +116,7 @@ async function drain(state: State, body: ReadableStream<Uint8Array>): Promise<vo
 
 async function fail(state: State, error: GatewayError): Promise<void> {
   for (const frame of state.inquiry.dialect.error.frames(error, state.job.id)) {
-    const event = parseJsonText(frame.data);
+    const event = parseExactText(frame.data);
     if (isObject(event) && !state.isOver) await take(state, event);
   }
 }

@@ -2,7 +2,8 @@
 import { GatewayError } from "../../canon/error.ts";
 import { unwrapOpaque, wrapOpaque } from "../../canon/opaque.ts";
 import { expandCompactions, sealedPrefix } from "../../dialects/response-state.ts";
-import { isObject, type JsonObject, parseJsonText } from "../../lib/json.ts";
+import { parseExactText } from "../../lib/exact-json.ts";
+import { isObject, type JsonObject } from "../../lib/json.ts";
 import { open, seal } from "../../lib/secret.ts";
 import type { Inquiry } from "../inquiry.ts";
 
@@ -22,7 +23,7 @@ export function sealSummary(
 function openSummary(key: Uint8Array, ownerKeyId: string, sealed: string): string | null {
   try {
     const text = open(key, sealed.slice(sealedPrefix.length), contextOf(ownerKeyId)).reveal();
-    const told = parseJsonText(text);
+    const told = parseExactText(text);
     return isObject(told) && typeof told.summary === "string" ? told.summary : null;
   } catch {
     // Why it does not open must not be told: the answer is the same for all reasons.

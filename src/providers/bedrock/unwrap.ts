@@ -1,7 +1,8 @@
 // A stream of AWS messages as server-sent events, which is what dialects read.
 import type { GatewayError } from "../../canon/error.ts";
 import { exceptionEvent } from "../../dialects/bedrock-converse/error.ts";
-import { isObject, type JsonObject, parseJsonText } from "../../lib/json.ts";
+import { parseExactText } from "../../lib/exact-json.ts";
+import { isObject, type JsonObject } from "../../lib/json.ts";
 import { formatFrame } from "../../lib/sse.ts";
 import { type EventMessage, eventCutter } from "./event-stream.ts";
 
@@ -18,7 +19,7 @@ function frameOf({ headers, payload }: EventMessage): string {
   const data = decoder.decode(payload);
   switch (headers[":message-type"]) {
     case "exception": {
-      const body = parseJsonText(data);
+      const body = parseExactText(data);
       return exception(headers[":exception-type"], isObject(body) ? body : { message: data });
     }
     case "error":

@@ -1,0 +1,82 @@
+// JSON whose numbers keep their source text where a JavaScript number cannot hold them: large integers, many decimals, 1E400.
+import type { ExactNumber, Json } from "./json.ts";
+
+/** The parts of the runtime that TypeScript does not type yet: https://github.com/tc39/proposal-json-parse-with-source. */
+interface SourceJson {
+  parse(text: string, revive: (key: string, value: Json, context: { readonly source?: string }) => Json): Json;
+  rawJSON(text: string): ExactNumber;
+}
+const sourceJson = JSON as unknown as SourceJson;
+
+/** Shorter numbers without an exponent always survive. */
+const narrowChars = 15;
+
+const quote = 34;
+const backslash = 92;
+
+/** Where the string that opens at `at` closes: a native search, because strings are most of a text. */
+function endOfString(text: string, at: number): number {
+  let end = at;
+  for (;;) {
+    end = text.indexOf('"', end + 1);
+    if (end < 0) return text.length;
+    let slashes = 0;
+    while (text.charCodeAt(end - 1 - slashes) === backslash) slashes++;
+    if (slashes % 2 === 0) return end;
+  }
+}
+
+const isDigit = (code: number): boolean => code >= 48 && code <= 57;
+const isExponent = (code: number): boolean => code === 101 || code === 69;
+const isPoint = (code: number): boolean => code === 46;
+
+/** Where the number at `at` ends, without its exponent. */
+function endOfNumber(text: string, at: number): number {
+  let end = at;
+  while (isDigit(text.charCodeAt(end)) || isPoint(text.charCodeAt(end))) end++;
+  return end;
+}
+
+const decimal = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+
+/** A decimal without zeros that say nothing: the same value gives the same text. */
+function canonical(text: string): string {
+  const [, sign = "", whole = "", fraction = "", exponent = "0"] = decimal.exec(text) ?? [];
+  const digits = `${whole}${fraction}`.replace(/^0+/, "");
+  const kept = digits.replace(/0+$/, "");
+  const scale = Number(exponent) - fraction.length + digits.length - kept.length;
+  return kept === "" ? "0" : `${sign}${kept}e${scale}`;
+}
+
+function survives(source: string, value: number): boolean {
+  if (source.length <= narrowChars && !/e/i.test(source)) return true;
+  return Number.isFinite(value) && canonical(source) === canonical(String(value));
+}
+
+/** True for text with a number that `JSON.parse` may change: a cheap test, so that others cost nothing. */
+export function mayHoldWideNumbers(text: string): boolean {
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === quote) at = endOfString(text, at);
+    else if (isDigit(code)) {
+      const end = endOfNumber(text, at);
+      if (end - at > narrowChars || isExponent(text.charCodeAt(end))) return true;
+      at = end - 1;
+    }
+  }
+  return false;
+}
+
+/** Parses text that may not be JSON; undefined when it is not. Numbers that would change are exact numbers. */
+export function parseExactText(text: string): Json | undefined {
+  try {
+    if (!mayHoldWideNumbers(text)) return JSON.parse(text) as Json;
+    return sourceJson.parse(text, (_key, value, { source }) =>
+      typeof value === "number" && source !== undefined && !survives(source, value)
+        ? sourceJson.rawJSON(source)
+        : value,
+    );
+  } catch {
+    return undefined;
+  }
+}
