@@ -84,6 +84,13 @@ export interface ErrorDetail {
   /** For the log alone. */
   readonly cause?: unknown;
   readonly asked?: AskedProvider;
+  readonly overflow?: ContextOverflow;
+}
+
+/** A request that is longer than the model's context, in tokens, as far as the provider said it. */
+export interface ContextOverflow {
+  readonly tokens?: number;
+  readonly limit?: number;
 }
 
 /** The provider that was asked last, its own name of the model, and how many attempts there were. */
@@ -103,6 +110,7 @@ export class GatewayError extends Error {
   readonly retryAfterMs: number | undefined;
   /** Undefined where no provider was asked. */
   readonly asked: AskedProvider | undefined;
+  readonly overflow: ContextOverflow | undefined;
 
   constructor(kind: ErrorKind, message: string, detail: ErrorDetail = {}) {
     super(message, { cause: detail.cause });
@@ -114,6 +122,7 @@ export class GatewayError extends Error {
     this.param = detail.param ?? null;
     this.retryAfterMs = detail.retryAfterMs;
     this.asked = detail.asked;
+    this.overflow = detail.overflow;
   }
 
   get retry(): RetryRule {
@@ -135,12 +144,13 @@ const codeOf: { readonly [kind in ErrorKind]?: string } = {
 
 /** The same error with another message or more detail. */
 export function changed(error: GatewayError, detail: ErrorDetail & { readonly message?: string }): GatewayError {
-  const { kind, message, param, code, status, retryAfterMs, cause, asked } = error;
+  const { kind, message, param, code, status, retryAfterMs, cause, asked, overflow } = error;
   const same = { param, code, status, cause };
   return new GatewayError(kind, detail.message ?? message, {
     ...same,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ...(asked === undefined ? {} : { asked }),
+    ...(overflow === undefined ? {} : { overflow }),
     ...detail,
   });
 }

@@ -128,9 +128,18 @@ export function parseError(status: number, body: unknown, retryAfterMs?: number)
   });
 }
 
+/** Clients look at the code first, and some only at these words. */
+function messageOf({ kind, message, overflow }: GatewayError): string {
+  if (kind !== "context_length_exceeded" || /maximum context length|context window/i.test(message)) return message;
+  const { tokens, limit } = overflow ?? {};
+  if (tokens === undefined || limit === undefined)
+    return `Your input exceeds the context window of this model: ${message}`;
+  return `This model's maximum context length is ${limit} tokens. However, your messages resulted in ${tokens} tokens.`;
+}
+
 /** All four fields, `param` null where none applies. */
 export function errorBody(error: GatewayError): JsonObject {
-  return { error: { message: error.message, type: error.type, param: error.param, code: error.code } };
+  return { error: { message: messageOf(error), type: error.type, param: error.param, code: error.code } };
 }
 
 /** One record; no `[DONE]` follows, so that nobody takes the stream for a whole one. */

@@ -1,5 +1,6 @@
 // What an upstream's refusal means: one classification for all dialects, and a message that is safe to show.
-import { type ErrorDetail, type ErrorKind, GatewayError } from "../canon/error.ts";
+import { type ContextOverflow, type ErrorDetail, type ErrorKind, GatewayError } from "../canon/error.ts";
+import { overflowOf } from "./context-overflow.ts";
 import { knownRefusal } from "./refusal-rules.ts";
 
 /** The parts of an upstream's error that dialects dig out of their envelopes. */
@@ -13,9 +14,6 @@ export interface UpstreamRefusal {
 }
 
 const maxMessageChars = 500;
-const contextWords =
-  /maximum context length|context_length_exceeded|context window|prompt is too long|input token count.{0,40}exceeds|too many tokens/i;
-
 const hidden: readonly (readonly [RegExp, string])[] = [
   [/\bhttps?:\/\/[^\s"')]{1,300}/gi, "[address]"],
   [/\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b/g, "[address]"],
@@ -47,9 +45,14 @@ const byStatus: { readonly [status: number]: ErrorKind } = {
   529: "upstream_overloaded",
 };
 
-function kindOf(refusal: UpstreamRefusal): ErrorKind {
-  const words = `${refusal.code ?? ""} ${refusal.type ?? ""} ${refusal.message}`;
-  if (refusal.status < 500 && refusal.status !== 429 && contextWords.test(words)) return "context_length_exceeded";
+/** A rate limit speaks of tokens too, and what time mends is no overflow. */
+function overflowIn({ status, code, type, message }: UpstreamRefusal): ContextOverflow | null {
+  const isRate = status === 429 || code === "rate_limit_exceeded";
+  return isRate || status > 500 ? null : overflowOf([code, type], message);
+}
+
+function kindOf(refusal: UpstreamRefusal, overflow: ContextOverflow | null): ErrorKind {
+  if (overflow !== null) return "context_length_exceeded";
   const meant = knownRefusal(refusal.status, [refusal.code, refusal.type], refusal.message);
   if (meant !== undefined) return meant;
   const known = byStatus[refusal.status];
@@ -76,14 +79,16 @@ function safeWord(text: string | undefined, pattern: RegExp): string | undefined
 
 /** The gateway's error for an upstream's refusal. The upstream's own code and status survive only where the request was at fault. */
 export function refusalError(refusal: UpstreamRefusal): GatewayError {
-  const kind = kindOf(refusal);
+  const overflow = overflowIn(refusal);
+  const kind = kindOf(refusal, overflow);
   const atFault = kind === "upstream_rejected" || kind === "context_length_exceeded";
   const message =
     ownWords[kind] ?? (sanitise(refusal.message) || `The provider answered with status ${refusal.status}.`);
   const detail: ErrorDetail = {
     ...(atFault && refusal.status >= 400
-      ? { status: refusal.status, param: safeWord(refusal.param, fieldPath) ?? null }
+      ? { status: refusal.status < 500 ? refusal.status : 400, param: safeWord(refusal.param, fieldPath) ?? null }
       : {}),
+    ...(overflow === null ? {} : { overflow }),
     ...(kind === "upstream_rejected" ? { code: safeWord(refusal.code, codeWord) ?? "" } : {}),
     ...(refusal.retryAfterMs === undefined ? {} : { retryAfterMs: refusal.retryAfterMs }),
     cause: sanitise(`${refusal.status} ${refusal.type ?? ""} ${refusal.code ?? ""} ${refusal.message}`),

@@ -75,9 +75,12 @@ const ofKind: { readonly [kind in ErrorKind]?: { readonly type: string; readonly
 /** Clients look for these words to know that they must shorten the conversation. */
 const tooLong = "prompt is too long";
 
-function messageOf(error: GatewayError): string {
-  if (error.kind !== "context_length_exceeded" || error.message.toLowerCase().includes(tooLong)) return error.message;
-  return `${tooLong}: ${error.message}`;
+function messageOf({ kind, message, overflow = {} }: GatewayError): string {
+  if (kind !== "context_length_exceeded") return message;
+  const { tokens, limit } = overflow;
+  if (tokens !== undefined && limit !== undefined && !/prompt is too long: \d+ tokens > \d+/.test(message))
+    return `${tooLong}: ${tokens} tokens > ${limit} maximum`;
+  return message.toLowerCase().includes(tooLong) ? message : `${tooLong}: ${message}`;
 }
 
 /** The official SDK goes on without a thread when it is told so in these words. */

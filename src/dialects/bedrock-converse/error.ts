@@ -28,9 +28,6 @@ const unknownStatus = 502;
 /** The model failed, not the request: https://docs.aws.amazon.com/bedrock/latest/userguide/troubleshooting-api-error-codes.html */
 const failedModel = 424;
 
-/** In these words the service says that the conversation is too long. */
-const tooLong = /input is too long|exceeds? the (?:maximum|model).{0,40}(?:context|tokens|length)/i;
-
 const text = (value: Json | undefined): string => (typeof value === "string" ? value : "");
 
 /** The bare name of `com.amazonaws…#Name:https://…`. */
@@ -49,12 +46,11 @@ export function parseError(status: number, body: unknown, retryAfterMs?: number)
   const message = text(error.message) || text(error.Message) || text(error.originalMessage);
   const type = nameOf(error.__type);
   const judged = judgedStatus(status, type);
-  const code = judged === 400 && tooLong.test(message) ? "context_length_exceeded" : type;
   return refusalError({
     status: judged,
     message: message.startsWith("<") ? "" : message,
     ...(type === "" ? {} : { type }),
-    ...(code === "" ? {} : { code }),
+    ...(type === "" ? {} : { code: type }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   });
 }

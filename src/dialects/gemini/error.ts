@@ -131,12 +131,21 @@ function detailsOf(error: GatewayError, requestId: string): JsonObject[] {
   return details;
 }
 
+/** Clients of this dialect know by these words that they must shorten the conversation. */
+function messageOf({ kind, message, overflow }: GatewayError): string {
+  if (kind !== "context_length_exceeded" || /input token count.{0,40}exceeds/i.test(message)) return message;
+  const { tokens, limit } = overflow ?? {};
+  if (tokens === undefined || limit === undefined)
+    return `The input token count exceeds the maximum number of tokens allowed: ${message}`;
+  return `The input token count (${tokens}) exceeds the maximum number of tokens allowed (${limit}).`;
+}
+
 /** Status and body for the client: Google's members, with type and param of the gateway's own beside them. */
 function renderError(error: GatewayError, requestId: string): { status: number; body: JsonObject } {
   const body: JsonObject = {
     error: {
       code: error.status,
-      message: error.message,
+      message: messageOf(error),
       status: statusWord(error.status),
       type: error.type,
       param: error.param,
