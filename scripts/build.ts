@@ -3,7 +3,12 @@ import { mkdirSync } from "node:fs";
 
 mkdirSync("dist", { recursive: true });
 const flags = ["--compile", "--minify", "--no-compile-autoload-dotenv", "--no-compile-autoload-bunfig"];
-const entries = ["src/main.ts", "src/gateway/ledger/checkpoint-worker.ts", "src/providers/estimator/worker.ts"];
+const entries = [
+  "src/main.ts",
+  "src/gateway/ledger/checkpoint-worker.ts",
+  "src/providers/token-counter/worker-cl100k.ts",
+  "src/providers/token-counter/worker-o200k.ts",
+];
 const child = Bun.spawnSync([process.execPath, "build", ...flags, ...entries, "--outfile", "dist/turnpike"], {
   stdio: ["inherit", "inherit", "inherit"],
 });

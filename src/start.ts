@@ -20,6 +20,7 @@ import { createAdmission } from "./gateway/admission.ts";
 import { type Catalog, catalogHolder } from "./gateway/catalog.ts";
 import { createCooldowns } from "./gateway/cooldowns.ts";
 import { createMissingCounters } from "./gateway/counters.ts";
+import { createDrains, usualDrains } from "./gateway/drains.ts";
 import type { GatewayParts } from "./gateway/gateway.ts";
 import { type Caller, openKeys } from "./gateway/keys.ts";
 import { openLedger } from "./gateway/ledger/ledger.ts";
@@ -27,6 +28,7 @@ import { createListings } from "./gateway/listings.ts";
 import type { PipePace } from "./gateway/pipe.ts";
 import { createPreferredDialects } from "./gateway/preferred-dialects.ts";
 import { openResponses, type Responses } from "./gateway/responses/responses.ts";
+import { usageEstimates } from "./gateway/usage-estimate.ts";
 import { openVideos, type Videos } from "./gateway/videos/videos.ts";
 import { endpoints } from "./http/endpoints.ts";
 import { matcher } from "./http/paths.ts";
@@ -39,9 +41,10 @@ import { createTicker } from "./lib/ticker.ts";
 import { createEvents, type Events } from "./observe/events.ts";
 import { createLog } from "./observe/log.ts";
 import { discover } from "./providers/discover.ts";
-import { estimator } from "./providers/estimator/index.ts";
 import { createResolver } from "./providers/guarded/resolver.ts";
 import { remoteProvider } from "./providers/remote.ts";
+import { estimator, startTokenCounter } from "./providers/token-counter/index.ts";
+import { drainMs, shutDown } from "./shutdown.ts";
 import { openStore, type Store } from "./store/store.ts";
 
 export interface StartOptions {
@@ -65,6 +68,8 @@ export interface Running {
   readonly url: string;
   /** Finishes what is under way, then closes everything. */
   stop(): Promise<void>;
+  /** Cuts what is still under way, so that a `stop` that waits for it goes on. Its rows are settled all the same. */
+  hurry(): Promise<void>;
 }
 
 const heartbeatMs = 15_000;
@@ -73,10 +78,8 @@ const builtInProviders = 1;
 /** How late a deadline may be noticed. */
 const deadlineTickMs = 40;
 const listPatienceMs = 1_500;
-const drainMs = 60_000;
 /** Polls can be made again at the next start. */
 const videoDrainMs = 5_000;
-const announceMs = 500;
 
 /** Things to take down, last built first. */
 type Teardown = (() => unknown)[];
@@ -141,14 +144,18 @@ function gatewayParts(foundation: Foundation, options: StartOptions, teardown: T
   const ledger = openLedger({ dataFolder: settings.dataFolder, clock: systemClock, onFailure });
   teardown.push(() => ledger.close());
   if (ledger.interrupted > 0) events.recovered(ledger.interrupted);
+  const counter = startTokenCounter();
+  teardown.push(() => counter.close());
   return {
     catalog: catalogHolder(buildCatalog(configuration.file, settings.environment)),
     listings: createListings(systemClock, events.listingFailed),
     admission: createAdmission(limits.maxConcurrentRequests),
     limits,
-    standIn: estimator(dialects),
+    standIn: estimator(dialects, counter),
     missingCounters: createMissingCounters(systemClock),
     cooldowns: createCooldowns(systemClock, limits.candidateCooldownMs, events.candidateUnusable),
+    estimates: usageEstimates(counter),
+    drains: createDrains(usualDrains),
     ledger,
     clock: systemClock,
     events,
@@ -199,9 +206,10 @@ async function videosRoom(
 }
 
 /** Ticks are a fifteenth of a heartbeat: a second, unless a test is in a hurry. */
-function paceOf(heartbeatMs: number, { clientStallMs, keepAliveMs }: Limits): PipePace {
-  const tickMs = heartbeatMs / 15;
-  return { heartbeatMs, stallMs: clientStallMs, keepAliveMs, ticker: createTicker(tickMs) };
+function paceOf(heartbeatMs: number, limits: Limits): PipePace {
+  const { clientStallMs, keepAliveMs } = limits;
+  const ticker = createTicker(heartbeatMs / 15);
+  return { heartbeatMs, stallMs: clientStallMs, keepAliveMs, ticker, bounds: limits };
 }
 
 /** Builds and starts the gateway. Throws an Error with one clear sentence when it cannot; nothing is left open then. */
@@ -237,7 +245,16 @@ export async function start(options: StartOptions): Promise<Running> {
     const beginDrain = (): void => {
       draining = true;
     };
-    return { url: listener.url, stop: () => stop(listener, gateway, beginDrain, teardown) };
+    return {
+      url: listener.url,
+      async stop() {
+        await shutDown(listener, gateway.admission, beginDrain);
+        await takeDown(teardown);
+      },
+      async hurry() {
+        await Promise.all([listener.stop(true), responses.close(0)]);
+      },
+    };
   } catch (thrown) {
     await takeDown(teardown);
     throw thrown;
@@ -265,19 +282,4 @@ async function withLocalServers(options: StartOptions, { url }: Listener, catalo
   const found = await discover({ self: { host, port: Number(port) } });
   if (found.length === 0) return catalog;
   return { ...catalog, version: catalog.version + 1, providers: [...found.map(remoteProvider), ...catalog.providers] };
-}
-
-/** Unready first, so that load balancers look away; then what is under way may finish; then the rest is cut. */
-async function stop(
-  listener: Listener,
-  gateway: GatewayParts,
-  beginDrain: () => void,
-  teardown: Teardown,
-): Promise<void> {
-  beginDrain();
-  if (gateway.admission.inFlight() > 0) await Bun.sleep(announceMs);
-  const cut = setTimeout(() => void listener.stop(true), drainMs);
-  await listener.stop(false);
-  clearTimeout(cut);
-  await takeDown(teardown);
 }

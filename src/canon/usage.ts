@@ -61,8 +61,21 @@ function addUnits(left: Units | undefined, right: Units | undefined): { units?: 
   return { units: same ? { kind: left.kind, amount: left.amount + right.amount } : first };
 }
 
-/** A count from a stranger's wire: absent, negative, fractional or absurd values become a whole number in bounds. */
+/** Beyond the context of any model, many times over. */
+const maxTokenCount = 100_000_000;
+
+/** A count from a stranger's wire as a whole number; 0 where it is absent. Whether it can be true, `areCounts` says. */
 export function tokenCount(value: unknown): number {
-  if (typeof value !== "number" || !Number.isFinite(value) || value <= 0) return 0;
-  return Math.min(Math.round(value), 1_000_000_000);
+  return typeof value === "number" && isCount(value) ? Math.round(value) : 0;
+}
+
+/** An absent count is fine, a negative or absurd one or a text is not. */
+function isCount(value: unknown): boolean {
+  if (value === undefined || value === null) return true;
+  return typeof value === "number" && value >= 0 && value <= maxTokenCount;
+}
+
+/** False where any of these cannot be true: then the whole report is not believed, and the gateway estimates. */
+export function areCounts(...values: readonly unknown[]): boolean {
+  return values.every(isCount);
 }

@@ -2,7 +2,10 @@
 import { proveConcurrency } from "../selftest.ts";
 import { start } from "../start.ts";
 
-/** Runs until SIGTERM or SIGINT; a second signal ends it at once. */
+/** The exit code of a process that was told to stop more than once. */
+const interrupted = 130;
+
+/** Runs until SIGTERM or SIGINT; a second signal cuts what is under way and settles it, a third ends the process at once. */
 export async function serve(): Promise<void> {
   const starting = start({
     environment: process.env,
@@ -10,13 +13,13 @@ export async function serve(): Promise<void> {
     print: (line) => console.log(line),
     log: (line) => void process.stderr.write(`${line}\n`),
   });
-  let stopping = false;
+  let signals = 0;
   const stop = async (): Promise<void> => {
-    if (stopping) process.exit(130);
-    stopping = true;
+    if (++signals > 2) process.exit(interrupted);
     const running = await starting;
+    if (signals > 1) return running.hurry();
     await running.stop();
-    process.exit(0);
+    process.exit(signals > 1 ? interrupted : 0);
   };
   // Before the start is done: a signal in the meantime must end it as well as one later.
   process.on("SIGTERM", () => void stop());

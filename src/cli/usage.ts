@@ -21,6 +21,7 @@ const head = [
   "reasoning",
   "cost USD",
   "unpriced",
+  "possible",
   "units",
 ];
 const nanosPerDollar = 1_000_000_000;
@@ -52,7 +53,14 @@ function cells(row: UsageRow & { readonly name: string }): string[] {
     row.outputTokens,
     row.reasoningTokens,
   ];
-  return [row.name || "(none)", ...counts.map(String), cost, String(row.unpriced), unitsIn(row)];
+  return [
+    row.name || "(none)",
+    ...counts.map(String),
+    cost,
+    String(row.unpriced),
+    String(row.possibleTokens),
+    unitsIn(row),
+  ];
 }
 
 /** Names of keys by their ids, for a column that people read. */

@@ -159,6 +159,33 @@ const rows = [
     meaning:
       "How long the first speech request to a provider may wait for the list of the account's voices; without it the built-in voices are used.",
   },
+  {
+    name: "streamMs",
+    default: 3_600_000,
+    least: 1_000,
+    most: 86_400_000,
+    unit: "milliseconds",
+    error: "upstream_timeout",
+    meaning: "Duration of one stream, from its first byte.",
+  },
+  {
+    name: "streamBytes",
+    default: 256 * mebibyte,
+    least: 64 * kibibyte,
+    most: 16 * gibibyte,
+    unit: "bytes",
+    error: "upstream_protocol_error",
+    meaning: "Size of one stream, as the client gets it.",
+  },
+  {
+    name: "streamOutputTokens",
+    default: 5_000_000,
+    least: 1_000,
+    most: 100_000_000,
+    unit: "tokens",
+    error: "upstream_protocol_error",
+    meaning: "Output of one stream, by the gateway's own quick estimate.",
+  },
 ] as const satisfies readonly LimitRow[];
 
 /** All limits by their names. */

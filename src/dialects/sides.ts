@@ -14,10 +14,12 @@ import type { Envelope, ReadContext, RenderContext, WriteContext } from "./conte
 export interface StreamReader {
   read(frame: Frame): Delta[];
   /**
-   * For the verbatim lane, where nothing is made of a delta but its count: the length of the text in a frame's data when
-   * it is surely nothing but more of a text, else -1 and the frame must be read. Reading is always right, skimming is cheap.
+   * For the verbatim lane, where nothing is made of a delta but its count: the text in a frame's data (escapes as written)
+   * when it is surely nothing but more of a text, else null and the frame must be read. Reading is always right, skimming is cheap.
    */
-  skim?(data: string): number;
+  skim?(data: string): string | null;
+  /** True once the upstream has said why the reply ended: only its usage and its end are to come. */
+  finishing?(): boolean;
   /** The body has ended: a finish when the reply was complete, an error when it was cut. Nothing when already said. */
   end(): Delta[];
 }
@@ -110,6 +112,8 @@ export interface VerbatimSide {
    * reply. Absent: the reply is parsed.
    */
   usage?(reply: JsonObject): Usage | undefined;
+  /** The reply with this usage in place of its own, or of none. Absent: the reply goes on as it came. */
+  withUsage?(reply: JsonObject, usage: Usage): JsonObject;
   /** A whole reply that needs a repair before the client can read it; the same object when it needs none. */
   mend?(reply: JsonObject, wire: JsonObject, context?: WriteContext): JsonObject;
   /** An error as it fits behind the first and the last frame that the client has got. Absent: `error.frames`. */

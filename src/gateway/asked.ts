@@ -3,8 +3,7 @@ import type { Dialect, Envelope } from "../dialects/dialect.ts";
 import type { JsonObject } from "../lib/json.ts";
 import { formatFrame } from "../lib/sse.ts";
 import { answer, type GatewayParts, type Reply, type Visit } from "./gateway.ts";
-import type { Inquiry } from "./inquiry.ts";
-import { estimateTokens } from "./meter.ts";
+import { type Inquiry, measured } from "./inquiry.ts";
 import type { PipeWire } from "./pipe.ts";
 import { nothing } from "./turn.ts";
 
@@ -29,8 +28,6 @@ export interface Changes {
   readonly echo?: JsonObject;
   /** The id of the reply, in place of the request's. */
   readonly id?: string;
-  /** Input beyond the body, in bytes. */
-  readonly moreBytes?: number;
   readonly bound?: Inquiry["bound"];
 }
 
@@ -41,15 +38,10 @@ export function inquiryOf(asked: Asked, nowMs: number, changes: Changes = {}): I
   const { dialect, envelope, strict } = asked;
   const wire = changes.wire ?? asked.wire;
   const ask = dialect.request.parse(wire, envelope);
-  const write = {
-    ask,
-    wire: changes.echo ?? wire,
-    id: changes.id ?? asked.id,
-    createdAt: Math.floor(nowMs / 1000),
-    inputEstimate: estimateTokens(asked.bytes + (changes.moreBytes ?? 0)),
-  };
+  const createdAt = Math.floor(nowMs / 1000);
+  const write = { ask, wire: changes.echo ?? wire, id: changes.id ?? asked.id, createdAt };
   const { bound } = changes;
-  return { dialect, wire, envelope, ask, strict, write, ...(bound === undefined ? {} : { bound }) };
+  return { dialect, wire, envelope, ask, strict, ...measured(write), ...(bound === undefined ? {} : { bound }) };
 }
 
 /** Silence and errors in the words of a dialect; `id` is the one that its errors name. */

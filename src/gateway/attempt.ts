@@ -7,6 +7,7 @@ import { type Deadline, deadline, type Watch } from "../lib/deadline.ts";
 import { inTurns } from "../lib/turns.ts";
 import type { Events } from "../observe/events.ts";
 import { safeError } from "../providers/redaction.ts";
+import type { AttemptLog } from "./attempt-log.ts";
 import type { Candidate } from "./catalog.ts";
 import { type Cooldowns, needsOperator } from "./cooldowns.ts";
 import type { Attribution } from "./exchange.ts";
@@ -16,12 +17,12 @@ import { readOrAgain } from "./judged.ts";
 import type { GatewayLimits } from "./limits.ts";
 import type { Meter } from "./meter.ts";
 import { inClientsName } from "./model-names.ts";
-import { firstOf, flowOf, readCall } from "./opening.ts";
+import { counted, firstOf, flowOf, readCall } from "./opening.ts";
 import { type Bringing, needsBytes, withBytes } from "./pictures.ts";
 import type { PreferredDialects } from "./preferred-dialects.ts";
 import { type Lane, openLane } from "./relay.ts";
-import type { Spending } from "./spending.ts";
 import type { Piece } from "./turn.ts";
+import type { UsageEstimates } from "./usage-estimate.ts";
 import { voicesOf } from "./voice-lists.ts";
 import { declaredVoices } from "./voices.ts";
 import { type Way, waysAfter, waysTo } from "./ways.ts";
@@ -41,7 +42,8 @@ export interface Tries extends Bringing {
   readonly watch: Watch;
   readonly events: Events;
   readonly limits: Pick<GatewayLimits, "voiceListMs">;
-  readonly spent: Spending;
+  readonly log: AttemptLog;
+  readonly estimates: UsageEstimates;
   readonly preferred: PreferredDialects;
   readonly cooldowns: Cooldowns;
 }
@@ -144,6 +146,7 @@ async function askCandidate<T>(
       continue;
     }
     trail.by = { candidate, attempts: ++trail.attempts, warnings: lane.warnings, asked: tries.inquiry.ask.model };
+    tries.log.begin(candidate);
     try {
       trail.value = { got: await tryOne(lane, candidate) };
       if (refusal !== null) tries.preferred.remember(candidate, tries.inquiry.ask, way.upstream);
@@ -153,6 +156,7 @@ async function askCandidate<T>(
       const asked = tries.inquiry.ask.model;
       const shown = inClientsName(safeError(thrown, candidate.provider), candidate.model, asked);
       const failure = tries.signal().aborted ? gone() : shown;
+      tries.log.failed(failure);
       tries.events.attemptFailed(candidate.provider.name, candidate.model, failure);
       tries.cooldowns.failed(candidate, failure);
       const after = waysAfter(failure, way, ways);
@@ -193,8 +197,8 @@ export function attemptWhole(tries: Tries): Promise<Tried<WholeReply>> {
       const [only, ...others] = lane.calls;
       const reply =
         others.length === 0
-          ? wholeReply(await read(only), lane, tries.inquiry)
-          : mergedReply(await inTurns(lane.calls, parallelCalls, read), lane, tries.inquiry);
+          ? wholeReply(await counted(await read(only), lane, tries, candidate), lane, tries.inquiry)
+          : await mergedReply(await inTurns(lane.calls, parallelCalls, read), lane, tries, candidate);
       life.done();
       return reply;
     } catch (thrown) {
@@ -206,12 +210,12 @@ export function attemptWhole(tries: Tries): Promise<Tried<WholeReply>> {
 }
 
 /** A stream whose first piece is no error, from the first candidate that gives one. */
-export function attemptStream(tries: Tries, meter: () => Meter): Promise<Tried<OpenStream>> {
+export function attemptStream(tries: Tries, meter: (candidate: Candidate) => Meter): Promise<Tried<OpenStream>> {
   return firstThatWorks(tries, async (lane, candidate) => {
     const { timeouts } = candidate.provider;
     const life = deadline(tries.signal, timeouts.firstByteMs, tries.watch, tooSlow);
     try {
-      const flow = await flowOf(tries, lane, candidate, meter(), life);
+      const flow = await flowOf(tries, lane, candidate, meter(candidate), life);
       const first = await firstOf(flow);
       if (first.end?.error) throw first.end.error;
       life.release();

@@ -44,8 +44,7 @@ export function wiresOf({ wire, ask }: Inquiry, upstream: Dialect, context: Rend
 
 /** Consecutive answers as one; what was not told of one part is not known of the whole. */
 export function joinVectors(answers: readonly EmbedAnswer[]): EmbedAnswer {
-  const usages = answers.map((answer) => answer.usage);
-  const usage = usages.includes(undefined) ? undefined : sumUsage(usages);
+  const usage = sumUsage(answers.map((answer) => answer.usage));
   return {
     operation: "embed",
     model: answers[0]?.model ?? "",

@@ -44,6 +44,8 @@ export function chainFlows(parts: number, open: (part: number) => Promise<Flow>)
   return {
     next,
     apologise: (error) => [...running].at(-1)?.apologise(error) ?? null,
+    // Usage is known when the last part has ended: no part alone is worth waiting for.
+    finishing: () => false,
     type: () => null,
     signs: () => sumSigns([...running].map((flow) => flow.signs())),
     close() {

@@ -6,7 +6,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { Events } from "../observe/events.ts";
 import type { Lease } from "./admission.ts";
 import type { Candidate } from "./catalog.ts";
-import type { LedgerEntry, LedgerSettlement } from "./ledger/ledger.ts";
+import type { LedgerAttempt, LedgerEntry, LedgerSettlement } from "./ledger/ledger.ts";
 
 /** Who answered, after how many tries. */
 export interface Attribution {
@@ -29,6 +29,9 @@ export interface Outcome {
   readonly usage: Usage | undefined;
   /** Null when the reply was complete. */
   readonly error: GatewayError | null;
+  /** False where `usage` is only what failed attempts may have cost. Default true. */
+  readonly charged?: boolean;
+  readonly failedAttempts?: readonly LedgerAttempt[];
 }
 
 export interface Exchange {
@@ -66,13 +69,13 @@ export function createExchange(
       firstByteMs ??= Math.round(clock.monotonicMs() - openedMs);
     },
     progress: (usage) => entry.progress(buckets(usage)),
-    settle({ by, usage, error }) {
+    settle({ by, usage, error, charged = true, failedAttempts }) {
       if (settled) return done;
       settled = true;
       lease.release();
       if (error !== null) events.exchangeFailed(id, error);
       const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens, reasoningTokens } = usage ?? noUsage;
-      done = entry.settle({
+      const settlement: LedgerSettlement = {
         state: stateOf(error),
         httpStatus: error === null ? 200 : error.status,
         provider: by?.candidate.provider.name ?? null,
@@ -85,13 +88,15 @@ export function createExchange(
         reasoningTokens,
         units: usage?.units ?? null,
         estimated: usage?.estimated ?? false,
+        charged,
         costNanoDollars: null,
         priceVersion: null,
         firstByteMs,
         durationMs: Math.round(clock.monotonicMs() - openedMs),
         errorCode: error === null ? null : error.code,
         warnings: by !== null && by.warnings.length > 0 ? warningText(by.warnings) : null,
-      });
+      };
+      done = entry.settle(settlement, failedAttempts);
       return done;
     },
   };

@@ -18,6 +18,8 @@ export interface Flow {
   signs(): Signs;
   /** Wire text for an error that fits what was said before it; null where any place is as good. */
   apologise(error: GatewayError): Uint8Array | null;
+  /** True once the upstream has said why the reply ended: only its usage and its end are to come. */
+  finishing(): boolean;
   /** Content-Type of the pieces, once the first is there; null for events. */
   type(): string | null;
   /** Lets go of the upstream's body. */
@@ -54,16 +56,11 @@ export function createFlow(
   };
   const last = (): Piece => {
     try {
-      return rest();
+      const piece = turned(splitter.rest());
+      return piece.end === undefined ? joined(piece, turner.ended()) : piece;
     } catch (thrown) {
       return { bytes: nothing, end: { error: readingFault(thrown) } };
     }
-  };
-  const rest = (): Piece => {
-    const piece = turned(splitter.rest());
-    if (piece.end !== undefined) return piece;
-    const ended = turner.ended();
-    return piece.bytes.length === 0 ? ended : { ...ended, bytes: Buffer.concat([piece.bytes, ended.bytes]) };
   };
   // Chained by hand, with one promise: this runs for every event, and each async function on the way would cost another.
   const next = (consume: Consume): Promise<void> =>
@@ -84,6 +81,7 @@ export function createFlow(
     next,
     signs: () => watch.signs,
     apologise: turner.apologise,
+    finishing: () => turner.finishing?.() ?? false,
     type: () => turner.type?.() ?? null,
     close() {
       if (!over) void body.cancel().catch(() => undefined);
@@ -91,6 +89,9 @@ export function createFlow(
     },
   };
 }
+
+const joined = (piece: Piece, ended: Piece): Piece =>
+  piece.bytes.length === 0 ? ended : { ...ended, bytes: Buffer.concat([piece.bytes, ended.bytes]) };
 
 /** Reads to the end so that the connection can be used again; gives up on a body that does not end. */
 async function drain(body: Body, life: Deadline): Promise<void> {

@@ -2,6 +2,7 @@
 import { toGatewayError } from "../canon/error.ts";
 import type { Ask } from "../canon/operation.ts";
 import { noUsage, type Usage } from "../canon/usage.ts";
+import { approximateInput, inputBound } from "../dialects/tokens/figures.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Watch } from "../lib/deadline.ts";
 import type { Events } from "../observe/events.ts";
@@ -9,21 +10,23 @@ import type { DnsFor } from "../providers/guarded/resolver.ts";
 import type { Provider } from "../providers/provider.ts";
 import type { Admission, Lease } from "./admission.ts";
 import { attemptStream, attemptWhole, type Tries } from "./attempt.ts";
-import type { CatalogHolder } from "./catalog.ts";
+import { createAttemptLog } from "./attempt-log.ts";
+import type { Candidate, CatalogHolder } from "./catalog.ts";
 import { type Cooldowns, cooldownsFor } from "./cooldowns.ts";
 import { attemptCount, type MissingCounters } from "./counters.ts";
-import { estimateOf } from "./estimate.ts";
-import { type Attribution, attributed, createExchange, type Exchange } from "./exchange.ts";
+import type { Drains } from "./drains.ts";
+import { type Attribution, attributed, createExchange, type Exchange, type Outcome } from "./exchange.ts";
 import type { Inquiry } from "./inquiry.ts";
 import type { Caller } from "./keys.ts";
 import type { Ledger, LedgerOpening } from "./ledger/ledger.ts";
 import type { GatewayLimits } from "./limits.ts";
 import type { Listings } from "./listings.ts";
 import { createMeter, type Meter } from "./meter.ts";
-import { type PipePace, type PipeWire, pipe } from "./pipe.ts";
+import { type PipeEnd, type PipePace, type PipeWire, pipe } from "./pipe.ts";
 import type { PreferredDialects } from "./preferred-dialects.ts";
 import { type Plan, resolve, resolveUnnamed } from "./router.ts";
-import { createSpending } from "./spending.ts";
+import { failedOutcome, repliedOutcome, streamedOutcome } from "./settlement.ts";
+import { familyOf, type UsageEstimates } from "./usage-estimate.ts";
 
 /** Everything the corridor works with; built once at the start. */
 export interface GatewayParts {
@@ -43,6 +46,8 @@ export interface GatewayParts {
   /** Looks at deadlines. */
   readonly watch: Watch;
   readonly pace: PipePace;
+  readonly estimates: UsageEstimates;
+  readonly drains: Drains;
   /** What the operator opens to the guarded fetcher. */
   readonly fetchAllow: readonly string[];
   /** Looks up the names in URLs for one key. */
@@ -68,6 +73,8 @@ export interface Reply {
   /** Content-Type, where it is neither JSON nor events. */
   readonly type?: string;
   readonly by: Attribution | null;
+  /** True: no provider reported the usage that is told. Not known of a stream, which has not ended. */
+  readonly isEstimated?: boolean;
 }
 
 /** Answers one inquiry. Throws GatewayError for whatever must be told before the first byte. */
@@ -76,11 +83,11 @@ export async function answer(parts: GatewayParts, inquiry: Inquiry, visit: Visit
   try {
     const { ask } = inquiry;
     const plan = planFor(parts, ask);
-    const exchange = await openExchange(parts, inquiry, visit, lease);
-    const { clock, watch, events, fetchAllow, preferred, limits } = parts;
-    const cooldowns = cooldownsFor(plan.found, parts.cooldowns);
     const { candidates } = plan;
-    const spent = createSpending();
+    const exchange = await openExchange(parts, inquiry, candidates, visit, lease);
+    const { clock, watch, events, fetchAllow, preferred, limits, estimates } = parts;
+    const cooldowns = cooldownsFor(plan.found, parts.cooldowns);
+    const log = createAttemptLog(clock.monotonicMs);
     const tries: Tries = {
       candidates,
       inquiry,
@@ -91,14 +98,15 @@ export async function answer(parts: GatewayParts, inquiry: Inquiry, visit: Visit
       fetchAllow,
       dns: parts.dnsFor(visit.caller.keyId),
       limits,
-      spent,
+      log,
+      estimates,
       preferred,
       cooldowns,
     };
     try {
       return await (ask.stream ? streamed(parts, tries, exchange, visit) : whole(parts, tries, exchange));
     } catch (thrown) {
-      await exchange.settle({ by: null, usage: undefined, error: toGatewayError(thrown) });
+      await exchange.settle(await failedOutcome(tries, null, toGatewayError(thrown)));
       throw thrown;
     }
   } catch (thrown) {
@@ -114,8 +122,15 @@ function planFor({ catalog, listings, standIn }: GatewayParts, ask: Ask): Plan {
 }
 
 /** The row stands in the ledger before anything is sent to a provider. */
-function openExchange(parts: GatewayParts, { ask, dialect }: Inquiry, visit: Visit, lease: Lease): Promise<Exchange> {
+function openExchange(
+  parts: GatewayParts,
+  { ask, dialect, input }: Inquiry,
+  candidates: readonly Candidate[],
+  visit: Visit,
+  lease: Lease,
+): Promise<Exchange> {
   const id = parts.nextId();
+  const families = candidates.map(familyOf);
   const opening: LedgerOpening = {
     id,
     atMs: parts.clock.nowMs(),
@@ -124,6 +139,9 @@ function openExchange(parts: GatewayParts, { ask, dialect }: Inquiry, visit: Vis
     dialect: dialect.name,
     model: ask.model,
     stream: ask.stream,
+    // Counting is free.
+    inputTokens: ask.operation === "count" ? 0 : approximateInput(input, families[0]),
+    inputBound: inputBound(input, families),
   };
   return parts.ledger
     .open(opening)
@@ -134,34 +152,43 @@ async function whole(parts: GatewayParts, tries: Tries, exchange: Exchange): Pro
   const isCount = tries.inquiry.ask.operation === "count";
   const tried = await (isCount ? attemptCount(tries, parts.standIn, parts.missingCounters) : attemptWhole(tries));
   if ("failure" in tried) {
-    await exchange.settle({ by: tried.by, usage: tries.spent.total(), error: tried.failure });
+    await exchange.settle(await failedOutcome(tries, tried.by, tried.failure));
     throw attributed(tried.failure, tried.by);
   }
   exchange.firstByte();
-  await exchange.settle({ by: tried.by, usage: tried.value.usage ?? estimateOf(tries.inquiry), error: null });
-  const { body, type } = tried.value;
-  return type === undefined ? { body, by: tried.by } : { body, type, by: tried.by };
+  const { body, type, usage } = tried.value;
+  await exchange.settle(await repliedOutcome(tries, tried.by, usage));
+  const isEstimated = usage?.estimated === true || tried.by.candidate.provider === parts.standIn;
+  return { body, by: tried.by, isEstimated, ...(type === undefined ? {} : { type }) };
 }
 
 async function streamed(parts: GatewayParts, tries: Tries, exchange: Exchange, visit: Visit): Promise<Reply> {
   let meter: Meter | null = null;
-  const stream = attemptStream(tries, () => {
-    meter = createMeter(estimateOf(tries.inquiry));
+  const { inquiry } = tries;
+  const stream = attemptStream(tries, (candidate) => {
+    const family = familyOf(candidate);
+    const inputTokens = approximateInput(inquiry.input, family);
+    meter = createMeter({ ...noUsage, inputTokens, estimated: true }, family);
     return meter;
   });
-  const usage = (): Usage => meter?.usage() ?? noUsage;
+  const usage = (): Usage => meter?.approximate() ?? noUsage;
   // Bytes that are no events have a type to be told before them, and no place for a heartbeat.
   const early = tries.inquiry.dialect.sound
     ? await stream
     : await within(stream, parts.pace.heartbeatMs, { ticker: parts.pace.ticker, clock: parts.clock });
   if (early !== null && "failure" in early) {
-    await exchange.settle({ by: early.by, usage: tries.spent.total(), error: early.failure });
+    await exchange.settle(await failedOutcome(tries, early.by, early.failure));
     throw attributed(early.failure, early.by);
   }
   const { wire } = visit;
   const signal = visit.signal();
   const overdue = early === null;
-  const body = pipe({ stream, exchange, wire, signal, usage, pace: parts.pace, overdue });
+  const outcome = ({ by, error, opened }: PipeEnd): Promise<Outcome> =>
+    opened && by !== null && meter !== null
+      ? streamedOutcome(tries, by, meter, error)
+      : failedOutcome(tries, by, error ?? toGatewayError(new Error("the stream never began")));
+  const { pace, drains } = parts;
+  const body = pipe({ stream, exchange, wire, signal, usage, outcome, drains, pace, overdue });
   const type = early?.value.type ?? null;
   return { body, by: early?.by ?? null, ...(type === null ? {} : { type }) };
 }

@@ -2,6 +2,8 @@
 import type { Ask } from "../canon/operation.ts";
 import type { Warning } from "../canon/warning.ts";
 import type { Dialect, Envelope, WriteContext } from "../dialects/dialect.ts";
+import { approximateInput, type InputScan, scanInput } from "../dialects/tokens/figures.ts";
+import { requestParts } from "../dialects/tokens/request-parts.ts";
 import type { JsonObject } from "../lib/json.ts";
 
 /** A request as the client made it: the dialect it speaks, its wire, and what the wire means. */
@@ -15,6 +17,14 @@ export interface Inquiry {
   readonly write: WriteContext;
   /** What a refusal has made the gateway change in what the client asked. */
   readonly changes?: readonly Warning[];
+  /** What one pass over its input has found. */
+  readonly input: InputScan;
   /** Set where the wire holds state that only its maker can read, at this path: other candidates are passed over. */
   readonly bound?: { readonly origin: string; readonly path: string };
+}
+
+/** What a writer to the client must know, with the quick estimate of the input, and the pass that it comes from. */
+export function measured(write: Omit<WriteContext, "inputEstimate">): Pick<Inquiry, "write" | "input"> {
+  const input = scanInput(requestParts(write.ask));
+  return { write: { ...write, inputEstimate: approximateInput(input) }, input };
 }

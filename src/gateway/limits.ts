@@ -9,4 +9,8 @@ export interface GatewayLimits {
   readonly preferredDialectMs: number;
   /** How long the first request to speak may wait for the list of a provider's voices. */
   readonly voiceListMs: number;
+  /** What one stream may take altogether, whatever its provider sends. */
+  readonly streamMs: number;
+  readonly streamBytes: number;
+  readonly streamOutputTokens: number;
 }

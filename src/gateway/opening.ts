@@ -1,10 +1,12 @@
 // One stream of one candidate, from the call to the first piece: the upstream's own, several in a row, sound, or a whole reply told as one.
 import { GatewayError } from "../canon/error.ts";
+import { totalOutput, type Usage } from "../canon/usage.ts";
 import type { Call } from "../dialects/dialect.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Deadline } from "../lib/deadline.ts";
 import { hopsHeader, withNextHop } from "../lib/hops.ts";
 import { originOf } from "../providers/provider.ts";
+import type { AttemptLog } from "./attempt-log.ts";
 import type { Candidate } from "./catalog.ts";
 import { chainFlows } from "./chain.ts";
 import { mergeDeltas } from "./fan.ts";
@@ -14,18 +16,24 @@ import type { Meter } from "./meter.ts";
 import { type Bringing, delivered, joinImages } from "./pictures.ts";
 import type { Lane } from "./relay.ts";
 import { isEvents, soundTurner, wholeChunks } from "./sound.ts";
-import type { Spending } from "./spending.ts";
 import { watchStops } from "./stops.ts";
 import { mustBeTold, toldFlow } from "./told.ts";
 import { nothing, type Piece, readerOf, type Turner, translatedTurner, turnerOf, writerOf } from "./turn.ts";
-import { type ReadReply, readReply, refusal, refuseDocument } from "./whole.ts";
+import { textOfAnswer, type UsageEstimates } from "./usage-estimate.ts";
+import { type ReadReply, readReply, refusal, refuseDocument, understood } from "./whole.ts";
+
+const encoder = new TextEncoder();
 
 /** What sending a call needs to know of its request. */
 export interface Sending extends Bringing {
   readonly inquiry: Inquiry;
   readonly clock: Clock;
-  readonly spent: Spending;
+  readonly log: AttemptLog;
+  readonly estimates: UsageEstimates;
 }
+
+/** Nothing has reached the provider. */
+const isUnsent = ({ kind }: GatewayError): boolean => kind === "upstream_unreachable";
 
 /** Sends one call and answers with a response that is a success. */
 export async function sendCall(
@@ -37,8 +45,15 @@ export async function sendCall(
 ): Promise<Response> {
   const { ask, envelope } = tries.inquiry;
   const { stream } = ask;
-  const counted = withNextHop(call, envelope.header(hopsHeader));
-  const response = await candidate.provider.send({ call: counted, dialect: lane.upstream, stream, signal });
+  const { log } = tries;
+  const hopped = withNextHop(call, envelope.header(hopsHeader));
+  const shipment = { call: hopped, dialect: lane.upstream, stream, signal };
+  log.sent();
+  const response = await candidate.provider.send(shipment).catch((thrown) => {
+    if (thrown instanceof GatewayError && isUnsent(thrown)) log.unreachable();
+    throw thrown;
+  });
+  log.answered(response.status);
   if (!response.ok) throw await refusal(response, lane, signal, tries.clock.nowMs());
   return response;
 }
@@ -62,12 +77,30 @@ async function readResponse(
   signal: AbortSignal,
 ): Promise<ReadReply> {
   const response = await sent;
-  const { inquiry, spent } = tries;
+  const { inquiry, log } = tries;
   const read = await readReply(response, lane, inquiry, originOf(candidate.provider, candidate.model), signal);
-  spent.add(read.usage);
+  log.read(read.usage);
   if (read.answer?.operation !== "image") return read;
   const answer = await delivered(read.answer, inquiry.ask, tries, signal);
   return answer === read.answer ? read : { ...read, answer, changed: true };
+}
+
+/** Nobody counted, or nothing was counted for what was said. */
+const isUncounted = (usage: Usage | undefined): boolean =>
+  usage === undefined || (totalOutput(usage) === 0 && usage.units === undefined);
+
+/** The reply with its usage: the provider's where it can be true, else the gateway's estimate, which the client is told too. */
+export async function counted(read: ReadReply, lane: Lane, tries: Sending, candidate: Candidate): Promise<ReadReply> {
+  if (!isUncounted(read.usage)) return read;
+  const { inquiry, estimates } = tries;
+  const origin = originOf(candidate.provider, candidate.model);
+  const answer = understood(read, lane, { origin, ask: inquiry.ask });
+  if (read.usage !== undefined && textOfAnswer(answer) === "") return read;
+  const usage = await estimates.reply([inquiry.ask], answer, candidate);
+  const known = read.answer === null ? { ...read, usage } : { ...read, usage, answer: { ...answer, usage } };
+  const body =
+    lane.verbatim && read.type === undefined ? lane.upstream.verbatim.withUsage?.(read.body, usage) : undefined;
+  return body === undefined ? known : { ...known, body, bytes: encoder.encode(JSON.stringify(body)) };
 }
 
 /** The images of all calls of a lane as one reply. */
@@ -115,7 +148,12 @@ export async function flowOf(
   if (lane.calls.length > 1) return chainedFlow(tries, lane, candidate, meter, life);
   const response = await sendCall(tries, lane, candidate, lane.calls[0], life.signal);
   if (mustBeTold(inquiry, lane.upstream, response.headers)) {
-    const read = await readResponse(tries, lane, candidate, response, life.signal);
+    const read = await counted(
+      await readResponse(tries, lane, candidate, response, life.signal),
+      lane,
+      tries,
+      candidate,
+    );
     return toldFlow(read, lane, inquiry, meter, origin);
   }
   const { sound } = inquiry.dialect;

@@ -4,26 +4,16 @@ import type { Usage } from "../canon/usage.ts";
 import type { Ticker } from "../lib/ticker.ts";
 import { safeError } from "../providers/redaction.ts";
 import type { OpenStream, Tried } from "./attempt.ts";
-import type { Attribution, Exchange } from "./exchange.ts";
+import type { Drains } from "./drains.ts";
+import type { Attribution, Exchange, Outcome } from "./exchange.ts";
 import type { Consume } from "./flow.ts";
 import { inClientsName } from "./model-names.ts";
+import type { PipeWire } from "./pipe-wire.ts";
 import type { Signs } from "./signs.ts";
-import { nothing, type Piece } from "./turn.ts";
+import { beyondBounds, type StreamBounds, tooLarge } from "./stream-bounds.ts";
+import { lastBytes, nothing, type Piece } from "./turn.ts";
 
-/** What the pipe needs from the room above: the client's wire for silence and for errors. */
-export interface PipeWire {
-  heartbeat(started: boolean): Uint8Array;
-  /** Empty where the wire has no words for it. */
-  error(error: GatewayError): Uint8Array;
-  readonly tap?: Tap;
-}
-
-/** Sees whole frames on their way to the client, and may put others in their place. */
-export interface Tap {
-  pass(bytes: Uint8Array): Uint8Array;
-  /** The last ones of a reply that came well, before they leave. Never rejects. */
-  last(bytes: Uint8Array): Promise<Uint8Array>;
-}
+export type { PipeWire, Tap } from "./pipe-wire.ts";
 
 /**
  * How long silence may last before a heartbeat, and how long a client may stop reading. Both are counted in ticks of
@@ -35,6 +25,7 @@ export interface PipePace {
   /** How long an upstream may send nothing but signs that it is still at work. */
   readonly keepAliveMs: number;
   readonly ticker: Ticker;
+  readonly bounds: StreamBounds;
 }
 
 export interface PipeOptions {
@@ -43,10 +34,21 @@ export interface PipeOptions {
   readonly wire: PipeWire;
   /** The client's: aborted when it goes away. */
   readonly signal: AbortSignal;
+  /** A quick estimate of what has been used so far. */
   readonly usage: () => Usage;
+  /** What is settled: `opened` once the upstream's stream had begun. */
+  outcome(end: PipeEnd): Promise<Outcome>;
+  /** Lets a few streams that nobody reads any more end by themselves. */
+  readonly drains: Drains;
   readonly pace: PipePace;
   /** True when a heartbeat's time has gone by in silence already. */
   readonly overdue: boolean;
+}
+
+export interface PipeEnd {
+  readonly by: Attribution | null;
+  readonly error: GatewayError | null;
+  readonly opened: boolean;
 }
 
 type Controller = ReadableStreamDefaultController<Uint8Array>;
@@ -63,6 +65,12 @@ interface State {
   over: boolean;
   /** True while the client wants more and the upstream has been asked for it. */
   asked: boolean;
+  /** Ends the drain of a stream whose client has gone; null while there is none. */
+  drained: (() => void) | null;
+  drainsBelow: number;
+  /** Bytes for the client, and ticks since the first. */
+  bytes: number;
+  startedTicks: number;
   /** Ticks since the last bytes for the client, since it last wanted more, and since the last progress note. */
   silentTicks: number;
   stalledTicks: number;
@@ -107,6 +115,10 @@ function begin(options: PipeOptions, controller: Controller): State {
     started: false,
     over: false,
     asked: false,
+    drained: null,
+    drainsBelow: 0,
+    bytes: 0,
+    startedTicks: 0,
     silentTicks: overdue ? Math.ceil(pace.heartbeatMs / pace.ticker.tickMs) : 0,
     stalledTicks: 0,
     progressTicks: 0,
@@ -145,6 +157,7 @@ async function begun(state: State): Promise<void> {
 }
 
 function deliver(state: State, piece: Piece): Promise<void> | undefined {
+  if (state.drained !== null) return drainOn(state, piece);
   if (state.over) return undefined;
   if (piece.end !== undefined) return finish(state, piece, shown(state, piece.end.error));
   state.asked = false;
@@ -155,6 +168,8 @@ function deliver(state: State, piece: Piece): Promise<void> | undefined {
 
 function give(state: State, bytes: Uint8Array): void {
   state.silentTicks = 0;
+  state.bytes += bytes.length;
+  if (state.bytes > state.options.pace.bounds.streamBytes) state.open?.life.abort(tooLarge());
   if (!state.started) {
     state.started = true;
     state.options.exchange.firstByte();
@@ -177,10 +192,12 @@ function shown({ by }: State, error: GatewayError | null): GatewayError | null {
 /** The settlement is on disk before the last bytes leave. An error takes the place of a clean end. */
 async function finish(state: State, piece: Piece, error: GatewayError | null): Promise<void> {
   letGo(state);
-  const { exchange, usage, wire } = state.options;
-  await exchange.settle({ by: state.by, usage: usage(), error });
+  const { exchange, wire } = state.options;
+  const outcome = await state.options.outcome({ by: state.by, error, opened: state.open !== null });
+  await exchange.settle(outcome);
   const { tap } = wire;
-  const last = tap === undefined ? piece.bytes : error === null ? await tap.last(piece.bytes) : tap.pass(piece.bytes);
+  const bytes = lastBytes(piece, outcome.usage);
+  const last = tap === undefined ? bytes : error === null ? await tap.last(bytes) : tap.pass(bytes);
   if (last.length > 0) give(state, last);
   if (error !== null) say(state, state.open?.flow.apologise(error) ?? wire.error(error));
   else state.controller.close();
@@ -199,19 +216,42 @@ function say(state: State, apology: Uint8Array): void {
 /** The client has gone, or must go. A stream that is only just being opened is let go as soon as it is there. */
 function stop(state: State, error: GatewayError): void {
   if (state.over) return;
-  const { exchange, usage, stream } = state.options;
+  const { exchange, stream, outcome } = state.options;
   letGo(state);
-  void exchange.settle({ by: state.by, usage: usage(), error });
-  void stream.then((tried) => {
-    if ("failure" in tried) return;
-    tried.value.life.abort(error);
-    tried.value.flow.close();
+  void stream.then(async (tried) => {
+    if (!("failure" in tried)) await letUpstreamGo(state, tried.value, error);
+    await exchange.settle(await outcome({ by: tried.by, error, opened: state.open !== null }));
   });
+}
+
+/** Aborts the upstream; where its finish is under way, it may end by itself first, and say what it used. */
+async function letUpstreamGo(state: State, { life, flow }: OpenStream, error: GatewayError): Promise<void> {
+  const { drains, usage } = state.options;
+  const atStart = usage().outputTokens;
+  if (state.open !== null && flow.finishing())
+    await drains.drain((done) => {
+      state.drained = () => done();
+      state.drainsBelow = atStart + drains.maxTokens;
+      if (!state.asked) void flow.next(state.consume);
+    });
+  state.drained = null;
+  life.abort(error);
+  flow.close();
+}
+
+/** A piece for nobody: only the meter has seen it. */
+function drainOn(state: State, { end }: Piece): Promise<void> | undefined {
+  if (end !== undefined || state.open === null || state.options.usage().outputTokens > state.drainsBelow) {
+    state.drained?.();
+    return undefined;
+  }
+  return state.open.flow.next(state.consume);
 }
 
 /** Silence gets a heartbeat, a silent upstream an end; a client that has not read for too long is cut, so that it cannot hold memory for ever. */
 function tick(state: State): void {
   const { pace, exchange, usage, wire } = state.options;
+  if (state.started) bound(state);
   if (++state.progressTicks * pace.ticker.tickMs >= progressMs && state.started) {
     state.progressTicks = 0;
     exchange.progress(usage());
@@ -225,6 +265,14 @@ function tick(state: State): void {
   state.silentTicks = 0;
   const sign = wire.heartbeat(state.started);
   if (sign.length > 0) state.controller.enqueue(sign);
+}
+
+/** A stream has an end, whatever its provider does. */
+function bound(state: State): void {
+  const { pace, usage } = state.options;
+  const ms = ++state.startedTicks * pace.ticker.tickMs;
+  const fault = beyondBounds({ ms, bytes: state.bytes, outputTokens: usage().outputTokens }, pace.bounds);
+  if (fault !== null) state.open?.life.abort(fault);
 }
 
 /** Events are life. What a vendor documents as "still at work" is life for a while; any other comment is silence. */

@@ -100,7 +100,8 @@ export function watchStops(sequences: readonly string[], choices: number): Adapt
   return (deltas) => deltas.flatMap(one);
 }
 
-/** The sum of what several replies used; undefined when none says. */
+/** The sum of what several replies used; undefined when one of them does not say. */
 export function sumUsage(usages: readonly (Usage | undefined)[]): Usage | undefined {
-  return usages.reduce((sum, usage) => (sum && usage ? addUsage(sum, usage) : (sum ?? usage)), undefined);
+  const known = usages.filter((usage) => usage !== undefined);
+  return known.length === usages.length && known.length > 0 ? known.reduce(addUsage) : undefined;
 }

@@ -1,12 +1,11 @@
 // A whole reply told as a stream, for clients that asked for one where the upstream has none.
-import type { Answer } from "../canon/operation.ts";
-import type { Dialect, ReadContext } from "../dialects/dialect.ts";
+import type { Dialect } from "../dialects/dialect.ts";
 import { formatFrame } from "../lib/sse.ts";
 import type { Flow } from "./flow.ts";
 import type { Inquiry } from "./inquiry.ts";
 import type { Meter } from "./meter.ts";
 import type { Lane } from "./relay.ts";
-import type { ReadReply } from "./whole.ts";
+import { type ReadReply, understood } from "./whole.ts";
 
 const encoder = new TextEncoder();
 
@@ -16,15 +15,10 @@ export function mustBeTold({ dialect }: Inquiry, upstream: Dialect, headers: Hea
   return upstream.stream === undefined || !(headers.get("content-type") ?? "").startsWith("text/event-stream");
 }
 
-/** What the verbatim lane did not need to read. */
-function understood({ bytes, body, type }: ReadReply, { upstream }: Lane, context: ReadContext): Answer {
-  if (type === undefined || upstream.documents === undefined) return upstream.response.parse(body, context);
-  return upstream.documents.parse(bytes, type, context);
-}
-
 /** The reply as a flow of one piece. */
 export function toldFlow(read: ReadReply, lane: Lane, inquiry: Inquiry, meter: Meter, origin: string): Flow {
-  const answer = read.answer ?? understood(read, lane, { origin, ask: inquiry.ask });
+  const said = understood(read, lane, { origin, ask: inquiry.ask });
+  const answer = read.usage === undefined ? said : { ...said, usage: read.usage };
   if (answer.usage !== undefined) meter.see({ type: "finish", stops: [], usage: answer.usage });
   const frames = inquiry.dialect.stream?.whole?.(answer, inquiry.write) ?? [];
   const bytes = encoder.encode(frames.map(formatFrame).join(""));
@@ -32,6 +26,7 @@ export function toldFlow(read: ReadReply, lane: Lane, inquiry: Inquiry, meter: M
     next: async (consume) => consume({ bytes, end: { error: null } }),
     signs: () => ({ events: 1, keepAlives: 0 }),
     apologise: () => null,
+    finishing: () => false,
     type: () => null,
     close: () => undefined,
   };

@@ -1,6 +1,7 @@
 // Turning what the upstream sent into what the client gets: the same bytes, or another dialect's. The meter sees all of it.
 import type { Delta } from "../canon/delta.ts";
 import { GatewayError } from "../canon/error.ts";
+import type { Usage } from "../canon/usage.ts";
 import type { StreamReader, StreamWriter } from "../dialects/dialect.ts";
 import { truncated } from "../dialects/reject.ts";
 import { type Cut, formatFrame, readFrame } from "../lib/sse.ts";
@@ -12,12 +13,20 @@ import { type Adapt, watchStops } from "./stops.ts";
 /** How a reply ended; the error is null when it is complete. */
 export interface End {
   readonly error: GatewayError | null;
+  /** What is still to be said, where the client is told usage that nobody reported: it has to be estimated first. */
+  rest?(usage: Usage): Uint8Array;
 }
 
 /** Bytes for the client. `end`: the reply is over, well or with an error; nothing follows. */
 export interface Piece {
   readonly bytes: Uint8Array;
   readonly end?: End;
+}
+
+/** The last bytes, with those that tell usage. */
+export function lastBytes({ bytes, end }: Piece, usage: Usage | undefined): Uint8Array {
+  const rest = usage === undefined ? undefined : end?.rest?.(usage);
+  return rest === undefined ? bytes : Buffer.concat([bytes, rest]);
 }
 
 export interface Turner {
@@ -27,6 +36,8 @@ export interface Turner {
   ended(): Piece;
   /** Wire text for an error that fits what was said before it; null where any place is as good. */
   apologise(error: GatewayError): Uint8Array | null;
+  /** True once the upstream has said why the reply ended: only its usage and its end are to come. */
+  finishing?(): boolean;
   /** Content-Type of what goes to the client, once its first bytes are there; absent for events. */
   type?(): string;
 }
@@ -77,9 +88,9 @@ function verbatimTurner(lane: Lane, inquiry: Inquiry, reader: StreamReader, mete
       for (let index = 0; index < raws.length; index++) {
         const frame = readFrame(raws[index] ?? "");
         if (frame === null) continue;
-        const chars = reader.skim?.(frame.data) ?? -1;
-        if (chars >= 0) {
-          meter.skim(chars);
+        const text = reader.skim?.(frame.data) ?? null;
+        if (text !== null) {
+          meter.skim(text);
           continue;
         }
         const end = watch(reader.read(frame), meter);
@@ -102,6 +113,7 @@ function verbatimTurner(lane: Lane, inquiry: Inquiry, reader: StreamReader, mete
       const frames = apology(error, inquiry.write, read(sent.first), read(sent.last));
       return encoder.encode(frames.map(formatFrame).join(""));
     },
+    finishing: () => reader.finishing?.() ?? false,
   };
 }
 
@@ -114,15 +126,22 @@ function written(deltas: readonly Delta[], writer: StreamWriter): string {
 
 /** Another dialect: deltas are written in the client's words. */
 export function translatedTurner(reader: StreamReader, writer: ClientWriter, meter: Meter, adapt?: Adapt): Turner {
-  // A client that counts on usage gets the gateway's estimate where the upstream tells none, never zeros as if true.
-  const counted = (delta: Delta): Delta =>
-    delta.type === "finish" && delta.usage === undefined ? { ...delta, usage: meter.usage() } : delta;
+  // A client that counts on usage gets the gateway's estimate where the upstream gives none that can be true, never zeros.
+  const uncounted = (deltas: readonly Delta[]): number =>
+    meter.reported() === undefined ? deltas.findIndex((delta) => delta.type === "finish") : -1;
+  const told = (deltas: readonly Delta[], end: End | null): { text: string; end: End | null } => {
+    const at = end === null || end.error !== null ? -1 : uncounted(deltas);
+    const finish = deltas[at];
+    if (finish?.type !== "finish") return { text: written(deltas, writer), end };
+    const rest = (usage: Usage): Uint8Array => encoder.encode(written([{ ...finish, usage }], writer));
+    return { text: written(deltas.slice(0, at), writer), end: { error: null, rest } };
+  };
   const say = (deltas: readonly Delta[]): { text: string; end: End | null } => {
-    if (adapt === undefined) return { end: watch(deltas, meter), text: written(deltas.map(counted), writer) };
+    if (adapt === undefined) return told(deltas, watch(deltas, meter));
     const adapted = adapt(deltas);
     // An upstream's finish ends its stream also where it is not yet the finish for the client.
     const over = deltas.some((delta) => delta.type === "finish") ? complete : null;
-    return { end: watch(adapted, meter) ?? over, text: written(adapted.map(counted), writer) };
+    return told(adapted, watch(adapted, meter) ?? over);
   };
   return {
     turn({ raws }) {
@@ -142,6 +161,7 @@ export function translatedTurner(reader: StreamReader, writer: ClientWriter, met
       const said = say(reader.end());
       return { bytes: encoder.encode(said.text), end: endOf(said.end) };
     },
+    finishing: () => reader.finishing?.() ?? false,
     apologise(error) {
       if (!writer.apologises) return null;
       return encoder.encode(writer.write({ type: "error", error }).map(formatFrame).join(""));

@@ -3,12 +3,13 @@
 import { GatewayError } from "../canon/error.ts";
 import type { Answer } from "../canon/operation.ts";
 import type { Usage } from "../canon/usage.ts";
-import type { Dialect } from "../dialects/dialect.ts";
+import type { Dialect, ReadContext } from "../dialects/dialect.ts";
 import { badReply } from "../dialects/reject.ts";
 import { parseExactText } from "../lib/exact-json.ts";
 import { isObject, type Json, type JsonObject, parseJsonText } from "../lib/json.ts";
 import { readBounded } from "../providers/reading.ts";
 import { checkCount, joinVectors } from "./batch.ts";
+import type { Candidate } from "./catalog.ts";
 import { countRefusal } from "./count-refusal.ts";
 import { mergeAnswers } from "./fan.ts";
 import type { Inquiry } from "./inquiry.ts";
@@ -16,6 +17,7 @@ import { checkVerdicts, joinVerdicts } from "./judged.ts";
 import { joinImages } from "./pictures.ts";
 import type { Lane } from "./relay.ts";
 import { cutAtStops } from "./stops.ts";
+import type { UsageEstimates } from "./usage-estimate.ts";
 
 const decoder = new TextDecoder();
 const maxReplyBytes = 64 * 1024 * 1024;
@@ -127,6 +129,13 @@ export async function readReply(
   return { bytes, body, usage: answer.usage, answer };
 }
 
+/** What a reply says, where the verbatim lane did not need to read it. */
+export function understood({ bytes, body, type, answer }: ReadReply, { upstream }: Lane, context: ReadContext): Answer {
+  if (answer !== null) return answer;
+  if (type === undefined || upstream.documents === undefined) return upstream.response.parse(body, context);
+  return upstream.documents.parse(bytes, type, context);
+}
+
 /** Throws `upstream_protocol_error` where not every item of the ask has its own in the answer. */
 function checkItems(answer: Answer, { ask }: Inquiry): void {
   if (answer.operation === "embed" && ask.operation === "embed") checkCount(answer, ask);
@@ -151,15 +160,30 @@ export function wholeReply(read: ReadReply, lane: Lane, inquiry: Inquiry): Whole
   return { body: mended === body ? bytes : JSON.stringify(mended), usage };
 }
 
-/** Several replies of a lane as one. */
-export function mergedReply(replies: readonly ReadReply[], lane: Lane, inquiry: Inquiry): WholeReply {
+/** Several replies of a lane as one answer. Its usage is not known where that of one reply is not. */
+export function mergedAnswer(replies: readonly ReadReply[], lane: Lane): Answer {
   const answers = replies.flatMap(({ answer }) => (answer === null ? [] : [answer]));
   const vectors = answers.filter((answer) => answer.operation === "embed");
-  if (vectors.length > 0) return rendered(joinVectors(vectors), lane, inquiry);
+  if (vectors.length > 0) return joinVectors(vectors);
   const verdicts = answers.filter((answer) => answer.operation === "moderate");
-  if (verdicts.length > 0) return rendered(joinVerdicts(verdicts), lane, inquiry);
+  if (verdicts.length > 0) return joinVerdicts(verdicts);
   const images = answers.filter((answer) => answer.operation === "image");
-  if (images.length > 0) return rendered(joinImages(images), lane, inquiry);
-  const chats = answers.filter((answer) => answer.operation === "chat");
-  return rendered(mergeAnswers(chats, lane.parts), lane, inquiry);
+  if (images.length > 0) return joinImages(images);
+  return mergeAnswers(
+    answers.filter((answer) => answer.operation === "chat"),
+    lane.parts,
+  );
+}
+
+/** Several replies of a lane as one, for the client. */
+export async function mergedReply(
+  replies: readonly ReadReply[],
+  lane: Lane,
+  { inquiry, estimates }: { readonly inquiry: Inquiry; readonly estimates: UsageEstimates },
+  candidate: Candidate,
+): Promise<WholeReply> {
+  const answer = mergedAnswer(replies, lane);
+  if (answer.usage !== undefined) return rendered(answer, lane, inquiry);
+  const asks = lane.parts.length === 0 ? [inquiry.ask] : lane.parts.map(({ ask }) => ask);
+  return rendered({ ...answer, usage: await estimates.reply(asks, answer, candidate) }, lane, inquiry);
 }

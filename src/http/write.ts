@@ -36,9 +36,10 @@ const ready = new Map<string, Headers>();
 const maxReady = 1_000;
 
 /** Who answered, and what the body is. */
-function headersOf({ by, body, type }: Reply): Headers {
+function headersOf({ by, body, type, isEstimated }: Reply): Headers {
   const headers = new Headers(body instanceof ReadableStream ? streamHeaders : { "content-type": jsonType });
   if (type !== undefined) headers.set("content-type", type);
+  if (isEstimated) headers.set("x-turnpike-usage", "estimated");
   if (by === null) return headers;
   headers.set("x-turnpike-provider", headerSafe(by.candidate.provider.name));
   headers.set("x-turnpike-model", headerSafe(by.candidate.model));
@@ -49,8 +50,8 @@ function headersOf({ by, body, type }: Reply): Headers {
 
 /** A `Response` takes a copy, so that the same object serves the next reply, whose ids stand in the same places. */
 function readyHeaders(reply: Reply, idHeaders: IdHeaders): Headers {
-  const { by, body, type } = reply;
-  if (by === null || by.warnings.length > 0) return headersOf(reply);
+  const { by, body, type, isEstimated } = reply;
+  if (by === null || isEstimated || by.warnings.length > 0) return headersOf(reply);
   const { provider, model } = by.candidate;
   const name = `${idHeaders} ${by.attempts} ${body instanceof ReadableStream} ${type} ${provider.name}/${model}`;
   const known = ready.get(name);

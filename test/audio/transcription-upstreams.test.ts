@@ -202,7 +202,7 @@ describe("Gemini", () => {
 
   test("says nothing to silence, and no to what it judges", async () => {
     upstream.on("*", { json: { candidates: [{ finishReason: "STOP" }] } });
-    expect(await (await asks(model)).json()).toEqual({ text: "" });
+    expect(await (await asks(model)).json()).toEqual({ text: "", usage: { type: "duration", seconds: 0.25 } });
     upstream.on("*", { json: { candidates: [{ finishReason: "SAFETY" }] } });
     expect(await errorOf(await asks(model))).toMatchObject({ status: 400, code: "content_policy_violation" });
   });

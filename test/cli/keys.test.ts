@@ -130,7 +130,7 @@ describe("wrong words are one sentence", () => {
 describe("usage", () => {
   const usage = (...words: string[]) => here.run(["usage", ...words], environment);
   const columns =
-    "requests  errors  open  input  cache read  cache write  output  reasoning  cost USD  unpriced  units";
+    "requests  errors  open  input  cache read  cache write  output  reasoning  cost USD  unpriced  possible  units";
 
   test("counts requests, errors and tokens by model, key, provider and day", async () => {
     const [key = ""] = (await keys("create", "counted")).out.split("\n");

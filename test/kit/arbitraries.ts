@@ -96,7 +96,8 @@ function pieces(text: string, size: number): string[] {
 function usages(can: Can): fc.Arbitrary<Usage> {
   const count = fc.integer({ min: 0, max: 1_000_000 });
   return fc.record({
-    inputTokens: count,
+    // No request has an empty input.
+    inputTokens: fc.integer({ min: 1, max: 1_000_000 }),
     cacheReadTokens: count,
     cacheWriteTokens: can.cacheWrite ? count : fc.constant(0),
     outputTokens: count,

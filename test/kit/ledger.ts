@@ -24,6 +24,8 @@ export interface LedgerRow {
   outputTokens: number;
   reasoningTokens: number;
   estimated: boolean;
+  charged: boolean;
+  inputBound: number | null;
   warnings: string | null;
 }
 
@@ -47,8 +49,8 @@ export function settledRow(dataFolder: string, before: number): Promise<LedgerRo
 
 function rowOf(row: Record<string, unknown>): LedgerRow {
   const named = Object.entries(row).map(([column, value]) => [camelCase(column), value]);
-  const { stream, estimated, ...rest } = Object.fromEntries(named) as LedgerRow;
-  return { ...rest, stream: Boolean(stream), estimated: Boolean(estimated) };
+  const { stream, estimated, charged, ...rest } = Object.fromEntries(named) as LedgerRow;
+  return { ...rest, stream: Boolean(stream), estimated: Boolean(estimated), charged: Boolean(charged) };
 }
 
 function camelCase(column: string): string {

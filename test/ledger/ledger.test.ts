@@ -62,6 +62,8 @@ test("an opening is there for a reader as soon as it is acknowledged, and so is 
       ...end,
       stream: 1,
       estimated: 1,
+      charged: 1,
+      inputBound: 0,
       costNanoDollars,
       priceVersion: "p1",
       unit: "seconds",
@@ -242,6 +244,7 @@ describe("usage", () => {
         ...tokens,
         costNanoDollars: 10_000_000_000_000_000n,
         unpriced: 0,
+        possibleTokens: 0,
         ...units,
       },
       {
@@ -254,6 +257,7 @@ describe("usage", () => {
         outputTokens: 5,
         costNanoDollars: null,
         unpriced: 1,
+        possibleTokens: 0,
         ...units,
       },
     ]);

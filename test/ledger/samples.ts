@@ -9,6 +9,8 @@ export const opening = (id: string, change: Partial<LedgerOpening> = {}): Ledger
   dialect: "openai-chat",
   model: "smart",
   stream: true,
+  inputTokens: 0,
+  inputBound: 0,
   ...change,
 });
 
@@ -24,6 +26,7 @@ export const settlement = (change: Partial<LedgerSettlement> = {}): LedgerSettle
   outputTokens: 5,
   reasoningTokens: 0,
   estimated: false,
+  charged: true,
   units: null,
   costNanoDollars: null,
   priceVersion: null,

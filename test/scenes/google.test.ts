@@ -255,7 +255,8 @@ const counts: Scene[] = [
         name: `${to} of ${model}, whose provider has no counter, is an estimate and says so`,
         call: { to, body: { model } },
         sees: { headers: { "x-turnpike-provider": "estimate" } },
-        asked: {},
+        // OpenAI's own kind has one, which this server answers with 404 the first time.
+        ...(model === "gpt-x" ? { asked: {} } : {}),
         also: (heard) => {
           const tokens = Number(at(heard.json, "input_tokens") ?? at(heard.json, "totalTokens"));
           expect(tokens).toBeGreaterThan(2);

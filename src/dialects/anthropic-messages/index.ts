@@ -8,6 +8,7 @@ import { parseResponse, renderResponse } from "./response.ts";
 import { MessagesRequest } from "./schema.ts";
 import { dialectName } from "./signature.ts";
 import { stream } from "./stream.ts";
+import { writeUsage } from "./usage.ts";
 import { verbatimCall, verbatimUsage, withoutReasoning } from "./verbatim.ts";
 
 export const anthropicMessages: Dialect<ChatAsk, ChatAnswer> = {
@@ -23,6 +24,11 @@ export const anthropicMessages: Dialect<ChatAsk, ChatAnswer> = {
   },
   response: { parse: parseResponse, render: renderResponse },
   stream,
-  verbatim: { call: verbatimCall, withoutReasoning, usage: verbatimUsage },
+  verbatim: {
+    call: verbatimCall,
+    withoutReasoning,
+    usage: verbatimUsage,
+    withUsage: (reply, usage) => ({ ...reply, usage: writeUsage(usage, 0) }),
+  },
   error: { parse: parseError, render: renderError, frames: errorFrames },
 };

@@ -44,6 +44,8 @@ interface State {
   /** State of the next call, which a thinking block before it carried. */
   callState: Opaque | null;
   counts: JsonObject | null;
+  /** Whether a figure of the whole output has come. */
+  outputReported: boolean;
   readonly stop: JsonObject;
 }
 
@@ -185,14 +187,17 @@ function messageDelta(state: State, event: JsonObject): Delta[] {
   if (isObject(event["delta"])) {
     for (const [name, value] of Object.entries(event["delta"])) if (value !== null) state.stop[name] = value;
   }
-  state.counts = mergeCounts(state.counts, event["usage"]);
+  const { usage } = event;
+  if (isObject(usage) && usage["output_tokens"] !== undefined) state.outputReported = true;
+  state.counts = mergeCounts(state.counts, usage);
   return [];
 }
 
 function messageStop(state: State): Delta[] {
   state.over = true;
   const closed = state.blocks.flatMap((_, index) => closeAt(state, index));
-  const usage = readUsage(state.counts ?? undefined);
+  // What the start says of the output is how it began: without a later figure, nobody has counted it.
+  const usage = state.outputReported ? readUsage(state.counts ?? undefined) : undefined;
   return [...closed, { type: "finish", stops: [readStop(state.stop, state.hasCall)], ...(usage ? { usage } : {}) }];
 }
 
@@ -225,6 +230,7 @@ function newState(origin: string, tools: ToolFinder): State {
     over: false,
     callState: null,
     counts: null,
+    outputReported: false,
     stop: {},
   };
 }
@@ -234,6 +240,7 @@ export interface EventReader {
   take(event: JsonObject): Delta[];
   fail(error: GatewayError): Delta[];
   end(): Delta[];
+  finishing(): boolean;
 }
 
 export function eventReader(origin: string, tools: ToolFinder): EventReader {
@@ -242,6 +249,7 @@ export function eventReader(origin: string, tools: ToolFinder): EventReader {
     take: (event) => (state.over ? [] : take(state, event)),
     fail: (error) => (state.over ? [] : fail(state, error)),
     end: () => (state.over ? [] : fail(state, truncated())),
+    finishing: () => typeof state.stop["stop_reason"] === "string",
   };
 }
 
@@ -253,5 +261,10 @@ export function streamReader(context: ReadContext): StreamReader {
     const event = parseExactText(data);
     return isObject(event) ? events.take(event) : events.fail(badReply("a frame is no JSON object"));
   };
-  return { read: answer === null ? read : (frame) => answer(read(frame)), skim, end: events.end };
+  return {
+    read: answer === null ? read : (frame) => answer(read(frame)),
+    skim,
+    end: events.end,
+    finishing: events.finishing,
+  };
 }

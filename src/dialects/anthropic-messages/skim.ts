@@ -1,12 +1,13 @@
 // Frames that are surely nothing but more text: told by a few searches, without parsing them.
+import { stringFrom } from "../shared/string-from.ts";
 
 const opening = '"type":"text_delta","text":"';
 
-/** Length of the text (escapes as written), or -1 when the frame must be read. */
-export function skim(data: string): number {
-  if (!data.startsWith('{"type":"content_block_delta"') || !data.endsWith("}")) return -1;
+/** The text (escapes as written), or null when the frame must be read. */
+export function skim(data: string): string | null {
+  if (!data.startsWith('{"type":"content_block_delta"') || !data.endsWith("}")) return null;
   const start = data.indexOf(opening);
-  if (start < 0) return -1;
+  if (start < 0) return null;
   const from = start + opening.length;
-  return Math.max(data.indexOf('"', from) - from, 0);
+  return stringFrom(data, from);
 }

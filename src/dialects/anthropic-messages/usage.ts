@@ -1,5 +1,5 @@
 // Token counts: this wire tells cached input beside `input_tokens`, and thinking inside `output_tokens`.
-import { noUsage, tokenCount, totalOutput, type Usage } from "../../canon/usage.ts";
+import { areCounts, noUsage, tokenCount, totalInput, totalOutput, type Usage } from "../../canon/usage.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 
 const names = ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens"] as const;
@@ -8,7 +8,7 @@ const names = ["input_tokens", "cache_read_input_tokens", "cache_creation_input_
 export function mergeCounts(known: JsonObject | null, report: Json | undefined): JsonObject | null {
   if (!isObject(report)) return known;
   const merged: JsonObject = { ...known };
-  for (const name of names) if (typeof report[name] === "number") merged[name] = report[name];
+  for (const name of names) if (report[name] !== undefined && report[name] !== null) merged[name] = report[name];
   if (isObject(report["output_tokens_details"])) merged["output_tokens_details"] = report["output_tokens_details"];
   if (isObject(report["cache_creation"])) merged["cache_creation"] = report["cache_creation"];
   return merged;
@@ -21,19 +21,20 @@ function cacheWrites(counts: JsonObject): number {
   return parts.reduce<number>((sum, part) => sum + tokenCount(part), 0);
 }
 
-/** The disjoint buckets of a `usage` object; undefined when there is none. */
+/** The disjoint buckets of a `usage` object; undefined when there is none, or it cannot be true: no request has an empty input. */
 export function readUsage(counts: Json | undefined): Usage | undefined {
-  if (!isObject(counts)) return undefined;
+  if (!isObject(counts) || !areCounts(...names.map((name) => counts[name]))) return undefined;
   const details = counts["output_tokens_details"];
   const output = tokenCount(counts["output_tokens"]);
   const thinking = Math.min(isObject(details) ? tokenCount(details["thinking_tokens"]) : 0, output);
-  return {
+  const usage = {
     inputTokens: tokenCount(counts["input_tokens"]),
     cacheReadTokens: tokenCount(counts["cache_read_input_tokens"]),
     cacheWriteTokens: cacheWrites(counts),
     outputTokens: output - thinking,
     reasoningTokens: thinking,
   };
+  return totalInput(usage) === 0 ? undefined : usage;
 }
 
 /** The `usage` object for the client: input and cache fields always, because clients copy only what is present. */

@@ -110,6 +110,10 @@ export const openaiEmbeddings: Dialect<EmbedAsk, EmbedAnswer> = {
     call: verbatimCall,
     divide: (wire, most) => dividedWire(wire, "input", most),
     mend: (reply, wire, context) => mendReply(reply, formatOf(wire), context),
+    withUsage: (reply, { inputTokens }) => ({
+      ...reply,
+      usage: { prompt_tokens: inputTokens, total_tokens: inputTokens },
+    }),
   },
   error: openaiErrors,
 };

@@ -58,9 +58,9 @@ export function unitVectors(vectors: readonly Vector[], ask: Ask | undefined): r
   return wanted ? vectors.map(unitVector) : vectors;
 }
 
-/** Usage of an operation that has input alone; nothing where the wire tells no count. */
+/** Usage of an operation that has only input; nothing where the wire gives no count that can be true. */
 export function inputUsage(count: Json | undefined): { usage: Usage } | undefined {
-  if (typeof count !== "number") return undefined;
   const inputTokens = tokenCount(count);
+  if (inputTokens === 0) return undefined;
   return { usage: { inputTokens, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 0, reasoningTokens: 0 } };
 }

@@ -9,6 +9,7 @@ import { parseResponse, renderResponse } from "./response.ts";
 import { GenerateContentRequest } from "./schema.ts";
 import { dialectName } from "./signature.ts";
 import { stream } from "./stream.ts";
+import { writeUsage } from "./usage.ts";
 import { verbatimCall } from "./verbatim.ts";
 
 export const gemini: Dialect<ChatAsk, ChatAnswer> = {
@@ -23,6 +24,9 @@ export const gemini: Dialect<ChatAsk, ChatAnswer> = {
   },
   response: { parse: parseResponse, render: renderResponse },
   stream,
-  verbatim: { call: verbatimCall },
+  verbatim: {
+    call: verbatimCall,
+    withUsage: (reply, usage) => ({ ...reply, usageMetadata: writeUsage(usage) }),
+  },
   error: geminiErrors,
 };

@@ -126,5 +126,6 @@ export function streamReader(context: ReadContext): StreamReader {
     read: (frame) => (state.over ? [] : readFrame(state, frame)),
     skim,
     end: () => endReply(state, false),
+    finishing: () => state.candidates.length > 0 && isComplete(state),
   };
 }

@@ -1,4 +1,5 @@
 // Frames that are surely nothing but more text: told by a few searches, without parsing them.
+import { stringFrom } from "../shared/string-from.ts";
 
 /** Members that make a chunk more than text. Inside a string their quotes would be escaped, so they cannot be mistaken. */
 const notable = [
@@ -12,12 +13,12 @@ const notable = [
 ];
 const member = '"text":';
 
-/** Length of the text (escapes as written), or -1 when the frame must be read. */
-export function skim(data: string): number {
+/** The text (escapes as written), or null when the frame must be read. */
+export function skim(data: string): string | null {
   const start = data.indexOf(member);
-  if (start < 0 || data.indexOf(member, start + member.length) >= 0) return -1;
-  if (!data.startsWith("{") || !data.endsWith("}")) return -1;
-  for (const other of notable) if (data.includes(other)) return -1;
+  if (start < 0 || data.indexOf(member, start + member.length) >= 0) return null;
+  if (!data.startsWith("{") || !data.endsWith("}")) return null;
+  for (const other of notable) if (data.includes(other)) return null;
   const from = data.indexOf('"', start + member.length) + 1;
-  return Math.max(data.indexOf('"', from) - from, 0);
+  return stringFrom(data, from);
 }

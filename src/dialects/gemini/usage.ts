@@ -1,6 +1,15 @@
 // Token counts: this wire tells cached input inside the prompt's count, and thinking beside the candidates'.
-import { tokenCount, totalInput, totalOutput, type Usage } from "../../canon/usage.ts";
+import { areCounts, tokenCount, totalInput, totalOutput, type Usage } from "../../canon/usage.ts";
 import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
+
+const names = [
+  "promptTokenCount",
+  "cachedContentTokenCount",
+  "candidatesTokenCount",
+  "thoughtsTokenCount",
+  "toolUsePromptTokenCount",
+  "totalTokenCount",
+] as const;
 
 /** Visible output; some relays only tell the total. */
 function visible(counts: JsonObject, input: number, thoughts: number): number {
@@ -8,14 +17,16 @@ function visible(counts: JsonObject, input: number, thoughts: number): number {
   return Math.max(0, tokenCount(counts.totalTokenCount) - input - thoughts);
 }
 
-/** The disjoint buckets of `usageMetadata`; undefined when it tells nothing. Input of server tools counts as input. */
+/** The disjoint buckets of `usageMetadata`; undefined when it tells nothing, or what cannot be true. Input of server tools counts as input. */
 export function readUsage(counts: Json | undefined): Usage | undefined {
   if (!isObject(counts)) return undefined;
   if (typeof counts.promptTokenCount !== "number" && typeof counts.totalTokenCount !== "number") return undefined;
+  if (!areCounts(...names.map((name) => counts[name]))) return undefined;
   const prompt = tokenCount(counts.promptTokenCount);
   const cached = tokenCount(counts.cachedContentTokenCount);
   const tools = tokenCount(counts.toolUsePromptTokenCount);
   const thoughts = tokenCount(counts.thoughtsTokenCount);
+  if (prompt + tools === 0) return undefined;
   return {
     inputTokens: (cached > prompt ? prompt : prompt - cached) + tools,
     cacheReadTokens: cached,

@@ -1,6 +1,6 @@
 // What images cost: tokens where the provider counts them, and always how many there are.
 import type { ImageAnswer } from "../../canon/image.ts";
-import { noUsage, tokenCount, totalInput, totalOutput, type Usage } from "../../canon/usage.ts";
+import { areCounts, noUsage, tokenCount, totalInput, totalOutput, type Usage } from "../../canon/usage.ts";
 import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
 
 /** The images that are paid for, beside tokens if there are any. */
@@ -10,7 +10,7 @@ export function imageUsage(amount: number, tokens: Usage = noUsage): { readonly 
 
 /** `usage` of an OpenAI-shaped reply for so many images. */
 export function readUsage(wire: Json | undefined, images: number): Pick<ImageAnswer, "usage" | "input"> {
-  if (!isObject(wire)) return imageUsage(images);
+  if (!isObject(wire) || !areCounts(wire.input_tokens, wire.output_tokens)) return imageUsage(images);
   const details = isObject(wire.input_tokens_details) ? wire.input_tokens_details : null;
   const tokens = {
     ...noUsage,

@@ -1,4 +1,5 @@
 // Frames that are surely nothing but more text: told by a few searches, without parsing them.
+import { stringFrom } from "../shared/string-from.ts";
 
 /** Members that make a chunk more than text. Inside a string their quotes would be escaped, so they cannot be mistaken. */
 const notable = [
@@ -12,11 +13,11 @@ const notable = [
 ];
 const opening = '"content":"';
 
-/** Length of the text (escapes as written), or -1 when the frame must be read. */
-export function skim(data: string): number {
+/** The text (escapes as written), or null when the frame must be read. */
+export function skim(data: string): string | null {
   const start = data.indexOf(opening);
-  if (start < 0 || !data.startsWith('{"') || !data.endsWith("}")) return -1;
-  for (const member of notable) if (data.includes(member)) return -1;
+  if (start < 0 || !data.startsWith('{"') || !data.endsWith("}")) return null;
+  for (const member of notable) if (data.includes(member)) return null;
   const from = start + opening.length;
-  return Math.max(data.indexOf('"', from) - from, 0);
+  return stringFrom(data, from);
 }

@@ -5,7 +5,7 @@ import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { Call, RenderContext, VerbatimSide } from "../dialect.ts";
 import { badReply } from "../reject.ts";
 import { isAbsent, removeAbsent } from "../shared/absent.ts";
-import { parseUsage } from "../shared/openai-usage.ts";
+import { parseUsage, renderUsage } from "../shared/openai-usage.ts";
 import { askForUsage, keepsChunk } from "../shared/openai-usage-chunk.ts";
 import { signatureMember } from "./calls.ts";
 import { chatPath } from "./request.ts";
@@ -99,4 +99,6 @@ function usage(reply: JsonObject): Usage | undefined {
   return parseUsage(reply.usage);
 }
 
-export const verbatim: VerbatimSide = { call, keeps: keepsChunk, usage };
+const withUsage = (reply: JsonObject, used: Usage): JsonObject => ({ ...reply, usage: renderUsage(used) });
+
+export const verbatim: VerbatimSide = { call, keeps: keepsChunk, usage, withUsage };

@@ -1,7 +1,9 @@
 // The verbatim lane: the client's wire as it is, but for the model and the usage that the meter needs.
+import type { Usage } from "../../canon/usage.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { Call, RenderContext, VerbatimSide } from "../dialect.ts";
 import { removeAbsent } from "../shared/absent.ts";
+import { renderUsage } from "../shared/openai-usage.ts";
 import { askForUsage, keepsChunk } from "../shared/openai-usage-chunk.ts";
 import { completionsPath } from "./request.ts";
 
@@ -15,4 +17,6 @@ function call(wire: JsonObject, context: RenderContext): Call {
   return { path: completionsPath, body };
 }
 
-export const verbatim: VerbatimSide = { call, keeps: keepsChunk };
+const withUsage = (reply: JsonObject, used: Usage): JsonObject => ({ ...reply, usage: renderUsage(used) });
+
+export const verbatim: VerbatimSide = { call, keeps: keepsChunk, withUsage };

@@ -140,9 +140,9 @@ export function reader(context: ReadContext): StreamReader {
   return {
     read: (frame) => (state.done ? [] : read(state, frame)),
     skim(data) {
-      const chars = skim(data);
-      if (chars >= 0) state.skimmed = true;
-      return chars;
+      const text = skim(data);
+      if (text !== null) state.skimmed = true;
+      return text;
     },
     end() {
       const out: Delta[] = [];

@@ -1,13 +1,14 @@
 // Frames that are surely nothing but more text: told by their beginning, without parsing them.
+import { stringFrom } from "../shared/string-from.ts";
 
 const opening = '{"type":"response.output_text.delta"';
 const delta = '"delta":"';
 
-/** Length of the text (escapes as written), or -1 when the frame must be read. */
-export function skim(data: string): number {
-  if (!data.startsWith(opening) || !data.endsWith("}")) return -1;
+/** The text (escapes as written), or null when the frame must be read. */
+export function skim(data: string): string | null {
+  if (!data.startsWith(opening) || !data.endsWith("}")) return null;
   const start = data.indexOf(delta, opening.length);
-  if (start < 0) return -1;
+  if (start < 0) return null;
   const from = start + delta.length;
-  return Math.max(data.indexOf('"', from) - from, 0);
+  return stringFrom(data, from);
 }

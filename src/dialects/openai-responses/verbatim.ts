@@ -1,5 +1,6 @@
 // The verbatim lane: the client's wire as it is, but for the model, what the upstream may keep, and what the gateway made.
 import { unwrapOpaque } from "../../canon/opaque.ts";
+import type { Usage } from "../../canon/usage.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { Call, RenderContext, VerbatimSide } from "../dialect.ts";
 import { unsupported } from "../reject.ts";
@@ -8,6 +9,7 @@ import { failedFrames } from "./error.ts";
 import { isOurs } from "./ids.ts";
 import { callState, nativeState, stateInclude, thinks } from "./reasoning.ts";
 import { responsesPath } from "./request.ts";
+import { renderUsage } from "./usage.ts";
 
 /** Only these hold ids or envelopes of ours; most items of a long history are the same objects afterwards. */
 function withoutOurId(item: JsonObject): JsonObject {
@@ -88,4 +90,6 @@ function call(wire: JsonObject, context: RenderContext): Call {
   return { path: responsesPath, body };
 }
 
-export const verbatim: VerbatimSide = { call, apology: failedFrames };
+const withUsage = (reply: JsonObject, usage: Usage): JsonObject => ({ ...reply, usage: renderUsage(usage) });
+
+export const verbatim: VerbatimSide = { call, apology: failedFrames, withUsage };

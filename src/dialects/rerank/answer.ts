@@ -1,12 +1,10 @@
 // A ranking reply: whatever the upstream's shape, one normal form for all clients.
-import type { RankedDocument, RankedResult, RerankAnswer, RerankAsk } from "../../canon/rerank.ts";
+import type { RankedResult, RerankAnswer, RerankAsk } from "../../canon/rerank.ts";
 import { noUsage, tokenCount, type Usage } from "../../canon/usage.ts";
 import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { WriteContext } from "../dialect.ts";
 import { badReply } from "../reject.ts";
-import { characterCount } from "../shared/characters.ts";
 
-const charsPerToken = 4;
 /** As many documents one search may rank. */
 const documentsPerSearch = 100;
 
@@ -38,20 +36,11 @@ function readResults({ results, score = "relevance_score" }: ReadRanking, ask: R
   return read.sort((left, right) => right.score - left.score || left.index - right.index).slice(0, ask?.top);
 }
 
-const lengthOf = (document: RankedDocument): number =>
-  characterCount(typeof document === "string" ? document : JSON.stringify(document));
-
-/** A ranker reads the query anew for each document. */
-function estimated({ query, documents }: RerankAsk): Usage {
-  const characters = documents.reduce((sum, document) => sum + lengthOf(document), lengthOf(query) * documents.length);
-  return { ...noUsage, inputTokens: Math.ceil(characters / charsPerToken), estimated: true };
-}
-
 const isCounted = (units: Json | undefined): units is number => typeof units === "number" && units > 0;
 
-function readUsage({ tokens, searchUnits }: ReadRanking, ask: RerankAsk | undefined): { usage?: Usage } {
+function readUsage({ tokens, searchUnits }: ReadRanking): { usage?: Usage } {
   const told = tokens.map(tokenCount).find((count) => count > 0);
-  const usage = told !== undefined ? { ...noUsage, inputTokens: told } : ask === undefined ? undefined : estimated(ask);
+  const usage = told === undefined ? undefined : { ...noUsage, inputTokens: told };
   if (!isCounted(searchUnits)) return usage === undefined ? {} : { usage };
   return { usage: { ...(usage ?? noUsage), units: { kind: "searches", amount: searchUnits } } };
 }
@@ -86,7 +75,7 @@ export function readAnswer(read: ReadRanking, ask: RerankAsk | undefined): Reran
     id: typeof id === "string" ? id : "",
     model: typeof model === "string" && model !== "" ? model : (ask?.model ?? ""),
     results: readResults(read, ask),
-    ...readUsage(read, ask),
+    ...readUsage(read),
   };
 }
 

@@ -108,12 +108,14 @@ function readFrame<Choice extends Ending>(state: State<Choice>, frame: Frame): D
 export function chunkReader<Choice extends Ending>(context: ReadContext, side: ChoiceSide<Choice>): StreamReader {
   const { origin } = context;
   const state: State<Choice> = { side, origin, id: "", started: false, done: false, usage: undefined, choices: [] };
+  const isWhole = (): boolean =>
+    state.started && state.choices.every((choice) => choice === undefined || choice.last !== null);
   return {
     read: (frame) => (state.done ? [] : readFrame(state, frame)),
     end() {
       if (state.done) return [];
-      const isWhole = state.started && state.choices.every((choice) => choice === undefined || choice.last !== null);
-      return isWhole ? finish(state) : fail(state, truncated(), []);
+      return isWhole() ? finish(state) : fail(state, truncated(), []);
     },
+    finishing: isWhole,
   };
 }

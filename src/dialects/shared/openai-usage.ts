@@ -1,5 +1,5 @@
 // Token usage on this wire, where cached and reasoning tokens are parts of the totals, and canon's disjoint buckets.
-import { tokenCount, totalInput, totalOutput, type Usage } from "../../canon/usage.ts";
+import { areCounts, tokenCount, totalInput, totalOutput, type Usage } from "../../canon/usage.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 
 const none: JsonObject = {};
@@ -14,18 +14,37 @@ function unsaid(total: number, said: number, hasCache: boolean): number {
   return hasCache ? 0 : Math.max(0, total - said);
 }
 
-/** What a server counted; undefined when it gave no figure for either side. Servers disagree on what is a part of what. */
+/** The two sides, one of which may only be told by the total. */
+function sidesOf({ prompt_tokens, completion_tokens, total_tokens }: JsonObject): readonly [number, number] | null {
+  if (!areCounts(prompt_tokens, completion_tokens, total_tokens)) return null;
+  const [prompt, completion, total] = [prompt_tokens, completion_tokens, total_tokens].map(tokenCount) as [
+    number,
+    number,
+    number,
+  ];
+  if (typeof completion_tokens === "number")
+    return prompt > 0 ? [prompt, completion] : [total - completion, completion];
+  return typeof prompt_tokens === "number" && total >= prompt ? [prompt, total - prompt] : null;
+}
+
+/**
+ * What a server counted; undefined when a side is missing or cannot be true: no request has an empty input. Servers disagree on
+ * what is a part of what.
+ */
 export function parseUsage(usage: Json | undefined): Usage | undefined {
   if (!isObject(usage)) return undefined;
-  if (typeof usage.prompt_tokens !== "number" && typeof usage.completion_tokens !== "number") return undefined;
+  const sides = sidesOf(usage);
+  if (sides === null || sides[0] <= 0) return undefined;
+  const [prompt, completion] = sides;
   const input = detailsOf(usage, "prompt_tokens_details");
-  const prompt = tokenCount(usage.prompt_tokens);
-  const completion = tokenCount(usage.completion_tokens);
   const total = tokenCount(usage.total_tokens);
   const cacheReadTokens = tokenCount(input.cached_tokens ?? usage.prompt_cache_hit_tokens);
   const cacheWriteTokens = tokenCount(input.cache_write_tokens);
   const cached = cacheReadTokens + cacheWriteTokens;
-  const told = tokenCount(detailsOf(usage, "completion_tokens_details").reasoning_tokens);
+  const { reasoning_tokens } = detailsOf(usage, "completion_tokens_details");
+  if (!areCounts(input.cached_tokens, usage.prompt_cache_hit_tokens, input.cache_write_tokens, reasoning_tokens))
+    return undefined;
+  const told = tokenCount(reasoning_tokens);
   const isBeside = told === 0 || told > completion || total === prompt + completion + told;
   return {
     inputTokens: cached > prompt ? prompt : prompt - cached,

@@ -19,6 +19,10 @@ export interface LedgerOpening {
   /** The model as the client named it. */
   readonly model: string;
   readonly stream: boolean;
+  /** Tokens of the input, by a quick estimate: what remains of a request whose process dies before it notes any progress. */
+  readonly inputTokens: number;
+  /** Tokens that the input does not exceed. */
+  readonly inputBound: number;
 }
 
 /** Disjoint buckets of whole tokens. */
@@ -41,6 +45,8 @@ export interface LedgerSettlement extends LedgerTokens {
   readonly units: Units | null;
   /** The gateway counted by itself. */
   readonly estimated: boolean;
+  /** False where the tokens are only what failed attempts may have cost: the caller does not pay them. */
+  readonly charged: boolean;
   /** Null when the model has no price; never 0 for lack of one. */
   readonly costNanoDollars: bigint | null;
   readonly priceVersion: string | null;
@@ -50,9 +56,23 @@ export interface LedgerSettlement extends LedgerTokens {
   readonly warnings: string | null;
 }
 
+/** An attempt that did not answer, as it is kept beside its request. */
+export interface LedgerAttempt {
+  readonly number: number;
+  readonly provider: string;
+  readonly upstreamModel: string;
+  /** `unsent`, `refused` or `possible`: what the provider may bill for it. */
+  readonly outcome: string;
+  readonly errorCode: string;
+  readonly httpStatus: number | null;
+  readonly durationMs: number;
+  /** What a `possible` attempt may have cost; 0 for others. */
+  readonly possibleInputTokens: number;
+}
+
 export interface LedgerEntry {
   /** Call it as often as you like: it is written at most every five seconds, and never fails. */
   progress(progress: LedgerProgress): void;
   /** Resolves when the row is committed: true. A second call changes nothing and resolves to false. */
-  settle(settlement: LedgerSettlement): Promise<boolean>;
+  settle(settlement: LedgerSettlement, failedAttempts?: readonly LedgerAttempt[]): Promise<boolean>;
 }

@@ -7,6 +7,7 @@ import { lockFolder, type Unlock } from "./lock.ts";
 import { parkedRead } from "./parked-read.ts";
 import { ledgerId, nextNumber, recover } from "./recovery.ts";
 import {
+  attemptValues,
   type Durability,
   type LedgerTable,
   ledgerPath,
@@ -91,7 +92,7 @@ function runningLedger(table: LedgerTable, unlock: Unlock, options: LedgerOption
       const n = next++;
       openNumbers.add(n);
       return writer.write(table.open, openingValues(n, opening), "tell").then(
-        () => entryOf({ n, table, writer, clock, done: () => openNumbers.delete(n) }),
+        () => entryOf({ n, id: opening.id, table, writer, clock, done: () => openNumbers.delete(n) }),
         (refused: unknown) => {
           openNumbers.delete(n);
           throw refused;
@@ -114,13 +115,14 @@ function runningLedger(table: LedgerTable, unlock: Unlock, options: LedgerOption
 
 interface EntryParts {
   readonly n: number;
+  readonly id: string;
   readonly table: LedgerTable;
   readonly writer: Writer;
   readonly clock: Clock;
   readonly done: () => void;
 }
 
-function entryOf({ n, table, writer, clock, done }: EntryParts): LedgerEntry {
+function entryOf({ n, id, table, writer, clock, done }: EntryParts): LedgerEntry {
   let settled = false;
   let reportedAtMs = clock.monotonicMs();
   const openedAtMs = reportedAtMs;
@@ -131,9 +133,11 @@ function entryOf({ n, table, writer, clock, done }: EntryParts): LedgerEntry {
       reportedAtMs = nowMs;
       forget(writer.write(table.progress, progressValues(n, progress, nowMs - openedAtMs), "forget"));
     },
-    settle(settlement) {
+    settle(settlement, failedAttempts = []) {
       if (settled) return Promise.resolve(false);
       settled = true;
+      // In the same turn of the event loop as the settlement, and so in the same commit.
+      for (const attempt of failedAttempts) forget(writer.write(table.attempt, attemptValues(id, attempt), "retry"));
       return writer.write(table.settle, settlementValues(n, settlement), "retry").then(() => {
         done();
         return true;

@@ -31,6 +31,8 @@ const usageShape = Type.Object({
   costNanoDollars: NullableBig,
   /** Requests with tokens or units and without a price. */
   unpriced: Whole,
+  /** Tokens of requests and attempts that failed after they were sent: what providers may bill, and no caller pays. */
+  possibleTokens: Whole,
   /** In thousandths, as the ledger keeps them. */
   images: Whole,
   seconds: Whole,
@@ -66,14 +68,31 @@ const entryShape = Type.Object({
   /** What is not counted in tokens: images, seconds, characters or searches. */
   unit: NullableText,
   unitThousandths: NullableWhole,
+  /** 0: the tokens are only what failed attempts may have cost. */
+  charged: Whole,
+  inputBound: NullableWhole,
+});
+
+const attemptShape = Type.Object({
+  id: Type.String(),
+  number: Whole,
+  provider: Type.String(),
+  upstreamModel: Type.String(),
+  outcome: Type.String(),
+  errorCode: Type.String(),
+  httpStatus: NullableWhole,
+  durationMs: Whole,
+  possibleInputTokens: Whole,
 });
 
 export type UsageRow = Static<typeof usageShape>;
-/** `stream` and `estimated` are 0 or 1. */
+/** `stream`, `estimated` and `charged` are 0 or 1. */
 export type EntryRow = Static<typeof entryShape>;
+export type AttemptRow = Static<typeof attemptShape>;
 
 const readUsageRows = rowReader("entries", usageShape);
 const readEntryRows = rowReader("entries", entryShape);
+const readAttemptRows = rowReader("attempts", attemptShape);
 
 const groupSql: { readonly [group in UsageGroup]: string } = {
   model: "model",
@@ -83,17 +102,28 @@ const groupSql: { readonly [group in UsageGroup]: string } = {
 };
 
 const unitKinds = ["images", "seconds", "characters", "searches"] as const satisfies readonly Units["kind"][];
-const unitSums = unitKinds.map((kind) => `sum(case unit when '${kind}' then unit_thousandths else 0 end) as ${kind}`);
+const unitSums = unitKinds.map(
+  (kind) => `sum(case when charged and unit = '${kind}' then unit_thousandths else 0 end) as ${kind}`,
+);
+
+const tokenColumns = [
+  ["input_tokens", "inputTokens"],
+  ["cache_read_tokens", "cacheReadTokens"],
+  ["cache_write_tokens", "cacheWriteTokens"],
+  ["output_tokens", "outputTokens"],
+  ["reasoning_tokens", "reasoningTokens"],
+] as const;
+/** Only what is charged: tokens of failed attempts are summed apart. */
+const tokenSums = tokenColumns.map(([column, name]) => `sum(case when charged then ${column} else 0 end) as "${name}"`);
 
 /** One row per group, the dearest first. Empty when there is no ledger yet. */
 export function readUsage(dataFolder: string, filter: EntryFilter & { readonly groupBy: UsageGroup }): UsageRow[] {
   const { where, values } = conditions(filter);
   const sql = `select ${groupSql[filter.groupBy]} as "group", count(*) as requests,
     sum(state not in ('completed', 'open', 'pending')) as errors, sum(state in ('open', 'pending')) as open,
-    sum(input_tokens) as "inputTokens", sum(cache_read_tokens) as "cacheReadTokens",
-    sum(cache_write_tokens) as "cacheWriteTokens", sum(output_tokens) as "outputTokens",
-    sum(reasoning_tokens) as "reasoningTokens", sum(cost) as "costNanoDollars",
-    sum(cost is null and (input_tokens + cache_read_tokens + output_tokens > 0 or unit is not null)) as unpriced,
+    ${tokenSums.join(", ")}, sum(cost) as "costNanoDollars",
+    sum(state not in ('open', 'pending') and charged and cost is null and (input_tokens + cache_read_tokens + output_tokens > 0 or unit is not null)) as unpriced,
+    sum((select coalesce(sum(possible_input_tokens), 0) from attempts where attempts.id = entries.id)) as "possibleTokens",
     ${unitSums.join(", ")}
     from entries ${where} group by 1 order by sum(cost) desc, count(*) desc, 1`;
   return readUsageRows(select(dataFolder, sql, values));
@@ -107,9 +137,17 @@ export function readEntries(dataFolder: string, filter: EntryFilter & { readonly
     cache_write_tokens as "cacheWriteTokens", output_tokens as "outputTokens", reasoning_tokens as "reasoningTokens",
     estimated, cost as "costNanoDollars", price_version as "priceVersion", first_byte_ms as "firstByteMs",
     duration_ms as "durationMs", http_status as "httpStatus", error_code as "errorCode", warnings,
-    unit, unit_thousandths as "unitThousandths"
+    unit, unit_thousandths as "unitThousandths", charged, input_bound as "inputBound"
     from entries ${where} order by n desc limit ?`;
   return readEntryRows(select(dataFolder, sql, [...values, filter.limit]));
+}
+
+/** The attempts of one request that did not answer, in order. */
+export function readAttempts(dataFolder: string, id: string): AttemptRow[] {
+  const sql = `select id, number, provider, upstream_model as "upstreamModel", outcome, error_code as "errorCode",
+    http_status as "httpStatus", duration_ms as "durationMs", possible_input_tokens as "possibleInputTokens"
+    from attempts where id = ? order by number`;
+  return readAttemptRows(select(dataFolder, sql, [id]));
 }
 
 function conditions({ sinceMs, untilMs, keyId }: EntryFilter): { where: string; values: SQLQueryBindings[] } {

@@ -2,7 +2,7 @@
 import { Database, type SQLQueryBindings, type Statement } from "bun:sqlite";
 import { join } from "node:path";
 import type { Units } from "../../canon/usage.ts";
-import type { LedgerOpening, LedgerProgress, LedgerSettlement, LedgerTokens } from "./entry.ts";
+import type { LedgerAttempt, LedgerOpening, LedgerProgress, LedgerSettlement, LedgerTokens } from "./entry.ts";
 
 /** `process` survives the death of the process, `power` also that of the machine: it waits for the disk at each commit. */
 export type Durability = "process" | "power";
@@ -18,6 +18,8 @@ export interface LedgerTable {
   readonly begin: Write;
   /** As `settle`, by the id of such a row. */
   readonly conclude: Write;
+  /** An attempt that did not answer. */
+  readonly attempt: Write;
   /** Remembers the number up to which no row can be open. */
   readonly mark: Write;
 }
@@ -25,7 +27,7 @@ export interface LedgerTable {
 /** A commit writes whole pages: small ones cost half of the bytes, and 5 us less, for a row of 300 bytes; smaller ones cost groups more. */
 const pageBytes = 2_048;
 
-/** Columns from `provider` on are null or 0 until progress or settlement; amounts are nano-dollars, times milliseconds. */
+/** Columns from `provider` on are null or 0 until progress or settlement, but for the figures of the input; amounts are nano-dollars, times milliseconds. */
 const schema = `
 create table if not exists entries (
   n integer primary key,
@@ -54,8 +56,22 @@ create table if not exists entries (
   error_code text,
   warnings text,
   unit text,
-  unit_thousandths integer
+  unit_thousandths integer,
+  charged integer not null default 1,
+  input_bound integer
 );
+create table if not exists attempts (
+  id text not null,
+  number integer not null,
+  provider text not null,
+  upstream_model text not null,
+  outcome text not null,
+  error_code text not null,
+  http_status integer,
+  duration_ms integer not null,
+  possible_input_tokens integer not null,
+  primary key (id, number)
+) without rowid;
 create index if not exists pending on entries (id) where state = 'pending';
 create table if not exists marks (name text primary key, n integer not null) without rowid;
 `;
@@ -65,9 +81,13 @@ const progress = `update entries set ${tokens}, duration_ms = ?, provider = coal
   upstream_model = coalesce(?, upstream_model) where n = ? and state = 'open'`;
 const settlement = `update entries set ${tokens}, state = ?, http_status = ?, provider = ?, upstream_model = ?, attempts = ?,
   estimated = ?, cost = ?, price_version = ?, first_byte_ms = ?, duration_ms = ?, error_code = ?, warnings = ?,
-  unit = ?, unit_thousandths = ?`;
+  unit = ?, unit_thousandths = ?, charged = ?`;
 const opening = (state: "open" | "pending"): string => `insert into entries
-  (n, id, at_ms, key_id, operation, dialect, model, stream, state) values (?, ?, ?, ?, ?, ?, ?, ?, '${state}')`;
+  (n, id, at_ms, key_id, operation, dialect, model, stream, input_tokens, input_bound, state)
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '${state}')`;
+const attempt = `insert or ignore into attempts
+  (id, number, provider, upstream_model, outcome, error_code, http_status, duration_ms, possible_input_tokens)
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 export function ledgerPath(dataFolder: string): string {
   return join(dataFolder, "ledger.db");
@@ -90,12 +110,18 @@ export function openTable(dataFolder: string, durability: Durability): LedgerTab
     progress: database.prepare(progress),
     settle: database.prepare(`${settlement} where n = ? and state = 'open'`),
     conclude: database.prepare(`${settlement} where id = ? and state = 'pending'`),
+    attempt: database.prepare(attempt),
     mark: database.prepare("insert or replace into marks (name, n) values ('settled', ?)"),
   };
 }
 
 /** Columns that files of older versions lack. */
-const laterColumns = ["unit text", "unit_thousandths integer"];
+const laterColumns = [
+  "unit text",
+  "unit_thousandths integer",
+  "charged integer not null default 1",
+  "input_bound integer",
+];
 
 function addColumns(database: Database): void {
   const there = new Set(
@@ -109,8 +135,8 @@ function addColumns(database: Database): void {
 }
 
 export function openingValues(n: number, opening: LedgerOpening): SQLQueryBindings[] {
-  const { id, atMs, keyId, operation, dialect, model, stream } = opening;
-  return [n, id, atMs, keyId, operation, dialect, model, stream ? 1 : 0];
+  const { id, atMs, keyId, operation, dialect, model, stream, inputTokens, inputBound } = opening;
+  return [n, id, atMs, keyId, operation, dialect, model, stream ? 1 : 0, inputTokens, inputBound];
 }
 
 export function progressValues(n: number, report: LedgerProgress, durationMs: number): SQLQueryBindings[] {
@@ -124,8 +150,15 @@ export function settlementValues(row: number | string, end: LedgerSettlement): S
   const values = tokenValues(end);
   values.push(end.state, end.httpStatus, end.provider, end.upstreamModel, end.attempts, end.estimated ? 1 : 0);
   values.push(end.costNanoDollars, end.priceVersion, rounded(end.firstByteMs), rounded(end.durationMs));
-  values.push(end.errorCode, end.warnings, end.units?.kind ?? null, thousandths(end.units), row);
+  values.push(end.errorCode, end.warnings, end.units?.kind ?? null, thousandths(end.units));
+  values.push(end.charged ? 1 : 0, row);
   return values;
+}
+
+export function attemptValues(id: string, attempt: LedgerAttempt): SQLQueryBindings[] {
+  const { number, provider, upstreamModel, outcome, errorCode, httpStatus } = attempt;
+  const { durationMs, possibleInputTokens } = attempt;
+  return [id, number, provider, upstreamModel, outcome, errorCode, httpStatus, durationMs, possibleInputTokens];
 }
 
 function tokenValues(tokens: LedgerTokens): SQLQueryBindings[] {

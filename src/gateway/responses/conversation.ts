@@ -12,8 +12,6 @@ export interface Conversation {
   readonly previousResponseId: string | null;
   readonly earlier: readonly JsonObject[];
   readonly own: readonly JsonObject[];
-  /** Size of what was stored, in characters. */
-  readonly storedChars: number;
   /** True where the input is not the client's own any more. */
   readonly isResolved: boolean;
 }
@@ -123,7 +121,7 @@ export async function conversationOf(parts: StateParts, wire: JsonObject, ownerK
   const items = inputItems(wire.input);
   const named = wire[previousField];
   const previousResponseId = typeof named === "string" && named !== "" ? named : null;
-  const alone = { previousResponseId, earlier: [], own: items, storedChars: 0, isResolved: false };
+  const alone = { previousResponseId, earlier: [], own: items, isResolved: false };
   if (previousResponseId === null && !items.some(isReference)) return alone;
   const find = finder(parts, ownerKeyId);
   const row = previousResponseId === null ? undefined : await find(previousResponseId);
@@ -131,8 +129,7 @@ export async function conversationOf(parts: StateParts, wire: JsonObject, ownerK
   if (row !== undefined && row.aliveUntilMs !== null) throw unfinished();
   const earlier = row === undefined ? [] : chainOf(row);
   const own = await dereferenced(parts, ownerKeyId, items, earlier, find);
-  const storedChars = row === undefined ? 0 : row.input.length;
-  return { previousResponseId, earlier, own, storedChars, isResolved: true };
+  return { previousResponseId, earlier, own, isResolved: true };
 }
 
 const place = /\binput\[(\d+)\]/g;

@@ -19,5 +19,5 @@ export function resolvedInput(
   const wire: JsonObject = { ...given };
   for (const field of ownFields) delete wire[field];
   if (conversation.isResolved || opened !== items) wire.input = [...opened];
-  return { wire, moreBytes: conversation.storedChars, ...(bound === undefined ? {} : { bound }) };
+  return { wire, ...(bound === undefined ? {} : { bound }) };
 }

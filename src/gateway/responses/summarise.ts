@@ -14,8 +14,7 @@ import { isObject, type JsonObject, parseJsonText } from "../../lib/json.ts";
 import { type Asked, pipeWireOf } from "../asked.ts";
 import type { Attribution } from "../exchange.ts";
 import { answer, type GatewayParts } from "../gateway.ts";
-import type { Inquiry } from "../inquiry.ts";
-import { estimateTokens } from "../meter.ts";
+import { type Inquiry, measured } from "../inquiry.ts";
 import type { Opened } from "./sealing.ts";
 
 /** What is to be made short. */
@@ -63,14 +62,13 @@ function inquiryFor(work: ToCompact, wish: SummaryWish, isFirst: boolean, nowMs:
   const ask = askFor(work, wish);
   const wire = { ...asked.wire, input: [...opened.items] };
   const createdAt = Math.floor(nowMs / 1000);
-  const inputEstimate = estimateTokens(wish.transcript.length);
   return {
     dialect: isFirst ? compactionDialect : summaryDialect,
     wire,
     envelope: asked.envelope,
     ask,
     strict: false,
-    write: { ask, wire, id: asked.id, createdAt, inputEstimate },
+    ...measured({ ask, wire, id: asked.id, createdAt }),
     ...(opened.bound === undefined ? {} : { bound: opened.bound }),
   };
 }

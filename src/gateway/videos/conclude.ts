@@ -31,6 +31,7 @@ function settlementOf({ state, provider, createdAtMs, updatedAtMs, kept, told }:
     attempts: kept.attempts,
     units: state === "completed" && amount > 0 ? { kind: "seconds", amount } : null,
     estimated: false,
+    charged: true,
     costNanoDollars: null,
     priceVersion: null,
     firstByteMs: null,

@@ -135,7 +135,9 @@ export async function record(parts: VideoParts, task: Task, dialect: string): Pr
   await insertTask(parts.store, rowOf(parts, task));
   const { kept, told, ownerKeyId: keyId, createdAtMs: atMs } = task;
   const opening = { id: kept.exchangeId, atMs, keyId, operation, dialect, model: told.model, stream: false };
-  await parts.gateway.ledger.begin(opening).catch(async (thrown: unknown) => {
+  // A video is paid by the second: its row holds no tokens.
+  const figures = { inputTokens: 0, inputBound: 0 };
+  await parts.gateway.ledger.begin({ ...opening, ...figures }).catch(async (thrown: unknown) => {
     await deleteTask(parts.store, task.id);
     throw thrown;
   });
@@ -155,6 +157,7 @@ export async function refuse(parts: VideoParts, task: Task, failure: GatewayErro
     attempts,
     units: null,
     estimated: false,
+    charged: true,
     costNanoDollars: null,
     priceVersion: null,
     firstByteMs: null,

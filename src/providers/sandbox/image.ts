@@ -3,8 +3,8 @@ import { type ImageAnswer, type ImageAsk, imagesWanted, type MadeImage } from ".
 import { noUsage } from "../../canon/usage.ts";
 import type { Dialect, WriteContext } from "../../dialects/dialect.ts";
 import { imageFrames } from "../../dialects/index.ts";
+import { type Dimensions, dimensionsOf } from "../../lib/image-size.ts";
 import { formatFrame } from "../../lib/sse.ts";
-import { type Dimensions, dimensionsOf } from "./dimensions.ts";
 import { withoutDirectives } from "./directives.ts";
 import { glyphHeight, glyphWidth, isDark } from "./glyphs.ts";
 import { type Canvas, type Colour, encodePng, fillSquare, newCanvas } from "./png.ts";

@@ -237,12 +237,11 @@ test.each(nonsense)("%j is no reply", (wire, kind) => {
 
 const strange: [unknown, Partial<Usage> | undefined][] = [
   [undefined, undefined],
+  [{ input_tokens: -1, output_tokens: 2 }, undefined],
+  [{ input_tokens: 1, output_tokens: "x" }, undefined],
+  [{ input_tokens: 0, output_tokens: 0 }, undefined],
   [
-    { input_tokens: -1, output_tokens: "x" },
-    { inputTokens: 0, outputTokens: 0 },
-  ],
-  [
-    { output_tokens: 5, output_tokens_details: { thinking_tokens: 9 } },
+    { input_tokens: 3, output_tokens: 5, output_tokens_details: { thinking_tokens: 9 } },
     { outputTokens: 0, reasoningTokens: 5 },
   ],
   [{ cache_creation: { ephemeral_5m_input_tokens: 2, ephemeral_1h_input_tokens: 3 } }, { cacheWriteTokens: 5 }],

@@ -79,10 +79,9 @@ describe("usage", () => {
       { promptTokenCount: 10, thoughtsTokenCount: 3, totalTokenCount: 20 },
       { ...none, inputTokens: 10, outputTokens: 7, reasoningTokens: 3 },
     ],
-    [
-      { promptTokenCount: -5, candidatesTokenCount: 1e300 },
-      { ...none, outputTokens: 1_000_000_000 },
-    ],
+    [{ promptTokenCount: -5, candidatesTokenCount: 3 }, undefined],
+    [{ promptTokenCount: 5, candidatesTokenCount: 1e300 }, undefined],
+    [{ promptTokenCount: 0, candidatesTokenCount: 0, totalTokenCount: 0 }, undefined],
     [{}, undefined],
   ];
   test.each(rows)("%j (bug 45)", (usageMetadata, usage) => {

@@ -1,0 +1,126 @@
+// The two figures of a request's input: `inputBound`, which it does not exceed, and the estimate of a family, quick or from counted texts.
+import type { FunctionTool, Tool } from "../../canon/conversation.ts";
+import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import { defaultFamily, type TokenFamily } from "./families.ts";
+import type { ImagePart, RequestParts, TextPart } from "./request-parts.ts";
+import { type TextScan, textScanner } from "./text-scan.ts";
+
+/** How OpenAI counts definitions of functions: https://cookbook.openai.com/examples/how_to_count_tokens_with_tiktoken. */
+const perFunction = 7;
+const perProperties = 3;
+const perProperty = 3;
+const perEnum = -3;
+const perEnumItem = 3;
+const afterFunctions = 12;
+
+interface Counted {
+  readonly texts: string[];
+  tokens: number;
+}
+
+const word = (value: Json | undefined): string => (typeof value === "string" ? value.replace(/\.$/, "") : "");
+
+function addProperties(schema: JsonObject, into: Counted): void {
+  const properties = isObject(schema["properties"]) ? Object.entries(schema["properties"]) : [];
+  if (properties.length > 0) into.tokens += perProperties;
+  for (const [name, property] of properties) {
+    if (!isObject(property)) continue;
+    into.tokens += perProperty;
+    into.texts.push(`${name}:${word(property["type"])}:${word(property["description"])}`);
+    const choices = property["enum"];
+    if (Array.isArray(choices)) {
+      into.tokens += perEnum + perEnumItem * choices.length;
+      into.texts.push(...choices.map(String));
+    }
+    const items = property["items"];
+    addProperties(isObject(items) ? items : property, into);
+  }
+}
+
+function addFunction({ name, description, parameters }: FunctionTool, into: Counted): void {
+  into.tokens += perFunction;
+  into.texts.push(`${name}:${word(description)}`);
+  if (parameters !== undefined) addProperties(parameters, into);
+}
+
+const wireOf = (tool: Tool): unknown =>
+  tool.kind === "function"
+    ? { name: tool.name, description: tool.description, input_schema: tool.parameters }
+    : tool.kind === "hosted"
+      ? tool.wire
+      : { name: tool.name, description: tool.description, format: tool.format };
+
+/** The texts that a family makes of tools, and what it adds to them. */
+export function toolTexts(tools: readonly Tool[], family: TokenFamily): { texts: readonly string[]; tokens: number } {
+  if (tools.length === 0) return { texts: [], tokens: 0 };
+  const into: Counted = { texts: [], tokens: family.withTools };
+  for (const tool of tools) {
+    if (family.tools === "schema" && tool.kind === "function") addFunction(tool, into);
+    else into.texts.push(JSON.stringify(wireOf(tool)));
+  }
+  if (family.tools === "schema") into.tokens += afterFunctions;
+  return into;
+}
+
+/** All texts of a request as a family counts them. */
+export function textsOf({ texts, tools }: RequestParts, family: TokenFamily): readonly TextPart[] {
+  return [...texts, ...toolTexts(tools, family).texts.map((text) => ({ text, times: 1 }))];
+}
+
+const imageTokens = ({ size, detail }: ImagePart, { image, imageBound }: TokenFamily): number =>
+  size === null ? imageBound : Math.min(image(size, detail), imageBound);
+
+/** Everything but texts: media, messages, what tools bring, and what the client counted itself. */
+export function tokensBesideText(parts: RequestParts, family: TokenFamily): number {
+  const images = parts.images.reduce((sum, image) => sum + imageTokens(image, family), 0);
+  const sound = parts.audioSeconds * family.audioPerSecond + parts.videoSeconds * family.videoPerSecond;
+  const frame = parts.messages === 0 ? 0 : family.base + family.perMessage * parts.messages;
+  const tools = toolTexts(parts.tools, family).tokens;
+  return Math.ceil(images + sound + parts.pages * family.pageTokens + frame + tools + parts.tokens);
+}
+
+/** What has been counted of texts, in tokens of the family's vocabulary. */
+export interface CountedText {
+  readonly plain: number;
+  readonly cjk: number;
+  /** Digits beyond the first of each token. */
+  readonly digits: number;
+}
+
+/** Tokens of a family for what its vocabulary, or a scan, counted. */
+export function tokensOfText({ plain, cjk, digits }: CountedText, family: TokenFamily): number {
+  return Math.ceil(plain * family.plain + cjk * family.cjk + (family.singleDigits ? digits : 0));
+}
+
+/** A scan in terms of a family's own vocabulary: its weights are those of o200k, in which Chinese takes less than in the older one. */
+const cjkOlder = 1.57;
+
+/** A quick estimate of scanned texts. */
+export function approximateText({ plain, cjk, digits }: TextScan, family: TokenFamily): number {
+  const ownCjk = family.encoding === "o200k_base" ? cjk : cjk * cjkOlder;
+  return tokensOfText({ plain, cjk: ownCjk, digits }, family);
+}
+
+/** What one pass over a request has found. */
+export interface InputScan {
+  readonly parts: RequestParts;
+  readonly scan: TextScan;
+}
+
+/** The one pass. Tools are read as JSON, whatever the family makes of them. */
+export function scanInput(parts: RequestParts): InputScan {
+  const scanner = textScanner();
+  for (const { text, times } of textsOf(parts, defaultFamily)) scanner.add(text, times);
+  return { parts, scan: scanner.result() };
+}
+
+/** Tokens at most, whoever of these families answers: for admission. */
+export function inputBound({ parts, scan }: InputScan, families: readonly TokenFamily[]): number {
+  const beside = families.map((family) => tokensBesideText(parts, family));
+  return Math.ceil(scan.bound) + Math.max(0, ...beside);
+}
+
+/** A quick estimate, for what cannot wait for the tokenizer: the opening row, notes of progress, the first event of a stream. */
+export function approximateInput({ parts, scan }: InputScan, family: TokenFamily = defaultFamily): number {
+  return approximateText(scan, family) + tokensBesideText(parts, family);
+}

@@ -1,0 +1,202 @@
+// What of a request costs tokens or units: its texts, its media, its tools, each once and without copies.
+import type { Block, ChatAsk, MediaSource, Tool } from "../../canon/conversation.ts";
+import type { EmbedAsk } from "../../canon/embedding.ts";
+import type { ImageAsk } from "../../canon/image.ts";
+import type { ModerateAsk } from "../../canon/moderation.ts";
+import type { Ask } from "../../canon/operation.ts";
+import type { RankedDocument, RerankAsk } from "../../canon/rerank.ts";
+import type { Units } from "../../canon/usage.ts";
+import { type Dimensions, dimensionsOf, dimensionsOfBase64 } from "../../lib/image-size.ts";
+import { characterCount } from "../shared/characters.ts";
+import { readDataUri } from "../shared/media.ts";
+import { soundOf } from "../shared/sound.ts";
+import { soundSeconds } from "../shared/sound-length.ts";
+
+/** `size` is null where only an address is known, or bytes that say nothing. */
+export interface ImagePart {
+  readonly size: Dimensions | null;
+  readonly detail: string | undefined;
+}
+
+/** A text, and how often it is sent. */
+export interface TextPart {
+  readonly text: string;
+  readonly times: number;
+}
+
+export interface RequestParts {
+  readonly texts: readonly TextPart[];
+  readonly images: readonly ImagePart[];
+  readonly audioSeconds: number;
+  readonly videoSeconds: number;
+  /** Pages of documents that are no text. */
+  readonly pages: number;
+  readonly messages: number;
+  readonly tools: readonly Tool[];
+  /** Tokens that the client counted itself. */
+  readonly tokens: number;
+  /** What is paid for in another unit than tokens, known from the request alone. */
+  readonly units?: () => Units;
+}
+
+interface Gathering {
+  readonly texts: TextPart[];
+  readonly images: ImagePart[];
+  audioSeconds: number;
+  videoSeconds: number;
+  pages: number;
+}
+
+const gathering = (): Gathering => ({ texts: [], images: [], audioSeconds: 0, videoSeconds: 0, pages: 0 });
+
+/** Where the length of media behind an address is not known. */
+const unknownSeconds = 60;
+const unknownPages = 8;
+/** What a page of a document takes, where its pages cannot be counted. */
+const bytesPerPage = 75_000;
+/** Base64 of a document or recording that is decoded: more would hold up the event loop. */
+const headChars = 512 * 1024;
+
+const pageMarks = /\/Type\s*\/Page(?![a-zA-Z])/g;
+
+/** Pages of a PDF by the page objects at its front; by its size where these are compressed. */
+function pagesOf(source: MediaSource): number {
+  if (source.kind !== "bytes") return unknownPages;
+  const { base64 } = source;
+  const marks = Buffer.from(base64.slice(0, headChars), "base64").toString("latin1").match(pageMarks)?.length ?? 0;
+  if (marks > 0) return Math.ceil(marks * Math.max(1, base64.length / headChars));
+  return Math.max(1, Math.ceil((base64.length * 0.75) / bytesPerPage));
+}
+
+/** Compressed speech does not take more. */
+const mostMp3BytesPerSecond = 40_000;
+
+/** The length of a recording. Of a long one only the head is decoded: its rate tells the rest where no header does. */
+function secondsOf(source: MediaSource): number {
+  if (source.kind !== "bytes") return unknownSeconds;
+  const { base64 } = source;
+  const head = Buffer.from(base64.slice(0, headChars), "base64");
+  const seconds = soundSeconds(head);
+  if (base64.length <= headChars) return seconds;
+  const bytes = base64.length * 0.75;
+  const format = soundOf(head);
+  const isOfHead = format === "wav" || format === "aac" || bytes / seconds > mostMp3BytesPerSecond;
+  return isOfHead ? seconds * (bytes / head.length) : seconds;
+}
+
+const addText = (into: Gathering, text: string, times = 1): void => {
+  if (text !== "") into.texts.push({ text, times });
+};
+
+const sizeOf = (source: MediaSource): Dimensions | null =>
+  source.kind === "bytes" ? dimensionsOfBase64(source.base64) : null;
+
+function addDocument(into: Gathering, source: MediaSource): void {
+  if (source.kind === "text") addText(into, source.text);
+  else if (source.kind === "bytes" && source.mediaType.startsWith("text/"))
+    addText(into, Buffer.from(source.base64, "base64").toString("utf8"));
+  else if (source.kind === "bytes" && source.mediaType.startsWith("video/")) into.videoSeconds += secondsOf(source);
+  else into.pages += pagesOf(source);
+}
+
+function addBlock(into: Gathering, block: Block): void {
+  switch (block.type) {
+    case "text":
+    case "refusal":
+    case "thinking":
+      addText(into, block.text);
+      return;
+    case "tool-call":
+      addText(into, block.name);
+      addText(into, block.input);
+      return;
+    case "tool-result":
+      for (const part of block.content) addBlock(into, part);
+      return;
+    case "image":
+      into.images.push({ size: sizeOf(block.source), detail: block.detail });
+      return;
+    case "audio":
+      into.audioSeconds += secondsOf(block.source);
+      return;
+    case "document":
+      addDocument(into, block.source);
+      return;
+    case "foreign":
+      addText(into, JSON.stringify(block.wire));
+  }
+}
+
+const partsOf = (into: Gathering, more: Partial<RequestParts> = {}): RequestParts => ({
+  messages: 0,
+  tools: [],
+  tokens: 0,
+  ...into,
+  ...more,
+});
+
+function chatParts({ system, turns, tools, format }: ChatAsk): RequestParts {
+  const into = gathering();
+  for (const block of system) addBlock(into, block);
+  for (const { blocks } of turns) for (const block of blocks) addBlock(into, block);
+  if (format?.type === "schema") addText(into, JSON.stringify(format.schema));
+  return partsOf(into, { messages: turns.length + (system.length > 0 ? 1 : 0), tools });
+}
+
+function embedParts({ input }: EmbedAsk): RequestParts {
+  const into = gathering();
+  if (input.kind === "texts") for (const text of input.texts) addText(into, text);
+  const tokens = input.kind === "tokens" ? input.tokens.reduce((sum, { length }) => sum + length, 0) : 0;
+  return partsOf(into, { tokens });
+}
+
+const documentText = (document: RankedDocument): string =>
+  typeof document === "string" ? document : JSON.stringify(document);
+
+/** A ranker reads the query anew for each document. */
+function rerankParts({ query, documents }: RerankAsk): RequestParts {
+  const into = gathering();
+  addText(into, documentText(query), documents.length);
+  for (const document of documents) addText(into, documentText(document));
+  return partsOf(into);
+}
+
+function moderateParts({ items }: ModerateAsk): RequestParts {
+  const into = gathering();
+  for (const part of items.flat()) {
+    if (part.type === "text") addText(into, part.text);
+    else into.images.push({ size: sizeOf(readDataUri(part.url) ?? { kind: "url", url: part.url }), detail: undefined });
+  }
+  return partsOf(into);
+}
+
+function imageParts({ prompt, negativePrompt, images, mask }: ImageAsk): RequestParts {
+  const into = gathering();
+  addText(into, prompt);
+  addText(into, negativePrompt ?? "");
+  for (const { source } of mask === undefined ? images : [...images, mask])
+    into.images.push({ size: source.kind === "bytes" ? dimensionsOf(source.bytes) : null, detail: undefined });
+  return partsOf(into);
+}
+
+/** What costs in a request. Bytes of media are read at their heads only. */
+export function requestParts(ask: Ask): RequestParts {
+  switch (ask.operation) {
+    case "chat":
+      return chatParts(ask);
+    case "count":
+      return chatParts(ask.chat);
+    case "embed":
+      return embedParts(ask);
+    case "rerank":
+      return rerankParts(ask);
+    case "moderate":
+      return moderateParts(ask);
+    case "image":
+      return imageParts(ask);
+    case "speak":
+      return partsOf(gathering(), { units: () => ({ kind: "characters", amount: characterCount(ask.input) }) });
+    case "transcribe":
+      return partsOf(gathering(), { units: () => ({ kind: "seconds", amount: soundSeconds(ask.recording.bytes) }) });
+  }
+}

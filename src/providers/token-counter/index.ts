@@ -1,0 +1,100 @@
+// The token counter with real threads, and the stand-in provider that answers counts for models whose provider has no counter.
+
+import type { CountAsk } from "../../canon/count.ts";
+import { GatewayError } from "../../canon/error.ts";
+import type { Dialect } from "../../dialects/dialect.ts";
+import { type Encoding, type TokenFamily, tokenFamilyOf } from "../../dialects/tokens/families.ts";
+import { textsOf, tokensBesideText, tokensOfText } from "../../dialects/tokens/figures.ts";
+import { type RequestParts, requestParts, type TextPart } from "../../dialects/tokens/request-parts.ts";
+import { workerAddress } from "../../lib/worker.ts";
+import { defaultTimeouts, type Provider, pathParams, type Shipment } from "../provider.ts";
+import type { SliceCount } from "./count-slice.ts";
+import { type CountThread, createTokenCounter, type TokenCounter } from "./counter.ts";
+
+export type { TokenCounter };
+
+const workers: { readonly [encoding in Encoding]: string } = {
+  o200k_base: "providers/token-counter/worker-o200k.ts",
+  cl100k_base: "providers/token-counter/worker-cl100k.ts",
+};
+
+function startThread(encoding: Encoding): CountThread {
+  const worker = new Worker(workerAddress(workers[encoding], import.meta));
+  worker.unref();
+  return {
+    post: (order) => worker.postMessage(order),
+    onCount(hear) {
+      worker.onmessage = ({ data }: MessageEvent<SliceCount>) => hear(data);
+    },
+    onEnd(hear) {
+      worker.addEventListener("error", hear);
+      worker.addEventListener("close", hear);
+    },
+    end: () => worker.terminate(),
+  };
+}
+
+const maxWaitingChars = 32 * 1024 * 1024;
+const maxChars = 8 * 1024 * 1024;
+
+export const startTokenCounter = (): TokenCounter =>
+  createTokenCounter({ start: startThread, maxWaitingChars, maxChars });
+
+async function countTexts(
+  counter: TokenCounter,
+  texts: readonly TextPart[],
+  family: TokenFamily,
+  signal?: AbortSignal,
+): Promise<number> {
+  const { encoding, plain, cjk, singleDigits } = family;
+  const split = plain !== cjk || singleDigits;
+  return tokensOfText(await counter.count(texts, encoding, split, signal), family);
+}
+
+/** Tokens of a text as a family counts them. Rejects as the counter does. */
+export function countText(
+  counter: TokenCounter,
+  text: string,
+  family: TokenFamily,
+  signal?: AbortSignal,
+): Promise<number> {
+  return countTexts(counter, [{ text, times: 1 }], family, signal);
+}
+
+/** Tokens of a request's input as a family counts them. Rejects as the counter does. */
+export async function countInput(
+  counter: TokenCounter,
+  parts: RequestParts,
+  family: TokenFamily,
+  signal?: AbortSignal,
+): Promise<number> {
+  return (await countTexts(counter, textsOf(parts, family), family, signal)) + tokensBesideText(parts, family);
+}
+
+const answerOf = (ask: CountAsk, inputTokens: number, dialect: Dialect): Response =>
+  Response.json(
+    dialect.response.render(
+      { operation: "count", inputTokens },
+      { ask, wire: {}, id: "", createdAt: 0, inputEstimate: 0 },
+    ),
+  );
+
+/** A stand-in that speaks every dialect of the operation. Its name in `x-turnpike-provider` says that the figure is an estimate. */
+export function estimator(dialects: readonly Dialect[], counter: TokenCounter): Provider {
+  const send = async ({ call, dialect, signal }: Shipment): Promise<Response> => {
+    const ask = dialect.request.parse({ ...call.body }, { header: () => null, params: pathParams(call) });
+    if (ask.operation !== "count") throw new GatewayError("internal_error", "The estimator only counts.");
+    const family = tokenFamilyOf("", ask.model);
+    return answerOf(ask, await countInput(counter, requestParts(ask), family, signal), dialect);
+  };
+  return {
+    name: "estimate",
+    kind: "estimate",
+    origin: "estimate",
+    dialects: dialects.filter((dialect) => dialect.operation === "count"),
+    options: {},
+    models: [],
+    timeouts: defaultTimeouts,
+    send,
+  };
+}

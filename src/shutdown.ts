@@ -1,0 +1,21 @@
+// The end of the listener: unready first, so that load balancers look away; then what is in progress may finish; then the rest is cut.
+import type { Admission } from "./gateway/admission.ts";
+import type { Listener } from "./http/server.ts";
+
+/** How long what is in progress may take. */
+export const drainMs = 60_000;
+const announceMs = 500;
+/** What is still to be settled when the last connection has closed: streams whose clients have left. */
+const settleMs = 6_000;
+const settleTickMs = 20;
+
+/** Resolves when nothing is in progress any more, or has been cut. */
+export async function shutDown(listener: Listener, admission: Admission, beginDrain: () => void): Promise<void> {
+  beginDrain();
+  if (admission.inFlight() > 0) await Bun.sleep(announceMs);
+  const cut = setTimeout(() => void listener.stop(true), drainMs);
+  await listener.stop(false);
+  clearTimeout(cut);
+  for (let waited = 0; waited < settleMs && admission.inFlight() > 0; waited += settleTickMs)
+    await Bun.sleep(settleTickMs);
+}
