@@ -1,6 +1,7 @@
 // The composition root: builds everything in order and takes it down in reverse.
 import { banner } from "./banner.ts";
 import { type Configuration, readConfiguration } from "./config/configuration.ts";
+import { withinDescriptors } from "./config/descriptors.ts";
 import { type Environment, readSettings, type Settings } from "./config/environment.ts";
 import { type Limits, limitsOf } from "./config/limits.ts";
 import { withoutOwnProviders } from "./config/own.ts";
@@ -17,6 +18,7 @@ import {
 import { type VideoKeys, videoKeys } from "./config/videos.ts";
 import { dialects } from "./dialects/index.ts";
 import { createAdmission } from "./gateway/admission.ts";
+import { type Backlog, createBacklog } from "./gateway/backlog.ts";
 import { type Catalog, catalogHolder } from "./gateway/catalog.ts";
 import { createCooldowns } from "./gateway/cooldowns.ts";
 import { createMissingCounters } from "./gateway/counters.ts";
@@ -73,6 +75,8 @@ export interface Running {
 }
 
 const heartbeatMs = 15_000;
+/** How often the memory is looked at while clients are behind. */
+const backlogTickMs = 500;
 /** The sandbox is always there. */
 const builtInProviders = 1;
 /** How late a deadline may be noticed. */
@@ -122,7 +126,9 @@ async function lay(options: StartOptions, teardown: Teardown): Promise<Foundatio
   return {
     settings: await withoutOwnProviders(settings, { file: configuration.file, store, pepper }, ignored),
     configuration,
-    limits: limitsOf(configuration.file.config.limits),
+    limits: withinDescriptors(limitsOf(configuration.file.config.limits), (limit) =>
+      log.write("warn", "descriptor_limit", limit),
+    ),
     store,
     pepper,
     sealKey,
@@ -146,10 +152,11 @@ function gatewayParts(foundation: Foundation, options: StartOptions, teardown: T
   if (ledger.interrupted > 0) events.recovered(ledger.interrupted);
   const counter = startTokenCounter();
   teardown.push(() => counter.close());
+  const backlog = createBacklog(limits, createTicker(backlogTickMs));
   return {
     catalog: catalogHolder(buildCatalog(configuration.file, settings.environment)),
     listings: createListings(systemClock, events.listingFailed),
-    admission: createAdmission(limits.maxConcurrentRequests),
+    admission: createAdmission(limits, backlog.isFull),
     limits,
     standIn: estimator(dialects, counter),
     missingCounters: createMissingCounters(systemClock),
@@ -160,7 +167,7 @@ function gatewayParts(foundation: Foundation, options: StartOptions, teardown: T
     clock: systemClock,
     events,
     watch: { ticker: createTicker(deadlineTickMs), clock: systemClock },
-    pace: paceOf(options.heartbeatMs ?? heartbeatMs, limits),
+    pace: paceOf(options.heartbeatMs ?? heartbeatMs, limits, backlog),
     fetchAllow: configuration.fetchAllow,
     dnsFor: createResolver({
       timeoutMs: limits.lookupMs,
@@ -206,10 +213,10 @@ async function videosRoom(
 }
 
 /** Ticks are a fifteenth of a heartbeat: a second, unless a test is in a hurry. */
-function paceOf(heartbeatMs: number, limits: Limits): PipePace {
-  const { clientStallMs, keepAliveMs } = limits;
+function paceOf(heartbeatMs: number, limits: Limits, backlog: Backlog): PipePace {
+  const { clientStallMs: stallMs, minClientBytesPerSecond: minBytesPerSecond, keepAliveMs } = limits;
   const ticker = createTicker(heartbeatMs / 15);
-  return { heartbeatMs, stallMs: clientStallMs, keepAliveMs, ticker, bounds: limits };
+  return { heartbeatMs, stallMs, minBytesPerSecond, keepAliveMs, backlog, ticker, bounds: limits };
 }
 
 /** Builds and starts the gateway. Throws an Error with one clear sentence when it cannot; nothing is left open then. */

@@ -7,27 +7,52 @@ export interface Lease {
 }
 
 export interface Admission {
-  /** Throws `overloaded` when too much is under way. */
-  admit(): Lease;
-  /** How many exchanges are under way. */
+  /** Throws `overloaded` when too much is in progress, `concurrency_limit_exceeded` when it is too much of one key. */
+  admit(keyId: string): Lease;
+  /** How many exchanges are in progress. */
   inFlight(): number;
 }
 
-/** `maxConcurrentRequests` bounds the whole process: beyond it refusing at once beats queueing. */
-export function createAdmission(maxConcurrentRequests: number): Admission {
+export interface AdmissionLimits {
+  readonly maxConcurrentRequests: number;
+  readonly maxConcurrentRequestsPerKey: number;
+}
+
+const retryAfterMs = 1_000;
+
+/** Beyond the bounds refusing at once beats queueing. `isFull` tells that the process is out of memory for new work. */
+export function createAdmission(
+  { maxConcurrentRequests, maxConcurrentRequestsPerKey }: AdmissionLimits,
+  isFull: () => boolean = () => false,
+): Admission {
   let inFlight = 0;
+  const ofKey = new Map<string, number>();
+  const refuse = (keyId: string): void => {
+    if (inFlight >= maxConcurrentRequests)
+      throw new GatewayError("overloaded", "The gateway has too many requests in progress. Try again shortly.", {
+        retryAfterMs,
+      });
+    if (isFull())
+      throw new GatewayError("overloaded", "The gateway is short of memory. Try again shortly.", { retryAfterMs });
+    if ((ofKey.get(keyId) ?? 0) >= maxConcurrentRequestsPerKey)
+      throw new GatewayError("concurrency_limit_exceeded", "This key has too many requests in progress.", {
+        retryAfterMs,
+      });
+  };
   return {
-    admit() {
-      if (inFlight >= maxConcurrentRequests)
-        throw new GatewayError("overloaded", "The gateway has too many requests under way. Try again shortly.", {
-          retryAfterMs: 1_000,
-        });
+    admit(keyId) {
+      refuse(keyId);
       inFlight++;
+      ofKey.set(keyId, (ofKey.get(keyId) ?? 0) + 1);
       let held = true;
       return {
         release() {
-          if (held) inFlight--;
+          if (!held) return;
           held = false;
+          inFlight--;
+          const left = (ofKey.get(keyId) ?? 1) - 1;
+          if (left === 0) ofKey.delete(keyId);
+          else ofKey.set(keyId, left);
         },
       };
     },

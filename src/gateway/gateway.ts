@@ -62,6 +62,8 @@ export interface Visit {
   readonly caller: Caller;
   /** Aborted when the client goes away. Making it costs, so it is asked for where it is needed, and late. */
   readonly signal: () => AbortSignal;
+  /** Closes the client's connection, also while it takes nothing. Absent where nobody is connected. */
+  readonly drop?: () => void;
   /** Monotonic time of arrival, in milliseconds. */
   readonly arrivedMs: number;
   readonly wire: PipeWire;
@@ -79,7 +81,7 @@ export interface Reply {
 
 /** Answers one inquiry. Throws GatewayError for whatever must be told before the first byte. */
 export async function answer(parts: GatewayParts, inquiry: Inquiry, visit: Visit): Promise<Reply> {
-  const lease = parts.admission.admit();
+  const lease = parts.admission.admit(visit.caller.keyId);
   try {
     const { ask } = inquiry;
     const plan = planFor(parts, ask);
@@ -188,7 +190,8 @@ async function streamed(parts: GatewayParts, tries: Tries, exchange: Exchange, v
       ? streamedOutcome(tries, by, meter, error)
       : failedOutcome(tries, by, error ?? toGatewayError(new Error("the stream never began")));
   const { pace, drains } = parts;
-  const body = pipe({ stream, exchange, wire, signal, usage, outcome, drains, pace, overdue });
+  const { drop = (): void => undefined } = visit;
+  const body = pipe({ stream, exchange, wire, signal, drop, usage, outcome, drains, pace, overdue });
   const type = early?.value.type ?? null;
   return { body, by: early?.by ?? null, ...(type === null ? {} : { type }) };
 }

@@ -1,9 +1,9 @@
 // The pipe: one upstream stream to one client, pulled by the client, kept warm in silence, settled before its last bytes.
 import { GatewayError, toGatewayError } from "../canon/error.ts";
 import type { Usage } from "../canon/usage.ts";
-import type { Ticker } from "../lib/ticker.ts";
 import { safeError } from "../providers/redaction.ts";
 import type { OpenStream, Tried } from "./attempt.ts";
+import { type ClientPace, type ClientPaceRules, createClientPace } from "./client-pace.ts";
 import type { Drains } from "./drains.ts";
 import type { Attribution, Exchange, Outcome } from "./exchange.ts";
 import type { Consume } from "./flow.ts";
@@ -19,12 +19,10 @@ export type { PipeWire, Tap } from "./pipe-wire.ts";
  * How long silence may last before a heartbeat, and how long a client may stop reading. Both are counted in ticks of
  * one shared ticker: reading a clock for every event costs more than the event.
  */
-export interface PipePace {
+export interface PipePace extends ClientPaceRules {
   readonly heartbeatMs: number;
-  readonly stallMs: number;
   /** How long an upstream may send nothing but signs that it is still at work. */
   readonly keepAliveMs: number;
-  readonly ticker: Ticker;
   readonly bounds: StreamBounds;
 }
 
@@ -34,6 +32,8 @@ export interface PipeOptions {
   readonly wire: PipeWire;
   /** The client's: aborted when it goes away. */
   readonly signal: AbortSignal;
+  /** Closes the client's connection, also while it takes nothing. */
+  readonly drop: () => void;
   /** A quick estimate of what has been used so far. */
   readonly usage: () => Usage;
   /** What is settled: `opened` once the upstream's stream had begun. */
@@ -59,6 +59,7 @@ interface State {
   readonly onAbort: () => void;
   readonly consume: Consume;
   readonly look: () => void;
+  readonly client: ClientPace;
   open: OpenStream | null;
   by: Attribution | null;
   started: boolean;
@@ -71,9 +72,8 @@ interface State {
   /** Bytes for the client, and ticks since the first. */
   bytes: number;
   startedTicks: number;
-  /** Ticks since the last bytes for the client, since it last wanted more, and since the last progress note. */
+  /** Ticks since the last bytes for the client, and since the last progress note. */
   silentTicks: number;
-  stalledTicks: number;
   progressTicks: number;
   /** Ticks of waiting for the upstream: since its last sign of life, and since its last event. */
   waitedTicks: number;
@@ -110,6 +110,7 @@ function begin(options: PipeOptions, controller: Controller): State {
     onAbort: () => stop(state, gone()),
     consume: (piece) => deliver(state, piece),
     look: () => tick(state),
+    client: createClientPace(pace, () => cut(state)),
     open: null,
     by: null,
     started: false,
@@ -120,7 +121,6 @@ function begin(options: PipeOptions, controller: Controller): State {
     bytes: 0,
     startedTicks: 0,
     silentTicks: overdue ? Math.ceil(pace.heartbeatMs / pace.ticker.tickMs) : 0,
-    stalledTicks: 0,
     progressTicks: 0,
     waitedTicks: 0,
     eventlessTicks: 0,
@@ -148,7 +148,7 @@ async function firstPiece(state: State): Promise<Piece> {
 /** One pull: the client wants more. */
 function turn(state: State): Promise<void> {
   state.asked = true;
-  state.stalledTicks = 0;
+  state.client.wants();
   return state.open === null ? begun(state) : state.open.flow.next(state.consume);
 }
 
@@ -180,6 +180,7 @@ function give(state: State, bytes: Uint8Array): void {
 function letGo(state: State): void {
   state.over = true;
   state.options.pace.ticker.leave(state.look);
+  state.client.leave();
   state.options.signal.removeEventListener("abort", state.onAbort);
   state.open?.life.release();
 }
@@ -256,10 +257,8 @@ function tick(state: State): void {
     state.progressTicks = 0;
     exchange.progress(usage());
   }
-  if (!state.asked) {
-    stalled(state);
-    return;
-  }
+  state.client.look(state.asked, state.bytes);
+  if (!state.asked || state.over) return;
   if (state.open !== null) awaited(state, state.open);
   if (++state.silentTicks * pace.ticker.tickMs < pace.heartbeatMs) return;
   state.silentTicks = 0;
@@ -288,8 +287,10 @@ function awaited(state: State, { flow, life, idleMs }: OpenStream): void {
   if (isSilent || isEventless) life.abort(silent());
 }
 
-function stalled(state: State): void {
-  if (++state.stalledTicks * state.options.pace.ticker.tickMs < state.options.pace.stallMs) return;
+/** The client is too slow. An error alone would leave its connection open as long as it takes nothing. */
+function cut(state: State): void {
+  if (state.over) return;
   stop(state, gone());
   state.controller.error(new Error("the client stopped reading"));
+  state.options.drop();
 }

@@ -22,6 +22,8 @@ export interface ServeParts {
   readonly match: Matcher;
   readonly keys: Keys;
   readonly gateway: GatewayParts;
+  /** Closes the connection of a request. Absent without a listener. */
+  readonly drop?: (request: Request) => void;
   readonly limits: ReadLimits;
 }
 
@@ -135,7 +137,7 @@ async function serveAsk(
   const wire = validated(dialect.request.schema, given, body.mayBeExact);
   const envelope = envelopeOf(endpoint, request, params, body);
   const strict = request.headers.get("x-turnpike-strict")?.toLowerCase() === "true";
-  const visit = { caller, signal: () => request.signal, arrivedMs };
+  const visit = { caller, signal: () => request.signal, drop: () => parts.drop?.(request), arrivedMs };
   const asked: Asked = { dialect, wire, envelope, strict, id: requestId, bytes: body.bytes, visit };
   const reply = await (endpoint.answer?.(asked) ?? answerAsked(parts.gateway, asked));
   // A whole reply has been made of it all, so that nobody reads the form any more; what a row of its own keeps is its own.

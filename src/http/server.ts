@@ -19,8 +19,12 @@ const idleTimeout = 255;
 
 /** Starts to listen. Throws an Error with one sentence when the port cannot be had. */
 export function listen({ host, port, parts }: ListenOptions): Listener {
+  // A second in which it takes nothing ends the connection: an error in the stream would wait until the client reads.
+  const drop = (request: Request): void => server.timeout(request, 1);
+  const served: ServeParts = { ...parts, drop };
+  let server: Bun.Server<undefined>;
   try {
-    const server = Bun.serve({
+    server = Bun.serve({
       hostname: host,
       port,
       idleTimeout,
@@ -29,7 +33,7 @@ export function listen({ host, port, parts }: ListenOptions): Listener {
       reusePort: false,
       // The body limit of the gateway answers in its own envelope; Bun's is only the wall behind it.
       maxRequestBodySize: parts.limits.maxBodyBytes * 4,
-      fetch: (request) => serve(parts, request),
+      fetch: (request) => serve(served, request),
       error: () => new Response(null, { status: 500 }),
     });
     const name = host.includes(":") ? `[${host}]` : host;

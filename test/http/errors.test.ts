@@ -199,14 +199,14 @@ test("a fault of our own is 500, says nothing of its cause, and leaves the cause
 });
 
 test("over the bound on requests under way, admission is refused at once and a wait is named", () => {
-  const admission = createAdmission(2);
-  const [first] = [admission.admit(), admission.admit()];
-  expect(() => admission.admit()).toThrow(expect.objectContaining({ kind: "overloaded", retryAfterMs: 1_000 }));
+  const admission = createAdmission({ maxConcurrentRequests: 2, maxConcurrentRequestsPerKey: 2 });
+  const [first] = [admission.admit("a"), admission.admit("a")];
+  expect(() => admission.admit("a")).toThrow(expect.objectContaining({ kind: "overloaded", retryAfterMs: 1_000 }));
   first?.release();
   first?.release();
   expect(admission.inFlight()).toBe(1);
-  admission.admit();
-  expect(() => admission.admit()).toThrow(GatewayError);
+  admission.admit("a");
+  expect(() => admission.admit("a")).toThrow(GatewayError);
 });
 
 test("every kind has a status, a type of the contract, and a code that is a word", () => {

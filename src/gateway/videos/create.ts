@@ -234,7 +234,7 @@ export async function settleIn(parts: VideoParts, task: Task, taken: Taken): Pro
 
 /** Makes a task. Throws GatewayError when nobody took it, or when that is not known. */
 export async function createTask(parts: VideoParts, given: Submit): Promise<Created> {
-  const lease = parts.gateway.admission.admit();
+  const lease = parts.gateway.admission.admit(given.caller.keyId);
   try {
     const submit = withModel(parts, given);
     const plan = planFor(parts, submit);

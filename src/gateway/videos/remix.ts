@@ -24,7 +24,7 @@ export async function remixTask(
     throw new GatewayError("no_provider_available", "The provider of the video is not configured any more.");
   const rendered = wire.upstream.remix?.(known, prompt);
   if (rendered === undefined) throw unsupported("video_id", "its provider cannot remake videos.");
-  const lease = parts.gateway.admission.admit();
+  const lease = parts.gateway.admission.admit(caller.keyId);
   try {
     const { model, effect } = source.told;
     const ask: VideoAsk = { operation: "video", model, prompt, images: [], n: 1, metadata: {} };
