@@ -14,7 +14,7 @@ import { configuration, startUpstreams, type World } from "../kit/world.ts";
 const heartbeatMs = 30;
 const idleMs = 300;
 const upstreams = await startUpstreams();
-const limits = `, idle_timeout_ms: ${idleMs}, first_byte_timeout_ms: 120, timeout_ms: 120 }`;
+const limits = `, idle_timeout_ms: ${idleMs}, first_byte_timeout_ms: 500, timeout_ms: 500 }`;
 const keepAliveMs = 1_000;
 const yaml = `${configuration(upstreams).replaceAll("] }", `]${limits}`)}limits: { keep_alive_ms: ${keepAliveMs} }\n`;
 const hasty: World = { upstreams, gateway: await gateway({ yaml, heartbeatMs }) };
