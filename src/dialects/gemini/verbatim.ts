@@ -5,6 +5,18 @@ import { limitsOf } from "./limits.ts";
 import { callPath, wholeVerb } from "./request.ts";
 import { openEnvelope, ownState, sentinel } from "./signature.ts";
 
+const signatureOf = (part: JsonObject): Json | undefined => part.thoughtSignature ?? part.thought_signature;
+
+/** True for a part of another maker: it has its state, or the mark of one that has none. */
+function isForeign(part: Json, origin: string): boolean {
+  const held = isObject(part) ? signatureOf(part) : undefined;
+  const opaque = typeof held === "string" ? openEnvelope(held) : null;
+  return opaque !== null && ownState(opaque, origin) === null;
+}
+
+/** A piece of a thought that came in several parts: its state is on the last one. */
+const isUnsignedThought = (part: Json): boolean => isObject(part) && part.thought === true && !signatureOf(part);
+
 /** The part with its state as its maker gave it. Another maker's thought goes; of its other parts only the state does. */
 function openPart(part: Json, origin: string, standIn: string | undefined): Json | null {
   if (!isObject(part)) return part;
@@ -26,7 +38,8 @@ function openContent(content: Json, origin: string, standIn: string | undefined)
   const { parts } = content;
   const opened = parts.map((part) => openPart(part, origin, standIn));
   if (opened.every((part, index) => part === parts[index])) return content;
-  const kept = opened.filter((part) => part !== null);
+  const dropsThoughts = parts.some((part) => isForeign(part, origin));
+  const kept = opened.filter((part) => part !== null && !(dropsThoughts && isUnsignedThought(part)));
   return kept.length === 0 ? null : { ...content, parts: kept };
 }
 

@@ -40,6 +40,24 @@ test("a model named in the body follows the path, an instruction of bare text be
   });
 });
 
+test("the pieces of another maker's thought go with the one that holds its state", () => {
+  const pieces = [
+    { text: "H", thought: true },
+    { text: "m.", thought: true, thoughtSignature: foreign },
+    { text: "Hi" },
+  ];
+  const contents = [
+    { role: "model", parts: pieces },
+    { role: "user", parts: [{ text: "?" }] },
+  ];
+  expect(bodyOf({ contents }).contents as unknown).toEqual([{ role: "model", parts: [{ text: "Hi" }] }, contents[1]]);
+  const native = [{ text: "H", thought: true }, { text: "m.", thought: true, thoughtSignature: own }, call];
+  expect(bodyOf({ contents: [{ role: "model", parts: native }, contents[1]!] }).contents).toMatchObject([
+    { parts: [{ text: "H" }, { text: "m.", thoughtSignature: "AbC=" }, {}] },
+    {},
+  ]);
+});
+
 describe("signatures that the client has lost", () => {
   const question = { role: "user", parts: [{ text: "When?" }] };
   const result = { role: "user", parts: [{ functionResponse: { name: "f", response: {} } }] };
