@@ -32,7 +32,8 @@ export const cells: readonly Cell[] = clients
   )
   .filter((cell) => !isRefused(cell));
 
-const nameAndInput = (calls: Said["calls"]) => calls.map(({ name, input }) => ({ name, input }));
+export const nameAndInput = (calls: readonly { readonly name: string; readonly input: unknown }[]) =>
+  calls.map(({ name, input }) => ({ name, input }));
 
 function checkThinking(said: Said, thought: string, cell: Cell): void {
   if (cell.stream && !cell.client.hearsThinking) return;

@@ -47,6 +47,10 @@ export interface Conversation extends Keeping {
   /** Marks everything that the upstream makes in it. */
   readonly tag: string;
   readonly made: Part[][];
+  /** Who made each turn. */
+  readonly makers: string[];
+  /** Upstreams that answer nothing more. */
+  readonly down: Set<string>;
   readonly asked: AskedTurn[];
   /** Requests that the vendor would have refused, in its words. */
   readonly refusals: string[];
@@ -62,6 +66,8 @@ export function newConversation(tag: string, keeping?: Keeping): Conversation {
     remark: "",
     ...keeping,
     made: [],
+    makers: [],
+    down: new Set(),
     asked: [],
     refusals: [],
     faults: [],
@@ -184,6 +190,7 @@ function wrongWords(entries: readonly Entry[], remark: string): string[] {
 
 /** A request in no vendor's words. */
 export interface NeutralRequest {
+  readonly vendor: string;
   readonly entries: readonly Entry[];
   readonly thinks: boolean;
   readonly standIn: IsStandIn;
@@ -204,12 +211,24 @@ function takeDown(conversation: Conversation, said: readonly Entry[], request: N
   });
 }
 
+/**
+ * What a vendor may see of a turn: of another's turn the words and the calls, without any state; thoughts only where the
+ * vendor wants them unsigned, since nobody can tell who made those.
+ */
+function ownParts({ made, makers }: Conversation, turn: number, { vendor, wantsThoughts }: NeutralRequest): Part[] {
+  const parts = made[turn] ?? [];
+  if (makers[turn] === vendor) return parts;
+  return parts
+    .filter(({ kind }) => wantsThoughts || kind !== "thinking")
+    .map(({ state: _, ...part }: Part & { state?: string }) => part);
+}
+
 /** Compares a request with what was made, takes down what it asked for, and returns the number of the turn that follows. */
 export function takeRequest(conversation: Conversation, request: NeutralRequest): number {
   const entries = mergedEntries(request.entries);
   const said = entries.filter(({ role }) => role === "assistant");
   for (const [turn, entry] of said.entries()) {
-    const made = conversation.made[turn] ?? [];
+    const made = ownParts(conversation, turn, request);
     const answer = entries[entries.indexOf(entry) + 1];
     conversation.faults.push(
       ...alteredIn(comparable(entry.parts, conversation), turn, made, request.standIn),

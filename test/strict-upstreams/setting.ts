@@ -87,6 +87,19 @@ export interface Setting {
 
 const providerOf = (index: number): string => `p${index}`;
 
+/** The name of a route that goes to the second target when the first one is down. */
+export const routeOf = (first: Target, second: Target): string =>
+  `${providerOf(targets.indexOf(first))}-or-${providerOf(targets.indexOf(second))}`;
+
+const candidateOf = (target: Target): string =>
+  `{ provider: ${providerOf(targets.indexOf(target))}, model: "${target.model}" }`;
+
+const routes = targets.flatMap((first) =>
+  targets.map(
+    (second) => `  ${routeOf(first, second)}: { candidates: [${candidateOf(first)}, ${candidateOf(second)}] }`,
+  ),
+);
+
 /** The name of a target's model at the gateway. */
 export const modelOf = (target: Target): string => `${providerOf(targets.indexOf(target))}/${target.model}`;
 
@@ -94,16 +107,19 @@ export async function strictSetting(options: GatewayOptions = {}): Promise<Setti
   let conversation = newConversation("none");
   const upstreams: Upstream[] = [];
   const entries: string[] = [];
-  for (const [index, { vendors, model, provider }] of targets.entries()) {
+  for (const [index, { name, vendors, model, provider }] of targets.entries()) {
     const up = await upstream();
     up.on(
       "*",
-      speaksFor(vendors, () => conversation),
+      speaksFor(vendors, () => conversation, name),
     );
     upstreams.push(up);
     entries.push(`  ${providerOf(index)}: { ${provider(up.url)}, models: ["${model}"] }`);
   }
-  const running = await gateway({ yaml: `providers:\n${entries.join("\n")}\n`, ...options });
+  const running = await gateway({
+    yaml: `providers:\n${entries.join("\n")}\nmodels:\n${routes.join("\n")}\n`,
+    ...options,
+  });
   return {
     gateway: running,
     begin(tag, { keepsIds, hearsThinking, remark }) {
@@ -117,11 +133,16 @@ export async function strictSetting(options: GatewayOptions = {}): Promise<Setti
   };
 }
 
-/** Walks a client through the whole dialogue; gives what it heard at every turn. */
-export async function walk(client: Client, opening: Parameters<Client["open"]>[0]): Promise<Said[]> {
+/** Walks a client through the whole dialogue; gives what it heard at every turn. `between`: behind the first one. */
+export async function walk(
+  client: Client,
+  opening: Parameters<Client["open"]>[0],
+  between: () => void = () => undefined,
+): Promise<Said[]> {
   const dialogue = client.open(opening);
   const results = turns.map(({ calls }) => calls.map(({ result }) => result));
   const heard = [await dialogue.say(question)];
+  between();
   heard.push(await dialogue.answer(results[0] ?? []));
   heard.push(await dialogue.answer(results[1] ?? []));
   heard.push(await dialogue.say(followUp));

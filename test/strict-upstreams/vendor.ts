@@ -64,6 +64,7 @@ export function replyTo(vendor: Vendor, seen: Seen, conversation: Conversation):
   }
   if (/gw1\.|Z3cxL/.test(seen.text)) conversation.faults.push("an envelope of the gateway went to the vendor");
   const turn = takeRequest(conversation, {
+    vendor: vendor.name,
     entries: vendor.read(body),
     thinks: vendor.thinks(body),
     standIn: vendor.standIn ?? noStandIn,
@@ -71,15 +72,17 @@ export function replyTo(vendor: Vendor, seen: Seen, conversation: Conversation):
   });
   const made = vendor.make(body, conversation.tag, turn);
   conversation.made[turn] = made;
+  conversation.makers[turn] = vendor.name;
   return vendor.isStream(seen)
     ? vendor.stream(made, conversation.tag, turn, body)
     : { json: vendor.reply(made, conversation.tag, turn, body) };
 }
 
 /** The script of an upstream that speaks for these vendors by their paths. */
-export function speaksFor(vendors: readonly Vendor[], conversation: () => Conversation) {
+export function speaksFor(vendors: readonly Vendor[], conversation: () => Conversation, name = "") {
   return async (line: Line): Promise<void> => {
     const seen = line.request;
+    if (conversation().down.has(name)) return await line.play({ status: 503, json: { error: { message: "busy" } } });
     const vendor = vendors.find(({ paths }) => paths.test(seen.path));
     await line.play(
       vendor === undefined ? { status: 404, json: { error: {} } } : replyTo(vendor, seen, conversation()),
