@@ -105,8 +105,10 @@ export interface VerbatimSide {
   withoutReasoning?(wire: JsonObject): JsonObject;
   /** The wire as several in this order, each with at most `most` items; the wire alone when it has no more. */
   divide?(wire: JsonObject, most: number): readonly JsonObject[];
-  /** False for a frame that the gateway asked for by itself and the client must not see. */
-  keeps?(frame: Frame, wire: JsonObject): boolean;
+  /** The frame as the client may see it: the same object, one without what the gateway asked for by itself, or null. */
+  shown?(frame: Frame, wire: JsonObject): Frame | null;
+  /** The frame that ends a stream, for upstreams that leave it out after a complete reply. */
+  readonly terminator?: Frame;
   /**
    * What a whole reply has used, told without reading the rest of it; throws `upstream_protocol_error` where it is no
    * reply. Absent: the reply is parsed.

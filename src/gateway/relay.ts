@@ -18,6 +18,8 @@ export interface Lane {
   readonly verbatim: boolean;
   /** What the upstream speaks. */
   readonly upstream: Dialect;
+  /** The upstream's own name for the model. */
+  readonly model: string;
   /** One call, or several where one request asks for several replies, or for more items than one call takes. */
   readonly calls: readonly [Call, ...Call[]];
   /** What each call asks; empty in the verbatim lane. */
@@ -104,7 +106,7 @@ export function openLane(
   const calls = [call(first), ...others.map(call)] as const;
   const warnings = [...(inquiry.changes ?? []), ...(calls[0].warnings ?? [])];
   refuseWhenStrict(inquiry, warnings);
-  return { verbatim: true, upstream, calls, parts: [], watched: [], warnings };
+  return { verbatim: true, upstream, model: context.model, calls, parts: [], watched: [], warnings };
 }
 
 function translatedLane(inquiry: Inquiry, upstream: Dialect, context: RenderContext): Lane {
@@ -121,6 +123,7 @@ function translatedLane(inquiry: Inquiry, upstream: Dialect, context: RenderCont
   return {
     verbatim: false,
     upstream,
+    model: context.model,
     calls: [first.call, ...others.map((rendered) => rendered.call)],
     parts,
     watched,

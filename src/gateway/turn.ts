@@ -4,7 +4,7 @@ import { GatewayError } from "../canon/error.ts";
 import type { Usage } from "../canon/usage.ts";
 import type { StreamReader, StreamWriter } from "../dialects/dialect.ts";
 import { truncated } from "../dialects/reject.ts";
-import { type Cut, formatFrame, readFrame } from "../lib/sse.ts";
+import { type Cut, type Frame, formatFrame, readFrame } from "../lib/sse.ts";
 import type { Inquiry } from "./inquiry.ts";
 import type { Meter } from "./meter.ts";
 import type { Lane } from "./relay.ts";
@@ -64,24 +64,22 @@ const endOf = (end: End | null): End => end ?? { error: truncated() };
 
 /** Same dialect on both sides: the original bytes go on. An error frame is withheld, because the gateway words errors itself. */
 function verbatimTurner(lane: Lane, inquiry: Inquiry, reader: StreamReader, meter: Meter): Turner {
-  const { keeps, apology } = lane.upstream.verbatim;
+  const { apology, terminator } = lane.upstream.verbatim;
+  const shown = (frame: Frame): Frame | null => lane.upstream.verbatim.shown?.(frame, inquiry.wire) ?? null;
+  const showsAll = lane.upstream.verbatim.shown === undefined;
   const sent: { first: string | null; last: string | null } = { first: null, last: null };
   const note = (raws: readonly string[]): void => {
     if (apology === undefined || raws.length === 0) return;
     sent.first ??= raws.find((raw) => readFrame(raw) !== null) ?? null;
     sent.last = raws.findLast((raw) => readFrame(raw) !== null) ?? sent.last;
   };
-  const keepsRaw = (raw: string): boolean => {
+  const textOf = (raw: string): string => {
     const frame = readFrame(raw);
-    return frame === null || keeps === undefined || keeps(frame, inquiry.wire);
+    const seen = frame === null || showsAll ? frame : shown(frame);
+    if (seen === frame) return `${raw}\n\n`;
+    return seen === null ? "" : formatFrame(seen);
   };
-  const original = (raws: readonly string[]): Uint8Array =>
-    encoder.encode(
-      raws
-        .filter(keepsRaw)
-        .map((raw) => `${raw}\n\n`)
-        .join(""),
-    );
+  const original = (raws: readonly string[]): Uint8Array => encoder.encode(raws.map(textOf).join(""));
   return {
     turn({ raws, bytes }) {
       let whole = true;
@@ -98,7 +96,7 @@ function verbatimTurner(lane: Lane, inquiry: Inquiry, reader: StreamReader, mete
           note(raws.slice(0, index));
           return { bytes: original(raws.slice(0, index)), end };
         }
-        whole &&= keeps === undefined || keeps(frame, inquiry.wire);
+        whole &&= showsAll || shown(frame) === frame;
         if (end === null) continue;
         const untouched = whole && index === raws.length - 1;
         return { bytes: untouched ? bytes : original(raws.slice(0, index + 1)), end };
@@ -106,7 +104,11 @@ function verbatimTurner(lane: Lane, inquiry: Inquiry, reader: StreamReader, mete
       note(raws);
       return { bytes: whole ? bytes : original(raws) };
     },
-    ended: () => ({ bytes: nothing, end: endOf(watch(reader.end(), meter)) }),
+    ended() {
+      const end = endOf(watch(reader.end(), meter));
+      const isUnsaid = end.error === null && terminator !== undefined;
+      return { bytes: isUnsaid ? encoder.encode(formatFrame(terminator)) : nothing, end };
+    },
     apologise(error) {
       if (apology === undefined) return null;
       const read = (raw: string | null) => (raw === null ? null : readFrame(raw));
@@ -173,7 +175,13 @@ export function translatedTurner(reader: StreamReader, writer: ClientWriter, met
 export function readerOf(lane: Lane, inquiry: Inquiry, origin: string): StreamReader {
   const reader = lane.upstream.stream?.reader({ origin, ask: inquiry.ask });
   if (reader === undefined) throw new GatewayError("internal_error", "This operation does not stream.");
-  return reader;
+  return lane.verbatim ? reader : withModel(reader, lane.model);
+}
+
+/** Where the upstream names no model, it is the one that was asked. */
+function withModel(reader: StreamReader, model: string): StreamReader {
+  const named = (delta: Delta): Delta => (delta.type === "start" && delta.model === "" ? { ...delta, model } : delta);
+  return { read: (frame) => reader.read(frame).map(named), end: () => reader.end().map(named) };
 }
 
 /** The client's writer, and whether it words errors itself. */

@@ -108,6 +108,11 @@ function readDocument(
   return { bytes, body: {}, usage: answer.usage, answer: lane.verbatim ? null : answer, type };
 }
 
+/** Where the upstream names no model, it is the one that was asked. */
+function named(answer: Answer, model: string): Answer {
+  return answer.operation === "chat" && answer.model === "" ? { ...answer, model } : answer;
+}
+
 /** Reads a successful reply. Throws `upstream_protocol_error` on nonsense. */
 export async function readReply(
   response: Response,
@@ -125,7 +130,7 @@ export async function readReply(
   refuseHiddenError(body, lane, response.status);
   const { usage: usageOf } = lane.upstream.verbatim;
   if (lane.verbatim && usageOf !== undefined) return { bytes, body, usage: usageOf(body), answer: null };
-  const answer = lane.upstream.response.parse(reply, { origin, ask: inquiry.ask });
+  const answer = named(lane.upstream.response.parse(reply, { origin, ask: inquiry.ask }), lane.model);
   return { bytes, body, usage: answer.usage, answer };
 }
 

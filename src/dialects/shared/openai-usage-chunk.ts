@@ -1,5 +1,6 @@
 // The last chunk of an OpenAI-shaped stream, which tells usage: always asked for upstream, shown to those who asked.
-import { isObject, type JsonObject, parseJsonText } from "../../lib/json.ts";
+import { parseExactText } from "../../lib/exact-json.ts";
+import { isObject, type JsonObject } from "../../lib/json.ts";
 import type { Frame } from "../../lib/sse.ts";
 import type { DialectOptions } from "../dialect.ts";
 import { isAbsent } from "./absent.ts";
@@ -22,13 +23,20 @@ export function streamMembers(isStream: boolean, options: DialectOptions | undef
 /** Members that give a chunk without choices a purpose of its own beside usage. */
 const purposes = ["error", "prompt_filter_results", "moderation", "citations", "search_results"];
 
-/** False for the usage chunk that only the meter asked for. Most chunks are told apart without a parse. */
-export function keepsChunk(frame: Frame, wire: JsonObject): boolean {
+/** What ends such a stream. */
+export const doneFrame: Frame = { data: "[DONE]" };
+
+/**
+ * A chunk without the usage that only the meter asked for; null where nothing is left. Some servers put usage on a chunk
+ * with choices, some on every one. Most chunks are told apart without a parse.
+ */
+export function shownChunk(frame: Frame, wire: JsonObject): Frame | null {
   const options = wire.stream_options;
-  if (isObject(options) && options.include_usage === true) return true;
-  if (!frame.data.includes('"total_tokens"') && !frame.data.includes('"prompt_tokens"')) return true;
-  const chunk = parseJsonText(frame.data);
-  if (!isObject(chunk) || !isObject(chunk.usage)) return true;
-  if (!Array.isArray(chunk.choices) || chunk.choices.length > 0) return true;
-  return purposes.some((name) => !isAbsent(chunk[name]));
+  if (isObject(options) && options.include_usage === true) return frame;
+  if (!frame.data.includes('"total_tokens"') && !frame.data.includes('"prompt_tokens"')) return frame;
+  const chunk = parseExactText(frame.data);
+  if (!isObject(chunk) || !isObject(chunk.usage) || !Array.isArray(chunk.choices)) return frame;
+  if (chunk.choices.length === 0 && purposes.every((name) => isAbsent(chunk[name]))) return null;
+  const { usage: _usage, ...rest } = chunk;
+  return { ...frame, data: JSON.stringify(rest) };
 }

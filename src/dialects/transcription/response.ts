@@ -77,6 +77,12 @@ export function wireUsage(usage: Usage | undefined): JsonObject | undefined {
   return usage.units?.kind === "seconds" ? { type: "duration", seconds: usage.units.amount } : undefined;
 }
 
+/** Usage in a stream's last event, which knows tokens only (openai 7.55, TranscriptionTextDoneEvent.Usage). */
+export function eventUsage(usage: Usage | undefined): JsonObject | undefined {
+  const whole = wireUsage(usage);
+  return whole?.type === "tokens" ? whole : undefined;
+}
+
 const verboseSegment = ({ text, start, end, detail }: Segment, id: number): JsonObject => ({
   id,
   ...(noDetail as JsonObject),

@@ -7,7 +7,7 @@ import { type Frame, keepAliveComment } from "../../lib/sse.ts";
 import type { ReadContext, StreamReader, StreamSide, StreamWriter } from "../dialect.ts";
 import { openaiErrors } from "../openai-error.ts";
 import { truncated } from "../reject.ts";
-import { parseUsage, wireUsage } from "./response.ts";
+import { eventUsage, parseUsage } from "./response.ts";
 
 const event = (body: JsonObject): Frame => ({ data: JSON.stringify(body) });
 const place = { choice: 0, block: 0 } as const;
@@ -59,7 +59,7 @@ function writer(): StreamWriter {
         return [event({ type: "transcript.text.delta", delta: delta.text })];
       }
       if (delta.type !== "finish") return [];
-      const usage = wireUsage(delta.usage);
+      const usage = eventUsage(delta.usage);
       return [event({ type: "transcript.text.done", text, ...(usage === undefined ? {} : { usage }) })];
     },
   };
@@ -68,7 +68,7 @@ function writer(): StreamWriter {
 function whole(answer: Answer): Frame[] {
   if (answer.operation !== "transcribe") return [];
   const { text } = answer;
-  const usage = wireUsage(answer.usage);
+  const usage = eventUsage(answer.usage);
   const done = event({ type: "transcript.text.done", text, ...(usage === undefined ? {} : { usage }) });
   return text === "" ? [done] : [event({ type: "transcript.text.delta", delta: text }), done];
 }
