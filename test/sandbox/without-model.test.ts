@@ -52,6 +52,19 @@ describe.each(requests)("%s without a model", (path, init, refused) => {
   });
 });
 
+test("a provider that may have any model is not asked for the usual one of OpenAI's format", async () => {
+  const hoped = await gateway({
+    yaml: 'providers:\n  openai: { kind: openai, base_url: "http://127.0.0.1:9/v1", credential: "k" }\n',
+  });
+  const headers = { authorization: `Bearer ${hoped.key}` };
+  const response = await fetch(`${hoped.url}/v1/videos`, { method: "POST", body: form({ prompt: "a fox" }), headers });
+  expect([response.status, await response.json()]).toMatchObject([
+    400,
+    { error: { code: "missing_required_parameter", param: "model" } },
+  ]);
+  await hoped.stop();
+});
+
 test("the SDK gets variations of an image", async () => {
   const { data } = await openaiClient(alone.url, alone.key).images.createVariation({
     image: new File([png], "dot.png", { type: "image/png" }),

@@ -6,7 +6,9 @@ import { missing } from "../../dialects/reject.ts";
 import { randomId } from "../../lib/ids.ts";
 import type { Provider } from "../../providers/provider.ts";
 import { deleteTask, findTask, insertTask, type TaskRow, updateTask } from "../../store/tasks.ts";
+import type { Catalog } from "../catalog.ts";
 import type { Attribution } from "../exchange.ts";
+import type { Listings } from "../listings.ts";
 import { type Plan, resolve, resolveUnnamed } from "../router.ts";
 import { advanced } from "./advance.ts";
 import { conclude } from "./conclude.ts";
@@ -53,18 +55,27 @@ function firstOf(plan: () => Plan): Plan["candidates"][number] | undefined {
   }
 }
 
+/** True where the name is that of a route, or of a model that a provider lists. */
+function isConfigured(catalog: Catalog, now: Listings["now"], model: string): boolean {
+  try {
+    return resolve(catalog, now, model, operation).found !== "unlisted";
+  } catch (thrown) {
+    if (thrown instanceof GatewayError) return false;
+    throw thrown;
+  }
+}
+
 /** The submit with the model that answers requests without one, where the client named none and its format's own is not configured. */
 function withModel(parts: VideoParts, submit: Submit): Submit {
   const { ask, client } = submit;
   if (ask.unnamed !== true) return submit;
   const catalog = parts.gateway.catalog.current();
   const now = parts.gateway.listings.now;
-  const isKnown = firstOf(() => resolve(catalog, now, ask.model, operation)) !== undefined;
-  if (ask.model !== "" && isKnown) return submit;
+  // A provider that may have any model is no reason to ask for one that nobody configured.
+  if (ask.model !== "" && isConfigured(catalog, now, ask.model)) return submit;
   const first = firstOf(() => resolveUnnamed(catalog, now, ask.model, operation));
   if (first !== undefined) return { ...submit, ask: { ...ask, model: `${first.provider.name}/${first.model}` } };
-  if (ask.model === "") throw missing(client.fieldPath("model"));
-  return submit;
+  throw missing(client.fieldPath("model"));
 }
 
 /** The task as it is before anybody was asked. */

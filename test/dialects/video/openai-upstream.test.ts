@@ -116,3 +116,15 @@ test("ids are escaped in every path", () => {
   expect(remove?.(upstreamTask)).toEqual({ method: "DELETE", path: "videos/up%2F1", body: {} });
   expect(remix?.(upstreamTask, "a dog").call).toEqual({ path: "videos/up%2F1/remix", body: { prompt: "a dog" } });
 });
+
+test("a model without a row is sent what the client said, and nothing else", () => {
+  const ask = { ...plainVideo, seconds: 7, width: 640, height: 360 };
+  const { call, warnings, effect } = openaiVideos.render(ask, { ...renderContext, model: "wan-local" });
+  expect(call.form?.map((part) => ("value" in part ? `${part.name}=${part.value}` : part.name))).toEqual([
+    ...["model=wan-local", "prompt=a cat", "seconds=7", "size=640x360"],
+  ]);
+  expect(warnings).toEqual([{ code: "unverified", path: "model" }]);
+  expect(effect).toEqual({ seconds: 7, width: 640, height: 360 });
+  const plain = openaiVideos.render(plainVideo, { ...renderContext, model: "wan-local" });
+  expect(plain.call.form).toHaveLength(2);
+});

@@ -26,7 +26,13 @@ test("lengths and tiers by the generation", () => {
   expect(made(pro)).toEqual([2, 2, 5, 12, 12, 12, 12]);
   expect(made("doubao-seedance-1-5-pro-251215")).toEqual([4, 4, 5, 12, 12, 12, 12]);
   expect(made(newer)).toEqual([4, 4, 5, 12, 13, 15, 15]);
-  expect(made("ep-20250101-abcde")).toEqual([4, 4, 5, 12, 13, 15, 15]);
+  expect(made("ep-20250101-abcde")).toEqual(lengths);
+  expect(warnings({ seconds: 1, ratio: "5:4", audio: true }, "ep-20250101-abcde")).toEqual(["unverified model"]);
+  expect(body({ ratio: "5:4" }, "ep-20250101-abcde").ratio).toBe("5:4");
+  expect(body({}, "ep-20250101-abcde")).not.toHaveProperty("duration");
+  expect(body({ seconds: 30 }, "doubao-seedance-2-5-260901").duration).toBe(30);
+  expect(body({ resolution: "4k" }, newer).resolution).toBe("4k");
+  expect(body({ resolution: "4k" }, "doubao-seedance-2-0-mini-260901").resolution).toBe("720p");
   expect(body({ resolution: "4k" }).resolution).toBe("1080p");
   expect(body({ resolution: "1080p" }, "doubao-seedance-2-0-fast-260128").resolution).toBe("720p");
   expect(body({ width: 1080, height: 1920 })).toMatchObject({ ratio: "9:16", resolution: "1080p" });

@@ -76,7 +76,11 @@ describe("a submit", () => {
   });
 
   test("seed, negative prompt, sound, several videos, and what has no place", () => {
-    expect(parameters({ seed: 7, negativePrompt: "dogs", fps: 24 })).toEqual({ seed: 7, negativePrompt: "dogs" });
+    // Only Vertex has a seed.
+    expect(parameters({ seed: 7, negativePrompt: "dogs", fps: 24 })).toEqual({ negativePrompt: "dogs" });
+    expect(google.warnings({ seed: 7 })).toEqual(["dropped seed"]);
+    expect(cloud.body({ seed: 7 }).parameters).toEqual({ seed: 7 });
+    expect(cloud.warnings({ seed: 7 })).toEqual([]);
     expect(google.warnings({ fps: 24 })).toEqual([]);
     expect(google.warnings({ fps: 30, watermark: false, audio: false })).toEqual([
       "dropped fps",

@@ -116,6 +116,9 @@ test("the rest of what can be said, and what cannot", () => {
   });
   expect(warnings({ fps: 24 })).toEqual(["dropped fps"]);
   expect(warnings({ audio: true }, "wan2.2-t2v-plus")).toEqual(["dropped audio"]);
+  expect(parameters({ audio: false }, "wan2.7-t2v")).toEqual({});
+  expect(warnings({ audio: false }, "wan2.7-t2v")).toEqual(["dropped audio"]);
+  expect(warnings({ audio: true }, "wan2.7-t2v")).toEqual([]);
   expect(parameters({ audio: false }, "wan2.2-t2v-plus")).toEqual({});
   expect(warnings({ audio: false }, "wan2.2-t2v-plus")).toEqual([]);
 });

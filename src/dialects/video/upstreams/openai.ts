@@ -5,8 +5,10 @@ import { isObject, type JsonObject } from "../../../lib/json.ts";
 import type { FormPart } from "../../dialect.ts";
 import { isErrorBody, parseError } from "../../openai-error.ts";
 import { badReply, missing, unsupported } from "../../reject.ts";
+import type { ModelRow, ModelTable } from "../../shared/model-table.ts";
 import { sanitise } from "../../upstream-error.ts";
-import { nearest, nearestSize } from "../fit.ts";
+import { durationFor, modelRow } from "../capabilities.ts";
+import { nearestSize } from "../fit.ts";
 import type {
   UpstreamAnswer,
   UpstreamTask,
@@ -15,11 +17,25 @@ import type {
   VideoRenderContext,
   VideoUpstream,
 } from "../upstream.ts";
+import { known } from "../wire.ts";
 
-/** https://platform.openai.com/docs/api-reference/videos/create */
-const lengths = [4, 8, 12] as const;
+const page = {
+  source: "https://platform.openai.com/docs/api-reference/videos/create",
+  checkedOn: "2026-11-22",
+} as const;
 const sizes = ["720x1280", "1280x720"] as const;
-const largeSizes = [...sizes, "1024x1792", "1792x1024"] as const;
+
+/** OpenAI's own service ended on 2026-09-24; Azure and servers that speak this wire have the models under the same names. */
+const models: ModelTable<ModelRow> = {
+  rows: [
+    {
+      ...{ models: /sora-2-pro/i, ...page, durations: [4, 8, 12] },
+      ...{ sizes: [...sizes, "1024x1792", "1792x1024"], audio: "always" },
+    },
+    { models: /sora/i, ...page, durations: [4, 8, 12], sizes, audio: "always" },
+  ],
+  unlisted: { models: /(?:)/, ...page },
+};
 
 const states: { readonly [word: string]: VideoState } = {
   queued: "queued",
@@ -34,11 +50,11 @@ const itemPath = ({ upstreamId }: UpstreamTask): string => `videos/${encodeURICo
 const get = (path: string) => ({ method: "GET", path, body: {} }) as const;
 
 /** Fields that this wire has no place for. */
-function dropped(ask: VideoAsk, context: VideoRenderContext): Warning[] {
+function dropped(ask: VideoAsk, context: VideoRenderContext, { audio }: ModelRow): Warning[] {
   const fields = ["negativePrompt", "fps", "seed", "watermark"] as const;
   const lost = fields.filter((field) => ask[field] !== undefined);
-  // Every video of these models has sound.
-  const silent = ask.audio === false ? (["audio"] as const) : [];
+  const isLost = ask.audio !== undefined && (audio !== "always" || !ask.audio);
+  const silent = isLost ? (["audio"] as const) : [];
   return [...lost, ...silent].map((field) => ({ code: "dropped", path: context.fieldPath(field) }));
 }
 
@@ -73,15 +89,14 @@ function approximations(ask: VideoAsk, effect: VideoEffect, context: VideoRender
   ];
 }
 
-function effectOf(ask: VideoAsk, model: string): VideoEffect {
-  const size = nearestSize(ask, /pro/i.test(model) ? largeSizes : sizes) ?? sizes[0];
-  const [width = 0, height = 0] = size.split("x").map(Number);
-  return {
-    seconds: ask.seconds === undefined ? lengths[0] : nearest(ask.seconds, lengths),
-    width,
-    height,
-    audio: true,
-  };
+/** What is requested; of a model without a row only what the client said. */
+function effectOf(ask: VideoAsk, { durations, sizes: allowed, audio }: ModelRow): VideoEffect {
+  const [usualSize] = allowed ?? [];
+  const size = allowed === undefined ? undefined : (nearestSize(ask, allowed) ?? usualSize);
+  const [width, height] = size === undefined ? [ask.width, ask.height] : size.split("x").map(Number);
+  const wanted = ask.seconds ?? (durations === undefined ? undefined : 4);
+  const seconds = wanted === undefined ? undefined : durationFor(wanted, durations);
+  return known({ seconds, width, height, audio: audio === "always" ? true : undefined } as VideoEffect);
 }
 
 const number = (value: unknown): number | undefined =>
@@ -132,15 +147,17 @@ export const openaiVideos: VideoUpstream = {
   takes: ["url", "data", "form", "file"],
   render(ask, context) {
     if (ask.prompt === undefined) throw missing(context.fieldPath("prompt"));
-    const effect = effectOf(ask, context.model);
+    const { row, warnings: unverified } = modelRow(models, context);
+    const effect = effectOf(ask, row);
+    const { seconds, width, height } = effect;
     const form: FormPart[] = [
       { name: "model", value: context.model },
       ...(ask.prompt === undefined ? [] : [{ name: "prompt", value: ask.prompt }]),
-      { name: "seconds", value: String(effect.seconds) },
-      { name: "size", value: `${effect.width}x${effect.height}` },
+      ...(seconds === undefined ? [] : [{ name: "seconds", value: String(seconds) }]),
+      ...(width === undefined || height === undefined ? [] : [{ name: "size", value: `${width}x${height}` }]),
       ...imageParts(ask.images),
     ];
-    const warnings = [...dropped(ask, context), ...approximations(ask, effect, context)];
+    const warnings = [...unverified, ...dropped(ask, context, row), ...approximations(ask, effect, context)];
     return { call: { path: "videos", body: {}, form }, warnings, effect };
   },
   accepted({ status, body }) {

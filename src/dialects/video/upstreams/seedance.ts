@@ -3,8 +3,10 @@ import type { VideoAsk, VideoImage } from "../../../canon/video.ts";
 import { compact, isObject, type Json, type JsonObject } from "../../../lib/json.ts";
 import { parseError as parseOpenaiError } from "../../openai-error.ts";
 import { missing, unsupported } from "../../reject.ts";
+import type { ModelRow, ModelTable } from "../../shared/model-table.ts";
+import { durationFor, modelRow, ratioFor, resolutionFor } from "../capabilities.ts";
 import { type FaultTable, faultError, faultFailure, faultIn } from "../fault.ts";
-import { nearestRatio, picked, tierFor, within } from "../fit.ts";
+import { picked } from "../fit.ts";
 import { imageFor } from "../images.ts";
 import { dropped, fixedSound, misfits } from "../losses.ts";
 import type { UpstreamAnswer, UpstreamTask, VideoEffect, VideoProgress, VideoUpstream } from "../upstream.ts";
@@ -43,23 +45,39 @@ const faults: FaultTable = [
   [/InternalServiceError/i, "broken"],
 ];
 
-/** What a family of models makes; 5 seconds and the first tier when the client wants none. */
-interface Offer {
-  readonly names: RegExp;
-  readonly least: number;
-  readonly most: number;
-  readonly tiers: readonly [string, ...string[]];
-  readonly hasSound?: true;
-}
+const page = { source: "https://www.volcengine.com/docs/82379/1520757", checkedOn: "2026-11-22" } as const;
+const threeTiers = ["720p", "480p", "1080p"] as const;
 
-/** https://www.volcengine.com/docs/82379/1520757 */
-const newest: Offer = { names: /(?:)/, least: 4, most: 15, tiers: ["720p", "480p", "1080p"], hasSound: true };
-const offers: readonly Offer[] = [
-  { names: /lite|wan2|seaweed/i, least: 2, most: 12, tiers: ["720p", "480p", "1080p"] },
-  { names: /1[-.]0/, least: 2, most: 12, tiers: ["1080p", "480p", "720p"] },
-  { names: /1[-.]5/, least: 4, most: 12, tiers: ["720p", "480p", "1080p"], hasSound: true },
-  { names: /fast|mini/i, least: 4, most: 15, tiers: ["720p", "480p"], hasSound: true },
-];
+/** The first resolution, and 5 seconds, are requested where the client said nothing. */
+const models: ModelTable<ModelRow> = {
+  rows: [
+    {
+      ...{ models: /lite|wan2|seaweed/i, ...page, durations: { min: 2, max: 12 } },
+      ...{ resolutions: threeTiers, audio: "never" },
+    },
+    {
+      ...{ models: /1[-.]0/, ...page, durations: { min: 2, max: 12 } },
+      ...{ resolutions: ["1080p", "480p", "720p"], audio: "never" },
+    },
+    {
+      ...{ models: /1[-.]5/, ...page, durations: { min: 4, max: 12 } },
+      ...{ resolutions: threeTiers, audio: "optional" },
+    },
+    {
+      ...{ models: /seedance-?2[-.]5/i, ...page, durations: { min: 4, max: 30 } },
+      ...{ resolutions: threeTiers, audio: "optional" },
+    },
+    {
+      ...{ models: /seedance-?2.*(?:fast|mini)/i, ...page, durations: { min: 4, max: 15 } },
+      ...{ resolutions: ["720p", "480p"], audio: "optional" },
+    },
+    {
+      ...{ models: /seedance-?2/i, ...page, durations: { min: 4, max: 15 } },
+      ...{ resolutions: [...threeTiers, "4k"], audio: "optional" },
+    },
+  ],
+  unlisted: { models: /(?:)/, ...page },
+};
 
 const ratios = ["16:9", "4:3", "1:1", "3:4", "9:16", "21:9"] as const;
 const roles = { first: "first_frame", last: "last_frame", reference: "reference_image" } as const;
@@ -97,17 +115,19 @@ function suffixOf(options: JsonObject): string {
     .join(" ");
 }
 
-function optionsOf(ask: VideoAsk, offer: Offer): JsonObject & { duration: number } {
+/** A model without a row is told only what the client said. */
+function optionsOf(ask: VideoAsk, { durations, resolutions, ratios: allowed, audio }: ModelRow): JsonObject {
+  const wanted = ask.seconds ?? (durations === undefined ? undefined : 5);
   return {
     ...picked(ask.metadata, passed),
     ...compact({
-      ratio: nearestRatio(ask, ratios),
-      resolution: tierFor(ask, offer.tiers) ?? offer.tiers[0],
+      ratio: ratioFor(ask, durations === undefined ? allowed : ratios),
+      resolution: resolutionFor(ask, resolutions) ?? resolutions?.[0],
       seed: ask.seed,
       watermark: ask.watermark,
-      generate_audio: offer.hasSound ? ask.audio : undefined,
+      generate_audio: audio === "never" ? undefined : ask.audio,
+      duration: wanted === undefined ? undefined : durationFor(wanted, durations),
     }),
-    duration: within(ask.seconds ?? 5, offer.least, offer.most),
   };
 }
 
@@ -157,21 +177,26 @@ export const seedanceVideos: VideoUpstream = {
   takes: ["url", "data"],
   render(ask, context) {
     if (ask.prompt === undefined && ask.images.length === 0) throw missing(context.fieldPath("prompt"));
-    const offer = offers.find(({ names }) => names.test(context.model)) ?? newest;
-    const options = optionsOf(ask, offer);
+    const { row, warnings: unverified } = modelRow(models, context);
+    const options = optionsOf(ask, row);
     const inText = readsSuffix.test(context.model);
     const body = {
       model: context.model,
       content: asContent(contentOf(ask, inText ? suffixOf(options) : "")),
       ...(inText ? {} : options),
     };
-    const made = { seconds: options.duration, ratio: textOf(options.ratio), resolution: textOf(options.resolution) };
+    const made = {
+      seconds: numberOf(options.duration),
+      ratio: textOf(options.ratio) || undefined,
+      resolution: textOf(options.resolution) || undefined,
+    };
     const warnings = [
+      ...unverified,
       ...dropped(ask, context, ["negativePrompt", ...(ask.fps === 24 ? [] : (["fps"] as const))]),
-      ...(offer.hasSound ? [] : fixedSound(ask, context, false)),
+      ...(row.audio === "never" ? fixedSound(ask, context, false) : []),
       ...misfits(ask, made, context),
     ];
-    const audio = offer.hasSound ? ask.audio : false;
+    const audio = row.audio === "never" ? false : ask.audio;
     return {
       call: { path, body },
       warnings,

@@ -10,7 +10,7 @@ import { nameIn, operationTold } from "./operation.ts";
 import { type VeoService, veoRequest } from "./request.ts";
 
 const version = "v1beta";
-const service: VeoService = { passed: ["personGeneration"], choosesSound: false, ties: true };
+const service: VeoService = { passed: ["personGeneration"], choosesSound: false, ties: true, takesSeed: false };
 
 /** A file of the service itself, wherever it says that it lies: the key goes to the configured address alone. */
 function fileIn(uri: string): string | undefined {

@@ -15,6 +15,8 @@ export interface VeoService {
   readonly passed: readonly string[];
   /** Whether sound can be chosen; elsewhere it belongs to the model. */
   readonly choosesSound: boolean;
+  /** Whether a seed can be said. */
+  readonly takesSeed: boolean;
   /** Whether tiers above the lowest are only made in the longest length. */
   readonly ties: boolean;
 }
@@ -94,11 +96,15 @@ export function veoRequest(ask: VideoAsk, context: VideoRenderContext, service: 
     resolution: isOld(model) ? undefined : resolution,
     durationSeconds: ask.seconds === undefined ? undefined : seconds,
     negativePrompt: ask.negativePrompt,
-    seed: ask.seed,
+    seed: service.takesSeed ? ask.seed : undefined,
     generateAudio: audio,
     sampleCount: ask.n > 1 ? ask.n : undefined,
   });
-  const lost = ask.fps === usual.framesPerSecond ? (["watermark"] as const) : (["fps", "watermark"] as const);
+  const lost = [
+    ...(ask.fps === usual.framesPerSecond ? [] : (["fps"] as const)),
+    ...(service.takesSeed ? [] : (["seed"] as const)),
+    "watermark" as const,
+  ];
   return {
     body: { instances: [compact({ prompt: ask.prompt, ...imagesOf(ask.images) })], parameters },
     warnings: [...dropped(ask, context, lost), ...soundLoss(ask, context, service), ...misfits(ask, made, context)],

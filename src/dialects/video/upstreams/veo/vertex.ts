@@ -11,6 +11,7 @@ import { type VeoService, veoRequest } from "./request.ts";
 const service: VeoService = {
   passed: ["personGeneration", "enhancePrompt", "compressionQuality", "resizeMode"],
   choosesSound: true,
+  takesSeed: true,
   ties: false,
 };
 

@@ -61,17 +61,17 @@ export const wanVideos: VideoUpstream = {
       ...picked({ ...metadata, ...objectOf(metadata.parameters) }, passedParameters),
       ...said,
       duration: ask.seconds === undefined || offer.lengthFor === undefined ? undefined : seconds,
-      audio: offer.hasSound ? ask.audio : undefined,
+      audio: offer.audio === "optional" ? ask.audio : undefined,
       watermark: ask.watermark,
       seed: ask.seed,
     });
     const body = { model: context.model, input, parameters };
     const warnings = [
       ...dropped(ask, context, ["fps"]),
-      ...(offer.hasSound ? [] : fixedSound(ask, context, false)),
+      ...(offer.audio === "optional" ? [] : fixedSound(ask, context, offer.audio === "always")),
       ...misfits(ask, { ...shape, seconds }, context),
     ];
-    const effect = effectOf(shape, seconds, offer.hasSound ? ask.audio : false);
+    const effect = effectOf(shape, seconds, offer.audio === "optional" ? ask.audio : offer.audio === "always");
     return { call: { path: pathOf(offer, ask), body, headers: { "x-dashscope-async": "enable" } }, warnings, effect };
   },
   accepted(answer) {

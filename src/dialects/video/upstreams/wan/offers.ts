@@ -11,7 +11,7 @@ export interface Offer {
   /** Newer models take a list of media, a tier and a ratio; older ones a member for each image, and a size. */
   readonly isNewer: boolean;
   readonly tiers: readonly Tier[];
-  readonly hasSound: boolean;
+  readonly audio: "optional" | "always" | "never";
   /** Undefined where there is one length, which is not said. */
   lengthFor: ((wanted: number) => number) | undefined;
 }
@@ -62,7 +62,7 @@ export function offerFor(model: string): Offer {
     kind,
     isNewer: generation >= 2.7,
     tiers: tiersByName.find(([pattern]) => pattern.test(model))?.[1] ?? high,
-    hasSound: generation >= 2.5,
+    audio: generation >= 2.7 ? "always" : generation >= 2.5 ? "optional" : "never",
     lengthFor: lengths(generation, kind),
   };
 }
