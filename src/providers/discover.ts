@@ -1,4 +1,5 @@
 // Local servers that are simply there: each usual port is asked once for its models.
+import { hopsHeader, maxHops } from "../lib/hops.ts";
 import { isObject } from "../lib/json.ts";
 import { presets } from "./presets.ts";
 import { defaultTimeouts, type ProviderEntry, type ProviderKind } from "./provider.ts";
@@ -23,26 +24,23 @@ export const localPlaces: readonly LocalPlace[] = presets.flatMap((kind) =>
 
 const loopback = "127.0.0.1";
 const patienceMs = 300;
-/** A gateway gives a caller's own request id back; a model server has no reason to. */
-const probeId = "turnpike-probe";
+/** A gateway refuses a request with so many hops; a model server takes no notice of the header. */
+const probeHeaders = { "accept-encoding": "identity", [hopsHeader]: String(maxHops) };
 
 /** True where a listener on this host takes connections to the loopback address. */
 function coversLoopback(host: string): boolean {
   return /^(?:127\.|0\.0\.0\.0$|::1?$|localhost$)/.test(host);
 }
 
-function isGateway(headers: Headers): boolean {
-  if (headers.get("x-request-id") === probeId) return true;
-  return [...headers.keys()].some((name) => name.startsWith("x-turnpike-"));
-}
+/** The headers of a gateway's own answers. An id that comes back proves nothing: some model servers return it too. */
+const isMarked = (headers: Headers): boolean => [...headers.keys()].some((name) => name.startsWith("x-turnpike-"));
 
 /** An empty list counts: the server is there, and its models may come later. */
 async function listsModels(url: string, timeoutMs: number): Promise<boolean> {
   try {
     const signal = AbortSignal.timeout(timeoutMs);
-    const headers = { "accept-encoding": "identity", "x-request-id": probeId };
-    const response = await send({ method: "GET", url: `${url}/models`, headers, signal });
-    if (!response.ok || isGateway(response.headers)) return false;
+    const response = await send({ method: "GET", url: `${url}/models`, headers: probeHeaders, signal });
+    if (!response.ok || isMarked(response.headers)) return false;
     const body: unknown = await response.json();
     return isObject(body) && body.object === "list" && (Array.isArray(body.data) || body.data === null);
   } catch {

@@ -1,5 +1,5 @@
 // What an upstream's word makes of a task: states only go forward, progress only rises, the last state is the last. Pure.
-import { isFinal, type VideoFailure, type VideoState } from "../../canon/video.ts";
+import { isFinal, type VideoFailure, type VideoResult, type VideoState } from "../../canon/video.ts";
 import type { VideoProgress, VideoUpstream } from "../../dialects/video/upstream.ts";
 import { type Task, withoutBytes } from "./record.ts";
 
@@ -14,6 +14,10 @@ export const failures = {
   cancelled: { code: "cancelled", message: "The task was cancelled." },
   expired: { code: "expired", message: "The provider gave the task up before it was done." },
   lost: { code: "task_lost", message: "The provider does not know the task any more." },
+  credentials: {
+    code: "upstream_auth",
+    message: "The provider refuses the gateway's credential, so that the task cannot be followed.",
+  },
   late: { code: "task_timeout", message: "The task was not done in time." },
   unconfirmed: { code: "submit_unconfirmed", message: "The gateway stopped before the provider confirmed the task." },
 } as const satisfies Record<string, VideoFailure>;
@@ -59,8 +63,11 @@ function missed(task: Task, nowMs: number): Task {
   return { ...task, updatedAtMs: nowMs, kept: { ...task.kept, misses } };
 }
 
+/** A video that came with its poll and holds nothing is none. */
+const hasBytes = ({ place }: VideoResult): boolean => place.kind !== "inline" || place.base64 !== "";
+
 function completed(task: Task, progress: VideoProgress, upstream: VideoUpstream, nowMs: number): Task {
-  const results = (progress.results ?? []).map(withoutBytes);
+  const results = (progress.results ?? []).filter(hasBytes).map(withoutBytes);
   if (results.length === 0) return ended(task, "failed", failures.empty, nowMs);
   const lifeMs = upstream.resultSeconds === undefined ? null : upstream.resultSeconds * 1000;
   const living = results.map((result) =>
@@ -78,7 +85,7 @@ export function advanced(task: Task, progress: VideoProgress, upstream: VideoUps
   const known: Task = {
     ...task,
     updatedAtMs: nowMs,
-    kept: { ...task.kept, keep: { ...task.kept.keep, ...progress.keep }, misses: 0, troubles: 0 },
+    kept: { ...task.kept, keep: { ...task.kept.keep, ...progress.keep }, misses: 0, troubles: 0, refusals: 0 },
     told: { ...task.told, effect: { ...task.told.effect, ...progress.effect } },
   };
   if (state === "completed") return completed(known, progress, upstream, nowMs);

@@ -93,7 +93,11 @@ async function fromUrl({ parts, task, wish, result }: Fetch, url: string): Promi
 }
 
 /** Servers tell a plain type for a video now and then. */
-function described({ status, headers, body }: Content, { mediaType }: VideoResult): Content {
+function described(content: Content, result: VideoResult): Content {
+  const { status, headers, body } = content;
+  if (status === 200 && headers.get("content-length") === "0")
+    throw new GatewayError("upstream_failed", "The provider's video is empty.");
+  const { mediaType } = result;
   const told = headers.get("content-type") ?? "";
   const type = /^(?:video|image)\//.test(told) ? told : (mediaType ?? "video/mp4");
   const kept = new Headers(passed.flatMap((name) => (headers.has(name) ? [[name, headers.get(name) ?? ""]] : [])));

@@ -17,6 +17,9 @@ interface Turn {
   readonly waitMs: number;
 }
 
+/** Polls in a row in which the credential was refused: about a quarter of an hour, for an operator to put it right. */
+const refusalsToFail = 16;
+
 const absent = (): GatewayError =>
   new GatewayError("no_provider_available", "The provider of the task is not configured any more.");
 
@@ -24,8 +27,11 @@ const absent = (): GatewayError =>
 function troubled(parts: VideoParts, task: Task, failure: GatewayError): Turn {
   parts.gateway.events.attemptFailed(task.provider, task.kept.model, failure);
   const { kept } = task;
+  const refusals = failure.kind === "upstream_credentials" ? (kept.refusals ?? 0) + 1 : 0;
+  if (refusals >= refusalsToFail)
+    return { task: ended(task, "failed", failures.credentials, parts.gateway.clock.nowMs()), waitMs: 0 };
   return {
-    task: { ...task, kept: { ...kept, troubles: kept.troubles + 1 } },
+    task: { ...task, kept: { ...kept, troubles: kept.troubles + 1, refusals } },
     waitMs: troubleWait(task, failure.retryAfterMs),
   };
 }

@@ -27,6 +27,8 @@ export interface Kept {
   readonly waitMs: number;
   /** Polls in a row of which nothing came. */
   readonly troubles: number;
+  /** Of these, the last ones in which the credential was refused. */
+  readonly refusals?: number;
   /** Polls in a row to which the upstream said that it has no such task. */
   readonly misses: number;
   readonly callbackUrl?: string;
