@@ -29,6 +29,7 @@ export {
   listPage,
   parseListQuery,
   storedItems,
+  timedResponse,
 } from "./openai-responses/stored.ts";
 export { type SummaryWish, summaryAsk, transcriptOf } from "./openai-responses/transcript.ts";
 export { parseUsage } from "./openai-responses/usage.ts";

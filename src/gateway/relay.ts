@@ -81,24 +81,31 @@ function refuseElsewhere({ bound }: Inquiry, { provider, model }: Candidate): vo
   throw new GatewayError("unsupported_parameter", message, { param: bound.path });
 }
 
+/** The same inquiry, with a warning for each field that the candidate ignores. */
+function withLosses(inquiry: Inquiry, { provider }: Candidate, context: RenderContext): Inquiry {
+  const losses = provider.losses?.(inquiry.ask, context) ?? [];
+  return losses.length === 0 ? inquiry : { ...inquiry, changes: [...(inquiry.changes ?? []), ...losses] };
+}
+
 /** Throws `unsupported_parameter` when the candidate's dialect cannot say what was asked. */
 export function openLane(
-  inquiry: Inquiry,
+  given: Inquiry,
   candidate: Candidate,
   upstream: Dialect,
   listedVoices?: readonly ListedVoice[],
 ): Lane {
-  refuseElsewhere(inquiry, candidate);
-  const voice = voiceFor(inquiry.ask, candidate, listedVoices);
+  refuseElsewhere(given, candidate);
+  const voice = voiceFor(given.ask, candidate, listedVoices);
   const context: RenderContext = {
     model: candidate.model,
     origin: originOf(candidate.provider, candidate.model),
     options: candidate.provider.options,
-    fieldPath: (field) => inquiry.dialect.request.fieldPath(field),
+    fieldPath: (field) => given.dialect.request.fieldPath(field),
     ...(voice === undefined ? {} : { voice }),
     ...(listedVoices === undefined ? {} : { listedVoices }),
     ...(candidate.provider.declared === undefined ? {} : { declared: candidate.provider.declared }),
   };
+  const inquiry = withLosses(given, candidate, context);
   if (upstream !== inquiry.dialect || overasks(inquiry, context.options))
     return translatedLane(inquiry, upstream, context);
   const call = (wire: JsonObject): VerbatimCall => upstream.verbatim.call(wire, context, inquiry.envelope);

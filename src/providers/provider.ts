@@ -1,7 +1,8 @@
 // The contract of a provider: somebody who answers, as data: an address, a way to sign, the dialects spoken.
 import type { Ask, Operation } from "../canon/operation.ts";
 import type { ListedVoice } from "../canon/speech.ts";
-import type { Call, Dialect, DialectOptions } from "../dialects/dialect.ts";
+import type { Warning } from "../canon/warning.ts";
+import type { Call, Dialect, DialectOptions, RenderContext } from "../dialects/dialect.ts";
 import type { DeclaredModel } from "../dialects/shared/model-table.ts";
 import type { VideoUpstream } from "../dialects/video/upstream.ts";
 import type { JsonObject } from "../lib/json.ts";
@@ -124,6 +125,8 @@ export interface Provider {
   prefers?(ask: Ask, model: string, client: Dialect): Dialect | undefined;
   /** As in its kind. */
   readonly usualModels?: { readonly [operation in Operation]?: string };
+  /** What this provider would ignore of a request in its own dialect, for one that stands in for others. */
+  losses?(ask: Ask, context: RenderContext): readonly Warning[];
   /** The models that answer requests without a model where no other provider is configured. */
   readonly lastResort?: { readonly [operation in Operation]?: string };
   readonly options: DialectOptions;

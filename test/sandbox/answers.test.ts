@@ -8,12 +8,14 @@ import { prompt, sandbox } from "./setting.ts";
 const { world, say, chat, messages } = await sandbox();
 
 describe("answers", () => {
-  test("the same request gets the same bytes, another one another reply", async () => {
+  test("the same request gets the same bytes but for the time, another one another reply", async () => {
+    const timeless = (text = "") => text.replaceAll(/"created":\d+/g, "");
     const [first, second, other] = [await chat("hi"), await chat("hi"), await chat("ho")];
-    expect(second?.text).toBe(first?.text ?? "");
+    expect(timeless(second?.text)).toBe(timeless(first?.text));
+    expect(Math.abs(Number(at(first?.json, "created")) - Date.now() / 1000)).toBeLessThan(60);
     expect(at(other?.json, "id")).not.toBe(at(first?.json, "id"));
     const [streamed, again] = [await chat("hi", { stream: true }), await chat("hi", { stream: true })];
-    expect(again?.text).toBe(streamed?.text ?? "");
+    expect(timeless(again?.text)).toBe(timeless(streamed?.text));
   });
 
   test("every reply says that it is the sandbox", async () => {
@@ -49,6 +51,28 @@ describe("answers", () => {
     expect(await names("get_time", { tool_choice: "none" })).toEqual([]);
     const forced = { type: "function", function: { name: "get_day" } };
     expect(await names("hi", { tool_choice: forced })).toEqual(["get_day"]);
+  });
+
+  test("a tool is called when the prompt is a question or a request for what its name or description says", async () => {
+    const tool = (name: string, description?: string) => ({
+      type: "function",
+      function: { name, description, parameters: { type: "object", properties: { place: { type: "string" } } } },
+    });
+    const tools = [
+      tool("get_weather", "Current conditions at a place"),
+      tool("sendEmail", "Delivers a message to somebody's inbox"),
+      tool("f1", "Converts an amount from one currency to another"),
+    ];
+    const names = async (content: string, more: object = {}) =>
+      chatTold(await chat(content, { tools, ...more })).calls.map(({ name }) => name);
+    expect(await names("What's the weather in Paris?")).toEqual(["get_weather"]);
+    expect(await names("tell me the weather in Paris, please")).toEqual(["get_weather"]);
+    expect(await names("Send an email to Ann")).toEqual(["sendEmail"]);
+    expect(await names("Convert this amount into another currency")).toEqual(["f1"]);
+    expect(await names("I like this weather.")).toEqual([]);
+    expect(await names("What is the capital of France?")).toEqual([]);
+    expect(await names("How are you?")).toEqual([]);
+    expect(await names("What's the weather in Paris?", { tool_choice: "none" })).toEqual([]);
   });
 
   test("a tool of free text is called with text, whole and streamed", async () => {

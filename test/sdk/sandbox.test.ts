@@ -93,3 +93,18 @@ test("openai SDK: embeddings in the SDK's own base64 and as numbers are the same
   expect(packed).toHaveLength(64);
   expect(Array.from(packed)).toEqual(plain.map(Math.fround));
 });
+
+test("a conversation of responses goes on by references to items, whose ids are their own", async () => {
+  const ask = (text: string, items: object[] = []) =>
+    openai.responses.create({ model: "sandbox/chat", input: [...items, { role: "user", content: text }] as never });
+  const [first, second] = [await ask("one"), await ask("one")];
+  const ids = [first, second].flatMap(({ output }) => output.map(({ id }) => String(id)));
+  expect(new Set(ids).size).toBe(ids.length);
+  const next = await ask("two", [{ type: "item_reference", id: ids[0] }]);
+  expect(next.output_text).toContain("two");
+  for (const { created_at, completed_at, status } of [first, second, next]) {
+    expect(status).toBe("completed");
+    expect(completed_at).toBeGreaterThanOrEqual(created_at);
+    expect(Math.abs(created_at - Date.now() / 1000)).toBeLessThan(60);
+  }
+});

@@ -109,3 +109,9 @@ export interface Identity {
 export function identified(response: JsonObject, { id, store, previousResponseId }: Identity): JsonObject {
   return { ...response, id, store, previous_response_id: previousResponseId };
 }
+
+/** The response with the time of its end, in Unix seconds, where it is completed and does not have one. */
+export function timedResponse(response: JsonObject, endedAt: number): JsonObject {
+  const isTimed = response.status !== "completed" || typeof response.completed_at === "number";
+  return isTimed ? response : { ...response, completed_at: endedAt };
+}

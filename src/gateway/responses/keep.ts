@@ -1,5 +1,5 @@
 // Keeping a finished response, and putting it under the gateway's own id before it leaves.
-import { type Identity, identified, responseOfItem } from "../../dialects/response-state.ts";
+import { type Identity, identified, responseOfItem, timedResponse } from "../../dialects/response-state.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import { putResponseItems } from "../../store/response-items.ts";
 import { putResponse, type ResponseRow } from "../../store/responses.ts";
@@ -48,6 +48,7 @@ export function identityOfJob({ id, isKept, previousResponseId }: Job): Identity
 
 /** The finished response as the client gets it: it is on disk when it says that it is stored. */
 export async function concluded(parts: StateParts, job: Job, response: JsonObject): Promise<JsonObject> {
-  const own = identified(response, identityOfJob(job));
+  const endedAt = Math.floor(parts.gateway.clock.nowMs() / 1000);
+  const own = timedResponse(identified(response, identityOfJob(job)), endedAt);
   return (await kept(parts, job, own)) === job.isKept ? own : { ...own, store: false };
 }

@@ -1,6 +1,13 @@
 // A run in the background: the corridor is asked as if a client streamed, and nobody's leaving ends it.
 import { GatewayError, toGatewayError } from "../../canon/error.ts";
-import { endedItem, identified, isOpening, openingEvent, tellingOf } from "../../dialects/response-state.ts";
+import {
+  endedItem,
+  identified,
+  isOpening,
+  openingEvent,
+  tellingOf,
+  timedResponse,
+} from "../../dialects/response-state.ts";
 import { parseExactText } from "../../lib/exact-json.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import { type Frame, frameSplitter, readFrame } from "../../lib/sse.ts";
@@ -61,8 +68,9 @@ async function advance({ parts, job }: State, response: JsonObject, isOver: bool
 }
 
 /** The response as the run's owner knows it, whatever the event left out. */
-function known({ job, response, items }: State, told: JsonObject): JsonObject {
-  const own = { ...identified({ ...response, ...told }, identityOfJob(job)), background: true };
+function known({ parts, job, response, items }: State, told: JsonObject): JsonObject {
+  const endedAt = Math.floor(parts.gateway.clock.nowMs() / 1000);
+  const own = { ...timedResponse(identified({ ...response, ...told }, identityOfJob(job)), endedAt), background: true };
   if (told.status !== "failed") return own;
   return { ...own, created_at: response.created_at, model: response.model, output: [...items] };
 }

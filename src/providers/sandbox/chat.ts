@@ -11,12 +11,11 @@ import type {
 } from "../../canon/conversation.ts";
 import type { Usage } from "../../canon/usage.ts";
 import { withoutDirectives } from "./directives.ts";
+import { relevantTools } from "./relevance.ts";
 import { sample } from "./sample.ts";
 
 const charsPerToken = 4;
 const tokens = (text: string): number => Math.ceil(text.length / charsPerToken);
-/** A fixed time, 2025-01-01: a sandbox reply does not depend on the day. */
-const createdAt = 1_735_689_600;
 
 function textOf(blocks: readonly Block[]): string {
   return blocks.map((block) => ("text" in block ? block.text : "")).join("");
@@ -38,7 +37,7 @@ type Callable = FunctionTool | CustomTool;
 
 const isCallable = (tool: ChatAsk["tools"][number]): tool is Callable => tool.kind !== "hosted";
 
-/** The tools to call: the one that is forced, those that the prompt names, or the first when any must be called. */
+/** The tools to call: the one that is forced, those that the prompt names or asks for, or the first when any must be called. */
 function calledTools(ask: ChatAsk, prompt: string): Callable[] {
   const choice = ask.toolChoice;
   const allowed = ask.tools
@@ -48,7 +47,8 @@ function calledTools(ask: ChatAsk, prompt: string): Callable[] {
   if (choice?.type === "tool") return allowed.filter((tool) => tool.name === choice.name);
   const named = allowed.filter((tool) => prompt.toLowerCase().includes(tool.name.toLowerCase()));
   const must = choice?.type === "required" || (choice?.type === "allowed" && choice.required);
-  const calls = named.length > 0 || !must ? named : allowed.slice(0, 1);
+  const found = named.length > 0 ? named : relevantTools(prompt, allowed);
+  const calls = found.length > 0 || !must ? found : allowed.slice(0, 1);
   return ask.parallelToolCalls === false ? calls.slice(0, 1) : calls;
 }
 
@@ -121,7 +121,6 @@ export function chatReply(ask: ChatAsk, origin: string): ChatAnswer {
     operation: "chat",
     id: `sandbox-${id}`,
     model: `sandbox/${ask.model}`,
-    createdAt,
     choices,
     usage: usageOf(ask, choices),
   };

@@ -3,9 +3,11 @@ import { GatewayError } from "../../canon/error.ts";
 import type { Answer } from "../../canon/operation.ts";
 import type { Dialect, Envelope, WriteContext } from "../../dialects/dialect.ts";
 import { dialects } from "../../dialects/index.ts";
+import { randomId } from "../../lib/ids.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { defaultTimeouts, type Provider, pathParams, type Shipment } from "../provider.ts";
 import { type Directives, readDirectives, sandboxModels } from "./directives.ts";
+import { losses } from "./losses.ts";
 import { origin, standInFor, toldPieces } from "./operations.ts";
 import { pacedBody, pause } from "./pace.ts";
 import { sandboxVideos, sendSandboxTask } from "./video.ts";
@@ -53,7 +55,10 @@ async function send(shipment: Shipment): Promise<Response> {
   await pause(directives.delayMs, signal);
   const refused = refusal(directives);
   if (refused !== null) return refused;
-  const write: WriteContext = { ask, wire, id: "sandbox", createdAt: 0, inputEstimate: 0 };
+  const createdAt = Math.floor(Date.now() / 1000);
+  // Items of responses are found again by their ids, which no other response may have.
+  const id = ask.operation === "chat" ? randomId("sandbox-") : "sandbox";
+  const write: WriteContext = { ask, wire, id, createdAt, inputEstimate: 0 };
   const answer = await standIn.answer(ask);
   if (!stream) return wholeReply(answer, dialect, write);
   const { type, pieces, breaks } = (standIn.pieces ?? toldPieces)(answer, dialect, write);
@@ -68,6 +73,7 @@ export const sandboxProvider: Provider = {
   dialects: dialects.filter((dialect) => dialect.request.split === undefined),
   options: {},
   lastResort: { moderate: "moderate", image: "image", video: "video" },
+  losses,
   models: sandboxModels.map((name) => `${origin}/${name}`),
   timeouts: defaultTimeouts,
   send,

@@ -8,6 +8,7 @@ import { isObject, type JsonObject, parseJsonText } from "../../lib/json.ts";
 import { ranged } from "../../lib/range.ts";
 import { clip } from "./clip.ts";
 import { readDirectives } from "./directives.ts";
+import { videoLosses } from "./losses.ts";
 import { pause } from "./pace.ts";
 
 /** What a prompt tells a task to do, in the brackets of the other directives: `[sandbox run=500 fail=50]`. */
@@ -106,9 +107,9 @@ const get = (at: string): Call => ({ method: "GET", path: at, body: {} });
 export const sandboxVideos: VideoUpstream = {
   name: "sandbox-videos",
   takes: ["url", "data", "file"],
-  render: ({ prompt = "" }, { model }) => ({
-    call: { path: tasks, body: { model, prompt } },
-    warnings: [],
+  render: (ask, context) => ({
+    call: { path: tasks, body: { model: context.model, prompt: ask.prompt ?? "" } },
+    warnings: videoLosses(ask, context),
     // Whatever was wanted, there is one film.
     effect: { seconds: clip.seconds, width: clip.width, height: clip.height, audio: false },
   }),
