@@ -249,8 +249,15 @@ const counts: Scene[] = [
     sees: { body: { totalTokens: 14 }, headers: { "x-turnpike-provider": "claude" } },
     asked: { claude: [{ path: "/v1/messages/count_tokens", lacksFields: ["max_tokens", "stream"] }] },
   },
+  {
+    name: "Anthropic's count of an OpenAI model",
+    call: { to: "count", body: { model: "gpt-r" } },
+    upstream: { responder: { json: { object: "response.input_tokens", input_tokens: 21 } } },
+    sees: { body: { input_tokens: 21 }, headers: { "x-turnpike-provider": "responder" } },
+    asked: { responder: [{ path: "/v1/responses/input_tokens", lacksFields: ["max_output_tokens", "stream"] }] },
+  },
   ...(["count", "gemini-count"] as const).flatMap((to) =>
-    ["gpt-x", "gpt-r"].map(
+    ["gpt-x"].map(
       (model): Scene => ({
         name: `${to} of ${model}, whose provider has no counter, is an estimate and says so`,
         call: { to, body: { model } },
