@@ -18,14 +18,36 @@ function modelOf(listed: ListedModel, owner: string): Model {
   };
 }
 
-/** Routes first, then what each provider lists; a name that occurs twice is listed once. */
+/** Every model of every provider that has been listed, with the name that always means just this one. */
+function* listedModels(catalog: Catalog, listings: Listings): Generator<{ prefixed: string; model: Model }> {
+  for (const provider of catalog.providers)
+    for (const listed of listings.now(provider).models ?? [])
+      yield { prefixed: `${provider.name}/${listed.id}`, model: modelOf(listed, provider.name) };
+}
+
+/**
+ * Routes first, then what each provider lists. A name that stands for several of these is listed once as it is, for what
+ * answers to it, and each provider's own behind it as `provider/model`.
+ */
 export function allModels(catalog: Catalog, listings: Listings): Model[] {
   const models = new Map<string, Model>();
   for (const name of catalog.routes.keys()) models.set(name, modelOf({ id: name }, "turnpike"));
-  for (const provider of catalog.providers)
-    for (const listed of listings.now(provider).models ?? [])
-      if (!models.has(listed.id)) models.set(listed.id, modelOf(listed, provider.name));
+  const listed = [...listedModels(catalog, listings)];
+  const uses = new Map<string, number>([...models.keys()].map((name) => [name, 1]));
+  for (const { model } of listed) uses.set(model.id, (uses.get(model.id) ?? 0) + 1);
+  for (const { prefixed, model } of listed) {
+    if (!models.has(model.id)) models.set(model.id, model);
+    if ((uses.get(model.id) ?? 0) > 1) models.set(prefixed, { ...model, id: prefixed });
+  }
   return [...models.values()];
+}
+
+/** Any name that a request may use for a listed model. */
+function findModel(catalog: Catalog, listings: Listings, id: string | undefined): Model | undefined {
+  const found = allModels(catalog, listings).find((model) => model.id === id);
+  if (found !== undefined || id === undefined) return found;
+  for (const { prefixed, model } of listedModels(catalog, listings)) if (prefixed === id) return { ...model, id };
+  return undefined;
 }
 
 type ProtocolOf = (request: Request) => Protocol;
@@ -43,7 +65,7 @@ export function listModels(catalog: () => Catalog, listings: Listings, protocolO
 export function getModel(catalog: () => Catalog, listings: Listings, protocolOf: ProtocolOf) {
   return ({ request, requestId, params }: PlainVisit): Response => {
     const protocol = protocolOf(request);
-    const model = allModels(catalog(), listings).find((candidate) => candidate.id === params.id);
+    const model = findModel(catalog(), listings, params.id);
     if (model !== undefined) return writeJson(modelShapes[protocol].item(model), requestId, sides[protocol].idHeaders);
     throw new GatewayError("model_not_found", "The model does not exist or is not configured here.", {
       param: "model",

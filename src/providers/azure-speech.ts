@@ -13,8 +13,6 @@ export const azureSpeech: ProviderKind = {
   origin: "azure-speech",
   authorize: (credential: Secret) => ({ "ocp-apim-subscription-key": credential.reveal() }),
   voiceList: { path: "cognitiveservices/voices/list", read: readAzureVoices },
-  // It refuses requests that do not say what they come from.
-  headers: { "user-agent": "turnpike" },
   account: {
     members: { region: ["AZURE_SPEECH_REGION"] },
     baseUrl: ({ region }) => (region === undefined ? undefined : `https://${region}.tts.speech.microsoft.com`),

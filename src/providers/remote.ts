@@ -1,4 +1,5 @@
 // A configured provider behind HTTP: entry in, something that can be asked out.
+import { version } from "../../package.json";
 import type { Call, Dialect, DialectOptions } from "../dialects/dialect.ts";
 import { badReply } from "../dialects/reject.ts";
 import { refusalError } from "../dialects/upstream-error.ts";
@@ -117,7 +118,9 @@ export function remoteProvider(entry: ProviderEntry): Provider {
 /** What every request to this entry carries. */
 function headersOf({ kind, headers, credential }: ProviderEntry): Record<string, string> {
   const shown = credential === null ? {} : kind.authorize(credential);
-  return { "accept-encoding": "identity", ...firstHop, ...kind.headers, ...headers, ...shown };
+  const names = Object.keys(headers).map((name) => name.toLowerCase());
+  const agent: Record<string, string> = names.includes("user-agent") ? {} : { "user-agent": `turnpike/${version}` };
+  return { "accept-encoding": "identity", ...agent, ...firstHop, ...kind.headers, ...headers, ...shown };
 }
 
 /** A credential is read once here; it travels only in headers of requests to this entry's own base URL. */

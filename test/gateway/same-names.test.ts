@@ -1,0 +1,63 @@
+// Models of one name at several providers, and the user agent that providers see.
+import { afterAll, beforeEach, expect, test } from "bun:test";
+import { version } from "../../package.json";
+import { type Call, make } from "../kit/call.ts";
+import { gateway } from "../kit/gateway.ts";
+import type { Heard } from "../kit/hear.ts";
+import { at, list } from "../kit/told.ts";
+import { says } from "../kit/wires.ts";
+import { startUpstreams, stopWorld, type World } from "../kit/world.ts";
+
+const upstreams = await startUpstreams();
+const { alpha, beta } = upstreams;
+const yaml = `providers:
+  one: { kind: compatible, base_url: "${alpha.url}/v1", credential: "canary-1", models: [shared, routed, own] }
+  two: { kind: compatible, base_url: "${beta.url}/v1", credential: "canary-2", models: [shared], headers: { User-Agent: "our-fleet/7" } }
+models:
+  routed: { candidates: [{ provider: two, model: shared }] }
+`;
+const world: World = { upstreams, gateway: await gateway({ yaml }) };
+
+beforeEach(() => {
+  for (const each of Object.values(upstreams)) each.clear();
+});
+afterAll(() => stopWorld(world));
+
+async function say(call: Call): Promise<Heard> {
+  const { heard } = await make(call, world);
+  if (!heard) throw new Error("there was no answer");
+  return heard;
+}
+
+const ids = (heard: Heard, from: string, member: string): unknown[] =>
+  list(heard.json, from)
+    .map((model) => at(model, member))
+    .filter((id) => !String(id).includes("sandbox"));
+const expected = ["routed", "shared", "one/shared", "one/routed", "own", "two/shared"];
+
+test("a name of several providers is listed once as it is, and once for each provider", async () => {
+  const openai = await say({ method: "GET", path: "/v1/models" });
+  expect(ids(openai, "data", "id")).toEqual(expected);
+  const google = await say({ method: "GET", path: "/v1beta/models" });
+  expect(ids(google, "models", "name")).toEqual(expected.map((id) => `models/${id}`));
+});
+
+test("every listed name, and every provider's own, is found and answers", async () => {
+  for (const id of [...expected, "one/own"]) {
+    const heard = await say({ method: "GET", path: `/v1/models/${id}` });
+    expect({ status: heard.status, id: at(heard.json, "id") }).toEqual({ status: 200, id });
+  }
+  alpha.on("*", says("openai-chat/text.json"));
+  beta.on("*", says("openai-chat/text.json"));
+  expect((await say({ body: { model: "two/shared" } })).headers.get("x-turnpike-provider")).toBe("two");
+  expect((await say({ body: { model: "one/shared" } })).headers.get("x-turnpike-provider")).toBe("one");
+});
+
+test("a provider sees the gateway's name and version, or what its entry says", async () => {
+  alpha.on("*", says("openai-chat/text.json"));
+  beta.on("*", says("openai-chat/text.json"));
+  await say({ body: { model: "own" } });
+  await say({ body: { model: "two/shared" } });
+  expect(alpha.requests[0]?.headers.get("user-agent")).toBe(`turnpike/${version}`);
+  expect(beta.requests[0]?.headers.get("user-agent")).toBe("our-fleet/7");
+});
