@@ -30,7 +30,7 @@ function addProperties(schema: JsonObject, into: Counted): void {
     const choices = property["enum"];
     if (Array.isArray(choices)) {
       into.tokens += perEnum + perEnumItem * choices.length;
-      into.texts.push(...choices.map(String));
+      into.texts.push(...choices.map((choice) => (typeof choice === "string" ? choice : JSON.stringify(choice))));
     }
     const items = property["items"];
     addProperties(isObject(items) ? items : property, into);
