@@ -6,6 +6,8 @@ const flags = ["--compile", "--minify", "--no-compile-autoload-dotenv", "--no-co
 const entries = [
   "src/main.ts",
   "src/gateway/ledger/checkpoint-worker.ts",
+  "src/lib/body-worker.ts",
+  "src/providers/sandbox/worker.ts",
   "src/providers/token-counter/worker-cl100k.ts",
   "src/providers/token-counter/worker-o200k.ts",
 ];

@@ -19,7 +19,7 @@ import { type Attribution, attributed, createExchange, type Exchange, type Outco
 import type { Inquiry } from "./inquiry.ts";
 import type { Caller } from "./keys.ts";
 import type { Ledger, LedgerOpening } from "./ledger/ledger.ts";
-import type { GatewayLimits } from "./limits.ts";
+import { checkPrompt, type GatewayLimits } from "./limits.ts";
 import type { Listings } from "./listings.ts";
 import { createMeter, type Meter } from "./meter.ts";
 import { type PipeEnd, type PipePace, type PipeWire, pipe } from "./pipe.ts";
@@ -84,6 +84,7 @@ export async function answer(parts: GatewayParts, inquiry: Inquiry, visit: Visit
   const lease = parts.admission.admit(visit.caller.keyId);
   try {
     const { ask } = inquiry;
+    if (ask.operation === "image") checkPrompt(ask.prompt, parts.limits);
     const plan = planFor(parts, ask);
     const { candidates } = plan;
     const exchange = await openExchange(parts, inquiry, candidates, visit, lease);

@@ -1,4 +1,5 @@
 // The limits that the gateway itself applies, by the names of their rows in src/config/limits.ts.
+import { GatewayError } from "../canon/error.ts";
 
 /** Whoever adds a limit adds its row there and its name here; `start` hands the values down. */
 export interface GatewayLimits {
@@ -13,4 +14,13 @@ export interface GatewayLimits {
   readonly streamMs: number;
   readonly streamBytes: number;
   readonly streamOutputTokens: number;
+  readonly maxPromptChars: number;
+}
+
+/** Throws `invalid_value` for a prompt of an image or a video that is longer than any model reads. */
+export function checkPrompt(prompt: string | undefined, { maxPromptChars }: GatewayLimits): void {
+  if (prompt === undefined || prompt.length <= maxPromptChars) return;
+  throw new GatewayError("invalid_value", `'prompt' is longer than ${maxPromptChars} characters. Shorten it.`, {
+    param: "prompt",
+  });
 }

@@ -38,8 +38,8 @@ export async function decode(decoder: Decoder, bytes: Uint8Array, maxBytes: numb
   }
 }
 
-export function tooLarge(maxBytes: number): GatewayError {
-  return new GatewayError("request_too_large", `The body is larger than ${inWords(maxBytes)}.`);
+export function tooLarge(maxBytes: number, what = "The body is"): GatewayError {
+  return new GatewayError("request_too_large", `${what} larger than ${inWords(maxBytes)}.`);
 }
 
 /** 32 MiB, 2 KiB: the largest unit that fits whole. */

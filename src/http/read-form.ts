@@ -7,6 +7,8 @@ import { formValues } from "../dialects/shared/form-values.ts";
 import { type FormFieldFault, formObject } from "../lib/form-fields.ts";
 import type { JsonObject } from "../lib/json.ts";
 import { boundaryOf, type MultipartFault, type MultipartPart, readMultipart } from "../lib/multipart.ts";
+import { inSteps } from "../lib/turn.ts";
+import { tooLarge } from "./decode.ts";
 import { giveBack, type ReadLimits, readPlain } from "./read.ts";
 
 /** A form as it came: texts under their names, files apart. */
@@ -72,14 +74,16 @@ const isNothing = ({ fileName, bytes }: MultipartPart): boolean => fileName === 
 /** The form of a request. Throws the 400, 413 and 415 of the contract; a fault in the body names its byte. */
 export async function readForm(
   request: Request,
-  limits: Pick<ReadLimits, "maxBodyBytes" | "maxFormParts" | "maxFormHeaderBytes">,
+  limits: Pick<ReadLimits, "maxBodyBytes" | "maxFormTextBytes" | "maxFormParts" | "maxFormHeaderBytes">,
 ): Promise<ReadForm> {
   const boundary = boundaryFor(request);
   const body = await readPlain(request, limits.maxBodyBytes);
-  const read = readMultipart(body, boundary, limits);
+  const read = await inSteps(readMultipart(body, boundary, limits));
   if (!read.ok) throw bad(`${faults[read.fault.reason]} (at byte ${read.fault.at}).`);
   const parts = read.parts.filter((part) => !isNothing(part));
   const texts = parts.filter(({ fileName }) => fileName === undefined);
+  if (texts.reduce((sum, { bytes }) => sum + bytes.length, 0) > limits.maxFormTextBytes)
+    throw tooLarge(limits.maxFormTextBytes, "The fields of the form are");
   const fields = formObject(texts.map((part) => ({ name: part.name, value: textOf(part) })));
   if (!fields.ok) throw fieldError(fields.fault);
   return { wire: fields.object, files: parts.flatMap(fileOf), bytes: body.length, release: () => giveBack(body) };

@@ -1,15 +1,19 @@
 // Reading a request's body: type, encoding, size and depth are checked before anything is built from it.
 import { GatewayError } from "../canon/error.ts";
 import type { UploadedFile } from "../dialects/dialect.ts";
+import { parseBody } from "../lib/body-thread.ts";
 import { isObject, type JsonObject } from "../lib/json.ts";
 import type { MultipartLimits } from "../lib/multipart.ts";
-import { type JsonFault, type JsonLimits, parseJson } from "../lib/read-json.ts";
+import type { JsonFault, JsonLimits } from "../lib/read-json.ts";
+import { nextTurn } from "../lib/turn.ts";
 import { decode, decoderFor, tooLarge } from "./decode.ts";
 
 /** The limits of a request, by the names of their rows in src/config/limits.ts. */
 export interface ReadLimits extends JsonLimits, MultipartLimits {
   readonly maxBodyBytes: number;
   readonly maxHeaders: number;
+  /** Fields of a form that are no files, all together. */
+  readonly maxFormTextBytes: number;
 }
 
 /** Checks that cost nothing, for every request, before its key is looked at. */
@@ -37,6 +41,9 @@ function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
   if (declared > maxBytes) throw tooLarge(maxBytes);
   return declared < largeBytes ? request.bytes() : gatherExactly(request, declared);
 }
+
+/** Bodies above this are handled in several turns of the event loop. */
+const inOneTurnBytes = 64 * 1024;
 
 /** The runtime grows its buffer by doubling it, and holds both meanwhile: a large body goes straight into its place. */
 const largeBytes = 1024 * 1024;
@@ -71,8 +78,12 @@ async function gather(request: Request, maxBytes: number): Promise<Uint8Array> {
 const faults: { readonly [reason in JsonFault["reason"]]: string } = {
   encoding: "The body is not valid UTF-8.",
   depth: "The body is nested too deeply.",
-  tokens: "The body has too many values.",
+  values: "The body has too many values.",
+  containers: "The body has too many objects and lists.",
+  members: "The body has too many members.",
+  strings: "The body has too many texts.",
   syntax: "The body is not valid JSON.",
+  number: "The body has a number that is too large.",
 };
 
 function faultError(fault: JsonFault): GatewayError {
@@ -98,12 +109,18 @@ export interface ReadBody {
   release?(): void;
 }
 
+/** Each phase of a large request takes its time: others may go first in between. */
+export async function betweenPhases({ bytes }: Pick<ReadBody, "bytes">): Promise<void> {
+  if (bytes > inOneTurnBytes) await nextTurn();
+}
+
 /** The JSON object of a request. Throws the 400, 413 and 415 of the contract. */
 export async function readJson(request: Request, limits: ReadLimits): Promise<ReadBody> {
   checkType(request);
   const bytes = await readPlain(request, limits.maxBodyBytes);
-  const parsed = parseJson(bytes, limits);
+  const { length } = bytes;
+  const parsed = await parseBody(bytes, limits);
   if (!parsed.ok) throw faultError(parsed.fault);
   if (!isObject(parsed.value)) throw new GatewayError("invalid_json", "The body must be a JSON object.");
-  return { wire: parsed.value, bytes: bytes.length, mayBeExact: parsed.mayBeExact };
+  return { wire: parsed.value, bytes: length, mayBeExact: parsed.mayBeExact };
 }

@@ -11,7 +11,7 @@ import type { AskEndpoint, Endpoint, PlainEndpoint, Side } from "./endpoint.ts";
 import { checkHops } from "./hops.ts";
 import { missingFeature } from "./missing-features.ts";
 import { type Matcher, unknownPath } from "./paths.ts";
-import { checkHeaders, type ReadBody, type ReadLimits, readJson } from "./read.ts";
+import { betweenPhases, checkHeaders, type ReadBody, type ReadLimits, readJson } from "./read.ts";
 import { isForm, readFormFor } from "./read-form.ts";
 import { sideOfUnknown } from "./sides.ts";
 import { checkHost, pathOf } from "./target.ts";
@@ -135,6 +135,7 @@ async function serveAsk(
   const given = filled(body.wire, endpoint, params);
   const dialect = spokenIn(endpoint, given, body, params);
   const wire = validated(dialect.request.schema, given, body.mayBeExact);
+  await betweenPhases(body);
   const envelope = envelopeOf(endpoint, request, params, body);
   const strict = request.headers.get("x-turnpike-strict")?.toLowerCase() === "true";
   const visit = { caller, signal: () => request.signal, drop: () => parts.drop?.(request), arrivedMs };

@@ -9,7 +9,7 @@ import type { Clock } from "../lib/clock.ts";
 import { hopsHeader } from "../lib/hops.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { PlainVisit } from "./endpoint.ts";
-import { type ReadBody, type ReadLimits, readJson } from "./read.ts";
+import { betweenPhases, type ReadBody, type ReadLimits, readJson } from "./read.ts";
 import { isForm, readFormFor } from "./read-form.ts";
 import { originOf } from "./target.ts";
 import { validated } from "./validate.ts";
@@ -34,7 +34,9 @@ export async function readValid(
   const body: ReadBody = await (takesForm && isForm(request)
     ? readFormFor(schema, request, limits)
     : readJson(request, limits));
-  return { ...body, wire: validated(schema, body.wire, body.mayBeExact) };
+  const wire = validated(schema, body.wire, body.mayBeExact);
+  await betweenPhases(body);
+  return { ...body, wire };
 }
 
 /** A task as its owner sees it; bytes without an open address are behind this gateway's own. */

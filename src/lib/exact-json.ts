@@ -8,6 +8,9 @@ interface SourceJson {
 }
 const sourceJson = JSON as unknown as SourceJson;
 
+/** A number that keeps this text. */
+export const exactNumber = (text: string): ExactNumber => sourceJson.rawJSON(text);
+
 /** Shorter numbers without an exponent always survive. */
 const narrowChars = 15;
 

@@ -53,10 +53,15 @@ function fail(reason: MultipartFault["reason"], at: number): never {
   throw broken;
 }
 
+/** Spaces and tabs behind a boundary (https://www.rfc-editor.org/rfc/rfc2046#section-5.1.1 lets transports add some). */
+const mostPadding = 64;
+/** Line ends behind the closing boundary. */
+const mostLineEnds = 64;
+
 /** Past spaces and tabs behind a boundary. */
 function pastPadding(bytes: Uint8Array, at: number): number {
   let end = at;
-  while (bytes[end] === 32 || bytes[end] === 9) end++;
+  while (end - at < mostPadding && (bytes[end] === 32 || bytes[end] === 9)) end++;
   return end;
 }
 
@@ -64,7 +69,8 @@ function pastPadding(bytes: Uint8Array, at: number): number {
 function afterDelimiter(bytes: Uint8Array, at: number): number | null {
   if (bytes[at] === dash && bytes[at + 1] === dash) {
     const rest = bytes.subarray(pastPadding(bytes, at + 2));
-    if (rest.some((byte) => byte !== carriageReturn && byte !== lineFeed)) fail("boundary", at);
+    if (rest.length > mostLineEnds || rest.some((byte) => byte !== carriageReturn && byte !== lineFeed))
+      fail("boundary", at);
     return null;
   }
   const end = pastPadding(bytes, at);
@@ -160,7 +166,22 @@ function firstDelimiter(buffer: Buffer, boundary: string): number {
   return start + opening.length;
 }
 
-function readParts(buffer: Buffer, boundary: string, limits: MultipartLimits): MultipartPart[] {
+/** Candidates that are looked at in one step. */
+const stepCandidates = 50_000;
+
+/** Where `delimiter` stands, which begins with CR LF. A search for its first byte is fast on whatever does not hold it. */
+function* find(buffer: Buffer, delimiter: Buffer, from: number): Generator<void, number> {
+  let candidates = 0;
+  for (let at = buffer.indexOf(carriageReturn, from); at >= 0; at = buffer.indexOf(carriageReturn, at + 1)) {
+    const isLine = buffer[at + 1] === lineFeed && buffer[at + 2] === dash && buffer[at + 3] === dash;
+    if (at + delimiter.length > buffer.length) return -1;
+    if (isLine && buffer.compare(delimiter, 0, delimiter.length, at, at + delimiter.length) === 0) return at;
+    if (++candidates % stepCandidates === 0) yield;
+  }
+  return -1;
+}
+
+function* readParts(buffer: Buffer, boundary: string, limits: MultipartLimits): Generator<void, MultipartPart[]> {
   const delimiter = Buffer.from(`\r\n--${boundary}`, "latin1");
   const parts: MultipartPart[] = [];
   let at = afterDelimiter(buffer, firstDelimiter(buffer, boundary));
@@ -168,7 +189,7 @@ function readParts(buffer: Buffer, boundary: string, limits: MultipartLimits): M
     if (parts.length >= limits.maxFormParts) fail("parts", at);
     const { name, fileName, type, end } = readHead(buffer, at, limits);
     // An empty part's delimiter begins with the empty line that ends its headers.
-    const close = buffer.indexOf(delimiter, end - 2);
+    const close = yield* find(buffer, delimiter, end - 2);
     if (close < 0) fail("end", buffer.length);
     const bytes = new Uint8Array(buffer.buffer, buffer.byteOffset + end, Math.max(0, close - end));
     parts.push({ name, ...(fileName === undefined ? {} : { fileName }), type, bytes });
@@ -177,11 +198,18 @@ function readParts(buffer: Buffer, boundary: string, limits: MultipartLimits): M
   return parts;
 }
 
-/** Reads a body whose boundary is known. Strict: what is not a form is a fault with its offset, never half a form. */
-export function readMultipart(bytes: Uint8Array, boundary: string, limits: MultipartLimits): MultipartResult {
+/**
+ * Reads a body whose boundary is known, in steps: between two of them others may go first. Strict: what is not a form
+ * is a fault with its offset, never half a form.
+ */
+export function* readMultipart(
+  bytes: Uint8Array,
+  boundary: string,
+  limits: MultipartLimits,
+): Generator<void, MultipartResult> {
   try {
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-    return { ok: true, parts: readParts(buffer, boundary, limits) };
+    return { ok: true, parts: yield* readParts(buffer, boundary, limits) };
   } catch (thrown) {
     if (typeof thrown !== "object" || thrown === null || !("broken" in thrown)) throw thrown;
     return { ok: false, fault: (thrown as Broken).broken };

@@ -1,5 +1,6 @@
 // A call as it leaves: its method, its bytes, and the headers that say what they are.
 import type { Call, FormPart } from "../dialects/dialect.ts";
+import { writeBody } from "../lib/body-thread.ts";
 import { randomId } from "../lib/ids.ts";
 import { writeMultipart } from "../lib/multipart-write.ts";
 import type { UpstreamRequest } from "./upstream.ts";
@@ -7,7 +8,7 @@ import type { UpstreamRequest } from "./upstream.ts";
 type Packed = Pick<UpstreamRequest, "method" | "headers" | "body" | "pieces">;
 
 /** Packs calls for one provider: `base` are the headers of every request to it, the call's own go over them. */
-export function packer(base: Readonly<Record<string, string>>): (call: Call) => Packed {
+export function packer(base: Readonly<Record<string, string>>): (call: Call) => Packed | Promise<Packed> {
   const posting = { ...base, "content-type": "application/json" };
   return (call) => {
     const { method = "POST", headers, form, bytes, body } = call;
@@ -15,11 +16,10 @@ export function packer(base: Readonly<Record<string, string>>): (call: Call) => 
     if (form !== undefined) return packedForm(form, method, { ...base, ...headers });
     if (bytes !== undefined)
       return { method, headers: { ...base, "content-type": bytes.type, ...headers }, pieces: [bytes.bytes] };
-    return {
-      method,
-      headers: headers === undefined ? posting : { ...posting, ...headers },
-      body: JSON.stringify(body),
-    };
+    const all = headers === undefined ? posting : { ...posting, ...headers };
+    const written = writeBody(body);
+    if (typeof written === "string") return { method, headers: all, body: written };
+    return written.then((bytes) => ({ method, headers: all, body: bytes }));
   };
 }
 

@@ -80,13 +80,15 @@ type Ship = (call: Call, signal: AbortSignal) => Promise<Response>;
 
 /** Sends calls below an address. A task that is submitted twice is paid for twice: no submit is risked on a connection that may be stale. */
 function shipping(post: Post, packed: ReturnType<typeof packer>, baseUrl: string): { ship: Ship; shipTask: Ship } {
-  const ship: Ship = (call, signal) => post({ ...packed(call), url: join(baseUrl, call.path), signal });
+  const sending = (call: Call, signal: AbortSignal, more: Pick<UpstreamRequest, "freshConnection">) => {
+    const send = (request: Awaited<ReturnType<typeof packed>>): Promise<Response> =>
+      post({ ...request, ...more, url: join(baseUrl, call.path), signal });
+    const request = packed(call);
+    return request instanceof Promise ? request.then(send) : send(request);
+  };
   return {
-    ship,
-    shipTask(call, signal) {
-      if (call.method === "GET") return ship(call, signal);
-      return post({ ...packed(call), url: join(baseUrl, call.path), signal, freshConnection: true });
-    },
+    ship: (call, signal) => sending(call, signal, {}),
+    shipTask: (call, signal) => sending(call, signal, call.method === "GET" ? {} : { freshConnection: true }),
   };
 }
 

@@ -104,6 +104,9 @@ function bodyOf(pieces: readonly Uint8Array[]): { body: ReadableStream<Uint8Arra
 
 /** Said with every request, so that no variable of the environment can switch it off. */
 const verified = { rejectUnauthorized: true } as const;
+/** The runtime copies a body before it sends it: a large one would keep the event loop. */
+const piecesIn = (body: UpstreamRequest["body"]): readonly Uint8Array[] | undefined =>
+  body instanceof Uint8Array && body.length > smallBytes ? [body] : undefined;
 
 function optionsOf(request: UpstreamRequest): BunFetchRequestInit {
   const options: BunFetchRequestInit & { timeout: false } = {
@@ -114,9 +117,10 @@ function optionsOf(request: UpstreamRequest): BunFetchRequestInit {
     redirect: "manual",
     timeout: false,
   };
-  if (request.body !== undefined) options.body = request.body;
-  if (request.pieces !== undefined) {
-    const { body, length } = bodyOf(request.pieces);
+  const pieces = request.pieces ?? piecesIn(request.body);
+  if (pieces === undefined && request.body !== undefined) options.body = request.body;
+  if (pieces !== undefined) {
+    const { body, length } = bodyOf(pieces);
     options.body = body as NonNullable<BunFetchRequestInit["body"]>;
     options.headers = { ...request.headers, "content-length": String(length) };
   }

@@ -19,6 +19,8 @@ export interface GatewayOptions {
   nameServers?: string[];
   /** How many times as long as usual it waits between two looks at a video. Only for a gateway in this process. */
   videoWaitScale?: number;
+  /** Measures how long the event loop is kept busy. Only for a gateway in a process of its own. */
+  monitored?: boolean;
 }
 
 export interface RunningGateway {
@@ -37,6 +39,8 @@ export interface ChildGateway extends RunningGateway {
   process: Bun.Subprocess;
   /** Ends it with a signal (default SIGKILL) and resolves with its exit code when it is gone; its folder stays until `stop`. */
   kill(signal?: NodeJS.Signals): Promise<number>;
+  /** The longest time that its event loop was kept busy since the last call. Only where it is `monitored`. */
+  longestTurnMs(): Promise<number>;
 }
 
 /** Starts a gateway in this process. */
@@ -66,12 +70,20 @@ export async function gateway(options: GatewayOptions = {}): Promise<RunningGate
 export async function spawnGateway(options: GatewayOptions = {}): Promise<ChildGateway> {
   const place = prepare(options);
   const main = join(import.meta.dir, "..", "..", "src", "main.ts");
-  const child = Bun.spawn([process.execPath, main], {
+  const monitor = options.monitored ? ["--preload", join(import.meta.dir, "loop-monitor.ts")] : [];
+  let heard = Promise.withResolvers<number>();
+  const child = Bun.spawn([process.execPath, ...monitor, main], {
     cwd: place.workingFolder,
     env: { PATH: process.env["PATH"], BUN_CONFIG_MAX_HTTP_REQUESTS: "65336", ...place.environment },
     stdout: "pipe",
     stderr: "pipe",
+    ...(options.monitored ? { ipc: (message: number) => heard.resolve(message) } : {}),
   });
+  const longestTurnMs = async () => {
+    heard = Promise.withResolvers();
+    child.send("longest");
+    return await heard.promise;
+  };
   const lines: string[] = [];
   const log: string[] = [];
   void readLines(child.stderr, (line) => void log.push(line));
@@ -84,7 +96,7 @@ export async function spawnGateway(options: GatewayOptions = {}): Promise<ChildG
     await kill("SIGTERM");
     place.remove();
   };
-  return { url, key: clientKey, dataFolder: place.dataFolder, lines, log, process: child, kill, stop };
+  return { url, key: clientKey, dataFolder: place.dataFolder, lines, log, process: child, kill, stop, longestTurnMs };
 }
 
 function prepare(options: GatewayOptions) {

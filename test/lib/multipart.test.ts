@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { defaultLimits } from "../../src/config/limits.ts";
-import { boundaryOf, readMultipart as readWithin } from "../../src/lib/multipart.ts";
+import { boundaryOf, type MultipartResult, readMultipart as readWithin } from "../../src/lib/multipart.ts";
 import { writeMultipart as piecesOf, type WrittenPart } from "../../src/lib/multipart-write.ts";
 
 const writeMultipart = (parts: readonly WrittenPart[], boundary: string) =>
@@ -10,7 +10,13 @@ const writeMultipart = (parts: readonly WrittenPart[], boundary: string) =>
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 const head = (name: string): string => `Content-Disposition: form-data; name="${name}"`;
-const readMultipart = (bytes: Uint8Array, boundary: string) => readWithin(bytes, boundary, defaultLimits);
+const readMultipart = (bytes: Uint8Array, boundary: string, limits = defaultLimits): MultipartResult => {
+  const work = readWithin(bytes, boundary, limits);
+  for (;;) {
+    const { done, value } = work.next();
+    if (done) return value;
+  }
+};
 const form = (text: string) => readMultipart(bytesOf(text.replaceAll("\n", "\r\n")), "b");
 const faultOf = (text: string) => {
   const read = form(text);

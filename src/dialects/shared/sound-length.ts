@@ -6,11 +6,16 @@ const usualBytesPerSecond = 16_000;
 /** Where headers of containers are looked for. */
 const headBytes = 64 * 1024;
 
+/** Chunks, boxes or frames that are walked: a file of nothing else must not take long. */
+const mostSteps = 20_000;
+/** https://www.rfc-editor.org/rfc/rfc3533#section-6: the largest page. */
+const oggPageBytes = 65_307;
+
 type View = Buffer<ArrayBufferLike>;
 
 function wavSeconds(bytes: View): number | null {
   let rate = 0;
-  for (let at = 12; at + 8 <= bytes.length; ) {
+  for (let at = 12, steps = 0; at + 8 <= bytes.length && steps < mostSteps; steps++) {
     const name = bytes.toString("latin1", at, at + 4);
     const size = bytes.readUInt32LE(at + 4);
     if (name === "fmt " && at + 20 <= bytes.length) rate = bytes.readUInt32LE(at + 16);
@@ -30,11 +35,12 @@ function flacSeconds(bytes: View): number | null {
 
 /** The last page tells the position in samples: 48,000 a second for Opus, for others the rate in their first page. */
 function oggSeconds(bytes: View): number | null {
-  const last = bytes.lastIndexOf("OggS");
+  const tail = bytes.subarray(-2 * oggPageBytes);
+  const last = tail.lastIndexOf("OggS");
   const opus = bytes.subarray(0, 256).indexOf("OpusHead");
   const vorbis = bytes.subarray(0, 256).indexOf("\x01vorbis");
-  if (last + 14 > bytes.length || (opus < 0 && vorbis < 0)) return null;
-  const samples = Number(bytes.readBigInt64LE(last + 6));
+  if (last < 0 || last + 14 > tail.length || (opus < 0 && vorbis < 0)) return null;
+  const samples = Number(tail.readBigInt64LE(last + 6));
   const [rate, skipped] = opus < 0 ? [bytes.readUInt32LE(vorbis + 12), 0] : [48_000, bytes.readUInt16LE(opus + 10)];
   return samples <= 0 || rate === 0 ? null : Math.max(0, samples - skipped) / rate;
 }
@@ -44,12 +50,16 @@ const aacRates = [96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050
 function aacSeconds(bytes: View): number | null {
   const rate = aacRates[((bytes[2] ?? 0) >> 2) & 15];
   let frames = 0;
-  for (let at = 0; at + 7 <= bytes.length; frames++) {
+  let at = 0;
+  for (; at + 7 <= bytes.length && frames < mostSteps; frames++) {
     const length = (bytes.readUIntBE(at + 3, 3) >>> 5) & 0x1fff;
     if (length < 7) break;
     at += length;
   }
-  return rate === undefined || frames === 0 ? null : (frames * 1_024) / rate;
+  if (rate === undefined || frames === 0) return null;
+  const seconds = (frames * 1_024) / rate;
+  // The rest of a long recording is taken to be as its beginning.
+  return frames < mostSteps ? seconds : (seconds * bytes.length) / at;
 }
 
 const mp3Rates = [44_100, 48_000, 32_000];
@@ -73,11 +83,23 @@ function mp3Seconds(bytes: View): number | null {
   return ((bytes.length - at) * 8) / (kilobits * 1_000);
 }
 
-/** `mvhd` of an MP4 file: its scale and its duration; it may stand at either end. */
-function mp4Seconds(bytes: View): number | null {
-  const near = bytes.subarray(0, headBytes).indexOf("mvhd");
-  const at = near < 0 ? bytes.lastIndexOf("mvhd") : near;
-  if (at < 0 || at + 36 > bytes.length) return null;
+/** The content of the `moov` box, which may stand before or behind the samples. */
+function mp4Movie(bytes: View): View | null {
+  for (let at = 0, steps = 0; at + 16 <= bytes.length && steps < mostSteps; steps++) {
+    const short = bytes.readUInt32BE(at);
+    const size = short === 1 ? Number(bytes.readBigUInt64BE(at + 8)) : short;
+    if (bytes.toString("latin1", at + 4, at + 8) === "moov") return bytes.subarray(at, at + headBytes);
+    if (size < 8) return null;
+    at += size;
+  }
+  return null;
+}
+
+/** `mvhd` of an MP4 file, at the front of its `moov`: its scale and its duration. */
+function mp4Seconds(file: View): number | null {
+  const bytes = mp4Movie(file);
+  const at = bytes?.indexOf("mvhd") ?? -1;
+  if (bytes === null || at < 0 || at + 36 > bytes.length) return null;
   const isLong = bytes[at + 4] === 1;
   const scale = bytes.readUInt32BE(at + (isLong ? 24 : 16));
   const duration = isLong ? Number(bytes.readBigUInt64BE(at + 28)) : bytes.readUInt32BE(at + 20);

@@ -1,4 +1,5 @@
 // A new task from the client's request to its answer, with every row at its time.
+
 import { GatewayError, toGatewayError } from "../../canon/error.ts";
 import { noUsage } from "../../canon/usage.ts";
 import { isFinal } from "../../canon/video.ts";
@@ -8,6 +9,7 @@ import type { Provider } from "../../providers/provider.ts";
 import { deleteTask, findTask, insertTask, type TaskRow, updateTask } from "../../store/tasks.ts";
 import type { Catalog } from "../catalog.ts";
 import type { Attribution } from "../exchange.ts";
+import { checkPrompt } from "../limits.ts";
 import type { Listings } from "../listings.ts";
 import { type Plan, resolve, resolveUnnamed } from "../router.ts";
 import { advanced } from "./advance.ts";
@@ -247,6 +249,7 @@ export async function settleIn(parts: VideoParts, task: Task, taken: Taken): Pro
 export async function createTask(parts: VideoParts, given: Submit): Promise<Created> {
   const lease = parts.gateway.admission.admit(given.caller.keyId);
   try {
+    checkPrompt(given.ask.prompt, parts.gateway.limits);
     const submit = withModel(parts, given);
     const plan = planFor(parts, submit);
     const [first] = plan.candidates;

@@ -97,6 +97,12 @@ function choiceOf(ask: ChatAsk, prompt: string, id: string, index: number, origi
   return { index, blocks: [...thinking, ...text, ...calls], stop: calls.length > 0 ? { kind: "tool-use" } : said.stop };
 }
 
+/** What the conversation counts, without a word of it being copied. */
+export function inputTokens(ask: ChatAsk): number {
+  const blocks = [...ask.system, ...ask.turns.flatMap((turn) => turn.blocks)];
+  return Math.ceil(blocks.reduce((sum, block) => sum + ("text" in block ? block.text.length : 0), 0) / charsPerToken);
+}
+
 function usageOf(ask: ChatAsk, choices: readonly Choice[]): Usage {
   const blocks = choices.flatMap((choice) => choice.blocks);
   const shown = blocks.map((block) =>
@@ -104,7 +110,7 @@ function usageOf(ask: ChatAsk, choices: readonly Choice[]): Usage {
   );
   const thought = blocks.map((block) => (block.type === "thinking" ? block.text : ""));
   return {
-    inputTokens: tokens(textOf(ask.system) + ask.turns.map((turn) => textOf(turn.blocks)).join("")),
+    inputTokens: inputTokens(ask),
     cacheReadTokens: 0,
     cacheWriteTokens: 0,
     outputTokens: tokens(shown.join("")),

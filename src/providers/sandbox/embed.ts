@@ -7,8 +7,8 @@ import { refuseMany, refuseTokens, tokensIn } from "./bounds.ts";
 const defaultDimensions = 256;
 /** As many as the largest models give, and more. */
 const mostDimensions = 16_384;
-/** Of all vectors together: as many as one reply can hold. */
-const mostNumbers = 8_388_608;
+/** Of all vectors together: as many as one reply can hold without keeping the event loop. */
+const mostNumbers = 524_288;
 /** Whole words count for most, neighbours for their order, runs of letters for words that are nearly the same. */
 const weights = { word: 1, pair: 0.5, run: 0.3 } as const;
 const runLength = 3;

@@ -1,15 +1,18 @@
 // The sandbox: a built-in stand-in for every operation, in every dialect, for trying the gateway without an account.
 import { GatewayError } from "../../canon/error.ts";
-import type { Answer } from "../../canon/operation.ts";
+import type { Answer, Ask } from "../../canon/operation.ts";
 import type { Dialect, Envelope, WriteContext } from "../../dialects/dialect.ts";
 import { dialects } from "../../dialects/index.ts";
 import { randomId } from "../../lib/ids.ts";
 import type { JsonObject } from "../../lib/json.ts";
+import { isLargerThan } from "../../lib/size.ts";
 import { defaultTimeouts, type Provider, pathParams, type Shipment } from "../provider.ts";
+import { refuseContext } from "./bounds.ts";
 import { type Directives, readDirectives, sandboxModels } from "./directives.ts";
 import { losses } from "./losses.ts";
-import { origin, standInFor, toldPieces } from "./operations.ts";
+import { origin, type StandIn, standInFor, toldPieces } from "./operations.ts";
 import { pacedBody, pause } from "./pace.ts";
+import { answerInThread } from "./thread.ts";
 import { sandboxVideos, sendSandboxTask } from "./video.ts";
 
 function refusal({ error, rateLimit }: Directives): Response | null {
@@ -45,12 +48,23 @@ function wholeReply(answer: Answer, dialect: Dialect, write: WriteContext): Resp
   return Response.json(dialect.response.render(answer, write));
 }
 
+/** Beyond this an answer takes longer than the event loop has time for. */
+const largeAsk = 16_384;
+/** Operations that compute long whatever they are asked. */
+const slow: ReadonlySet<Ask["operation"]> = new Set(["image", "speak", "transcribe"]);
+
+function answerOf(ask: Ask, standIn: StandIn): Answer | Promise<Answer> {
+  if (ask.operation === "count") return standIn.answer(ask);
+  return slow.has(ask.operation) || isLargerThan(ask, largeAsk) ? answerInThread(ask) : standIn.answer(ask);
+}
+
 async function send(shipment: Shipment): Promise<Response> {
   const { dialect, stream, signal } = shipment;
   const { wire, envelope } = received(shipment);
   const ask = dialect.request.parse(wire, envelope);
   const standIn = standInFor(ask.operation);
   if (standIn === undefined) throw new GatewayError("internal_error", "The sandbox does not do this.");
+  refuseContext(ask);
   const directives = readDirectives(ask.model, standIn.prompt(ask));
   await pause(directives.delayMs, signal);
   const refused = refusal(directives);
@@ -59,7 +73,7 @@ async function send(shipment: Shipment): Promise<Response> {
   // Items of responses are found again by their ids, which no other response may have.
   const id = ask.operation === "chat" ? randomId("sandbox-") : "sandbox";
   const write: WriteContext = { ask, wire, id, createdAt, inputEstimate: 0 };
-  const answer = await standIn.answer(ask);
+  const answer = await answerOf(ask, standIn);
   if (!stream) return wholeReply(answer, dialect, write);
   const { type, pieces, breaks } = (standIn.pieces ?? toldPieces)(answer, dialect, write);
   return new Response(pacedBody(pieces, directives, signal, breaks), { headers: { "content-type": type } });

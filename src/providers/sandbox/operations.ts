@@ -4,7 +4,7 @@ import { GatewayError } from "../../canon/error.ts";
 import type { Answer, Ask } from "../../canon/operation.ts";
 import type { Dialect, WriteContext } from "../../dialects/dialect.ts";
 import { formatFrame } from "../../lib/sse.ts";
-import { chatReply, lastPrompt } from "./chat.ts";
+import { chatReply, inputTokens, lastPrompt } from "./chat.ts";
 import { wordByWord } from "./deltas.ts";
 import { embedReply } from "./embed.ts";
 import { imagePieces, imageReply } from "./image.ts";
@@ -76,7 +76,7 @@ const table: Table = {
   transcribe: { prompt: ({ prompt }) => prompt ?? "", answer: transcribeReply, pieces: transcribePieces },
   count: {
     prompt: () => "",
-    answer: ({ chat }) => ({ operation: "count", inputTokens: chatReply(chat, origin).usage?.inputTokens ?? 0 }),
+    answer: ({ chat }) => ({ operation: "count", inputTokens: inputTokens(chat) }),
   },
 };
 

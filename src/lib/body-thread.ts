@@ -1,0 +1,55 @@
+// Large bodies are read beside the event loop; small ones in place, where the way to a thread would cost more.
+import type { Json } from "./json.ts";
+import { writeSteps } from "./json-write.ts";
+import { type JsonFault, type JsonLimits, type JsonResult, parseJson } from "./read-json.ts";
+import { isLargerThan } from "./size.ts";
+import { putBack, type TakenOut } from "./taken-out.ts";
+import { createThread, type Thread } from "./thread.ts";
+import { inSteps } from "./turn.ts";
+import { workerAddress } from "./worker.ts";
+
+export interface ParseJob {
+  readonly bytes: Uint8Array;
+  readonly limits: JsonLimits;
+}
+
+/** `root` has one member, the value; its long texts come on their own. */
+export type ParseResult =
+  | ({ readonly root: { value: Json }; readonly mayBeExact: boolean } & Omit<TakenOut, "texts">)
+  | { readonly fault: JsonFault };
+
+/** Up to this size a body takes less than 10 ms in place, whatever is in it. */
+const inPlaceBytes = 128 * 1024;
+
+/** One for the process: it belongs to the runtime, as the event loop that it relieves. */
+const thread: Thread<ParseJob, ParseResult> = createThread(() => workerAddress("lib/body-worker.ts", import.meta));
+
+/** The buffer behind bytes where nothing else lies in it: it can be given away. */
+function ownBuffer({ buffer, byteLength }: Uint8Array): ArrayBuffer[] {
+  return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : [];
+}
+
+/** The limits alone: what is posted is copied. */
+function limitsIn(limits: JsonLimits): JsonLimits {
+  const { maxJsonDepth, maxJsonValues, maxJsonContainers, maxJsonMembers } = limits;
+  const { maxJsonObjectMembers, maxJsonStrings, maxJsonNumberChars } = limits;
+  return {
+    ...{ maxJsonDepth, maxJsonValues, maxJsonContainers, maxJsonMembers },
+    ...{ maxJsonObjectMembers, maxJsonStrings, maxJsonNumberChars },
+  };
+}
+
+/** As `parseJson`. The bytes are given away: they are empty afterwards. */
+export async function parseBody(bytes: Uint8Array, limits: JsonLimits): Promise<JsonResult> {
+  if (bytes.length <= inPlaceBytes) return parseJson(bytes, limits);
+  const { result, texts } = await thread.run({ bytes, limits: limitsIn(limits) }, ownBuffer(bytes));
+  if ("fault" in result) return { ok: false, fault: result.fault };
+  const { root, mayBeExact, places, exact } = result;
+  putBack(root, { places, texts, exact });
+  return { ok: true, value: root.value, mayBeExact };
+}
+
+/** JSON as it leaves: a text where it is small, else bytes that were written in several turns of the event loop. */
+export function writeBody(value: Json): string | Promise<Uint8Array<ArrayBuffer>> {
+  return isLargerThan(value, inPlaceBytes) ? inSteps(writeSteps(value)) : JSON.stringify(value);
+}

@@ -1,0 +1,22 @@
+// The thread of large bodies: JSON is read here, so that the event loop never waits for it.
+import type { ParseJob, ParseResult } from "./body-thread.ts";
+import { parseJson } from "./read-json.ts";
+import { takeOut } from "./taken-out.ts";
+import type { ThreadMessage } from "./thread.ts";
+
+declare const self: Worker;
+
+self.onmessage = ({ data }: MessageEvent<ThreadMessage<ParseJob>>) => {
+  if ("text" in data) return;
+  const { id, content } = data;
+  const post = (message: ThreadMessage<ParseResult>): void => self.postMessage(message);
+  const parsed = parseJson(content.bytes, content.limits);
+  if (!parsed.ok) {
+    post({ id, content: { fault: parsed.fault } });
+    return;
+  }
+  const root = { value: parsed.value };
+  const { texts, ...places } = takeOut(root);
+  for (const text of texts) post({ id, text });
+  post({ id, content: { root, mayBeExact: parsed.mayBeExact, ...places } });
+};

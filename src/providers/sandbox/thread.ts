@@ -1,0 +1,47 @@
+// The way to the sandbox's thread, for operations that compute more than the event loop has time for.
+import { type ErrorKind, GatewayError } from "../../canon/error.ts";
+import type { Answer, Ask } from "../../canon/operation.ts";
+import { createThread, type Thread } from "../../lib/thread.ts";
+import { nextTurn } from "../../lib/turn.ts";
+import { workerAddress } from "../../lib/worker.ts";
+
+/** An error does not cross to another thread as what it is. */
+export type SandboxResult =
+  | { readonly answer: Answer }
+  | {
+      readonly refused: {
+        readonly kind: ErrorKind;
+        readonly message: string;
+        readonly param: string | null;
+        readonly code: string;
+      };
+    };
+
+const thread: Thread<Ask, SandboxResult> = createThread(() =>
+  workerAddress("providers/sandbox/worker.ts", import.meta),
+);
+
+const stepBytes = 1024 * 1024;
+
+/** A copy that several threads can read: a large one is made step by step. */
+async function shared(bytes: Uint8Array): Promise<Uint8Array> {
+  const copy = new Uint8Array(new SharedArrayBuffer(bytes.length));
+  for (let at = 0; at < bytes.length; at += stepBytes) {
+    copy.set(bytes.subarray(at, at + stepBytes), at);
+    await nextTurn();
+  }
+  return copy;
+}
+
+async function shareable(ask: Ask): Promise<Ask> {
+  if (ask.operation !== "transcribe") return ask;
+  return { ...ask, recording: { ...ask.recording, bytes: await shared(ask.recording.bytes) } };
+}
+
+/** What the sandbox answers, computed beside the event loop. */
+export async function answerInThread(ask: Ask): Promise<Answer> {
+  const { result } = await thread.run(await shareable(ask));
+  if ("answer" in result) return result.answer;
+  const { kind, message, param, code } = result.refused;
+  throw new GatewayError(kind, message, { param, code });
+}

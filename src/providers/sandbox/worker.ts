@@ -1,0 +1,26 @@
+// The sandbox's thread: what takes long to compute, as listening to a recording, is computed beside the event loop.
+import { GatewayError, toGatewayError } from "../../canon/error.ts";
+import type { Answer, Ask } from "../../canon/operation.ts";
+import type { ThreadMessage } from "../../lib/thread.ts";
+import { standInFor } from "./operations.ts";
+import type { SandboxResult } from "./thread.ts";
+
+declare const self: Worker;
+
+async function resultOf(ask: Ask): Promise<SandboxResult> {
+  try {
+    const standIn = standInFor(ask.operation);
+    if (standIn === undefined) throw new GatewayError("internal_error", "The sandbox does not do this.");
+    const answer: Answer = await standIn.answer(ask);
+    return { answer };
+  } catch (thrown) {
+    const { kind, message, param, code } = toGatewayError(thrown);
+    return { refused: { kind, message, param, code } };
+  }
+}
+
+self.onmessage = async ({ data }: MessageEvent<ThreadMessage<Ask>>) => {
+  if ("text" in data) return;
+  const content = await resultOf(data.content);
+  self.postMessage({ id: data.id, content } satisfies ThreadMessage<SandboxResult>);
+};
