@@ -1,25 +1,14 @@
 // The one table of limits: every bound with its default, its range and the error that it gives. From its rows come the schema of `limits:` in turnpike.yaml, the values that the gateway is built with, and the table in docs/configuration.md.
 import { Type } from "typebox";
-import type { ErrorKind } from "../canon/error.ts";
-
-interface LimitRow {
-  /** As in code; `maxBodyBytes` is `max_body_bytes` in the file. */
-  readonly name: string;
-  readonly default: number;
-  /** The smallest and the largest value that the file may set. */
-  readonly least: number;
-  readonly most: number;
-  readonly unit: string;
-  /** What a client gets beyond it; null where a client gets no error, and `meaning` says what happens. */
-  readonly error: ErrorKind | null;
-  readonly meaning: string;
-}
+import { bodyLimits } from "./body-limits.ts";
+import type { LimitRow } from "./limit-row.ts";
 
 const kibibyte = 1024;
 const mebibyte = 1024 * kibibyte;
 const gibibyte = 1024 * mebibyte;
 
 const rows = [
+  ...bodyLimits,
   {
     name: "maxConcurrentRequests",
     default: 16_384,
@@ -57,114 +46,6 @@ const rows = [
     unit: "requests",
     error: "concurrency_limit_exceeded",
     meaning: "Requests to models of one key that are in progress in one process.",
-  },
-  {
-    name: "maxHeaders",
-    default: 128,
-    least: 16,
-    most: 1_000,
-    unit: "headers",
-    error: "too_many_headers",
-    meaning: "Headers of a request.",
-  },
-  {
-    name: "maxBodyBytes",
-    default: 32 * mebibyte,
-    least: kibibyte,
-    most: gibibyte,
-    unit: "bytes",
-    error: "request_too_large",
-    meaning: "Size of a request's body, after its content encoding is undone.",
-  },
-  {
-    name: "maxJsonDepth",
-    default: 128,
-    least: 8,
-    most: 1_000,
-    unit: "levels",
-    error: "invalid_json",
-    meaning: "Nesting of a JSON body.",
-  },
-  {
-    name: "maxJsonValues",
-    default: 400_000,
-    least: 1_000,
-    most: 10_000_000,
-    unit: "values",
-    error: "invalid_json",
-    meaning: "Values of a JSON body, all together: enough for embeddings of 300,000 tokens.",
-  },
-  {
-    name: "maxJsonContainers",
-    default: 20_000,
-    least: 1_000,
-    most: 1_000_000,
-    unit: "objects and lists",
-    error: "invalid_json",
-    meaning: "Objects and lists of a JSON body.",
-  },
-  {
-    name: "maxJsonMembers",
-    default: 40_000,
-    least: 1_000,
-    most: 1_000_000,
-    unit: "members",
-    error: "invalid_json",
-    meaning: "Members of all objects of a JSON body.",
-  },
-  {
-    name: "maxJsonObjectMembers",
-    default: 10_000,
-    least: 100,
-    most: 1_000_000,
-    unit: "members",
-    error: "invalid_json",
-    meaning: "Members of one object of a JSON body.",
-  },
-  {
-    name: "maxJsonStrings",
-    default: 40_000,
-    least: 1_000,
-    most: 1_000_000,
-    unit: "texts",
-    error: "invalid_json",
-    meaning: "Texts of a JSON body, names of members left out.",
-  },
-  {
-    name: "maxJsonNumberChars",
-    default: 1_024,
-    least: 32,
-    most: 65_536,
-    unit: "characters",
-    error: "invalid_json",
-    meaning: "Characters of one number in a JSON body.",
-  },
-  {
-    name: "maxFormParts",
-    default: 256,
-    least: 8,
-    most: 10_000,
-    unit: "parts",
-    error: "invalid_value",
-    meaning: "Parts of a form.",
-  },
-  {
-    name: "maxFormTextBytes",
-    default: mebibyte,
-    least: kibibyte,
-    most: gibibyte,
-    unit: "bytes",
-    error: "request_too_large",
-    meaning: "Fields of a form that are not files, all together.",
-  },
-  {
-    name: "maxFormHeaderBytes",
-    default: 8 * kibibyte,
-    least: 512,
-    most: mebibyte,
-    unit: "bytes",
-    error: "invalid_value",
-    meaning: "Headers of one part of a form.",
   },
   {
     name: "maxPromptChars",
