@@ -42,6 +42,8 @@ export interface SpeakAsk {
   /** The voice is the client's own, by the id that its provider gave it. */
   readonly ownVoice?: true;
   readonly format: SoundFormat;
+  /** The client named no format: `format` is the default, and a provider that lacks it may give its nearest one. */
+  readonly isDefaultFormat?: true;
   /** 1 is the voice's own speed. */
   readonly speed: number;
   /** How to speak, in words. */

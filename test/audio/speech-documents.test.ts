@@ -25,6 +25,15 @@ describe("Gemini", () => {
     ],
     usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 25, totalTokenCount: 30 },
   });
+
+  test("gives a WAV file where no format is requested, with its type and a warning", async () => {
+    upstream.on("*", { json: said(samples) });
+    const answer = await speak({ model });
+    expect([answer.status, answer.headers.get("content-type"), lossesOf(answer)]).toEqual([
+      ...[200, "audio/wav", "approximated;field=response_format"],
+    ]);
+    expect((await bytesOf(answer)).subarray(44).equals(samples)).toBe(true);
+  });
   const frames = (...bodies: object[]) => bodies.map((body) => `data: ${JSON.stringify(body)}\r\n\r\n`);
 
   test("is told how to speak in words, and streams samples in base64", async () => {

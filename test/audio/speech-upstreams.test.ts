@@ -219,8 +219,22 @@ describe("Groq", () => {
     expect(heard.readInt16LE(20)).toBe(samples.readInt16LE(40));
   });
 
-  test("cannot make mp3", async () => {
-    expect(await errorOf(await speak({ model }))).toMatchObject({ status: 400, param: "response_format" });
+  test("gives its own format where none is requested, with its type and a warning", async () => {
+    upstream.on("*", plain(file, "audio/wav"));
+    const answer = await speak({ model });
+    expect([answer.status, answer.headers.get("content-type"), lossesOf(answer)]).toEqual([
+      ...[200, "audio/wav", "approximated;field=response_format"],
+    ]);
+    expect((await bytesOf(answer)).equals(file)).toBe(true);
+    expect(upstream.requests[0]?.json).toMatchObject({ response_format: "wav" });
+    expect((await speak({ model, response_format: null })).status).toBe(200);
+  });
+
+  test("cannot make mp3 where it is requested", async () => {
+    expect(await errorOf(await speak({ model, response_format: "mp3" }))).toMatchObject({
+      status: 400,
+      param: "response_format",
+    });
   });
 });
 

@@ -66,6 +66,7 @@ function parse(wire: JsonObject): SpeakAsk {
     voice: voiceOf(wire.voice),
     ...(isObject(wire.voice) ? { ownVoice: true } : {}),
     format: (wire.response_format ?? "mp3") as SoundFormat,
+    ...(wire.response_format === undefined || wire.response_format === null ? { isDefaultFormat: true } : {}),
     speed: typeof wire.speed === "number" ? wire.speed : 1,
     ...(typeof wire.instructions === "string" ? { instructions: wire.instructions } : {}),
     events: wire.stream_format === "sse",

@@ -56,10 +56,25 @@ function speedFor({ speed }: SpeakAsk, speeds: readonly [number, number] | undef
   return taken;
 }
 
-function formFor<Form>({ formats }: SpeechServer<Form>, { format }: SpeakAsk, context: RenderContext): Form {
+/** What stands in for a format that nobody asked for by its name, best first: files that players know, then bare samples. */
+const nearestFormats: readonly SoundFormat[] = ["mp3", "wav", "opus", "aac", "flac", "pcm"];
+
+/** The format that is made: the requested one, or the server's nearest where the client left the format open. */
+function formatFor<Form>({ formats }: SpeechServer<Form>, { format, isDefaultFormat }: SpeakAsk): SoundFormat {
+  if (formats[format] !== undefined || !isDefaultFormat) return format;
+  return nearestFormats.find((each) => formats[each] !== undefined) ?? format;
+}
+
+function formFor<Form>({ formats }: SpeechServer<Form>, format: SoundFormat, context: RenderContext): Form {
   const form = formats[format];
   if (form !== undefined) return form;
   throw unsupported(context.fieldPath("format"), `it makes ${Object.keys(formats).join(", ")}.`);
+}
+
+/** The request with the format that is made. */
+function withFormat<Form>(server: SpeechServer<Form>, ask: SpeakAsk): SpeakAsk {
+  const format = formatFor(server, ask);
+  return format === ask.format ? ask : { ...ask, format };
 }
 
 function standardVoice<Form>({ voices }: SpeechServer<Form>, { voice: name }: SpeakAsk, notes: Notes): string {
@@ -68,12 +83,14 @@ function standardVoice<Form>({ voices }: SpeechServer<Form>, { voice: name }: Sp
   return voice;
 }
 
-function render<Form>(server: SpeechServer<Form>, ask: SpeakAsk, context: RenderContext): Rendered {
+function render<Form>(server: SpeechServer<Form>, given: SpeakAsk, context: RenderContext): Rendered {
   const { mostCharacters = Number.POSITIVE_INFINITY } = server;
-  const form = formFor(server, ask, context);
+  const ask = withFormat(server, given);
+  const form = formFor(server, ask.format, context);
   if ([...ask.input].length > mostCharacters)
     throw unsupported(context.fieldPath("input"), `it takes at most ${mostCharacters} characters.`);
   const notes: Notes = { context, warnings: [] };
+  if (ask !== given) noteField(notes, "approximated", "format");
   const speed = speedFor(ask, server.speeds, notes);
   if (ask.instructions?.trim() && !server.instructs) note(notes, "dropped", "instructions");
   const voice = context.voice ?? (ask.ownVoice ? ask.voice : standardVoice(server, ask, notes));
@@ -101,7 +118,14 @@ export function speechServer<Form>(server: SpeechServer<Form>): Speaking {
       },
       render: (answer) => ({ audio: Buffer.from(answer.bytes).toString("base64"), type: soundTypes[answer.format] }),
     },
-    sound: { reader: server.reader, writer: soundWriter },
+    sound: {
+      reader: (context, head) =>
+        server.reader(
+          context.ask?.operation === "speak" ? { ...context, ask: withFormat(server, context.ask) } : context,
+          head,
+        ),
+      writer: soundWriter,
+    },
     verbatim: noClient,
     error: server.error,
   };
