@@ -43,7 +43,8 @@ function classOf(unit: number): number {
   return isChinese || (unit >= 0xff00 && unit <= 0xffef) ? chinese : otherThree;
 }
 
-const asciiClass = Uint8Array.from({ length: 128 }, (_, unit) => classOf(unit));
+/** A table of all units: the pass runs for every request, and a search for the class would take most of its time. */
+const classOfUnit = Uint8Array.from({ length: 0x10000 }, (_, unit) => classOf(unit));
 
 type Weight = readonly [approximate: number, bound: number];
 
@@ -100,7 +101,7 @@ function addRange(text: string, from: number, to: number, sums: Sums): void {
   let run = 0;
   for (let at = from; at < to; at++) {
     const unit = text.charCodeAt(at);
-    const now = unit < 128 ? (asciiClass[unit] as number) : classOf(unit);
+    const now = classOfUnit[unit] as number;
     const pair = before * classes + now;
     bound += bounds[pair] as number;
     if (now === chinese) cjk += approximates[pair] as number;
@@ -114,13 +115,13 @@ function addRange(text: string, from: number, to: number, sums: Sums): void {
 }
 
 /** Longer texts are read in windows, evenly spread. */
-const wholeChars = 4_096;
+const wholeChars = 1_024;
 const windows = 16;
 const windowChars = wholeChars / windows;
 /** What windows may miss. */
 const windowMargin = 1.25;
 /** Characters of one request that are read; all beyond count like those before. */
-const budgetChars = 65_536;
+const budgetChars = 8_192;
 
 function addWindows(text: string, sums: Sums): void {
   const part: Sums = { plain: 0, cjk: 0, digits: 0, bound: 0 };
