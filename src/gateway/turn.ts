@@ -4,6 +4,7 @@ import { GatewayError } from "../canon/error.ts";
 import type { Usage } from "../canon/usage.ts";
 import type { StreamReader, StreamWriter } from "../dialects/dialect.ts";
 import { truncated } from "../dialects/reject.ts";
+import { withoutNullArguments } from "../dialects/shared/null-arguments.ts";
 import { type Cut, type Frame, formatFrame, readFrame } from "../lib/sse.ts";
 import type { Inquiry } from "./inquiry.ts";
 import type { Meter } from "./meter.ts";
@@ -175,13 +176,13 @@ export function translatedTurner(reader: StreamReader, writer: ClientWriter, met
 export function readerOf(lane: Lane, inquiry: Inquiry, origin: string): StreamReader {
   const reader = lane.upstream.stream?.reader({ origin, ask: inquiry.ask });
   if (reader === undefined) throw new GatewayError("internal_error", "This operation does not stream.");
-  return lane.verbatim ? reader : withModel(reader, lane.model);
+  return lane.verbatim ? reader : withoutNullArguments(withModel(reader, lane.model));
 }
 
 /** Where the upstream names no model, it is the one that was asked. */
 function withModel(reader: StreamReader, model: string): StreamReader {
   const named = (delta: Delta): Delta => (delta.type === "start" && delta.model === "" ? { ...delta, model } : delta);
-  return { read: (frame) => reader.read(frame).map(named), end: () => reader.end().map(named) };
+  return { ...reader, read: (frame) => reader.read(frame).map(named), end: () => reader.end().map(named) };
 }
 
 /** The client's writer, and whether it words errors itself. */

@@ -6,6 +6,7 @@ import { isLargerThan } from "./size.ts";
 import { putBack, type TakenOut } from "./taken-out.ts";
 import { createThread, type Thread } from "./thread.ts";
 import { inSteps } from "./turn.ts";
+import { jsonText } from "./well-formed.ts";
 import { workerAddress } from "./worker.ts";
 
 export interface ParseJob {
@@ -51,5 +52,5 @@ export async function parseBody(bytes: Uint8Array, limits: JsonLimits): Promise<
 
 /** JSON as it leaves: a text where it is small, else bytes that were written in several turns of the event loop. */
 export function writeBody(value: Json): string | Promise<Uint8Array<ArrayBuffer>> {
-  return isLargerThan(value, inPlaceBytes) ? inSteps(writeSteps(value)) : JSON.stringify(value);
+  return isLargerThan(value, inPlaceBytes) ? inSteps(writeSteps(value)) : jsonText(value);
 }

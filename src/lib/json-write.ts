@@ -1,6 +1,7 @@
 // Writing JSON in steps: a large value becomes bytes piece by piece, so that nothing has to wait for all of it.
 import type { Json } from "./json.ts";
 import { isLargerThan } from "./size.ts";
+import { jsonText } from "./well-formed.ts";
 
 /** What one step writes, in characters; a value that holds less is written at once. */
 const stepChars = 64 * 1024;
@@ -39,7 +40,7 @@ function* longText(writer: Writer, text: string): Generator<void, void> {
   yield* add(writer, '"');
   for (let at = 0; at < text.length; ) {
     const end = sliceEnd(text, at + sliceChars);
-    yield* add(writer, JSON.stringify(text.slice(at, end)).slice(1, -1));
+    yield* add(writer, jsonText(text.slice(at, end)).slice(1, -1));
     at = end;
   }
   yield* add(writer, '"');
@@ -60,7 +61,7 @@ function* object(writer: Writer, value: { readonly [name: string]: Json | undefi
   for (const name of Object.keys(value)) {
     const member = value[name];
     if (member === undefined) continue;
-    writer.text += `${isFirst ? "" : ","}${JSON.stringify(name)}:`;
+    writer.text += `${isFirst ? "" : ","}${jsonText(name)}:`;
     isFirst = false;
     yield* write(writer, member);
   }
@@ -68,13 +69,13 @@ function* object(writer: Writer, value: { readonly [name: string]: Json | undefi
 }
 
 function* write(writer: Writer, value: Json): Generator<void, void> {
-  if (!isLargerThan(value, stepChars / 4)) yield* add(writer, JSON.stringify(value) ?? "null");
+  if (!isLargerThan(value, stepChars / 4)) yield* add(writer, jsonText(value));
   else if (typeof value === "string") yield* longText(writer, value);
   else if (Array.isArray(value)) yield* list(writer, value);
   else yield* object(writer, value as { readonly [name: string]: Json | undefined });
 }
 
-/** The bytes of `JSON.stringify(value)`, in steps of a few milliseconds. */
+/** The bytes of `jsonText(value)`, in steps of a few milliseconds. */
 export function* writeSteps(value: Json): Generator<void, Uint8Array<ArrayBuffer>> {
   const writer: Writer = { pieces: [], text: "", written: 0 };
   yield* write(writer, value);

@@ -9,7 +9,7 @@ import type {
 } from "../../canon/conversation.ts";
 import { compact, type Json, type JsonObject } from "../../lib/json.ts";
 import { unsupported } from "../reject.ts";
-import { completed } from "../shared/call-input.ts";
+import { sendable } from "../shared/call-input.ts";
 import { wrapFreeText } from "../shared/free-text.ts";
 import { settle } from "../shared/history.ts";
 import type { ToolNames } from "../shared/names.ts";
@@ -67,7 +67,7 @@ function sort(block: Block, said: Said, notes: Notes): void {
 function renderHistoryCall(call: ToolCallBlock, names: ToolNames, notes: Notes): JsonObject {
   const { signature } = call;
   const own = signature !== undefined && signature.origin === notes.context.origin ? signature.data : undefined;
-  const known = { ...completed(call), id: wireId(call.id), name: names.toWire(call.name) };
+  const known = { ...sendable(call), id: wireId(call.id), name: names.toWire(call.name) };
   if (call.kind === "function" || takesFreeText(notes)) return renderCall(known, own);
   return renderCall({ ...known, kind: "function", input: JSON.stringify(wrapFreeText(call.input)) }, own);
 }

@@ -2,7 +2,7 @@
 import type { Block, TextBlock, ToolCallBlock, ToolResultBlock, Turn } from "../../canon/conversation.ts";
 import { compact, type Json, type JsonObject } from "../../lib/json.ts";
 import { unsupported } from "../reject.ts";
-import { completed } from "../shared/call-input.ts";
+import { sendable } from "../shared/call-input.ts";
 import { settle } from "../shared/history.ts";
 import { cleanId, type ToolNames } from "../shared/names.ts";
 import { type Notes, noteField } from "../shared/notes.ts";
@@ -48,7 +48,7 @@ function isItem(wire: JsonObject): boolean {
 }
 
 function renderCall(call: ToolCallBlock, names: ToolNames): JsonObject {
-  const { id, name, kind, input } = completed(call);
+  const { id, name, kind, input } = sendable(call);
   const common = { call_id: cleanId(id), name: names.toWire(name) };
   if (kind === "custom") return { type: "custom_tool_call", ...common, input };
   return { type: "function_call", ...common, arguments: input };

@@ -7,9 +7,15 @@ export function isWholeJson(text: string): boolean {
   return text.trim() === "" || parseExactText(text) !== undefined;
 }
 
-/** Blank text is `{}`, a bare value is put under `value`; null when the text is no JSON. */
+/** Text that means a call without arguments: servers write nothing at all or `null` for it, and clients parse an object. */
+export function isNoArguments(text: string): boolean {
+  const trimmed = text.trim();
+  return trimmed === "" || trimmed === "null";
+}
+
+/** No arguments are `{}`, a bare value is put under `value`; null when the text is no JSON. */
 export function argumentObject(text: string): JsonObject | null {
-  if (text.trim() === "") return {};
+  if (isNoArguments(text)) return {};
   const value = parseExactText(text);
   if (value === undefined) return null;
   return isObject(value) ? value : { value };

@@ -1,6 +1,7 @@
 // Tool calls in a reply, put back into the names and kinds that the client asked with.
 import type { ChatAsk, ToolCallBlock } from "../../canon/conversation.ts";
 import type { ReadContext } from "../dialect.ts";
+import { isNoArguments } from "./arguments.ts";
 import { unwrapFreeText } from "./free-text.ts";
 import type { ToolNames } from "./names.ts";
 
@@ -24,8 +25,8 @@ export function findTools({ ask }: ReadContext, namesOf: (ask: ChatAsk) => ToolN
   };
 }
 
-/** Canonical input of a call: JSON text as it came, blank as `{}`; free text out of its wrapping. */
+/** Canonical input of a call: JSON text as it came, no arguments as `{}`; free text out of its wrapping. */
 export function callInput(kind: ToolCallBlock["kind"], json: string): string {
-  const whole = json.trim() === "" ? "{}" : json;
+  const whole = isNoArguments(json) ? "{}" : json;
   return kind === "custom" ? unwrapFreeText(whole) : whole;
 }
