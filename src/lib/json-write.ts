@@ -32,8 +32,8 @@ function* add(writer: Writer, text: string): Generator<void, void> {
 /** Where a slice may end: not between the halves of a surrogate pair, which belong together. */
 function sliceEnd(text: string, at: number): number {
   if (at >= text.length) return text.length;
-  const isHigh = (text.charCodeAt(at - 1) & 0xfc00) === 0xd800;
-  return isHigh ? at + 1 : at;
+  const isPair = (text.charCodeAt(at - 1) & 0xfc00) === 0xd800 && (text.charCodeAt(at) & 0xfc00) === 0xdc00;
+  return isPair ? at + 1 : at;
 }
 
 function* longText(writer: Writer, text: string): Generator<void, void> {
