@@ -182,7 +182,8 @@ async function firstThatWorks<T>(tries: Tries, tryOne: TryOne<T>): Promise<Tried
   }
   if (trail.value !== null && trail.by !== null) return { value: trail.value.got, by: trail.by };
   const last = trail.failures.at(-1);
-  if (last === undefined && trail.unsaid !== null) return { failure: trail.unsaid, by: trail.by };
+  // A path that the server does not have says less than why the request cannot be put otherwise.
+  if (trail.unsaid !== null && trail.failures.every(isUnknownThere)) return { failure: trail.unsaid, by: trail.by };
   return { failure: last?.retry === "never" ? last : verdict(trail.failures), by: trail.by };
 }
 

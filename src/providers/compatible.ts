@@ -1,5 +1,12 @@
 // Any server that speaks OpenAI's chat, and what many such servers have beside it: a base URL is all it takes.
-import { openaiChat, openaiEmbeddings, openaiImages, openaiModerations, plainRerank } from "../dialects/index.ts";
+import {
+  openaiChat,
+  openaiCompletions,
+  openaiEmbeddings,
+  openaiImages,
+  openaiModerations,
+  plainRerank,
+} from "../dialects/index.ts";
 import { bearer } from "./auth.ts";
 import { readDataList } from "./listing.ts";
 import { openaiAudio } from "./openai.ts";
@@ -12,7 +19,15 @@ export function isCompatible({ dialects }: ProviderKind): boolean {
 
 export const compatible: ProviderKind = {
   kind: "compatible",
-  dialects: [openaiChat, openaiEmbeddings, plainRerank, openaiModerations, openaiImages, ...openaiAudio],
+  dialects: [
+    openaiChat,
+    openaiCompletions,
+    openaiEmbeddings,
+    plainRerank,
+    openaiModerations,
+    openaiImages,
+    ...openaiAudio,
+  ],
   usualModels: { moderate: "omni-moderation-latest" },
   origin: "compatible",
   authorize: bearer,

@@ -1,4 +1,4 @@
-// Models of one name at several providers, and the user agent that providers see.
+// Models of one name at several providers, text completions of a compatible server, and the user agent that it sees.
 import { afterAll, beforeEach, expect, test } from "bun:test";
 import { version } from "../../package.json";
 import { type Call, make } from "../kit/call.ts";
@@ -60,4 +60,14 @@ test("a provider sees the gateway's name and version, or what its entry says", a
   await say({ body: { model: "two/shared" } });
   expect(alpha.requests[0]?.headers.get("user-agent")).toBe(`turnpike/${version}`);
   expect(beta.requests[0]?.headers.get("user-agent")).toBe("our-fleet/7");
+});
+
+test("a compatible server answers text completions", async () => {
+  alpha.on("POST /v1/completions", says("openai-completions/text.json"));
+  const heard = await say({ path: "/v1/completions", rawBody: JSON.stringify({ model: "own", prompt: "Hello" }) });
+  expect({ status: heard.status, object: at(heard.json, "object") }).toEqual({
+    status: 200,
+    object: "text_completion",
+  });
+  expect(alpha.requests.map(({ path }) => path)).toEqual(["/v1/completions"]);
 });

@@ -34,9 +34,10 @@ const responsesOnly = {
   },
 };
 
-/** Forgets requests and scripts; `responder` goes on to know no conversation but responses. */
+/** Forgets requests and scripts; `alpha` goes on to have no text completions, and `responder` to know no conversation but responses. */
 export function clearUpstreams(upstreams: Record<UpstreamName, Upstream>): void {
   for (const each of Object.values(upstreams)) each.clear();
+  upstreams.alpha.on("POST /v1/completions", { status: 404, json: { detail: "Not Found" } });
   for (const path of ["chat/completions", "completions"]) upstreams.responder.on(`POST /v1/${path}`, responsesOnly);
 }
 

@@ -10,7 +10,10 @@ const { openai, world } = await setting();
 describe.each([...fars])("text completions, upstream speaks $speaks", ({ speaks, at, model, said }) => {
   const up = world.upstreams[at];
   const { text, usage: [input, output] = [0, 0] } = said.text;
-  const relevant = () => up.requests.filter(({ path }) => path.endsWith("completions") === (speaks === "openai-chat"));
+  const relevant = () =>
+    up.requests.filter(({ path }) =>
+      speaks === "openai-chat" ? path === "/v1/chat/completions" : !path.endsWith("completions"),
+    );
 
   test("several prompts with an echo: one choice for each, in order, usage summed", async () => {
     up.on("*", says(`${speaks}/text.json`));
