@@ -15,6 +15,7 @@ import type { Flow } from "./flow.ts";
 import type { Inquiry } from "./inquiry.ts";
 import { readOrAgain } from "./judged.ts";
 import type { GatewayLimits } from "./limits.ts";
+import { addressesIn, checkAddresses } from "./media-addresses.ts";
 import type { Meter } from "./meter.ts";
 import { inClientsName } from "./model-names.ts";
 import { counted, firstOf, flowOf, readCall } from "./opening.ts";
@@ -123,8 +124,22 @@ interface Trail<T> {
   value: { readonly got: T } | null;
 }
 
+/** Why an address that the client names must not go to this candidate; null where all may. */
+async function refusedAddress(tries: Tries, { provider }: Candidate): Promise<GatewayError | null> {
+  const addresses = addressesIn(tries.inquiry.ask);
+  if (addresses.length === 0) return null;
+  try {
+    await checkAddresses(addresses, provider, tries);
+    return null;
+  } catch (thrown) {
+    return tries.signal().aborted ? gone() : toGatewayError(thrown);
+  }
+}
+
 /** The way of one request to a candidate, in one dialect. */
 async function laneOf(tries: Tries, candidate: Candidate, { upstream, inquiry }: Way): Promise<Lane | GatewayError> {
+  const refused = await refusedAddress(tries, candidate);
+  if (refused !== null) return refused;
   return needsBytes(inquiry, upstream)
     ? laneWithBytes({ ...tries, inquiry }, candidate, upstream)
     : laneTo(inquiry, candidate, upstream, await listedVoices(tries, candidate));

@@ -47,6 +47,7 @@ export const gemini: ProviderKind = {
   speaks: drawsApart,
   videos: [geminiVeo],
   origin: "gemini",
+  mediaSchemes: ["gs:"],
   authorize: googleKeyHeader,
   listing: { path: "v1beta/models?pageSize=1000", read: readModels },
 };

@@ -38,6 +38,8 @@ export interface ProviderKind {
   readonly origin: string;
   /** As `origin`, where models of several makers are served, which cannot read each other's state. */
   originOf?(model: string): string;
+  /** Schemes of its own storage that addresses of media may have beside http and https, as `gs:`. */
+  readonly mediaSchemes?: readonly string[];
   /** Headers that present the credential. */
   authorize(credential: Secret): Readonly<Record<string, string>>;
   /** Where the models are listed, below the base URL, and how the list reads. */
@@ -137,6 +139,10 @@ export interface Provider {
   /** As in its entry. */
   readonly declared?: readonly DeclaredModel[];
   readonly timeouts: Timeouts;
+  /** Where it is asked. Absent where it answers inside the process. */
+  readonly baseUrl?: string;
+  /** As in its kind. */
+  readonly mediaSchemes?: readonly string[];
   /** Takes this provider's own credential and address out of what it says. Absent where there is nothing to hide. */
   readonly redactor?: Redactor;
   /** Answers with the upstream's own response; throws GatewayError when there is none. */

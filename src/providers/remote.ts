@@ -176,6 +176,8 @@ export function timedProvider(entry: ProviderEntry, clock: Clock): Provider {
     ...(entry.declared === undefined ? {} : { declared: entry.declared }),
     timeouts: entry.timeouts,
     redactor,
+    baseUrl,
+    ...(kind.mediaSchemes === undefined ? {} : { mediaSchemes: kind.mediaSchemes }),
     send: (shipment) => answer(shipment).then((response) => redacted(mends.reduce(mendedResponse, response))),
     ...listsOf(entry, base, access),
   };

@@ -11,6 +11,7 @@ import type { Candidate } from "../catalog.ts";
 import { cooldownsFor, needsOperator } from "../cooldowns.ts";
 import { attributed } from "../exchange.ts";
 import type { Caller } from "../keys.ts";
+import { checkAddresses, imageAddresses } from "../media-addresses.ts";
 import { inClientsName } from "../model-names.ts";
 import type { Plan } from "../router.ts";
 import { retryAfterMs } from "../whole.ts";
@@ -77,6 +78,7 @@ async function rendered(
   const { fetchAllow, dnsFor } = parts.gateway;
   const { upstream, provider } = wire;
   refuseMany(ask, upstream, client);
+  await checkAddresses(imageAddresses(ask), wire.provider, { fetchAllow, dns: dnsFor(caller.keyId) });
   const fitting = await withImages(ask, upstream, signal(), { fetchAllow, dns: dnsFor(caller.keyId) });
   const result = upstream.render(fitting, {
     model,

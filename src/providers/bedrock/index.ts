@@ -50,6 +50,7 @@ export const bedrock: ProviderKind = {
   environment: { credential: "AWS_BEARER_TOKEN_BEDROCK", baseUrl: "AWS_ENDPOINT_URL_BEDROCK_RUNTIME" },
   dialects: [bedrockConverse],
   origin: "bedrock",
+  mediaSchemes: ["s3:"],
   originOf: (model) => {
     const maker = makers.exec(model.toLowerCase())?.[1];
     return maker === undefined ? "bedrock" : `bedrock-${maker}`;

@@ -102,6 +102,7 @@ export const vertex: ProviderKind = {
   videos: [vertexVeo],
   speaks: (dialect, model) => messages.has(dialect) === claude.test(model) && drawsApart(dialect, model),
   origin: "vertex",
+  mediaSchemes: ["gs:"],
   originOf: (model) => (claude.test(model) ? "vertex-claude" : "vertex"),
   authorize: bearer,
   account: {
