@@ -126,9 +126,7 @@ async function lay(options: StartOptions, teardown: Teardown): Promise<Foundatio
   return {
     settings: await withoutOwnProviders(settings, { file: configuration.file, store, pepper }, ignored),
     configuration,
-    limits: withinDescriptors(limitsOf(configuration.file.config.limits), (limit) =>
-      log.write("warn", "descriptor_limit", limit),
-    ),
+    limits: withinDescriptors(limitsOf(configuration.file.config.limits)),
     store,
     pepper,
     sealKey,
@@ -272,9 +270,12 @@ export async function start(options: StartOptions): Promise<Running> {
 async function announce(
   options: StartOptions,
   listener: Listener,
-  { firstKeys }: Foundation,
+  { firstKeys, limits, configuration }: Foundation,
   gateway: GatewayParts,
 ): Promise<void> {
+  const { maxConcurrentRequests } = limits;
+  if (maxConcurrentRequests < limitsOf(configuration.file.config.limits).maxConcurrentRequests)
+    gateway.events.descriptorLimit(maxConcurrentRequests);
   const catalog = await withLocalServers(options, listener, gateway.catalog.current());
   gateway.catalog.replace(catalog);
   const { url } = listener;

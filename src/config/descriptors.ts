@@ -24,13 +24,7 @@ export function requestsWithin(descriptors: number | null, wanted: number): numb
   return Math.max(1, Math.min(wanted, Math.floor((descriptors - reserved) / perRequest)));
 }
 
-/** The limits as far as the process may open files; `warn` is told where it may not. */
-export function withinDescriptors(
-  limits: Limits,
-  warn: (limit: { readonly openFiles: number | null; readonly maxConcurrentRequests: number }) => void,
-): Limits {
-  const openFiles = descriptorLimit();
-  const maxConcurrentRequests = requestsWithin(openFiles, limits.maxConcurrentRequests);
-  if (maxConcurrentRequests < limits.maxConcurrentRequests) warn({ openFiles, maxConcurrentRequests });
-  return { ...limits, maxConcurrentRequests };
+/** The limits as far as the process may open files. */
+export function withinDescriptors(limits: Limits): Limits {
+  return { ...limits, maxConcurrentRequests: requestsWithin(descriptorLimit(), limits.maxConcurrentRequests) };
 }

@@ -19,6 +19,8 @@ export interface Events {
   errandFailed(errand: string, task: string, tries: number, cause: unknown): void;
   /** Rows of a dead process were closed at the start. */
   recovered(rows: number): void;
+  /** The limit on open files leaves room for fewer requests than are configured. */
+  descriptorLimit(maxConcurrentRequests: number): void;
   /** Something failed behind the back of every request. */
   backgroundFailed(what: string, cause: unknown): void;
 }
@@ -48,6 +50,7 @@ export function createEvents(log: Log): Events {
     errandFailed: (errand, task, tries, cause) =>
       log.write("warn", "errand_failed", { errand, task, tries, cause: causeOf(cause) }),
     recovered: (rows) => log.write("warn", "ledger_recovered", { rows }),
+    descriptorLimit: (maxConcurrentRequests) => log.write("warn", "descriptor_limit", { maxConcurrentRequests }),
     backgroundFailed: (what, cause) => log.write("error", "background_failed", { what, cause: causeOf(cause) }),
   };
 }
