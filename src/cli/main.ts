@@ -1,6 +1,7 @@
 // The command line: which command was asked for, and what its end means for the exit code.
 import { version } from "../../package.json";
 import { keysCommand } from "./keys.ts";
+import { requestsCommand } from "./requests.ts";
 import { serve } from "./serve.ts";
 import { usageCommand } from "./usage.ts";
 import { webhooksCommand } from "./webhooks.ts";
@@ -21,6 +22,7 @@ const root: Command = {
       },
     },
     keys: keysCommand,
+    requests: requestsCommand,
     usage: usageCommand,
     webhooks: webhooksCommand,
     version: { usage: "turnpike version", summary: "print the version", run: printVersion },

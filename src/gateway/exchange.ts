@@ -35,6 +35,8 @@ export interface Outcome {
 }
 
 export interface Exchange {
+  /** For the log: its lines name the exchange. */
+  readonly events: Events;
   /** Record id, ordered by time. */
   readonly id: string;
   /** Notes when the first byte of the reply was ready. */
@@ -65,6 +67,7 @@ export function createExchange(
   let done: Promise<unknown> = Promise.resolve();
   return {
     id,
+    events,
     firstByte() {
       firstByteMs ??= Math.round(clock.monotonicMs() - openedMs);
     },
@@ -73,7 +76,7 @@ export function createExchange(
       if (settled) return done;
       settled = true;
       lease.release();
-      if (error !== null) events.exchangeFailed(id, error);
+      if (error !== null) events.exchangeFailed(error);
       const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens, reasoningTokens } = usage ?? noUsage;
       const settlement: LedgerSettlement = {
         state: stateOf(error),

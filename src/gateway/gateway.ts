@@ -66,6 +66,8 @@ export interface Visit {
   readonly drop?: () => void;
   /** Monotonic time of arrival, in milliseconds. */
   readonly arrivedMs: number;
+  /** The id that the client sees. */
+  readonly requestId: string;
   readonly wire: PipeWire;
 }
 
@@ -88,7 +90,8 @@ export async function answer(parts: GatewayParts, inquiry: Inquiry, visit: Visit
     const plan = planFor(parts, ask);
     const { candidates } = plan;
     const exchange = await openExchange(parts, inquiry, candidates, visit, lease);
-    const { clock, watch, events, fetchAllow, preferred, limits, estimates } = parts;
+    const { clock, watch, fetchAllow, preferred, limits, estimates } = parts;
+    const { events } = exchange;
     const cooldowns = cooldownsFor(plan.found, parts.cooldowns);
     const log = createAttemptLog(clock.monotonicMs);
     const tries: Tries = {
@@ -137,6 +140,7 @@ function openExchange(
   const opening: LedgerOpening = {
     id,
     atMs: parts.clock.nowMs(),
+    requestId: visit.requestId,
     keyId: visit.caller.keyId,
     operation: ask.operation,
     dialect: dialect.name,
@@ -148,7 +152,16 @@ function openExchange(
   };
   return parts.ledger
     .open(opening)
-    .then((entry) => createExchange(id, entry, lease, parts.clock, visit.arrivedMs, parts.events));
+    .then((entry) =>
+      createExchange(
+        id,
+        entry,
+        lease,
+        parts.clock,
+        visit.arrivedMs,
+        parts.events.of({ id, requestId: visit.requestId }),
+      ),
+    );
 }
 
 async function whole(parts: GatewayParts, tries: Tries, exchange: Exchange): Promise<Reply> {

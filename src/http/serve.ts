@@ -138,7 +138,7 @@ async function serveAsk(
   await betweenPhases(body);
   const envelope = envelopeOf(endpoint, request, params, body);
   const strict = request.headers.get("x-turnpike-strict")?.toLowerCase() === "true";
-  const visit = { caller, signal: () => request.signal, drop: () => parts.drop?.(request), arrivedMs };
+  const visit = { caller, signal: () => request.signal, drop: () => parts.drop?.(request), arrivedMs, requestId };
   const asked: Asked = { dialect, wire, envelope, strict, id: requestId, bytes: body.bytes, visit };
   const reply = await (endpoint.answer?.(asked) ?? answerAsked(parts.gateway, asked));
   // A whole reply has been made of it all, so that nobody reads the form any more; what a row of its own keeps is its own.

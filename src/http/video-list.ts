@@ -89,7 +89,7 @@ export async function remixVideo(
   id: string,
 ): Promise<Response> {
   const { wire } = await readValid(parts, visit, remixSchema, true);
-  const created = await parts().videos.remix(id, callerOf(visit), client, String(wire.prompt));
+  const created = await parts().videos.remix(id, callerOf(visit), client, String(wire.prompt), visit.requestId);
   return writeCreated(parts, client, visit, created);
 }
 

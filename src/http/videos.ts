@@ -70,7 +70,17 @@ export async function submitTask(parts: VideoPartsOf, client: VideoClient, visit
   const strict = header("x-turnpike-strict")?.toLowerCase() === "true";
   const origin = originOf(request);
   const signal = () => request.signal;
-  const submit = { client, ask, unheard, caller: callerOf(visit), strict, origin, hops: header(hopsHeader), signal };
+  const submit = {
+    client,
+    ask,
+    unheard,
+    caller: callerOf(visit),
+    strict,
+    origin,
+    hops: header(hopsHeader),
+    signal,
+    requestId: visit.requestId,
+  };
   return writeCreated(parts, client, visit, await parts().videos.create(submit));
 }
 

@@ -2,13 +2,21 @@
 import type { GatewayError } from "../canon/error.ts";
 import { causeOf, type Level, type Log } from "./log.ts";
 
+/** The ids under which a request is found: the gateway's own, and the one that the client sees. */
+export interface RequestIds {
+  readonly id: string;
+  readonly requestId: string;
+}
+
 export interface Events {
+  /** The same, with the ids of a request in every line. */
+  of(ids: RequestIds): Events;
   /** One try at one provider failed. */
   attemptFailed(provider: string, model: string, error: GatewayError): void;
   /** A provider does not have the model of a candidate, or refuses the gateway's credential: the operator has to act. */
   candidateUnusable(provider: string, model: string, error: GatewayError): void;
   /** An exchange that was opened in the ledger ended with an error. */
-  exchangeFailed(id: string, error: GatewayError): void;
+  exchangeFailed(error: GatewayError): void;
   /** A request was answered with an error that is the gateway's own fault. */
   requestFailed(requestId: string, error: GatewayError): void;
   /** A provider's list of models could not be read. */
@@ -33,6 +41,7 @@ function levelOf(error: GatewayError): Level {
 
 export function createEvents(log: Log): Events {
   return {
+    of: (ids) => createEvents({ write: (level, event, fields) => log.write(level, event, { ...ids, ...fields }) }),
     attemptFailed: (provider, model, error) =>
       log.write("warn", "attempt_failed", { provider, model, code: error.code, cause: causeOf(error.cause ?? error) }),
     candidateUnusable: (provider, model, error) =>
@@ -42,7 +51,7 @@ export function createEvents(log: Log): Events {
         code: error.code,
         cause: causeOf(error.cause ?? error),
       }),
-    exchangeFailed: (id, error) => log.write(levelOf(error), "exchange_failed", { id, code: error.code }),
+    exchangeFailed: (error) => log.write(levelOf(error), "exchange_failed", { code: error.code }),
     requestFailed: (requestId, error) =>
       log.write("error", "request_failed", { requestId, code: error.code, cause: causeOf(error.cause ?? error) }),
     listingFailed: (provider, cause) => log.write("warn", "listing_failed", { provider, cause: causeOf(cause) }),

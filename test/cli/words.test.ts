@@ -32,7 +32,7 @@ test.each([
 });
 
 test.each([
-  [["destroy"], /^turnpike: There is no command 'destroy'\. Use one of: serve, keys, usage,/],
+  [["destroy"], /^turnpike: There is no command 'destroy'\. Use one of: serve, keys, requests, usage,/],
   [["keys"], /^turnpike: Missing subcommand\./],
   [["keys", "list", "--jsno"], /^turnpike: .*--jsno/],
   [["serve", "--port", "80"], /^turnpike: .*--port/],
@@ -55,4 +55,4 @@ test("commands in a folder without an installation say so, and make none", async
     expect(err).toMatch(/^turnpike: There is no data folder .*data\. Start the gateway first, or set TURNPIKE_DATA/);
   }
   expect(existsSync(join(empty.folder, "data"))).toBe(false);
-});
+}, 60_000);

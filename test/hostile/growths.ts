@@ -85,7 +85,7 @@ export const growths: readonly (readonly [string, Grow])[] = [
   ["empty texts", into((size) => many(size / 3, () => ""))],
   ["what it held", into(repeated)],
   ["depth of lists", raw((size) => "[".repeat(size / 2) + "]".repeat(size / 2))],
-  ["depth of objects", raw((size) => '{"a":'.repeat(size / 6) + "1" + "}".repeat(size / 6))],
+  ["depth of objects", raw((size) => `${'{"a":'.repeat(size / 6)}1${"}".repeat(size / 6)}`)],
   [
     "depth within bounds",
     raw((size) =>

@@ -64,6 +64,7 @@ test("an opening is there for a reader as soon as it is acknowledged, and so is 
       estimated: 1,
       charged: 1,
       inputBound: 0,
+      requestId: "req_a",
       costNanoDollars,
       priceVersion: "p1",
       unit: "seconds",

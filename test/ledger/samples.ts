@@ -3,6 +3,7 @@ import type { LedgerOpening, LedgerSettlement } from "../../src/gateway/ledger/l
 
 export const opening = (id: string, change: Partial<LedgerOpening> = {}): LedgerOpening => ({
   id,
+  requestId: `req_${id}`,
   atMs: 1_760_000_000_000,
   keyId: "key_a",
   operation: "chat",

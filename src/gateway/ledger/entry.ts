@@ -13,6 +13,8 @@ export interface LedgerOpening {
   /** UUIDv7 of the exchange; the ledger does not check that it is new. */
   readonly id: string;
   readonly atMs: number;
+  /** The id that the client sees. */
+  readonly requestId: string;
   readonly keyId: string;
   readonly operation: string;
   readonly dialect: string;

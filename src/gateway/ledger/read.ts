@@ -71,6 +71,8 @@ const entryShape = Type.Object({
   /** 0: the tokens are only what failed attempts may have cost. */
   charged: Whole,
   inputBound: NullableWhole,
+  /** The id that the client saw; null in rows of older versions. */
+  requestId: NullableText,
 });
 
 const attemptShape = Type.Object({
@@ -132,14 +134,24 @@ export function readUsage(dataFolder: string, filter: EntryFilter & { readonly g
 /** The newest entries first, at most `limit`. */
 export function readEntries(dataFolder: string, filter: EntryFilter & { readonly limit: number }): EntryRow[] {
   const { where, values } = conditions(filter);
+  return entriesWhere(dataFolder, `${where} order by n desc limit ?`, [...values, filter.limit]);
+}
+
+/** The entries with this id of ours, or under this id that clients saw: callers may use theirs twice. Newest first. */
+export function findEntries(dataFolder: string, id: string, limit: number): EntryRow[] {
+  return entriesWhere(dataFolder, "where id = ? or request_id = ? order by n desc limit ?", [id, id, limit]);
+}
+
+function entriesWhere(dataFolder: string, rest: string, values: SQLQueryBindings[]): EntryRow[] {
   const sql = `select id, at_ms as "atMs", key_id as "keyId", operation, dialect, model, stream, state, provider,
     upstream_model as "upstreamModel", attempts, input_tokens as "inputTokens", cache_read_tokens as "cacheReadTokens",
     cache_write_tokens as "cacheWriteTokens", output_tokens as "outputTokens", reasoning_tokens as "reasoningTokens",
     estimated, cost as "costNanoDollars", price_version as "priceVersion", first_byte_ms as "firstByteMs",
     duration_ms as "durationMs", http_status as "httpStatus", error_code as "errorCode", warnings,
-    unit, unit_thousandths as "unitThousandths", charged, input_bound as "inputBound"
-    from entries ${where} order by n desc limit ?`;
-  return readEntryRows(select(dataFolder, sql, [...values, filter.limit]));
+    unit, unit_thousandths as "unitThousandths", charged, input_bound as "inputBound",
+    request_id as "requestId"
+    from entries ${rest}`;
+  return readEntryRows(select(dataFolder, sql, values));
 }
 
 /** The attempts of one request that did not answer, in order. */

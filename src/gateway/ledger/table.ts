@@ -58,7 +58,8 @@ create table if not exists entries (
   unit text,
   unit_thousandths integer,
   charged integer not null default 1,
-  input_bound integer
+  input_bound integer,
+  request_id text
 );
 create table if not exists attempts (
   id text not null,
@@ -83,8 +84,8 @@ const settlement = `update entries set ${tokens}, state = ?, http_status = ?, pr
   estimated = ?, cost = ?, price_version = ?, first_byte_ms = ?, duration_ms = ?, error_code = ?, warnings = ?,
   unit = ?, unit_thousandths = ?, charged = ?`;
 const opening = (state: "open" | "pending"): string => `insert into entries
-  (n, id, at_ms, key_id, operation, dialect, model, stream, input_tokens, input_bound, state)
-  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '${state}')`;
+  (n, id, at_ms, key_id, operation, dialect, model, stream, input_tokens, input_bound, request_id, state)
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '${state}')`;
 const attempt = `insert or ignore into attempts
   (id, number, provider, upstream_model, outcome, error_code, http_status, duration_ms, possible_input_tokens)
   values (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
@@ -121,6 +122,7 @@ const laterColumns = [
   "unit_thousandths integer",
   "charged integer not null default 1",
   "input_bound integer",
+  "request_id text",
 ];
 
 function addColumns(database: Database): void {
@@ -135,8 +137,8 @@ function addColumns(database: Database): void {
 }
 
 export function openingValues(n: number, opening: LedgerOpening): SQLQueryBindings[] {
-  const { id, atMs, keyId, operation, dialect, model, stream, inputTokens, inputBound } = opening;
-  return [n, id, atMs, keyId, operation, dialect, model, stream ? 1 : 0, inputTokens, inputBound];
+  const { id, atMs, keyId, operation, dialect, model, stream, inputTokens, inputBound, requestId } = opening;
+  return [n, id, atMs, keyId, operation, dialect, model, stream ? 1 : 0, inputTokens, inputBound, requestId];
 }
 
 export function progressValues(n: number, report: LedgerProgress, durationMs: number): SQLQueryBindings[] {

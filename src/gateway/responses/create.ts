@@ -80,8 +80,8 @@ async function inBackground(parts: StateParts, runs: Runs, asked: Asked, job: Jo
   runs.admit();
   const response = queuedResponse(inquiry.write);
   await putResponse(store, rowOf(parts, job, response, job.createdAtMs + aliveForMs));
-  const { caller, arrivedMs } = asked.visit;
-  const run = startRun(parts, job, inquiry, response, { caller, arrivedMs });
+  const { caller, arrivedMs, requestId } = asked.visit;
+  const run = startRun(parts, job, inquiry, response, { caller, arrivedMs, requestId });
   runs.add(run);
   if (asked.wire.stream !== true) return { body: JSON.stringify(response), by: null };
   const { heartbeatMs } = gateway.pace;

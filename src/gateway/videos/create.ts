@@ -83,7 +83,7 @@ function withModel(parts: VideoParts, submit: Submit): Submit {
 /** The task as it is before anybody was asked. */
 export function newTask(
   parts: VideoParts,
-  { ask, caller, client, origin }: Pick<Submit, "ask" | "caller" | "client" | "origin">,
+  { ask, caller, client, origin, requestId }: Pick<Submit, "ask" | "caller" | "client" | "origin" | "requestId">,
   provider: Provider,
 ): Task {
   const nowMs = parts.gateway.clock.nowMs();
@@ -104,6 +104,7 @@ export function newTask(
       wire: "",
       keep: {},
       exchangeId: parts.gateway.nextId(),
+      requestId,
       attempts: 0,
       warnings: [],
       acceptedAtMs: nowMs,
@@ -147,7 +148,8 @@ function rowOf(parts: VideoParts, task: Task): TaskRow {
 export async function record(parts: VideoParts, task: Task, dialect: string): Promise<void> {
   await insertTask(parts.store, rowOf(parts, task));
   const { kept, told, ownerKeyId: keyId, createdAtMs: atMs } = task;
-  const opening = { id: kept.exchangeId, atMs, keyId, operation, dialect, model: told.model, stream: false };
+  const requestId = kept.requestId ?? kept.exchangeId;
+  const opening = { id: kept.exchangeId, requestId, atMs, keyId, operation, dialect, model: told.model, stream: false };
   // A video is paid by the second: its row holds no tokens.
   const figures = { inputTokens: 0, inputBound: 0 };
   await parts.gateway.ledger.begin({ ...opening, ...figures }).catch(async (thrown: unknown) => {
@@ -156,10 +158,15 @@ export async function record(parts: VideoParts, task: Task, dialect: string): Pr
   });
 }
 
+/** The same, with the ids of the task's request in every line of the log. */
+function forTask(parts: VideoParts, { kept: { exchangeId: id, requestId = id } }: Task): VideoParts {
+  return { ...parts, gateway: { ...parts.gateway, events: parts.gateway.events.of({ id, requestId }) } };
+}
+
 /** Nobody took it: the ledger says so, and there is no task. */
 export async function refuse(parts: VideoParts, task: Task, failure: GatewayError, attempts: number): Promise<void> {
-  const { gateway, store } = parts;
-  gateway.events.exchangeFailed(task.kept.exchangeId, failure);
+  const { gateway, store } = forTask(parts, task);
+  gateway.events.exchangeFailed(failure);
   const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens, reasoningTokens } = noUsage;
   await gateway.ledger.conclude(task.kept.exchangeId, {
     ...{ inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens, reasoningTokens },
@@ -259,7 +266,7 @@ export async function createTask(parts: VideoParts, given: Submit): Promise<Crea
       await judgeCallback(callbackUrl, callbackPath, submit.signal(), parts.gateway, submit.caller.keyId);
     const task = newTask(parts, submit, first.provider);
     await record(parts, task, submit.client.name);
-    const outcome = await submitTo(parts, submit, plan, task.id).catch((thrown: unknown) => ({
+    const outcome = await submitTo(forTask(parts, task), submit, plan, task.id).catch((thrown: unknown) => ({
       failure: toGatewayError(thrown),
       attempts: 0,
     }));

@@ -17,6 +17,8 @@ export interface Kept {
   readonly keep: JsonObject;
   /** Id of the ledger's row. */
   readonly exchangeId: string;
+  /** The id that the client saw at the submit; rows of older versions lack it. */
+  readonly requestId?: string;
   readonly attempts: number;
   readonly warnings: readonly Warning[];
   /** Unix milliseconds when the upstream took it, or when it was tried. */

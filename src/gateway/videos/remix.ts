@@ -17,6 +17,7 @@ export async function remixTask(
   caller: Caller,
   client: VideoClient,
   prompt: string,
+  requestId: string,
 ): Promise<Created> {
   const wire = wireOf(source, parts.gateway.catalog.current());
   const known = upstreamTaskOf(source);
@@ -28,7 +29,7 @@ export async function remixTask(
   try {
     const { model, effect } = source.told;
     const ask: VideoAsk = { operation: "video", model, prompt, images: [], n: 1, metadata: {} };
-    const made = newTask(parts, { ask, caller, client, origin: "" }, wire.provider);
+    const made = newTask(parts, { ask, caller, client, origin: "", requestId }, wire.provider);
     const task: Task = { ...made, told: { ...made.told, effect, remixedFrom: source.id } };
     await record(parts, task, client.name);
     const accepted = await send(parts, wire, rendered).catch(async (thrown: unknown) => {

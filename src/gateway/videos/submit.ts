@@ -32,6 +32,8 @@ export interface Submit {
   readonly origin: string;
   /** The client's `x-turnpike-hops`; null where it sent none. */
   readonly hops: string | null;
+  /** The id that the client sees. */
+  readonly requestId: string;
   /** The client's: aborted when it goes away. */
   readonly signal: () => AbortSignal;
 }

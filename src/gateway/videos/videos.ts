@@ -37,7 +37,7 @@ export interface Videos {
   linkedContent(claim: LinkClaim, wish: ContentWish): Promise<Content>;
   /** A task as its owner sees it; `origin` is how the client has reached the gateway. */
   view(task: Task, origin: string): VideoView;
-  remix(id: string, caller: Caller, client: VideoClient, prompt: string): Promise<Created>;
+  remix(id: string, caller: Caller, client: VideoClient, prompt: string, requestId: string): Promise<Created>;
   /** Ends a task that is not over. */
   cancel(id: string, ownerKeyId: string): Promise<Task>;
   /** Ends it, and nobody finds it any more. */
@@ -81,10 +81,10 @@ export async function openVideos(parts: VideoParts): Promise<Videos> {
       return contentOf(parts, taskOf(row), wish);
     },
     view: (task, origin) => viewFor(parts, task, origin),
-    async remix(id, caller, client, prompt) {
+    async remix(id, caller, client, prompt, requestId) {
       const source = await get(id, caller.keyId);
       if (source.state !== "completed") throw unsupported("video_id", "only a finished video can be remade.");
-      return remixTask(parts, source, caller, client, prompt);
+      return remixTask(parts, source, caller, client, prompt, requestId);
     },
     cancel,
     async remove(id, ownerKeyId) {

@@ -1,0 +1,64 @@
+// `turnpike requests show`: one request as the ledger has it, found by the gateway's id or by the one that the client saw.
+import { readSettings } from "../config/environment.ts";
+import { type AttemptRow, type EntryRow, findEntries, readAttempts } from "../gateway/ledger/read.ts";
+import { jsonText, table } from "./print.ts";
+import { type Command, parseWords, WrongWords } from "./words.ts";
+
+/** Callers may use their ids more than once: so many of them are shown, the newest first. */
+const mostShown = 20;
+
+const named = (value: unknown): string => (value === null ? "" : String(value));
+
+function entryLines(entry: EntryRow): string {
+  const { atMs, ...rest } = entry;
+  const rows = Object.entries({ ...rest, at: new Date(atMs).toISOString() });
+  return table(rows.map(([name, value]) => [name, named(value)]));
+}
+
+function attemptLines(attempts: readonly AttemptRow[]): string {
+  const head = ["attempt", "provider", "model", "outcome", "error", "status", "ms", "possible input tokens"];
+  const rows = attempts.map((each) => [
+    String(each.number),
+    each.provider,
+    each.upstreamModel,
+    each.outcome,
+    each.errorCode,
+    named(each.httpStatus),
+    String(each.durationMs),
+    String(each.possibleInputTokens),
+  ]);
+  return table([head, ...rows]);
+}
+
+type Found = EntryRow & { readonly failedAttempts: readonly AttemptRow[] };
+
+function textOf({ failedAttempts, ...entry }: Found): string {
+  const lines = entryLines(entry);
+  return failedAttempts.length === 0 ? lines : `${lines}\n\n${attemptLines(failedAttempts)}`;
+}
+
+function show(words: readonly string[]): void {
+  const { values, positionals } = parseWords(words, { json: { type: "boolean" } }, 1);
+  const [id] = positionals;
+  if (id === undefined) throw new WrongWords("Give the id of a request: turnpike requests show ID.");
+  const { dataFolder } = readSettings(process.env, process.cwd());
+  const found = findEntries(dataFolder, id, mostShown).map((entry) => ({
+    ...entry,
+    failedAttempts: readAttempts(dataFolder, entry.id),
+  }));
+  if (found.length === 0) throw new Error(`There is no request '${id}' in the ledger of ${dataFolder}.`);
+  console.log(values.json ? jsonText(found) : found.map(textOf).join("\n\n"));
+}
+
+export const requestsCommand: Command = {
+  usage: "turnpike requests",
+  summary: "requests in the ledger",
+  commands: {
+    show: {
+      usage: "turnpike requests show ID",
+      summary: "one request and its failed attempts, by the gateway's id or by x-request-id",
+      options: { "--json": "print JSON" },
+      run: show,
+    },
+  },
+};
