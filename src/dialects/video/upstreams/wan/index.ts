@@ -1,42 +1,47 @@
 // Wan on DashScope: a task behind a header that asks for one.
 import type { VideoAsk } from "../../../../canon/video.ts";
-import { compact, isObject, type JsonObject } from "../../../../lib/json.ts";
+import { compact, isObject } from "../../../../lib/json.ts";
 import { badReply, missing } from "../../../reject.ts";
-import { nearestRatio, picked, tierFor } from "../../fit.ts";
+import { durationFor, modelRow } from "../../capabilities.ts";
+import { picked } from "../../fit.ts";
+import { imageFor } from "../../images.ts";
 import { dropped, fixedSound, type Made, misfits } from "../../losses.ts";
 import type { UpstreamTask, VideoEffect, VideoUpstream } from "../../upstream.ts";
 import { getCall, idIn, known, objectOf } from "../../wire.ts";
 import { mediaOf } from "./media.ts";
-import { type Offer, offerFor, sizeFor, usualSeconds } from "./offers.ts";
+import { type WanRow, wanModels } from "./models.ts";
+import { shapeOf } from "./shape.ts";
 import { parseError, progress } from "./task.ts";
 
 const root = "api/v1";
-const ratios = ["16:9", "9:16", "1:1", "4:3", "3:4"] as const;
+/** What is made of a model that has a row when nothing is said. */
+const usualSeconds = 5;
 /** Members that Wan's own clients know and canon does not, flat or in the objects where they lie. */
 const passedInput = ["audio_url", "template"];
 const passedParameters = ["prompt_extend", "shot_type"];
 
-type Shape = Made & { readonly said: JsonObject };
-
-/** The shape as the model takes it: a size, or a tier with or without a ratio. */
-function shapeOf(ask: VideoAsk, offer: Offer): Shape {
-  const isFramed = ask.images.some(({ role }) => role === "first");
-  if (!offer.isNewer && !isFramed) {
-    const { size, tier } = sizeFor(ask, offer.tiers) ?? {};
-    const [width, height] = size?.split("*").map(Number) ?? [];
-    return { said: compact({ size }), ratio: size, resolution: tier, width, height };
-  }
-  const resolution = tierFor(ask, offer.tiers);
-  const ratio = isFramed ? undefined : nearestRatio(ask, ratios);
-  return { said: compact({ resolution, ratio }), ratio, resolution };
+interface Length {
+  readonly made: number | undefined;
+  /** Missing where the client said none, or the model has only one. */
+  readonly sent: number | undefined;
 }
 
-function effectOf({ resolution, width, height }: Made, seconds: number, audio: boolean | undefined): VideoEffect {
-  return known({ seconds, resolution: resolution?.toLowerCase(), width, height, audio } as VideoEffect);
+function lengthOf({ seconds }: VideoAsk, { durations }: WanRow): Length {
+  const wanted = seconds ?? (durations === undefined ? undefined : usualSeconds);
+  const made = wanted === undefined ? undefined : durationFor(wanted, durations);
+  const isFixed = durations !== undefined && "length" in durations && durations.length === 1;
+  return { made, sent: seconds === undefined || isFixed ? undefined : made };
 }
 
-function pathOf(offer: Offer, { images }: VideoAsk): string {
-  const isBetween = !offer.isNewer && images.some(({ role }) => role === "last");
+function effectOf(made: Made, sound: boolean | undefined, { audio = "optional" }: WanRow): VideoEffect {
+  const { seconds, resolution, width, height } = made;
+  const hasSound = audio === "optional" ? sound : audio === "always";
+  return known({ seconds, resolution: resolution?.toLowerCase(), width, height, audio: hasSound } as VideoEffect);
+}
+
+/** Models with a member for each image take two frames on a path of their own. */
+function pathOf({ takesMedia }: WanRow, { images }: VideoAsk): string {
+  const isBetween = !takesMedia && imageFor(images, "last") !== undefined;
   return `${root}/services/aigc/${isBetween ? "image2video" : "video-generation"}/video-synthesis`;
 }
 
@@ -46,33 +51,39 @@ export const wanVideos: VideoUpstream = {
   name: "wan-videos",
   takes: ["url", "data"],
   render(ask, context) {
-    const offer = offerFor(context.model);
     if (ask.prompt === undefined && ask.images.length === 0) throw missing(context.fieldPath("prompt"));
+    const { row, warnings: unverified } = modelRow(wanModels, context);
+    const { audio = "optional" } = row;
     const { metadata } = ask;
-    const seconds = offer.lengthFor?.(ask.seconds ?? usualSeconds) ?? usualSeconds;
-    const { said, ...shape } = shapeOf(ask, offer);
+    const length = lengthOf(ask, row);
+    const { sent, ...shape } = shapeOf(ask, row);
     const input = compact({
       ...picked({ ...metadata, ...objectOf(metadata.input) }, passedInput),
       prompt: ask.prompt,
       negative_prompt: ask.negativePrompt,
-      ...mediaOf(ask, offer, context),
+      ...mediaOf(ask, row, context),
     });
     const parameters = compact({
       ...picked({ ...metadata, ...objectOf(metadata.parameters) }, passedParameters),
-      ...said,
-      duration: ask.seconds === undefined || offer.lengthFor === undefined ? undefined : seconds,
-      audio: offer.audio === "optional" ? ask.audio : undefined,
+      ...sent,
+      duration: length.sent,
+      audio: audio === "optional" ? ask.audio : undefined,
       watermark: ask.watermark,
       seed: ask.seed,
     });
-    const body = { model: context.model, input, parameters };
+    const made = { ...shape, seconds: length.made };
     const warnings = [
+      ...unverified,
       ...dropped(ask, context, ["fps"]),
-      ...(offer.audio === "optional" ? [] : fixedSound(ask, context, offer.audio === "always")),
-      ...misfits(ask, { ...shape, seconds }, context),
+      ...(audio === "optional" ? [] : fixedSound(ask, context, audio === "always")),
+      ...misfits(ask, made, context),
     ];
-    const effect = effectOf(shape, seconds, offer.audio === "optional" ? ask.audio : offer.audio === "always");
-    return { call: { path: pathOf(offer, ask), body, headers: { "x-dashscope-async": "enable" } }, warnings, effect };
+    const call = {
+      path: pathOf(row, ask),
+      body: { model: context.model, input, parameters },
+      headers: { "x-dashscope-async": "enable" },
+    };
+    return { call, warnings, effect: effectOf(made, ask.audio, row) };
   },
   accepted(answer) {
     const { status, body } = answer;

@@ -1,0 +1,64 @@
+// What every table of video models keeps to: sources, models without a row, and rows that an operator declares.
+import { describe, expect, test } from "bun:test";
+import type { VideoAsk } from "../../../src/canon/video.ts";
+import type { DeclaredModel, ModelRow, ModelTable } from "../../../src/dialects/shared/model-table.ts";
+import { wanVideos } from "../../../src/dialects/video/index.ts";
+import type { VideoUpstream } from "../../../src/dialects/video/upstream.ts";
+import { wanModels } from "../../../src/dialects/video/upstreams/wan/models.ts";
+import { plainVideo, renderContext } from "./setting.ts";
+
+interface Case {
+  readonly upstream: VideoUpstream;
+  readonly table: ModelTable<ModelRow>;
+  /** A name that no row knows. */
+  readonly unlisted: string;
+  readonly wish: Partial<VideoAsk>;
+  /** What the wish is in the body where no row is known. */
+  readonly sent: object;
+  readonly declared: DeclaredModel["capabilities"];
+  /** What the wish is in the body by the declared capabilities. */
+  readonly fitted: object;
+}
+
+const cases: readonly Case[] = [
+  {
+    upstream: wanVideos,
+    table: wanModels,
+    unlisted: "wan9.1-t2v",
+    wish: { seconds: 41, ratio: "5:4", resolution: "2160p", audio: false },
+    sent: { parameters: { duration: 41, ratio: "5:4", resolution: "2160P", audio: false } },
+    declared: { durations: { min: 1, max: 20 }, ratios: ["1:1", "2:1"], resolutions: ["900P"], audio: "always" },
+    fitted: { parameters: { duration: 20, ratio: "1:1", resolution: "900P" } },
+  },
+];
+
+describe.each(cases.map((entry) => [entry.upstream.name, entry] as const))("%s", (_name, entry) => {
+  const { upstream, table, unlisted: model, wish } = entry;
+  const render = (ask: Partial<VideoAsk>, declared?: readonly DeclaredModel[]) =>
+    upstream.render({ ...plainVideo, ...ask }, { ...renderContext, model, ...(declared && { declared }) });
+  const codes = (rendered: ReturnType<typeof render>) => rendered.warnings.map(({ code, path }) => `${code} ${path}`);
+
+  test("every row has a source and a day", () => {
+    for (const { source, checkedOn } of [...table.rows, table.unlisted])
+      expect([source, checkedOn]).toEqual([expect.stringMatching(/^(?:https:|@?[a-z])/), "2026-11-22"]);
+  });
+
+  test("a model without a row is sent what was requested, with one warning", () => {
+    const rendered = render(wish);
+    expect(rendered.call.body).toMatchObject(entry.sent);
+    expect(codes(rendered)).toEqual(["unverified model"]);
+  });
+
+  test("nothing is added for it", () => {
+    const { call, effect } = render({});
+    expect(JSON.stringify(call.body)).not.toMatch(/duration|resolution|ratio|aspect|size|frames|audio/i);
+    expect(effect).toEqual({});
+  });
+
+  test("a declared row fits what was requested", () => {
+    const rendered = render(wish, [{ models: new RegExp(`^${model}$`), capabilities: entry.declared }]);
+    expect(rendered.call.body).toMatchObject(entry.fitted);
+    expect(codes(rendered)).not.toContain("unverified model");
+    expect(codes(rendered)).toContain("approximated seconds");
+  });
+});
