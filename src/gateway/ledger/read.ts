@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { type Static, Type } from "typebox";
 import type { Units } from "../../canon/usage.ts";
 import { NullableBig, NullableText, NullableWhole, rowReader, Whole } from "../../store/rows.ts";
-import { ledgerPath } from "./table.ts";
+import { ledgerPath, missingColumns } from "./table.ts";
 
 export type UsageGroup = "model" | "key" | "day" | "provider";
 
@@ -185,5 +185,19 @@ function select(dataFolder: string, sql: string, values: SQLQueryBindings[]): un
   using database = new Database(path, { readwrite: true, safeIntegers: true });
   database.run("pragma query_only = 1");
   database.run("pragma busy_timeout = 2000");
-  return database.query(sql).all(...values);
+  return database.query(`${inPlaceOfOlder(database)} ${sql}`).all(...values);
+}
+
+const noAttempts = `attempts(id, number, provider, upstream_model, outcome, error_code, http_status, duration_ms,
+  possible_input_tokens) as (select null, null, null, null, null, null, null, null, null where 0)`;
+
+/** A reader changes nothing: what a file of an older version lacks is put in its place for the one statement. */
+function inPlaceOfOlder(database: Database): string {
+  const columns = missingColumns(database).map(({ name, value }) => `${value} as ${name}`);
+  const hasAttempts = database.query("select 1 from sqlite_master where name = 'attempts'").get() !== null;
+  const parts = [
+    ...(columns.length === 0 ? [] : [`entries as (select *, ${columns.join(", ")} from main.entries)`]),
+    ...(hasAttempts ? [] : [noAttempts]),
+  ];
+  return parts.length === 0 ? "" : `with ${parts.join(", ")}`;
 }

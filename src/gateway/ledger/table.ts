@@ -116,24 +116,23 @@ export function openTable(dataFolder: string, durability: Durability): LedgerTab
   };
 }
 
-/** Columns that files of older versions lack. */
+/** Columns that files of older versions lack, and what their rows have there. */
 const laterColumns = [
-  "unit text",
-  "unit_thousandths integer",
-  "charged integer not null default 1",
-  "input_bound integer",
-  "request_id text",
-];
+  { name: "unit", type: "text", value: "null" },
+  { name: "unit_thousandths", type: "integer", value: "null" },
+  { name: "charged", type: "integer not null default 1", value: "1" },
+  { name: "input_bound", type: "integer", value: "null" },
+  { name: "request_id", type: "text", value: "null" },
+] as const;
+
+export function missingColumns(database: Database): readonly (typeof laterColumns)[number][] {
+  const columns = database.query<{ name: string }, []>("pragma table_info(entries)").all();
+  const there = new Set(columns.map(({ name }) => name));
+  return laterColumns.filter(({ name }) => !there.has(name));
+}
 
 function addColumns(database: Database): void {
-  const there = new Set(
-    database
-      .query<{ name: string }, []>("pragma table_info(entries)")
-      .all()
-      .map(({ name }) => name),
-  );
-  for (const column of laterColumns)
-    if (!there.has(column.split(" ")[0] ?? "")) database.run(`alter table entries add column ${column}`);
+  for (const { name, type } of missingColumns(database)) database.run(`alter table entries add column ${name} ${type}`);
 }
 
 export function openingValues(n: number, opening: LedgerOpening): SQLQueryBindings[] {
