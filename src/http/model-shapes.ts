@@ -1,5 +1,6 @@
 // The three shapes in which models are told, and how each protocol pages its list.
 import { GatewayError } from "../canon/error.ts";
+import type { JsonObject } from "../lib/json.ts";
 import type { Protocol } from "./sides.ts";
 
 /** `createdAt` in Unix seconds; the epoch where nobody said. */
@@ -8,6 +9,8 @@ export interface Model {
   readonly displayName: string;
   readonly createdAt: number;
   readonly ownedBy: string;
+  /** What Anthropic's own list says beyond this, in its words. */
+  readonly details?: JsonObject;
 }
 
 export interface ModelShape {
@@ -30,6 +33,17 @@ const openai: ModelShape = {
   list: (models) => ({ object: "list", data: models.map(openai.item) }),
 };
 
+/** Members that types require; a line must not be inferred from an id (@anthropic-ai/sdk 1.10.0, `ModelInfo`). */
+const unknownDetails: JsonObject = {
+  capabilities: null,
+  deprecated_at: null,
+  lifecycle: "active",
+  line: null,
+  max_input_tokens: null,
+  max_tokens: null,
+  retires_at: null,
+};
+
 /** Pages by `limit`, `after_id` and `before_id`. */
 const anthropic: ModelShape = {
   item: (model) => ({
@@ -37,6 +51,8 @@ const anthropic: ModelShape = {
     id: model.id,
     display_name: model.displayName,
     created_at: new Date(model.createdAt * 1000).toISOString(),
+    ...unknownDetails,
+    ...model.details,
   }),
   list(models, query) {
     const limit = limitOf(query, "limit", 20);

@@ -15,6 +15,7 @@ function modelOf(listed: ListedModel, owner: string): Model {
     displayName: listed.displayName ?? listed.id,
     createdAt: listed.createdAt ?? 0,
     ownedBy: listed.ownedBy ?? owner,
+    ...(listed.details === undefined ? {} : { details: listed.details }),
   };
 }
 

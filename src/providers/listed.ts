@@ -1,4 +1,5 @@
 // A model in a provider's own list.
+import type { JsonObject } from "../lib/json.ts";
 
 /** A model as a provider lists it. `createdAt` in Unix seconds. */
 export interface ListedModel {
@@ -6,4 +7,6 @@ export interface ListedModel {
   readonly displayName?: string;
   readonly createdAt?: number;
   readonly ownedBy?: string;
+  /** Members of Anthropic's list beyond these. */
+  readonly details?: JsonObject;
 }

@@ -1,6 +1,23 @@
 // Reading a provider's list of models.
-import { isObject, type Json } from "../lib/json.ts";
+import { isObject, type Json, type JsonObject } from "../lib/json.ts";
 import type { ListedModel } from "./provider.ts";
+
+/** What Anthropic's list says of a model beyond its name (@anthropic-ai/sdk 1.10.0, `ModelInfo`). */
+const detailNames = [
+  "capabilities",
+  "deprecated_at",
+  "lifecycle",
+  "line",
+  "max_input_tokens",
+  "max_tokens",
+  "retires_at",
+] as const;
+
+function detailsOf(item: JsonObject): JsonObject {
+  const details: JsonObject = {};
+  for (const name of detailNames) if (item[name] !== undefined) details[name] = item[name];
+  return details;
+}
 
 function readItem(item: Json): ListedModel[] {
   if (!isObject(item) || typeof item.id !== "string") return [];
@@ -13,6 +30,7 @@ function readItem(item: Json): ListedModel[] {
       ...(typeof item.created_at === "string" && Number.isFinite(Date.parse(item.created_at))
         ? { createdAt: Math.floor(Date.parse(item.created_at) / 1000) }
         : {}),
+      ...(item.type === "model" ? { details: detailsOf(item) } : {}),
       ...(typeof item.owned_by === "string" ? { ownedBy: item.owned_by } : {}),
     },
   ];

@@ -13,10 +13,12 @@ const [chat, claude] = fars as [Far, Far];
 const asked = (far: Far, index = 0) => upstreamOf(far).requests[index]?.json as Record<string, unknown>;
 /** The two calls of `tools.json`, with the ids that the upstream gave them. */
 const calls = (far: Far) => {
-  const prefix = far.speaks === "openai-chat" ? "call" : "toolu";
+  const isTranslated = far.speaks === "openai-chat";
+  const prefix = isTranslated ? "call" : "toolu";
+  const more = isTranslated ? { caller: { type: "direct" } } : {};
   return [
-    { type: "tool_use", id: `${prefix}_time`, name: "get_time", input: { zone: "UTC" } },
-    { type: "tool_use", id: `${prefix}_day`, name: "get_day", input: {} },
+    { type: "tool_use", id: `${prefix}_time`, name: "get_time", input: { zone: "UTC" }, ...more },
+    { type: "tool_use", id: `${prefix}_day`, name: "get_day", input: {}, ...more },
   ];
 };
 

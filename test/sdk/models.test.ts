@@ -39,6 +39,13 @@ test("Anthropic SDK: the list page by page, forwards", async () => {
     id: "chain",
     display_name: "chain",
     created_at: "1970-01-01T00:00:00.000Z",
+    capabilities: null,
+    deprecated_at: null,
+    lifecycle: "active",
+    line: null,
+    max_input_tokens: null,
+    max_tokens: null,
+    retires_at: null,
   } as never);
 });
 

@@ -15,6 +15,7 @@ import { parseErrorEvent } from "./error.ts";
 import { objectsIn } from "./fields.ts";
 import { readOutput } from "./output-tool.ts";
 import { expectsThinking } from "./reasoning.ts";
+import { messageMembers, textBlock, toolUseBlock } from "./reply-members.ts";
 import { callState, readSignature, writeSignature } from "./signature.ts";
 import { readStop, writeStop } from "./stop.ts";
 import { readUsage, writeUsage } from "./usage.ts";
@@ -92,7 +93,7 @@ export function readMessage(wire: JsonObject, reading: Reading): ChatAnswer {
 /** A call that the length cut in the middle of its arguments is left out; any other broken call is a bad reply. */
 function writeCall(block: Extract<Block, { type: "tool-call" }>, isCut: boolean): JsonObject[] {
   const input = block.kind === "custom" ? wrapFreeText(block.input) : argumentObject(block.input);
-  if (input !== null) return [{ type: "tool_use", id: cleanId(block.id), name: block.name, input }];
+  if (input !== null) return [toolUseBlock(cleanId(block.id), block.name, input)];
   if (isCut) return [];
   throw badReply("the arguments of a tool call are no JSON");
 }
@@ -102,10 +103,10 @@ function writeBlock(block: Block, isCut: boolean): JsonObject[] {
     case "text": {
       const citations = citationsForClient(block.citations);
       if (block.text === "" && citations.length === 0) return [];
-      return [{ type: "text", text: block.text, ...(citations.length > 0 ? { citations } : {}) }];
+      return [textBlock(block.text, citations)];
     }
     case "refusal":
-      return block.text === "" ? [] : [{ type: "text", text: block.text }];
+      return block.text === "" ? [] : [textBlock(block.text)];
     case "tool-call":
       return writeCall(block, isCut);
     case "thinking":
@@ -168,6 +169,7 @@ export function renderResponse(answer: ChatAnswer, context: WriteContext): JsonO
     type: "message",
     role: "assistant",
     model: answer.model || context.ask.model,
+    ...messageMembers,
     content,
     ...writeStop(choice.stop, has),
     usage: writeUsage(answer.usage ?? estimatedUsage(inputEstimate, charsIn(choice.blocks)), inputEstimate),

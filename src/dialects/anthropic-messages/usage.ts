@@ -37,14 +37,21 @@ export function readUsage(counts: Json | undefined): Usage | undefined {
   return totalInput(usage) === 0 ? undefined : usage;
 }
 
-/** The `usage` object for the client: input and cache fields always, because clients copy only what is present. */
-export function writeUsage(usage: Usage | undefined, inputEstimate: number): JsonObject {
+/** The counts of `usage`, as the last event of a stream tells them: every member, because clients copy only what is present. */
+export function writeCounts(usage: Usage | undefined, inputEstimate: number): JsonObject {
   const known = usage ?? { ...noUsage, inputTokens: inputEstimate };
   return {
     input_tokens: known.inputTokens,
     cache_creation_input_tokens: known.cacheWriteTokens,
     cache_read_input_tokens: known.cacheReadTokens,
     output_tokens: totalOutput(known),
-    ...(known.reasoningTokens > 0 ? { output_tokens_details: { thinking_tokens: known.reasoningTokens } } : {}),
+    output_tokens_details: known.reasoningTokens > 0 ? { thinking_tokens: known.reasoningTokens } : null,
+    server_tool_use: null,
   };
+}
+
+/** The `usage` object of a message. What only Anthropic knows is null, as its types allow (@anthropic-ai/sdk 1.10.0, `Usage`). */
+export function writeUsage(usage: Usage | undefined, inputEstimate: number): JsonObject {
+  const unknown = { cache_creation: null, inference_geo: null, service_tier: null, speed: null };
+  return { ...writeCounts(usage, inputEstimate), ...unknown };
 }

@@ -14,9 +14,10 @@ import { cleanId } from "../shared/names.ts";
 import { citationsForClient } from "./citation.ts";
 import { errorFrames } from "./error.ts";
 import { expectsThinking } from "./reasoning.ts";
+import { endMembers, messageMembers, textBlock, toolUseBlock } from "./reply-members.ts";
 import { writeSignature } from "./signature.ts";
 import { writeStop } from "./stop.ts";
-import { writeUsage } from "./usage.ts";
+import { writeCounts, writeUsage } from "./usage.ts";
 
 /** A block of canon on its way to the client. */
 interface Waiting {
@@ -74,11 +75,11 @@ function emptyBlock(open: OpenBlock): JsonObject {
     case "refusal":
     case "audio":
     case "image":
-      return { type: "text", text: "" };
+      return textBlock("");
     case "thinking":
       return { type: "thinking", thinking: "", signature: "" };
     case "tool-call":
-      return { type: "tool_use", id: cleanId(open.id), name: open.name, input: {} };
+      return toolUseBlock(cleanId(open.id), open.name, {});
   }
 }
 
@@ -190,6 +191,7 @@ function start(state: State, delta: Extract<Delta, { type: "start" }>): Frame[] 
     type: "message",
     role: "assistant",
     model: delta.model || context.ask.model,
+    ...messageMembers,
     content: [],
     stop_reason: null,
     stop_sequence: null,
@@ -237,7 +239,7 @@ function finish(state: State, delta: Extract<Delta, { type: "finish" }>): Frame[
   const reason = writeStop(stop, { call: state.hasCall, refusal: state.hasRefusal });
   return [
     ...last,
-    frame("message_delta", { delta: reason, usage: writeUsage(usage, inputEstimate) }),
+    frame("message_delta", { delta: { ...reason, ...endMembers }, usage: writeCounts(usage, inputEstimate) }),
     frame("message_stop", {}),
   ];
 }

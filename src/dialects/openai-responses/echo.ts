@@ -88,6 +88,7 @@ export function responseHead(identity: Identity, standing: Standing): JsonObject
     object: "response",
     created_at: identity.createdAt,
     completed_at: null,
+    access_programs: null,
     status,
     error: error ?? null,
     incomplete_details: reason ? { reason } : null,

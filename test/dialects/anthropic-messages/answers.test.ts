@@ -130,7 +130,9 @@ test("the message around it, and its usage", () => {
     type: "message",
     role: "assistant",
     model: "m",
-    content: [{ type: "text", text: "hi" }],
+    container: null,
+    diagnostics: null,
+    content: [{ type: "text", text: "hi", citations: null }],
     stop_reason: "end_turn",
     stop_sequence: null,
     stop_details: null,
@@ -140,6 +142,11 @@ test("the message around it, and its usage", () => {
       cache_read_input_tokens: 3,
       output_tokens: 6,
       output_tokens_details: { thinking_tokens: 1 },
+      server_tool_use: null,
+      cache_creation: null,
+      inference_geo: null,
+      service_tier: null,
+      speed: null,
     },
   });
   expect(write({}, { id: "", model: "" })).toMatchObject({ id: "law-1", model: "smart" });
@@ -191,7 +198,13 @@ test("citations: own ones as they came, foreign ones by their address, others no
 test("calls: clean ids, free text wrapped, a cut one left out, a broken one an error", () => {
   const custom: Block = { type: "tool-call", id: "fn:1", name: "patch", kind: "custom", input: "raw" };
   expect(write({ blocks: [custom] })["content"]).toEqual([
-    { type: "tool_use", id: expect.stringMatching(/^fn_1_/) as never, name: "patch", input: { input: "raw" } },
+    {
+      type: "tool_use",
+      id: expect.stringMatching(/^fn_1_/) as never,
+      name: "patch",
+      input: { input: "raw" },
+      caller: { type: "direct" },
+    },
   ]);
   const broken = call("a", "f", '{"a":');
   expect(write({ blocks: [broken], stop: { kind: "length" } })).toMatchObject({

@@ -14,6 +14,7 @@ describe("the response object", () => {
       object: "response",
       created_at: 7,
       completed_at: null,
+      access_programs: null,
       status: "completed",
       error: null,
       incomplete_details: null,

@@ -1,0 +1,212 @@
+// Translated replies and lists of models hold every member that the types of the official SDKs require, whole and streamed.
+import { afterAll, beforeEach, describe, expect, test } from "bun:test";
+import { type Call, make, type Surface } from "../kit/call.ts";
+import { lacking, requiredMembers } from "../kit/declared.ts";
+import type { Heard } from "../kit/hear.ts";
+import { at, list } from "../kit/told.ts";
+import type { Reply } from "../kit/upstream.ts";
+import { clearUpstreams, startUpstreams, startWorld, stopWorld } from "../kit/world.ts";
+
+const upstreams = await startUpstreams();
+const world = await startWorld(upstreams);
+beforeEach(() => clearUpstreams(upstreams));
+afterAll(() => stopWorld(world));
+
+const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
+const call = { index: 0, id: "c1", type: "function", function: { name: "f", arguments: '{"a":1}' } };
+const said = { role: "assistant", content: "hi", tool_calls: [call] };
+const chunk = (more: object) => ({ id: "c", object: "chat.completion.chunk", created: 1, model: "m", ...more });
+const frames = (...data: (object | string)[]): Reply => ({
+  frames: data.map((each) => `data: ${typeof each === "string" ? each : JSON.stringify(each)}\n\n`),
+});
+/** Words and a call, as an OpenAI-compatible server says them. */
+const chatReply = (stream: boolean): Reply =>
+  stream
+    ? frames(
+        chunk({ choices: [{ index: 0, delta: said, finish_reason: null }] }),
+        chunk({ choices: [{ index: 0, delta: {}, finish_reason: "tool_calls" }], usage }),
+        "[DONE]",
+      )
+    : { json: chunk({ choices: [{ index: 0, message: said, finish_reason: "tool_calls" }], usage }) };
+
+const message = {
+  ...{ id: "m", type: "message", role: "assistant", model: "m", stop_reason: null, stop_sequence: null },
+  usage: { input_tokens: 3, output_tokens: 4 },
+};
+const input = { a: 1 };
+/** The same, as a Messages API says them. */
+const messageReply = (stream: boolean): Reply =>
+  stream
+    ? frames(
+        { type: "message_start", message: { ...message, content: [] } },
+        { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+        { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "hi" } },
+        { type: "content_block_stop", index: 0 },
+        { type: "content_block_start", index: 1, content_block: { type: "tool_use", id: "c1", name: "f", input } },
+        { type: "content_block_stop", index: 1 },
+        { type: "message_delta", delta: { stop_reason: "tool_use" }, usage: { output_tokens: 4 } },
+        { type: "message_stop" },
+      )
+    : {
+        json: {
+          ...message,
+          stop_reason: "tool_use",
+          content: [
+            { type: "text", text: "hi" },
+            { type: "tool_use", id: "c1", name: "f", input },
+          ],
+        },
+      };
+
+/** A value of a reply, and the type that it must have. */
+type Typed = readonly [value: unknown, type: string];
+
+const messagesFile = "@anthropic-ai/sdk/resources/messages/messages.d.ts";
+const chatFile = "openai/resources/chat/completions/completions.d.ts";
+const responsesFile = "openai/resources/responses/responses.d.ts";
+
+const dataOf = (heard: Heard, type: string): unknown[] =>
+  heard.frames.flatMap(({ data }) => (at(data, "type") === type ? [data] : []));
+const block = (value: unknown): Typed => [value, at(value, "type") === "text" ? "TextBlock" : "ToolUseBlock"];
+const messageTypes = (value: unknown): Typed[] => [
+  [value, "Message"],
+  [at(value, "usage"), "Usage"],
+  ...list(value, "content").map(block),
+];
+const itemTypes: Readonly<Record<string, string>> = {
+  message: "ResponseOutputMessage",
+  function_call: "ResponseFunctionToolCall",
+};
+const responseTypes = (value: unknown): Typed[] => [
+  [value, "Response"],
+  ...(at(value, "usage") ? ([[at(value, "usage"), "ResponseUsage"]] as const) : []),
+  ...list(value, "output").map((item): Typed => [item, itemTypes[String(at(item, "type"))] ?? ""]),
+  ...list(value, "output")
+    .flatMap((item) => list(item, "content"))
+    .map((part): Typed => [part, "ResponseOutputText"]),
+];
+
+interface Row {
+  readonly client: Surface;
+  readonly model: string;
+  readonly says: (stream: boolean) => Reply;
+  readonly file: string;
+  readonly whole: (body: unknown) => Typed[];
+  readonly streamed: (heard: Heard) => Typed[];
+}
+
+const rows: readonly Row[] = [
+  {
+    client: "messages",
+    model: "gpt-x",
+    says: chatReply,
+    file: messagesFile,
+    whole: messageTypes,
+    streamed: (heard) => [
+      ...dataOf(heard, "message_start").flatMap((event) => messageTypes(at(event, "message"))),
+      ...dataOf(heard, "content_block_start").map((event) => block(at(event, "content_block"))),
+      ...dataOf(heard, "message_delta").flatMap((event): Typed[] => [
+        [event, "RawMessageDeltaEvent"],
+        [at(event, "delta"), "RawMessageDeltaEvent.Delta"],
+        [at(event, "usage"), "MessageDeltaUsage"],
+      ]),
+    ],
+  },
+  {
+    client: "chat",
+    model: "claude-x",
+    says: messageReply,
+    file: chatFile,
+    whole: (body) => [
+      [body, "ChatCompletion"],
+      [at(body, "choices", 0), "ChatCompletion.Choice"],
+      [at(body, "choices", 0, "message"), "ChatCompletionMessage"],
+      [at(body, "choices", 0, "message", "tool_calls", 0), "ChatCompletionMessageFunctionToolCall"],
+    ],
+    streamed: (heard) =>
+      heard.frames
+        .slice(0, -1)
+        .flatMap(({ data }): Typed[] => [
+          [data, "ChatCompletionChunk"],
+          ...list(data, "choices").map((choice): Typed => [choice, "ChatCompletionChunk.Choice"]),
+        ]),
+  },
+  {
+    client: "responses",
+    model: "claude-x",
+    says: messageReply,
+    file: responsesFile,
+    whole: responseTypes,
+    streamed: (heard) => [
+      ...dataOf(heard, "response.created").map((event): Typed => [event, "ResponseCreatedEvent"]),
+      ...dataOf(heard, "response.output_item.added").map((event): Typed => [event, "ResponseOutputItemAddedEvent"]),
+      ...dataOf(heard, "response.output_text.delta").map((event): Typed => [event, "ResponseTextDeltaEvent"]),
+      ...dataOf(heard, "response.function_call_arguments.done").map(
+        (event): Typed => [event, "ResponseFunctionCallArgumentsDoneEvent"],
+      ),
+      ...["response.created", "response.completed"].flatMap((type) =>
+        dataOf(heard, type).flatMap((event) => responseTypes(at(event, "response"))),
+      ),
+    ],
+  },
+  {
+    client: "completions",
+    model: "claude-x",
+    says: messageReply,
+    file: "openai/resources/completions.d.ts",
+    whole: (body) => [
+      [body, "Completion"],
+      [at(body, "choices", 0), "CompletionChoice"],
+      [at(body, "usage"), "CompletionUsage"],
+    ],
+    streamed: (heard) => heard.frames.slice(0, -1).map(({ data }): Typed => [data, "Completion"]),
+  },
+];
+
+/** The SDK itself adds these to what it gets. */
+const addedBySdk = ["Response.output_text"];
+
+async function ask(call: Call): Promise<Heard> {
+  const { heard } = await make(call, world);
+  if (heard?.status !== 200) throw new Error(`no reply: ${heard?.text}`);
+  return heard;
+}
+
+const lacks = (values: readonly Typed[], file: string): string[] =>
+  values.flatMap(([value, type]) => lacking(value, file, type)).filter((name) => !addedBySdk.includes(name));
+
+describe.each(rows)("$client", ({ client, model, says, file, whole, streamed }) => {
+  test("a whole reply", async () => {
+    upstreams[model === "gpt-x" ? "alpha" : "claude"].on("*", says(false));
+    const values = whole((await ask({ to: client, body: { model } })).json);
+    expect(values.length).toBeGreaterThan(1);
+    expect(lacks(values, file)).toEqual([]);
+  });
+
+  test("a stream", async () => {
+    upstreams[model === "gpt-x" ? "alpha" : "claude"].on("*", says(true));
+    const values = streamed(await ask({ to: client, body: { model, stream: true } }));
+    expect(values.length).toBeGreaterThan(1);
+    expect(lacks(values, file)).toEqual([]);
+  });
+});
+
+describe("models", () => {
+  const get = async (headers: Record<string, string>, path = "/v1/models?limit=100"): Promise<unknown> =>
+    (await fetch(`${world.gateway.url}${path}`, {
+      headers: { authorization: `Bearer ${world.gateway.key}`, ...headers },
+    }).then((answer) => answer.json())) as unknown;
+
+  test.each([
+    ["@anthropic-ai/sdk/resources/models.d.ts", "ModelInfo", { "anthropic-version": "2023-06-01" }],
+    ["openai/resources/models.d.ts", "Model", {}],
+  ])("%s", async (file, type, headers) => {
+    const models = list(await get(headers as Record<string, string>), "data");
+    expect(models.length).toBeGreaterThan(2);
+    expect(models.flatMap((model) => lacking(model, file, type))).toEqual([]);
+  });
+});
+
+test("the declarations are understood", () => {
+  expect(requiredMembers(messagesFile, "ThinkingBlock").sort()).toEqual(["signature", "thinking", "type"]);
+});
