@@ -29,6 +29,7 @@ import { openLedger } from "./gateway/ledger/ledger.ts";
 import { createListings } from "./gateway/listings.ts";
 import type { PipePace } from "./gateway/pipe.ts";
 import { createPreferredDialects } from "./gateway/preferred-dialects.ts";
+import { createReadiness } from "./gateway/readiness.ts";
 import { openResponses, type Responses } from "./gateway/responses/responses.ts";
 import { usageEstimates } from "./gateway/usage-estimate.ts";
 import { openVideos, type Videos } from "./gateway/videos/videos.ts";
@@ -227,8 +228,7 @@ export async function start(options: StartOptions): Promise<Running> {
     const failed = (cause: unknown): void => events.backgroundFailed("keys", cause);
     const keys = await openKeys({ store, pepper, declared: declaredKeys(foundation), clock: systemClock, failed });
     teardown.push(() => keys.close());
-    let draining = false;
-    const readiness = { ready: () => !draining };
+    const readiness = createReadiness({ ledger: gateway.ledger, keys, clock: systemClock });
     const responses = await responsesRoom(foundation, gateway, teardown);
     const videos = await videosRoom(foundation, gateway, options, teardown);
     const { catalog, listings, clock } = gateway;
@@ -247,13 +247,10 @@ export async function start(options: StartOptions): Promise<Running> {
     const listener = listen({ host: settings.host, port: settings.port, parts });
     options.print(`Turnpike is listening on ${listener.url}`);
     void announce(options, listener, foundation, gateway);
-    const beginDrain = (): void => {
-      draining = true;
-    };
     return {
       url: listener.url,
       async stop() {
-        await shutDown(listener, gateway.admission, beginDrain);
+        await shutDown(listener, gateway.admission, readiness.drain);
         await takeDown(teardown);
       },
       async hurry() {

@@ -2,7 +2,7 @@
 import { GatewayError } from "../canon/error.ts";
 import type { Clock } from "../lib/clock.ts";
 import { keyHasher } from "../lib/secret.ts";
-import { findKeyByHash, type KeyRow, keysVersion, listKeys } from "../store/keys.ts";
+import { type KeyRow, keysVersion, listKeys } from "../store/keys.ts";
 import type { Store } from "../store/store.ts";
 
 export interface Caller {
@@ -13,6 +13,8 @@ export interface Caller {
 export interface Keys {
   /** Throws `invalid_api_key` for an unknown, revoked or expired key. */
   identify(key: string): Caller | Promise<Caller>;
+  /** True while the store does not answer: keys that were made elsewhere since then are not known. */
+  isBehind(): boolean;
   close(): void;
 }
 
@@ -31,8 +33,9 @@ interface Known {
 }
 
 const pollMs = 1_000;
+/** Between two looks at the store for the sake of unknown keys, however many of them there are. */
+const lookEveryMs = 50;
 const maxKeyChars = 512;
-const maxUnknown = 10_000;
 
 const refused = (): GatewayError => new GatewayError("invalid_api_key", "The API key is not valid.");
 
@@ -47,21 +50,46 @@ function apply(known: Map<string, Known>, rows: readonly KeyRow[]): void {
   for (const row of rows) if (live.has(row.id)) known.set(row.hash, knownOf(row));
 }
 
+/** Runs `work` for each caller after it has called, and once for all that call meanwhile. */
+function atMostEvery(everyMs: number, work: () => Promise<void>, clock: Clock): () => Promise<void> {
+  let next: Promise<void> | null = null;
+  let last: Promise<void> = Promise.resolve();
+  let startedMs = Number.NEGATIVE_INFINITY;
+  const run = async (): Promise<void> => {
+    await last;
+    const waitMs = startedMs + everyMs - clock.monotonicMs();
+    if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
+    startedMs = clock.monotonicMs();
+    next = null;
+    last = work();
+    await last;
+  };
+  return () => {
+    next ??= run();
+    return next;
+  };
+}
+
 /** Loads all keys, then follows changes of the store: other processes create and revoke keys too. */
 export async function openKeys(options: KeysOptions): Promise<Keys> {
   const { store, pepper, clock } = options;
   let version = await keysVersion(store);
   const known = new Map<string, Known>();
   apply(known, await listKeys(store));
-  let unknown = new Set<string>();
+  let isBehind = false;
   const follow = async (): Promise<void> => {
-    const next = await keysVersion(store);
-    if (next === version) return;
-    apply(known, await listKeys(store, version));
-    unknown = new Set();
-    version = next;
+    try {
+      const next = await keysVersion(store);
+      if (next !== version) apply(known, await listKeys(store, version));
+      version = next;
+      isBehind = false;
+    } catch (cause) {
+      isBehind = true;
+      options.failed(cause);
+    }
   };
-  const timer = setInterval(() => void follow().catch(options.failed), pollMs);
+  const looks = atMostEvery(lookEveryMs, follow, clock);
+  const timer = setInterval(() => void looks(), pollMs);
   timer.unref();
 
   const hashed = keyHasher(pepper);
@@ -71,17 +99,11 @@ export async function openKeys(options: KeysOptions): Promise<Keys> {
     return found.caller;
   };
 
-  /** A key that was created a moment ago may not have been read yet; a wrong one is looked up once a second at most. */
+  /** A key that was created a moment ago may not have been read yet. All that are unknown at once wait for the same look. */
   const lookUp = async (hash: string): Promise<Known | undefined> => {
-    if (unknown.has(hash)) return undefined;
-    const row = await findKeyByHash(store, hash);
-    if (row !== undefined && row.revokedAtMs === null) {
-      known.set(hash, knownOf(row));
-      return knownOf(row);
-    }
-    if (unknown.size >= maxUnknown) unknown = new Set();
-    unknown.add(hash);
-    return undefined;
+    // Without the store nobody can have made a key that this process does not know.
+    if (!isBehind) await looks();
+    return known.get(hash);
   };
   return {
     identify(key) {
@@ -92,6 +114,7 @@ export async function openKeys(options: KeysOptions): Promise<Keys> {
       const found = known.get(hash);
       return found === undefined ? lookUp(hash).then(live) : live(found);
     },
+    isBehind: () => isBehind,
     close: () => clearInterval(timer),
   };
 }

@@ -1,6 +1,7 @@
 // The table of endpoints: every path of the gateway, the key it wants, and who handles it.
 import type { Catalog } from "../gateway/catalog.ts";
 import type { Listings } from "../gateway/listings.ts";
+import type { Readiness } from "../gateway/readiness.ts";
 import type { Responses } from "../gateway/responses/responses.ts";
 import { drawsApart } from "../gateway/router.ts";
 import type { Videos } from "../gateway/videos/videos.ts";
@@ -9,7 +10,7 @@ import { audioEndpoints } from "./audio-endpoints.ts";
 import { docsPage, docsSignIn } from "./docs/page.ts";
 import type { Endpoint, KeyRule } from "./endpoint.ts";
 import { geminiEndpoints, googleKey } from "./gemini-endpoints.ts";
-import { livez, type Readiness, readyz } from "./health.ts";
+import { livez, readyz } from "./health.ts";
 import { imageEndpoints } from "./image-endpoints.ts";
 import { getModel, listModels } from "./models.ts";
 import { document } from "./openapi/document.ts";
@@ -70,7 +71,7 @@ export function endpoints(parts: EndpointParts): readonly Endpoint[] {
       handle: getModel(catalog, listings, google),
     },
     { ...plain("/livez", "livez", "Whether the process lives.", open), handle: livez },
-    { ...plain("/readyz", "readyz", "Whether the process wants work.", open), handle: readyz(parts.readiness) },
+    { ...plain("/readyz", "readyz", "Whether the process wants work.", open), handle: readyz(() => parts.readiness) },
     {
       ...plain("/docs", "docs", "This reference as a page.", browser),
       handle: docsPage,

@@ -29,7 +29,10 @@ describe("health", () => {
     await up.seen(0);
     const stopping = own.stop();
     const ready = await fetch(`${own.url}/readyz`);
-    expect([ready.status, await ready.json()]).toEqual([503, { status: "draining" }]);
+    expect([ready.status, await ready.json()]).toEqual([
+      503,
+      { status: "draining", reason: "The gateway is shutting down." },
+    ]);
     expect((await fetch(`${own.url}/livez`)).status).toBe(200);
     gate.resolve();
     expect(await (await asking).text()).toEndWith("data: [DONE]\n\n");

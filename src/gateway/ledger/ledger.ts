@@ -31,6 +31,8 @@ export interface Ledger {
   begin(opening: LedgerOpening): Promise<void>;
   /** Settles the pending row of this id. One that is settled already, or is not there, stays as it is. */
   conclude(id: string, settlement: LedgerSettlement): Promise<void>;
+  /** Resolves when the ledger takes rows; rejects with a GatewayError where it does not. */
+  probe(): Promise<void>;
   /** Commits what waits and lets the folder go; rows that are still open become `interrupted` at the next start. */
   close(): Promise<void>;
 }
@@ -69,7 +71,8 @@ function runningLedger(table: LedgerTable, unlock: Unlock, options: LedgerOption
   const onFailure = options.onFailure ?? (() => undefined);
   const openNumbers = new Set<number>();
   let next = nextNumber(table.database);
-  const mark = () => forget(writer.write(table.mark, [oldestOf(openNumbers, next) - 1], "forget"));
+  const marked = () => [oldestOf(openNumbers, next) - 1];
+  const mark = () => forget(writer.write(table.mark, marked(), "forget"));
   const checkpointer: Checkpointer = createCheckpointer({
     path: ledgerPath(options.dataFolder),
     writer: () => writer,
@@ -101,6 +104,7 @@ function runningLedger(table: LedgerTable, unlock: Unlock, options: LedgerOption
     },
     begin: (opening) => writer.write(table.begin, openingValues(next++, opening), "tell"),
     conclude: (id, settlement) => writer.write(table.conclude, settlementValues(id, settlement), "retry"),
+    probe: () => writer.write(table.mark, marked(), "tell"),
     async close() {
       await checkpointer.stop();
       mark();
