@@ -2,8 +2,9 @@
 import { describe, expect, test } from "bun:test";
 import type { VideoAsk } from "../../../src/canon/video.ts";
 import type { DeclaredModel, ModelRow, ModelTable } from "../../../src/dialects/shared/model-table.ts";
-import { wanVideos } from "../../../src/dialects/video/index.ts";
+import { geminiVeo, vertexVeo, wanVideos } from "../../../src/dialects/video/index.ts";
 import type { VideoUpstream } from "../../../src/dialects/video/upstream.ts";
+import { veoModels } from "../../../src/dialects/video/upstreams/veo/models.ts";
 import { wanModels } from "../../../src/dialects/video/upstreams/wan/models.ts";
 import { plainVideo, renderContext } from "./setting.ts";
 
@@ -20,15 +21,34 @@ interface Case {
   readonly fitted: object;
 }
 
+const wish = { seconds: 41, ratio: "5:4", resolution: "2160p" };
+const declared = { durations: { min: 1, max: 20 }, ratios: ["1:1", "2:1"], resolutions: ["900p"] };
+
+const veo = {
+  table: veoModels,
+  unlisted: "veo-9-generate",
+  wish,
+  sent: { parameters: { durationSeconds: 41, aspectRatio: "5:4", resolution: "2160p" } },
+  declared,
+  fitted: { parameters: { durationSeconds: 20, aspectRatio: "1:1", resolution: "900p" } },
+};
+
 const cases: readonly Case[] = [
   {
     upstream: wanVideos,
     table: wanModels,
     unlisted: "wan9.1-t2v",
-    wish: { seconds: 41, ratio: "5:4", resolution: "2160p", audio: false },
+    wish: { ...wish, audio: false },
     sent: { parameters: { duration: 41, ratio: "5:4", resolution: "2160P", audio: false } },
-    declared: { durations: { min: 1, max: 20 }, ratios: ["1:1", "2:1"], resolutions: ["900P"], audio: "always" },
+    declared: { ...declared, resolutions: ["900P"], audio: "always" },
     fitted: { parameters: { duration: 20, ratio: "1:1", resolution: "900P" } },
+  },
+  { upstream: geminiVeo, ...veo },
+  {
+    upstream: vertexVeo,
+    ...veo,
+    wish: { ...wish, audio: false },
+    sent: { parameters: { ...veo.sent.parameters, generateAudio: false } },
   },
 ];
 

@@ -3,11 +3,15 @@ import type { VideoAsk, VideoImage } from "../../../../canon/video.ts";
 import type { Warning } from "../../../../canon/warning.ts";
 import { compact, type JsonObject } from "../../../../lib/json.ts";
 import { missing, unsupported } from "../../../reject.ts";
-import { nearest, nearestRatio, picked, tierFor, within } from "../../fit.ts";
+import type { ModelRow } from "../../../shared/model-table.ts";
+import { durationFor, modelRow, ratioFor, resolutionFor } from "../../capabilities.ts";
+import { picked } from "../../fit.ts";
 import { base64Of, imageFor } from "../../images.ts";
 import { dropped, fixedSound, type Made, misfits } from "../../losses.ts";
 import { pixelsOf } from "../../results.ts";
 import type { VideoEffect, VideoRenderContext } from "../../upstream.ts";
+import { known } from "../../wire.ts";
+import { veoModels } from "./models.ts";
 
 /** How a service differs from the other. */
 export interface VeoService {
@@ -27,24 +31,31 @@ export interface VeoRequest {
   readonly effect: VideoEffect;
 }
 
-const ratios = ["16:9", "9:16"] as const;
-const lengths = [4, 6, 8] as const;
+/** What is made of a model that has a row when nothing is said. */
 const usual = { seconds: 8, ratio: "16:9", resolution: "720p", framesPerSecond: 24 } as const;
 const mostReferences = 3;
 
-/** https://ai.google.dev/gemini-api/docs/video: tiers by the generation in a model's name. */
-const tiers: readonly (readonly [RegExp, readonly string[]])[] = [
-  [/veo-2/i, ["720p"]],
-  [/veo-3\.0/i, ["720p", "1080p"]],
-];
-const newestTiers = ["720p", "1080p", "4k"] as const;
+interface Fit {
+  /** What is said; missing where the client said nothing, or the model has no such setting. */
+  readonly sent: Pick<Made, "seconds" | "ratio" | "resolution">;
+  /** What is made, as far as it is known. */
+  readonly made: Pick<Made, "seconds" | "ratio" | "resolution">;
+}
 
-const isOld = (model: string): boolean => /veo-2/i.test(model);
-
-function tierOf(ask: VideoAsk, model: string, seconds: number, { ties }: VeoService): string | undefined {
-  const offered = tiers.find(([pattern]) => pattern.test(model))?.[1] ?? newestTiers;
-  const made = ties && seconds !== usual.seconds ? offered.slice(0, 1) : offered;
-  return tierFor(ask, made);
+function fitted(ask: VideoAsk, row: ModelRow, { ties }: VeoService): Fit {
+  const wanted = ask.seconds ?? (row.durations === undefined ? undefined : usual.seconds);
+  const seconds = wanted === undefined ? undefined : durationFor(wanted, row.durations);
+  const isTied = ties && seconds !== usual.seconds;
+  const ratio = ratioFor(ask, row.ratios);
+  const resolution = resolutionFor(ask, isTied ? row.resolutions?.slice(0, 1) : row.resolutions);
+  return {
+    sent: { seconds: ask.seconds === undefined ? undefined : seconds, ratio, resolution },
+    made: {
+      seconds,
+      ratio: ratio ?? (row.ratios && usual.ratio),
+      resolution: resolution ?? (row.resolutions && usual.resolution),
+    },
+  };
 }
 
 function bytesOf({ source, path }: VideoImage): JsonObject {
@@ -70,44 +81,49 @@ function imagesOf(images: readonly VideoImage[]): JsonObject {
   });
 }
 
-function soundLoss(ask: VideoAsk, context: VideoRenderContext, service: VeoService): Warning[] {
-  const isFree = service.choosesSound && !isOld(context.model);
-  return isFree ? [] : fixedSound(ask, context, !isOld(context.model));
+const canChooseSound = ({ audio = "optional" }: ModelRow, service: VeoService): boolean =>
+  service.choosesSound && audio === "optional";
+
+function soundMade({ audio: requested }: VideoAsk, row: ModelRow, service: VeoService): boolean | undefined {
+  if (row.audio === undefined) return service.choosesSound ? requested : undefined;
+  return row.audio !== "never" && !(canChooseSound(row, service) && requested === false);
 }
 
-function effectOf(made: Made & { seconds: number }, hasSound: boolean): VideoEffect {
-  const resolution = made.resolution ?? usual.resolution;
-  return { seconds: made.seconds, resolution, ...pixelsOf(made.ratio ?? usual.ratio, resolution), audio: hasSound };
-}
-
-/** Throws `unsupported_parameter` for images that cannot be said. */
-export function veoRequest(ask: VideoAsk, context: VideoRenderContext, service: VeoService): VeoRequest {
-  const { model } = context;
-  if (ask.prompt === undefined && ask.images.length === 0) throw missing(context.fieldPath("prompt"));
-  const wanted = ask.seconds ?? usual.seconds;
-  const seconds = isOld(model) ? within(wanted, 5, 8) : nearest(wanted, lengths);
-  const ratio = nearestRatio(ask, ratios);
-  const resolution = tierOf(ask, model, seconds, service);
-  const made = { seconds, ratio: ratio ?? usual.ratio, resolution: resolution ?? usual.resolution };
-  const audio = service.choosesSound && !isOld(model) ? ask.audio : undefined;
-  const parameters = compact({
-    ...picked(ask.metadata, service.passed),
-    aspectRatio: ratio,
-    resolution: isOld(model) ? undefined : resolution,
-    durationSeconds: ask.seconds === undefined ? undefined : seconds,
-    negativePrompt: ask.negativePrompt,
-    seed: service.takesSeed ? ask.seed : undefined,
-    generateAudio: audio,
-    sampleCount: ask.n > 1 ? ask.n : undefined,
-  });
+function warningsOf(ask: VideoAsk, context: VideoRenderContext, service: VeoService, row: ModelRow): Warning[] {
   const lost = [
     ...(ask.fps === usual.framesPerSecond ? [] : (["fps"] as const)),
     ...(service.takesSeed ? [] : (["seed"] as const)),
     "watermark" as const,
   ];
+  return [
+    ...dropped(ask, context, lost),
+    ...(canChooseSound(row, service) ? [] : fixedSound(ask, context, row.audio !== "never")),
+  ];
+}
+
+function effectOf({ seconds, ratio, resolution }: Made, audio: boolean | undefined): VideoEffect {
+  const size = ratio === undefined || resolution === undefined ? {} : pixelsOf(ratio, resolution);
+  return known({ seconds, resolution, ...size, audio } as VideoEffect);
+}
+
+/** Throws `unsupported_parameter` for images that cannot be said. */
+export function veoRequest(ask: VideoAsk, context: VideoRenderContext, service: VeoService): VeoRequest {
+  if (ask.prompt === undefined && ask.images.length === 0) throw missing(context.fieldPath("prompt"));
+  const { row, warnings: unverified } = modelRow(veoModels, context);
+  const { sent, made } = fitted(ask, row, service);
+  const parameters = compact({
+    ...picked(ask.metadata, service.passed),
+    aspectRatio: sent.ratio,
+    resolution: sent.resolution,
+    durationSeconds: sent.seconds,
+    negativePrompt: ask.negativePrompt,
+    seed: service.takesSeed ? ask.seed : undefined,
+    generateAudio: canChooseSound(row, service) ? ask.audio : undefined,
+    sampleCount: ask.n > 1 ? ask.n : undefined,
+  });
   return {
     body: { instances: [compact({ prompt: ask.prompt, ...imagesOf(ask.images) })], parameters },
-    warnings: [...dropped(ask, context, lost), ...soundLoss(ask, context, service), ...misfits(ask, made, context)],
-    effect: effectOf(made, !isOld(model) && audio !== false),
+    warnings: [...unverified, ...warningsOf(ask, context, service, row), ...misfits(ask, made, context)],
+    effect: effectOf(made, soundMade(ask, row, service)),
   };
 }
