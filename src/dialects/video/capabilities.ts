@@ -1,8 +1,10 @@
 // What is sent for a requested length, shape and resolution, by the row of a model; without bounds the client's words go on.
 import type { VideoAsk } from "../../canon/video.ts";
 import type { Warning } from "../../canon/warning.ts";
+import { unsupported } from "../reject.ts";
 import { type Durations, lookUpModel, type ModelRow, type ModelTable } from "../shared/model-table.ts";
 import { nearest, nearestRatio, shortSide, sizeOf, tierFor, within } from "./fit.ts";
+import { fixedSound } from "./losses.ts";
 import type { VideoRenderContext } from "./upstream.ts";
 
 /** The nearest length that the model makes. */
@@ -42,4 +44,31 @@ export function modelRow<Row extends ModelRow>(
 ): { readonly row: Row; readonly warnings: Warning[] } {
   const { row, isListed } = lookUpModel(table, context);
   return { row, warnings: isListed ? [] : [{ code: "unverified", path: context.fieldPath("model") }] };
+}
+
+interface Sound {
+  /** What is said to the model; missing where it has no choice. */
+  readonly sent: boolean | undefined;
+  /** Whether the video will have sound, as far as it is known. */
+  readonly made: boolean | undefined;
+  readonly warnings: readonly Warning[];
+}
+
+/** Sound or silence, as the model lets it be chosen. */
+export function soundFor(ask: VideoAsk, { audio = "optional" }: ModelRow, context: VideoRenderContext): Sound {
+  if (audio === "optional") return { sent: ask.audio, made: ask.audio, warnings: [] };
+  const made = audio === "always";
+  return { sent: undefined, made, warnings: fixedSound(ask, context, made) };
+}
+
+const refusals = {
+  first: "it takes no first frame.",
+  last: "it takes no last frame.",
+  reference: "it takes no reference images.",
+} as const;
+
+/** Throws `unsupported_parameter` for an image that the model has no use for. */
+export function checkRoles({ images }: VideoAsk, { images: roles }: ModelRow): void {
+  const stray = images.find(({ role }) => roles?.includes(role) === false);
+  if (stray !== undefined) throw unsupported(stray.path, refusals[stray.role]);
 }

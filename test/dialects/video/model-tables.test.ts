@@ -2,11 +2,14 @@
 import { describe, expect, test } from "bun:test";
 import type { VideoAsk } from "../../../src/canon/video.ts";
 import type { DeclaredModel, ModelRow, ModelTable } from "../../../src/dialects/shared/model-table.ts";
-import { geminiVeo, vertexVeo, wanVideos } from "../../../src/dialects/video/index.ts";
+import { geminiVeo, vertexVeo, viduVideos, wanVideos } from "../../../src/dialects/video/index.ts";
 import type { VideoUpstream } from "../../../src/dialects/video/upstream.ts";
 import { veoModels } from "../../../src/dialects/video/upstreams/veo/models.ts";
+import { viduModels } from "../../../src/dialects/video/upstreams/vidu.ts";
 import { wanModels } from "../../../src/dialects/video/upstreams/wan/models.ts";
+import { thrown } from "../../kit/asks.ts";
 import { plainVideo, renderContext } from "./setting.ts";
+import { linked } from "./submits.ts";
 
 interface Case {
   readonly upstream: VideoUpstream;
@@ -50,6 +53,15 @@ const cases: readonly Case[] = [
     wish: { ...wish, audio: false },
     sent: { parameters: { ...veo.sent.parameters, generateAudio: false } },
   },
+  {
+    upstream: viduVideos,
+    table: viduModels,
+    unlisted: "viduq9",
+    wish: { ...wish, audio: false },
+    sent: { duration: 41, aspect_ratio: "5:4", resolution: "2160p", audio: false },
+    declared,
+    fitted: { duration: 20, aspect_ratio: "1:1", resolution: "900p" },
+  },
 ];
 
 describe.each(cases.map((entry) => [entry.upstream.name, entry] as const))("%s", (_name, entry) => {
@@ -73,6 +85,12 @@ describe.each(cases.map((entry) => [entry.upstream.name, entry] as const))("%s",
     const { call, effect } = render({});
     expect(JSON.stringify(call.body)).not.toMatch(/duration|resolution|ratio|aspect|size|frames|audio/i);
     expect(effect).toEqual({});
+  });
+
+  test("a declared row says which images it takes", () => {
+    const images = [linked("first")];
+    const only = [{ models: /(?:)/, capabilities: { images: [] } }];
+    expect(thrown(() => render({ images }, only))).toMatchObject({ kind: "unsupported_parameter", param: "first" });
   });
 
   test("a declared row fits what was requested", () => {

@@ -22,7 +22,10 @@ test("lengths and tiers by the family", () => {
   const lengths = [0.4, 1, 4.5, 8, 9, 16, 17];
   const made = (model: string) => lengths.map((seconds) => body({ seconds }, model).duration);
   expect(made("viduq3-turbo")).toEqual([1, 1, 5, 8, 9, 16, 16]);
-  expect(made("viduq2-pro-fast")).toEqual([1, 1, 5, 8, 8, 8, 8]);
+  expect(made("viduq2-pro-fast")).toEqual([1, 1, 5, 8, 9, 10, 10]);
+  const twoFrames = { images: [linked("first"), linked("last")] };
+  expect(body({ seconds: 10, ...twoFrames }, "viduq2-turbo").duration).toBe(8);
+  expect(body({ seconds: 10, ...twoFrames }).duration).toBe(10);
   expect(made("viduq1")).toEqual([5, 5, 5, 5, 5, 5, 5]);
   expect(made("vidu2.0")).toEqual([4, 4, 4, 8, 8, 8, 8]);
   expect(body({}, "vidu2.0")).toMatchObject({ duration: 4, resolution: "360p" });

@@ -4,7 +4,7 @@ import { compact, isObject, type Json, type JsonObject } from "../../../lib/json
 import { parseError as parseOpenaiError } from "../../openai-error.ts";
 import { missing, unsupported } from "../../reject.ts";
 import type { ModelRow, ModelTable } from "../../shared/model-table.ts";
-import { durationFor, modelRow, ratioFor, resolutionFor } from "../capabilities.ts";
+import { checkRoles, durationFor, modelRow, ratioFor, resolutionFor } from "../capabilities.ts";
 import { type FaultTable, faultError, faultFailure, faultIn } from "../fault.ts";
 import { picked } from "../fit.ts";
 import { imageFor } from "../images.ts";
@@ -178,6 +178,7 @@ export const seedanceVideos: VideoUpstream = {
   render(ask, context) {
     if (ask.prompt === undefined && ask.images.length === 0) throw missing(context.fieldPath("prompt"));
     const { row, warnings: unverified } = modelRow(models, context);
+    checkRoles(ask, row);
     const options = optionsOf(ask, row);
     const inText = readsSuffix.test(context.model);
     const body = {

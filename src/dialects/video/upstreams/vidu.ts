@@ -3,10 +3,12 @@ import type { GatewayError } from "../../../canon/error.ts";
 import type { VideoAsk, VideoImage } from "../../../canon/video.ts";
 import { compact, isObject, type JsonObject } from "../../../lib/json.ts";
 import { missing, unsupported } from "../../reject.ts";
+import type { Durations, ModelRow, ModelTable } from "../../shared/model-table.ts";
+import { checkRoles, durationFor, modelRow, ratioFor, resolutionFor, soundFor } from "../capabilities.ts";
 import { type FaultTable, faultError, faultFailure, faultIn } from "../fault.ts";
-import { nearest, nearestRatio, picked, tierFor, within } from "../fit.ts";
+import { picked } from "../fit.ts";
 import { imageFor } from "../images.ts";
-import { dropped, fixedSound, type Made, misfits } from "../losses.ts";
+import { dropped, type Made, misfits } from "../losses.ts";
 import type { UpstreamAnswer, UpstreamTask, VideoEffect, VideoProgress, VideoUpstream } from "../upstream.ts";
 import { getCall, idIn, imageSent, known, objectOf, type States, sizeNumber, stateOf, textOf } from "../wire.ts";
 
@@ -29,43 +31,42 @@ const faults: FaultTable = [
   [/InternalServiceFailure/i, "broken"],
 ];
 
-/** What a family of models makes. */
-interface Offer {
-  readonly names: RegExp;
-  lengthFor(wanted: number | undefined): number;
-  tiersFor(seconds: number): readonly [string, ...string[]];
-  readonly ratios: readonly string[];
-  readonly hasSound?: true;
+interface ViduRow extends ModelRow {
+  /** Lengths between two frames, where they differ. */
+  readonly durationsOfTwoFrames?: Durations;
+  /** Resolutions of videos of eight seconds, where they differ. */
+  readonly resolutionsOfEight?: readonly string[];
 }
 
-const between =
-  (least: number, most: number) =>
-  (wanted = 5): number =>
-    within(wanted, least, most);
+const checkedOn = "2026-11-22";
+const text = { source: "https://platform.vidu.com/docs/text-to-video", checkedOn } as const;
+const twoFrames = { source: "https://platform.vidu.com/docs/start-end-to-video", checkedOn } as const;
 const fewRatios = ["16:9", "9:16", "1:1"] as const;
 const ratios = [...fewRatios, "4:3", "3:4"] as const;
-/** The first is what is made when the client wants none. */
 const threeTiers = ["720p", "540p", "1080p"] as const;
 
-/** https://platform.vidu.com/docs/text-to-video */
-const newest: Offer = {
-  names: /q[3-9]/i,
-  lengthFor: between(1, 16),
-  tiersFor: () => threeTiers,
-  ratios,
-  hasSound: true,
+/** The first resolution, and the length nearest to five seconds, are requested where the client said nothing. */
+export const viduModels: ModelTable<ViduRow> = {
+  rows: [
+    {
+      ...{ models: /vidu-?q3/i, ...text, durations: { min: 1, max: 16 }, resolutions: threeTiers, ratios },
+      audio: "optional",
+    },
+    {
+      ...{ models: /vidu-?q2/i, ...twoFrames, durations: { min: 1, max: 10 }, resolutions: threeTiers, ratios },
+      ...{ durationsOfTwoFrames: { min: 1, max: 8 }, audio: "never" },
+    },
+    {
+      ...{ models: /vidu-?q1/i, ...text, durations: [5], resolutions: ["1080p"], ratios: fewRatios, audio: "never" },
+    },
+    {
+      ...{ models: /vidu-?(?:1\.5|2\.0)/i, ...twoFrames, durations: [4, 8], ratios: fewRatios, audio: "never" },
+      ...{ resolutions: ["360p", "720p", "1080p"], resolutionsOfEight: ["720p"] },
+    },
+  ],
+  unlisted: { models: /(?:)/, ...text },
 };
-const offers: readonly Offer[] = [
-  newest,
-  { names: /q2/i, lengthFor: between(1, 8), tiersFor: () => threeTiers, ratios },
-  { names: /q1/i, lengthFor: () => 5, tiersFor: () => ["1080p"], ratios: fewRatios },
-  {
-    names: /vidu-?[12]\./i,
-    lengthFor: (wanted = 4) => nearest(wanted, [4, 8]),
-    tiersFor: (seconds) => (seconds === 8 ? ["720p"] : ["360p", "720p", "1080p"]),
-    ratios: fewRatios,
-  },
-];
+const usualSeconds = 5;
 
 /** Beside canon. Nothing that changes the price or the time that a task takes. */
 const passed = ["movement_amplitude", "style", "bgm"];
@@ -86,11 +87,20 @@ function wayOf(ask: VideoAsk): { path: string; images: readonly VideoImage[]; ha
   return { path: "start-end2video", images: [first, last], hasRatio: false };
 }
 
-function fitted(ask: VideoAsk, offer: Offer, hasRatio: boolean): Made & { seconds: number; resolution: string } {
-  const seconds = offer.lengthFor(ask.seconds);
-  const tiers = offer.tiersFor(seconds);
-  const ratio = hasRatio ? nearestRatio(ask, offer.ratios) : undefined;
-  return { seconds, resolution: tierFor(ask, tiers) ?? tiers[0], ratio };
+type Way = ReturnType<typeof wayOf>;
+
+/** A model without a row is told only what the client said. */
+function fitted(ask: VideoAsk, row: ViduRow, { images, hasRatio }: Way): Made {
+  const isBetween = !hasRatio && images.length === 2;
+  const durations = (isBetween ? row.durationsOfTwoFrames : undefined) ?? row.durations;
+  const wanted = ask.seconds ?? (durations === undefined ? undefined : usualSeconds);
+  const seconds = wanted === undefined ? undefined : durationFor(wanted, durations);
+  const resolutions = (seconds === 8 ? row.resolutionsOfEight : undefined) ?? row.resolutions;
+  return {
+    seconds,
+    resolution: resolutionFor(ask, resolutions) ?? resolutions?.[0],
+    ratio: hasRatio ? ratioFor(ask, row.ratios) : undefined,
+  };
 }
 
 const effectTold = (body: JsonObject): VideoEffect =>
@@ -140,8 +150,10 @@ export const viduVideos: VideoUpstream = {
     const way = wayOf(ask);
     const needsPrompt = way.path === "text2video" || way.path === "reference2video";
     if (ask.prompt === undefined && needsPrompt) throw missing(context.fieldPath("prompt"));
-    const offer = offers.find(({ names }) => names.test(context.model)) ?? newest;
-    const made = fitted(ask, offer, way.hasRatio);
+    const { row, warnings: unverified } = modelRow(viduModels, context);
+    checkRoles(ask, row);
+    const made = fitted(ask, row, way);
+    const sound = soundFor(ask, row, context);
     const body = compact({
       ...picked(ask.metadata, passed),
       model: context.model,
@@ -151,20 +163,21 @@ export const viduVideos: VideoUpstream = {
       resolution: made.resolution,
       aspect_ratio: made.ratio,
       seed: ask.seed,
-      audio: offer.hasSound ? ask.audio : undefined,
+      audio: sound.sent,
       watermark: ask.watermark,
       payload: context.taskId,
     });
     const warnings = [
+      ...unverified,
       ...dropped(ask, context, ["negativePrompt", "fps"]),
-      ...(offer.hasSound ? [] : fixedSound(ask, context, false)),
+      ...sound.warnings,
       ...misfits(ask, made, context),
     ];
     const effect = known({
       seconds: made.seconds,
       resolution: made.resolution,
-      audio: offer.hasSound ? ask.audio : false,
-    });
+      audio: sound.made,
+    } as VideoEffect);
     return { call: { path: way.path, body }, warnings, effect };
   },
   accepted({ status, body }) {

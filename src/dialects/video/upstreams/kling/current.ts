@@ -1,14 +1,14 @@
 // Kling by a path per model, which alone its newest models know.
 import type { VideoAsk } from "../../../../canon/video.ts";
 import { compact, isObject, type JsonObject } from "../../../../lib/json.ts";
-import { badReply, missing, unsupported } from "../../../reject.ts";
+import { badReply, missing } from "../../../reject.ts";
 import { objectsIn } from "../../../shared/members.ts";
+import { checkRoles } from "../../capabilities.ts";
 import { dropped } from "../../losses.ts";
 import type { VideoProgress, VideoRenderContext, VideoUpstream } from "../../upstream.ts";
 import { getCall, idIn } from "../../wire.ts";
 import { dataIn, parseNewerError } from "./error.ts";
 import { type Fit, fit, imageValue } from "./fit.ts";
-import type { KlingRow } from "./models.ts";
 import { acceptedAs, progressOf } from "./states.ts";
 
 /** Models of these paths have a version with a dot, as `kling-3.0`, or are `omni` models; those of the older paths are called `kling-v2-6`. */
@@ -17,17 +17,8 @@ export function isCurrent(model: string): boolean {
 }
 
 const imageTypes = { first: "first_frame", last: "last_frame", reference: "refer_image" } as const;
-const refusals = {
-  first: "it takes no first frame.",
-  last: "it takes no last frame.",
-  reference: "it takes no reference images.",
-} as const;
-
-function contentsOf({ prompt, images }: VideoAsk, { images: roles }: KlingRow): JsonObject[] {
-  const frames = images.map((image) => {
-    if (roles?.includes(image.role) === false) throw unsupported(image.path, refusals[image.role]);
-    return { type: imageTypes[image.role], url: imageValue(image) };
-  });
+function contentsOf({ prompt, images }: VideoAsk): JsonObject[] {
+  const frames = images.map((image) => ({ type: imageTypes[image.role], url: imageValue(image) }));
   return [...(prompt === undefined ? [] : [{ type: "prompt", text: prompt }]), ...frames];
 }
 
@@ -43,7 +34,7 @@ function bodyOf(ask: VideoAsk, fitted: Fit, context: VideoRenderContext): JsonOb
     watermark_info: ask.watermark === undefined ? undefined : { enabled: ask.watermark },
   });
   const hasContents = ask.images.length > 0 || fitted.row.isOmni === true;
-  const what = hasContents ? { contents: contentsOf(ask, fitted.row) } : { prompt: ask.prompt };
+  const what = hasContents ? { contents: contentsOf(ask) } : { prompt: ask.prompt };
   return { ...what, settings, options };
 }
 
@@ -60,6 +51,7 @@ export const klingTasks: VideoUpstream = {
     const isFramed = ask.images.some(({ role }) => role !== "reference");
     if (ask.prompt === undefined && ask.images.length === 0) throw missing(context.fieldPath("prompt"));
     const fitted = fit(ask, context, isFramed);
+    checkRoles(ask, fitted.row);
     const way = fitted.row.isOmni ? "omni-video" : `${ask.images.length > 0 ? "image" : "text"}-to-video`;
     const path = `${way}/${encodeURIComponent(context.model)}`;
     return {

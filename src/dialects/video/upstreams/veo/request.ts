@@ -4,7 +4,7 @@ import type { Warning } from "../../../../canon/warning.ts";
 import { compact, type JsonObject } from "../../../../lib/json.ts";
 import { missing, unsupported } from "../../../reject.ts";
 import type { ModelRow } from "../../../shared/model-table.ts";
-import { durationFor, modelRow, ratioFor, resolutionFor } from "../../capabilities.ts";
+import { checkRoles, durationFor, modelRow, ratioFor, resolutionFor } from "../../capabilities.ts";
 import { picked } from "../../fit.ts";
 import { base64Of, imageFor } from "../../images.ts";
 import { dropped, fixedSound, type Made, misfits } from "../../losses.ts";
@@ -110,6 +110,7 @@ function effectOf({ seconds, ratio, resolution }: Made, audio: boolean | undefin
 export function veoRequest(ask: VideoAsk, context: VideoRenderContext, service: VeoService): VeoRequest {
   if (ask.prompt === undefined && ask.images.length === 0) throw missing(context.fieldPath("prompt"));
   const { row, warnings: unverified } = modelRow(veoModels, context);
+  checkRoles(ask, row);
   const { sent, made } = fitted(ask, row, service);
   const parameters = compact({
     ...picked(ask.metadata, service.passed),

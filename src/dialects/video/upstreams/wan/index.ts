@@ -2,10 +2,10 @@
 import type { VideoAsk } from "../../../../canon/video.ts";
 import { compact, isObject } from "../../../../lib/json.ts";
 import { badReply, missing } from "../../../reject.ts";
-import { durationFor, modelRow } from "../../capabilities.ts";
+import { durationFor, modelRow, soundFor } from "../../capabilities.ts";
 import { picked } from "../../fit.ts";
 import { imageFor } from "../../images.ts";
-import { dropped, fixedSound, type Made, misfits } from "../../losses.ts";
+import { dropped, type Made, misfits } from "../../losses.ts";
 import type { UpstreamTask, VideoEffect, VideoUpstream } from "../../upstream.ts";
 import { getCall, idIn, known, objectOf } from "../../wire.ts";
 import { mediaOf } from "./media.ts";
@@ -33,10 +33,8 @@ function lengthOf({ seconds }: VideoAsk, { durations }: WanRow): Length {
   return { made, sent: seconds === undefined || isFixed ? undefined : made };
 }
 
-function effectOf(made: Made, sound: boolean | undefined, { audio = "optional" }: WanRow): VideoEffect {
-  const { seconds, resolution, width, height } = made;
-  const hasSound = audio === "optional" ? sound : audio === "always";
-  return known({ seconds, resolution: resolution?.toLowerCase(), width, height, audio: hasSound } as VideoEffect);
+function effectOf({ seconds, resolution, width, height }: Made, audio: boolean | undefined): VideoEffect {
+  return known({ seconds, resolution: resolution?.toLowerCase(), width, height, audio } as VideoEffect);
 }
 
 /** Models with a member for each image take two frames on a path of their own. */
@@ -53,7 +51,7 @@ export const wanVideos: VideoUpstream = {
   render(ask, context) {
     if (ask.prompt === undefined && ask.images.length === 0) throw missing(context.fieldPath("prompt"));
     const { row, warnings: unverified } = modelRow(wanModels, context);
-    const { audio = "optional" } = row;
+    const sound = soundFor(ask, row, context);
     const { metadata } = ask;
     const length = lengthOf(ask, row);
     const { sent, ...shape } = shapeOf(ask, row);
@@ -67,7 +65,7 @@ export const wanVideos: VideoUpstream = {
       ...picked({ ...metadata, ...objectOf(metadata.parameters) }, passedParameters),
       ...sent,
       duration: length.sent,
-      audio: audio === "optional" ? ask.audio : undefined,
+      audio: sound.sent,
       watermark: ask.watermark,
       seed: ask.seed,
     });
@@ -75,7 +73,7 @@ export const wanVideos: VideoUpstream = {
     const warnings = [
       ...unverified,
       ...dropped(ask, context, ["fps"]),
-      ...(audio === "optional" ? [] : fixedSound(ask, context, audio === "always")),
+      ...sound.warnings,
       ...misfits(ask, made, context),
     ];
     const call = {
@@ -83,7 +81,7 @@ export const wanVideos: VideoUpstream = {
       body: { model: context.model, input, parameters },
       headers: { "x-dashscope-async": "enable" },
     };
-    return { call, warnings, effect: effectOf(made, ask.audio, row) };
+    return { call, warnings, effect: effectOf(made, sound.made) };
   },
   accepted(answer) {
     const { status, body } = answer;

@@ -2,6 +2,7 @@
 import type { VideoAsk } from "../../../../canon/video.ts";
 import { compact, type JsonObject } from "../../../../lib/json.ts";
 import { unsupported } from "../../../reject.ts";
+import { checkRoles } from "../../capabilities.ts";
 import { imageFor } from "../../images.ts";
 import type { VideoRenderContext } from "../../upstream.ts";
 import { imageSent } from "../../wire.ts";
@@ -10,16 +11,15 @@ import type { WanRow } from "./models.ts";
 const types = { first: "first_frame", last: "last_frame", reference: "reference_image" } as const;
 const words = { first: "a first frame", last: "a last frame", reference: "images for reference" } as const;
 
-function check({ images }: VideoAsk, { images: roles, needs = [] }: WanRow, context: VideoRenderContext): void {
-  const stray = images.find(({ role }) => roles?.includes(role) === false);
-  if (stray !== undefined) throw unsupported(stray.path, `it does not take ${words[stray.role]}.`);
+function checkNeeds({ images }: VideoAsk, { needs = [] }: WanRow, context: VideoRenderContext): void {
   const lacking = needs.find((role) => images.every((image) => image.role !== role));
   if (lacking !== undefined) throw unsupported(context.fieldPath("model"), `it needs ${words[lacking]}.`);
 }
 
 /** Throws `unsupported_parameter` for images that the model has no place for, or lacks. */
 export function mediaOf(ask: VideoAsk, row: WanRow, context: VideoRenderContext): JsonObject {
-  check(ask, row, context);
+  checkRoles(ask, row);
+  checkNeeds(ask, row, context);
   const { images } = ask;
   if (images.length === 0) return {};
   if (row.takesMedia) return { media: images.map((image) => ({ type: types[image.role], url: imageSent(image) })) };
