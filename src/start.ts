@@ -1,20 +1,13 @@
 // The composition root: builds everything in order and takes it down in reverse.
 import { banner } from "./banner.ts";
 import { type Configuration, readConfiguration } from "./config/configuration.ts";
+import { prepareDataFolder, refuseEmptiedStore } from "./config/data-folder.ts";
 import { withinDescriptors } from "./config/descriptors.ts";
 import { type Environment, readSettings, type Settings } from "./config/environment.ts";
 import { type Limits, limitsOf } from "./config/limits.ts";
 import { withoutOwnProviders } from "./config/own.ts";
 import { buildCatalog } from "./config/providers.ts";
-import {
-  checkSecret,
-  ensureFirstKeys,
-  type FirstKeys,
-  fileKeyId,
-  pepperOf,
-  prepareDataFolder,
-  readSecret,
-} from "./config/secrets.ts";
+import { checkSecret, ensureFirstKeys, type FirstKeys, fileKeyId, pepperOf, readSecret } from "./config/secrets.ts";
 import { type VideoKeys, videoKeys } from "./config/videos.ts";
 import { dialects } from "./dialects/index.ts";
 import { createAdmission } from "./gateway/admission.ts";
@@ -25,6 +18,7 @@ import { createMissingCounters } from "./gateway/counters.ts";
 import { createDrains, usualDrains } from "./gateway/drains.ts";
 import type { GatewayParts } from "./gateway/gateway.ts";
 import { type Caller, openKeys } from "./gateway/keys.ts";
+import { checkLedger } from "./gateway/ledger/check.ts";
 import { openLedger } from "./gateway/ledger/ledger.ts";
 import { createListings } from "./gateway/listings.ts";
 import type { PipePace } from "./gateway/pipe.ts";
@@ -109,17 +103,21 @@ interface Foundation {
 async function lay(options: StartOptions, teardown: Teardown): Promise<Foundation> {
   const settings = readSettings(options.environment, options.workingFolder);
   const configuration = readConfiguration(settings);
-  prepareDataFolder(settings.dataFolder);
+  const folderWarnings = prepareDataFolder(settings.dataFolder);
+  const limits = withinDescriptors(limitsOf(configuration.file.config.limits));
+  const log = createLog(options.log ?? (() => undefined), systemClock.nowMs);
+  const events = createEvents(log);
+  await checkLedger(settings.dataFolder, limits.ledgerCheckMs, (damage) => events.backgroundFailed("ledger", damage));
   const store = await openStore({ dataFolder: settings.dataFolder, databaseUrl: settings.databaseUrl });
   teardown.push(() => store.close());
+  await refuseEmptiedStore(store, settings.dataFolder);
   const secret = readSecret(settings);
   await checkSecret(store, secret);
   const pepper = pepperOf(secret);
   const sealKey = deriveKey(secret, "compaction");
   const keysOfVideos = videoKeys(settings, secret);
   const firstKeys = await ensureFirstKeys(store, pepper, settings, systemClock.nowMs());
-  const log = createLog(options.log ?? (() => undefined), systemClock.nowMs);
-  for (const warning of store.warnings) log.write("warn", "store", { warning });
+  for (const warning of [...folderWarnings, ...store.warnings]) log.write("warn", "store", { warning });
   for (const warning of configuration.warnings) log.write("warn", "configuration", { warning });
   const removed = settings.environment[removedVariable];
   if (removed !== undefined) log.write("warn", "variables_removed", { names: removed });
@@ -127,13 +125,13 @@ async function lay(options: StartOptions, teardown: Teardown): Promise<Foundatio
   return {
     settings: await withoutOwnProviders(settings, { file: configuration.file, store, pepper }, ignored),
     configuration,
-    limits: withinDescriptors(limitsOf(configuration.file.config.limits)),
+    limits,
     store,
     pepper,
     sealKey,
     videoKeys: keysOfVideos,
     firstKeys,
-    events: createEvents(log),
+    events,
   };
 }
 

@@ -10,6 +10,26 @@ const gibibyte = 1024 * mebibyte;
 const rows = [
   ...bodyLimits,
   {
+    name: "ledgerCheckMs",
+    default: 3_000,
+    least: 0,
+    most: 600_000,
+    unit: "milliseconds",
+    error: null,
+    meaning:
+      "How long the start waits for the check of a large ledger.db; it goes on in the background, and damage is then logged.",
+  },
+  {
+    name: "maxStoredResponses",
+    default: 10_000,
+    least: 1,
+    most: 10_000_000,
+    unit: "responses",
+    error: null,
+    meaning:
+      "Stored responses of one key. Beyond it the oldest are deleted; continuing one of them is 404 `object_not_found`.",
+  },
+  {
     name: "maxConcurrentRequests",
     default: 16_384,
     least: 1,

@@ -1,5 +1,5 @@
 // The secret of the installation and the two first keys: taken from the environment, else made once and kept.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { randomId } from "../lib/ids.ts";
 import { deriveKey, hashKey, Secret } from "../lib/secret.ts";
@@ -16,19 +16,6 @@ const shortestSecret = 16;
 
 /** A new key: 256 bits of chance behind a prefix that secret scanners can know. */
 export const newKey = (): string => randomId("tp-", keyChars);
-
-/** Makes the data folder, or says in one sentence why it cannot be used. */
-export function prepareDataFolder(folder: string): void {
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    writeFileSync(join(folder, ".writable"), "");
-  } catch (cause) {
-    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown reason";
-    throw new Error(`The data folder ${folder} cannot be written (${code}). Set TURNPIKE_DATA to a folder that can.`, {
-      cause,
-    });
-  }
-}
 
 /** The secret that was set, or that an earlier start generated. Throws where there is none. */
 export function readExistingSecret({ secret, dataFolder }: Settings): Secret {

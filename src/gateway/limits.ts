@@ -15,6 +15,8 @@ export interface GatewayLimits {
   readonly streamBytes: number;
   readonly streamOutputTokens: number;
   readonly maxPromptChars: number;
+  /** Of one key. */
+  readonly maxStoredResponses: number;
 }
 
 /** Throws `invalid_value` for a prompt of an image or a video that is longer than any model reads. */

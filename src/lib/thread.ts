@@ -3,6 +3,8 @@
 export interface Thread<Job, Result> {
   /** Rejects where the thread dies before it has answered. `given` goes over without a copy and is empty here afterwards. */
   run(job: Job, given?: readonly ArrayBuffer[]): Promise<Answer<Result>>;
+  /** Ends the thread; jobs that are not done fail. */
+  close(): void;
 }
 
 export interface Answer<Result> {
@@ -61,5 +63,6 @@ export function createThread<Job, Result>(address: () => string): Thread<Job, Re
       worker.postMessage({ id, content } satisfies ThreadMessage<Job>, [...given]);
       return promise;
     },
+    close: () => fail(new Error("the thread was closed")),
   };
 }

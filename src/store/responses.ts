@@ -81,3 +81,28 @@ export async function forgetExpiredResponses(store: Store, nowMs: number): Promi
   await store.query("delete from response_items where expires_at_ms <= $1", [nowMs]);
   return (await store.query("delete from responses where expires_at_ms <= $1 returning id", [nowMs])).length;
 }
+
+const owners = rowReader("responses", Type.Object({ ownerKeyId: Type.String() }));
+const ids = rowReader("responses", Type.Object({ id: Type.String() }));
+/** Statements have a bound on their parameters. */
+const mostAtOnce = 500;
+
+/** Forgets the oldest responses of each key beyond `most`. One that is being made stays. */
+export async function forgetOldResponses(store: Store, most: number): Promise<number> {
+  const crowded = `select owner_key_id as "ownerKeyId" from responses group by owner_key_id having count(*) > $1`;
+  let forgotten = 0;
+  for (const { ownerKeyId } of owners(await store.query(crowded, [most])))
+    for (let gone = mostAtOnce; gone === mostAtOnce; forgotten += gone)
+      gone = await forgetOldest(store, ownerKeyId, most);
+  return forgotten;
+}
+
+async function forgetOldest(store: Store, ownerKeyId: string, most: number): Promise<number> {
+  const oldest = `select id from responses where owner_key_id = $1 order by created_at_ms desc, id desc
+    limit ${mostAtOnce} offset $2`;
+  const sql = `delete from responses where alive_until_ms is null and id in (${oldest}) returning id`;
+  const gone = ids(await store.query(sql, [ownerKeyId, most])).map(({ id }) => id);
+  const places = gone.map((_, index) => `$${index + 1}`).join(", ");
+  if (gone.length > 0) await store.query(`delete from response_items where response_id in (${places})`, gone);
+  return gone.length;
+}

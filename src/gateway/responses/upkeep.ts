@@ -1,12 +1,18 @@
 // What is done beside the requests: runs of dead processes end, runs of this one give signs of life, old responses go.
 import { lostFailure } from "../../dialects/response-state.ts";
-import { abandonedResponses, advanceResponse, forgetExpiredResponses } from "../../store/responses.ts";
+import {
+  abandonedResponses,
+  advanceResponse,
+  forgetExpiredResponses,
+  forgetOldResponses,
+} from "../../store/responses.ts";
 import { bodyOf } from "./conversation.ts";
 import type { StateParts } from "./parts.ts";
 import type { Runs } from "./runs.ts";
 
 const beatMs = 20_000;
 const sweepMs = 60 * 60_000;
+const boundMs = 60_000;
 
 /** Fails what nobody works on any more. `nowMs` null: whatever is not over, because nobody else shares the store. */
 async function failAbandoned({ store }: StateParts, nowMs: number | null): Promise<void> {
@@ -28,10 +34,12 @@ export async function startUpkeep(parts: StateParts, runs: Runs): Promise<{ stop
   };
   const sweep = (): Promise<unknown> => forgetExpiredResponses(store, clock.nowMs());
   await failAbandoned(parts, isShared ? clock.nowMs() : null);
-  void sweep().catch(failed);
+  const bound = (): Promise<unknown> => forgetOldResponses(store, gateway.limits.maxStoredResponses);
+  void sweep().then(bound).catch(failed);
   const timers = [
     setInterval(() => void beat().catch(failed), beatMs),
     setInterval(() => void sweep().catch(failed), sweepMs),
+    setInterval(() => void bound().catch(failed), boundMs),
   ];
   for (const timer of timers) timer.unref();
   return { stop: () => timers.forEach(clearInterval) };

@@ -1,0 +1,56 @@
+// The data folder: made and kept private, and refused where its files do not belong together.
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { readEntries } from "../gateway/ledger/read.ts";
+import { listKeys } from "../store/keys.ts";
+import { readSetting } from "../store/settings.ts";
+import type { Store } from "../store/store.ts";
+import { adminSetting } from "./secrets.ts";
+
+const folderMode = 0o700;
+const fileMode = 0o600;
+/** What the process makes from now on is its user's only. */
+const privateMask = 0o077;
+
+const codeOf = (cause: unknown): string =>
+  cause instanceof Error && "code" in cause ? String(cause.code) : "unknown reason";
+
+/** Takes the rights of others from the folder and the files in it. False where another user owns them. */
+function tighten(folder: string): boolean {
+  try {
+    chmodSync(folder, folderMode);
+    for (const entry of readdirSync(folder, { withFileTypes: true }))
+      chmodSync(join(folder, entry.name), entry.isDirectory() ? folderMode : fileMode);
+    return true;
+  } catch (cause) {
+    // A socket or a temporary file may have gone meanwhile.
+    if (codeOf(cause) === "EPERM" || codeOf(cause) === "ENOENT") return false;
+    throw cause;
+  }
+}
+
+/** Makes the data folder, or says in one sentence why it cannot be used. The warnings are for the log. */
+export function prepareDataFolder(folder: string): readonly string[] {
+  process.umask(privateMask);
+  try {
+    mkdirSync(folder, { recursive: true, mode: folderMode });
+    writeFileSync(join(folder, ".writable"), "");
+    return tighten(folder) ? [] : [`Other users may be able to read ${folder}: its rights could not be changed.`];
+  } catch (cause) {
+    throw new Error(
+      `The data folder ${folder} cannot be written (${codeOf(cause)}). Set TURNPIKE_DATA to a folder that can.`,
+      { cause },
+    );
+  }
+}
+
+/** Refuses an empty database beside a ledger that holds requests: the keys of an installation were lost. */
+export async function refuseEmptiedStore(store: Store, dataFolder: string): Promise<void> {
+  if (store.engine !== "sqlite") return;
+  const isNew = (await readSetting(store, adminSetting)) === undefined && (await listKeys(store)).length === 0;
+  if (!isNew || readEntries(dataFolder, { limit: 1 }).length === 0) return;
+  throw new Error(
+    `The database turnpike.db in ${dataFolder} is empty, but ledger.db holds requests of an installation. ` +
+      "Restore turnpike.db from a backup, or move ledger.db away to begin a new installation.",
+  );
+}
