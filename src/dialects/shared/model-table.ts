@@ -34,6 +34,8 @@ export interface ModelCapabilities {
 export interface ModelRow extends ModelCapabilities {
   /** A pattern, or the exact names. */
   readonly models: RegExp | readonly string[];
+  /** Images that it cannot do without. */
+  readonly needs?: readonly ImageRole[];
   /** Where the facts are from: a page, or a package with its version. */
   readonly source: string;
   /** The day on which the source was read, as `YYYY-MM-DD`. */

@@ -67,8 +67,16 @@ const refusals = {
   reference: "it takes no reference images.",
 } as const;
 
-/** Throws `unsupported_parameter` for an image that the model has no use for. */
-export function checkRoles({ images }: VideoAsk, { images: roles }: ModelRow): void {
+const words = { first: "a first frame", last: "a last frame", reference: "images for reference" } as const;
+
+/** Throws `unsupported_parameter` for an image that the model has no use for, and for one that it lacks. */
+export function checkRoles(
+  { images }: VideoAsk,
+  { images: roles, needs = [] }: ModelRow,
+  context: VideoRenderContext,
+): void {
   const stray = images.find(({ role }) => roles?.includes(role) === false);
   if (stray !== undefined) throw unsupported(stray.path, refusals[stray.role]);
+  const lacking = needs.find((role) => images.every((image) => image.role !== role));
+  if (lacking !== undefined) throw unsupported(context.fieldPath("model"), `it needs ${words[lacking]}.`);
 }

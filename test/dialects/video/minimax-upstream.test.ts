@@ -61,6 +61,9 @@ test("images go as addresses or data URIs, each in its place", () => {
   expect(body({ prompt: undefined as never, images: [linked("first")] }).prompt).toBeUndefined();
   expect(refusal({ prompt: undefined as never })).toBe("missing_required_parameter prompt");
   expect(refusal({ images: [linked("last")] }, "MiniMax-Hailuo-2.3")).toBe("unsupported_parameter last");
+  expect(refusal({}, "MiniMax-Hailuo-2.3-Fast")).toBe("unsupported_parameter model");
+  expect(refusal({ images: [linked("first")] }, "T2V-01")).toBe("unsupported_parameter first");
+  expect(refusal({}, "I2V-01-live")).toBe("unsupported_parameter model");
   expect(refusal({ images: [linked("reference")] })).toBe("unsupported_parameter reference");
   expect(refusal({ images: [linked("reference"), linked("reference", "second")] }, "S2V-01")).toBe(
     "unsupported_parameter second",

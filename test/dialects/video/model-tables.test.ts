@@ -2,8 +2,16 @@
 import { describe, expect, test } from "bun:test";
 import type { VideoAsk } from "../../../src/canon/video.ts";
 import type { DeclaredModel, ModelRow, ModelTable } from "../../../src/dialects/shared/model-table.ts";
-import { geminiVeo, vertexVeo, viduVideos, wanVideos } from "../../../src/dialects/video/index.ts";
+import {
+  geminiVeo,
+  minimaxNewerVideos,
+  minimaxVideos,
+  vertexVeo,
+  viduVideos,
+  wanVideos,
+} from "../../../src/dialects/video/index.ts";
 import type { VideoUpstream } from "../../../src/dialects/video/upstream.ts";
+import { h3Models, hailuoModels } from "../../../src/dialects/video/upstreams/minimax/models.ts";
 import { veoModels } from "../../../src/dialects/video/upstreams/veo/models.ts";
 import { viduModels } from "../../../src/dialects/video/upstreams/vidu.ts";
 import { wanModels } from "../../../src/dialects/video/upstreams/wan/models.ts";
@@ -61,6 +69,25 @@ const cases: readonly Case[] = [
     sent: { duration: 41, aspect_ratio: "5:4", resolution: "2160p", audio: false },
     declared,
     fitted: { duration: 20, aspect_ratio: "1:1", resolution: "900p" },
+  },
+  {
+    upstream: minimaxVideos,
+    table: hailuoModels,
+    unlisted: "MiniMax-Hailuo-9",
+    // Its wire has no field for a ratio.
+    wish: { seconds: 41, resolution: "2160p" },
+    sent: { duration: 41, resolution: "2160P" },
+    declared: { ...declared, resolutions: ["900P"] },
+    fitted: { duration: 20, resolution: "900P" },
+  },
+  {
+    upstream: minimaxNewerVideos,
+    table: h3Models,
+    unlisted: "MiniMax-H9",
+    wish,
+    sent: { duration: 41, ratio: "5:4", resolution: "2160P" },
+    declared: { ...declared, resolutions: ["900P"] },
+    fitted: { duration: 20, ratio: "1:1", resolution: "900P" },
   },
 ];
 

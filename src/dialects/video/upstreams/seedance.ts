@@ -178,7 +178,7 @@ export const seedanceVideos: VideoUpstream = {
   render(ask, context) {
     if (ask.prompt === undefined && ask.images.length === 0) throw missing(context.fieldPath("prompt"));
     const { row, warnings: unverified } = modelRow(models, context);
-    checkRoles(ask, row);
+    checkRoles(ask, row, context);
     const options = optionsOf(ask, row);
     const inText = readsSuffix.test(context.model);
     const body = {

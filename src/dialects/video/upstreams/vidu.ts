@@ -151,7 +151,7 @@ export const viduVideos: VideoUpstream = {
     const needsPrompt = way.path === "text2video" || way.path === "reference2video";
     if (ask.prompt === undefined && needsPrompt) throw missing(context.fieldPath("prompt"));
     const { row, warnings: unverified } = modelRow(viduModels, context);
-    checkRoles(ask, row);
+    checkRoles(ask, row, context);
     const made = fitted(ask, row, way);
     const sound = soundFor(ask, row, context);
     const body = compact({

@@ -51,7 +51,7 @@ export const klingTasks: VideoUpstream = {
     const isFramed = ask.images.some(({ role }) => role !== "reference");
     if (ask.prompt === undefined && ask.images.length === 0) throw missing(context.fieldPath("prompt"));
     const fitted = fit(ask, context, isFramed);
-    checkRoles(ask, fitted.row);
+    checkRoles(ask, fitted.row, context);
     const way = fitted.row.isOmni ? "omni-video" : `${ask.images.length > 0 ? "image" : "text"}-to-video`;
     const path = `${way}/${encodeURIComponent(context.model)}`;
     return {

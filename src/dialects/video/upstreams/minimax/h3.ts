@@ -2,10 +2,12 @@
 import type { VideoAsk, VideoImage, VideoResult } from "../../../../canon/video.ts";
 import { compact, isObject, type JsonObject } from "../../../../lib/json.ts";
 import { missing, unsupported } from "../../../reject.ts";
+import type { ModelRow } from "../../../shared/model-table.ts";
+import { checkRoles, durationFor, modelRow, ratioFor, resolutionFor } from "../../capabilities.ts";
 import { faultFailure } from "../../fault.ts";
-import { nearestRatio, picked, tierFor, within } from "../../fit.ts";
-import { dropped, fixedSound, misfits } from "../../losses.ts";
-import type { UpstreamAnswer, VideoProgress, VideoUpstream } from "../../upstream.ts";
+import { picked } from "../../fit.ts";
+import { dropped, fixedSound, type Made, misfits } from "../../losses.ts";
+import type { UpstreamAnswer, VideoEffect, VideoProgress, VideoUpstream } from "../../upstream.ts";
 import {
   deleteCall,
   getCall,
@@ -19,6 +21,7 @@ import {
   textOf,
 } from "../../wire.ts";
 import { checkAccepted, faultOfCode, parseError, saidIn } from "./faults.ts";
+import { h3Models } from "./models.ts";
 
 /** https://platform.minimax.io/docs/api-reference/video-generation-v2 */
 const states: States = {
@@ -30,8 +33,7 @@ const states: States = {
   expired: "expired",
 };
 
-const ratios = ["16:9", "21:9", "4:3", "1:1", "3:4", "9:16"] as const;
-const tiers = ["768P", "2K"] as const;
+const usualSeconds = 5;
 const roles = { first: "first_frame", last: "last_frame", reference: "reference_image" } as const;
 const passed = ["prompt_optimizer"];
 
@@ -52,11 +54,14 @@ function contentOf(prompt: string, images: readonly VideoImage[]): JsonObject[] 
   return [{ type: "text", text: prompt }, ...parts];
 }
 
-function fitted(ask: VideoAsk, model: string): { seconds: number; resolution: string; ratio?: string } {
-  const seconds = within(ask.seconds ?? 5, /max/i.test(model.replace(/^minimax/i, "")) ? 5 : 4, 15);
-  const resolution = tierFor(ask, tiers) ?? tiers[0];
-  // With an image the video has the image's shape; without one there must be a shape.
-  return { seconds, resolution, ...(ask.images.length > 0 ? {} : { ratio: nearestRatio(ask, ratios) ?? ratios[0] }) };
+/** A model without a row is told only what the client said. With an image the video has the image's shape. */
+function fitted(ask: VideoAsk, { durations, ratios, resolutions }: ModelRow): Made {
+  const wanted = ask.seconds ?? (durations === undefined ? undefined : usualSeconds);
+  return {
+    seconds: wanted === undefined ? undefined : durationFor(wanted, durations),
+    resolution: resolutionFor(ask, resolutions)?.toUpperCase() ?? resolutions?.[0],
+    ratio: ask.images.length > 0 ? undefined : (ratioFor(ask, ratios) ?? ratios?.[0]),
+  };
 }
 
 function resultsOf(task: JsonObject, upstreamId: string): VideoResult[] {
@@ -88,7 +93,9 @@ export const minimaxNewerVideos: VideoUpstream = {
   takes: ["url", "data"],
   render(ask, context) {
     if (ask.prompt === undefined) throw missing(context.fieldPath("prompt"));
-    const made = fitted(ask, context.model);
+    const { row, warnings: unverified } = modelRow(h3Models, context);
+    checkRoles(ask, row, context);
+    const made = fitted(ask, row);
     const body = compact({
       ...picked(ask.metadata, passed),
       model: context.model,
@@ -99,11 +106,14 @@ export const minimaxNewerVideos: VideoUpstream = {
       aigc_watermark: ask.watermark,
     });
     const warnings = [
+      ...unverified,
       ...dropped(ask, context, ["negativePrompt", "fps", "seed"]),
-      ...fixedSound(ask, context, true),
+      ...fixedSound(ask, context, row.audio !== "never"),
       ...misfits(ask, made, context),
     ];
-    const effect = { seconds: made.seconds, resolution: made.resolution.toLowerCase(), audio: true };
+    const audio = row.audio === undefined ? undefined : row.audio !== "never";
+    const { seconds, resolution } = made;
+    const effect = known({ seconds, resolution: resolution?.toLowerCase(), audio } as VideoEffect);
     return { call: { path: "v2/video_generation", body }, warnings, effect };
   },
   accepted({ status, body }) {

@@ -1,16 +1,17 @@
 // MiniMax's videos up to Hailuo 2.3: a task that ends with the id of a file, whose address has to be asked for.
-import type { VideoAsk, VideoImage, VideoResult } from "../../../../canon/video.ts";
+import type { VideoAsk, VideoResult } from "../../../../canon/video.ts";
 import { compact, isObject, type JsonObject } from "../../../../lib/json.ts";
 import { missing, unsupported } from "../../../reject.ts";
+import { checkRoles, durationFor, modelRow, resolutionFor } from "../../capabilities.ts";
 import { faultFailure } from "../../fault.ts";
 import { picked } from "../../fit.ts";
 import { imageFor } from "../../images.ts";
-import { dropped, fixedSound, misfits } from "../../losses.ts";
-import type { UpstreamAnswer, VideoProgress, VideoUpstream } from "../../upstream.ts";
+import { dropped, fixedSound, type Made, misfits } from "../../losses.ts";
+import type { UpstreamAnswer, VideoEffect, VideoProgress, VideoUpstream } from "../../upstream.ts";
 import { getCall, idIn, imageSent, known, objectOf, type States, sizeNumber, stateOf, textOf } from "../../wire.ts";
 import { checkAccepted, faultOfCode, parseError, saidIn } from "./faults.ts";
 import { isNewer } from "./h3.ts";
-import { fitTo, type Offer, offerFor } from "./offers.ts";
+import { type HailuoRow, hailuoModels } from "./models.ts";
 
 const states: States = {
   preparing: "queued",
@@ -20,26 +21,39 @@ const states: States = {
   fail: "failed",
 };
 
+/** What is made of a model that has a row when nothing is said, and its highest resolution in. */
+const usualSeconds = 6;
 /** Beside canon; the model's own wishes for the prompt. */
 const passed = ["prompt_optimizer", "fast_pretreatment"];
 
-function refuse(image: VideoImage | undefined, isTaken: boolean | undefined, what: string): void {
-  if (image !== undefined && !isTaken) throw unsupported(image.path, what);
-}
-
-function imagesFor({ images }: VideoAsk, offer: Offer): JsonObject {
-  const references = images.filter(({ role }) => role === "reference");
+function imagesFor({ images }: VideoAsk): JsonObject {
+  const [reference, stray] = images.filter(({ role }) => role === "reference");
+  if (stray !== undefined) throw unsupported(stray.path, "it takes one reference image.");
   const first = imageFor(images, "first");
   const last = imageFor(images, "last");
-  refuse(last, offer.takesLast, "it takes no last frame.");
-  refuse(references[0], offer.takesReference, "it takes no reference images.");
-  refuse(references[1], false, "it takes one reference image.");
-  refuse(first, !offer.takesReference, "it takes a reference image alone.");
   return compact({
     first_frame_image: first && imageSent(first),
     last_frame_image: last && imageSent(last),
-    subject_reference: references[0] && [{ type: "character", image: [imageSent(references[0])] }],
+    subject_reference: reference && [{ type: "character", image: [imageSent(reference)] }],
   });
+}
+
+interface Fit {
+  /** What is said; missing where the client said nothing, or the model has no such field. */
+  readonly sent: Pick<Made, "seconds" | "resolution">;
+  readonly made: Pick<Made, "seconds" | "resolution">;
+}
+
+/** The resolution first, since the highest one is only made in the shortest length. */
+function fitted(ask: VideoAsk, row: HailuoRow, hasFrame: boolean): Fit {
+  const tiers = row.resolutions?.filter((tier) => hasFrame || tier !== row.framedResolution);
+  const requested = resolutionFor(ask, tiers)?.toUpperCase();
+  const resolution = requested ?? tiers?.[0];
+  const isShort = resolution !== undefined && resolution === row.shortResolution;
+  const wanted = isShort || (ask.seconds === undefined && row.durations !== undefined) ? usualSeconds : ask.seconds;
+  const seconds = wanted === undefined ? undefined : durationFor(wanted, row.durations);
+  const sent = { seconds: ask.seconds === undefined ? undefined : seconds, resolution: requested };
+  return { sent: row.isFixed ? {} : sent, made: { seconds, resolution } };
 }
 
 function resultOf(body: JsonObject): VideoResult[] {
@@ -66,27 +80,29 @@ export const minimaxVideos: VideoUpstream = {
   takes: ["url", "data"],
   render(ask, context) {
     if (ask.prompt === undefined && ask.images.length === 0) throw missing(context.fieldPath("prompt"));
-    const offer = offerFor(context.model);
-    const images = imagesFor(ask, offer);
+    const { row, warnings: unverified } = modelRow(hailuoModels, context);
+    checkRoles(ask, row, context);
+    const images = imagesFor(ask);
     const hasFrame = images.first_frame_image !== undefined;
-    const made = fitTo(offer, ask, hasFrame);
-    const wantsTier = (ask.resolution ?? ask.width ?? ask.height) !== undefined;
+    const { sent, made } = fitted(ask, row, hasFrame);
     const body = compact({
       ...picked(ask.metadata, passed),
       model: context.model,
       prompt: ask.prompt,
       ...images,
-      duration: offer.isFixed || ask.seconds === undefined ? undefined : made.seconds,
-      resolution: offer.isFixed || !wantsTier ? undefined : made.resolution,
+      duration: sent.seconds,
+      resolution: sent.resolution,
       aigc_watermark: ask.watermark,
     });
     const warnings = [
+      ...unverified,
       ...dropped(ask, context, ["negativePrompt", "fps", "seed"]),
-      ...fixedSound(ask, context, false),
+      ...fixedSound(ask, context, row.audio === "always"),
       // Without an image every video is a landscape; with one it has the image's shape.
       ...misfits(ask, hasFrame ? made : { ...made, ratio: "16:9" }, context),
     ];
-    const effect = { seconds: made.seconds, resolution: made.resolution.toLowerCase(), audio: false };
+    const audio = row.audio === undefined ? undefined : row.audio === "always";
+    const effect = known({ ...made, resolution: made.resolution?.toLowerCase(), audio } as VideoEffect);
     return { call: { path: "video_generation", body }, warnings, effect };
   },
   accepted({ status, body }) {

@@ -110,7 +110,7 @@ function effectOf({ seconds, ratio, resolution }: Made, audio: boolean | undefin
 export function veoRequest(ask: VideoAsk, context: VideoRenderContext, service: VeoService): VeoRequest {
   if (ask.prompt === undefined && ask.images.length === 0) throw missing(context.fieldPath("prompt"));
   const { row, warnings: unverified } = modelRow(veoModels, context);
-  checkRoles(ask, row);
+  checkRoles(ask, row, context);
   const { sent, made } = fitted(ask, row, service);
   const parameters = compact({
     ...picked(ask.metadata, service.passed),

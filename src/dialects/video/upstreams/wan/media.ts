@@ -1,7 +1,6 @@
 // The images of a request in the members that a model of Wan has for them.
 import type { VideoAsk } from "../../../../canon/video.ts";
 import { compact, type JsonObject } from "../../../../lib/json.ts";
-import { unsupported } from "../../../reject.ts";
 import { checkRoles } from "../../capabilities.ts";
 import { imageFor } from "../../images.ts";
 import type { VideoRenderContext } from "../../upstream.ts";
@@ -9,17 +8,10 @@ import { imageSent } from "../../wire.ts";
 import type { WanRow } from "./models.ts";
 
 const types = { first: "first_frame", last: "last_frame", reference: "reference_image" } as const;
-const words = { first: "a first frame", last: "a last frame", reference: "images for reference" } as const;
-
-function checkNeeds({ images }: VideoAsk, { needs = [] }: WanRow, context: VideoRenderContext): void {
-  const lacking = needs.find((role) => images.every((image) => image.role !== role));
-  if (lacking !== undefined) throw unsupported(context.fieldPath("model"), `it needs ${words[lacking]}.`);
-}
 
 /** Throws `unsupported_parameter` for images that the model has no place for, or lacks. */
 export function mediaOf(ask: VideoAsk, row: WanRow, context: VideoRenderContext): JsonObject {
-  checkRoles(ask, row);
-  checkNeeds(ask, row, context);
+  checkRoles(ask, row, context);
   const { images } = ask;
   if (images.length === 0) return {};
   if (row.takesMedia) return { media: images.map((image) => ({ type: types[image.role], url: imageSent(image) })) };

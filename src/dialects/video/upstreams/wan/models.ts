@@ -1,11 +1,9 @@
 // The models of Wan as rows, by generation and kind: lengths, sizes, resolutions, ratios, sound and images.
-import type { ImageRole, ModelRow, ModelTable } from "../../../shared/model-table.ts";
+import type { ModelRow, ModelTable } from "../../../shared/model-table.ts";
 
 export interface WanRow extends ModelRow {
   /** Takes all images in one list of media; other models have a member for each. */
   readonly takesMedia?: true;
-  /** Images that it cannot do without. */
-  readonly needs?: readonly ImageRole[];
 }
 
 const checkedOn = "2026-11-22";
