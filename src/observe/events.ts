@@ -29,6 +29,8 @@ export interface Events {
   recovered(rows: number): void;
   /** The limit on open files leaves room for fewer requests than are configured. */
   descriptorLimit(maxConcurrentRequests: number): void;
+  /** Finished videos cannot be copied to the place that is configured. */
+  resultsUnavailable(problem: string): void;
   /** Something failed behind the back of every request. */
   backgroundFailed(what: string, cause: unknown): void;
 }
@@ -60,6 +62,7 @@ export function createEvents(log: Log): Events {
       log.write("warn", "errand_failed", { errand, task, tries, cause: causeOf(cause) }),
     recovered: (rows) => log.write("warn", "ledger_recovered", { rows }),
     descriptorLimit: (maxConcurrentRequests) => log.write("warn", "descriptor_limit", { maxConcurrentRequests }),
+    resultsUnavailable: (problem) => log.write("error", "results_unavailable", { problem }),
     backgroundFailed: (what, cause) => log.write("error", "background_failed", { what, cause: causeOf(cause) }),
   };
 }

@@ -5,6 +5,7 @@ import { busyBlockMs, whileBusy } from "./busy.ts";
 import { type Connection, postgresConnection, sqliteConnection } from "./connect.ts";
 import { failureOf, storeError } from "./failure.ts";
 import { migrate } from "./migrate.ts";
+import { folderFailure, makeFailure, serverFailure } from "./open-failure.ts";
 
 export type SqlValue = string | number | bigint | null;
 
@@ -43,7 +44,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     if (connection.engine === "sqlite") await tuneSqlite(client);
     return storeOver(client, connection, options.timeoutMs ?? defaultTimeoutMs);
   } catch (cause) {
-    throw new Error(`${whereItIs(connection, options)} cannot be opened: ${reasonOf(cause)}.`, { cause });
+    throw options.databaseUrl ? serverFailure(options.databaseUrl, cause) : folderFailure(options.dataFolder, cause);
   }
 }
 
@@ -119,20 +120,7 @@ function writableFolder(dataFolder: string): string {
   try {
     mkdirSync(dataFolder, { recursive: true });
   } catch (cause) {
-    throw new Error(`The data folder ${dataFolder} cannot be made: ${reasonOf(cause)}.`, { cause });
+    throw makeFailure(dataFolder, cause);
   }
   return dataFolder;
-}
-
-/** Never the URL: it holds the password. */
-function whereItIs(connection: Connection, options: StoreOptions): string {
-  if (connection.engine === "sqlite") return `The database turnpike.db in the data folder ${options.dataFolder}`;
-  const url = URL.parse(options.databaseUrl ?? "");
-  return `The database ${url?.pathname.slice(1) ?? ""} at ${url?.host ?? ""}`;
-}
-
-function reasonOf(cause: unknown): string {
-  const { code, message } = Object(cause) as { code?: unknown; message?: unknown };
-  const text = String(message ?? cause).replaceAll(/postgres(ql)?:\/\/\S+/g, "postgres://…");
-  return typeof code === "string" && !text.includes(code) ? `${text} (${code})` : text;
 }

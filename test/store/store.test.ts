@@ -82,8 +82,35 @@ test("a database file that is no database is one sentence that names it", async 
 test("a database that nobody serves is one sentence without the password", async () => {
   const opening = openStore({ dataFolder: "unused", databaseUrl: "postgres://me:hunter2@127.0.0.1:1/turnpike" });
   const thrown = await opening.catch((error: unknown) => error);
-  expect(String(thrown)).toContain("The database turnpike at 127.0.0.1:1 cannot be opened");
+  expect((thrown as Error).message).toBe(
+    "The database turnpike at 127.0.0.1:1 cannot be opened as user 'me': the host does not exist, or nothing listens on the port. Check DATABASE_URL.",
+  );
   expect(Bun.inspect(thrown)).not.toContain("hunter2");
+});
+
+/** A server that answers every connection as PostgreSQL answers one that it refuses. */
+function refusingServer(code: string) {
+  const fields = Buffer.from(`SFATAL\0VFATAL\0C${code}\0Mhunter2 is wrong\0\0`);
+  const head = Buffer.from([69, 0, 0, 0, fields.length + 4]);
+  return Bun.listen({
+    hostname: "127.0.0.1",
+    port: 0,
+    socket: { data: (socket) => void socket.end(Buffer.concat([head, fields])) },
+  });
+}
+
+test.each([
+  ["28P01", "the server refuses the user or the password"],
+  ["3D000", "the database does not exist"],
+  ["53300", "the server has no connection left"],
+])("a database that refuses with %s says so in one sentence with host and user", async (code, reason) => {
+  const server = refusingServer(code);
+  const databaseUrl = `postgres://me%40home:hunter2@127.0.0.1:${server.port}/turnpike`;
+  const thrown = await openStore({ dataFolder: "unused", databaseUrl }).catch((error: unknown) => error);
+  server.stop(true);
+  expect((thrown as Error).message).toBe(
+    `The database turnpike at 127.0.0.1:${server.port} cannot be opened as user 'me@home': ${reason}. Check DATABASE_URL.`,
+  );
 });
 
 test("an address that is not PostgreSQL's is refused without being repeated", async () => {

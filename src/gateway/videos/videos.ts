@@ -50,9 +50,16 @@ export interface Videos {
 const unknown = (): GatewayError => new GatewayError("object_not_found", "There is no task with this id.");
 const idForm = /^[A-Za-z]{1,16}_[A-Za-z0-9]{8,64}$/;
 
+/** A place that cannot be written is an error in the log: videos are still served from their providers. */
+async function checkTarget({ results, gateway: { events } }: VideoParts): Promise<void> {
+  const problem = await results.target?.findProblem();
+  if (typeof problem === "string") events.resultsUnavailable(problem);
+}
+
 /** Opens the room, and takes up the work where an earlier process left it. */
 export async function openVideos(parts: VideoParts): Promise<Videos> {
   const { store, gateway } = parts;
+  void checkTarget(parts);
   const poller = await startPoller(parts);
   const errands = await startErrands(parts);
   const rowFor = async (id: string, ownerKeyId: string, nowMs = gateway.clock.nowMs()): Promise<TaskRow> => {

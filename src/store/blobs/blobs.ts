@@ -13,6 +13,8 @@ export interface Blobs {
   remove(name: string): Promise<void>;
   /** How many bytes still fit; infinite where nobody can tell. */
   freeBytes(): Promise<number>;
+  /** Why nothing can be written here, in one sentence for the operator; null when it can. */
+  findProblem(): Promise<string | null>;
   /** Clears away what dead processes began. */
   tidy(nowMs: number): Promise<void>;
 }

@@ -53,6 +53,46 @@ async function discard(file: Bun.S3File, writer: ReturnType<Bun.S3File["writer"]
   await quietly(() => file.delete());
 }
 
+/** Never there: asking for it costs little and shows whether bucket and key are right. */
+const probeName = ".turnpike-probe";
+
+/** Codes of S3 ("Error responses" of its API reference), which compatible servers share, and of Bun's client (1.4). */
+const problems: Readonly<Record<string, (bucket: string) => string>> = {
+  NoSuchBucket: (bucket) => `The bucket '${bucket}' does not exist.`,
+  InvalidBucketName: (bucket) => `'${bucket}' cannot be the name of a bucket.`,
+  InvalidAccessKeyId: () => "The access key of the bucket is refused: the server does not know it.",
+  SignatureDoesNotMatch: () => "The access key of the bucket is refused: the secret does not belong to it.",
+  Unauthorized: () => "The access key of the bucket is refused.",
+  AccessDenied: (bucket) => `The access key may not write to the bucket '${bucket}'.`,
+  PermanentRedirect: (bucket) => `The bucket '${bucket}' is in another region, or has another endpoint.`,
+  AuthorizationHeaderMalformed: (bucket) => `The bucket '${bucket}' is in another region.`,
+  ConnectionRefused: () => "The endpoint of the bucket cannot be reached.",
+};
+
+const codeOf = (thrown: unknown): string => String(Object(thrown).code);
+
+/** A key that may not list a bucket is denied what is not there (S3, GetObject): only writing proves whether it may write. */
+async function tryProbe(file: Bun.S3File): Promise<void> {
+  try {
+    await file.slice(0, 1).bytes();
+  } catch (thrown) {
+    if (isMissing(thrown)) return;
+    if (codeOf(thrown) !== "AccessDenied") throw thrown;
+    await file.write("probe");
+    await file.delete();
+  }
+}
+
+async function findProblem(file: Bun.S3File, bucket: string): Promise<string | null> {
+  try {
+    await timely(tryProbe(file));
+    return null;
+  } catch (thrown) {
+    const code = codeOf(thrown);
+    return problems[code]?.(bucket) ?? `The bucket '${bucket}' cannot be used: ${code.slice(0, 100)}.`;
+  }
+}
+
 export function bucketBlobs({ endpoint, name, region, accessKeyId, secretAccessKey, prefix }: BucketOptions): Blobs {
   const secret = secretAccessKey.reveal();
   const client = new Bun.S3Client({ endpoint, bucket: name, region, accessKeyId, secretAccessKey: secret });
@@ -69,6 +109,7 @@ export function bucketBlobs({ endpoint, name, region, accessKeyId, secretAccessK
     },
     remove: (file) => timely(at(file).delete()),
     freeBytes: () => Promise.resolve(Number.POSITIVE_INFINITY),
+    findProblem: () => findProblem(at(probeName), name),
     tidy: () => Promise.resolve(),
   };
 }

@@ -1,6 +1,6 @@
 // Large bytes in a folder: written under another name, synced, and renamed when they are all there.
 import type { FileHandle } from "node:fs/promises";
-import { mkdir, open, readdir, rename, rm, stat, statfs } from "node:fs/promises";
+import { access, constants, mkdir, open, readdir, rename, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { randomId } from "../../lib/ids.ts";
 import type { Blobs } from "./blobs.ts";
@@ -57,6 +57,13 @@ export function folderBlobs(folder: string): Blobs {
       const { bavail, bsize } = await statfs(folder);
       return bavail * bsize;
     },
+    findProblem: () =>
+      mkdir(folder, { recursive: true, mode: 0o700 })
+        .then(() => access(folder, constants.W_OK))
+        .then(
+          () => null,
+          () => `The folder '${folder}' cannot be written.`,
+        ),
     tidy: (nowMs) => tidy(folder, nowMs),
   };
 }
