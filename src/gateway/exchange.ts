@@ -41,8 +41,8 @@ export interface Exchange {
   readonly id: string;
   /** Notes when the first byte of the reply was ready. */
   firstByte(): void;
-  /** Keeps what has been streamed so far, for the case that the process dies. */
-  progress(usage: Usage): void;
+  /** Keeps what has been streamed so far, and by whom, for the case that the process dies. */
+  progress(usage: Usage, by: Attribution | null): void;
   /** Writes the settlement and gives the lease back. Calls after the first do nothing. */
   settle(outcome: Outcome): Promise<unknown>;
 }
@@ -71,24 +71,18 @@ export function createExchange(
     firstByte() {
       firstByteMs ??= Math.round(clock.monotonicMs() - openedMs);
     },
-    progress: (usage) => entry.progress(buckets(usage)),
+    progress: (usage, by) => entry.progress({ ...buckets(usage), ...asked(by) }),
     settle({ by, usage, error, charged = true, failedAttempts }) {
       if (settled) return done;
       settled = true;
       lease.release();
       if (error !== null) events.exchangeFailed(error);
-      const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens, reasoningTokens } = usage ?? noUsage;
       const settlement: LedgerSettlement = {
         state: stateOf(error),
         httpStatus: error === null ? 200 : error.status,
-        provider: by?.candidate.provider.name ?? null,
-        upstreamModel: by?.candidate.model ?? null,
+        ...asked(by),
         attempts: by?.attempts ?? 0,
-        inputTokens,
-        cacheReadTokens,
-        cacheWriteTokens,
-        outputTokens,
-        reasoningTokens,
+        ...buckets(usage ?? noUsage),
         units: usage?.units ?? null,
         estimated: usage?.estimated ?? false,
         charged,
@@ -104,6 +98,11 @@ export function createExchange(
     },
   };
 }
+
+const asked = (by: Attribution | null) => ({
+  provider: by?.candidate.provider.name ?? null,
+  upstreamModel: by?.candidate.model ?? null,
+});
 
 function buckets(usage: Usage) {
   const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens, reasoningTokens } = usage;

@@ -255,7 +255,7 @@ function tick(state: State): void {
   if (state.started) bound(state);
   if (++state.progressTicks * pace.ticker.tickMs >= progressMs && state.started) {
     state.progressTicks = 0;
-    exchange.progress(usage());
+    exchange.progress(usage(), state.by);
   }
   state.client.look(state.asked, state.bytes);
   if (!state.asked || state.over) return;

@@ -203,6 +203,37 @@ describe("the end", () => {
     here.remove();
   });
 
+  test("a second signal settles the row of a stream that is under way, with what was delivered", async () => {
+    const up = await upstream();
+    const delta = (content: string) => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`;
+    up.on("*", { frames: [delta("One two three four five six. "), delta("Seven eight nine ten.")], ending: "hang" });
+    const here = place(`providers:\n  far: { kind: compatible, base_url: "${up.url}/v1", models: [m] }\n`);
+    const gateway = here.start({ TURNPIKE_KEY: "tp-test-key" });
+    const url = await gateway.url();
+    const answer = await fetch(`${url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: "Bearer tp-test-key", "content-type": "application/json" },
+      body: JSON.stringify({ model: "far/m", stream: true, messages: [{ role: "user", content: "Count." }] }),
+    });
+    let heard = "";
+    const reading = (async () => {
+      for await (const chunk of answer.body ?? []) heard += new TextDecoder().decode(chunk);
+    })().catch(() => undefined);
+    await until("it has been delivered", () => heard.includes("ten."));
+    gateway.process.kill("SIGTERM");
+    await until("it is unready", async () => (await fetch(`${url}/readyz`)).status === 503);
+    gateway.process.kill("SIGTERM");
+    expect(await gateway.process.exited).toBe(130);
+    await reading;
+    const [row, ...others] = ledgerRows(join(here.folder, "data"));
+    expect(others).toEqual([]);
+    expect(row).toMatchObject({ state: "cancelled", estimated: true, charged: true, provider: "far" });
+    expect(row?.inputTokens).toBeWithin(1, 20);
+    expect(row?.outputTokens).toBeWithin(10, 16);
+    here.remove();
+    await up.stop();
+  });
+
   test("idle, SIGINT ends it at once with 0", async () => {
     const here = place();
     const gateway = here.start();

@@ -1,0 +1,58 @@
+// A process that is killed in the middle of a stream: the next one finds the row, with the figures that were there.
+import { afterAll, beforeEach, expect, test } from "bun:test";
+import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
+import fixtures from "../fixtures/tokens/texts.json";
+import { make } from "../kit/call.ts";
+import { gateway, spawnGateway } from "../kit/gateway.ts";
+import { type LedgerRow, ledgerRows } from "../kit/ledger.ts";
+import { until } from "../kit/until.ts";
+import { clearUpstreams, configuration, startUpstreams } from "../kit/world.ts";
+import { upstreamWires } from "./wires.ts";
+
+const upstreams = await startUpstreams();
+beforeEach(() => clearUpstreams(upstreams));
+afterAll(async () => {
+  await Promise.all(Object.values(upstreams).map((each) => each.stop()));
+});
+
+const [alpha] = upstreamWires as unknown as [(typeof upstreamWires)[number]];
+const prompt = fixtures["english-letter"];
+const said = fixtures["english-technical"].text;
+
+/** Streams half a reply from an upstream that then is silent, kills the gateway when `when` holds of the open row, and starts another. */
+async function rowOfKilled(when: (row: LedgerRow, hasHeard: boolean) => boolean): Promise<LedgerRow> {
+  const { opening, pieces } = alpha.stages([said], undefined);
+  upstreams.alpha.on("*", { frames: [...opening, ...pieces], ending: "hang" });
+  const yaml = configuration(upstreams);
+  const doomed = await spawnGateway({ yaml });
+  let hasHeard = false;
+  const onFirst = () => {
+    hasHeard = true;
+  };
+  const body = { model: alpha.model, stream: true, messages: [{ role: "user", content: prompt.text }] };
+  const call = make({ to: "chat", body, onFirst }, { upstreams, gateway: doomed });
+  await until("the row is as it should be", () => ledgerRows(doomed.dataFolder).some((row) => when(row, hasHeard)));
+  await doomed.kill();
+  await call;
+  const next = await gateway({ yaml, dataFolder: doomed.dataFolder });
+  const [row] = ledgerRows(doomed.dataFolder);
+  await next.stop();
+  await doomed.stop();
+  return row as LedgerRow;
+}
+
+const interrupted = { state: "interrupted", errorCode: "interrupted", estimated: true, charged: true };
+
+test("before any progress: the quick estimate of the input", async () => {
+  const row = await rowOfKilled((_row, hasHeard) => hasHeard);
+  expect(row).toMatchObject({ ...interrupted, outputTokens: 0, provider: null });
+  expect(row.inputTokens / prompt.tokens.o200k).toBeWithin(0.8, 1.2);
+  expect(row.inputBound).toBeGreaterThanOrEqual(prompt.tokens.o200k);
+}, 90_000);
+
+test("after a note of progress: also what had been delivered, and by whom", async () => {
+  const row = await rowOfKilled(({ outputTokens }) => outputTokens > 0);
+  expect(row).toMatchObject({ ...interrupted, provider: "alpha", upstreamModel: alpha.model });
+  expect(row.inputTokens / prompt.tokens.o200k).toBeWithin(0.8, 1.2);
+  expect(row.outputTokens / countTokens(said)).toBeWithin(0.8, 1.2);
+}, 90_000);
