@@ -2,8 +2,9 @@
 import { expect, test } from "bun:test";
 import { jimengVideos } from "../../../src/dialects/video/index.ts";
 import { thrown } from "../../kit/asks.ts";
+import { publishedTypes } from "../../kit/model-types.ts";
 import { wireJson } from "../../kit/wires.ts";
-import { answered, pixel, upstreamTask } from "./setting.ts";
+import { answered, pixel, plainVideo, renderContext, upstreamTask } from "./setting.ts";
 import { inline, link, linked, submitsTo } from "./submits.ts";
 
 const { body, call, effect, refusal, render, warnings } = submitsTo(jimengVideos, "jimeng_v30");
@@ -45,6 +46,31 @@ test("a family is asked by the number of images and the tier, a key as it is", (
   expect(key("jimeng_t2v_v30_1080p")).toBe("jimeng_t2v_v30_1080p");
   expect(key("jimeng_i2v_recamera_v30", { images: [linked("first")] })).toBe("jimeng_i2v_recamera_v30");
   expect(effect({}, "jimeng_v30_pro").resolution).toBe("1080p");
+});
+
+test("the actions are those that the vendor's own SDK publishes", async () => {
+  const { version, method, path, actions } = await publishedTypes<{
+    readonly version: string;
+    readonly method: string;
+    readonly path: string;
+    readonly actions: { readonly submit: string; readonly result: string; readonly date: string };
+  }>("volcengine");
+  expect(version).toBe("1.0.229");
+  const asked = [call(), jimengVideos.poll({ ...upstreamTask, keep: {} })];
+  expect(asked.map((each) => [each.method ?? "POST", `${path}${each.path}`])).toEqual([
+    [method, `/?Action=${actions.submit}&Version=${actions.date}`],
+    [method, `/?Action=${actions.result}&Version=${actions.date}`],
+  ]);
+});
+
+test("a declared row counts for a family and for a key", () => {
+  const made = (model: string, models: RegExp) => {
+    const declared = [{ models, capabilities: { durations: [7] as const } }];
+    return jimengVideos.render({ ...plainVideo, seconds: 5 }, { ...renderContext, model, declared }).effect.seconds;
+  };
+  expect(made("jimeng_v30", /^jimeng_v30$/)).toBe(7);
+  expect(made("jimeng_v30", /^jimeng_t2v_v30$/)).toBe(7);
+  expect(made("jimeng_v30", /^jimeng_v40$/)).toBe(5);
 });
 
 test("a key that has no place for an image, or lacks one, refuses", () => {

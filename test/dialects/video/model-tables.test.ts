@@ -4,6 +4,7 @@ import type { VideoAsk } from "../../../src/canon/video.ts";
 import type { DeclaredModel, ModelRow, ModelTable } from "../../../src/dialects/shared/model-table.ts";
 import {
   geminiVeo,
+  jimengVideos,
   minimaxNewerVideos,
   minimaxVideos,
   vertexVeo,
@@ -11,6 +12,7 @@ import {
   wanVideos,
 } from "../../../src/dialects/video/index.ts";
 import type { VideoUpstream } from "../../../src/dialects/video/upstream.ts";
+import { jimengModels } from "../../../src/dialects/video/upstreams/jimeng/keys.ts";
 import { h3Models, hailuoModels } from "../../../src/dialects/video/upstreams/minimax/models.ts";
 import { veoModels } from "../../../src/dialects/video/upstreams/veo/models.ts";
 import { viduModels } from "../../../src/dialects/video/upstreams/vidu.ts";
@@ -88,6 +90,16 @@ const cases: readonly Case[] = [
     sent: { duration: 41, ratio: "5:4", resolution: "2160P" },
     declared: { ...declared, resolutions: ["900P"] },
     fitted: { duration: 20, ratio: "1:1", resolution: "900P" },
+  },
+  {
+    upstream: jimengVideos,
+    table: jimengModels,
+    unlisted: "jimeng_v90",
+    // Its wire has no field for a resolution.
+    wish: { seconds: 41, ratio: "5:4" },
+    sent: { req_key: "jimeng_t2v_v90", frames: 41 * 24 + 1, aspect_ratio: "5:4" },
+    declared,
+    fitted: { req_key: "jimeng_t2v_v90", frames: 20 * 24 + 1, aspect_ratio: "1:1" },
   },
 ];
 

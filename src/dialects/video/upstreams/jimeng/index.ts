@@ -1,20 +1,22 @@
 // Jimeng, Volcengine's visual service: two actions on one path, told apart by the query, both signed.
 import type { VideoAsk, VideoImage } from "../../../../canon/video.ts";
+import type { Warning } from "../../../../canon/warning.ts";
 import { compact, isObject, type JsonObject } from "../../../../lib/json.ts";
 import type { Call } from "../../../dialect.ts";
 import { badReply, missing, unsupported } from "../../../reject.ts";
-import { joined, nearest, nearestRatio, picked } from "../../fit.ts";
+import type { ModelRow } from "../../../shared/model-table.ts";
+import { durationFor, ratioFor } from "../../capabilities.ts";
+import { joined, picked } from "../../fit.ts";
 import { base64Of, imageFor } from "../../images.ts";
-import { dropped, fixedSound, misfits } from "../../losses.ts";
+import { dropped, fixedSound, type Made, misfits } from "../../losses.ts";
 import { linked, pixelsOf } from "../../results.ts";
-import type { UpstreamAnswer, VideoProgress, VideoRenderContext, VideoUpstream } from "../../upstream.ts";
-import { idIn, type States, stateOf, textOf } from "../../wire.ts";
+import type { UpstreamAnswer, VideoEffect, VideoProgress, VideoRenderContext, VideoUpstream } from "../../upstream.ts";
+import { idIn, known, type States, stateOf, textOf } from "../../wire.ts";
 import { codeIn, failureIn, fine, parseError } from "./error.ts";
 import { type Key, keyFor } from "./keys.ts";
 
 const states: States = { in_queue: "queued", generating: "in_progress", done: "completed", expired: "expired" };
-const ratios = ["16:9", "4:3", "1:1", "3:4", "9:16", "21:9"] as const;
-const lengths = [5, 10] as const;
+const usualSeconds = 5;
 const framesPerSecond = 24;
 /** Members of its own that canon does not know; the marks are said when the result is asked for. */
 const passed = ["template_id", "camera_strength"];
@@ -45,24 +47,49 @@ function wishes(ask: VideoAsk): string {
   return JSON.stringify(joined({ return_url: true, ...picked(ask.metadata, passedLater) }, mark));
 }
 
-function bodyOf(ask: VideoAsk, { key }: Key, fitted: { seconds: number; ratio: string | undefined }): JsonObject {
+interface Fit {
+  /** What is said; missing where the client said nothing. */
+  readonly sent: Pick<Made, "seconds" | "ratio">;
+  readonly made: Made;
+}
+
+/** The resolution belongs to the key, and with frames the video has their shape. */
+function fitted(ask: VideoAsk, { durations, ratios, resolutions }: ModelRow): Fit {
+  const wanted = ask.seconds ?? (durations === undefined ? undefined : usualSeconds);
+  const seconds = wanted === undefined ? undefined : durationFor(wanted, durations);
+  const isFramed = ask.images.length > 0;
+  const ratio = isFramed ? undefined : ratioFor(ask, ratios);
+  return {
+    sent: { seconds: ask.seconds === undefined ? undefined : seconds, ratio },
+    made: { seconds, resolution: resolutions?.[0], ratio: isFramed ? undefined : (ratio ?? ratios?.[0]) },
+  };
+}
+
+function bodyOf(ask: VideoAsk, key: string, { seconds, ratio }: Fit["sent"]): JsonObject {
   return compact({
     ...picked(ask.metadata, passed),
     req_key: key,
     prompt: ask.prompt,
     ...framesOf(ask.images),
     seed: ask.seed,
-    frames: ask.seconds === undefined ? undefined : fitted.seconds * framesPerSecond + 1,
-    aspect_ratio: fitted.ratio,
+    frames: seconds === undefined ? undefined : seconds * framesPerSecond + 1,
+    aspect_ratio: ratio,
   });
 }
 
-function warningsOf(ask: VideoAsk, made: Parameters<typeof misfits>[1], context: VideoRenderContext) {
+function warningsOf(ask: VideoAsk, { row, warnings }: Key, made: Made, context: VideoRenderContext): Warning[] {
   return [
+    ...warnings,
     ...dropped(ask, context, ["negativePrompt", ...(ask.fps === framesPerSecond ? [] : (["fps"] as const))]),
-    ...fixedSound(ask, context, false),
+    ...fixedSound(ask, context, row.audio === "always"),
     ...misfits(ask, made, context),
   ];
+}
+
+function effectOf({ seconds, ratio, resolution }: Made, { audio }: ModelRow): VideoEffect {
+  const size = ratio === undefined || resolution === undefined ? {} : pixelsOf(ratio, resolution);
+  const hasSound = audio === undefined ? undefined : audio === "always";
+  return known({ seconds, resolution, ...size, audio: hasSound } as VideoEffect);
 }
 
 function told(data: JsonObject): VideoProgress | null {
@@ -82,17 +109,12 @@ export const jimengVideos: VideoUpstream = {
   takes: ["url", "base64"],
   render(ask, context) {
     const key = keyFor(ask, context);
-    const isFramed = ask.images.length > 0;
-    if (ask.prompt === undefined && !isFramed) throw missing(context.fieldPath("prompt"));
-    const seconds = nearest(ask.seconds ?? lengths[0], lengths);
-    const ratio = isFramed ? undefined : nearestRatio(ask, ratios);
-    const { resolution } = key;
-    const made = { seconds, resolution, ratio: isFramed ? undefined : (ratio ?? ratios[0]) };
-    const size = made.ratio === undefined ? {} : pixelsOf(made.ratio, resolution);
+    if (ask.prompt === undefined && ask.images.length === 0) throw missing(context.fieldPath("prompt"));
+    const { sent, made } = fitted(ask, key.row);
     return {
-      call: action("CVSync2AsyncSubmitTask", bodyOf(ask, key, { seconds, ratio })),
-      warnings: warningsOf(ask, made, context),
-      effect: { seconds, resolution, ...size, audio: false },
+      call: action("CVSync2AsyncSubmitTask", bodyOf(ask, key.key, sent)),
+      warnings: warningsOf(ask, key, made, context),
+      effect: effectOf(made, key.row),
       keep: { req_key: key.key, req_json: wishes(ask) },
     };
   },

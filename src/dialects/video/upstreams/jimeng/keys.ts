@@ -1,34 +1,47 @@
-// The models of Jimeng are keys: one for each way to use images, and often one more for each tier.
+// The models of Jimeng are keys: one for each way to use images, and often one more for each resolution.
 import type { VideoAsk } from "../../../../canon/video.ts";
-import { unsupported } from "../../../reject.ts";
+import { findRow, type ModelRow, type ModelTable } from "../../../shared/model-table.ts";
+import { checkRoles, modelRow } from "../../capabilities.ts";
 import { tierFor } from "../../fit.ts";
 import type { VideoRenderContext } from "../../upstream.ts";
 
 const tiers = ["720p", "1080p"] as const;
 
-/** A family such as `jimeng_v30`, with or without a tier, of which the images choose a member. */
+/** A family such as `jimeng_v30`, with or without a resolution, of which the images choose a member. */
 const family = /^(jimeng)_(v\d+)(?:_(?:(720)|(1080))p?)?$/;
 const wholeFamily = /^(jimeng)_(v\d+)_pro$/;
 
+const third = {
+  source: "https://www.volcengine.com/docs/85621/1544774",
+  checkedOn: "2026-11-22",
+  durations: [5, 10],
+  ratios: ["16:9", "4:3", "1:1", "3:4", "9:16", "21:9"],
+  audio: "never",
+} as const;
+const low = { ...third, resolutions: ["720p"] } as const;
+const high = { ...third, resolutions: ["1080p"] } as const;
+const frame = { images: ["first"], needs: ["first"] } as const;
+const frames = { images: ["first", "last"], needs: ["first", "last"] } as const;
+
+/** The resolution belongs to the key; five seconds and the first ratio are made where the client said nothing. */
+export const jimengModels: ModelTable<ModelRow> = {
+  rows: [
+    { models: ["jimeng_t2v_v30"], ...low, images: [] },
+    { models: ["jimeng_t2v_v30_1080p"], ...high, images: [] },
+    { models: ["jimeng_i2v_first_v30"], ...low, ...frame },
+    { models: ["jimeng_i2v_first_v30_1080"], ...high, ...frame },
+    { models: ["jimeng_i2v_first_tail_v30"], ...low, ...frames },
+    { models: ["jimeng_i2v_first_tail_v30_1080"], ...high, ...frames },
+    { models: ["jimeng_i2v_recamera_v30"], ...low, ...frame },
+    { models: ["jimeng_ti2v_v30_pro"], ...high, images: ["first"] },
+  ],
+  unlisted: { models: /(?:)/, source: third.source, checkedOn: third.checkedOn },
+};
+
 export interface Key {
   readonly key: string;
-  readonly resolution: (typeof tiers)[number];
-  /** How many frames it takes, at least and at most. */
-  readonly least: number;
-  readonly most: number;
-}
-
-/** https://www.volcengine.com/docs/85621/1544774 and its neighbours. */
-const frames: readonly (readonly [RegExp, number, number])[] = [
-  [/ti2v/, 0, 1],
-  [/t2v/, 0, 0],
-  [/first_tail/, 2, 2],
-  [/i2v/, 1, 1],
-];
-
-function known(key: string): Key {
-  const [, least, most] = frames.find(([pattern]) => pattern.test(key)) ?? [/./, 0, 2];
-  return { key, resolution: /1080|_pro/.test(key) ? "1080p" : "720p", least, most };
+  readonly row: ModelRow;
+  readonly warnings: ReturnType<typeof modelRow>["warnings"];
 }
 
 /** The member of the family for this number of frames. */
@@ -47,13 +60,13 @@ function memberOf(model: string, ask: VideoAsk): string {
   return `${maker}_${way}_${version}${isLarge ? tail : ""}`;
 }
 
-/** The key for what was asked. Throws `unsupported_parameter` for images that it does not take, or lacks. */
+/** The key for what was requested. Throws `unsupported_parameter` for images that it does not take, or lacks. */
 export function keyFor(ask: VideoAsk, context: VideoRenderContext): Key {
-  const found = known(memberOf(context.model, ask));
-  const stray = ask.images.find(({ role }, index) => role === "reference" || index >= found.most);
-  if (stray !== undefined)
-    throw unsupported(stray.path, found.most === 0 ? "it makes videos of texts alone." : "it takes no such image.");
-  if (ask.images.length < found.least)
-    throw unsupported(context.fieldPath("model"), `it makes videos of ${found.least} image(s).`);
-  return found;
+  const key = memberOf(context.model, ask);
+  // An operator declares a family under its own name, and a member under its key.
+  const ofFamily = findRow(context.declared ?? [], context.model);
+  const declared = ofFamily === undefined ? context.declared : [{ ...ofFamily, models: /(?:)/ }];
+  const { row, warnings } = modelRow(jimengModels, { ...context, model: key, ...(declared && { declared }) });
+  checkRoles(ask, row, context);
+  return { key, row, warnings };
 }
