@@ -4,7 +4,7 @@ import type { FirstKeys } from "./config/secrets.ts";
 import type { Candidate, Catalog } from "./gateway/catalog.ts";
 import type { Listings } from "./gateway/listings.ts";
 import { allModels } from "./http/models.ts";
-import { dialectsOf } from "./providers/provider.ts";
+import { dialectsOf, type Provider } from "./providers/provider.ts";
 
 const mostModels = 12;
 
@@ -18,17 +18,22 @@ function modelLines(catalog: Catalog, listings: Listings): string[] {
 }
 
 /** Names of models that answer no chat, though their provider does. */
-const otherThanChat = /tts|speech|whisper|transcri|audio|embed|rerank|moderat|image|video|dall-?e|sora/i;
+const otherThanChat = /tts|speech|whisper|transcri|audio|embed|bge|minilm|rerank|moderat|image|video|dall-?e|sora/i;
 
 const chats = ({ provider, model }: Candidate): boolean =>
   !otherThanChat.test(model) && dialectsOf(provider, model).some(({ operation }) => operation === "chat");
 
-/** A model that can answer a chat: a route first, else the sandbox, which is always there. */
-function trialModel({ routes }: Catalog): string {
-  const fitting = [...routes.values()].find(
-    ({ name, candidates }) => /^[\w./:-]+$/.test(name) && candidates.every(chats),
+/** Names that stand in a shell's quotes as they are. */
+const isPlain = (name: string): boolean => /^[\w./:-]+$/.test(name);
+
+/** A model that can answer a chat: a route first, then one of a model server on this machine, else the sandbox, which is always there. */
+function trialModel({ routes }: Catalog, listings: Listings, local: readonly Provider[]): string {
+  const route = [...routes.values()].find(({ name, candidates }) => isPlain(name) && candidates.every(chats));
+  if (route !== undefined) return route.name;
+  const candidates = local.flatMap((provider) =>
+    (listings.now(provider).models ?? []).map(({ id }) => ({ provider, model: id })),
   );
-  return fitting?.name ?? "sandbox/chat";
+  return candidates.find((each) => isPlain(each.model) && chats(each))?.model ?? "sandbox/chat";
 }
 
 /** A key that is neither new nor given cannot be shown again. */
@@ -40,9 +45,15 @@ function clientKeyLines({ clientKey, clientKeyGiven }: FirstKeys): string[] {
 }
 
 /** The lines for a person who starts the gateway. Keys are shown only when they were made just now. */
-export function banner(url: string, keys: FirstKeys, catalog: Catalog, listings: Listings): string[] {
+export function banner(
+  url: string,
+  keys: FirstKeys,
+  catalog: Catalog,
+  listings: Listings,
+  local: readonly Provider[],
+): string[] {
   const shown = keys.clientKey ?? "$TURNPIKE_KEY";
-  const body = `{"model":"${trialModel(catalog)}","messages":[{"role":"user","content":"Hello"}]}`;
+  const body = `{"model":"${trialModel(catalog, listings, local)}","messages":[{"role":"user","content":"Hello"}]}`;
   return [
     ...clientKeyLines(keys),
     ...(keys.adminKey === null ? [] : [`  admin key   ${keys.adminKey}   (shown this once)`]),

@@ -12,7 +12,7 @@ import { type VideoKeys, videoKeys } from "./config/videos.ts";
 import { dialects } from "./dialects/index.ts";
 import { createAdmission } from "./gateway/admission.ts";
 import { type Backlog, createBacklog } from "./gateway/backlog.ts";
-import { type Catalog, catalogHolder } from "./gateway/catalog.ts";
+import { catalogHolder } from "./gateway/catalog.ts";
 import { createCooldowns } from "./gateway/cooldowns.ts";
 import { createMissingCounters } from "./gateway/counters.ts";
 import { createDrains, usualDrains } from "./gateway/drains.ts";
@@ -35,11 +35,11 @@ import { systemClock } from "./lib/clock.ts";
 import { randomId, recordIds } from "./lib/ids.ts";
 import { deriveKey, hashKey } from "./lib/secret.ts";
 import { createTicker } from "./lib/ticker.ts";
+import { type Discovery, watchLocalServers } from "./local-servers.ts";
 import { createEvents, type Events } from "./observe/events.ts";
 import { createLog } from "./observe/log.ts";
-import { discover } from "./providers/discover.ts";
 import { createResolver } from "./providers/guarded/resolver.ts";
-import { remoteProvider } from "./providers/remote.ts";
+import type { Provider } from "./providers/provider.ts";
 import { estimator, startTokenCounter } from "./providers/token-counter/index.ts";
 import { drainMs, shutDown } from "./shutdown.ts";
 import { openStore, type Store } from "./store/store.ts";
@@ -53,6 +53,8 @@ export interface StartOptions {
   log?(line: string): void;
   /** False: model servers on this machine are not looked for. */
   readonly discovers?: boolean;
+  /** Where and how often they are looked for, unless as usual. */
+  readonly discovery?: Discovery;
   /** Silence before a heartbeat; 15 s unless a test is in a hurry. */
   readonly heartbeatMs?: number;
   /** Who is asked for names in URLs, as `address` or `address:port`; the system's name servers unless a test brings its own. */
@@ -244,7 +246,7 @@ export async function start(options: StartOptions): Promise<Running> {
     const parts = { match: matcher(rows), keys, gateway, limits };
     const listener = listen({ host: settings.host, port: settings.port, parts });
     options.print(`Turnpike is listening on ${listener.url}`);
-    void announce(options, listener, foundation, gateway);
+    void announce(options, listener, foundation, gateway, teardown);
     return {
       url: listener.url,
       async stop() {
@@ -267,22 +269,28 @@ async function announce(
   listener: Listener,
   { firstKeys, limits, configuration }: Foundation,
   gateway: GatewayParts,
+  teardown: Teardown,
 ): Promise<void> {
   const { maxConcurrentRequests } = limits;
   if (maxConcurrentRequests < limitsOf(configuration.file.config.limits).maxConcurrentRequests)
     gateway.events.descriptorLimit(maxConcurrentRequests);
-  const catalog = await withLocalServers(options, listener, gateway.catalog.current());
-  gateway.catalog.replace(catalog);
+  const local = await localServers(options, listener, gateway, teardown);
   const { url } = listener;
+  const catalog = gateway.catalog.current();
   await gateway.listings.refreshAll(catalog.providers, listPatienceMs);
-  for (const line of banner(url, firstKeys, catalog, gateway.listings)) options.print(line);
+  for (const line of banner(url, firstKeys, catalog, gateway.listings, local)) options.print(line);
 }
 
 /** Where nothing is configured, model servers on this machine are found by themselves. */
-async function withLocalServers(options: StartOptions, { url }: Listener, catalog: Catalog): Promise<Catalog> {
-  if (options.discovers === false || catalog.providers.length > builtInProviders) return catalog;
+async function localServers(
+  { discovers, discovery = {} }: StartOptions,
+  { url }: Listener,
+  { catalog, listings, events }: GatewayParts,
+  teardown: Teardown,
+): Promise<readonly Provider[]> {
+  if (discovers === false || catalog.current().providers.length > builtInProviders) return [];
   const { hostname: host, port } = new URL(url);
-  const found = await discover({ self: { host, port: Number(port) } });
-  if (found.length === 0) return catalog;
-  return { ...catalog, version: catalog.version + 1, providers: [...found.map(remoteProvider), ...catalog.providers] };
+  const servers = watchLocalServers({ catalog, listings, events, self: { host, port: Number(port) }, discovery });
+  teardown.push(async () => (await servers).stop());
+  return (await servers).current();
 }

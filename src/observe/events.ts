@@ -29,6 +29,10 @@ export interface Events {
   recovered(rows: number): void;
   /** The limit on open files leaves room for fewer requests than are configured. */
   descriptorLimit(maxConcurrentRequests: number): void;
+  /** A model server on this machine was found and can be asked. */
+  localServerFound(provider: string, baseUrl: string): void;
+  /** A model server on this machine does not answer any more. */
+  localServerLost(provider: string, baseUrl: string): void;
   /** Finished videos cannot be copied to the place that is configured. */
   resultsUnavailable(problem: string): void;
   /** Something failed behind the back of every request. */
@@ -62,6 +66,8 @@ export function createEvents(log: Log): Events {
       log.write("warn", "errand_failed", { errand, task, tries, cause: causeOf(cause) }),
     recovered: (rows) => log.write("warn", "ledger_recovered", { rows }),
     descriptorLimit: (maxConcurrentRequests) => log.write("warn", "descriptor_limit", { maxConcurrentRequests }),
+    localServerFound: (provider, baseUrl) => log.write("info", "local_server_found", { provider, baseUrl }),
+    localServerLost: (provider, baseUrl) => log.write("warn", "local_server_lost", { provider, baseUrl }),
     resultsUnavailable: (problem) => log.write("error", "results_unavailable", { problem }),
     backgroundFailed: (what, cause) => log.write("error", "background_failed", { what, cause: causeOf(cause) }),
   };

@@ -34,8 +34,20 @@ test("an image is required", async () => {
   expect(await thrownBy(call)).toMatchObject({ status: 400, param: "image" });
 });
 
-test("a server without the endpoint says so by its own status", async () => {
+test("a server without the endpoint does not make variations", async () => {
   up.on("*", { status: 404, json: { error: { message: "Not Found" } } });
   const call = openai.images.createVariation({ model: "dall-e-3", image });
-  expect(await thrownBy(call)).toMatchObject({ status: 404 });
+  expect(await thrownBy(call)).toMatchObject({ status: 400, code: "unsupported_parameter", param: "image" });
+  expect(up.requests.map(({ path }) => path)).toEqual(["/v1/images/variations"]);
+});
+
+test("a server without the model says so by its own status", async () => {
+  const error = {
+    message: "The model `dall-e-3` does not exist",
+    type: "invalid_request_error",
+    code: "model_not_found",
+  };
+  up.on("*", { status: 404, json: { error } });
+  const call = openai.images.createVariation({ model: "dall-e-3", image });
+  expect(await thrownBy(call)).toMatchObject({ status: 404, code: "model_not_found" });
 });

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Discovery } from "../../src/local-servers.ts";
 import { start } from "../../src/start.ts";
 
 export const clientKey = "tp-test-key";
@@ -19,6 +20,8 @@ export interface GatewayOptions {
   nameServers?: string[];
   /** How many times as long as usual it waits between two looks at a video. Only for a gateway in this process. */
   videoWaitScale?: number;
+  /** Where and how often model servers on this machine are looked for; without it nowhere. Only for a gateway in this process. */
+  discovery?: Discovery;
   /** Measures how long the event loop is kept busy. Only for a gateway in a process of its own. */
   monitored?: boolean;
 }
@@ -51,7 +54,8 @@ export async function gateway(options: GatewayOptions = {}): Promise<RunningGate
   const running = await start({
     environment: place.environment,
     workingFolder: place.workingFolder,
-    discovers: false,
+    discovers: options.discovery !== undefined,
+    ...(options.discovery === undefined ? {} : { discovery: options.discovery }),
     print: (line) => void lines.push(line),
     log: (line) => void log.push(line),
     ...(options.heartbeatMs === undefined ? {} : { heartbeatMs: options.heartbeatMs }),

@@ -1,0 +1,100 @@
+// Model servers on this machine: looked for at the start and again every minute where nothing is configured, and kept in the catalog while they answer.
+import type { Catalog, CatalogHolder } from "./gateway/catalog.ts";
+import type { Listings } from "./gateway/listings.ts";
+import type { Events } from "./observe/events.ts";
+import { type DiscoverOptions, discover, type LocalPlace } from "./providers/discover.ts";
+import type { Provider } from "./providers/provider.ts";
+import { remoteProvider } from "./providers/remote.ts";
+
+/** Where and how often model servers are looked for; a test brings its own. */
+export interface Discovery {
+  readonly places?: readonly LocalPlace[];
+  readonly everyMs?: number;
+}
+
+export interface LocalServersParts {
+  readonly catalog: CatalogHolder;
+  readonly listings: Listings;
+  readonly events: Events;
+  readonly self: DiscoverOptions["self"];
+  readonly discovery: Discovery;
+}
+
+export interface LocalServers {
+  /** Those that are in the catalog now. */
+  current(): readonly Provider[];
+  stop(): void;
+}
+
+const defaultEveryMs = 60_000;
+/** Nobody waits for a later look, and a server that loads a model may be slow. */
+const laterTimeoutMs = 2_000;
+const listTimeoutMs = 1_500;
+/** A busy server may miss one look. */
+const maxMisses = 3;
+
+interface Found {
+  readonly provider: Provider;
+  misses: number;
+}
+
+/** The catalog with these local servers in front of everything that is configured. */
+function withLocal(catalog: Catalog, before: readonly Provider[], now: readonly Provider[]): Catalog {
+  const others = catalog.providers.filter((provider) => !before.includes(provider));
+  return { ...catalog, version: catalog.version + 1, providers: [...now, ...others] };
+}
+
+/** Resolves after the first look. */
+export async function watchLocalServers(parts: LocalServersParts): Promise<LocalServers> {
+  const { catalog, listings, events, self, discovery } = parts;
+  const { places, everyMs = defaultEveryMs } = discovery;
+  const found = new Map<string, Found>();
+  const current = (): readonly Provider[] => [...found.values()].map(({ provider }) => provider);
+  let isStopped = false;
+  let isLooking = false;
+
+  const look = async (timeoutMs?: number): Promise<void> => {
+    const entries = await discover({
+      self,
+      ...(places === undefined ? {} : { places }),
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    });
+    if (isStopped) return;
+    const before = current();
+    const added = entries.filter(({ baseUrl }) => !found.has(baseUrl));
+    for (const [baseUrl, server] of found) {
+      server.misses = entries.some((entry) => entry.baseUrl === baseUrl) ? 0 : server.misses + 1;
+      if (server.misses < maxMisses) continue;
+      found.delete(baseUrl);
+      events.localServerLost(server.provider.name, baseUrl);
+    }
+    for (const entry of added) {
+      found.set(entry.baseUrl, { provider: remoteProvider(entry), misses: 0 });
+      events.localServerFound(entry.name, entry.baseUrl);
+    }
+    const now = current();
+    if (added.length === 0 && now.length === before.length) return;
+    catalog.replace(withLocal(catalog.current(), before, now));
+    await listings.refreshAll(
+      now.filter((provider) => !before.includes(provider)),
+      listTimeoutMs,
+    );
+  };
+  const lookAgain = (): void => {
+    if (isLooking) return;
+    isLooking = true;
+    void look(laterTimeoutMs).finally(() => {
+      isLooking = false;
+    });
+  };
+  await look();
+  const timer = setInterval(lookAgain, everyMs);
+  timer.unref();
+  return {
+    current,
+    stop() {
+      isStopped = true;
+      clearInterval(timer);
+    },
+  };
+}
