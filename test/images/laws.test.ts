@@ -46,8 +46,12 @@ test("Google's words hold the image, its text and what it cost", () => {
 const params = { model: "m", verb: "generateContent" };
 
 test.each([openaiImages, dashscopeImages, geminiImages])("$name reads the request that it writes", (dialect) => {
-  // A model whose row has no bounds: a size goes through as it is.
-  const model = dialect === dashscopeImages ? "wan2.6-image" : context.model;
+  // Models whose rows let the size through as it is.
+  const models = new Map<unknown, string>([
+    [dashscopeImages, "wan2.6-image"],
+    [geminiImages, "gemini-3-pro-image"],
+  ]);
+  const model = models.get(dialect) ?? context.model;
   const { call, warnings } = dialect.request.render(ask, { ...context, model });
   const { prompt, images, width, height, ratio, resolution } = dialect.request.parse(call.body, {
     header: () => null,

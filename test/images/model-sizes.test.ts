@@ -4,9 +4,25 @@ import fc from "fast-check";
 import type { ImageAsk } from "../../src/canon/image.ts";
 import { dashscopeImageModels } from "../../src/dialects/images/dashscope-models.ts";
 import { fittedPixels, type ImageRow } from "../../src/dialects/images/model-sizes.ts";
-import { arkModels, openaiImageModels, zhipuModels } from "../../src/dialects/images/model-tables.ts";
-import { arkImages, xaiImages, zhipuImages } from "../../src/dialects/index.ts";
-import { type DeclaredModel, findRow } from "../../src/dialects/shared/model-table.ts";
+import {
+  arkModels,
+  geminiImageModels,
+  imagenModels,
+  minimaxImageModels,
+  openaiImageModels,
+  xaiModels,
+  zhipuModels,
+} from "../../src/dialects/images/model-tables.ts";
+import {
+  arkImages,
+  geminiImages,
+  imagenImages,
+  minimaxImages,
+  xaiImages,
+  zhipuImages,
+} from "../../src/dialects/index.ts";
+import { type DeclaredModel, findRow, type ModelRow, type ModelTable } from "../../src/dialects/shared/model-table.ts";
+import { publishedTypes } from "../kit/model-types.ts";
 
 const plain: ImageAsk = {
   operation: "image",
@@ -107,11 +123,84 @@ describe("xAI", () => {
   });
 });
 
+interface Published {
+  readonly geminiImageConfig: { readonly aspectRatio: readonly string[]; readonly imageSize: readonly string[] };
+  readonly imagen: { readonly aspectRatio: readonly string[]; readonly sampleImageSize: readonly string[] };
+}
+const published = await publishedTypes<Published>("google-genai");
+const unique = (values: readonly string[]): string[] => [...new Set(values)].sort();
+
+describe("ratios and resolutions", () => {
+  const config = (model: string, wish: Partial<ImageAsk>, declared?: DeclaredModel[]) => {
+    const { body, warnings } = rendered(geminiImages, model, wish, declared);
+    return [(body["generationConfig"] as { imageConfig?: object }).imageConfig, warnings];
+  };
+  const parameters = (model: string, wish: Partial<ImageAsk>, declared?: DeclaredModel[]) => {
+    const { body, warnings } = rendered(imagenImages, model, wish, declared);
+    return [body["parameters"], warnings];
+  };
+  const strange = { ratio: "7:4", resolution: "4K" };
+  const declared = [{ models: /./, capabilities: { ratios: ["1:1", "2:1"], resolutions: ["1K"] } }];
+
+  test("of Gemini, by the row of the model", () => {
+    expect(config("gemini-3.1-flash-image", { ratio: "1:8", resolution: "512" })).toEqual([
+      { aspectRatio: "1:8", imageSize: "512" },
+      [],
+    ]);
+    expect(config("gemini-3-pro-image", { ratio: "1:8", resolution: "512" })).toEqual([
+      { aspectRatio: "9:16", imageSize: "1K" },
+      ["approximated size"],
+    ]);
+    expect(config("gemini-2.5-flash-image", { ratio: "21:9" })).toEqual([{ aspectRatio: "21:9" }, []]);
+    expect(config("gemini-9-image", strange)).toEqual([{ aspectRatio: "7:4", imageSize: "4K" }, ["unverified model"]]);
+    expect(config("gemini-9-image", {})).toEqual([undefined, []]);
+    expect(config("gemini-9-image", strange, declared)).toEqual([
+      { aspectRatio: "2:1", imageSize: "1K" },
+      ["approximated size"],
+    ]);
+  });
+
+  test("of Imagen, by the row of the model", () => {
+    expect(parameters("imagen-4.0-generate-001", strange)).toEqual([
+      { sampleCount: 1, aspectRatio: "16:9", sampleImageSize: "2K" },
+      ["approximated size"],
+    ]);
+    for (const model of ["imagen-3.0-generate-002", "imagen-4.0-fast-generate-001"])
+      expect(parameters(model, { resolution: "2K" })).toEqual([{ sampleCount: 1 }, ["approximated size"]]);
+    expect(parameters("imagen-9", strange)).toEqual([
+      { sampleCount: 1, aspectRatio: "7:4", sampleImageSize: "4K" },
+      ["unverified model"],
+    ]);
+    expect(parameters("imagen-9", strange, declared)[0]).toMatchObject({ aspectRatio: "2:1", sampleImageSize: "1K" });
+  });
+
+  test("of MiniMax, by the row of the model", () => {
+    const made = (model: string, rows?: DeclaredModel[]) => {
+      const { body, warnings } = rendered(minimaxImages, model, { ratio: "7:4" }, rows);
+      return [body["aspect_ratio"], warnings];
+    };
+    expect(made("image-01-live")).toEqual(["16:9", ["approximated size"]]);
+    expect(made("image-09")).toEqual(["7:4", ["unverified model"]]);
+    expect(made("image-09", declared)).toEqual(["2:1", ["approximated size"]]);
+  });
+
+  test("are those that Google's own SDK publishes", () => {
+    const of = (table: ModelTable<ModelRow>, member: "ratios" | "resolutions") =>
+      unique(table.rows.flatMap((row) => row[member] ?? []));
+    expect(of(geminiImageModels, "ratios")).toEqual(unique(published.geminiImageConfig.aspectRatio));
+    expect(of(geminiImageModels, "resolutions")).toEqual(unique(published.geminiImageConfig.imageSize));
+    expect(of(imagenModels, "ratios")).toEqual(unique(published.imagen.aspectRatio));
+    expect(of(imagenModels, "resolutions")).toEqual(unique(published.imagen.sampleImageSize));
+  });
+});
+
 const tables = { ark: arkModels, zhipu: zhipuModels, dashscope: dashscopeImageModels, openai: openaiImageModels };
 const rows = Object.entries(tables).flatMap(([name, { rows: all }]) => all.map((row) => [name, row] as const));
 
 test("every row has a source and a day", () => {
-  for (const [, { source, checkedOn }] of rows) expect([source, checkedOn]).toEqual([expect.any(String), "2026-11-22"]);
+  const others = [xaiModels, geminiImageModels, imagenModels, minimaxImageModels].flatMap((table) => table.rows);
+  for (const { source, checkedOn } of [...rows.map(([, row]) => row), ...others])
+    expect([source, checkedOn]).toEqual([expect.any(String), "2026-11-22"]);
 });
 
 /** A name whose row this is. */

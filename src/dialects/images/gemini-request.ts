@@ -12,13 +12,10 @@ import { isAbsent } from "../shared/absent.ts";
 import { optionalNumber } from "../shared/members.ts";
 import type { Notes } from "../shared/notes.ts";
 import { noteBytes, noteLost, noteSaid, promptWithNegative, refuseMask } from "./fields.ts";
-import { pixelsOf, ratioFor, readSize, resolutionFor } from "./sizes.ts";
+import { geminiImageModels } from "./model-tables.ts";
+import { nearestRatio, noteShapeUnverified, resolutionOf } from "./ratio.ts";
+import { pixelsOf, readSize } from "./sizes.ts";
 import { checkImages, pictureBytes, pictureOfText } from "./sources.ts";
-
-const ratios = ["1:1", "2:3", "3:2", "3:4", "4:3", "4:5", "5:4", "9:16", "16:9", "21:9"] as const;
-/** Since the third generation models say how large, and the newest small ones draw long strips too. */
-const older = /gemini-[12](?:\.\d)?-/;
-const strips = /gemini-3\.[1-9]-flash/;
 
 /** True where a body asks for pictures among what it wants back. */
 export function wantsImages(wire: JsonObject): boolean {
@@ -108,13 +105,6 @@ export function parseRequest(given: JsonObject, { params }: Envelope): ImageAsk 
   };
 }
 
-/** Older models draw about a thousand pixels a side, and say nothing of it. */
-function renderSize(ask: ImageAsk, model: string): string | undefined {
-  const wanted = resolutionFor(ask);
-  if (older.test(model) || wanted === undefined) return undefined;
-  return wanted === "512" && !strips.test(model) ? "1K" : wanted;
-}
-
 function noteShape(ask: ImageAsk, notes: Notes, aspectRatio: string | undefined, imageSize: string | undefined): void {
   const wanted = pixelsOf(ask);
   const given = pixelsOf({
@@ -126,10 +116,9 @@ function noteShape(ask: ImageAsk, notes: Notes, aspectRatio: string | undefined,
 }
 
 function imageConfig(ask: ImageAsk, notes: Notes): JsonObject | undefined {
-  const { model } = notes.context;
-  const allowed = strips.test(model) ? ([...ratios, "1:4", "4:1", "1:8", "8:1"] as const) : ratios;
-  const aspectRatio = ratioFor(ask, allowed as readonly [string, ...string[]]);
-  const imageSize = renderSize(ask, model);
+  const aspectRatio = nearestRatio(ask, notes, geminiImageModels);
+  const imageSize = resolutionOf(ask, notes, geminiImageModels);
+  noteShapeUnverified(ask, notes, geminiImageModels);
   noteShape(ask, notes, aspectRatio, imageSize);
   const config = compact({ aspectRatio, imageSize });
   return isAbsent(config) ? undefined : config;

@@ -4,17 +4,22 @@ import { compact, isObject, type JsonObject } from "../../lib/json.ts";
 import type { Dialect } from "../dialect.ts";
 import { geminiErrors } from "../gemini/error.ts";
 import { objectsIn } from "../shared/members.ts";
-import { promptWithNegative } from "./fields.ts";
+import type { Notes } from "../shared/notes.ts";
+import { noteSaid, promptWithNegative } from "./fields.ts";
 import { flatImages } from "./flat.ts";
 import { dividedPredict, PredictRequest, parsePredict, renderPredictions } from "./imagen-client.ts";
+import { imagenModels } from "./model-tables.ts";
 import { contentRefused, withPolicy } from "./policy.ts";
-import { ratioNoted } from "./ratio.ts";
-import { resolutionFor } from "./sizes.ts";
+import { ratioNoted, resolutionOf } from "./ratio.ts";
 import { imageUsage } from "./usage.ts";
 
-const imagenRatios = ["1:1", "3:4", "4:3", "9:16", "16:9"] as const;
-
 const pathOf = (model: string): string => `v1beta/models/${encodeURIComponent(model.replace(/^models\//, ""))}:predict`;
+
+function resolutionNoted(ask: ImageAsk, notes: Notes): string | undefined {
+  const resolution = resolutionOf(ask, notes, imagenModels);
+  if (ask.resolution !== undefined && resolution !== ask.resolution) noteSaid(ask, notes, "approximated", "size");
+  return resolution;
+}
 
 /** https://ai.google.dev/gemini-api/docs/imagen */
 const upstream = flatImages({
@@ -28,8 +33,8 @@ const upstream = flatImages({
     instances: [{ prompt: promptWithNegative(ask, notes) }],
     parameters: compact({
       sampleCount: ask.n ?? 1,
-      aspectRatio: ratioNoted(ask, notes, imagenRatios),
-      sampleImageSize: resolutionFor(ask)?.replace("4K", "2K").replace("512", "1K"),
+      aspectRatio: ratioNoted(ask, notes, imagenModels),
+      sampleImageSize: resolutionNoted(ask, notes),
       outputOptions: ask.fileFormat === undefined ? undefined : { mimeType: `image/${ask.fileFormat}` },
     }),
   }),

@@ -6,12 +6,11 @@ import { openaiErrors } from "../openai-error.ts";
 import { badReply } from "../reject.ts";
 import { promptWithNegative } from "./fields.ts";
 import { flatImages } from "./flat.ts";
+import { minimaxImageModels } from "./model-tables.ts";
 import { contentRefused, withPolicy } from "./policy.ts";
 import { ratioNoted } from "./ratio.ts";
 import { pictureText } from "./sources.ts";
 import { imageUsage } from "./usage.ts";
-
-const minimaxRatios = ["1:1", "16:9", "4:3", "3:2", "2:3", "3:4", "9:16", "21:9"] as const;
 
 /** https://platform.minimax.io/docs/api-reference/image-generation-t2i: an image is a person to be kept. */
 export const minimaxImages = flatImages({
@@ -23,7 +22,7 @@ export const minimaxImages = flatImages({
   body: (ask, notes) => ({
     model: notes.context.model,
     prompt: promptWithNegative(ask, notes),
-    aspect_ratio: ratioNoted(ask, notes, minimaxRatios),
+    aspect_ratio: ratioNoted(ask, notes, minimaxImageModels),
     n: ask.n,
     seed: ask.seed,
     prompt_optimizer: ask.extendPrompt,

@@ -1,4 +1,4 @@
-// The image models of Ark, Zhipu, xAI and OpenAI's own shape, as rows.
+// The image models of Ark, Zhipu, xAI, Google, MiniMax and OpenAI's own shape, as rows.
 import type { ImageRow, ImageTable } from "./model-sizes.ts";
 
 const checkedOn = "2026-11-22";
@@ -38,6 +38,30 @@ const grokRatios = ["1:1", "3:4", "4:3", "9:16", "16:9", "2:3", "3:2", "1:2", "2
 export const xaiModels = table("https://docs.x.ai/developers/model-capabilities/images/generation", [
   { models: /^grok-imagine-image/i, ratios: [...grokRatios, "9:20", "20:9"], resolutions: ["1K", "2K"] },
   { models: /^grok-(?:\d-)?image/i, ratios: grokRatios, resolutions: [] },
+]);
+
+const geminiRatios = ["1:1", "2:3", "3:2", "3:4", "4:3", "4:5", "5:4", "9:16", "16:9", "21:9"] as const;
+
+/** Models before the third generation make about a thousand pixels a side, and have no parameter for it. */
+export const geminiImageModels = table("https://ai.google.dev/gemini-api/docs/image-generation", [
+  { models: /gemini-[12](?:\.\d)?-/, ratios: geminiRatios, resolutions: [] },
+  {
+    models: /gemini-3\.1-flash/,
+    ratios: [...geminiRatios, "1:4", "4:1", "1:8", "8:1"],
+    resolutions: ["512", "1K", "2K", "4K"],
+  },
+  { models: /gemini-3(?:\.[01])?-pro/, ratios: geminiRatios, resolutions: ["1K", "2K", "4K"] },
+]);
+
+const imagenRatios = ["1:1", "3:4", "4:3", "9:16", "16:9"] as const;
+
+export const imagenModels = table("https://ai.google.dev/gemini-api/docs/imagen", [
+  { models: /imagen-?(?:3|4.*fast)/, ratios: imagenRatios, resolutions: [] },
+  { models: /imagen-?4/, ratios: imagenRatios, resolutions: ["1K", "2K"] },
+]);
+
+export const minimaxImageModels = table("https://platform.minimax.io/docs/api-reference/image-generation-t2i", [
+  { models: /^image-01/, ratios: ["1:1", "16:9", "4:3", "3:2", "2:3", "3:4", "9:16", "21:9"] },
 ]);
 
 /** Only OpenAI's own models have bounds; servers that speak its shape make any size. */

@@ -3,8 +3,7 @@ import type { ImageAnswer, ImageAsk } from "../../canon/image.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import { openaiErrors } from "../openai-error.ts";
 import { objectsIn } from "../shared/members.ts";
-import { lookUpModel } from "../shared/model-table.ts";
-import { type Notes, note } from "../shared/notes.ts";
+import type { Notes } from "../shared/notes.ts";
 import { noteSaid, promptWithNegative } from "./fields.ts";
 import { flatImages } from "./flat.ts";
 import { fittedPixels, imageRow, sizeOrResolution } from "./model-sizes.ts";
@@ -121,15 +120,6 @@ function zhipuRefusal(body: unknown) {
   return String(error.code) === "1301" ? contentRefused(String(error.message ?? "")) : null;
 }
 
-/** A model without a row is sent the ratio that the client said. */
-function xaiRatio(ask: ImageAsk, notes: Notes): string | undefined {
-  const { row, isListed } = lookUpModel(xaiModels, notes.context);
-  const [first, ...others] = row.ratios ?? [];
-  if (first !== undefined) return ratioNoted(ask, notes, [first, ...others]);
-  if (!isListed && ask.ratio !== undefined) note(notes, "unverified", "model");
-  return ask.ratio ?? ratioNoted(ask, notes, ["1:1", "3:4", "4:3", "9:16", "16:9", "2:3", "3:2"]);
-}
-
 /** `1k` or `2k`, of models that make more than one. */
 function xaiResolution(ask: ImageAsk, notes: Notes): string | undefined {
   const wanted = resolutionFor(ask);
@@ -157,7 +147,7 @@ export const xaiImages = flatImages({
     prompt: promptWithNegative(ask, notes),
     ...xaiSources(ask),
     n: ask.n,
-    aspect_ratio: xaiRatio(ask, notes),
+    aspect_ratio: ratioNoted(ask, notes, xaiModels),
     resolution: xaiResolution(ask, notes),
     response_format: ask.delivery === "base64" ? "b64_json" : undefined,
     user: ask.endUser,

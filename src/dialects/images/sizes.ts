@@ -99,6 +99,14 @@ export function resolutionFor({ width, height, resolution: named }: Shape): stri
   return longest <= 2560 ? "2K" : "4K";
 }
 
+/** The resolution out of these, such as `1K` and `2K`, that is nearest; undefined where there are none. */
+export function nearestResolution(wanted: string, allowed: readonly string[]): string | undefined {
+  const [first, ...others] = allowed;
+  if (first === undefined) return undefined;
+  const side = (resolution: string): number => Math.log(baseSides[resolution.toUpperCase()] ?? Number.MAX_VALUE);
+  return nearestBy([first, ...others], (resolution) => Math.abs(side(resolution) - side(wanted)));
+}
+
 /** Sides such as `1024x1024` as pixels. */
 export function sizesOf(first: string, ...others: readonly string[]): readonly [Pixels, ...Pixels[]] {
   const read = (text: string): Pixels => {
