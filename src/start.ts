@@ -27,6 +27,7 @@ import { createReadiness } from "./gateway/readiness.ts";
 import { openResponses, type Responses } from "./gateway/responses/responses.ts";
 import { usageEstimates } from "./gateway/usage-estimate.ts";
 import { openVideos, type Videos } from "./gateway/videos/videos.ts";
+import { createCors } from "./http/cors.ts";
 import { endpoints } from "./http/endpoints.ts";
 import { matcher } from "./http/paths.ts";
 import { type Listener, listen } from "./http/server.ts";
@@ -243,7 +244,9 @@ export async function start(options: StartOptions): Promise<Running> {
       limits,
       publicUrl,
     });
-    const parts = { match: matcher(rows), keys, gateway, limits };
+    const { corsOrigins } = settings;
+    const cors = corsOrigins.length === 0 ? {} : { cors: createCors(corsOrigins) };
+    const parts = { match: matcher(rows), keys, gateway, limits, ...cors };
     const listener = listen({ host: settings.host, port: settings.port, parts });
     options.print(`Turnpike is listening on ${listener.url}`);
     void announce(options, listener, foundation, gateway, teardown);

@@ -5,7 +5,7 @@ import { start } from "../start.ts";
 /** The exit code of a process that was told to stop more than once. */
 const interrupted = 130;
 
-/** Runs until SIGTERM or SIGINT; a second signal cuts what is under way and settles it, a third ends the process at once. */
+/** Runs until SIGTERM, SIGINT or SIGHUP; a second signal cuts what is under way and settles it, a third ends the process at once. */
 export async function serve(): Promise<void> {
   const starting = start({
     environment: process.env,
@@ -24,6 +24,8 @@ export async function serve(): Promise<void> {
   // Before the start is done: a signal in the meantime must end it as well as one later.
   process.on("SIGTERM", () => void stop());
   process.on("SIGINT", () => void stop());
+  // A terminal that is closed, and supervisors that ask for a reload: the configuration is read at the start.
+  process.on("SIGHUP", () => void stop());
   const running = await starting;
   // Behind the listener, which it would keep from its first callers: a fault here is one of the start, and ends it.
   await proveConcurrency().catch(async (thrown: unknown) => {

@@ -7,6 +7,24 @@ const gibibyte = 1024 * mebibyte;
 
 export const bodyLimits = [
   {
+    name: "bodyGraceMs",
+    default: 20_000,
+    least: 100,
+    most: 3_600_000,
+    unit: "milliseconds",
+    error: "request_timeout",
+    meaning: "How long a request's body may take before its rate counts.",
+  },
+  {
+    name: "minBodyBytesPerSecond",
+    default: 4_096,
+    least: 0,
+    most: 1_000_000_000,
+    unit: "bytes per second",
+    error: "request_timeout",
+    meaning: "The slowest rate, behind `body_grace_ms`, at which a request's body may come. The connection is closed.",
+  },
+  {
     name: "maxHeaders",
     default: 128,
     least: 16,

@@ -1,5 +1,6 @@
 // The environment, read once: every variable that the gateway looks at, with its default.
 import { isAbsolute, resolve } from "node:path";
+import type { CorsOrigins } from "../http/cors.ts";
 import type { Account } from "../providers/account.ts";
 import { providerKinds } from "../providers/index.ts";
 import type { ProviderKind } from "../providers/provider.ts";
@@ -24,6 +25,8 @@ export interface Settings {
   readonly fetchAllow: readonly string[];
   /** As written; they count before the file's. */
   readonly publicUrl: string | null;
+  /** Origins of pages that may call the gateway from a browser. */
+  readonly corsOrigins: CorsOrigins;
   readonly videoResults: string | null;
   readonly webhookSecret: string | null;
   readonly environment: Environment;
@@ -101,6 +104,12 @@ export const variables: readonly Variable[] = [
       "The gateway's address as clients reach it, for links that it gives. Counts before `public_url` of the file.",
   },
   {
+    name: "TURNPIKE_CORS_ORIGINS",
+    default: "unset: none",
+    meaning:
+      "Origins of pages that may call the gateway from a browser, with commas between, as in `https://app.example`; `*` allows all.",
+  },
+  {
     name: "TURNPIKE_VIDEO_RESULTS",
     default: "as the file says",
     meaning:
@@ -133,13 +142,24 @@ function listOf(text: string): string[] {
   return parts.filter((part) => part !== "");
 }
 
+function corsOriginsOf(text: string | null): CorsOrigins {
+  if (text === "*") return "*";
+  const origins = listOf(text ?? "");
+  const wrong = origins.find((origin) => URL.parse(origin)?.origin !== origin);
+  if (wrong === undefined) return origins;
+  throw new Error(
+    `TURNPIKE_CORS_ORIGINS cannot hold '${wrong.slice(0, 100)}'. Write origins such as https://app.example, without a path, or '*'.`,
+  );
+}
+
 /** Throws an Error with one sentence for a value that makes no sense. */
 export function readSettings(environment: Environment, workingFolder: string): Settings {
   const text = (name: string): string | null => environment[name]?.trim() || null;
   const path = (value: string): string => (isAbsolute(value) ? value : resolve(workingFolder, value));
   const config = text("TURNPIKE_CONFIG");
   return {
-    host: text("HOST") ?? "127.0.0.1",
+    // An IPv6 address may be written as in a URL.
+    host: (text("HOST") ?? "127.0.0.1").replace(/^\[(.*)\]$/, "$1"),
     port: portOf(text("PORT") ?? "8080"),
     dataFolder: path(text("TURNPIKE_DATA") ?? "./data"),
     configFile: path(config ?? "./turnpike.yaml"),
@@ -150,6 +170,7 @@ export function readSettings(environment: Environment, workingFolder: string): S
     databaseUrl: text("DATABASE_URL") ?? undefined,
     fetchAllow: listOf(text("TURNPIKE_FETCH_ALLOW") ?? ""),
     publicUrl: text("TURNPIKE_PUBLIC_URL"),
+    corsOrigins: corsOriginsOf(text("TURNPIKE_CORS_ORIGINS")),
     videoResults: text("TURNPIKE_VIDEO_RESULTS"),
     webhookSecret: text("TURNPIKE_WEBHOOK_SECRET"),
     environment,

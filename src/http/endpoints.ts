@@ -16,6 +16,7 @@ import { getModel, listModels } from "./models.ts";
 import { document } from "./openapi/document.ts";
 import { geminiVideoRows } from "./operation-endpoints.ts";
 import type { ReadLimits } from "./read.ts";
+import { root } from "./root.ts";
 import { type Protocol, protocolOf, sides } from "./sides.ts";
 import { originOf } from "./target.ts";
 import { responseEndpoints, textEndpoints } from "./text-endpoints.ts";
@@ -70,6 +71,7 @@ export function endpoints(parts: EndpointParts): readonly Endpoint[] {
       ...sides.gemini,
       handle: getModel(catalog, listings, google),
     },
+    { ...plain("/", "root", "What this address is: a page for a browser, JSON for others.", open), handle: root },
     { ...plain("/livez", "livez", "Whether the process lives.", open), handle: livez },
     { ...plain("/readyz", "readyz", "Whether the process wants work.", open), handle: readyz(() => parts.readiness) },
     {

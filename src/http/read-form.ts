@@ -10,6 +10,7 @@ import { boundaryOf, type MultipartFault, type MultipartPart, readMultipart } fr
 import { inSteps } from "../lib/turn.ts";
 import { tooLarge } from "./decode.ts";
 import { giveBack, type ReadLimits, readPlain } from "./read.ts";
+import type { BodyPace } from "./slow-body.ts";
 
 /** A form as it came: texts under their names, files apart. */
 export interface ReadForm {
@@ -74,10 +75,13 @@ const isNothing = ({ fileName, bytes }: MultipartPart): boolean => fileName === 
 /** The form of a request. Throws the 400, 413 and 415 of the contract; a fault in the body names its byte. */
 export async function readForm(
   request: Request,
-  limits: Pick<ReadLimits, "maxBodyBytes" | "maxFormTextBytes" | "maxFormParts" | "maxFormHeaderBytes">,
+  limits: Pick<
+    ReadLimits,
+    keyof BodyPace | "maxBodyBytes" | "maxFormTextBytes" | "maxFormParts" | "maxFormHeaderBytes"
+  >,
 ): Promise<ReadForm> {
   const boundary = boundaryFor(request);
-  const body = await readPlain(request, limits.maxBodyBytes);
+  const body = await readPlain(request, limits);
   const read = await inSteps(readMultipart(body, boundary, limits));
   if (!read.ok) throw bad(`${faults[read.fault.reason]} (at byte ${read.fault.at}).`);
   const parts = read.parts.filter((part) => !isNothing(part));

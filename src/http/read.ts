@@ -7,9 +7,12 @@ import type { MultipartLimits } from "../lib/multipart.ts";
 import type { JsonFault, JsonLimits } from "../lib/read-json.ts";
 import { nextTurn } from "../lib/turn.ts";
 import { decode, decoderFor, tooLarge } from "./decode.ts";
+import { type BodyPace, withinPace } from "./slow-body.ts";
+
+type Progress = (bytes: number) => void;
 
 /** The limits of a request, by the names of their rows in src/config/limits.ts. */
-export interface ReadLimits extends JsonLimits, MultipartLimits {
+export interface ReadLimits extends JsonLimits, MultipartLimits, BodyPace {
   readonly maxBodyBytes: number;
   readonly maxHeaders: number;
   /** Fields of a form that are no files, all together. */
@@ -35,40 +38,48 @@ function declaredBytes({ headers }: Request): number | null {
   return declared === null ? null : Number.parseInt(declared, 10);
 }
 
-function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
+function readBytes(request: Request, maxBytes: number, pace: BodyPace): Promise<Uint8Array> {
   const declared = declaredBytes(request);
-  if (declared === null) return gather(request, maxBytes);
-  if (declared > maxBytes) throw tooLarge(maxBytes);
-  return declared < largeBytes ? request.bytes() : gatherExactly(request, declared);
+  if (declared !== null && declared > maxBytes) throw tooLarge(maxBytes);
+  // What came together with the headers is there already.
+  if (declared !== null && declared < smallBytes) return withinPace(pace, () => request.bytes());
+  return withinPace(pace, (progress) =>
+    declared === null ? gather(request, maxBytes, progress) : gatherExactly(request, declared, progress),
+  );
 }
 
 /** Bodies above this are handled in several turns of the event loop. */
 const inOneTurnBytes = 64 * 1024;
 
-/** The runtime grows its buffer by doubling it, and holds both meanwhile: a large body goes straight into its place. */
-const largeBytes = 1024 * 1024;
+/**
+ * Below this a body is read in one piece. The runtime grows its buffer by doubling it, and holds both meanwhile: a
+ * larger body goes straight into its place, and how fast it comes can be seen.
+ */
+const smallBytes = 64 * 1024;
 
 /** Frees memory that nobody reads any more, without waiting for the collector. A view on a larger buffer is left alone. */
 export function giveBack({ buffer, length }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === length) buffer.transfer(0);
 }
 
-async function gatherExactly(request: Request, length: number): Promise<Uint8Array> {
+async function gatherExactly(request: Request, length: number, progress: Progress): Promise<Uint8Array> {
   const bytes = new Uint8Array(length);
   let at = 0;
   for await (const chunk of request.body ?? []) {
     bytes.set(chunk, at);
     at += chunk.length;
+    progress(at);
     giveBack(chunk);
   }
   return at === length ? bytes : bytes.subarray(0, at);
 }
 
-async function gather(request: Request, maxBytes: number): Promise<Uint8Array> {
+async function gather(request: Request, maxBytes: number, progress: Progress): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let total = 0;
   for await (const chunk of request.body ?? []) {
     total += chunk.length;
+    progress(total);
     if (total > maxBytes) throw tooLarge(maxBytes);
     chunks.push(chunk);
   }
@@ -92,9 +103,13 @@ function faultError(fault: JsonFault): GatewayError {
 }
 
 /** The body without its content encoding, once. Throws the 413 before anything is read where the length is told. */
-export async function readPlain(request: Request, maxBytes: number): Promise<Uint8Array> {
+export async function readPlain(
+  request: Request,
+  limits: BodyPace & { readonly maxBodyBytes: number },
+): Promise<Uint8Array> {
+  const { maxBodyBytes: maxBytes } = limits;
   const decoder = decoderFor(request.headers.get("content-encoding"));
-  const raw = await readBytes(request, maxBytes);
+  const raw = await readBytes(request, maxBytes, limits);
   return decoder === null ? raw : await decode(decoder, raw, maxBytes);
 }
 
@@ -117,7 +132,7 @@ export async function betweenPhases({ bytes }: Pick<ReadBody, "bytes">): Promise
 /** The JSON object of a request. Throws the 400, 413 and 415 of the contract. */
 export async function readJson(request: Request, limits: ReadLimits): Promise<ReadBody> {
   checkType(request);
-  const bytes = await readPlain(request, limits.maxBodyBytes);
+  const bytes = await readPlain(request, limits);
   const { length } = bytes;
   const parsed = await parseBody(bytes, limits);
   if (!parsed.ok) throw faultError(parsed.fault);

@@ -6,6 +6,7 @@ import type { GatewayParts } from "../gateway/gateway.ts";
 import type { Caller, Keys } from "../gateway/keys.ts";
 import { requestId } from "../lib/ids.ts";
 import type { JsonObject } from "../lib/json.ts";
+import type { Cors } from "./cors.ts";
 import { presentedKey } from "./credentials.ts";
 import type { AskEndpoint, Endpoint, PlainEndpoint, Side } from "./endpoint.ts";
 import { checkHops } from "./hops.ts";
@@ -25,6 +26,8 @@ export interface ServeParts {
   /** Closes the connection of a request. Absent without a listener. */
   readonly drop?: (request: Request) => void;
   readonly limits: ReadLimits;
+  /** Absent: pages of other origins may not call. */
+  readonly cors?: Cors;
 }
 
 const saneId = /^[\w.:-]{1,128}$/;
@@ -37,6 +40,12 @@ function requestIdOf(request: Request): string {
 
 /** Answers every request, whatever it is. Never rejects. */
 export async function serve(parts: ServeParts, request: Request): Promise<Response> {
+  const { cors } = parts;
+  if (cors === undefined) return await answer(parts, request);
+  return cors.preflight(request) ?? cors.allow(request, await answer(parts, request));
+}
+
+async function answer(parts: ServeParts, request: Request): Promise<Response> {
   const arrivedMs = parts.gateway.clock.monotonicMs();
   const requestId = requestIdOf(request);
   let endpoint: Endpoint | null = null;
@@ -94,7 +103,10 @@ function wrongMethod({ errors, idHeaders }: Side, allow: string, requestId: stri
 
 function failed(parts: ServeParts, error: GatewayError, side: Side, requestId: string): Response {
   if (error.kind === "internal_error") parts.gateway.events.requestFailed(requestId, error);
-  return writeError(error, side.errors, requestId, side.idHeaders);
+  const response = writeError(error, side.errors, requestId, side.idHeaders);
+  // The rest of its body would be taken for the next request.
+  if (error.kind === "request_timeout") response.headers.set("connection", "close");
+  return response;
 }
 
 const nobody: Caller = { keyId: "", name: "" };

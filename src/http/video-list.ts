@@ -107,7 +107,10 @@ export function showsLink(request: Request): boolean {
 async function writeContent({ status, headers, body }: Content, { request, requestId }: PlainVisit): Promise<Response> {
   headers.set("x-request-id", requestId);
   if (request.method !== "HEAD") return new Response(body, { status, headers });
+  // The runtime says length 0 where there is no body, and that it is not known where there is a stream.
+  if (body instanceof ReadableStream && !headers.has("content-length")) return new Response(body, { status, headers });
   if (body instanceof ReadableStream) await body.cancel();
+  if (body instanceof Uint8Array) headers.set("content-length", String(body.length));
   return new Response(null, { status, headers });
 }
 

@@ -22,6 +22,7 @@ test("nothing set: the defaults of the table", () => {
     databaseUrl: undefined,
     fetchAllow: [],
     publicUrl: null,
+    corsOrigins: [],
     videoResults: null,
     webhookSecret: null,
     environment: {},

@@ -42,7 +42,11 @@ const ask = (row: Endpoint, headers: Record<string, string>, query = "") => {
 
 test("the table has the rows that this file speaks of, and only health is open", () => {
   expect(locked.length).toBeGreaterThanOrEqual(8);
-  expect(rows.filter(({ access }) => access.key === "none").map(({ path }) => path)).toEqual(["/livez", "/readyz"]);
+  expect(rows.filter(({ access }) => access.key === "none").map(({ path }) => path)).toEqual([
+    "/",
+    "/livez",
+    "/readyz",
+  ]);
 });
 
 describe.each(named)("$name", ({ row }) => {

@@ -67,6 +67,7 @@ const rows: readonly Row[] = [
   [/^GET \/v1beta\/models$/, "Models", "ModelResourceList", undefined, content],
   [/^GET \/v1beta\/models\//, "Models", "ModelResource", undefined, content],
   [/^GET \/(?:livez|readyz)$/, "Gateway", "Health"],
+  [/^GET \/$/, "Gateway", "Root"],
   [/^GET \/docs$/, "Gateway", null],
   [/^GET \/openapi\.json$/, "Gateway", "OpenApiDocument"],
 ];

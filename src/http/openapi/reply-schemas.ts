@@ -218,6 +218,7 @@ export const replySchemas = {
   ModelList: list(Model),
   ModelResource,
   ModelResourceList: open({ models: Type.Array(ModelResource), nextPageToken: maybe(text) }),
+  Root: open({ name: text, version: text, docs: text, openapi: text }),
   Health: open({ status: text }),
   OpenApiDocument: open({ openapi: text, paths: free }),
 } as const satisfies Readonly<Record<string, TSchema>>;

@@ -58,6 +58,7 @@ const notFound = (): Response => Response.json({ error: { message: "There is no 
 function film(range: string | undefined): Response {
   const part = ranged(clip.bytes, range);
   const headers: Record<string, string> = { "content-type": clip.mediaType, "accept-ranges": "bytes" };
+  if (part.status !== 416) headers["content-length"] = String(part.bytes.length);
   if ("contentRange" in part) headers["content-range"] = part.contentRange;
   return new Response(part.status === 416 ? null : part.bytes, { status: part.status, headers });
 }
