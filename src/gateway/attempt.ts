@@ -1,17 +1,20 @@
 // Trying candidates in order until one works: what may be tried again, and how often.
 import { GatewayError, toGatewayError } from "../canon/error.ts";
 import type { ListedVoice } from "../canon/speech.ts";
+import type { Warning } from "../canon/warning.ts";
 import type { Call, Dialect } from "../dialects/dialect.ts";
 import type { Clock } from "../lib/clock.ts";
 import { type Deadline, deadline, type Watch } from "../lib/deadline.ts";
 import { inTurns } from "../lib/turns.ts";
 import type { Events } from "../observe/events.ts";
+import { originOf } from "../providers/provider.ts";
 import { safeError } from "../providers/redaction.ts";
 import type { AttemptLog } from "./attempt-log.ts";
 import type { Candidate } from "./catalog.ts";
 import { type Cooldowns, needsOperator } from "./cooldowns.ts";
 import type { Attribution } from "./exchange.ts";
 import type { Flow } from "./flow.ts";
+import { ignoredFields } from "./ignored.ts";
 import type { Inquiry } from "./inquiry.ts";
 import { readOrAgain } from "./judged.ts";
 import type { GatewayLimits } from "./limits.ts";
@@ -21,7 +24,7 @@ import { inClientsName } from "./model-names.ts";
 import { counted, firstOf, flowOf, readCall } from "./opening.ts";
 import { type Bringing, needsBytes, withBytes } from "./pictures.ts";
 import type { PreferredDialects } from "./preferred-dialects.ts";
-import { type Lane, openLane } from "./relay.ts";
+import { type Lane, openLane, refuseWhenStrict } from "./relay.ts";
 import type { Piece } from "./turn.ts";
 import type { UsageEstimates } from "./usage-estimate.ts";
 import { voicesOf } from "./voice-lists.ts";
@@ -202,19 +205,41 @@ async function firstThatWorks<T>(tries: Tries, tryOne: TryOne<T>): Promise<Tried
   return { failure: last?.retry === "never" ? last : verdict(trail.failures), by: trail.by };
 }
 
+/** A reply, with warnings of what only the reply shows to be lost. */
+interface Checked {
+  readonly reply: WholeReply;
+  readonly ignored: readonly Warning[];
+}
+
+/** The replies to all calls of a lane as the client's one. Throws `unsupported_parameter` in strict mode for an ignored field. */
+async function checked(
+  replies: readonly [ReadReply, ...ReadReply[]],
+  lane: Lane,
+  candidate: Candidate,
+  tries: Tries,
+): Promise<Checked> {
+  const { inquiry } = tries;
+  const [only, ...others] = replies;
+  const reply =
+    others.length === 0
+      ? wholeReply(await counted(only, lane, tries, candidate), lane, inquiry)
+      : await mergedReply(replies, lane, tries, candidate);
+  const ignored = ignoredFields(replies, lane, inquiry, originOf(candidate.provider, candidate.model));
+  refuseWhenStrict(inquiry, ignored);
+  return { reply, ignored };
+}
+
 /** A whole reply from the first candidate that gives one. */
-export function attemptWhole(tries: Tries): Promise<Tried<WholeReply>> {
-  return firstThatWorks(tries, async (lane, candidate) => {
+export async function attemptWhole(tries: Tries): Promise<Tried<WholeReply>> {
+  const tried = await firstThatWorks(tries, async (lane, candidate) => {
     const { provider } = candidate;
     const life = deadline(tries.signal, provider.timeouts.wholeMs, tries.watch, tooSlow);
     const { signal } = life;
     const read = readOrAgain((call: Call): Promise<ReadReply> => readCall(tries, lane, candidate, call, signal));
     try {
-      const [only, ...others] = lane.calls;
-      const reply =
-        others.length === 0
-          ? wholeReply(await counted(await read(only), lane, tries, candidate), lane, tries.inquiry)
-          : await mergedReply(await inTurns(lane.calls, parallelCalls, read), lane, tries, candidate);
+      const [first, ...others] = await inTurns(lane.calls, parallelCalls, read);
+      if (first === undefined) throw new GatewayError("internal_error", "There is no reply.");
+      const reply = await checked([first, ...others], lane, candidate, tries);
       life.done();
       return reply;
     } catch (thrown) {
@@ -223,6 +248,9 @@ export function attemptWhole(tries: Tries): Promise<Tried<WholeReply>> {
       throw thrown;
     }
   });
+  if ("failure" in tried) return tried;
+  const { value, by } = tried;
+  return { value: value.reply, by: { ...by, warnings: [...by.warnings, ...value.ignored] } };
 }
 
 /** A stream whose first piece is no error, from the first candidate that gives one. */

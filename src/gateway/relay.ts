@@ -62,7 +62,8 @@ function foreignFields(ask: Ask): Warning[] {
   return ask.extras.filter((extra) => extra.rule === "drop").map(({ path }) => ({ code: "dropped", path }));
 }
 
-function refuseWhenStrict(inquiry: Inquiry, warnings: readonly Warning[]): void {
+/** Throws `unsupported_parameter` for something lost. */
+export function refuseWhenStrict(inquiry: Inquiry, warnings: readonly Warning[]): void {
   const lost = inquiry.strict ? warnings.find(isLoss) : undefined;
   if (lost !== undefined)
     throw new GatewayError(
