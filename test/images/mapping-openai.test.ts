@@ -14,7 +14,7 @@ const inOpenai: readonly { model: string; wish: object; body: Record<string, unk
     model: "dashscope-qwen-image-2.0",
     wish: { size: "1024x768", n: 2, quality: "high", style: "vivid", background: "transparent", user: "u", seed: 4 },
     body: { parameters: { size: "1024*768", n: 2, seed: 4 } },
-    warnings: "dropped;field=quality, dropped;field=style, dropped;field=background",
+    warnings: "dropped;field=quality, dropped;field=style, dropped;field=background, approximated;field=n",
   },
   {
     model: "dashscope-qwen-image-2.0",
