@@ -161,6 +161,25 @@ const rows = [
       "How long the first speech request to a provider may wait for the list of the account's voices; without it the built-in voices are used.",
   },
   {
+    name: "videoDownloadMs",
+    default: 1_800_000,
+    least: 100,
+    most: 86_400_000,
+    unit: "milliseconds",
+    error: "upstream_timeout",
+    meaning:
+      "Duration of one download of a finished video from its provider, whole or in part, for a client or for a copy. Once the answer has begun, its connection is closed.",
+  },
+  {
+    name: "videoDownloadBytes",
+    default: 4 * gibibyte,
+    least: 64 * kibibyte,
+    most: 1_024 * gibibyte,
+    unit: "bytes",
+    error: "upstream_protocol_error",
+    meaning: "Size of such a download. Once the answer has begun, its connection is closed.",
+  },
+  {
     name: "streamMs",
     default: 3_600_000,
     least: 1_000,

@@ -14,6 +14,9 @@ export interface GatewayLimits {
   readonly streamMs: number;
   readonly streamBytes: number;
   readonly streamOutputTokens: number;
+  /** What one download of a finished video from its provider may take. */
+  readonly videoDownloadMs: number;
+  readonly videoDownloadBytes: number;
   readonly maxPromptChars: number;
   /** Of one key. */
   readonly maxStoredResponses: number;

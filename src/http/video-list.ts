@@ -2,7 +2,7 @@
 import { GatewayError } from "../canon/error.ts";
 import type { VideoClient } from "../dialects/video/client.ts";
 import { remixSchema, videoPage } from "../dialects/video/index.ts";
-import type { Content } from "../gateway/videos/content.ts";
+import type { Content } from "../gateway/videos/source-body.ts";
 import type { PlainVisit, QueryParameter } from "./endpoint.ts";
 import { queryOf } from "./target.ts";
 import { callerOf, readValid, seen, type VideoPartsOf, writeCreated } from "./videos.ts";

@@ -14,6 +14,7 @@ import { pollPatienceMs, type VideoParts } from "./parts.ts";
 import { type Task, upstreamTaskOf } from "./record.ts";
 import { mostRedirects, ownCall, redirectIn } from "./redirect.ts";
 import { sourceOf } from "./results.ts";
+import { type Content, checkedSource } from "./source-body.ts";
 import { ask, sendTask, type Wire, wireOf } from "./wire.ts";
 
 /** What the client wants: `video` or another asset, the part of it, and until when. */
@@ -25,13 +26,6 @@ export interface ContentWish {
   readonly signal: AbortSignal;
 }
 
-/** Status 200, 206 or 416, and the headers that describe the bytes. */
-export interface Content {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly body: ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer> | null;
-}
-
 interface Fetch {
   readonly parts: VideoParts;
   readonly task: Task;
@@ -41,8 +35,6 @@ interface Fetch {
   readonly wish: ContentWish;
 }
 
-const maxVideoBytes = 4 * 1024 * 1024 * 1024;
-const fetchPatienceMs = 30 * 60_000;
 const maxErrorBytes = 64 * 1024;
 /** Until the first word of an answer; far less than a lease, which nobody renews meanwhile. */
 const headPatienceMs = 30_000;
@@ -73,10 +65,11 @@ function alive(result: VideoResult, nowMs: number): VideoResult {
 
 /** An address from the upstream's own answer; nothing of ours goes along. */
 async function fromUrl({ parts, task, wish, result }: Fetch, url: string): Promise<Content> {
+  const { limits } = parts.gateway;
   const answer = await openGuarded(url, {
     givenBy: "upstream",
-    maxBytes: maxVideoBytes,
-    timeoutMs: fetchPatienceMs,
+    maxBytes: limits.videoDownloadBytes,
+    timeoutMs: limits.videoDownloadMs,
     signal: wish.signal,
     allow: parts.gateway.fetchAllow,
     dns: parts.gateway.dnsFor(task.ownerKeyId),
@@ -95,8 +88,6 @@ async function fromUrl({ parts, task, wish, result }: Fetch, url: string): Promi
 /** Servers tell a plain type for a video now and then. */
 function described(content: Content, result: VideoResult): Content {
   const { status, headers, body } = content;
-  if (status === 200 && headers.get("content-length") === "0")
-    throw new GatewayError("upstream_failed", "The provider's video is empty.");
   const { mediaType } = result;
   const told = headers.get("content-type") ?? "";
   const type = /^(?:video|image)\//.test(told) ? told : (mediaType ?? "video/mp4");
@@ -189,7 +180,8 @@ export async function openSource(
   const head = deadline(() => never, patienceMs, parts.gateway.watch, tooSlow);
   const signal = AbortSignal.any([wish.signal, head.signal]);
   try {
-    return await open({ parts, task, wire, known, result, wish: { ...wish, signal } }, result.place);
+    const content = await open({ parts, task, wire, known, result, wish: { ...wish, signal } }, result.place);
+    return await checkedSource(content, parts.gateway, signal);
   } finally {
     head.release();
   }

@@ -7,7 +7,7 @@ import { findLinkedTask, findTask, hideTask, listTasks, type TaskRow } from "../
 import type { Caller } from "../keys.ts";
 import { ended, failures } from "./advance.ts";
 import { conclude } from "./conclude.ts";
-import { type Content, type ContentWish, contentOf } from "./content.ts";
+import { type ContentWish, contentOf } from "./content.ts";
 import { type Created, createTask } from "./create.ts";
 import { startErrands } from "./errands.ts";
 import { removeBytes } from "./keeping.ts";
@@ -17,6 +17,7 @@ import { tellUpstream } from "./poll.ts";
 import { startPoller } from "./poller.ts";
 import { operation, type Task, taskOf } from "./record.ts";
 import { remixTask } from "./remix.ts";
+import type { Content } from "./source-body.ts";
 import type { Submit } from "./submit.ts";
 import { viewFor } from "./view.ts";
 
