@@ -42,6 +42,32 @@ test("omni models have a path of their own, with references among the contents",
   expect(body({ seconds: 8 }, "kling-o1").settings).toMatchObject({ duration: 10 });
 });
 
+test("the omni model of the older paths has a path of its own there", () => {
+  const { call, effect, refusal, render, warnings } = older;
+  const model = "kling-video-o1";
+  expect(call({ images: [linked("first"), linked("last"), linked("reference")], seconds: 8 }, model)).toMatchObject({
+    path: "v1/videos/omni-video",
+    body: {
+      model_name: model,
+      duration: "10",
+      image_list: [
+        { image_url: link, type: "first_frame" },
+        { image_url: link, type: "end_frame" },
+        { image_url: link },
+      ],
+    },
+  });
+  expect(call({ ratio: "9:16" }, model)).toMatchObject({
+    path: "v1/videos/omni-video",
+    body: { prompt: "a cat", aspect_ratio: "9:16" },
+  });
+  expect(render({}, model).keep).toMatchObject({ path: "v1/videos/omni-video" });
+  expect([warnings({}, model), effect({}, model).seconds]).toEqual([[], 5]);
+  expect(refusal({ prompt: undefined as never, images: [linked("first")] }, model)).toBe(
+    "missing_required_parameter prompt",
+  );
+});
+
 test("3.0-turbo has neither 4k nor a choice of sound nor a last frame", () => {
   const { body, refusal, warnings } = newer;
   const turbo = "kling-3.0-turbo";

@@ -10,6 +10,7 @@ import { getCall, idIn, objectOf } from "../../wire.ts";
 import { isCurrent } from "./current.ts";
 import { dataIn, parseError } from "./error.ts";
 import { type Fit, fit, imageValue } from "./fit.ts";
+import type { KlingRow } from "./models.ts";
 import { acceptedAs, progressOf } from "./states.ts";
 
 const mostReferences = 4;
@@ -55,8 +56,17 @@ function referencesOf(images: readonly VideoImage[]): JsonObject {
   return { image_list: images.map((image) => ({ image: imageValue(image) })) };
 }
 
-/** The path that the images call for, and what is said of them there. */
-function wayOf(images: readonly VideoImage[]): { path: string; members: JsonObject } {
+const omniTypes = { first: "first_frame", last: "end_frame", reference: undefined } as const;
+
+/** Frames and references in one list: https://docs.kkiai.com/Other-Model-APIs/kling-platform-api/omni-video/omni-video-api.html */
+function omniImages(images: readonly VideoImage[]): JsonObject {
+  if (images.length === 0) return {};
+  return { image_list: images.map((image) => compact({ image_url: imageValue(image), type: omniTypes[image.role] })) };
+}
+
+/** The path that the model or the images call for, and what is said of them there. */
+function wayOf(images: readonly VideoImage[], { isOmni }: KlingRow): { path: string; members: JsonObject } {
+  if (isOmni) return { path: "v1/videos/omni-video", members: omniImages(images) };
   if (images.length === 0) return { path: "v1/videos/text2video", members: {} };
   if (images.some(({ role }) => role === "reference"))
     return { path: "v1/videos/multi-image2video", members: referencesOf(images) };
@@ -95,10 +105,10 @@ export const klingVideos: VideoUpstream = {
   takes: ["url", "base64"],
   render(given, context) {
     const ask = understood(given);
-    const { path, members } = wayOf(ask.images);
-    const isFramed = path.endsWith("/image2video");
-    if (ask.prompt === undefined && !isFramed) throw missing(context.fieldPath("prompt"));
+    const isFramed = ask.images.some(({ role }) => role !== "reference");
     const fitted = fit(ask, context, isFramed);
+    if (ask.prompt === undefined && (fitted.row.isOmni || !isFramed)) throw missing(context.fieldPath("prompt"));
+    const { path, members } = wayOf(ask.images, fitted.row);
     const keep = { path, ...(ask.watermark === true ? { isMarked: true } : {}) };
     const { warnings, effect } = fitted;
     return { call: { path, body: bodyOf(ask, fitted, members, context) }, warnings, effect, keep };

@@ -2,7 +2,7 @@
 import type { ModelRow, ModelTable } from "../../../shared/model-table.ts";
 
 export interface KlingRow extends ModelRow {
-  /** Asked on a path of its own, with references beside frames. */
+  /** Asked on a path of its own, with references beside frames: `kling-video-o1` on the older paths, the others on the newer. */
   readonly isOmni?: true;
   /** What only the resolution of 1080p has. */
   readonly only1080p?: readonly ("audio" | "last")[];
@@ -42,7 +42,7 @@ const rows: readonly KlingRow[] = [
     isOmni: true,
   },
   {
-    models: /^kling-o1/i,
+    models: /^kling-(?:video-)?o1/i,
     source: pageOf("o1/video-omni"),
     checkedOn,
     durations: fiveOrTen,
