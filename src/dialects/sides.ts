@@ -107,6 +107,8 @@ export interface VerbatimSide {
   divide?(wire: JsonObject, most: number): readonly JsonObject[];
   /** The frame as the client may see it: the same object, one without what the gateway asked for by itself, or null. */
   shown?(frame: Frame, wire: JsonObject): Frame | null;
+  /** For a frame with usage that cannot be true: the frame with other usage. Null for every other frame. */
+  corrected?(frame: Frame): ((usage: Usage) => Frame) | null;
   /** The frame that ends a stream, for upstreams that leave it out after a complete reply. */
   readonly terminator?: Frame;
   /**

@@ -63,27 +63,52 @@ const pieceOf = (bytes: Uint8Array, end: End | null): Piece => (end === null ? {
 /** An upstream that closes without its terminator has not finished, whatever it sent. */
 const endOf = (end: End | null): End => end ?? { error: truncated() };
 
-/** Same dialect on both sides: the original bytes go on. An error frame is withheld, because the gateway words errors itself. */
-function verbatimTurner(lane: Lane, inquiry: Inquiry, reader: StreamReader, meter: Meter): Turner {
-  const { apology, terminator } = lane.upstream.verbatim;
-  const shown = (frame: Frame): Frame | null => lane.upstream.verbatim.shown?.(frame, inquiry.wire) ?? null;
-  const showsAll = lane.upstream.verbatim.shown === undefined;
-  const sent: { first: string | null; last: string | null } = { first: null, last: null };
-  const note = (raws: readonly string[]): void => {
-    if (apology === undefined || raws.length === 0) return;
-    sent.first ??= raws.find((raw) => readFrame(raw) !== null) ?? null;
-    sent.last = raws.findLast((raw) => readFrame(raw) !== null) ?? sent.last;
-  };
-  const textOf = (raw: string): string => {
-    const frame = readFrame(raw);
-    const seen = frame === null || showsAll ? frame : shown(frame);
-    if (seen === frame) return `${raw}\n\n`;
+/** Behind a finish come usage and an end; an upstream that goes on gets a quick estimate in place of what is charged. */
+const mostHeldFrames = 16;
+
+interface Sent {
+  first: string | null;
+  last: string | null;
+}
+
+function noteSent(sent: Sent, raws: readonly string[]): void {
+  sent.first ??= raws.find((raw) => readFrame(raw) !== null) ?? null;
+  sent.last = raws.findLast((raw) => readFrame(raw) !== null) ?? sent.last;
+}
+
+const frameOf = (raw: string | null): Frame | null => (raw === null ? null : readFrame(raw));
+
+/** The text of a frame as the splitter gives it. */
+const rawOf = (frame: Frame): string => formatFrame(frame).trimEnd();
+
+/** Frames as the client may see them, with this usage, or a quick estimate, for what cannot be true. */
+function wordsOf(lane: Lane, inquiry: Inquiry, meter: Meter): (raws: readonly string[], usage?: Usage) => Uint8Array {
+  const { corrected, shown } = lane.upstream.verbatim;
+  const textOf = (raw: string, usage: Usage | undefined): string => {
+    const came = readFrame(raw);
+    const correct = came === null ? null : corrected?.(came);
+    const frame = correct ? correct(usage ?? meter.approximate()) : came;
+    const seen = frame === null || shown === undefined ? frame : shown(frame, inquiry.wire);
+    if (seen === came) return `${raw}\n\n`;
     return seen === null ? "" : formatFrame(seen);
   };
-  const original = (raws: readonly string[]): Uint8Array => encoder.encode(raws.map(textOf).join(""));
+  return (raws, usage) => encoder.encode(raws.map((raw) => textOf(raw, usage)).join(""));
+}
+
+/** Same dialect on both sides: the original bytes go on. An error frame is withheld, because the gateway words errors itself. */
+function verbatimTurner(lane: Lane, inquiry: Inquiry, reader: StreamReader, meter: Meter): Turner {
+  const { apology, terminator, corrected, shown } = lane.upstream.verbatim;
+  /** From the finish on: frames behind one whose usage cannot be true, which waits for what is charged. */
+  let held: string[] | null = null;
+  const sent: Sent = { first: null, last: null };
+  const note = (raws: readonly string[]): void => (apology === undefined ? undefined : noteSent(sent, raws));
+  const original = wordsOf(lane, inquiry, meter);
+  const letGo = (raws: readonly string[], end: End): End =>
+    end.error === null ? { error: null, rest: (usage) => original(raws, usage) } : end;
   return {
     turn({ raws, bytes }) {
       let whole = true;
+      let from = 0;
       for (let index = 0; index < raws.length; index++) {
         const frame = readFrame(raws[index] ?? "");
         if (frame === null) continue;
@@ -93,28 +118,40 @@ function verbatimTurner(lane: Lane, inquiry: Inquiry, reader: StreamReader, mete
           continue;
         }
         const end = watch(reader.read(frame), meter);
+        const isFalse = held === null && corrected !== undefined && corrected(frame) !== null;
+        if (isFalse && (end !== null || reader.finishing?.() === true)) [held, from] = [[], index];
+        if (end !== null && held !== null) {
+          const kept = [...held, ...raws.slice(from, index + 1)];
+          return { bytes: original(raws.slice(0, from)), end: letGo(kept, end) };
+        }
+        whole &&= !isFalse;
         if (end?.error) {
           note(raws.slice(0, index));
           return { bytes: original(raws.slice(0, index)), end };
         }
-        whole &&= showsAll || shown(frame) === frame;
+        whole &&= shown === undefined || shown(frame, inquiry.wire) === frame;
         if (end === null) continue;
         const untouched = whole && index === raws.length - 1;
         return { bytes: untouched ? bytes : original(raws.slice(0, index + 1)), end };
       }
-      note(raws);
+      note(held === null ? raws : raws.slice(0, from));
+      if (held !== null) {
+        held.push(...raws.slice(from));
+        const late = held.length > mostHeldFrames ? held : [];
+        if (late.length > 0) held = null;
+        return { bytes: original([...raws.slice(0, from), ...late]) };
+      }
       return { bytes: whole ? bytes : original(raws) };
     },
     ended() {
       const end = endOf(watch(reader.end(), meter));
-      const isUnsaid = end.error === null && terminator !== undefined;
-      return { bytes: isUnsaid ? encoder.encode(formatFrame(terminator)) : nothing, end };
+      const rest = end.error === null && terminator !== undefined ? [rawOf(terminator)] : [];
+      if (held !== null) return { bytes: nothing, end: letGo([...held, ...rest], end) };
+      return { bytes: original(rest), end };
     },
     apologise(error) {
-      if (apology === undefined) return null;
-      const read = (raw: string | null) => (raw === null ? null : readFrame(raw));
-      const frames = apology(error, inquiry.write, read(sent.first), read(sent.last));
-      return encoder.encode(frames.map(formatFrame).join(""));
+      const frames = apology?.(error, inquiry.write, frameOf(sent.first), frameOf(sent.last));
+      return frames === undefined ? null : encoder.encode(frames.map(formatFrame).join(""));
     },
     finishing: () => reader.finishing?.() ?? false,
   };

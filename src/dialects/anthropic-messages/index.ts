@@ -1,6 +1,7 @@
 // The dialect of Anthropic's Messages API.
 import type { ChatAnswer, ChatAsk } from "../../canon/conversation.ts";
 import type { Dialect } from "../dialect.ts";
+import { corrector } from "../shared/corrected.ts";
 import { errorFrames, parseError, renderError } from "./error.ts";
 import { fieldPath } from "./fields.ts";
 import { parseRequest, renderRequest } from "./request.ts";
@@ -8,7 +9,7 @@ import { parseResponse, renderResponse } from "./response.ts";
 import { MessagesRequest } from "./schema.ts";
 import { dialectName } from "./signature.ts";
 import { stream } from "./stream.ts";
-import { writeUsage } from "./usage.ts";
+import { isMiscounted, writeCounts, writeUsage } from "./usage.ts";
 import { verbatimCall, verbatimUsage, withoutReasoning } from "./verbatim.ts";
 
 export const anthropicMessages: Dialect<ChatAsk, ChatAnswer> = {
@@ -29,6 +30,11 @@ export const anthropicMessages: Dialect<ChatAsk, ChatAnswer> = {
     withoutReasoning,
     usage: verbatimUsage,
     withUsage: (reply, usage) => ({ ...reply, usage: writeUsage(usage, 0) }),
+    corrected: corrector({
+      name: "usage",
+      isFalse: isMiscounted,
+      render: (usage) => writeCounts(usage, 0),
+    }),
   },
   error: { parse: parseError, render: renderError, frames: errorFrames },
 };

@@ -21,9 +21,12 @@ function cacheWrites(counts: JsonObject): number {
   return parts.reduce<number>((sum, part) => sum + tokenCount(part), 0);
 }
 
+/** True for counts that cannot be; a report in a stream may hold a part of them. */
+export const isMiscounted = (counts: JsonObject): boolean => !areCounts(...names.map((name) => counts[name]));
+
 /** The disjoint buckets of a `usage` object; undefined when there is none, or it cannot be true: no request has an empty input. */
 export function readUsage(counts: Json | undefined): Usage | undefined {
-  if (!isObject(counts) || !areCounts(...names.map((name) => counts[name]))) return undefined;
+  if (!isObject(counts) || isMiscounted(counts)) return undefined;
   const details = counts["output_tokens_details"];
   const output = tokenCount(counts["output_tokens"]);
   const thinking = Math.min(isObject(details) ? tokenCount(details["thinking_tokens"]) : 0, output);

@@ -1,6 +1,8 @@
 // The dialect of Google's generateContent.
 import type { ChatAnswer, ChatAsk } from "../../canon/conversation.ts";
 import type { Dialect } from "../dialect.ts";
+import { isAbsent } from "../shared/absent.ts";
+import { corrector } from "../shared/corrected.ts";
 import { geminiErrors } from "./error.ts";
 import { fieldPath } from "./fields.ts";
 import { maxStops } from "./generation.ts";
@@ -9,7 +11,7 @@ import { parseResponse, renderResponse } from "./response.ts";
 import { GenerateContentRequest } from "./schema.ts";
 import { dialectName } from "./signature.ts";
 import { stream } from "./stream.ts";
-import { writeUsage } from "./usage.ts";
+import { readUsage, writeUsage } from "./usage.ts";
 import { verbatimCall } from "./verbatim.ts";
 
 export const gemini: Dialect<ChatAsk, ChatAnswer> = {
@@ -27,6 +29,11 @@ export const gemini: Dialect<ChatAsk, ChatAnswer> = {
   verbatim: {
     call: verbatimCall,
     withUsage: (reply, usage) => ({ ...reply, usageMetadata: writeUsage(usage) }),
+    corrected: corrector({
+      name: "usageMetadata",
+      isFalse: (counts) => !isAbsent(counts.promptTokenCount) && readUsage(counts) === undefined,
+      render: writeUsage,
+    }),
   },
   error: geminiErrors,
 };

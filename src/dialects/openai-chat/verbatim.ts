@@ -6,7 +6,7 @@ import type { Call, RenderContext, VerbatimSide } from "../dialect.ts";
 import { badReply } from "../reject.ts";
 import { isAbsent, removeAbsent } from "../shared/absent.ts";
 import { parseUsage, renderUsage } from "../shared/openai-usage.ts";
-import { askForUsage, doneFrame, shownChunk } from "../shared/openai-usage-chunk.ts";
+import { askForUsage, correctedChunk, doneFrame, shownChunk } from "../shared/openai-usage-chunk.ts";
 import { signatureMember } from "./calls.ts";
 import { chatPath } from "./request.ts";
 import { detailText, nativeDetail } from "./thinking.ts";
@@ -101,4 +101,11 @@ function usage(reply: JsonObject): Usage | undefined {
 
 const withUsage = (reply: JsonObject, used: Usage): JsonObject => ({ ...reply, usage: renderUsage(used) });
 
-export const verbatim: VerbatimSide = { call, shown: shownChunk, terminator: doneFrame, usage, withUsage };
+export const verbatim: VerbatimSide = {
+  call,
+  shown: shownChunk,
+  corrected: correctedChunk,
+  terminator: doneFrame,
+  usage,
+  withUsage,
+};

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../lib/json.ts";
 import type { Call, RenderContext, VerbatimSide } from "../dialect.ts";
 import { removeAbsent } from "../shared/absent.ts";
 import { renderUsage } from "../shared/openai-usage.ts";
-import { askForUsage, doneFrame, shownChunk } from "../shared/openai-usage-chunk.ts";
+import { askForUsage, correctedChunk, doneFrame, shownChunk } from "../shared/openai-usage-chunk.ts";
 import { completionsPath } from "./request.ts";
 
 /** Fields that servers refuse when they are there but empty. */
@@ -19,4 +19,10 @@ function call(wire: JsonObject, context: RenderContext): Call {
 
 const withUsage = (reply: JsonObject, used: Usage): JsonObject => ({ ...reply, usage: renderUsage(used) });
 
-export const verbatim: VerbatimSide = { call, shown: shownChunk, terminator: doneFrame, withUsage };
+export const verbatim: VerbatimSide = {
+  call,
+  shown: shownChunk,
+  corrected: correctedChunk,
+  terminator: doneFrame,
+  withUsage,
+};

@@ -5,11 +5,12 @@ import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { Call, RenderContext, VerbatimSide } from "../dialect.ts";
 import { unsupported } from "../reject.ts";
 import { isAbsent } from "../shared/absent.ts";
+import { corrector } from "../shared/corrected.ts";
 import { failedFrames } from "./error.ts";
 import { isOurs } from "./ids.ts";
 import { callState, nativeState, stateInclude, thinks } from "./reasoning.ts";
 import { responsesPath } from "./request.ts";
-import { renderUsage } from "./usage.ts";
+import { parseUsage, renderUsage } from "./usage.ts";
 
 /** Only these hold ids or envelopes of ours; most items of a long history are the same objects afterwards. */
 function withoutOurId(item: JsonObject): JsonObject {
@@ -90,6 +91,12 @@ function call(wire: JsonObject, context: RenderContext): Call {
   return { path: responsesPath, body };
 }
 
+const corrected = corrector({
+  name: "usage",
+  within: "response",
+  isFalse: (usage) => parseUsage(usage) === undefined,
+  render: renderUsage,
+});
 const withUsage = (reply: JsonObject, usage: Usage): JsonObject => ({ ...reply, usage: renderUsage(usage) });
 
-export const verbatim: VerbatimSide = { call, apology: failedFrames, withUsage };
+export const verbatim: VerbatimSide = { call, apology: failedFrames, withUsage, corrected };

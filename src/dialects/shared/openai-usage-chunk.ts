@@ -4,6 +4,8 @@ import { isObject, type JsonObject } from "../../lib/json.ts";
 import type { Frame } from "../../lib/sse.ts";
 import type { DialectOptions } from "../dialect.ts";
 import { isAbsent } from "./absent.ts";
+import { corrector } from "./corrected.ts";
+import { parseUsage, renderUsage } from "./openai-usage.ts";
 
 /** Asks for usage in a body that is ours to change; the meter needs it. */
 export function askForUsage(body: JsonObject, options: DialectOptions | undefined): void {
@@ -22,6 +24,13 @@ export function streamMembers(isStream: boolean, options: DialectOptions | undef
 
 /** Members that give a chunk without choices a purpose of its own beside usage. */
 const purposes = ["error", "prompt_filter_results", "moderation", "citations", "search_results"];
+
+/** Usage of a chunk that cannot be true. */
+export const correctedChunk = corrector({
+  name: "usage",
+  isFalse: (usage) => parseUsage(usage) === undefined,
+  render: renderUsage,
+});
 
 /** What ends such a stream. */
 export const doneFrame: Frame = { data: "[DONE]" };
