@@ -2,7 +2,8 @@
 import type { Block } from "../canon/conversation.ts";
 import { GatewayError } from "../canon/error.ts";
 import type { Ask } from "../canon/operation.ts";
-import { isObject, type Json } from "../lib/json.ts";
+import type { Call } from "../dialects/dialect.ts";
+import { isObject, type Json, type JsonObject } from "../lib/json.ts";
 import { plainAddress, standingOf } from "../providers/guarded/address.ts";
 import { readAllowed } from "../providers/guarded/allow.ts";
 import type { Dns } from "../providers/guarded/pin.ts";
@@ -66,6 +67,20 @@ export function imageAddresses({
   readonly images: readonly { readonly source: Source; readonly path: string }[];
 }): readonly MediaAddress[] {
   return images.flatMap(({ source, path }) => inSource(source, path));
+}
+
+/** Texts that are addresses as a whole, wherever they stand in a value. */
+function addressTexts(value: unknown): string[] {
+  if (typeof value === "string") return /^\s*(?:[a-z][a-z0-9+.-]*:\/\/|file:)\S+\s*$/i.test(value) ? [value] : [];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(addressTexts) : [];
+}
+
+/** Those among a client's own fields that go on to the provider as they are: a mask, a sound, a subject. */
+export function passedAddresses(fields: JsonObject, { body, form }: Call, path: string): readonly MediaAddress[] {
+  const named = addressTexts(fields);
+  if (named.length === 0) return [];
+  const sent = new Set(addressTexts([body, form?.map((part) => ("value" in part ? part.value : null))]));
+  return named.filter((url) => sent.has(url)).map((url) => ({ url, path }));
 }
 
 /** All that a request names, whatever its operation. */

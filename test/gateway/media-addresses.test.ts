@@ -13,6 +13,7 @@ const running = await gateway({
   chats: { kind: compatible, base_url: "${up.url}/v1", credential: c, models: [m] }
   openai: { kind: openai, base_url: "${up.url}/v1", credential: c, models: [o] }
   claude: { kind: anthropic, base_url: "${up.url}", credential: c, models: [c] }
+  films: { kind: dashscope, base_url: "${up.url}", credential: c, models: [wan2.5-t2v-preview] }
   google: { kind: gemini, base_url: "${up.url}", credential: c, models: [g] }
 `,
 });
@@ -106,6 +107,25 @@ describe.each(carriers)("%s", (name, make) => {
         status: 400,
       });
     expect(up.requests.length).toBeGreaterThan(2);
+  });
+});
+
+describe("an address among the fields that only one provider of videos has", () => {
+  const submit = (url: string, more: object = {}) =>
+    ask("/v1/video/generations", {
+      model: "wan2.5-t2v-preview",
+      prompt: "hi",
+      metadata: { input: { audio_url: url }, ...more },
+    });
+
+  test.each(["file:///etc/passwd", "s3://bucket/key", "http://169.254.169.254/latest", "http://10.1.2.3/x.mp3"])(
+    "%s goes to nobody",
+    async (url) => expect(await submit(url)).toMatchObject({ status: 400, code: "invalid_value", asked: 0 }),
+  );
+
+  test("what is public goes on, and what is not sent does not matter", async () => {
+    expect(await submit("https://93.184.216.34/x.mp3", { label: "s3://bucket/key" })).toMatchObject({ asked: 1 });
+    expect(up.requests[0]?.json).toMatchObject({ input: { audio_url: "https://93.184.216.34/x.mp3" } });
   });
 });
 

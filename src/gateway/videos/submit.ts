@@ -11,7 +11,7 @@ import type { Candidate } from "../catalog.ts";
 import { cooldownsFor, needsOperator } from "../cooldowns.ts";
 import { attributed } from "../exchange.ts";
 import type { Caller } from "../keys.ts";
-import { checkAddresses, imageAddresses } from "../media-addresses.ts";
+import { checkAddresses, imageAddresses, passedAddresses } from "../media-addresses.ts";
 import { inClientsName } from "../model-names.ts";
 import type { Plan } from "../router.ts";
 import { retryAfterMs } from "../whole.ts";
@@ -80,14 +80,16 @@ async function rendered(
   const { fetchAllow, dnsFor } = parts.gateway;
   const { upstream, provider } = wire;
   refuseMany(ask, upstream, client);
-  await checkAddresses(imageAddresses(ask), wire.provider, { fetchAllow, dns: dnsFor(caller.keyId) });
-  const fitting = await withImages(ask, upstream, signal(), { fetchAllow, dns: dnsFor(caller.keyId) });
+  const fetching = { fetchAllow, dns: dnsFor(caller.keyId) };
+  await checkAddresses(imageAddresses(ask), provider, fetching);
+  const fitting = await withImages(ask, upstream, signal(), fetching);
   const result = upstream.render(fitting, {
     model,
     taskId,
     ...(provider.declared === undefined ? {} : { declared: provider.declared }),
     fieldPath: (field) => client.fieldPath(field),
   });
+  await checkAddresses(passedAddresses(ask.metadata, result.call, client.fieldPath("metadata")), provider, fetching);
   const call = withNextHop(result.call, hops);
   const warnings = [...unheard, ...result.warnings];
   refuseLost(strict, warnings);
