@@ -25,6 +25,7 @@ import type { PipePace } from "./gateway/pipe.ts";
 import { createPreferredDialects } from "./gateway/preferred-dialects.ts";
 import { createReadiness } from "./gateway/readiness.ts";
 import { openResponses, type Responses } from "./gateway/responses/responses.ts";
+import { createTranscoder } from "./gateway/transcoder.ts";
 import { usageEstimates } from "./gateway/usage-estimate.ts";
 import { openVideos, type Videos } from "./gateway/videos/videos.ts";
 import { createCors } from "./http/cors.ts";
@@ -163,6 +164,7 @@ function gatewayParts(foundation: Foundation, options: StartOptions, teardown: T
     cooldowns: createCooldowns(systemClock, limits.candidateCooldownMs, events.candidateUnusable),
     estimates: usageEstimates(counter),
     drains: createDrains(usualDrains),
+    transcoder: settings.ffmpeg === null ? null : createTranscoder(settings.ffmpeg, limits),
     ledger,
     clock: systemClock,
     events,
@@ -196,7 +198,6 @@ async function videosRoom(
   options: StartOptions,
   teardown: Teardown,
 ): Promise<Videos> {
-  const { random } = Math;
   const leaseOwner = randomId("lease_");
   const waitScale = options.videoWaitScale ?? 1;
   const videos = await openVideos({
@@ -205,7 +206,7 @@ async function videosRoom(
     gateway,
     store,
     leaseOwner,
-    random,
+    random: Math.random,
     waitScale,
   });
   teardown.push(() => videos.close(videoDrainMs));

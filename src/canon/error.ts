@@ -60,6 +60,7 @@ export const errorKinds = {
   upstream_truncated: row(502, "upstream_error", "ambiguous", true),
   upstream_failed: row(502, "upstream_error", "ambiguous", true),
   upstream_protocol_error: row(502, "upstream_error", "ambiguous", true),
+  transcoding_failed: row(502, "upstream_error", "ambiguous"),
   submit_unconfirmed: row(502, "upstream_error"),
   upstream_overloaded: row(503, "unavailable_error", "next", true),
   no_provider_available: row(503, "unavailable_error", "never", true),

@@ -29,6 +29,8 @@ export interface Settings {
   readonly corsOrigins: CorsOrigins;
   readonly videoResults: string | null;
   readonly webhookSecret: string | null;
+  /** Path of ffmpeg; null where it is off, or not on this machine. */
+  readonly ffmpeg: string | null;
   readonly environment: Environment;
 }
 
@@ -120,6 +122,12 @@ export const variables: readonly Variable[] = [
     default: "derived, one for each key",
     meaning: "Signs all webhooks: `whsec_` and the Base64 of 24 to 64 bytes. See `turnpike webhooks secret`.",
   },
+  {
+    name: "TURNPIKE_FFMPEG",
+    default: "`ffmpeg` in `PATH`",
+    meaning:
+      "Path of the ffmpeg that transcodes speech where a provider does not make the requested format; `off` transcodes nothing.",
+  },
   ...providerKinds.flatMap(variablesOf),
 ];
 
@@ -152,6 +160,15 @@ function corsOriginsOf(text: string | null): CorsOrigins {
   );
 }
 
+/** A program that is named must be there; one that is not named may be missing. */
+function ffmpegOf(named: string | null, searched: string): string | null {
+  if (named === "off") return null;
+  const found = Bun.which(named ?? "ffmpeg", { PATH: searched });
+  if (found === null && named !== null)
+    throw new Error("TURNPIKE_FFMPEG must be `off` or the path of an executable file.");
+  return found;
+}
+
 /** Throws an Error with one sentence for a value that makes no sense. */
 export function readSettings(environment: Environment, workingFolder: string): Settings {
   const text = (name: string): string | null => environment[name]?.trim() || null;
@@ -173,6 +190,7 @@ export function readSettings(environment: Environment, workingFolder: string): S
     corsOrigins: corsOriginsOf(text("TURNPIKE_CORS_ORIGINS")),
     videoResults: text("TURNPIKE_VIDEO_RESULTS"),
     webhookSecret: text("TURNPIKE_WEBHOOK_SECRET"),
+    ffmpeg: ffmpegOf(text("TURNPIKE_FFMPEG"), environment["PATH"] ?? ""),
     environment,
   };
 }

@@ -2,6 +2,7 @@
 import { Type } from "typebox";
 import { bodyLimits } from "./body-limits.ts";
 import type { LimitRow } from "./limit-row.ts";
+import { transcodeLimits } from "./transcode-limits.ts";
 
 const kibibyte = 1024;
 const mebibyte = 1024 * kibibyte;
@@ -206,6 +207,7 @@ const rows = [
     error: "upstream_protocol_error",
     meaning: "Output of one stream, by the gateway's own quick estimate.",
   },
+  ...transcodeLimits,
 ] as const satisfies readonly LimitRow[];
 
 /** All limits by their names. */

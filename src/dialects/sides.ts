@@ -74,6 +74,8 @@ export interface SoundWriter {
 
 /** How a dialect carries sound; it takes the place of `stream` where the operation is to speak. */
 export interface SoundSide {
+  /** The formats that the upstream makes; absent where it is not known to lack any. */
+  readonly formats?: readonly SoundFormat[];
   /** `head` is asked for headers of the upstream's answer. */
   reader(context: ReadContext, head: (name: string) => string | null): SoundReader;
   writer(context: WriteContext, format: SoundFormat): SoundWriter;

@@ -13,7 +13,7 @@ import type { AttemptLog } from "./attempt-log.ts";
 import type { Candidate } from "./catalog.ts";
 import { type Cooldowns, needsOperator } from "./cooldowns.ts";
 import type { Attribution } from "./exchange.ts";
-import type { Flow } from "./flow.ts";
+import { type Flow, firstOf } from "./flow.ts";
 import { ignoredFields } from "./ignored.ts";
 import type { Inquiry } from "./inquiry.ts";
 import { readOrAgain } from "./judged.ts";
@@ -21,10 +21,11 @@ import type { GatewayLimits } from "./limits.ts";
 import { addressesIn, checkAddresses } from "./media-addresses.ts";
 import type { Meter } from "./meter.ts";
 import { inClientsName } from "./model-names.ts";
-import { counted, firstOf, flowOf, readCall } from "./opening.ts";
+import { counted, flowOf, readCall } from "./opening.ts";
 import { type Bringing, needsBytes, withBytes } from "./pictures.ts";
 import type { PreferredDialects } from "./preferred-dialects.ts";
-import { type Lane, openLane, refuseWhenStrict } from "./relay.ts";
+import { type Lane, openLane, refuseWhenStrict, type SpeechMeans } from "./relay.ts";
+import type { Transcoder } from "./transcoder.ts";
 import type { Piece } from "./turn.ts";
 import type { UsageEstimates } from "./usage-estimate.ts";
 import { voicesOf } from "./voice-lists.ts";
@@ -48,6 +49,7 @@ export interface Tries extends Bringing {
   readonly limits: Pick<GatewayLimits, "voiceListMs">;
   readonly log: AttemptLog;
   readonly estimates: UsageEstimates;
+  readonly transcoder: Transcoder | null;
   readonly preferred: PreferredDialects;
   readonly cooldowns: Cooldowns;
 }
@@ -80,14 +82,9 @@ function verdict(failures: readonly GatewayError[]): GatewayError {
 }
 
 /** The way to one candidate in one dialect, or why there is none. */
-function laneTo(
-  inquiry: Inquiry,
-  candidate: Candidate,
-  upstream: Dialect,
-  voices?: readonly ListedVoice[],
-): Lane | GatewayError {
+function laneTo(inquiry: Inquiry, candidate: Candidate, upstream: Dialect, means?: SpeechMeans): Lane | GatewayError {
   try {
-    return openLane(inquiry, candidate, upstream, voices);
+    return openLane(inquiry, candidate, upstream, means);
   } catch (thrown) {
     return toGatewayError(thrown);
   }
@@ -145,7 +142,10 @@ async function laneOf(tries: Tries, candidate: Candidate, { upstream, inquiry }:
   if (refused !== null) return refused;
   return needsBytes(inquiry, upstream)
     ? laneWithBytes({ ...tries, inquiry }, candidate, upstream)
-    : laneTo(inquiry, candidate, upstream, await listedVoices(tries, candidate));
+    : laneTo(inquiry, candidate, upstream, {
+        listedVoices: await listedVoices(tries, candidate),
+        transcodes: tries.transcoder !== null,
+      });
 }
 
 /** Asks one candidate, and once more for every remedy that a refusal of it names. False when nobody else may be asked. */

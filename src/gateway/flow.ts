@@ -26,6 +26,13 @@ export interface Flow {
   close(): void;
 }
 
+/** The next piece of a flow. */
+export async function firstOf(flow: Flow): Promise<Piece> {
+  const arrived = Promise.withResolvers<Piece>();
+  await flow.next((piece) => void arrived.resolve(piece));
+  return arrived.promise;
+}
+
 type Body = ReadableStreamDefaultReader<Uint8Array>;
 
 const maxFrameBytes = 16 * 1024 * 1024;

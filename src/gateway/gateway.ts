@@ -26,6 +26,7 @@ import { type PipeEnd, type PipePace, type PipeWire, pipe } from "./pipe.ts";
 import type { PreferredDialects } from "./preferred-dialects.ts";
 import { type Plan, resolve, resolveUnnamed } from "./router.ts";
 import { failedOutcome, repliedOutcome, streamedOutcome } from "./settlement.ts";
+import type { Transcoder } from "./transcoder.ts";
 import { familyOf, type UsageEstimates } from "./usage-estimate.ts";
 
 /** Everything the corridor works with; built once at the start. */
@@ -48,6 +49,8 @@ export interface GatewayParts {
   readonly pace: PipePace;
   readonly estimates: UsageEstimates;
   readonly drains: Drains;
+  /** Null where there is no ffmpeg. */
+  readonly transcoder: Transcoder | null;
   /** What the operator opens to the guarded fetcher. */
   readonly fetchAllow: readonly string[];
   /** Looks up the names in URLs for one key. */
@@ -90,9 +93,7 @@ export async function answer(parts: GatewayParts, inquiry: Inquiry, visit: Visit
     const plan = planFor(parts, ask);
     const { candidates } = plan;
     const exchange = await openExchange(parts, inquiry, candidates, visit, lease);
-    const { clock, watch, fetchAllow, preferred, limits, estimates } = parts;
-    const { events } = exchange;
-    const cooldowns = cooldownsFor(plan.found, parts.cooldowns);
+    const { clock, watch, fetchAllow, preferred, limits, estimates, transcoder } = parts;
     const log = createAttemptLog(clock.monotonicMs);
     const tries: Tries = {
       candidates,
@@ -100,14 +101,15 @@ export async function answer(parts: GatewayParts, inquiry: Inquiry, visit: Visit
       signal: visit.signal,
       clock,
       watch,
-      events,
+      events: exchange.events,
       fetchAllow,
       dns: parts.dnsFor(visit.caller.keyId),
       limits,
       log,
       estimates,
+      transcoder,
       preferred,
-      cooldowns,
+      cooldowns: cooldownsFor(plan.found, parts.cooldowns),
     };
     try {
       return await (ask.stream ? streamed(parts, tries, exchange, visit) : whole(parts, tries, exchange));

@@ -1,7 +1,7 @@
 // One stream of one candidate, from the call to the first piece: the upstream's own, several in a row, sound, or a whole reply told as one.
 import { GatewayError } from "../canon/error.ts";
 import { totalOutput, type Usage } from "../canon/usage.ts";
-import type { Call } from "../dialects/dialect.ts";
+import type { Call, SoundSide } from "../dialects/dialect.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Deadline } from "../lib/deadline.ts";
 import { hopsHeader, withNextHop } from "../lib/hops.ts";
@@ -18,7 +18,9 @@ import type { Lane } from "./relay.ts";
 import { isEvents, soundTurner, wholeChunks } from "./sound.ts";
 import { watchStops } from "./stops.ts";
 import { mustBeTold, toldFlow } from "./told.ts";
-import { nothing, type Piece, readerOf, type Turner, translatedTurner, turnerOf, writerOf } from "./turn.ts";
+import { transcodedFlow } from "./transcoded-flow.ts";
+import type { Transcoder } from "./transcoder.ts";
+import { nothing, readerOf, type Turner, translatedTurner, turnerOf, writerOf } from "./turn.ts";
 import { textOfAnswer, type UsageEstimates } from "./usage-estimate.ts";
 import { type ReadReply, readReply, refusal, refuseDocument, understood } from "./whole.ts";
 
@@ -30,6 +32,8 @@ export interface Sending extends Bringing {
   readonly clock: Clock;
   readonly log: AttemptLog;
   readonly estimates: UsageEstimates;
+  /** Null where speech cannot be transcoded. */
+  readonly transcoder: Transcoder | null;
 }
 
 /** Nothing has reached the provider. */
@@ -126,13 +130,6 @@ async function refuseOtherTypes(response: Response, lane: Lane, signal: AbortSig
     throw new GatewayError("upstream_protocol_error", "The provider did not answer with an event stream.");
 }
 
-/** The first piece of a flow. */
-export async function firstOf(flow: Flow): Promise<Piece> {
-  const arrived = Promise.withResolvers<Piece>();
-  await flow.next((piece) => void arrived.resolve(piece));
-  return arrived.promise;
-}
-
 /** A flow from the upstream's own stream, or from a whole reply where it has none to give. */
 export async function flowOf(
   tries: Sending,
@@ -146,6 +143,7 @@ export async function flowOf(
   if (lane.calls.length > 1 && inquiry.ask.operation === "image")
     return toldFlow(await drawnTogether(tries, lane, candidate, life.signal), lane, inquiry, meter, origin);
   if (lane.calls.length > 1) return chainedFlow(tries, lane, candidate, meter, life);
+  const place = lane.spoken === undefined ? undefined : tries.transcoder?.reserve(life.signal);
   const response = await sendCall(tries, lane, candidate, lane.calls[0], life.signal);
   if (mustBeTold(inquiry, lane.upstream, response.headers)) {
     const read = await counted(
@@ -158,13 +156,12 @@ export async function flowOf(
   }
   const { sound } = inquiry.dialect;
   if (sound !== undefined) {
-    const turner = soundTurner(sound, lane, inquiry, meter, origin, response.headers);
-    return createFlow(
-      response,
-      turner,
-      life,
-      isEvents(response.headers.get("content-type")) ? undefined : wholeChunks(),
-    );
+    const splitter = isEvents(response.headers.get("content-type")) ? undefined : wholeChunks();
+    const open = (side: SoundSide): Flow =>
+      createFlow(response, soundTurner(side, lane, inquiry, meter, origin, response.headers), life, splitter);
+    if (place === undefined || inquiry.ask.operation !== "speak") return open(sound);
+    const wanted = { side: sound, write: inquiry.write, format: inquiry.ask.format };
+    return transcodedFlow(open, wanted, place, life.signal);
   }
   await refuseOtherTypes(response, lane, life.signal);
   return createFlow(response, turnerOf(lane, inquiry, meter, origin), life);

@@ -10,6 +10,7 @@ import { batchesOf, wiresOf } from "./batch.ts";
 import type { Candidate } from "./catalog.ts";
 import { type FanPart, fanOut, overasks } from "./fan.ts";
 import type { Inquiry } from "./inquiry.ts";
+import { inMadeFormat } from "./speech-format.ts";
 import { divideStops } from "./stops.ts";
 import { voiceFor } from "./voices.ts";
 
@@ -27,6 +28,16 @@ export interface Lane {
   /** Stop texts that the gateway watches for itself. */
   readonly watched: readonly string[];
   readonly warnings: readonly Warning[];
+  /** To speak: the request in a format that the upstream makes, where its reply is transcoded. */
+  readonly spoken?: Ask;
+}
+
+/** What speech needs to know beside the request. */
+export interface SpeechMeans {
+  /** The voices of the candidate's account, where it lists them. */
+  readonly listedVoices?: readonly ListedVoice[] | undefined;
+  /** The gateway can transcode. */
+  readonly transcodes?: boolean;
 }
 
 function dialectsIn(inquiry: Inquiry, spoken: readonly Dialect[]): readonly Dialect[] {
@@ -93,7 +104,7 @@ export function openLane(
   given: Inquiry,
   candidate: Candidate,
   upstream: Dialect,
-  listedVoices?: readonly ListedVoice[],
+  { listedVoices, transcodes = false }: SpeechMeans = {},
 ): Lane {
   refuseElsewhere(given, candidate);
   const voice = voiceFor(given.ask, candidate, listedVoices);
@@ -106,9 +117,12 @@ export function openLane(
     ...(listedVoices === undefined ? {} : { listedVoices }),
     ...(candidate.provider.declared === undefined ? {} : { declared: candidate.provider.declared }),
   };
-  const inquiry = withLosses(given, candidate, context);
-  if (upstream !== inquiry.dialect || overasks(inquiry, context.options))
-    return translatedLane(inquiry, upstream, context);
+  const able = transcodes ? inMadeFormat(given, upstream) : given;
+  const inquiry = withLosses(able, candidate, context);
+  if (upstream !== inquiry.dialect || overasks(inquiry, context.options)) {
+    const lane = translatedLane(inquiry, upstream, context);
+    return able === given ? lane : { ...lane, spoken: able.ask };
+  }
   const call = (wire: JsonObject): VerbatimCall => upstream.verbatim.call(wire, context, inquiry.envelope);
   const [first = inquiry.wire, ...others] = wiresOf(inquiry, upstream, context);
   const calls = [call(first), ...others.map(call)] as const;

@@ -33,7 +33,7 @@ interface Ends {
 function soundEnds(side: SoundSide, lane: Lane, inquiry: Inquiry, origin: string, headers: Headers): Ends {
   const upstream = lane.upstream.sound;
   if (upstream === undefined || inquiry.ask.operation !== "speak") throw badReply("it cannot be spoken");
-  const reader = upstream.reader({ origin, ask: inquiry.ask }, (name) => headers.get(name));
+  const reader = upstream.reader({ origin, ask: lane.spoken ?? inquiry.ask }, (name) => headers.get(name));
   let made: SoundWriter | null = null;
   const writer = (): SoundWriter => {
     made ??= side.writer(inquiry.write, reader.format);

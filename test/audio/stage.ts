@@ -7,7 +7,7 @@ export interface Stage {
   readonly gateway: RunningGateway;
   readonly upstream: Upstream;
   /** Asks for speech; `model` is `provider/model`. */
-  speak(body: object, headers?: Record<string, string>): Promise<Response>;
+  speak(body: object, headers?: Record<string, string>, signal?: AbortSignal): Promise<Response>;
   hear(form: FormData, to?: string): Promise<Response>;
 }
 
@@ -24,11 +24,16 @@ const kinds: readonly (readonly [kind: string, path: string, more?: string])[] =
 ];
 
 /** Starts it for a test file, forgets what was asked before each test, and stops it behind the last one. */
-export async function stage(): Promise<Stage> {
+export async function stage(
+  environment: Record<string, string> = {},
+  limits: Record<string, number> = {},
+): Promise<Stage> {
   const behind = await upstream();
   const row = ([kind, path, more]: (typeof kinds)[number]) =>
     `  ${kind}: { kind: ${kind}, base_url: "${behind.url}${path}", credential: "canary-key", models: [], voices: { anna: own-anna }${more === undefined ? "" : `, ${more}`} }\n`;
-  const running = await gateway({ yaml: `providers:\n${kinds.map(row).join("")}` });
+  const bounds = Object.entries(limits).map(([name, value]) => `  ${name}: ${value}\n`);
+  const yaml = `providers:\n${kinds.map(row).join("")}${bounds.length === 0 ? "" : `limits:\n${bounds.join("")}`}`;
+  const running = await gateway({ yaml, environment });
   beforeEach(() => behind.clear());
   afterAll(async () => {
     await running.stop();
@@ -38,11 +43,12 @@ export async function stage(): Promise<Stage> {
   return {
     gateway: running,
     upstream: behind,
-    speak: (body, headers = {}) =>
+    speak: (body, headers = {}, signal) =>
       fetch(`${running.url}/v1/audio/speech`, {
         method: "POST",
         headers: { ...bearer, "content-type": "application/json", ...headers },
         body: JSON.stringify({ input: "Hello there.", voice: "alloy", ...body }),
+        ...(signal === undefined ? {} : { signal }),
       }),
     hear: (form, to = "transcriptions") =>
       fetch(`${running.url}/v1/audio/${to}`, { method: "POST", headers: bearer, body: form }),

@@ -25,6 +25,7 @@ test("nothing set: the defaults of the table", () => {
     corsOrigins: [],
     videoResults: null,
     webhookSecret: null,
+    ffmpeg: null,
     environment: {},
   });
 });
@@ -32,6 +33,8 @@ test("nothing set: the defaults of the table", () => {
 const rows: [string, string, object][] = [
   ["PORT", "0", { port: 0 }],
   ["PORT", " 65535 ", { port: 65_535 }],
+  ["TURNPIKE_FFMPEG", "/bin/sh", { ffmpeg: "/bin/sh" }],
+  ["TURNPIKE_FFMPEG", "off", { ffmpeg: null }],
   ["HOST", "0.0.0.0", { host: "0.0.0.0" }],
   ["HOST", "::1", { host: "::1" }],
   ["TURNPIKE_DATA", "/var/lib/turnpike", { dataFolder: "/var/lib/turnpike" }],
@@ -56,6 +59,10 @@ test("an empty variable is an unset one", () => {
 
 test.each(["-1", "65536", "80.5", "http", "0x50", "1e3", "８０"])("PORT=%s is refused in one sentence", (port) => {
   expect(() => read({ PORT: port })).toThrow(/^PORT must be a whole number from 0 to 65535, not '.+'\.$/);
+});
+
+test("a program that is named must be there", () => {
+  expect(() => read({ TURNPIKE_FFMPEG: "/nowhere/ffmpeg" })).toThrow(/^TURNPIKE_FFMPEG must be `off` or the path/);
 });
 
 test("every variable of the table is documented, and every one that is read is in the table", () => {

@@ -9,6 +9,8 @@ export const longFunctions: Exceptions = {};
 
 /** `path habit`: what this file alone may write. */
 export const allowedHabits: Exceptions = {
+  "src/gateway/transcoder.ts Bun.spawn":
+    "transcodes speech: fixed arguments, no shell, an empty environment, bounded in number, time and bytes",
   "src/main.ts import()": "the launcher: nothing of the gateway may load before the environment is right",
   "src/providers/guarded/hop.ts import()": "8 ms of every start, for a fetch that most installations never make",
   "src/providers/vertex/token.ts import()": "5 ms of every start, for accounts that few have",

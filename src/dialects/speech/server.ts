@@ -1,7 +1,7 @@
 // What dialects of speech have in common that only servers speak: voices and formats by table, speed within bounds.
 import { Type } from "typebox";
 import { GatewayError } from "../../canon/error.ts";
-import { type SoundFormat, type SpeakAnswer, type SpeakAsk, soundTypes } from "../../canon/speech.ts";
+import { type SoundFormat, type SpeakAnswer, type SpeakAsk, soundFormats, soundTypes } from "../../canon/speech.ts";
 import type { Usage } from "../../canon/usage.ts";
 import { noUsage } from "../../canon/usage.ts";
 import type { Call, Dialect, ErrorSide, ReadContext, RenderContext, Rendered, SoundReader } from "../dialect.ts";
@@ -119,6 +119,7 @@ export function speechServer<Form>(server: SpeechServer<Form>): Speaking {
       render: (answer) => ({ audio: Buffer.from(answer.bytes).toString("base64"), type: soundTypes[answer.format] }),
     },
     sound: {
+      formats: soundFormats.filter((format) => server.formats[format] !== undefined),
       reader: (context, head) =>
         server.reader(
           context.ask?.operation === "speak" ? { ...context, ask: withFormat(server, context.ask) } : context,
