@@ -128,3 +128,13 @@ describe("responses are preferred to chat", () => {
     expect([wantsResponses(model, asked, false), wantsResponses(model, asked, true)]).toEqual([byOthers, byChat]);
   });
 });
+
+test.each([
+  { model: "gpt-6-sol", effort: "none" },
+  { model: "gpt-6-luna", effort: "none" },
+  { model: "gpt-6.1-terra", effort: "none" },
+  { model: "gpt-6-other", effort: "low" },
+] as const)("$model is told $effort where the client wants no reasoning", ({ model, effort }) => {
+  for (const wire of ["chat", "responses"] as const)
+    expect(effortOf(render(wire, model, { reasoning: { effort: "none" } }))).toBe(effort);
+});

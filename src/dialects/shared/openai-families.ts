@@ -39,6 +39,8 @@ const families: readonly (readonly [RegExp, Family])[] = [
   [/^(?:.*\/)?gpt-5\.\d/, { ...usualFamily, efforts: upTo("max", "none"), sampling: "quiet", chatTools: "silent" }],
   [/^(?:.*\/)?gpt-5/, { ...usualFamily, efforts: upTo("high", "minimal"), sampling: "never" }],
   [/^(?:.*\/)?gpt-oss/, { ...usualFamily, efforts: upTo("high"), sampling: "always", hasResponses: false }],
+  // `@ai-sdk/openai` 3.0.141, read 2026-11-22: of the sixth generation these three alone take `none`.
+  [/^(?:.*\/)?gpt-6(?:-sol|-luna|\.1-terra)$/, { ...usualFamily, efforts: upTo("max", "none"), sampling: "never" }],
   [/^(?:.*\/)?gpt-(?:[6-9]|\d{2,})(?:\D|$)/, { ...usualFamily, efforts: upTo("max"), sampling: "never" }],
 ];
 
