@@ -1,6 +1,6 @@
 // Writes the document that is made from the code, docs/configuration.md. `--check` only compares.
 import { writeFileSync } from "node:fs";
-import { errorKinds } from "../src/canon/error.ts";
+import { errorKinds } from "../src/canonical/error.ts";
 import { variables } from "../src/config/environment.ts";
 import { fieldOf, limitRows } from "../src/config/limits.ts";
 import { configSchema } from "../src/config/schema.ts";

@@ -1,9 +1,9 @@
-// Writes src/providers/sandbox/sound/frames.ts: each tone of the sandbox once in every codec that it cannot write by itself. Needs ffmpeg.
+// Writes src/providers/sandbox/audio/frames.ts: each tone of the sandbox once in every codec that it cannot write by itself. Needs ffmpeg.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { adtsFrames, mp3Frames, oggPackets } from "../src/providers/sandbox/sound/containers.ts";
-import { sampleRate, silence, toneOf } from "../src/providers/sandbox/sound/tones.ts";
+import { adtsFrames, mp3Frames, oggPackets } from "../src/providers/sandbox/audio/containers.ts";
+import { sampleRate, silence, toneOf } from "../src/providers/sandbox/audio/tones.ts";
 
 interface Codec {
   readonly name: string;
@@ -103,6 +103,6 @@ const head = `// Made by scripts/sandbox-tones.ts with FFmpeg (LAME, its own AAC
 export const frameTexts = {
 `;
 writeFileSync(
-  join(import.meta.dir, "../src/providers/sandbox/sound/frames.ts"),
+  join(import.meta.dir, "../src/providers/sandbox/audio/frames.ts"),
   `${head}${tables.join("\n")}\n} as const;\n`,
 );

@@ -1,10 +1,10 @@
 // Model servers on this machine: looked for at the start and again every minute where nothing is configured, and kept in the catalog while they answer.
-import type { Catalog, CatalogHolder } from "./gateway/catalog.ts";
-import type { Listings } from "./gateway/listings.ts";
-import type { Events } from "./observe/events.ts";
+import type { Catalog, CatalogHolder } from "./gateway/routing/catalog.ts";
+import type { Listings } from "./gateway/routing/model-lists.ts";
 import { type DiscoverOptions, discover, type LocalPlace } from "./providers/discover.ts";
+import { remoteProvider } from "./providers/http-provider.ts";
 import type { Provider } from "./providers/provider.ts";
-import { remoteProvider } from "./providers/remote.ts";
+import type { Events } from "./telemetry/events.ts";
 
 /** Where and how often model servers are looked for; a test brings its own. */
 export interface Discovery {

@@ -1,5 +1,5 @@
 // The entry: the right environment first, then the command that was asked for.
-import { relaunch } from "./launch.ts";
+import { relaunch } from "./runtime-environment.ts";
 
 relaunch();
 const { run } = await import("./cli/main.ts");

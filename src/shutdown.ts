@@ -1,5 +1,5 @@
 // The end of the listener: unready first, so that load balancers look away; then what is in progress may finish; then the rest is cut.
-import type { Admission } from "./gateway/admission.ts";
+import type { Admission } from "./gateway/pipeline/admission.ts";
 import type { Listener } from "./http/server.ts";
 
 /** How long what is in progress may take. */

@@ -5,8 +5,8 @@ import { randomId } from "../lib/ids.ts";
 import { hashKey } from "../lib/secret.ts";
 import { insertKey, type KeyRow, listKeys, revokeKey } from "../store/keys.ts";
 import { withStore } from "./open.ts";
+import { type Command, parseWords, WrongWords } from "./options.ts";
 import { jsonText, table } from "./print.ts";
-import { type Command, parseWords, WrongWords } from "./words.ts";
 
 const dayMs = 86_400_000;
 const namePattern = /^[\w.@:-]{1,64}$/;

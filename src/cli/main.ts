@@ -1,11 +1,11 @@
 // The command line: which command was asked for, and what its end means for the exit code.
 import { version } from "../../package.json";
 import { keysCommand } from "./keys.ts";
+import { type Command, helpOf, parseWords, runCommand, WrongWords } from "./options.ts";
 import { requestsCommand } from "./requests.ts";
 import { serve } from "./serve.ts";
 import { usageCommand } from "./usage.ts";
 import { webhooksCommand } from "./webhooks.ts";
-import { type Command, helpOf, parseWords, runCommand, WrongWords } from "./words.ts";
 
 const printVersion = (): void => console.log(version);
 

@@ -1,8 +1,8 @@
 // `turnpike requests show`: one request as the ledger has it, found by the gateway's id or by the one that the client saw.
 import { readSettings } from "../config/environment.ts";
 import { type AttemptRow, type EntryRow, findEntries, readAttempts } from "../gateway/ledger/read.ts";
+import { type Command, parseWords, WrongWords } from "./options.ts";
 import { jsonText, table } from "./print.ts";
-import { type Command, parseWords, WrongWords } from "./words.ts";
 
 /** Callers may use their ids more than once: so many of them are shown, the newest first. */
 const mostShown = 20;

@@ -1,6 +1,7 @@
 // `turnpike`: starts the gateway and stops it well when asked to.
-import { proveConcurrency } from "../selftest.ts";
-import { start } from "../start.ts";
+
+import { start } from "../app.ts";
+import { proveConcurrency } from "../startup-check.ts";
 
 /** The exit code of a process that was told to stop more than once. */
 const interrupted = 130;

@@ -6,8 +6,8 @@ import { fileKeyId } from "../config/secrets.ts";
 import { readUsage, type UsageGroup, type UsageRow } from "../gateway/ledger/read.ts";
 import { listKeys } from "../store/keys.ts";
 import { withStore } from "./open.ts";
+import { type Command, parseWords, WrongWords } from "./options.ts";
 import { jsonText, table } from "./print.ts";
-import { type Command, parseWords, WrongWords } from "./words.ts";
 
 const groups = ["model", "key", "day", "provider"] as const satisfies readonly UsageGroup[];
 const head = [

@@ -7,8 +7,8 @@ import { webhookSecretText } from "../lib/webhook.ts";
 import { listKeys } from "../store/keys.ts";
 import type { Store } from "../store/store.ts";
 import { withStore } from "./open.ts";
+import { type Command, parseWords } from "./options.ts";
 import { table } from "./print.ts";
-import { type Command, parseWords } from "./words.ts";
 
 interface Owner {
   readonly name: string;

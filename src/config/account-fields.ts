@@ -1,5 +1,5 @@
 // The fields of an account in the configuration file.
-import type { Account } from "../providers/account.ts";
+import type { Account } from "../providers/credentials.ts";
 import type { ProviderConfig } from "./schema.ts";
 
 /** The field of each member, in the file. */

@@ -1,6 +1,6 @@
 // Everything that the file and the environment configure, checked as a whole before anything is opened.
 import type { Settings } from "./environment.ts";
-import { fetchAllowOf } from "./fetch-allow.ts";
+import { fetchAllowOf } from "./fetch-allowlist.ts";
 import { type ReadConfig, readConfigFile } from "./file.ts";
 import { buildCatalog } from "./providers.ts";
 import { type VideoOptions, videoOptions } from "./videos.ts";

@@ -1,7 +1,7 @@
 // The environment, read once: every variable that the gateway looks at, with its default.
 import { isAbsolute, resolve } from "node:path";
 import type { CorsOrigins } from "../http/cors.ts";
-import type { Account } from "../providers/account.ts";
+import type { Account } from "../providers/credentials.ts";
 import { providerKinds } from "../providers/index.ts";
 import type { ProviderKind } from "../providers/provider.ts";
 import { accountFields } from "./account-fields.ts";

@@ -6,7 +6,7 @@ import { checkSchema, type Path, removeEntry } from "./check-schema.ts";
 import type { Environment, Settings } from "./environment.ts";
 import { ConfigError, ConfigFault, type FaultList, faultList } from "./faults.ts";
 import type { ConfigFile } from "./schema.ts";
-import { substitute } from "./substitute.ts";
+import { substitute } from "./variable-substitution.ts";
 
 /** A file that was read, and the words for a fault in it. */
 export interface ReadConfig {

@@ -1,5 +1,5 @@
 // What one limit is: a row of the table of limits.
-import type { ErrorKind } from "../canon/error.ts";
+import type { ErrorKind } from "../canonical/error.ts";
 
 export interface LimitRow {
   /** As in code; `maxBodyBytes` is `max_body_bytes` in the file. */

@@ -1,21 +1,28 @@
 // From the configuration to providers and routes: the entries of the file, and those that variables configure by themselves.
 import type { DialectOptions } from "../dialects/dialect.ts";
 import { judgeForms } from "../dialects/index.ts";
-import type { Candidate, Catalog, Route, Voices } from "../gateway/catalog.ts";
+import type { Candidate, Catalog, Route, Voices } from "../gateway/routing/catalog.ts";
 import { Secret } from "../lib/secret.ts";
-import type { Account } from "../providers/account.ts";
+import { asJudge } from "../providers/chat-moderation-provider.ts";
 import { isCompatible } from "../providers/compatible.ts";
+import type { Account } from "../providers/credentials.ts";
+import { remoteProvider } from "../providers/http-provider.ts";
 import { findKind, providerKinds } from "../providers/index.ts";
-import { asJudge } from "../providers/judge.ts";
 import { defaultTimeouts, type Provider, type ProviderEntry, type ProviderKind } from "../providers/provider.ts";
-import { remoteProvider } from "../providers/remote.ts";
 import { sandboxProvider } from "../providers/sandbox/index.ts";
 import { accountFields } from "./account-fields.ts";
-import { accountMembers, isFault, namesSecret, readAccount, textsOfFile, textsOfVariables } from "./accounts.ts";
 import type { Environment } from "./environment.ts";
 import { ConfigFault } from "./faults.ts";
 import type { ReadConfig } from "./file.ts";
 import { declaredModel, rowFault } from "./model-capabilities.ts";
+import {
+  accountMembers,
+  isFault,
+  namesSecret,
+  readAccount,
+  textsOfFile,
+  textsOfVariables,
+} from "./provider-accounts.ts";
 import type { ProviderConfig, RouteConfig } from "./schema.ts";
 import { didYouMean } from "./suggest.ts";
 

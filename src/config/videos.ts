@@ -1,6 +1,6 @@
 // What is set for videos: how long tasks and links live, where results are kept, and how its owners are told.
 import { isAbsolute, resolve } from "node:path";
-import type { ResultsParts } from "../gateway/videos/results.ts";
+import type { ResultsParts } from "../gateway/tasks/results.ts";
 import { deriveKey, Secret } from "../lib/secret.ts";
 import { webhookKeyOf } from "../lib/webhook.ts";
 import type { Blobs, BlobsKind } from "../store/blobs/blobs.ts";

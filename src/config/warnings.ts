@@ -1,5 +1,5 @@
 // What is allowed in a configuration but surely not meant: reported at the start, one sentence each.
-import type { Catalog, Route } from "../gateway/catalog.ts";
+import type { Catalog, Route } from "../gateway/routing/catalog.ts";
 import { findKind } from "../providers/index.ts";
 import type { ReadConfig } from "./file.ts";
 import type { ProviderConfig } from "./schema.ts";

@@ -1,5 +1,5 @@
 // How servers say that a request is longer than the context of the model, and how clients of each format want to read it.
-import type { ContextOverflow } from "../canon/error.ts";
+import type { ContextOverflow } from "../canonical/error.ts";
 
 /** What one family of servers says. Groups of `words` may be named `tokens` (of the request) and `limit`. */
 interface OverflowRule {

@@ -1,11 +1,11 @@
 // What dialects are told beside the wire: of the request, of the upstream, of the client.
-import type { Ask } from "../canon/operation.ts";
-import type { ListedVoice } from "../canon/speech.ts";
-import type { FieldName } from "../canon/warning.ts";
+import type { Ask } from "../canonical/operation.ts";
+import type { ListedVoice } from "../canonical/speech.ts";
+import type { FieldName } from "../canonical/warning.ts";
 import type { JsonObject } from "../lib/json.ts";
-import type { UploadedFile } from "./call.ts";
-import type { DialectOptions } from "./options.ts";
+import type { DialectOptions } from "./compatibility-flags.ts";
 import type { DeclaredModel } from "./shared/model-table.ts";
+import type { UploadedFile } from "./upstream-request.ts";
 
 /** What a dialect may read of the request besides its body. Header names are asked for in lower case. */
 export interface Envelope {

@@ -1,16 +1,16 @@
 // The contract of a dialect: pure, synchronous functions between one wire language and canon, facing both ways.
 import type { TSchema } from "typebox";
-import type { Answer, Ask, Operation } from "../canon/operation.ts";
-import type { FieldName } from "../canon/warning.ts";
+import type { Answer, Ask, Operation } from "../canonical/operation.ts";
+import type { FieldName } from "../canonical/warning.ts";
 import type { JsonObject } from "../lib/json.ts";
-import type { Rendered } from "./call.ts";
+import type { DocumentSide, ErrorSide, SoundSide, StreamSide, VerbatimSide } from "./codec-contracts.ts";
 import type { Envelope, ReadContext, RenderContext, WriteContext } from "./context.ts";
-import type { DocumentSide, ErrorSide, SoundSide, StreamSide, VerbatimSide } from "./sides.ts";
+import type { Rendered } from "./upstream-request.ts";
 
-export type * from "./call.ts";
+export type * from "./codec-contracts.ts";
+export type * from "./compatibility-flags.ts";
 export type * from "./context.ts";
-export type * from "./options.ts";
-export type * from "./sides.ts";
+export type * from "./upstream-request.ts";
 
 /**
  * One wire language for one operation. Methods, not function members, so that dialects of different operations fit one

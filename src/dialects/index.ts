@@ -1,6 +1,7 @@
 // The list of dialects.
-import { anthropicCount } from "./anthropic-messages/count.ts";
+
 import { anthropicMessages } from "./anthropic-messages/index.ts";
+import { anthropicCount } from "./anthropic-messages/token-count.ts";
 import { bedrockConverse } from "./bedrock-converse/index.ts";
 import type { Dialect } from "./dialect.ts";
 import { cohereEmbeddings } from "./embeddings/cohere.ts";
@@ -12,9 +13,9 @@ import { openaiEmbeddings } from "./embeddings/openai.ts";
 import { teiEmbeddings } from "./embeddings/tei.ts";
 import { vertexEmbeddings } from "./embeddings/vertex.ts";
 import { voyageEmbeddings } from "./embeddings/voyage.ts";
-import { geminiCount } from "./gemini/count-dialect.ts";
 import { gemini } from "./gemini/index.ts";
 import { modelIn } from "./gemini/request.ts";
+import { geminiCount } from "./gemini/token-count-dialect.ts";
 import {
   arkImages,
   dashscopeImageEdits,
@@ -37,8 +38,8 @@ import { mistralModerations, openaiModerations } from "./moderations/index.ts";
 import { openaiChat } from "./openai-chat/index.ts";
 import { openaiCompaction } from "./openai-compaction.ts";
 import { openaiCompletions } from "./openai-completions/index.ts";
-import { openaiCount } from "./openai-responses/count.ts";
 import { openaiResponses } from "./openai-responses/index.ts";
+import { openaiCount } from "./openai-responses/token-count.ts";
 import {
   cohereRerank,
   dashscopeFlatRerank,

@@ -1,14 +1,14 @@
 // The dialect of compaction: relayed where the responses dialect is spoken, a summary by the same model everywhere else.
-import type { ChatAnswer, ChatAsk } from "../canon/conversation.ts";
+import type { ChatAnswer, ChatAsk } from "../canonical/chat.ts";
 import { isObject, type Json, type JsonObject } from "../lib/json.ts";
 import type { Dialect } from "./dialect.ts";
+import { badReply, unsupported } from "./errors.ts";
 import { compactSchema } from "./openai-responses/compact.ts";
 import { openaiResponses } from "./openai-responses/index.ts";
-import { inputItems } from "./openai-responses/input.ts";
+import { inputItems } from "./openai-responses/parse-input.ts";
 import { summaryAsk, summaryIn, transcriptOf } from "./openai-responses/transcript.ts";
 import { parseUsage, renderUsage } from "./openai-responses/usage.ts";
-import { badReply, unsupported } from "./reject.ts";
-import { estimatedUsage } from "./shared/estimate.ts";
+import { estimatedUsage } from "./shared/usage-estimate.ts";
 
 const compactPath = "responses/compact";
 

@@ -1,5 +1,5 @@
 // The error envelope of every OpenAI-shaped wire, and what its many imitators send in its place.
-import type { GatewayError } from "../canon/error.ts";
+import type { GatewayError } from "../canonical/error.ts";
 import { isObject, type Json, type JsonObject, parseJsonText } from "../lib/json.ts";
 import type { Frame } from "../lib/sse.ts";
 import type { ErrorSide } from "./dialect.ts";

@@ -1,5 +1,5 @@
 // What the words of refusals mean, as data: codes and types of vendors first, their sentences last.
-import type { ErrorKind } from "../canon/error.ts";
+import type { ErrorKind } from "../canonical/error.ts";
 
 /** A refusal belongs to the first row whose statuses hold its own and whose codes or words it uses. */
 export interface RefusalRule {

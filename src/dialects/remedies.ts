@@ -1,5 +1,5 @@
 // What an upstream's refusal says would help: one row for each kind of refusal, whatever the dialect.
-import type { GatewayError } from "../canon/error.ts";
+import type { GatewayError } from "../canonical/error.ts";
 
 /** `another-dialect`: the model may answer in another dialect of its provider. `no-reasoning`: with reasoning off. */
 export type Remedy = "another-dialect" | "no-reasoning";

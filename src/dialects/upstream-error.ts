@@ -1,5 +1,5 @@
 // What an upstream's refusal means: one classification for all dialects, and a message that is safe to show.
-import { type ContextOverflow, type ErrorDetail, type ErrorKind, GatewayError } from "../canon/error.ts";
+import { type ContextOverflow, type ErrorDetail, type ErrorKind, GatewayError } from "../canonical/error.ts";
 import { overflowOf } from "./context-overflow.ts";
 import { knownRefusal } from "./refusal-rules.ts";
 

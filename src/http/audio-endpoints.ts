@@ -1,8 +1,8 @@
 // The rows of sound: text spoken, and speech written down.
-import { soundTypes } from "../canon/speech.ts";
+import { soundTypes } from "../canonical/speech.ts";
 import { openaiSpeech, openaiTranscriptions, openaiTranslations } from "../dialects/index.ts";
 import type { AskEndpoint, FormRule, KeyRule } from "./endpoint.ts";
-import { sides } from "./sides.ts";
+import { sides } from "./protocols.ts";
 
 const client: KeyRule = { key: "client", carriers: ["bearer"] };
 const common = { kind: "ask", method: "POST", access: client, ...sides.openai } as const;

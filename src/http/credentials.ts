@@ -1,5 +1,5 @@
 // The key that a request presents: one function for every carrier, so that no second door stays open.
-import { GatewayError } from "../canon/error.ts";
+import { GatewayError } from "../canonical/error.ts";
 import { queryOf } from "./target.ts";
 
 /** Where a key may be carried. `bearer` is accepted on every path. */

@@ -1,10 +1,11 @@
 // The table of endpoints: every path of the gateway, the key it wants, and who handles it.
-import type { Catalog } from "../gateway/catalog.ts";
-import type { Listings } from "../gateway/listings.ts";
-import type { Readiness } from "../gateway/readiness.ts";
+
+import type { Readiness } from "../gateway/pipeline/readiness.ts";
 import type { Responses } from "../gateway/responses/responses.ts";
-import { drawsApart } from "../gateway/router.ts";
-import type { Videos } from "../gateway/videos/videos.ts";
+import type { Catalog } from "../gateway/routing/catalog.ts";
+import type { Listings } from "../gateway/routing/model-lists.ts";
+import { drawsApart } from "../gateway/routing/resolve.ts";
+import type { Videos } from "../gateway/tasks/videos.ts";
 import type { Clock } from "../lib/clock.ts";
 import { audioEndpoints } from "./audio-endpoints.ts";
 import { docsPage, docsSignIn } from "./docs/page.ts";
@@ -15,9 +16,9 @@ import { imageEndpoints } from "./image-endpoints.ts";
 import { getModel, listModels } from "./models.ts";
 import { document } from "./openapi/document.ts";
 import { geminiVideoRows } from "./operation-endpoints.ts";
+import { type Protocol, protocolOf, sides } from "./protocols.ts";
 import type { ReadLimits } from "./read.ts";
 import { root } from "./root.ts";
-import { type Protocol, protocolOf, sides } from "./sides.ts";
 import { originOf } from "./target.ts";
 import { responseEndpoints, textEndpoints } from "./text-endpoints.ts";
 import { vectorEndpoints } from "./vector-endpoints.ts";

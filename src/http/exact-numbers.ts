@@ -1,6 +1,6 @@
 // Exact numbers of a body where its schema has a say: a field that is a number becomes one, free values keep their text.
 import type { TSchema } from "typebox";
-import { GatewayError } from "../canon/error.ts";
+import { GatewayError } from "../canonical/error.ts";
 import { type ExactNumber, isExactNumber, isObject, type Json, type JsonObject } from "../lib/json.ts";
 
 /** The members of a JSON schema that matter here. */

@@ -11,7 +11,7 @@ import {
 } from "../dialects/index.ts";
 import type { AskEndpoint, KeyRule } from "./endpoint.ts";
 import { developerPrefixes, googlePrefixes } from "./google-prefixes.ts";
-import { sides } from "./sides.ts";
+import { sides } from "./protocols.ts";
 import { queryOf } from "./target.ts";
 
 export const googleKey: KeyRule = { key: "client", carriers: ["bearer", "x-goog-api-key", "query"] };

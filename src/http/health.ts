@@ -1,5 +1,5 @@
 // Health: whether the process lives, and whether it can answer requests.
-import type { Readiness } from "../gateway/readiness.ts";
+import type { Readiness } from "../gateway/pipeline/readiness.ts";
 import type { PlainVisit } from "./endpoint.ts";
 import { writeJson } from "./write.ts";
 

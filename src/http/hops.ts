@@ -1,5 +1,5 @@
 // Refusing a request that keeps coming back: a provider that leads to the gateway itself would multiply it for ever.
-import { GatewayError } from "../canon/error.ts";
+import { GatewayError } from "../canonical/error.ts";
 import { hopsHeader, hopsOf, maxHops } from "../lib/hops.ts";
 
 /** Throws the 508 of a request that has passed through too many gateways. */

@@ -8,7 +8,7 @@ import {
 } from "../dialects/index.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { AskEndpoint, KeyRule } from "./endpoint.ts";
-import { sides } from "./sides.ts";
+import { sides } from "./protocols.ts";
 
 const client: KeyRule = { key: "client", carriers: ["bearer"] };
 const common = { kind: "ask", method: "POST", access: client, ...sides.openai } as const;

@@ -1,5 +1,5 @@
 // Well-known paths of the imitated APIs that this gateway does not have: the name of the feature, for a 404 that says so.
-import { GatewayError } from "../canon/error.ts";
+import { GatewayError } from "../canonical/error.ts";
 
 /** The feature and the paths below which it is, with or without their version. The first row that matches counts. */
 const features: readonly (readonly [name: string, path: RegExp])[] = [

@@ -1,11 +1,11 @@
 // The models that a caller can ask for, in the shape of the protocol that asks.
-import { GatewayError } from "../canon/error.ts";
-import type { Catalog } from "../gateway/catalog.ts";
-import type { Listings } from "../gateway/listings.ts";
+import { GatewayError } from "../canonical/error.ts";
+import type { Catalog } from "../gateway/routing/catalog.ts";
+import type { Listings } from "../gateway/routing/model-lists.ts";
 import type { ListedModel } from "../providers/provider.ts";
 import type { PlainVisit } from "./endpoint.ts";
-import { type Model, modelShapes } from "./model-shapes.ts";
-import { type Protocol, sides } from "./sides.ts";
+import { type Model, modelShapes } from "./model-list-formats.ts";
+import { type Protocol, sides } from "./protocols.ts";
 import { queryOf } from "./target.ts";
 import { writeJson } from "./write.ts";
 

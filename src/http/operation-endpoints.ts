@@ -3,7 +3,7 @@ import { fileOf, geminiVideo, operationId, operationRequest } from "../dialects/
 import type { PlainEndpoint } from "./endpoint.ts";
 import { googleKey } from "./gemini-endpoints.ts";
 import { googlePrefixes, type Prefix } from "./google-prefixes.ts";
-import { contentAt } from "./video-list.ts";
+import { contentAt } from "./openai-videos.ts";
 import { askTask, readValid, submitTask, type VideoPartsOf } from "./videos.ts";
 
 const common = { kind: "plain", access: googleKey, errors: geminiVideo.error, idHeaders: [] } as const;

@@ -1,14 +1,14 @@
 // Reading a request's form: type, size and shape are checked, texts become an object, files stay views on the body.
 
 import type { TSchema } from "typebox";
-import { GatewayError } from "../canon/error.ts";
+import { GatewayError } from "../canonical/error.ts";
 import type { UploadedFile } from "../dialects/dialect.ts";
 import { formValues } from "../dialects/shared/form-values.ts";
+import { inSteps } from "../lib/event-loop-turn.ts";
 import { type FormFieldFault, formObject } from "../lib/form-fields.ts";
 import type { JsonObject } from "../lib/json.ts";
 import { boundaryOf, type MultipartFault, type MultipartPart, readMultipart } from "../lib/multipart.ts";
-import { inSteps } from "../lib/turn.ts";
-import { tooLarge } from "./decode.ts";
+import { tooLarge } from "./decompress.ts";
 import { giveBack, type ReadLimits, readPlain } from "./read.ts";
 import type { BodyPace } from "./slow-body.ts";
 

@@ -1,12 +1,12 @@
 // Reading a request's body: type, encoding, size and depth are checked before anything is built from it.
-import { GatewayError } from "../canon/error.ts";
+import { GatewayError } from "../canonical/error.ts";
 import type { UploadedFile } from "../dialects/dialect.ts";
 import { parseBody } from "../lib/body-thread.ts";
+import { nextTurn } from "../lib/event-loop-turn.ts";
 import { isObject, type JsonObject } from "../lib/json.ts";
 import type { MultipartLimits } from "../lib/multipart.ts";
 import type { JsonFault, JsonLimits } from "../lib/read-json.ts";
-import { nextTurn } from "../lib/turn.ts";
-import { decode, decoderFor, tooLarge } from "./decode.ts";
+import { decode, decoderFor, tooLarge } from "./decompress.ts";
 import { type BodyPace, withinPace } from "./slow-body.ts";
 
 type Progress = (bytes: number) => void;

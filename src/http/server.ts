@@ -1,5 +1,5 @@
 // The listener: the one place that opens a port.
-import { type ServeParts, serve } from "./serve.ts";
+import { type ServeParts, serve } from "./handler.ts";
 
 export interface ListenOptions {
   readonly host: string;

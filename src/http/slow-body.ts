@@ -1,5 +1,5 @@
 // A body that comes too slowly: whoever sends a byte now and then must not hold a connection for ever.
-import { GatewayError } from "../canon/error.ts";
+import { GatewayError } from "../canonical/error.ts";
 
 export interface BodyPace {
   /** A body may take this long before its rate counts. */

@@ -1,5 +1,5 @@
 // Where a request goes: its path, its query and the address that the client used, whatever its Host header says.
-import { GatewayError } from "../canon/error.ts";
+import { GatewayError } from "../canonical/error.ts";
 
 /** Where the path begins. Without a usable Host header the runtime gives the request target alone, as in `/livez`. */
 function pathStart(url: string): number {

@@ -10,8 +10,8 @@ import {
 } from "../dialects/index.ts";
 import type { Responses } from "../gateway/responses/responses.ts";
 import type { AskEndpoint, Endpoint, KeyRule } from "./endpoint.ts";
+import { sides, versionHeaders } from "./protocols.ts";
 import { responseRows } from "./responses.ts";
-import { sides, versionHeaders } from "./sides.ts";
 
 const client: KeyRule = { key: "client", carriers: ["bearer"] };
 const clientOrApiKey: KeyRule = { key: "client", carriers: ["bearer", "x-api-key"] };

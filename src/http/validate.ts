@@ -2,7 +2,7 @@
 import type { TSchema } from "typebox";
 import { Compile, type Validator } from "typebox/compile";
 import type { TLocalizedValidationError } from "typebox/error";
-import { GatewayError } from "../canon/error.ts";
+import { GatewayError } from "../canonical/error.ts";
 import type { JsonObject } from "../lib/json.ts";
 import { settleNumbers } from "./exact-numbers.ts";
 

@@ -1,7 +1,7 @@
 // The rows of vectors, of ranking and of moderation.
 import { cohereRerank, openaiEmbeddings, openaiModerations, plainRerank } from "../dialects/index.ts";
 import type { AskEndpoint, KeyRule } from "./endpoint.ts";
-import { sides } from "./sides.ts";
+import { sides } from "./protocols.ts";
 
 const client: KeyRule = { key: "client", carriers: ["bearer"] };
 const common = { kind: "ask", method: "POST", access: client, ...sides.openai } as const;

@@ -10,9 +10,9 @@ import {
   remixSchema,
   videoGenerations,
 } from "../dialects/video/index.ts";
+import { actionQuery, actions } from "./action-api.ts";
 import type { KeyRule, Method, PlainEndpoint, PlainVisit } from "./endpoint.ts";
-import { actionQuery, actions } from "./video-actions.ts";
-import { content, contentQuery, deleteVideo, listVideos, pageQuery, remixVideo, showsLink } from "./video-list.ts";
+import { content, contentQuery, deleteVideo, listVideos, pageQuery, remixVideo, showsLink } from "./openai-videos.ts";
 import { askTask, submitTask, type VideoPartsOf } from "./videos.ts";
 
 interface Words {

@@ -2,9 +2,9 @@
 
 import type { TSchema } from "typebox";
 import type { VideoClient, VideoView, VideoWriteContext } from "../dialects/video/client.ts";
-import type { Created } from "../gateway/videos/create.ts";
-import type { Task } from "../gateway/videos/record.ts";
-import type { Videos } from "../gateway/videos/videos.ts";
+import type { Created } from "../gateway/tasks/create.ts";
+import type { Task } from "../gateway/tasks/task.ts";
+import type { Videos } from "../gateway/tasks/videos.ts";
 import type { Clock } from "../lib/clock.ts";
 import { hopsHeader } from "../lib/hops.ts";
 import type { JsonObject } from "../lib/json.ts";

@@ -1,9 +1,9 @@
 // Writing answers: headers that every answer carries, errors in the caller's own envelope.
-import type { GatewayError } from "../canon/error.ts";
+import type { GatewayError } from "../canonical/error.ts";
 import type { ArrayForm, Dialect } from "../dialects/dialect.ts";
-import { warningText } from "../gateway/exchange.ts";
-import type { Reply } from "../gateway/gateway.ts";
-import { asArray } from "./array.ts";
+import { warningText } from "../gateway/pipeline/exchange.ts";
+import type { Reply } from "../gateway/pipeline/run.ts";
+import { asArray } from "./json-array-stream.ts";
 
 export const jsonType = "application/json; charset=utf-8";
 const streamHeaders = {

@@ -1,11 +1,12 @@
 // Large bodies are read beside the event loop; small ones in place, where the way to a thread would cost more.
+
+import { inSteps } from "./event-loop-turn.ts";
 import type { Json } from "./json.ts";
 import { writeSteps } from "./json-write.ts";
 import { type JsonFault, type JsonLimits, type JsonResult, parseJson } from "./read-json.ts";
+import { putBack, type TakenOut } from "./redact-bytes.ts";
 import { isLargerThan } from "./size.ts";
-import { putBack, type TakenOut } from "./taken-out.ts";
 import { createThread, type Thread } from "./thread.ts";
-import { inSteps } from "./turn.ts";
 import { jsonText } from "./well-formed.ts";
 import { workerAddress } from "./worker.ts";
 

@@ -1,7 +1,7 @@
 // The thread of large bodies: JSON is read here, so that the event loop never waits for it.
 import type { ParseJob, ParseResult } from "./body-thread.ts";
 import { parseJson } from "./read-json.ts";
-import { takeOut } from "./taken-out.ts";
+import { takeOut } from "./redact-bytes.ts";
 import type { ThreadMessage } from "./thread.ts";
 
 declare const self: Worker;

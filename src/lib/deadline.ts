@@ -1,6 +1,6 @@
 // One abort signal for one try: it follows its parent, and aborts when its time is up.
 import type { Clock } from "./clock.ts";
-import type { Ticker } from "./ticker.ts";
+import type { Ticker } from "./shared-interval.ts";
 
 export interface Deadline {
   readonly signal: AbortSignal;

@@ -1,7 +1,7 @@
 // Anthropic itself. Its SDK takes the base URL without /v1.
 import { anthropicCount, anthropicMessages } from "../dialects/index.ts";
-import { apiKeyHeader } from "./auth.ts";
-import { readDataList } from "./listing.ts";
+import { apiKeyHeader } from "./authentication.ts";
+import { readDataList } from "./model-list.ts";
 import type { ProviderKind } from "./provider.ts";
 
 export const anthropic: ProviderKind = {

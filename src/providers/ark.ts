@@ -1,8 +1,8 @@
 // Volcengine Ark and its twin abroad: chat and vectors in the compatible API, videos in its own beside them.
 import { arkImages, openaiEmbeddings } from "../dialects/index.ts";
 import { seedanceVideos } from "../dialects/video/index.ts";
-import { effortAsSwitch } from "./habits.ts";
 import type { Preset } from "./preset.ts";
+import { effortAsSwitch } from "./request-quirks.ts";
 
 /** https://www.volcengine.com/docs/82379/1494384: thinking is a switch, and the effort goes beside it. */
 export const ark: Preset = {

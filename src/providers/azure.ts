@@ -3,7 +3,7 @@
 import type { Call } from "../dialects/dialect.ts";
 import { openaiChat, openaiCompletions, openaiEmbeddings, openaiImages, openaiResponses } from "../dialects/index.ts";
 import type { Secret } from "../lib/secret.ts";
-import type { Access, AccountEntry } from "./account.ts";
+import type { Access, AccountEntry } from "./credentials.ts";
 import { openaiAudio, prefersResponses, textsApart } from "./openai.ts";
 import type { ProviderKind } from "./provider.ts";
 

@@ -1,7 +1,7 @@
 // Cohere, with its native API.
 import { cohereEmbeddings, cohereRerank, plainRerank } from "../dialects/index.ts";
 import { isObject, type Json } from "../lib/json.ts";
-import { bearer } from "./auth.ts";
+import { bearer } from "./authentication.ts";
 import type { ListedModel, ProviderKind } from "./provider.ts";
 
 const readItem = (item: Json): ListedModel[] =>

@@ -7,8 +7,8 @@ import {
   openaiModerations,
   plainRerank,
 } from "../dialects/index.ts";
-import { bearer } from "./auth.ts";
-import { readDataList } from "./listing.ts";
+import { bearer } from "./authentication.ts";
+import { readDataList } from "./model-list.ts";
 import { openaiAudio } from "./openai.ts";
 import type { ProviderKind } from "./provider.ts";
 

@@ -10,9 +10,9 @@ import {
 } from "../dialects/index.ts";
 import { wanVideos } from "../dialects/video/index.ts";
 import { isObject, type JsonObject } from "../lib/json.ts";
-import { beside } from "./beside.ts";
-import { effortAsSwitch, onModels } from "./habits.ts";
+import { beside } from "./native-api-prefix.ts";
 import type { Preset } from "./preset.ts";
+import { effortAsSwitch, onModels } from "./request-quirks.ts";
 
 /** https://www.alibabacloud.com/help/en/model-studio/text-to-image-v2-api-reference: where an unfinished task is asked for. */
 function taskPath({ output }: JsonObject): string | null {

@@ -12,7 +12,7 @@ import {
 } from "../dialects/index.ts";
 import { geminiVeo } from "../dialects/video/index.ts";
 import { isObject, type Json } from "../lib/json.ts";
-import { googleKeyHeader } from "./auth.ts";
+import { googleKeyHeader } from "./authentication.ts";
 import type { ListedModel, ProviderKind } from "./provider.ts";
 
 function readItem(item: Json): ListedModel[] {

@@ -1,7 +1,7 @@
 // Jimeng: Volcengine's visual service, for a key that signs, or behind a gateway that wants one shown.
 import { jimengVideos } from "../dialects/video/index.ts";
-import type { Access, AccessTools, AccountEntry } from "./account.ts";
-import { bearer } from "./auth.ts";
+import { bearer } from "./authentication.ts";
+import type { Access, AccessTools, AccountEntry } from "./credentials.ts";
 import { keyPairFault, keyPairOf } from "./key-pair.ts";
 import type { ProviderKind } from "./provider.ts";
 import { volcengineProof } from "./volcengine/signature.ts";

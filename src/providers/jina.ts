@@ -1,6 +1,6 @@
 // Jina, for vectors and ranking. It lists no models.
 import { jinaEmbeddings, plainRerank } from "../dialects/index.ts";
-import { bearer } from "./auth.ts";
+import { bearer } from "./authentication.ts";
 import type { ProviderKind } from "./provider.ts";
 
 export const jina: ProviderKind = {

@@ -1,6 +1,6 @@
 // Accounts whose credential has two parts: a key that is named, and a secret that signs and never travels.
 import type { Secret } from "../lib/secret.ts";
-import type { Account, AccountFault } from "./account.ts";
+import type { Account, AccountFault } from "./credentials.ts";
 
 /** A long-lived key, or a temporary one with its session's token. */
 export interface KeyPair {

@@ -1,8 +1,8 @@
 // Kling: an API key that is shown, or an access key and its secret, which sign a token that is good for half an hour.
 import { klingTasks, klingVideos } from "../dialects/video/index.ts";
 import { Secret } from "../lib/secret.ts";
-import type { Access, AccessTools, AccountEntry } from "./account.ts";
-import { bearer } from "./auth.ts";
+import { bearer } from "./authentication.ts";
+import type { Access, AccessTools, AccountEntry } from "./credentials.ts";
 import { type KeyPair, keyPairFault, keyPairOf } from "./key-pair.ts";
 import type { ProviderKind } from "./provider.ts";
 

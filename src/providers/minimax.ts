@@ -1,9 +1,9 @@
 // MiniMax: chat in the compatible API, images and videos in its own, of which the newer ones lie beside it.
 import { minimaxImages, minimaxSpeech } from "../dialects/index.ts";
 import { minimaxNewerVideos, minimaxVideos } from "../dialects/video/index.ts";
-import { beside } from "./beside.ts";
-import { without } from "./habits.ts";
+import { beside } from "./native-api-prefix.ts";
 import type { Preset } from "./preset.ts";
+import { without } from "./request-quirks.ts";
 
 /** https://platform.minimax.io/docs/api-reference/text-openai-api: thinking stands in the text, and has no level. */
 export const minimax: Preset = {

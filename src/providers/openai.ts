@@ -11,10 +11,10 @@ import {
   openaiTranscriptions,
   openaiTranslations,
 } from "../dialects/index.ts";
-import { wantsResponses } from "../dialects/shared/openai-families.ts";
+import { wantsResponses } from "../dialects/shared/openai-models.ts";
 import { openaiVideos } from "../dialects/video/index.ts";
-import { bearer } from "./auth.ts";
-import { readDataList } from "./listing.ts";
+import { bearer } from "./authentication.ts";
+import { readDataList } from "./model-list.ts";
 import type { ProviderKind } from "./provider.ts";
 
 /** Sound in and out, as OpenAI and its imitators do it. */

@@ -1,10 +1,10 @@
 // What all compatible providers of the table have in common, so that a row says only what is its own.
 import type { Dialect } from "../dialects/dialect.ts";
 import { openaiChat } from "../dialects/index.ts";
-import { bearer } from "./auth.ts";
-import { developerAsSystem, type Mend, mending } from "./habits.ts";
-import { readDataList } from "./listing.ts";
+import { bearer } from "./authentication.ts";
+import { readDataList } from "./model-list.ts";
 import type { ProviderKind } from "./provider.ts";
+import { developerAsSystem, type Mend, mending } from "./request-quirks.ts";
 
 /** A row of the table of compatible providers. */
 export interface Preset

@@ -18,6 +18,10 @@ import {
 } from "../dialects/index.ts";
 import { ark, byteplus } from "./ark.ts";
 import { dashscope } from "./dashscope.ts";
+import { minimax } from "./minimax.ts";
+import { ollama } from "./ollama.ts";
+import { type Preset, preset } from "./preset.ts";
+import type { ProviderKind } from "./provider.ts";
 import {
   assistantBehindResults,
   effortAmong,
@@ -30,12 +34,8 @@ import {
   thoughtBesideCalls,
   without,
   withoutDefaults,
-} from "./habits.ts";
-import { minimax } from "./minimax.ts";
-import { ollama } from "./ollama.ts";
-import { type Preset, preset } from "./preset.ts";
-import type { ProviderKind } from "./provider.ts";
-import { thinkingInContent, usageInChoice, usageInXGroq } from "./reply-habits.ts";
+} from "./request-quirks.ts";
+import { thinkingInContent, usageInChoice, usageInXGroq } from "./response-quirks.ts";
 
 const chat = "chat/completions";
 const embeddings = "embeddings";

@@ -1,15 +1,15 @@
 // The contract of a provider: somebody who answers, as data: an address, a way to sign, the dialects spoken.
-import type { Ask, Operation } from "../canon/operation.ts";
-import type { ListedVoice } from "../canon/speech.ts";
-import type { Warning } from "../canon/warning.ts";
+import type { Ask, Operation } from "../canonical/operation.ts";
+import type { ListedVoice } from "../canonical/speech.ts";
+import type { Warning } from "../canonical/warning.ts";
 import type { Call, Dialect, DialectOptions, RenderContext } from "../dialects/dialect.ts";
 import type { DeclaredModel } from "../dialects/shared/model-table.ts";
 import type { VideoUpstream } from "../dialects/video/upstream.ts";
 import type { JsonObject } from "../lib/json.ts";
-import type { Account, AccountRules } from "./account.ts";
-import type { Follow } from "./follow.ts";
-import type { ListedModel } from "./listed.ts";
+import type { Account, AccountRules } from "./credentials.ts";
+import type { ListedModel } from "./listed-model.ts";
 import type { Redactor } from "./redaction.ts";
+import type { Follow } from "./task-polling.ts";
 
 export type { ListedModel };
 

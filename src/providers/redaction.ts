@@ -1,5 +1,5 @@
 // What an upstream may not say back to us: its credential. One place for all of its words, before anybody parses, stores, logs or forwards them.
-import { concealed, type GatewayError, toGatewayError } from "../canon/error.ts";
+import { concealed, type GatewayError, toGatewayError } from "../canonical/error.ts";
 import type { Cut } from "../lib/sse.ts";
 
 /** Takes the credentials of one provider out of what it says. */

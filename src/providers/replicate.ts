@@ -1,6 +1,6 @@
 // Replicate, for videos. Its list is of everybody's models, thousands of them, and is not asked for.
 import { replicateVideos } from "../dialects/video/index.ts";
-import { bearer } from "./auth.ts";
+import { bearer } from "./authentication.ts";
 import type { ProviderKind } from "./provider.ts";
 
 export const replicate: ProviderKind = {

@@ -1,6 +1,6 @@
 // Runway, for videos. It lists no models.
 import { runwayVideos } from "../dialects/video/index.ts";
-import { bearer } from "./auth.ts";
+import { bearer } from "./authentication.ts";
 import type { ProviderKind } from "./provider.ts";
 
 /** Where the provider's SDK points: the host says `dev` for all of its API. */

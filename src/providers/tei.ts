@@ -1,7 +1,7 @@
 // Text Embeddings Inference: a server of one's own for one model, native and compatible.
 import { openaiEmbeddings, teiEmbeddings, teiRerank } from "../dialects/index.ts";
 import { isObject } from "../lib/json.ts";
-import { bearer } from "./auth.ts";
+import { bearer } from "./authentication.ts";
 import type { ListedModel, ProviderKind } from "./provider.ts";
 
 /** The server tells of itself: `{model_id}`. */

@@ -1,6 +1,6 @@
 // The only outgoing fetch: one request to one upstream, and what its failures mean.
 import { closeSync, openSync } from "node:fs";
-import { GatewayError } from "../canon/error.ts";
+import { GatewayError } from "../canonical/error.ts";
 
 export interface UpstreamRequest {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";

@@ -1,5 +1,5 @@
 // Reading the lists of voices that speech services have: one reader for each form.
-import type { ListedVoice } from "../canon/speech.ts";
+import type { ListedVoice } from "../canonical/speech.ts";
 import { isObject, type Json, type JsonObject } from "../lib/json.ts";
 
 const textOf = (value: Json | undefined): string => (typeof value === "string" ? value : "");

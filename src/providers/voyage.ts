@@ -1,6 +1,6 @@
 // Voyage, for vectors and ranking. It lists no models.
 import { voyageEmbeddings, voyageRerank } from "../dialects/index.ts";
-import { bearer } from "./auth.ts";
+import { bearer } from "./authentication.ts";
 import type { ProviderKind } from "./provider.ts";
 
 export const voyage: ProviderKind = {

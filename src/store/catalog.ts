@@ -1,8 +1,8 @@
 // Catalog entries that were written through the admin API: providers, routes and prices, as JSON.
 import { type Static, Type } from "typebox";
+import { laterVersion, nextVersion, numbered, tableVersion } from "./change-counter.ts";
 import { NullableText, rowReader, Whole } from "./rows.ts";
 import type { Store } from "./store.ts";
-import { laterVersion, nextVersion, numbered, tableVersion } from "./versions.ts";
 
 const kinds = Type.Union([Type.Literal("provider"), Type.Literal("route"), Type.Literal("price")]);
 const shape = Type.Object({ kind: kinds, name: Type.String(), body: NullableText, version: Whole });

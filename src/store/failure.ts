@@ -1,5 +1,5 @@
 // What can go wrong in the store, told apart once so that nobody else reads an engine's own codes.
-import { GatewayError } from "../canon/error.ts";
+import { GatewayError } from "../canonical/error.ts";
 
 /** The engine refused a second row with the same value; `index` is `table.column`, as in `keys.name`. */
 export interface Duplicate {

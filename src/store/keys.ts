@@ -1,10 +1,10 @@
 // Client keys: who may call. The key itself is never stored, only its keyed hash and a preview.
 import { type Static, Type } from "typebox";
 import { sameHash } from "../lib/secret.ts";
+import { laterVersion, nextVersion, numbered, tableVersion } from "./change-counter.ts";
 import { failureOf } from "./failure.ts";
 import { NullableText, NullableWhole, rowReader, Whole } from "./rows.ts";
 import type { SqlValue, Store } from "./store.ts";
-import { laterVersion, nextVersion, numbered, tableVersion } from "./versions.ts";
 
 const shape = Type.Object({
   id: Type.String(),

@@ -1,6 +1,7 @@
 // Brings the tables of a database up to date, once per migration, also when two processes start together.
-import { busyBlockMs, whileBusy } from "./busy.ts";
+
 import type { Connection } from "./connect.ts";
+import { busyBlockMs, whileBusy } from "./lock-retry.ts";
 import { migrations } from "./migrations/index.ts";
 import type { Migration } from "./migrations/migration.ts";
 

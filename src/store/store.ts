@@ -1,9 +1,9 @@
 // The one SQL connection of the house: statements in, rows out, on SQLite or PostgreSQL.
 import { mkdirSync } from "node:fs";
-import { GatewayError } from "../canon/error.ts";
-import { busyBlockMs, whileBusy } from "./busy.ts";
+import { GatewayError } from "../canonical/error.ts";
 import { type Connection, postgresConnection, sqliteConnection } from "./connect.ts";
 import { failureOf, storeError } from "./failure.ts";
+import { busyBlockMs, whileBusy } from "./lock-retry.ts";
 import { migrate } from "./migrate.ts";
 import { folderFailure, makeFailure, serverFailure } from "./open-failure.ts";
 

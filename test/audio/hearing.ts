@@ -1,5 +1,5 @@
 // Recordings and forms for tests of transcription, and what an upstream saw of a form.
-import type { Seen } from "../kit/upstream.ts";
+import type { Seen } from "../support/upstream.ts";
 
 /** A quarter of a second of silence, 8,000 samples a second. */
 export const wav = Buffer.concat([

@@ -1,7 +1,7 @@
 // What an upload costs: peak memory of a gateway in a process of its own, and a refusal before anything is read.
 import { afterAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { clientKey, spawnGateway } from "../kit/gateway.ts";
+import { clientKey, spawnGateway } from "../support/gateway.ts";
 
 const mebibyte = 1024 * 1024;
 const recordingBytes = 25 * mebibyte;

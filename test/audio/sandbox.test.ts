@@ -3,9 +3,9 @@ import { describe, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { soundSeconds } from "../../src/dialects/shared/sound-length.ts";
-import { openaiClient } from "../kit/clients.ts";
+import { soundSeconds } from "../../src/dialects/shared/audio-duration.ts";
 import { sandbox } from "../sandbox/setting.ts";
+import { openaiClient } from "../support/clients.ts";
 
 const { world } = await sandbox();
 const { gateway } = world;

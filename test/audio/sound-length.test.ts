@@ -3,8 +3,8 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { soundSeconds } from "../../src/dialects/shared/sound-length.ts";
-import { recordingType } from "../../src/dialects/transcription/recording.ts";
+import { soundSeconds } from "../../src/dialects/shared/audio-duration.ts";
+import { recordingType } from "../../src/dialects/transcription/audio-input.ts";
 
 const hasEncoder = Bun.which("ffmpeg") !== null;
 if (!hasEncoder) process.stderr.write("no ffmpeg here: the lengths of real recordings are not tested\n");

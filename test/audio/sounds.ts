@@ -1,5 +1,5 @@
 // Sounds that upstreams answer with in tests of speech, and what is looked at in answers.
-import type { Reply } from "../kit/upstream.ts";
+import type { Reply } from "../support/upstream.ts";
 
 export const mp3 = Buffer.concat([Buffer.from("fffb9064", "hex"), Buffer.alloc(60, 7)]);
 export const samples = Buffer.from(

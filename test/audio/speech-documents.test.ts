@@ -1,7 +1,7 @@
 // Speech from upstreams that answer with sound inside JSON: in base64 or hexadecimal, in one document or in many.
 import { describe, expect, test } from "bun:test";
-import { ledgerRows } from "../kit/ledger.ts";
-import type { Reply } from "../kit/upstream.ts";
+import { ledgerRows } from "../support/ledger.ts";
+import type { Reply } from "../support/upstream.ts";
 import { bytesOf, errorOf, lossesOf, mp3, samples, wavOf } from "./sounds.ts";
 import { stage } from "./stage.ts";
 

@@ -1,6 +1,6 @@
 // Speech from upstreams that answer with sound itself: requests in their own words, formats, usage, refusals.
 import { describe, expect, test } from "bun:test";
-import { ledgerRows } from "../kit/ledger.ts";
+import { ledgerRows } from "../support/ledger.ts";
 import { bytesOf, errorOf, lossesOf, mp3, plain, samples, wavOf } from "./sounds.ts";
 import { stage } from "./stage.ts";
 

@@ -1,9 +1,9 @@
 // Speech from an OpenAI-style upstream, through the official SDK and plain fetch: bytes, types, events, bounds and voices.
 import { describe, expect, test } from "bun:test";
 import { setting } from "../http/setting.ts";
-import { openaiClient } from "../kit/clients.ts";
-import { ledgerRows, settledRow } from "../kit/ledger.ts";
-import { at } from "../kit/told.ts";
+import { at } from "../support/chat-stream-reader.ts";
+import { openaiClient } from "../support/clients.ts";
+import { ledgerRows, settledRow } from "../support/ledger.ts";
 
 const { world, bearer, send } = await setting();
 const ledger = () => ledgerRows(world.gateway.dataFolder) as unknown as Record<string, unknown>[];

@@ -1,7 +1,7 @@
 // A gateway with one provider of every kind that speaks or listens, all behind one scripted upstream.
 import { afterAll, beforeEach } from "bun:test";
-import { gateway, type RunningGateway } from "../kit/gateway.ts";
-import { type Upstream, upstream } from "../kit/upstream.ts";
+import { gateway, type RunningGateway } from "../support/gateway.ts";
+import { type Upstream, upstream } from "../support/upstream.ts";
 
 export interface Stage {
   readonly gateway: RunningGateway;

@@ -1,7 +1,7 @@
 // Subtitles: times that do not overflow, texts that cannot break out of their cue, lines that fit a screen; and the header of a WAV file.
 import { describe, expect, test } from "bun:test";
-import { wavHeader } from "../../src/dialects/shared/sound.ts";
-import { soundSeconds } from "../../src/dialects/shared/sound-length.ts";
+import { soundSeconds } from "../../src/dialects/shared/audio-duration.ts";
+import { wavHeader } from "../../src/dialects/shared/audio-format.ts";
 import { cuesOf, srt, vtt } from "../../src/dialects/transcription/subtitles.ts";
 
 const cue = { text: "Hi", start: 0, end: 2.5 };

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { until } from "../kit/until.ts";
+import { until } from "../support/until.ts";
 import { bytesOf, errorOf, lossesOf, plain, samples } from "./sounds.ts";
 import { stage } from "./stage.ts";
 

@@ -3,10 +3,10 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type SoundFormat, soundFormats } from "../../src/canon/speech.ts";
+import { type SoundFormat, soundFormats } from "../../src/canonical/speech.ts";
 import { limitsOf } from "../../src/config/limits.ts";
-import { createTranscoder, type Transcoding } from "../../src/gateway/transcoder.ts";
-import { ledgerRows } from "../kit/ledger.ts";
+import { createTranscoder, type Transcoding } from "../../src/gateway/operations/audio-transcoder.ts";
+import { ledgerRows } from "../support/ledger.ts";
 import { bytesOf, lossesOf, plain, wavOf } from "./sounds.ts";
 import { stage } from "./stage.ts";
 

@@ -1,5 +1,5 @@
 // The short hands of the transcription suites: asking with the usual recording, and what was seen of it on either side.
-import { ledgerRows } from "../kit/ledger.ts";
+import { ledgerRows } from "../support/ledger.ts";
 import { formOf, formSeen, type Part, wavFile } from "./hearing.ts";
 import { stage } from "./stage.ts";
 

@@ -1,8 +1,8 @@
 // Transcription and translation from an OpenAI-style upstream: forms of every spelling, all forms of reply, streams, the ledger.
 import { describe, expect, test } from "bun:test";
 import { setting } from "../http/setting.ts";
-import { openaiClient } from "../kit/clients.ts";
-import { ledgerRows } from "../kit/ledger.ts";
+import { openaiClient } from "../support/clients.ts";
+import { ledgerRows } from "../support/ledger.ts";
 import { formOf, formSeen, hears, type Part, wav, wavFile } from "./hearing.ts";
 
 const { world, bearer, send } = await setting();

@@ -1,7 +1,7 @@
 // Voices of an account: standard names are given to voices that it has, voices are asked for by their names, refusals say why.
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
-import { gateway, type RunningGateway } from "../kit/gateway.ts";
-import { type Upstream, upstream } from "../kit/upstream.ts";
+import { gateway, type RunningGateway } from "../support/gateway.ts";
+import { type Upstream, upstream } from "../support/upstream.ts";
 import { lossesOf, mp3, plain } from "./sounds.ts";
 
 const behind: Upstream = await upstream();

@@ -1,9 +1,9 @@
 // A client that leaves a stream: once its upstream has said its finish, the usage behind it is waited for within bounds; else nothing is.
 import { afterAll, beforeEach, expect, test } from "bun:test";
-import { type RunningGateway, spawnGateway } from "../kit/gateway.ts";
-import { type LedgerRow, ledgerRows, settledRow } from "../kit/ledger.ts";
-import { allowedMs, timed, until } from "../kit/until.ts";
-import { clearUpstreams, configuration, startUpstreams, startWorld, stopWorld } from "../kit/world.ts";
+import { clearUpstreams, configuration, startUpstreams, startWorld, stopWorld } from "../support/fixture-gateway.ts";
+import { type RunningGateway, spawnGateway } from "../support/gateway.ts";
+import { type LedgerRow, ledgerRows, settledRow } from "../support/ledger.ts";
+import { allowedMs, timed, until } from "../support/until.ts";
 import { type UpstreamWire, upstreamWires } from "./wires.ts";
 
 const world = await startWorld(await startUpstreams());

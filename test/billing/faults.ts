@@ -1,5 +1,5 @@
 // The faults of the billing matrix: what each upstream does, and what may be booked for it.
-import type { Reply } from "../kit/upstream.ts";
+import type { Reply } from "../support/upstream.ts";
 import type { Count, UpstreamWire } from "./wires.ts";
 
 /**

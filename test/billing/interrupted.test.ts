@@ -2,11 +2,11 @@
 import { afterAll, beforeEach, expect, test } from "bun:test";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import fixtures from "../fixtures/tokens/texts.json";
-import { make } from "../kit/call.ts";
-import { gateway, spawnGateway } from "../kit/gateway.ts";
-import { type LedgerRow, ledgerRows } from "../kit/ledger.ts";
-import { until } from "../kit/until.ts";
-import { clearUpstreams, configuration, startUpstreams } from "../kit/world.ts";
+import { clearUpstreams, configuration, startUpstreams } from "../support/fixture-gateway.ts";
+import { gateway, spawnGateway } from "../support/gateway.ts";
+import { make } from "../support/http-client.ts";
+import { type LedgerRow, ledgerRows } from "../support/ledger.ts";
+import { until } from "../support/until.ts";
 import { upstreamWires } from "./wires.ts";
 
 const upstreams = await startUpstreams();

@@ -2,12 +2,12 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import fixtures from "../fixtures/tokens/texts.json";
-import { type Call, make } from "../kit/call.ts";
-import { gateway } from "../kit/gateway.ts";
-import type { Heard } from "../kit/hear.ts";
-import { type LedgerRow, ledgerRows } from "../kit/ledger.ts";
-import { toldBy } from "../kit/tellers.ts";
-import { configuration, startUpstreams, type World } from "../kit/world.ts";
+import { configuration, startUpstreams, type World } from "../support/fixture-gateway.ts";
+import { gateway } from "../support/gateway.ts";
+import { type Call, make } from "../support/http-client.ts";
+import { type LedgerRow, ledgerRows } from "../support/ledger.ts";
+import type { Heard } from "../support/response-oracle.ts";
+import { toldBy } from "../support/stream-writers.ts";
 import { type Fault, faults, reported } from "./faults.ts";
 import { type UpstreamWire, upstreamWires } from "./wires.ts";
 

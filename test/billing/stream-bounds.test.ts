@@ -1,9 +1,9 @@
 // A stream without an end of its own gets one from the gateway: by its time, its bytes or its output. The client is told, and what was delivered is booked.
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
-import { make } from "../kit/call.ts";
-import { gateway } from "../kit/gateway.ts";
-import { settledRow } from "../kit/ledger.ts";
-import { clearUpstreams, configuration, startUpstreams, type World } from "../kit/world.ts";
+import { clearUpstreams, configuration, startUpstreams, type World } from "../support/fixture-gateway.ts";
+import { gateway } from "../support/gateway.ts";
+import { make } from "../support/http-client.ts";
+import { settledRow } from "../support/ledger.ts";
 import { upstreamWires } from "./wires.ts";
 
 const upstreams = await startUpstreams();

@@ -1,9 +1,9 @@
 // Usage that cannot be true in a stream that is passed on: the client is told what is charged, and everything else stays as it came.
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
-import { type Call, make } from "../kit/call.ts";
-import { ledgerRows, settledRow } from "../kit/ledger.ts";
-import { toldBy } from "../kit/tellers.ts";
-import { clearUpstreams, startUpstreams, startWorld, stopWorld } from "../kit/world.ts";
+import { clearUpstreams, startUpstreams, startWorld, stopWorld } from "../support/fixture-gateway.ts";
+import { type Call, make } from "../support/http-client.ts";
+import { ledgerRows, settledRow } from "../support/ledger.ts";
+import { toldBy } from "../support/stream-writers.ts";
 import { upstreamWires } from "./wires.ts";
 
 const world = await startWorld(await startUpstreams());

@@ -4,9 +4,9 @@ import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { readAttempts } from "../../src/gateway/ledger/read.ts";
 import { place } from "../cli/command.ts";
 import fixtures from "../fixtures/tokens/texts.json";
-import { gateway } from "../kit/gateway.ts";
-import { ledgerRows, settledRow } from "../kit/ledger.ts";
-import { upstream } from "../kit/upstream.ts";
+import { gateway } from "../support/gateway.ts";
+import { ledgerRows, settledRow } from "../support/ledger.ts";
+import { upstream } from "../support/upstream.ts";
 
 const [first, second] = [await upstream(), await upstream()];
 const running = await gateway({

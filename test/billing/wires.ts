@@ -1,5 +1,5 @@
 // What the three scripted upstreams of the billing matrix say: the same reply in each dialect, whole or in frames, with any usage.
-import type { UpstreamName } from "../kit/world.ts";
+import type { UpstreamName } from "../support/fixture-gateway.ts";
 
 export type Count = unknown;
 

@@ -1,9 +1,9 @@
 // Variables that weaken TLS or print credentials: a gateway that is started with them checks certificates and prints nothing.
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import { type ChildGateway, spawnGateway } from "../kit/gateway.ts";
-import { upstream } from "../kit/upstream.ts";
-import { certificateFor } from "../providers/guarded-certificate.ts";
+import { certificateFor } from "../providers/safe-fetch-certificate.ts";
+import { type ChildGateway, spawnGateway } from "../support/gateway.ts";
+import { upstream } from "../support/upstream.ts";
 
 const server = Bun.serve({
   hostname: "127.0.0.1",

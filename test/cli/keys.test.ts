@@ -3,9 +3,9 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { keysCommand } from "../../src/cli/keys.ts";
+import { type Command, runCommand } from "../../src/cli/options.ts";
 import { usageCommand } from "../../src/cli/usage.ts";
-import { type Command, runCommand } from "../../src/cli/words.ts";
-import { allowedMs, timed, until } from "../kit/until.ts";
+import { allowedMs, timed, until } from "../support/until.ts";
 import { askSandbox, place } from "./command.ts";
 
 const fileKey = "tp-key-of-the-file";

@@ -1,6 +1,6 @@
 // The launcher: which environment a process must have, and that it keeps its process id on the way there.
 import { expect, test } from "bun:test";
-import { mendedEnvironment, removedVariable } from "../../src/launch.ts";
+import { mendedEnvironment, removedVariable } from "../../src/runtime-environment.ts";
 
 const right = { BUN_CONFIG_MAX_HTTP_REQUESTS: "65336" };
 

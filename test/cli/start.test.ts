@@ -2,10 +2,10 @@
 import { describe, expect, test } from "bun:test";
 import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ledgerRows } from "../kit/ledger.ts";
-import { allowedMs, timed, until } from "../kit/until.ts";
-import { upstream } from "../kit/upstream.ts";
-import { says } from "../kit/wires.ts";
+import { says } from "../support/fixtures.ts";
+import { ledgerRows } from "../support/ledger.ts";
+import { allowedMs, timed, until } from "../support/until.ts";
+import { upstream } from "../support/upstream.ts";
 import { askSandbox, place } from "./command.ts";
 
 const keyLine = /^ {2}(?:client|admin) key {2,}(tp-\w{43}) {3}\(shown this once\)$/;

@@ -1,7 +1,7 @@
 // The table of limits: its rows make sense, the file sets them, and the gateway obeys what was set.
 import { expect, test } from "bun:test";
 import { defaultLimits, fieldOf, limitRows, limitsOf } from "../../src/config/limits.ts";
-import { gateway } from "../kit/gateway.ts";
+import { gateway } from "../support/gateway.ts";
 import { load } from "./load.ts";
 
 test("every row has a name of its own, a default within its range and a sentence", () => {

@@ -6,7 +6,7 @@ import { type Configuration, readConfiguration } from "../../src/config/configur
 import { readSettings } from "../../src/config/environment.ts";
 import type { ReadConfig } from "../../src/config/file.ts";
 import { buildCatalog } from "../../src/config/providers.ts";
-import type { Catalog } from "../../src/gateway/catalog.ts";
+import type { Catalog } from "../../src/gateway/routing/catalog.ts";
 
 export interface Loaded {
   file: ReadConfig;

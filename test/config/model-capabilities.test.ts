@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { falVideos } from "../../src/dialects/video/index.ts";
 import type { VideoRenderContext } from "../../src/dialects/video/upstream.ts";
-import { thrown } from "../kit/asks.ts";
+import { thrown } from "../support/sample-requests.ts";
 import { load } from "./load.ts";
 
 const file = (row: string) =>

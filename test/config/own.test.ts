@@ -1,8 +1,8 @@
 // Providers that are the gateway itself: refused in the file, ignored with a warning in the environment.
 import { describe, expect, test } from "bun:test";
 import { hostname, networkInterfaces } from "node:os";
-import { ownAddress } from "../../src/config/own.ts";
-import { adminKey, clientKey, gateway } from "../kit/gateway.ts";
+import { ownAddress } from "../../src/config/self-reference.ts";
+import { adminKey, clientKey, gateway } from "../support/gateway.ts";
 
 /** A port that is free now. */
 function freePort(): number {

@@ -1,7 +1,7 @@
 // A request longer than the context, as servers say it, and as agents of each client format need to read it to shorten it.
 import { describe, expect, test } from "bun:test";
 import { anthropicMessages, bedrockConverse, gemini, openaiChat, openaiResponses } from "../../src/dialects/index.ts";
-import { wireJson } from "../kit/wires.ts";
+import { wireJson } from "../support/fixtures.ts";
 
 interface Fixture {
   by: string;

@@ -1,7 +1,7 @@
 // Texts of a form as the schema wants them; what means nothing is left for validation.
 import { expect, test } from "bun:test";
 import { Type } from "typebox";
-import { object, optional } from "../../src/dialects/schema-kit.ts";
+import { object, optional } from "../../src/dialects/schema-helpers.ts";
 import { filesNamed, formValues } from "../../src/dialects/shared/form-values.ts";
 
 const schema = object({

@@ -1,7 +1,7 @@
 // What a frame says of its server, with the comments that vendors document.
 import { expect, test } from "bun:test";
 import { type Sign, signOf } from "../../src/dialects/shared/keep-alive.ts";
-import { wireFrames } from "../kit/wires.ts";
+import { wireFrames } from "../support/fixtures.ts";
 
 const signs: [string, Sign][] = [
   [": OPENROUTER PROCESSING", "keep-alive"],

@@ -1,11 +1,11 @@
 // What OpenAI's families of models that think are told, on both wires that they are asked on.
 import { describe, expect, test } from "bun:test";
-import type { ChatAsk, Effort } from "../../src/canon/conversation.ts";
+import type { ChatAsk, Effort } from "../../src/canonical/chat.ts";
 import type { Rendered } from "../../src/dialects/dialect.ts";
 import { openaiChat, openaiResponses } from "../../src/dialects/index.ts";
-import { wantsResponses } from "../../src/dialects/shared/openai-families.ts";
-import { plainAsk, thrown } from "../kit/asks.ts";
-import { renderContextOf } from "../kit/laws.ts";
+import { wantsResponses } from "../../src/dialects/shared/openai-models.ts";
+import { renderContextOf } from "../support/laws.ts";
+import { plainAsk, thrown } from "../support/sample-requests.ts";
 
 const wires = { chat: openaiChat, responses: openaiResponses } as const;
 

@@ -1,13 +1,13 @@
 // A candidate that only the operator can mend: asked last for a while, and logged once as the operator's problem.
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
-import { GatewayError } from "../../src/canon/error.ts";
-import type { Candidate } from "../../src/gateway/catalog.ts";
-import { createCooldowns } from "../../src/gateway/cooldowns.ts";
-import { type Call, make } from "../kit/call.ts";
-import { gateway } from "../kit/gateway.ts";
-import type { Heard } from "../kit/hear.ts";
-import { says } from "../kit/wires.ts";
-import { configuration, startUpstreams, type World } from "../kit/world.ts";
+import { GatewayError } from "../../src/canonical/error.ts";
+import type { Candidate } from "../../src/gateway/routing/catalog.ts";
+import { createCooldowns } from "../../src/gateway/routing/cooldowns.ts";
+import { configuration, startUpstreams, type World } from "../support/fixture-gateway.ts";
+import { says } from "../support/fixtures.ts";
+import { gateway } from "../support/gateway.ts";
+import { type Call, make } from "../support/http-client.ts";
+import type { Heard } from "../support/response-oracle.ts";
 
 const upstreams = await startUpstreams();
 const { alpha, beta } = upstreams;

@@ -1,7 +1,7 @@
 // Counts of tokens where a provider turns out to have no counter: the gateway's estimate, and no further question for a while.
 import { describe, expect, test } from "bun:test";
-import { startUpstreams, startWorld, stopWorld } from "../kit/world.ts";
 import { setting } from "../responses/setting.ts";
+import { startUpstreams, startWorld, stopWorld } from "../support/fixture-gateway.ts";
 
 const { send, world } = await setting();
 const { upstreams } = world;

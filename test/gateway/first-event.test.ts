@@ -1,11 +1,11 @@
 // Comments before the first event bind no one: the next candidate can still answer, and the client sees none of them.
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
-import { type Call, make } from "../kit/call.ts";
-import type { Heard } from "../kit/hear.ts";
-import { toldBy } from "../kit/tellers.ts";
-import type { Reply } from "../kit/upstream.ts";
-import { says, wireFrames } from "../kit/wires.ts";
-import { startUpstreams, startWorld, stopWorld } from "../kit/world.ts";
+import { startUpstreams, startWorld, stopWorld } from "../support/fixture-gateway.ts";
+import { says, wireFrames } from "../support/fixtures.ts";
+import { type Call, make } from "../support/http-client.ts";
+import type { Heard } from "../support/response-oracle.ts";
+import { toldBy } from "../support/stream-writers.ts";
+import type { Reply } from "../support/upstream.ts";
 
 const upstreams = await startUpstreams();
 const world = await startWorld(upstreams);

@@ -4,13 +4,13 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openKeys } from "../../src/gateway/keys.ts";
+import { openKeys } from "../../src/gateway/policy/keys.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { hashKey } from "../../src/lib/secret.ts";
 import { insertKey } from "../../src/store/keys.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
-import { gateway } from "../kit/gateway.ts";
-import { until } from "../kit/until.ts";
+import { gateway } from "../support/gateway.ts";
+import { until } from "../support/until.ts";
 
 const pepper = new Uint8Array(32);
 

@@ -1,10 +1,10 @@
 // Model servers on this machine come into the catalog and go from it while the gateway runs, and the line to try names one of their models.
 import { expect, test } from "bun:test";
 import type { LocalPlace } from "../../src/providers/discover.ts";
-import { gateway, type RunningGateway } from "../kit/gateway.ts";
-import { until } from "../kit/until.ts";
-import { nobodyListens, type Upstream, upstream } from "../kit/upstream.ts";
 import { kindOf } from "../providers/helpers.ts";
+import { gateway, type RunningGateway } from "../support/gateway.ts";
+import { until } from "../support/until.ts";
+import { nobodyListens, type Upstream, upstream } from "../support/upstream.ts";
 
 const list = (...ids: string[]) => ({ json: { object: "list", data: ids.map((id) => ({ id, object: "model" })) } });
 const placeOf = (url: string): LocalPlace => ({ kind: kindOf("ollama"), port: Number(new URL(url).port) });

@@ -1,9 +1,9 @@
 // A provider that leads back to the gateway by a way that nobody can see at the start: few hops, then a clear 508, for every operation.
 import { afterAll, describe, expect, test } from "bun:test";
-import { clientKey, gateway } from "../kit/gateway.ts";
-import { hear } from "../kit/hear.ts";
-import { ledgerRows } from "../kit/ledger.ts";
-import { at } from "../kit/told.ts";
+import { at } from "../support/chat-stream-reader.ts";
+import { clientKey, gateway } from "../support/gateway.ts";
+import { ledgerRows } from "../support/ledger.ts";
+import { hear } from "../support/response-oracle.ts";
 
 let target = "";
 const hops: (string | null)[] = [];

@@ -1,10 +1,10 @@
 // Addresses of media in requests: schemes that no provider should open, and addresses of private networks for providers inside them.
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
-import { checkAddresses } from "../../src/gateway/media-addresses.ts";
+import { checkAddresses } from "../../src/gateway/attempts/media-addresses.ts";
 import type { Provider } from "../../src/providers/provider.ts";
-import { gateway } from "../kit/gateway.ts";
-import { at } from "../kit/told.ts";
-import { upstream } from "../kit/upstream.ts";
+import { at } from "../support/chat-stream-reader.ts";
+import { gateway } from "../support/gateway.ts";
+import { upstream } from "../support/upstream.ts";
 
 const up = await upstream();
 const running = await gateway({

@@ -3,11 +3,11 @@ import { expect, test } from "bun:test";
 import { readSettings } from "../../src/config/environment.ts";
 import { readConfigFile } from "../../src/config/file.ts";
 import { buildCatalog } from "../../src/config/providers.ts";
-import type { Listing } from "../../src/gateway/listings.ts";
-import { resolve, resolveUnnamed } from "../../src/gateway/router.ts";
+import type { Listing } from "../../src/gateway/routing/model-lists.ts";
+import { resolve, resolveUnnamed } from "../../src/gateway/routing/resolve.ts";
 import type { Provider } from "../../src/providers/provider.ts";
 import { faultOf, load } from "../config/load.ts";
-import { thrown } from "../kit/asks.ts";
+import { thrown } from "../support/sample-requests.ts";
 
 const usual = "omni-moderation-latest";
 const openai = (models = "") => `  openai: { kind: openai, credential: x${models} }\n`;

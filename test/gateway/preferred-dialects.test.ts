@@ -1,9 +1,9 @@
 // The memory of dialects that served a model: per request with and without tools, bounded, and forgotten in time.
 import { expect, test } from "bun:test";
 import { openaiChat, openaiResponses } from "../../src/dialects/index.ts";
-import type { Candidate } from "../../src/gateway/catalog.ts";
-import { createPreferredDialects } from "../../src/gateway/preferred-dialects.ts";
-import { plainAsk } from "../kit/asks.ts";
+import type { Candidate } from "../../src/gateway/routing/catalog.ts";
+import { createPreferredDialects } from "../../src/gateway/routing/preferred-dialects.ts";
+import { plainAsk } from "../support/sample-requests.ts";
 
 const candidate = (model: string) => ({ provider: { name: "mine" }, model }) as Candidate;
 const withTools = { ...plainAsk, tools: [{ kind: "function", name: "f" }] } as const;

@@ -1,12 +1,12 @@
 // Models of one name at several providers, text completions of a compatible server, and the user agent that it sees.
 import { afterAll, beforeEach, expect, test } from "bun:test";
 import { version } from "../../package.json";
-import { type Call, make } from "../kit/call.ts";
-import { gateway } from "../kit/gateway.ts";
-import type { Heard } from "../kit/hear.ts";
-import { at, list } from "../kit/told.ts";
-import { says } from "../kit/wires.ts";
-import { startUpstreams, stopWorld, type World } from "../kit/world.ts";
+import { at, list } from "../support/chat-stream-reader.ts";
+import { startUpstreams, stopWorld, type World } from "../support/fixture-gateway.ts";
+import { says } from "../support/fixtures.ts";
+import { gateway } from "../support/gateway.ts";
+import { type Call, make } from "../support/http-client.ts";
+import type { Heard } from "../support/response-oracle.ts";
 
 const upstreams = await startUpstreams();
 const { alpha, beta } = upstreams;

@@ -1,14 +1,14 @@
 // Silence: what the client gets meanwhile, and how it ends when the upstream stays silent for too long.
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
-import { type Call, make } from "../kit/call.ts";
-import { gateway } from "../kit/gateway.ts";
-import type { Heard } from "../kit/hear.ts";
-import { ledgerRows, settledRow } from "../kit/ledger.ts";
-import { chatTold, messageTold } from "../kit/told.ts";
-import { allowedMs, timed } from "../kit/until.ts";
-import type { Line, Script } from "../kit/upstream.ts";
-import { says, saysOnly, wireFrames } from "../kit/wires.ts";
-import { configuration, startUpstreams, type World } from "../kit/world.ts";
+import { chatTold, messageTold } from "../support/chat-stream-reader.ts";
+import { configuration, startUpstreams, type World } from "../support/fixture-gateway.ts";
+import { says, saysOnly, wireFrames } from "../support/fixtures.ts";
+import { gateway } from "../support/gateway.ts";
+import { type Call, make } from "../support/http-client.ts";
+import { ledgerRows, settledRow } from "../support/ledger.ts";
+import type { Heard } from "../support/response-oracle.ts";
+import { allowedMs, timed } from "../support/until.ts";
+import type { Line, Script } from "../support/upstream.ts";
 
 /** A multiple of 15, so that a tick of the gateway is a whole number of milliseconds. */
 const heartbeatMs = 30;

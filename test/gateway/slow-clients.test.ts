@@ -2,12 +2,12 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import { requestsWithin } from "../../src/config/descriptors.ts";
-import { createAdmission } from "../../src/gateway/admission.ts";
-import { createBacklog } from "../../src/gateway/backlog.ts";
-import type { Ticker } from "../../src/lib/ticker.ts";
-import { gateway, type RunningGateway } from "../kit/gateway.ts";
-import { ledgerRows } from "../kit/ledger.ts";
-import { type Line, upstream } from "../kit/upstream.ts";
+import { createAdmission } from "../../src/gateway/pipeline/admission.ts";
+import { createBacklog } from "../../src/gateway/streaming/backlog.ts";
+import type { Ticker } from "../../src/lib/shared-interval.ts";
+import { gateway, type RunningGateway } from "../support/gateway.ts";
+import { ledgerRows } from "../support/ledger.ts";
+import { type Line, upstream } from "../support/upstream.ts";
 
 const up = await upstream();
 const yaml = (limits: string) =>

@@ -1,8 +1,8 @@
 // What was billed for a request that failed in the end stands in the ledger all the same.
 import { expect, test } from "bun:test";
 import { setting } from "../http/setting.ts";
-import { ledgerRows, settledRow } from "../kit/ledger.ts";
-import { says } from "../kit/wires.ts";
+import { says } from "../support/fixtures.ts";
+import { ledgerRows, settledRow } from "../support/ledger.ts";
 
 const { world, bearer, send } = await setting();
 const { claude } = world.upstreams;

@@ -1,11 +1,11 @@
 // A kept-alive connection that its server closes: the request is sent once more on a fresh one, and on no other reset.
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
-import { type Call, make } from "../kit/call.ts";
-import type { Heard } from "../kit/hear.ts";
-import { toldBy } from "../kit/tellers.ts";
-import type { Script } from "../kit/upstream.ts";
-import { says } from "../kit/wires.ts";
-import { startUpstreams, startWorld, stopWorld } from "../kit/world.ts";
+import { startUpstreams, startWorld, stopWorld } from "../support/fixture-gateway.ts";
+import { says } from "../support/fixtures.ts";
+import { type Call, make } from "../support/http-client.ts";
+import type { Heard } from "../support/response-oracle.ts";
+import { toldBy } from "../support/stream-writers.ts";
+import type { Script } from "../support/upstream.ts";
 
 const upstreams = await startUpstreams();
 const world = await startWorld(upstreams);

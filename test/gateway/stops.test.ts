@@ -1,10 +1,10 @@
 // Stop texts that the gateway watches for: found wherever the stream is cut, and nothing of them is told.
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { ChatAnswer } from "../../src/canon/conversation.ts";
-import { collect, type Delta } from "../../src/canon/delta.ts";
-import { grammarFault } from "../../src/canon/grammar.ts";
-import { cutAtStops, watchStops } from "../../src/gateway/stops.ts";
+import type { ChatAnswer } from "../../src/canonical/chat.ts";
+import { collect, type Delta } from "../../src/canonical/stream-event.ts";
+import { grammarFault } from "../../src/canonical/stream-validator.ts";
+import { cutAtStops, watchStops } from "../../src/gateway/streaming/stop-sequences.ts";
 
 const at = { choice: 0, block: 0 };
 

@@ -1,13 +1,13 @@
 // Converts fixtures through canon into every client dialect, as text: what the golden files keep.
-import type { ChatAsk } from "../../src/canon/conversation.ts";
-import type { EmbedAsk } from "../../src/canon/embedding.ts";
-import { GatewayError } from "../../src/canon/error.ts";
-import type { Ask, Operation } from "../../src/canon/operation.ts";
+import type { ChatAsk } from "../../src/canonical/chat.ts";
+import type { EmbedAsk } from "../../src/canonical/embedding.ts";
+import { GatewayError } from "../../src/canonical/error.ts";
+import type { Ask, Operation } from "../../src/canonical/operation.ts";
 import type { Dialect, Envelope, WriteContext } from "../../src/dialects/dialect.ts";
 import { dialects } from "../../src/dialects/index.ts";
 import type { JsonObject } from "../../src/lib/json.ts";
 import { type Frame, formatFrame } from "../../src/lib/sse.ts";
-import { framesOf } from "../kit/laws.ts";
+import { framesOf } from "../support/laws.ts";
 
 const model = "model-x";
 const origin = "golden";

@@ -3,7 +3,7 @@ import { afterAll, expect, test } from "bun:test";
 import type { Endpoint } from "../../src/http/endpoint.ts";
 import { rows } from "../http/rows.ts";
 import { smallest } from "../http/setting.ts";
-import { type ChildGateway, spawnGateway } from "../kit/gateway.ts";
+import { type ChildGateway, spawnGateway } from "../support/gateway.ts";
 import { type HostileBody, hostileBody, randomFrom } from "./bodies.ts";
 
 const count = Number(process.env["TURNPIKE_TEST_HOSTILE_BODIES"] ?? 1_000);

@@ -5,7 +5,7 @@ import type { Endpoint } from "../../src/http/endpoint.ts";
 import { hashKey, Secret } from "../../src/lib/secret.ts";
 import { insertKey, revokeKey } from "../../src/store/keys.ts";
 import { openStore } from "../../src/store/store.ts";
-import { sendRaw } from "../kit/raw.ts";
+import { sendRaw } from "../support/raw-http.ts";
 import { answersAll, errorOf, pathOf, rows, setting, smallest, welcome } from "./setting.ts";
 
 const secret = "a secret for the tests";

@@ -1,8 +1,8 @@
 // Bodies at their edges: encodings, compressions, lengths that lie, JSON that is almost right, and how much of it.
 import { describe, expect, test } from "bun:test";
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
-import { sendRaw } from "../kit/raw.ts";
-import { says } from "../kit/wires.ts";
+import { says } from "../support/fixtures.ts";
+import { sendRaw } from "../support/raw-http.ts";
 import { errorOf, setting } from "./setting.ts";
 
 const { world, bearer, post } = await setting();

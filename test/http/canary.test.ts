@@ -2,9 +2,9 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { gateway, type RunningGateway } from "../kit/gateway.ts";
-import { hear } from "../kit/hear.ts";
-import { type Line, type Script, upstream } from "../kit/upstream.ts";
+import { gateway, type RunningGateway } from "../support/gateway.ts";
+import { hear } from "../support/response-oracle.ts";
+import { type Line, type Script, upstream } from "../support/upstream.ts";
 import { pathOf, rows, smallest } from "./setting.ts";
 
 /** No pattern knows it, and it has to be escaped in JSON and in URLs. */

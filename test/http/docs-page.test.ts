@@ -1,7 +1,7 @@
 // The page at /docs in a headless Chromium: what it shows of each operation, and what it sends.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
-import { hasBrowser, openBrowser } from "../kit/browser.ts";
+import { hasBrowser, openBrowser } from "../support/browser.ts";
 import { setting } from "./setting.ts";
 
 const { world, send } = await setting();

@@ -1,9 +1,9 @@
 // The gateway's own documents: health, the OpenAPI document, and the page that reads it.
 import { describe, expect, test } from "bun:test";
-import { gateway } from "../kit/gateway.ts";
-import { at } from "../kit/told.ts";
-import { upstream } from "../kit/upstream.ts";
-import { says } from "../kit/wires.ts";
+import { at } from "../support/chat-stream-reader.ts";
+import { says } from "../support/fixtures.ts";
+import { gateway } from "../support/gateway.ts";
+import { upstream } from "../support/upstream.ts";
 import { rows, setting } from "./setting.ts";
 
 const { bearer, send, world } = await setting();

@@ -2,9 +2,9 @@
 import { Database } from "bun:sqlite";
 import { afterAll, expect, test } from "bun:test";
 import { readSettings } from "../../src/config/environment.ts";
-import { gateway, spawnGateway } from "../kit/gateway.ts";
-import { sendRaw } from "../kit/raw.ts";
-import { until } from "../kit/until.ts";
+import { gateway, spawnGateway } from "../support/gateway.ts";
+import { sendRaw } from "../support/raw-http.ts";
+import { until } from "../support/until.ts";
 
 const running = await gateway({
   yaml: "limits: { body_grace_ms: 300, min_body_bytes_per_second: 1000 }\n",

@@ -1,19 +1,19 @@
 // The table of errors: each kind that a caller can reach today, provoked over the wire, in each envelope.
 import { describe, expect, test } from "bun:test";
-import { errorKinds, GatewayError } from "../../src/canon/error.ts";
+import { errorKinds, GatewayError } from "../../src/canonical/error.ts";
 import { defaultLimits } from "../../src/config/limits.ts";
 import { openaiErrors } from "../../src/dialects/openai-error.ts";
-import { createAdmission } from "../../src/gateway/admission.ts";
-import type { GatewayParts } from "../../src/gateway/gateway.ts";
-import type { Keys } from "../../src/gateway/keys.ts";
+import { createAdmission } from "../../src/gateway/pipeline/admission.ts";
+import type { GatewayParts } from "../../src/gateway/pipeline/run.ts";
+import type { Keys } from "../../src/gateway/policy/keys.ts";
 import type { Endpoint } from "../../src/http/endpoint.ts";
-import { serve } from "../../src/http/serve.ts";
-import { createEvents } from "../../src/observe/events.ts";
-import { createLog } from "../../src/observe/log.ts";
-import { surfaces } from "../kit/call.ts";
-import { at } from "../kit/told.ts";
-import type { Script } from "../kit/upstream.ts";
-import { says } from "../kit/wires.ts";
+import { serve } from "../../src/http/handler.ts";
+import { createEvents } from "../../src/telemetry/events.ts";
+import { createLog } from "../../src/telemetry/log.ts";
+import { at } from "../support/chat-stream-reader.ts";
+import { says } from "../support/fixtures.ts";
+import { surfaces } from "../support/http-client.ts";
+import type { Script } from "../support/upstream.ts";
 import { errorOf, setting } from "./setting.ts";
 
 const { world, bearer, send } = await setting();

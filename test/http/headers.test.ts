@@ -1,8 +1,8 @@
 // Headers of answers: the request's id, who answered, what was lost, and whether trying again can help.
 import { describe, expect, test } from "bun:test";
 import type { Endpoint } from "../../src/http/endpoint.ts";
-import { surfaces } from "../kit/call.ts";
-import { says } from "../kit/wires.ts";
+import { says } from "../support/fixtures.ts";
+import { surfaces } from "../support/http-client.ts";
 import { answersAll, chatBody, errorOf, pathOf, rows, setting, smallest, welcome } from "./setting.ts";
 
 const { world, bearer, send, post } = await setting();

@@ -1,8 +1,8 @@
 // Requests without a Host header, with an odd one, or with lengths sent twice, byte by byte over real sockets.
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { Endpoint } from "../../src/http/endpoint.ts";
-import { sourceFiles } from "../house/source.ts";
-import { sendRaw } from "../kit/raw.ts";
+import { sourceFiles } from "../architecture/source.ts";
+import { sendRaw } from "../support/raw-http.ts";
 import { answersAll, chatBody, pathOf, rows, setting, smallest, welcome } from "./setting.ts";
 
 const { world, bearer } = await setting();

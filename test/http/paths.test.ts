@@ -1,8 +1,8 @@
 // Paths and methods: hints for base URLs gone wrong, what a path takes, and tricks that must not open another door.
 import { describe, expect, test } from "bun:test";
-import { sendRaw } from "../kit/raw.ts";
-import { at } from "../kit/told.ts";
-import { says } from "../kit/wires.ts";
+import { at } from "../support/chat-stream-reader.ts";
+import { says } from "../support/fixtures.ts";
+import { sendRaw } from "../support/raw-http.ts";
 import { answersAll, chatBody, errorOf, pathOf, rows, setting, smallest, welcome } from "./setting.ts";
 
 const { world, bearer, send } = await setting();

@@ -1,9 +1,9 @@
 // Forms over real sockets: what clients send is read, what is too large or no form is refused in time.
 import { afterAll, expect, test } from "bun:test";
-import { GatewayError } from "../../src/canon/error.ts";
+import { GatewayError } from "../../src/canonical/error.ts";
 import { defaultLimits } from "../../src/config/limits.ts";
 import { readForm } from "../../src/http/read-form.ts";
-import { sendRaw } from "../kit/raw.ts";
+import { sendRaw } from "../support/raw-http.ts";
 
 const limits = { ...defaultLimits, maxBodyBytes: 10_000 };
 const server = Bun.serve({

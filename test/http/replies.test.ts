@@ -4,7 +4,7 @@ import type { TSchema } from "typebox";
 import { Value } from "typebox/value";
 import type { Endpoint } from "../../src/http/endpoint.ts";
 import { describe as described } from "../../src/http/openapi/descriptions.ts";
-import { replySchemas } from "../../src/http/openapi/reply-schemas.ts";
+import { replySchemas } from "../../src/http/openapi/response-schemas.ts";
 import { answersAll, pathOf, rows, setting, smallest, welcome } from "./setting.ts";
 
 const { world, bearer, send } = await setting();

@@ -2,9 +2,9 @@
 import { afterAll, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { hear } from "../kit/hear.ts";
-import type { Line, Script } from "../kit/upstream.ts";
-import { saysOnly } from "../kit/wires.ts";
+import { saysOnly } from "../support/fixtures.ts";
+import { hear } from "../support/response-oracle.ts";
+import type { Line, Script } from "../support/upstream.ts";
 import { chatBody, setting } from "./setting.ts";
 
 const keyOfFile = "tp-canary-key-of-the-file";

@@ -1,11 +1,11 @@
 // One gateway for a file of HTTP tests, asked by plain fetch, with the rows of its table at hand.
 import { afterAll, beforeEach, expect } from "bun:test";
 import type { Endpoint } from "../../src/http/endpoint.ts";
-import { surfaces } from "../kit/call.ts";
-import type { GatewayOptions } from "../kit/gateway.ts";
-import { at } from "../kit/told.ts";
-import { says } from "../kit/wires.ts";
-import { clearUpstreams, startUpstreams, startWorld, stopWorld, type World } from "../kit/world.ts";
+import { at } from "../support/chat-stream-reader.ts";
+import { clearUpstreams, startUpstreams, startWorld, stopWorld, type World } from "../support/fixture-gateway.ts";
+import { says } from "../support/fixtures.ts";
+import type { GatewayOptions } from "../support/gateway.ts";
+import { surfaces } from "../support/http-client.ts";
 
 export { rows } from "./rows.ts";
 

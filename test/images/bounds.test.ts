@@ -1,8 +1,8 @@
 // Every bound and enumeration of the two shapes, with a row on each side of it.
 import { beforeEach, expect, test } from "bun:test";
-import { mostImages } from "../../src/dialects/images/sources.ts";
-import { dot, fars } from "./fars.ts";
+import { mostImages } from "../../src/dialects/images/input-images.ts";
 import { imageSetting, message } from "./setting.ts";
+import { dot, fars } from "./upstream-dialects.ts";
 
 const { up, url, ask } = await imageSetting();
 const picture = `data:image/png;base64,${dot}`;

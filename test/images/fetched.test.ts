@@ -1,7 +1,7 @@
 // Addresses are fetched by the guarded fetcher alone: private ones are refused, on either side, and bounds are kept.
 import { expect, test } from "bun:test";
-import { fars, nameOf } from "./fars.ts";
 import { imageSetting, message } from "./setting.ts";
+import { fars, nameOf } from "./upstream-dialects.ts";
 
 const closed = await imageSetting(false);
 const open = await imageSetting();

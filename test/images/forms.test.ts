@@ -1,7 +1,7 @@
 // Edits by form: what stands beside the files, masks, and what a form lacks.
 import { expect, test } from "bun:test";
-import { dot, fars, nameOf } from "./fars.ts";
 import { dotBytes, imageSetting } from "./setting.ts";
+import { dot, fars, nameOf } from "./upstream-dialects.ts";
 
 const { up, gateway, url } = await imageSetting();
 const picture = () => new File([dotBytes], "dot.png", { type: "application/octet-stream" });

@@ -1,10 +1,10 @@
 // Images asked for in Google's words: relayed to Google untouched, and translated for everybody else who draws.
 import { expect, test } from "bun:test";
 import { Modality } from "@google/genai";
-import { settledRow } from "../kit/ledger.ts";
-import { at } from "../kit/told.ts";
-import { dot, fars, nameOf } from "./fars.ts";
+import { at } from "../support/chat-stream-reader.ts";
+import { settledRow } from "../support/ledger.ts";
 import { dotBytes, imageSetting } from "./setting.ts";
+import { dot, fars, nameOf } from "./upstream-dialects.ts";
 
 const { up, google, url, ask, gateway, rows } = await imageSetting();
 const config = { responseModalities: [Modality.TEXT, Modality.IMAGE], imageConfig: { aspectRatio: "16:9" } };

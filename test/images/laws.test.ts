@@ -1,10 +1,10 @@
 // Laws of the image dialects that clients and servers share: what is written is read again as the same.
 import { expect, test } from "bun:test";
-import type { ImageAnswer, ImageAsk } from "../../src/canon/image.ts";
-import { noUsage } from "../../src/canon/usage.ts";
+import type { ImageAnswer, ImageAsk } from "../../src/canonical/image.ts";
+import { noUsage } from "../../src/canonical/usage.ts";
 import type { RenderContext, WriteContext } from "../../src/dialects/dialect.ts";
 import { dashscopeImages, geminiImages, openaiImages } from "../../src/dialects/index.ts";
-import { dot } from "./fars.ts";
+import { dot } from "./upstream-dialects.ts";
 
 const ask: ImageAsk = {
   operation: "image",

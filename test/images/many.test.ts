@@ -2,9 +2,9 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { at } from "../kit/told.ts";
-import { dot, fars, nameOf } from "./fars.ts";
+import { at } from "../support/chat-stream-reader.ts";
 import { imageSetting, message } from "./setting.ts";
+import { dot, fars, nameOf } from "./upstream-dialects.ts";
 
 const { up, url, ask, gateway } = await imageSetting();
 

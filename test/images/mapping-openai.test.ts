@@ -1,7 +1,7 @@
 // What becomes of wishes in OpenAI's shape at upstreams of other shapes: their place on the wire, and warnings for the rest.
 import { expect, test } from "bun:test";
-import { fars } from "./fars.ts";
 import { imageSetting } from "./setting.ts";
+import { fars } from "./upstream-dialects.ts";
 
 const { up, url, ask } = await imageSetting();
 const last = () => up.requests.findLast(({ method }) => method === "POST")!.json;

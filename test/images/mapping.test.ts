@@ -1,8 +1,8 @@
 // What becomes of each wish at each upstream: its place on the wire, and the warnings for what has none.
 import { expect, test } from "bun:test";
-import { at } from "../kit/told.ts";
-import { dot, fars, nameOf } from "./fars.ts";
+import { at } from "../support/chat-stream-reader.ts";
 import { imageSetting, message } from "./setting.ts";
+import { dot, fars, nameOf } from "./upstream-dialects.ts";
 
 const { up, url, ask } = await imageSetting();
 const last = () => up.requests.findLast(({ method }) => method === "POST")!.json;

@@ -1,7 +1,7 @@
 // Sizes of images by the rows of their models: within the published bounds, as near as they allow, and untouched without a row.
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { ImageAsk } from "../../src/canon/image.ts";
+import type { ImageAsk } from "../../src/canonical/image.ts";
 import { dashscopeImageModels } from "../../src/dialects/images/dashscope-models.ts";
 import { fittedPixels, type ImageRow } from "../../src/dialects/images/model-sizes.ts";
 import {
@@ -22,7 +22,7 @@ import {
   zhipuImages,
 } from "../../src/dialects/index.ts";
 import { type DeclaredModel, findRow, type ModelRow, type ModelTable } from "../../src/dialects/shared/model-table.ts";
-import { publishedTypes } from "../kit/model-types.ts";
+import { publishedTypes } from "../support/model-types.ts";
 
 const plain: ImageAsk = {
   operation: "image",

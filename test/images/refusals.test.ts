@@ -1,8 +1,8 @@
 // Refusals and failures: content under one code, and replies of status 200 that are none.
 import { expect, test } from "bun:test";
-import type { Reply } from "../kit/upstream.ts";
-import { fars, nameOf } from "./fars.ts";
+import type { Reply } from "../support/upstream.ts";
 import { imageSetting } from "./setting.ts";
+import { fars, nameOf } from "./upstream-dialects.ts";
 
 const { up, ask } = await imageSetting();
 

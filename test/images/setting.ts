@@ -2,11 +2,11 @@
 import { afterAll, beforeEach } from "bun:test";
 import type { GoogleGenAI } from "@google/genai";
 import type OpenAI from "openai";
-import { geminiClient, openaiClient } from "../kit/clients.ts";
-import { gateway, type RunningGateway } from "../kit/gateway.ts";
-import { type LedgerRow, ledgerRows } from "../kit/ledger.ts";
-import { type Upstream, upstream } from "../kit/upstream.ts";
-import { dot, type Far, fars, nameOf } from "./fars.ts";
+import { geminiClient, openaiClient } from "../support/clients.ts";
+import { gateway, type RunningGateway } from "../support/gateway.ts";
+import { type LedgerRow, ledgerRows } from "../support/ledger.ts";
+import { type Upstream, upstream } from "../support/upstream.ts";
+import { dot, type Far, fars, nameOf } from "./upstream-dialects.ts";
 
 export interface Told {
   status: number;

@@ -1,9 +1,9 @@
 // Streamed images: OpenAI's events go through as they are, and are told for upstreams that have none.
 import { expect, test } from "bun:test";
 import { toFile } from "openai";
-import { settledRow } from "../kit/ledger.ts";
-import { dot, fars, nameOf } from "./fars.ts";
+import { settledRow } from "../support/ledger.ts";
 import { dotBytes, imageSetting } from "./setting.ts";
+import { dot, fars, nameOf } from "./upstream-dialects.ts";
 
 const { up, openai, url, gateway, rows } = await imageSetting();
 const frame = (type: string, data: object) => `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`;

@@ -1,10 +1,10 @@
 // Upstreams that answer with a task, asked within one request: how a task is followed, and DashScope's own over sockets.
 import { describe, expect, test } from "bun:test";
 import type { Dialect } from "../../src/dialects/dialect.ts";
-import { type Follow, followed } from "../../src/providers/follow.ts";
-import { at } from "../kit/told.ts";
-import { dot } from "./fars.ts";
+import { type Follow, followed } from "../../src/providers/task-polling.ts";
+import { at } from "../support/chat-stream-reader.ts";
 import { imageSetting, message } from "./setting.ts";
+import { dot } from "./upstream-dialects.ts";
 
 const follow: Follow = {
   dialect: {} as Dialect,

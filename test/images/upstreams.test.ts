@@ -1,8 +1,8 @@
 // Images through both shapes of the paths, from every upstream that makes some: made, changed, and told as the client wants them.
 import { describe, expect, test } from "bun:test";
 import { toFile } from "openai";
-import { dot, fars, nameOf } from "./fars.ts";
 import { dotBytes, imageSetting, message } from "./setting.ts";
+import { dot, fars, nameOf } from "./upstream-dialects.ts";
 
 const { up, openai, url, ask, rows } = await imageSetting();
 const file = () => toFile(dotBytes, "dot.png", { type: "image/png" });

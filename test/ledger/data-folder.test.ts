@@ -8,8 +8,8 @@ import { checkLedger } from "../../src/gateway/ledger/check.ts";
 import { openLedger } from "../../src/gateway/ledger/ledger.ts";
 import { forgetOldResponses, putResponse } from "../../src/store/responses.ts";
 import { openStore } from "../../src/store/store.ts";
-import { gateway } from "../kit/gateway.ts";
-import { until } from "../kit/until.ts";
+import { gateway } from "../support/gateway.ts";
+import { until } from "../support/until.ts";
 import { opening } from "./samples.ts";
 
 function folder() {

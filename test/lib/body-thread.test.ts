@@ -3,13 +3,13 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { defaultLimits } from "../../src/config/limits.ts";
 import { parseBody, writeBody } from "../../src/lib/body-thread.ts";
+import { inSteps } from "../../src/lib/event-loop-turn.ts";
 import { isExactNumber, type Json } from "../../src/lib/json.ts";
 import { writeSteps } from "../../src/lib/json-write.ts";
 import { parseJson } from "../../src/lib/read-json.ts";
+import { putBack, takeOut } from "../../src/lib/redact-bytes.ts";
 import { isLargerThan } from "../../src/lib/size.ts";
-import { putBack, takeOut } from "../../src/lib/taken-out.ts";
 import { createThread } from "../../src/lib/thread.ts";
-import { inSteps } from "../../src/lib/turn.ts";
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);

@@ -1,7 +1,7 @@
 // Messages of an AWS event stream, written independently of the code that reads them.
 import { crc32 } from "node:zlib";
-import { framesOf } from "../kit/laws.ts";
-import { wireText } from "../kit/wires.ts";
+import { wireText } from "../support/fixtures.ts";
+import { framesOf } from "../support/laws.ts";
 
 const uint32 = (value: number): Buffer => {
   const bytes = Buffer.alloc(4);

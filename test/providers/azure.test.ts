@@ -2,13 +2,13 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { openaiChat, openaiCompletions, openaiEmbeddings, openaiResponses } from "../../src/dialects/index.ts";
 import { Secret } from "../../src/lib/secret.ts";
+import { remoteProvider } from "../../src/providers/http-provider.ts";
 import { defaultTimeouts, dialectsOf } from "../../src/providers/provider.ts";
-import { remoteProvider } from "../../src/providers/remote.ts";
-import { gateway } from "../kit/gateway.ts";
-import { hear } from "../kit/hear.ts";
-import { chatTold } from "../kit/told.ts";
-import { upstream } from "../kit/upstream.ts";
-import { says } from "../kit/wires.ts";
+import { chatTold } from "../support/chat-stream-reader.ts";
+import { says } from "../support/fixtures.ts";
+import { gateway } from "../support/gateway.ts";
+import { hear } from "../support/response-oracle.ts";
+import { upstream } from "../support/upstream.ts";
 import { kindOf } from "./helpers.ts";
 
 const up = await upstream();

@@ -1,6 +1,6 @@
 // Run as a process of its own: opens all descriptors that it may have, and prints what requests fail with then.
 import { closeSync, openSync } from "node:fs";
-import { GatewayError } from "../../src/canon/error.ts";
+import { GatewayError } from "../../src/canonical/error.ts";
 import { send } from "../../src/providers/upstream.ts";
 
 const { signal } = new AbortController();

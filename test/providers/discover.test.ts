@@ -1,10 +1,10 @@
 // Local servers are found where they listen, and nobody else is taken for one.
 import { afterAll, afterEach, describe, expect, test } from "bun:test";
 import { discover, type LocalPlace, localPlaces } from "../../src/providers/discover.ts";
-import { gateway } from "../kit/gateway.ts";
-import { allowedMs, timed } from "../kit/until.ts";
-import { nobodyListens, upstream } from "../kit/upstream.ts";
-import { says } from "../kit/wires.ts";
+import { says } from "../support/fixtures.ts";
+import { gateway } from "../support/gateway.ts";
+import { allowedMs, timed } from "../support/until.ts";
+import { nobodyListens, upstream } from "../support/upstream.ts";
 import { kindOf } from "./helpers.ts";
 
 const up = await upstream();

@@ -2,9 +2,9 @@
 import { afterAll, expect, test } from "bun:test";
 import { gemini } from "../../src/dialects/index.ts";
 import { Secret } from "../../src/lib/secret.ts";
+import { remoteProvider } from "../../src/providers/http-provider.ts";
 import { defaultTimeouts } from "../../src/providers/provider.ts";
-import { remoteProvider } from "../../src/providers/remote.ts";
-import { upstream } from "../kit/upstream.ts";
+import { upstream } from "../support/upstream.ts";
 import { kindOf } from "./helpers.ts";
 
 const up = await upstream();

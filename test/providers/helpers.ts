@@ -1,12 +1,12 @@
 // What the tests of providers share: a kind by its name, and a provider of that kind behind a scripted upstream.
-import type { ChatAnswer } from "../../src/canon/conversation.ts";
-import { collect, type Delta } from "../../src/canon/delta.ts";
+import type { ChatAnswer } from "../../src/canonical/chat.ts";
+import { collect, type Delta } from "../../src/canonical/stream-event.ts";
 import { openaiChat } from "../../src/dialects/index.ts";
 import type { Frame } from "../../src/lib/sse.ts";
+import { remoteProvider } from "../../src/providers/http-provider.ts";
 import { findKind } from "../../src/providers/index.ts";
 import { defaultTimeouts, type Provider, type ProviderKind } from "../../src/providers/provider.ts";
-import { remoteProvider } from "../../src/providers/remote.ts";
-import { framesOf } from "../kit/laws.ts";
+import { framesOf } from "../support/laws.ts";
 
 export function kindOf(name: string): ProviderKind {
   const kind = findKind(name);

@@ -3,8 +3,8 @@ import { afterAll, afterEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { openaiChat } from "../../src/dialects/index.ts";
 import type { Json, JsonObject } from "../../src/lib/json.ts";
-import { inlineThinking } from "../../src/providers/inline-thinking.ts";
-import { upstream } from "../kit/upstream.ts";
+import { inlineThinking } from "../../src/providers/think-tag-parser.ts";
+import { upstream } from "../support/upstream.ts";
 import { ask, framesIn, providerAt, read } from "./helpers.ts";
 
 const up = await upstream();

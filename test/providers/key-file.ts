@@ -1,6 +1,6 @@
 // A service account with a key of its own, and a token service that checks what is presented to it.
 import { createVerify, generateKeyPairSync } from "node:crypto";
-import type { Reply, Seen } from "../kit/upstream.ts";
+import type { Reply, Seen } from "../support/upstream.ts";
 
 const pair = generateKeyPairSync("rsa", {
   modulusLength: 2048,

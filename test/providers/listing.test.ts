@@ -1,6 +1,6 @@
 // Reading a provider's list of models.
 import { expect, test } from "bun:test";
-import { readDataList } from "../../src/providers/listing.ts";
+import { readDataList } from "../../src/providers/model-list.ts";
 
 test("what Anthropic's list says of a model beyond its name is kept", () => {
   const capabilities = { batch: { supported: true } };

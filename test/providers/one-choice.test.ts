@@ -1,9 +1,9 @@
 // Servers that give one reply whatever `n` says: each choice is asked for alone, and the client gets all of them.
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
-import { openaiClient } from "../kit/clients.ts";
-import { gateway } from "../kit/gateway.ts";
-import { upstream } from "../kit/upstream.ts";
-import { says } from "../kit/wires.ts";
+import { openaiClient } from "../support/clients.ts";
+import { says } from "../support/fixtures.ts";
+import { gateway } from "../support/gateway.ts";
+import { upstream } from "../support/upstream.ts";
 
 const single = ["ollama", "ollama-cloud", "lmstudio", "deepseek", "zhipu", "zai", "groq"];
 const several = ["mistral", "vllm"];

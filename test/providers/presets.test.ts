@@ -4,12 +4,12 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Call } from "../../src/dialects/dialect.ts";
 import { anthropicMessages, openaiChat, openaiCompletions, openaiEmbeddings } from "../../src/dialects/index.ts";
+import { baseOf, remoteProvider } from "../../src/providers/http-provider.ts";
 import { providerKinds } from "../../src/providers/index.ts";
 import { presets } from "../../src/providers/presets.ts";
 import { defaultTimeouts, dialectsOf, type ProviderKind } from "../../src/providers/provider.ts";
-import { baseOf, remoteProvider } from "../../src/providers/remote.ts";
-import { renderContextOf } from "../kit/laws.ts";
-import { wireJson } from "../kit/wires.ts";
+import { wireJson } from "../support/fixtures.ts";
+import { renderContextOf } from "../support/laws.ts";
 import { kindOf, providerAt } from "./helpers.ts";
 
 const folder = join(import.meta.dir, "..", "fixtures", "providers");

@@ -1,8 +1,8 @@
 // What compatible servers answer, through a real socket: read by the dialect, repaired where that is not enough.
 import { afterAll, afterEach, describe, expect, test } from "bun:test";
 import { openaiChat, openaiCompletions } from "../../src/dialects/index.ts";
-import { upstream } from "../kit/upstream.ts";
-import { says, wireJson } from "../kit/wires.ts";
+import { says, wireJson } from "../support/fixtures.ts";
+import { upstream } from "../support/upstream.ts";
 import { ask, framesIn, providerAt, read } from "./helpers.ts";
 
 const up = await upstream();

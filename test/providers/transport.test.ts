@@ -1,9 +1,9 @@
 // What a request that never reached its provider means: nothing was sent, or the gateway itself has no connection left.
 import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { GatewayError } from "../../src/canon/error.ts";
+import { GatewayError } from "../../src/canonical/error.ts";
 import { transportError } from "../../src/providers/upstream.ts";
-import { type Certificate, certificateFor } from "./guarded-certificate.ts";
+import { type Certificate, certificateFor } from "./safe-fetch-certificate.ts";
 
 const servers: { stop(force: boolean): unknown }[] = [];
 afterAll(() => {

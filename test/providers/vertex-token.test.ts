@@ -4,8 +4,8 @@ import { Secret } from "../../src/lib/secret.ts";
 import { send } from "../../src/providers/upstream.ts";
 import { readServiceAccount, type ServiceAccount } from "../../src/providers/vertex/service-account.ts";
 import { tokensOf } from "../../src/providers/vertex/token.ts";
-import type { Thrown } from "../kit/asks.ts";
-import { nobodyListens, upstream } from "../kit/upstream.ts";
+import type { Thrown } from "../support/sample-requests.ts";
+import { nobodyListens, upstream } from "../support/upstream.ts";
 import { assertionIn, keyFile, token } from "./key-file.ts";
 
 const up = await upstream();

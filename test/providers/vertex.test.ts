@@ -11,15 +11,15 @@ import {
   vertexEmbeddings,
 } from "../../src/dialects/index.ts";
 import { Secret } from "../../src/lib/secret.ts";
+import { remoteProvider } from "../../src/providers/http-provider.ts";
 import { defaultTimeouts, dialectsOf, originOf, type Provider } from "../../src/providers/provider.ts";
-import { remoteProvider } from "../../src/providers/remote.ts";
 import { hostOf } from "../../src/providers/vertex/paths.ts";
-import { thrown } from "../kit/asks.ts";
-import { gateway } from "../kit/gateway.ts";
-import { hear } from "../kit/hear.ts";
-import { chatTold, messageTold } from "../kit/told.ts";
-import { upstream } from "../kit/upstream.ts";
-import { says } from "../kit/wires.ts";
+import { chatTold, messageTold } from "../support/chat-stream-reader.ts";
+import { says } from "../support/fixtures.ts";
+import { gateway } from "../support/gateway.ts";
+import { hear } from "../support/response-oracle.ts";
+import { thrown } from "../support/sample-requests.ts";
+import { upstream } from "../support/upstream.ts";
 import { kindOf } from "./helpers.ts";
 import { keyFile, token } from "./key-file.ts";
 

@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import type { VideoUpstream } from "../../src/dialects/video/upstream.ts";
 import { Secret } from "../../src/lib/secret.ts";
+import { baseOf, remoteProvider } from "../../src/providers/http-provider.ts";
 import { defaultTimeouts, type Provider } from "../../src/providers/provider.ts";
-import { baseOf, remoteProvider } from "../../src/providers/remote.ts";
 import { plainVideo, renderContext, upstreamTask } from "../dialects/video/setting.ts";
-import { type Upstream, upstream } from "../kit/upstream.ts";
+import { type Upstream, upstream } from "../support/upstream.ts";
 import { kindOf } from "./helpers.ts";
 
 interface Row {

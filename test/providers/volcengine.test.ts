@@ -3,13 +3,13 @@ import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { jimengVideos } from "../../src/dialects/video/index.ts";
 import type { Clock } from "../../src/lib/clock.ts";
 import { Secret } from "../../src/lib/secret.ts";
-import type { Account, Unproven } from "../../src/providers/account.ts";
+import type { Account, Unproven } from "../../src/providers/credentials.ts";
+import { timedProvider } from "../../src/providers/http-provider.ts";
 import { defaultTimeouts, type Provider } from "../../src/providers/provider.ts";
-import { timedProvider } from "../../src/providers/remote.ts";
 import { volcengineProof } from "../../src/providers/volcengine/signature.ts";
 import { plainVideo, renderContext } from "../dialects/video/setting.ts";
-import { upstream } from "../kit/upstream.ts";
-import { says } from "../kit/wires.ts";
+import { says } from "../support/fixtures.ts";
+import { upstream } from "../support/upstream.ts";
 import { kindOf } from "./helpers.ts";
 
 const up = await upstream();

@@ -5,11 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type OpenAI from "openai";
 import type { Response as ModelResponse } from "openai/resources/responses/responses";
-import { openaiClient } from "../kit/clients.ts";
-import { type ChildGateway, spawnGateway } from "../kit/gateway.ts";
-import { ledgerRows } from "../kit/ledger.ts";
-import { until } from "../kit/until.ts";
-import { says } from "../kit/wires.ts";
+import { openaiClient } from "../support/clients.ts";
+import { says } from "../support/fixtures.ts";
+import { type ChildGateway, spawnGateway } from "../support/gateway.ts";
+import { ledgerRows } from "../support/ledger.ts";
+import { until } from "../support/until.ts";
 import { fars, refusalOf, setting } from "./setting.ts";
 
 const { mine, theirs, send, allSay, world } = await setting();

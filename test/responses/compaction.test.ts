@@ -1,9 +1,9 @@
 // Compaction over any upstream: summaries that open for their owner alone, a provider's own that go back to it alone.
 import { describe, expect, test } from "bun:test";
 import type { ResponseInputItem } from "openai/resources/responses/responses";
-import { ledgerRows } from "../kit/ledger.ts";
-import type { Reply } from "../kit/reply.ts";
-import { wireJson } from "../kit/wires.ts";
+import { wireJson } from "../support/fixtures.ts";
+import { ledgerRows } from "../support/ledger.ts";
+import type { Reply } from "../support/sample-responses.ts";
 import { type Far, fars, refusalOf, setting } from "./setting.ts";
 
 const { mine, theirs, send, allSay, asked, world } = await setting();

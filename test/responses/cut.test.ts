@@ -1,6 +1,6 @@
 // Responses that were cut: what is continued with, by their id and by references to their items.
 import { describe, expect, test } from "bun:test";
-import { wireFrames, wireText } from "../kit/wires.ts";
+import { wireFrames, wireText } from "../support/fixtures.ts";
 import { type Far, fars, setting } from "./setting.ts";
 
 const { mine, allSay, send, asked, toldTo, make, world } = await setting();

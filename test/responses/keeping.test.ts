@@ -3,7 +3,7 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { says } from "../kit/wires.ts";
+import { says } from "../support/fixtures.ts";
 import { refusalOf, setting } from "./setting.ts";
 
 const keeps = await setting({ more: "responses: { retention_days: 2 }\n" });

@@ -2,12 +2,12 @@
 import { afterAll, beforeEach } from "bun:test";
 import type OpenAI from "openai";
 import type { Response as ModelResponse } from "openai/resources/responses/responses";
-import { openaiClient } from "../kit/clients.ts";
-import type { GatewayOptions } from "../kit/gateway.ts";
-import { gateway } from "../kit/gateway.ts";
-import { says } from "../kit/wires.ts";
-import { clearUpstreams, configuration, startUpstreams, type World } from "../kit/world.ts";
 import { thrownBy } from "../sdk/setting.ts";
+import { openaiClient } from "../support/clients.ts";
+import { clearUpstreams, configuration, startUpstreams, type World } from "../support/fixture-gateway.ts";
+import { says } from "../support/fixtures.ts";
+import type { GatewayOptions } from "../support/gateway.ts";
+import { gateway } from "../support/gateway.ts";
 
 export const otherKey = "tp-other-owner-key";
 

@@ -1,7 +1,7 @@
 // State over any upstream: chains, references, reading, listing, deleting, and nobody else's eyes.
 import { describe, expect, test } from "bun:test";
 import type { Response as ModelResponse } from "openai/resources/responses/responses";
-import { wireFrames } from "../kit/wires.ts";
+import { wireFrames } from "../support/fixtures.ts";
 import { type Far, fars, refusalOf, setting, textsIn } from "./setting.ts";
 
 const { mine, theirs, send, allSay, asked, toldTo, make, world } = await setting();

@@ -1,8 +1,8 @@
 // What the sandbox answers: always the same, by its own name, with tools, schemas, thinking and vectors.
 import { describe, expect, test } from "bun:test";
-import { ledgerRows } from "../kit/ledger.ts";
-import { at, chatTold, messageTold } from "../kit/told.ts";
-import { answerSchema, claudeClockTool, clockTool } from "../scenes/bodies.ts";
+import { answerSchema, claudeClockTool, clockTool } from "../scenarios/bodies.ts";
+import { at, chatTold, messageTold } from "../support/chat-stream-reader.ts";
+import { ledgerRows } from "../support/ledger.ts";
 import { prompt, sandbox } from "./setting.ts";
 
 const { world, say, chat, messages } = await sandbox();

@@ -1,6 +1,6 @@
 // The sandbox takes no more at once than it can answer quickly, a row on each side of each bound.
 import { expect, test } from "bun:test";
-import { at } from "../kit/told.ts";
+import { at } from "../support/chat-stream-reader.ts";
 import { sandbox } from "./setting.ts";
 
 const { say } = await sandbox();

@@ -1,8 +1,8 @@
 // What directives and model names make of the sandbox: slow, failing, limited, cut.
 import { describe, expect, test } from "bun:test";
-import type { Heard } from "../kit/hear.ts";
-import { at, chatTold, messageTold } from "../kit/told.ts";
-import { allowedMs, type Timed, timed } from "../kit/until.ts";
+import { at, chatTold, messageTold } from "../support/chat-stream-reader.ts";
+import type { Heard } from "../support/response-oracle.ts";
+import { allowedMs, type Timed, timed } from "../support/until.ts";
 import { prompt, sandbox } from "./setting.ts";
 
 const { say, chat, messages } = await sandbox();

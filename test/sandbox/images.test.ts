@@ -3,8 +3,8 @@ import { afterAll, expect, test } from "bun:test";
 import { Modality } from "@google/genai";
 import { toFile } from "openai";
 import { PNG } from "pngjs";
-import { geminiClient, openaiClient } from "../kit/clients.ts";
-import { gateway } from "../kit/gateway.ts";
+import { geminiClient, openaiClient } from "../support/clients.ts";
+import { gateway } from "../support/gateway.ts";
 
 const running = await gateway({ yaml: "providers: {}\n" });
 afterAll(() => running.stop());

@@ -1,7 +1,7 @@
 // The sandbox moderates by a short list of words, and says that it is the sandbox.
 import { expect, test } from "bun:test";
-import { moderationCategories } from "../../src/canon/moderation.ts";
-import { at } from "../kit/told.ts";
+import { moderationCategories } from "../../src/canonical/moderation.ts";
+import { at } from "../support/chat-stream-reader.ts";
 import { sandbox } from "./setting.ts";
 
 const { say } = await sandbox();

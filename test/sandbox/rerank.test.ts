@@ -1,6 +1,6 @@
 // The sandbox ranks by the words that documents share with the query.
 import { expect, test } from "bun:test";
-import { at } from "../kit/told.ts";
+import { at } from "../support/chat-stream-reader.ts";
 import { sandbox } from "./setting.ts";
 
 const { say } = await sandbox();

@@ -1,9 +1,9 @@
 // The sandbox behind a gateway of its own, asked over the wire.
 import { afterAll } from "bun:test";
-import { type Call, make } from "../kit/call.ts";
-import { gateway } from "../kit/gateway.ts";
-import type { Heard } from "../kit/hear.ts";
-import type { World } from "../kit/world.ts";
+import type { World } from "../support/fixture-gateway.ts";
+import { gateway } from "../support/gateway.ts";
+import { type Call, make } from "../support/http-client.ts";
+import type { Heard } from "../support/response-oracle.ts";
 
 type Say = (content: string, more?: Record<string, unknown>) => Promise<Heard>;
 

@@ -1,6 +1,6 @@
 // The sandbox's videos: a story in an id that goes on by itself, ends as it was told to, and a film that is one.
 import { expect, test } from "bun:test";
-import { clip } from "../../src/providers/sandbox/clip.ts";
+import { clip } from "../../src/providers/sandbox/sample-video.ts";
 import { sandboxVideos, sendSandboxTask } from "../../src/providers/sandbox/video.ts";
 import { plainVideo, renderContext } from "../dialects/video/setting.ts";
 

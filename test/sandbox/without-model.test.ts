@@ -1,8 +1,8 @@
 // Requests that the specification allows without a model: the sandbox answers them while nothing else is configured.
 import { afterAll, describe, expect, test } from "bun:test";
-import { dot } from "../images/fars.ts";
-import { openaiClient } from "../kit/clients.ts";
-import { gateway } from "../kit/gateway.ts";
+import { dot } from "../images/upstream-dialects.ts";
+import { openaiClient } from "../support/clients.ts";
+import { gateway } from "../support/gateway.ts";
 
 const alone = await gateway();
 const other = await gateway({

@@ -1,8 +1,8 @@
 // The official Anthropic SDK in front of both upstream dialects: whole and streamed, tools over two turns, thinking, images.
 import { describe, expect, test } from "bun:test";
 import type { MessageParam, Tool } from "@anthropic-ai/sdk/resources/messages";
-import { says } from "../kit/wires.ts";
-import { answerSchema, claudeClockTool, pixel } from "../scenes/bodies.ts";
+import { answerSchema, claudeClockTool, pixel } from "../scenarios/bodies.ts";
+import { says } from "../support/fixtures.ts";
 import { type Far, fars, setting } from "./setting.ts";
 
 const { anthropic, upstreamOf } = await setting();

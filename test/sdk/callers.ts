@@ -2,8 +2,8 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import type { GenerateContentConfig, GenerateContentResponse } from "@google/genai";
 import type OpenAI from "openai";
-import { at, list, text } from "../kit/told.ts";
-import type { ClientName } from "../pairs/clients.ts";
+import { at, list, text } from "../support/chat-stream-reader.ts";
+import type { ClientName } from "../translation-matrix/clients.ts";
 import type { Setting } from "./setting.ts";
 
 /** What a caller understood of a reply. */

@@ -1,7 +1,7 @@
 // Embeddings through the openai SDK, which asks for base64 by itself: the floats must be right from every kind of upstream.
 import { expect, test } from "bun:test";
 import OpenAI from "openai";
-import { says } from "../kit/wires.ts";
+import { says } from "../support/fixtures.ts";
 import { setting, thrownBy } from "./setting.ts";
 
 const { world, openai } = await setting();

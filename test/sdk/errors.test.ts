@@ -2,9 +2,9 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
-import { anthropicClient, openaiClient } from "../kit/clients.ts";
-import type { Script } from "../kit/upstream.ts";
-import { says, saysOnly, wireFrames } from "../kit/wires.ts";
+import { anthropicClient, openaiClient } from "../support/clients.ts";
+import { says, saysOnly, wireFrames } from "../support/fixtures.ts";
+import type { Script } from "../support/upstream.ts";
 import { type Far, fars, setting, thrownBy } from "./setting.ts";
 
 const { world, openai, anthropic, upstreamOf } = await setting();

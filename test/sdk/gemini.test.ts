@@ -1,11 +1,11 @@
 // The official Google SDK in front of all upstream dialects: tools over two turns, thinking and its state, counts, models, errors.
 import { describe, expect, test } from "bun:test";
 import { ApiError, type Content, FunctionCallingConfigMode, type FunctionDeclaration } from "@google/genai";
-import { geminiClient } from "../kit/clients.ts";
-import { at, list } from "../kit/told.ts";
-import { says, wireFrames } from "../kit/wires.ts";
-import { fars } from "../pairs/upstreams.ts";
-import { clockTool } from "../scenes/bodies.ts";
+import { clockTool } from "../scenarios/bodies.ts";
+import { at, list } from "../support/chat-stream-reader.ts";
+import { geminiClient } from "../support/clients.ts";
+import { says, wireFrames } from "../support/fixtures.ts";
+import { fars } from "../translation-matrix/upstreams.ts";
 import { setting, thrownBy } from "./setting.ts";
 
 const { google, world } = await setting();

@@ -4,8 +4,8 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { GenerateVideosOperation } from "@google/genai";
-import { geminiClient, vertexClient } from "../kit/clients.ts";
-import { gateway } from "../kit/gateway.ts";
+import { geminiClient, vertexClient } from "../support/clients.ts";
+import { gateway } from "../support/gateway.ts";
 
 const running = await gateway({ videoWaitScale: 0.02 });
 const folder = mkdtempSync(join(tmpdir(), "google-media-"));

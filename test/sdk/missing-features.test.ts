@@ -1,7 +1,7 @@
 // Features of the imitated APIs that this gateway does not have: each official SDK gets a 404 that names the feature.
 import { afterAll, expect, test } from "bun:test";
-import { anthropicClient, geminiClient, openaiClient } from "../kit/clients.ts";
-import { gateway } from "../kit/gateway.ts";
+import { anthropicClient, geminiClient, openaiClient } from "../support/clients.ts";
+import { gateway } from "../support/gateway.ts";
 import { thrownBy } from "./setting.ts";
 
 const running = await gateway();

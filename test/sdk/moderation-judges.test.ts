@@ -1,9 +1,9 @@
 // Moderation through the openai SDK, by chat models that judge: never harmless where nobody said so.
 import { describe, expect, test } from "bun:test";
 import OpenAI from "openai";
-import { moderationCategories } from "../../src/canon/moderation.ts";
-import { at } from "../kit/told.ts";
-import { says } from "../kit/wires.ts";
+import { moderationCategories } from "../../src/canonical/moderation.ts";
+import { at } from "../support/chat-stream-reader.ts";
+import { says } from "../support/fixtures.ts";
 import { checkWhole, flags, mixed, moderation, png } from "./moderation-setting.ts";
 import { thrownBy } from "./setting.ts";
 

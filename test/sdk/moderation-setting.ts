@@ -1,10 +1,10 @@
 // The setting of the moderation suites: one upstream behind providers of every kind, and routes whose models judge.
 import { afterAll, beforeEach, expect } from "bun:test";
 import type OpenAI from "openai";
-import { moderationCategories } from "../../src/canon/moderation.ts";
-import { openaiClient } from "../kit/clients.ts";
-import { gateway } from "../kit/gateway.ts";
-import { type Upstream, upstream } from "../kit/upstream.ts";
+import { moderationCategories } from "../../src/canonical/moderation.ts";
+import { openaiClient } from "../support/clients.ts";
+import { gateway } from "../support/gateway.ts";
+import { type Upstream, upstream } from "../support/upstream.ts";
 
 type Input = OpenAI.ModerationCreateParams["input"];
 type Answer = OpenAI.ModerationCreateResponse;

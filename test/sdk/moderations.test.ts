@@ -1,9 +1,9 @@
 // Moderation through the openai SDK, to upstreams that moderate.
 import { describe, expect, test } from "bun:test";
 import OpenAI from "openai";
-import { openaiClient } from "../kit/clients.ts";
-import { gateway } from "../kit/gateway.ts";
-import { says } from "../kit/wires.ts";
+import { openaiClient } from "../support/clients.ts";
+import { says } from "../support/fixtures.ts";
+import { gateway } from "../support/gateway.ts";
 import { checkWhole, flags, mixed, moderation } from "./moderation-setting.ts";
 import { thrownBy } from "./setting.ts";
 

@@ -1,9 +1,9 @@
 // The official openai SDK in front of both upstream dialects: whole and streamed, tools over two turns, thinking, images.
 import { describe, expect, test } from "bun:test";
 import type { ChatCompletionMessageParam } from "openai/resources/chat/completions";
-import { at, list } from "../kit/told.ts";
-import { says } from "../kit/wires.ts";
-import { answerSchema, clockTool, pixel } from "../scenes/bodies.ts";
+import { answerSchema, clockTool, pixel } from "../scenarios/bodies.ts";
+import { at, list } from "../support/chat-stream-reader.ts";
+import { says } from "../support/fixtures.ts";
 import { type Far, fars, setting } from "./setting.ts";
 
 const { openai, upstreamOf, world } = await setting();

@@ -1,8 +1,8 @@
 // The official openai SDK asking for text completions of all upstream dialects: prompts, choices, echo, stop, streams.
 import { describe, expect, test } from "bun:test";
 import OpenAI from "openai";
-import { says } from "../kit/wires.ts";
-import { fars } from "../pairs/upstreams.ts";
+import { says } from "../support/fixtures.ts";
+import { fars } from "../translation-matrix/upstreams.ts";
 import { setting, thrownBy } from "./setting.ts";
 
 const { openai, world } = await setting();

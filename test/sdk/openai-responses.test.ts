@@ -1,8 +1,8 @@
 // The official openai SDK asking for responses of all upstream dialects: events, tools, a chain by id, what is stored.
 import { describe, expect, test } from "bun:test";
 import OpenAI from "openai";
-import { says } from "../kit/wires.ts";
-import { fars } from "../pairs/upstreams.ts";
+import { says } from "../support/fixtures.ts";
+import { fars } from "../translation-matrix/upstreams.ts";
 import { setting, thrownBy } from "./setting.ts";
 
 const { openai, world } = await setting();

@@ -1,9 +1,9 @@
 // Every pair of client format and upstream dialect, for every feature, through the official SDK of the client.
 import { describe, expect, test } from "bun:test";
 import { rows } from "../http/rows.ts";
-import { surfaces } from "../kit/call.ts";
-import { type Client, clients, type Feature, features, stopText } from "../pairs/clients.ts";
-import { type Far, fars, type Said, saidBy, scriptOf } from "../pairs/upstreams.ts";
+import { surfaces } from "../support/http-client.ts";
+import { type Client, clients, type Feature, features, stopText } from "../translation-matrix/clients.ts";
+import { type Far, fars, type Said, saidBy, scriptOf } from "../translation-matrix/upstreams.ts";
 import { callers, type Understood } from "./callers.ts";
 import { setting, thrownBy } from "./setting.ts";
 

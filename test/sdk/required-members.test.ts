@@ -1,11 +1,11 @@
 // Translated replies and lists of models hold every member that the types of the official SDKs require, whole and streamed.
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
-import { type Call, make, type Surface } from "../kit/call.ts";
-import { lacking, requiredMembers } from "../kit/declared.ts";
-import type { Heard } from "../kit/hear.ts";
-import { at, list } from "../kit/told.ts";
-import type { Reply } from "../kit/upstream.ts";
-import { clearUpstreams, startUpstreams, startWorld, stopWorld } from "../kit/world.ts";
+import { at, list } from "../support/chat-stream-reader.ts";
+import { lacking, requiredMembers } from "../support/declared.ts";
+import { clearUpstreams, startUpstreams, startWorld, stopWorld } from "../support/fixture-gateway.ts";
+import { type Call, make, type Surface } from "../support/http-client.ts";
+import type { Heard } from "../support/response-oracle.ts";
+import type { Reply } from "../support/upstream.ts";
 
 const upstreams = await startUpstreams();
 const world = await startWorld(upstreams);

@@ -1,10 +1,10 @@
 // Ranking through Cohere's SDK, both versions, to every kind of upstream: one normal form whatever the far side says.
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { CohereClient, CohereError } from "cohere-ai";
-import { gateway } from "../kit/gateway.ts";
-import { ledgerRows } from "../kit/ledger.ts";
-import { upstream } from "../kit/upstream.ts";
-import { says } from "../kit/wires.ts";
+import { says } from "../support/fixtures.ts";
+import { gateway } from "../support/gateway.ts";
+import { ledgerRows } from "../support/ledger.ts";
+import { upstream } from "../support/upstream.ts";
 
 const up = await upstream();
 const kinds = ["cohere", "jina", "voyage", "siliconflow", "dashscope", "vllm", "tei", "compatible"] as const;

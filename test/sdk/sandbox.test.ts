@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
-import { answerSchema, claudeClockTool, clockTool } from "../scenes/bodies.ts";
+import { answerSchema, claudeClockTool, clockTool } from "../scenarios/bodies.ts";
 import { setting, thrownBy } from "./setting.ts";
 
 const { openai, anthropic } = await setting();

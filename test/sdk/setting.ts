@@ -3,10 +3,10 @@ import { afterAll, beforeEach } from "bun:test";
 import type Anthropic from "@anthropic-ai/sdk";
 import type { GoogleGenAI } from "@google/genai";
 import type OpenAI from "openai";
-import { anthropicClient, geminiClient, openaiClient } from "../kit/clients.ts";
-import type { GatewayOptions } from "../kit/gateway.ts";
-import type { Upstream } from "../kit/upstream.ts";
-import { clearUpstreams, startUpstreams, startWorld, stopWorld, type World } from "../kit/world.ts";
+import { anthropicClient, geminiClient, openaiClient } from "../support/clients.ts";
+import { clearUpstreams, startUpstreams, startWorld, stopWorld, type World } from "../support/fixture-gateway.ts";
+import type { GatewayOptions } from "../support/gateway.ts";
+import type { Upstream } from "../support/upstream.ts";
 
 /** One of the two upstream dialects: who speaks it, under which model name, and where its fixtures lie. */
 export interface Far {

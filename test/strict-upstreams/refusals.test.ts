@@ -1,6 +1,6 @@
 // The strict upstreams themselves: an official SDK's own request passes, and each refusal refuses what it says.
 import { afterAll, describe, expect, test } from "bun:test";
-import { upstream } from "../kit/upstream.ts";
+import { upstream } from "../support/upstream.ts";
 import type { Client } from "./clients/client.ts";
 import { converseClients } from "./clients/converse.ts";
 import { newConversation } from "./conversation.ts";

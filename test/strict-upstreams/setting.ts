@@ -1,6 +1,6 @@
 // One gateway before all strict upstreams, and the walk of one client through the dialogue.
-import { type GatewayOptions, gateway, type RunningGateway } from "../kit/gateway.ts";
-import { type Upstream, upstream } from "../kit/upstream.ts";
+import { type GatewayOptions, gateway, type RunningGateway } from "../support/gateway.ts";
+import { type Upstream, upstream } from "../support/upstream.ts";
 import { chatClients } from "./clients/chat.ts";
 import type { Client, Said } from "./clients/client.ts";
 import { geminiClients } from "./clients/gemini.ts";

@@ -1,5 +1,5 @@
 // How a strict upstream streams: deltas of a few characters, and writes that are cut inside of characters and frames.
-import type { Reply } from "../kit/reply.ts";
+import type { Reply } from "../support/sample-responses.ts";
 
 /** A text in deltas of five code points: marks and joiners come apart from what they belong to. */
 export function pieces(text: string): string[] {

@@ -1,6 +1,6 @@
 // Every client format with every habit of replaying, on every strict upstream: a tool loop of four turns.
 import { afterAll, describe, test } from "bun:test";
-import { checkConformance } from "../kit/conformance.ts";
+import { checkConformance } from "../support/conformance.ts";
 import { cells, keyOf, walkCell } from "./cell.ts";
 import type { Outcome } from "./outcome.ts";
 import { pendingFor } from "./pending.ts";

@@ -1,6 +1,6 @@
 // A strict upstream: refuses what its vendor refuses, in the vendor's words, and plays the dialogue otherwise.
-import type { Reply } from "../kit/reply.ts";
-import type { Line, Seen } from "../kit/upstream.ts";
+import type { Reply } from "../support/sample-responses.ts";
+import type { Line, Seen } from "../support/upstream.ts";
 import { type Conversation, type Entry, type Part, takeRequest } from "./conversation.ts";
 
 export type Body = Record<string, unknown>;

@@ -1,6 +1,6 @@
 // Tokens of media by each vendor's published rule, and the sizes of images from their headers.
 import { expect, test } from "bun:test";
-import type { ChatAsk } from "../../src/canon/conversation.ts";
+import type { ChatAsk } from "../../src/canonical/chat.ts";
 import { tokenFamilyOf } from "../../src/dialects/tokens/families.ts";
 import { tokensBesideText } from "../../src/dialects/tokens/figures.ts";
 import { requestParts } from "../../src/dialects/tokens/request-parts.ts";

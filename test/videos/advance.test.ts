@@ -1,12 +1,12 @@
 // What an upstream's words make of a task: forward only, never less progress, one last state, lost only when it is sure.
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { videoStates } from "../../src/canon/video.ts";
+import { videoStates } from "../../src/canonical/video.ts";
 import { openaiVideos } from "../../src/dialects/video/index.ts";
 import type { VideoProgress } from "../../src/dialects/video/upstream.ts";
-import { advanced } from "../../src/gateway/videos/advance.ts";
-import { nextWait, spreadWait, troubleWait } from "../../src/gateway/videos/pace.ts";
-import { type Task, viewOf } from "../../src/gateway/videos/record.ts";
+import { nextWait, spreadWait, troubleWait } from "../../src/gateway/tasks/backoff.ts";
+import { type Task, viewOf } from "../../src/gateway/tasks/task.ts";
+import { advanced } from "../../src/gateway/tasks/task-state.ts";
 
 const start = 1_000_000;
 const plain: Task = {

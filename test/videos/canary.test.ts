@@ -2,8 +2,8 @@
 import { afterAll, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { gateway } from "../kit/gateway.ts";
-import { type Line, type Script, upstream } from "../kit/upstream.ts";
+import { gateway } from "../support/gateway.ts";
+import { type Line, type Script, upstream } from "../support/upstream.ts";
 import { videoTold } from "./setting.ts";
 
 /** One that is hidden in whatever is said, and one so short that ordinary replies may hold it. */

@@ -1,7 +1,7 @@
 // The bytes of a video: streamed with ranges from where they are, and a 404 that says why where they are not.
 import { expect, test } from "bun:test";
-import { clip } from "../../src/providers/sandbox/clip.ts";
-import { upstream } from "../kit/upstream.ts";
+import { clip } from "../../src/providers/sandbox/sample-video.ts";
+import { upstream } from "../support/upstream.ts";
 import { videoSetting, videoTold } from "./setting.ts";
 
 const elsewhere = await upstream();

@@ -1,7 +1,7 @@
 // Downloads of finished videos are bounded in bytes and in time, whole and in part, and none is empty without an error.
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
-import { at } from "../kit/told.ts";
-import { upstream } from "../kit/upstream.ts";
+import { at } from "../support/chat-stream-reader.ts";
+import { upstream } from "../support/upstream.ts";
 import { bytesOf, film, keeper, type Reply, type Upstream } from "./keeping.ts";
 
 const kibibyte = 1024;

@@ -1,9 +1,9 @@
 // What its owner ends or deletes is ended and deleted at the upstream too, and answers of polls are bounded.
 import { afterAll, expect, test } from "bun:test";
-import { gateway } from "../kit/gateway.ts";
-import { ledgerRows } from "../kit/ledger.ts";
-import { until } from "../kit/until.ts";
-import { upstream } from "../kit/upstream.ts";
+import { gateway } from "../support/gateway.ts";
+import { ledgerRows } from "../support/ledger.ts";
+import { until } from "../support/until.ts";
+import { upstream } from "../support/upstream.ts";
 import { videoTold } from "./setting.ts";
 
 const up = await upstream();

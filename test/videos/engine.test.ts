@@ -4,9 +4,9 @@ import { describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { gateway as startGateway } from "../kit/gateway.ts";
-import { ledgerRows } from "../kit/ledger.ts";
-import type { Script } from "../kit/upstream.ts";
+import { gateway as startGateway } from "../support/gateway.ts";
+import { ledgerRows } from "../support/ledger.ts";
+import type { Script } from "../support/upstream.ts";
 import { settledRowOf, videoSetting, videoTold, yamlOf } from "./setting.ts";
 
 const { gateway, up, second, ask, until, settled } = await videoSetting();

@@ -1,7 +1,7 @@
 // Images of clients in every form × all vendors: as the vendor takes them, and where it looks for them.
 import { afterAll, describe, expect, test } from "bun:test";
 import { pixel } from "../dialects/video/setting.ts";
-import { type Seen, upstream } from "../kit/upstream.ts";
+import { type Seen, upstream } from "../support/upstream.ts";
 import type { Asked } from "./clients/client.ts";
 import { submitPath } from "./clients/video-b.ts";
 import { openStage } from "./stage.ts";

@@ -3,9 +3,9 @@ import { Database } from "bun:sqlite";
 import { afterAll, afterEach, beforeEach } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { gateway, type RunningGateway } from "../kit/gateway.ts";
-import { until } from "../kit/until.ts";
-import { type Reply, type Script, type Upstream, upstream } from "../kit/upstream.ts";
+import { gateway, type RunningGateway } from "../support/gateway.ts";
+import { until } from "../support/until.ts";
+import { type Reply, type Script, type Upstream, upstream } from "../support/upstream.ts";
 import { otherKey, videoTold } from "./setting.ts";
 
 export const film = "GET /v1/videos/video_up/content";

@@ -3,9 +3,9 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type ChildGateway, spawnGateway } from "../kit/gateway.ts";
-import { type LedgerRow, ledgerRows } from "../kit/ledger.ts";
-import { until } from "../kit/until.ts";
+import { type ChildGateway, spawnGateway } from "../support/gateway.ts";
+import { type LedgerRow, ledgerRows } from "../support/ledger.ts";
+import { until } from "../support/until.ts";
 import { slowVendor } from "./slow-vendor.ts";
 
 const rounds = Number(process.env["TURNPIKE_TEST_VIDEO_KILLS"] ?? 5);

@@ -1,8 +1,8 @@
 // All formats of clients × all vendors × every way in which a task may go, on sockets: what clients read, what the ledger says.
 import { afterAll, describe, expect, test } from "bun:test";
-import { createGate } from "../../src/lib/gate.ts";
+import { createGate } from "../../src/lib/semaphore.ts";
 import { clients } from "./clients/index.ts";
-import { type Outcome, play, type Scene } from "./scenes.ts";
+import { type Outcome, play, type Scene } from "./scenarios.ts";
 import { openStage } from "./stage.ts";
 import { type StoryName, type Studio, stories } from "./upstreams/vendor.ts";
 

@@ -1,9 +1,9 @@
 // Redirects of a download: below the account's own address the credential goes along, to any other address nothing of ours does.
 import { afterAll, describe, expect, test } from "bun:test";
-import { mostRedirects, ownCall, redirectIn } from "../../src/gateway/videos/redirect.ts";
-import { gateway } from "../kit/gateway.ts";
-import { until } from "../kit/until.ts";
-import { upstream } from "../kit/upstream.ts";
+import { mostRedirects, ownCall, redirectIn } from "../../src/gateway/tasks/redirect.ts";
+import { gateway } from "../support/gateway.ts";
+import { until } from "../support/until.ts";
+import { upstream } from "../support/upstream.ts";
 
 const call = { method: "GET", path: "v1beta/files/a:download?alt=media", body: {} } as const;
 const asked = "https://films.example/v1beta/files/a:download?alt=media";

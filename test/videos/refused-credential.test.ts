@@ -1,8 +1,8 @@
 // A credential that is refused while a task runs ends it after a while; a video without bytes is none.
 import { afterAll, expect, test } from "bun:test";
-import { gateway } from "../kit/gateway.ts";
-import { at } from "../kit/told.ts";
-import { upstream } from "../kit/upstream.ts";
+import { at } from "../support/chat-stream-reader.ts";
+import { gateway } from "../support/gateway.ts";
+import { upstream } from "../support/upstream.ts";
 import { settledRowOf, videoTold } from "./setting.ts";
 
 const up = await upstream();

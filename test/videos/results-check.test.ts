@@ -2,9 +2,9 @@
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type GatewayOptions, gateway } from "../kit/gateway.ts";
-import { until } from "../kit/until.ts";
 import { temporaryFolder } from "../store/engines.ts";
+import { type GatewayOptions, gateway } from "../support/gateway.ts";
+import { until } from "../support/until.ts";
 
 const yamlOf = (endpoint: string): string => `videos:
   results:

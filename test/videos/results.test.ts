@@ -3,10 +3,10 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync, truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { checkLink, type LinkClaim, linkTo } from "../../src/gateway/videos/links.ts";
-import type { Task } from "../../src/gateway/videos/record.ts";
-import { spawnGateway } from "../kit/gateway.ts";
-import { until } from "../kit/until.ts";
+import { checkLink, type LinkClaim, linkTo } from "../../src/gateway/tasks/links.ts";
+import type { Task } from "../../src/gateway/tasks/task.ts";
+import { spawnGateway } from "../support/gateway.ts";
+import { until } from "../support/until.ts";
 import { bytesOf, film, keeper, keepers, reel, upYaml } from "./keeping.ts";
 import { otherKey, videoTold } from "./setting.ts";
 

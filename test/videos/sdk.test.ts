@@ -1,8 +1,8 @@
 // OpenAI's SDK as a client of videos: created, retrieved, listed, downloaded, remade and deleted.
 import { expect, test } from "bun:test";
-import { clip } from "../../src/providers/sandbox/clip.ts";
+import { clip } from "../../src/providers/sandbox/sample-video.ts";
 import { pixel } from "../dialects/video/setting.ts";
-import { openaiClient } from "../kit/clients.ts";
+import { openaiClient } from "../support/clients.ts";
 import { otherKey, videoSetting, videoTold } from "./setting.ts";
 
 const { gateway, up, until, settled } = await videoSetting();

@@ -1,9 +1,9 @@
 // A gateway in front of a scripted upstream of videos and the sandbox, and the ways to ask it.
 import { afterAll, beforeEach } from "bun:test";
-import { gateway, type RunningGateway } from "../kit/gateway.ts";
-import { type LedgerRow, ledgerRows } from "../kit/ledger.ts";
-import { until } from "../kit/until.ts";
-import { type Upstream, upstream } from "../kit/upstream.ts";
+import { gateway, type RunningGateway } from "../support/gateway.ts";
+import { type LedgerRow, ledgerRows } from "../support/ledger.ts";
+import { until } from "../support/until.ts";
+import { type Upstream, upstream } from "../support/upstream.ts";
 
 export const otherKey = "tp-other-key";
 

@@ -1,7 +1,7 @@
 // One task that makes several videos: all of them are told, each opens by its own link, and all of their seconds are counted.
 import { afterAll, expect, test } from "bun:test";
-import { gateway } from "../kit/gateway.ts";
-import { upstream } from "../kit/upstream.ts";
+import { gateway } from "../support/gateway.ts";
+import { upstream } from "../support/upstream.ts";
 import { memberAt } from "./clients/client.ts";
 import { settledRowOf } from "./setting.ts";
 

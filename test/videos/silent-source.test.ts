@@ -4,9 +4,9 @@ import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { gateway } from "../kit/gateway.ts";
-import { until } from "../kit/until.ts";
-import { type Script, upstream } from "../kit/upstream.ts";
+import { gateway } from "../support/gateway.ts";
+import { until } from "../support/until.ts";
+import { type Script, upstream } from "../support/upstream.ts";
 import { videoTold } from "./setting.ts";
 
 const up = await upstream();

@@ -1,5 +1,5 @@
 // A vendor in a process of its own right: it outlives gateways that are killed, and knows who would have paid twice.
-import { type Line, upstream } from "../kit/upstream.ts";
+import { type Line, upstream } from "../support/upstream.ts";
 
 export interface SlowVendor {
   yaml: string;

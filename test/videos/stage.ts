@@ -1,7 +1,7 @@
 // One gateway in front of all vendors of videos, and ways to ask it, to look into its files, and to let time pass.
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
-import { gateway, type RunningGateway } from "../kit/gateway.ts";
+import { gateway, type RunningGateway } from "../support/gateway.ts";
 import type { Asked } from "./clients/client.ts";
 import { vendors } from "./upstreams/index.ts";
 import { type Studio, studio } from "./upstreams/vendor.ts";

@@ -3,8 +3,8 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { gateway } from "../kit/gateway.ts";
 import { freshDatabase, serverUrl } from "../store/engines.ts";
+import { gateway } from "../support/gateway.ts";
 import { upstream, upYaml } from "./keeping.ts";
 import { videoTold } from "./setting.ts";
 

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import OpenAI from "openai";
 import { webhookHeaders, webhookKeyOf, webhookSecretText } from "../../src/lib/webhook.ts";
-import { spawnGateway } from "../kit/gateway.ts";
-import type { Seen } from "../kit/upstream.ts";
+import { spawnGateway } from "../support/gateway.ts";
+import type { Seen } from "../support/upstream.ts";
 import {
   bytesOf,
   film,

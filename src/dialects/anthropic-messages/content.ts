@@ -1,14 +1,14 @@
 // Content blocks of a request, from the wire into canon and back.
-import type { Block, ResultPart, TextBlock, ToolResultBlock } from "../../canon/conversation.ts";
-import type { Opaque } from "../../canon/opaque.ts";
-import type { Extra } from "../../canon/warning.ts";
+import type { Block, ResultPart, TextBlock, ToolResultBlock } from "../../canonical/chat.ts";
+import type { Opaque } from "../../canonical/provider-state.ts";
+import type { Extra } from "../../canonical/warning.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { RenderContext } from "../dialect.ts";
-import { badValue, unsupported } from "../reject.ts";
-import { cleanId } from "../shared/names.ts";
-import { cacheControl, cacheOf } from "./cache.ts";
-import { citationsForUpstream, readCitations } from "./citation.ts";
-import { objectsIn, requiredText } from "./fields.ts";
+import { badValue, unsupported } from "../errors.ts";
+import { cleanId } from "../shared/tool-names.ts";
+import { cacheControl, cacheOf } from "./cache-control.ts";
+import { citationsForUpstream, readCitations } from "./citations.ts";
+import { objectsIn, requiredText } from "./field-names.ts";
 import { foreign, readDocument, readImage, renderDocument, renderImage } from "./media.ts";
 import { callState, dialectName, nativeOrigin, readSignature } from "./signature.ts";
 

@@ -1,5 +1,5 @@
 // Errors: as upstreams of this dialect write them, and as its clients read them.
-import type { ErrorKind, GatewayError } from "../../canon/error.ts";
+import type { ErrorKind, GatewayError } from "../../canonical/error.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { Frame } from "../../lib/sse.ts";
 import { refusalError } from "../upstream-error.ts";

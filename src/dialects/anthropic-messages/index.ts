@@ -1,16 +1,16 @@
 // The dialect of Anthropic's Messages API.
-import type { ChatAnswer, ChatAsk } from "../../canon/conversation.ts";
+import type { ChatAnswer, ChatAsk } from "../../canonical/chat.ts";
 import type { Dialect } from "../dialect.ts";
-import { corrector } from "../shared/corrected.ts";
+import { corrector } from "../shared/corrected-usage.ts";
 import { errorFrames, parseError, renderError } from "./error.ts";
-import { fieldPath } from "./fields.ts";
+import { fieldPath } from "./field-names.ts";
+import { verbatimCall, verbatimUsage, withoutReasoning } from "./passthrough.ts";
 import { parseRequest, renderRequest } from "./request.ts";
 import { parseResponse, renderResponse } from "./response.ts";
 import { MessagesRequest } from "./schema.ts";
 import { dialectName } from "./signature.ts";
 import { stream } from "./stream.ts";
 import { isMiscounted, writeCounts, writeUsage } from "./usage.ts";
-import { verbatimCall, verbatimUsage, withoutReasoning } from "./verbatim.ts";
 
 export const anthropicMessages: Dialect<ChatAsk, ChatAnswer> = {
   name: dialectName,

@@ -1,11 +1,11 @@
 // Images and documents: where their bytes are, what they really are, and how this dialect says it.
-import type { DocumentBlock, ForeignBlock, ImageBlock, MediaSource } from "../../canon/conversation.ts";
+import type { DocumentBlock, ForeignBlock, ImageBlock, MediaSource } from "../../canonical/chat.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { RenderContext } from "../dialect.ts";
-import { unsupported } from "../reject.ts";
+import { unsupported } from "../errors.ts";
 import { standardBase64 } from "../shared/media.ts";
-import { cacheControl, cacheOf } from "./cache.ts";
-import { objectsIn, optionalText, requiredObject, requiredText } from "./fields.ts";
+import { cacheControl, cacheOf } from "./cache-control.ts";
+import { objectsIn, optionalText, requiredObject, requiredText } from "./field-names.ts";
 import { dialectName } from "./signature.ts";
 
 const imageTypes = new Set(["image/jpeg", "image/png", "image/gif", "image/webp"]);

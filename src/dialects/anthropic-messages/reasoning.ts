@@ -1,11 +1,11 @@
 // How much to think: the wire's thinking and effort into canon, and canon's wishes into what the model accepts.
-import type { ChatAsk, Effort, Reasoning } from "../../canon/conversation.ts";
-import type { Ask } from "../../canon/operation.ts";
-import type { Extra } from "../../canon/warning.ts";
+import type { ChatAsk, Effort, Reasoning } from "../../canonical/chat.ts";
+import type { Ask } from "../../canonical/operation.ts";
+import type { Extra } from "../../canonical/warning.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
-import { effortOfBudget } from "../shared/effort.ts";
-import { isAbsent, type Losses } from "./fields.ts";
-import type { ModelLimits } from "./limits.ts";
+import { effortOfBudget } from "../shared/reasoning-effort.ts";
+import { isAbsent, type Losses } from "./field-names.ts";
+import type { ModelLimits } from "./model-capabilities.ts";
 
 const efforts: readonly Effort[] = ["low", "medium", "high", "xhigh", "max"];
 

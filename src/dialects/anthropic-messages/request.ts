@@ -1,24 +1,24 @@
 // A request in this dialect into canon, and a canonical request as a call.
-import type { ChatAsk, TextBlock } from "../../canon/conversation.ts";
-import type { Extra } from "../../canon/warning.ts";
+import type { ChatAsk, TextBlock } from "../../canonical/chat.ts";
+import type { Extra } from "../../canonical/warning.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import type { RenderContext, Rendered } from "../dialect.ts";
-import { digest, toolNames } from "../shared/names.ts";
-import { leadingSystem } from "../shared/turns.ts";
-import { cacheControl } from "./cache.ts";
-import { maxToolNameChars } from "./calls.ts";
+import { leadingSystem } from "../shared/system-prefix.ts";
+import { digest, toolNames } from "../shared/tool-names.ts";
+import { cacheControl } from "./cache-control.ts";
 import { textParts } from "./content.ts";
-import { readExtras } from "./extras.ts";
-import { isAbsent, type Losses, lossesFor, optionalNumber, optionalText } from "./fields.ts";
-import { jsonInstruction, readFormat, renderFormat } from "./format.ts";
-import { renderMessages } from "./history.ts";
-import { limitsOf, type ModelLimits } from "./limits.ts";
-import { withOutputTool } from "./output-tool.ts";
+import { isAbsent, type Losses, lossesFor, optionalNumber, optionalText } from "./field-names.ts";
+import { limitsOf, type ModelLimits } from "./model-capabilities.ts";
+import { jsonInstruction, readFormat, renderFormat } from "./output-format.ts";
+import { readConversation } from "./parse-messages.ts";
 import { isAtRest, readReasoning, renderReasoning } from "./reasoning.ts";
+import { renderMessages } from "./render-messages.ts";
 import { readSampling, renderSampling } from "./sampling.ts";
+import { withOutputTool } from "./structured-output-tool.ts";
 import { lacksThinking, withoutThinking } from "./tool-loop.ts";
+import { maxToolNameChars } from "./tool-names.ts";
 import { readToolChoice, readTools, renderTools } from "./tools.ts";
-import { readConversation } from "./turns.ts";
+import { readExtras } from "./unmapped-fields.ts";
 
 /** Version of the API for requests that another dialect asked. */
 export const apiVersion = "2023-06-01";

@@ -1,23 +1,23 @@
 // A whole reply of this dialect into canon and back.
-import type { Block, ChatAnswer, Choice, ThinkingBlock } from "../../canon/conversation.ts";
-import { type Opaque, wrapCallState } from "../../canon/opaque.ts";
+import type { Block, ChatAnswer, Choice, ThinkingBlock } from "../../canonical/chat.ts";
+import { type Opaque, wrapCallState } from "../../canonical/provider-state.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import type { ReadContext, WriteContext } from "../dialect.ts";
-import { badReply } from "../reject.ts";
+import { badReply } from "../errors.ts";
 import { argumentObject } from "../shared/arguments.ts";
-import { callInput, type ToolFinder } from "../shared/called.ts";
-import { charsIn, estimatedUsage } from "../shared/estimate.ts";
-import { wrapFreeText } from "../shared/free-text.ts";
-import { cleanId } from "../shared/names.ts";
-import { toolFinder } from "./calls.ts";
-import { citationsForClient, readCitations } from "./citation.ts";
+import { wrapFreeText } from "../shared/custom-tools.ts";
+import { callInput, type ToolFinder } from "../shared/tool-lookup.ts";
+import { cleanId } from "../shared/tool-names.ts";
+import { charsIn, estimatedUsage } from "../shared/usage-estimate.ts";
+import { citationsForClient, readCitations } from "./citations.ts";
 import { parseErrorEvent } from "./error.ts";
-import { objectsIn } from "./fields.ts";
-import { readOutput } from "./output-tool.ts";
+import { objectsIn } from "./field-names.ts";
+import { readStop, writeStop } from "./finish-reason.ts";
 import { expectsThinking } from "./reasoning.ts";
-import { messageMembers, textBlock, toolUseBlock } from "./reply-members.ts";
+import { messageMembers, textBlock, toolUseBlock } from "./required-members.ts";
 import { callState, readSignature, writeSignature } from "./signature.ts";
-import { readStop, writeStop } from "./stop.ts";
+import { readOutput } from "./structured-output-tool.ts";
+import { toolFinder } from "./tool-names.ts";
 import { readUsage, writeUsage } from "./usage.ts";
 
 /** Whose state a reply holds, and what its tools are called. */

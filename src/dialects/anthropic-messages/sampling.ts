@@ -1,11 +1,11 @@
 // Sampling: this dialect knows three fields; what a model or its thinking does not take is left out with a warning.
-import type { ChatAsk, Sampling } from "../../canon/conversation.ts";
-import type { FieldName } from "../../canon/warning.ts";
+import type { ChatAsk, Sampling } from "../../canonical/chat.ts";
+import type { FieldName } from "../../canonical/warning.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { RenderContext } from "../dialect.ts";
-import { textAlone, unsupported } from "../reject.ts";
-import { type Losses, optionalNumber } from "./fields.ts";
-import type { ModelLimits } from "./limits.ts";
+import { textAlone, unsupported } from "../errors.ts";
+import { type Losses, optionalNumber } from "./field-names.ts";
+import type { ModelLimits } from "./model-capabilities.ts";
 
 export function readSampling(wire: JsonObject): Sampling {
   return {

@@ -1,5 +1,5 @@
 // Proof of thought: how signatures travel through clients, and which of them an upstream may see again.
-import { type Opaque, readOpaque, unwrapCallState, unwrapOpaque, wrapOpaque } from "../../canon/opaque.ts";
+import { type Opaque, readOpaque, unwrapCallState, unwrapOpaque, wrapOpaque } from "../../canonical/provider-state.ts";
 
 export const dialectName = "anthropic-messages";
 

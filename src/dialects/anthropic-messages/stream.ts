@@ -1,8 +1,8 @@
 // The streaming side of this dialect: reader, writer and heartbeat.
 import { formatFrame, keepAliveComment } from "../../lib/sse.ts";
 import type { StreamSide } from "../dialect.ts";
-import { streamReader } from "./reader.ts";
-import { streamWriter } from "./writer.ts";
+import { streamReader } from "./stream-reader.ts";
+import { streamWriter } from "./stream-writer.ts";
 
 const ping = formatFrame({ event: "ping", data: '{"type":"ping"}' });
 

@@ -1,13 +1,13 @@
 // Tools and the choice among them, from the wire into canon and back.
-import type { ChatAsk, FunctionTool, Tool, ToolChoice } from "../../canon/conversation.ts";
-import type { Extra } from "../../canon/warning.ts";
+import type { ChatAsk, FunctionTool, Tool, ToolChoice } from "../../canonical/chat.ts";
+import type { Extra } from "../../canonical/warning.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { RenderContext } from "../dialect.ts";
-import { badValue, unsupported } from "../reject.ts";
-import { standIn } from "../shared/free-text.ts";
-import type { ToolNames } from "../shared/names.ts";
-import { cacheControl, cacheOf } from "./cache.ts";
-import { isAbsent, type Losses, objectsIn, optionalText, requiredText } from "./fields.ts";
+import { badValue, unsupported } from "../errors.ts";
+import { standIn } from "../shared/custom-tools.ts";
+import type { ToolNames } from "../shared/tool-names.ts";
+import { cacheControl, cacheOf } from "./cache-control.ts";
+import { isAbsent, type Losses, objectsIn, optionalText, requiredText } from "./field-names.ts";
 import { inSubset } from "./json-schema.ts";
 import { dialectName } from "./signature.ts";
 

@@ -1,5 +1,5 @@
 // Token counts: this wire tells cached input beside `input_tokens`, and thinking inside `output_tokens`.
-import { areCounts, noUsage, tokenCount, totalInput, totalOutput, type Usage } from "../../canon/usage.ts";
+import { areCounts, noUsage, tokenCount, totalInput, totalOutput, type Usage } from "../../canonical/usage.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 
 const names = ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens"] as const;

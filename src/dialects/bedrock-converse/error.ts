@@ -1,5 +1,5 @@
 // Errors: as the service writes them, whole and within a stream, and as clients of this dialect read them.
-import type { GatewayError } from "../../canon/error.ts";
+import type { GatewayError } from "../../canonical/error.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { Frame } from "../../lib/sse.ts";
 import type { ErrorSide } from "../dialect.ts";

@@ -1,16 +1,16 @@
 // The dialect of Amazon Bedrock's Converse: the Messages API in other words, for models of many makers. No client speaks it to the gateway.
-import type { ChatAnswer, ChatAsk } from "../../canon/conversation.ts";
-import { GatewayError } from "../../canon/error.ts";
+import type { ChatAnswer, ChatAsk } from "../../canonical/chat.ts";
+import { GatewayError } from "../../canonical/error.ts";
 import { keepAliveComment } from "../../lib/sse.ts";
 import type { Dialect } from "../dialect.ts";
 import { converseErrors } from "./error.ts";
-import { fieldPath } from "./fields.ts";
+import { fieldPath } from "./field-names.ts";
 import { parseRequest } from "./parse.ts";
-import { streamReader } from "./reader.ts";
 import { renderRequest } from "./request.ts";
 import { parseResponse, renderResponse } from "./response.ts";
 import { ConverseRequest } from "./schema.ts";
-import { streamWriter } from "./writer.ts";
+import { streamReader } from "./stream-reader.ts";
+import { streamWriter } from "./stream-writer.ts";
 
 export const bedrockConverse: Dialect<ChatAsk, ChatAnswer> = {
   name: "bedrock-converse",

@@ -1,13 +1,13 @@
 // A wire of this dialect into the Messages API's words, which are then read by its rules.
-import type { ChatAsk } from "../../canon/conversation.ts";
-import type { Extra } from "../../canon/warning.ts";
+import type { ChatAsk } from "../../canonical/chat.ts";
+import type { Extra } from "../../canonical/warning.ts";
 import { parseExactText } from "../../lib/exact-json.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import { parseRequest as parseMessages } from "../anthropic-messages/request.ts";
 import type { Envelope } from "../dialect.ts";
-import { isAbsent } from "../shared/absent.ts";
-import { objectsIn } from "../shared/members.ts";
-import { readContent } from "./blocks.ts";
+import { isAbsent } from "../shared/is-empty.ts";
+import { objectsIn } from "../shared/json-accessors.ts";
+import { readContent } from "./content.ts";
 import { streamVerb } from "./request.ts";
 import { readToolConfig } from "./tools.ts";
 

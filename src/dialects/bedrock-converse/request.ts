@@ -1,25 +1,25 @@
 // A request in this dialect into canon, and a canonical request as a call. What the Messages API says in other words is
 // rendered and read by its rules, and only spelled here.
-import type { Block, ChatAsk, OutputFormat } from "../../canon/conversation.ts";
-import { GatewayError } from "../../canon/error.ts";
+import type { Block, ChatAsk, OutputFormat } from "../../canonical/chat.ts";
+import { GatewayError } from "../../canonical/error.ts";
 import { compact, type Json, type JsonObject } from "../../lib/json.ts";
-import { cacheControl } from "../anthropic-messages/cache.ts";
+import { cacheControl } from "../anthropic-messages/cache-control.ts";
 import { textParts } from "../anthropic-messages/content.ts";
-import { type Losses, lossesFor } from "../anthropic-messages/fields.ts";
-import { jsonInstruction, renderFormat } from "../anthropic-messages/format.ts";
-import { renderMessages } from "../anthropic-messages/history.ts";
-import { emulatesSchemas, withOutputTool } from "../anthropic-messages/output-tool.ts";
+import { type Losses, lossesFor } from "../anthropic-messages/field-names.ts";
+import { jsonInstruction, renderFormat } from "../anthropic-messages/output-format.ts";
+import { renderMessages } from "../anthropic-messages/render-messages.ts";
 import { outputBound } from "../anthropic-messages/request.ts";
 import { renderSampling } from "../anthropic-messages/sampling.ts";
+import { emulatesSchemas, withOutputTool } from "../anthropic-messages/structured-output-tool.ts";
 import { withoutThinking } from "../anthropic-messages/tool-loop.ts";
 import { renderTools } from "../anthropic-messages/tools.ts";
 import type { RenderContext, Rendered } from "../dialect.ts";
-import { unsupported } from "../reject.ts";
+import { unsupported } from "../errors.ts";
 import { readDataUri } from "../shared/media.ts";
-import { leadingSystem } from "../shared/turns.ts";
-import { type Spelling, spellContent } from "./blocks.ts";
-import { type Family, familyOf } from "./families.ts";
-import { renderThinking, type Thinking } from "./thinking.ts";
+import { leadingSystem } from "../shared/system-prefix.ts";
+import { type Spelling, spellContent } from "./content.ts";
+import { type Family, familyOf } from "./model-capabilities.ts";
+import { renderThinking, type Thinking } from "./reasoning.ts";
 import { hasNoTools, namesFor, spellTools, turnsWithoutTools } from "./tools.ts";
 
 export const wholeVerb = "converse";

@@ -1,12 +1,12 @@
 // A whole reply of this dialect into canon and back, by the rules of the Messages API.
-import type { ChatAnswer } from "../../canon/conversation.ts";
+import type { ChatAnswer } from "../../canonical/chat.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
-import { readOutput } from "../anthropic-messages/output-tool.ts";
 import { readMessage, renderResponse as renderMessage } from "../anthropic-messages/response.ts";
+import { readOutput } from "../anthropic-messages/structured-output-tool.ts";
 import type { ReadContext, WriteContext } from "../dialect.ts";
-import { badReply } from "../reject.ts";
-import { clientSpelling, readContent, spellContent } from "./blocks.ts";
-import { isMalformed, readReason, readUsage, settledStop, writeReason, writeUsage } from "./stop.ts";
+import { badReply } from "../errors.ts";
+import { clientSpelling, readContent, spellContent } from "./content.ts";
+import { isMalformed, readReason, readUsage, settledStop, writeReason, writeUsage } from "./finish-reason.ts";
 import { toolFinder } from "./tools.ts";
 
 /** The canonical reply. This wire tells neither an id nor a model. */

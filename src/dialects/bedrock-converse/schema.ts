@@ -1,6 +1,6 @@
 // The schema of a request in this dialect: strict in the fields that it names, open to those that it does not.
 import { Type } from "typebox";
-import { enumeration, object, optional } from "../schema-kit.ts";
+import { enumeration, object, optional } from "../schema-helpers.ts";
 
 const text = Type.Optional(Type.String());
 

@@ -1,13 +1,13 @@
 // Tools and the choice among them: the Messages API's list in this wire's words, and back.
-import type { Block, ChatAsk, TextBlock, Turn } from "../../canon/conversation.ts";
+import type { Block, ChatAsk, TextBlock, Turn } from "../../canonical/chat.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import type { Losses } from "../anthropic-messages/fields.ts";
+import type { Losses } from "../anthropic-messages/field-names.ts";
 import type { ReadContext } from "../dialect.ts";
-import { findTools, type ToolFinder } from "../shared/called.ts";
-import { objectsIn } from "../shared/members.ts";
-import { type ToolNames, toolNames } from "../shared/names.ts";
-import { cachePoint, readCachePoint } from "./blocks.ts";
-import type { Family } from "./families.ts";
+import { objectsIn } from "../shared/json-accessors.ts";
+import { findTools, type ToolFinder } from "../shared/tool-lookup.ts";
+import { type ToolNames, toolNames } from "../shared/tool-names.ts";
+import { cachePoint, readCachePoint } from "./content.ts";
+import type { Family } from "./model-capabilities.ts";
 
 /** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolSpecification.html */
 const maxToolNameChars = 64;

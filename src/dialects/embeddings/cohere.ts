@@ -1,15 +1,15 @@
 // The dialect of Cohere's embed, second version: texts in, vectors by their type out. No client speaks it to the gateway.
 import { Type } from "typebox";
-import type { EmbedAnswer, EmbedAsk } from "../../canon/embedding.ts";
+import type { EmbedAnswer, EmbedAsk } from "../../canonical/embedding.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import type { Dialect, RenderContext, Rendered } from "../dialect.ts";
-import { badReply } from "../reject.ts";
-import { enumeration, object, optional } from "../schema-kit.ts";
-import { cohereErrors } from "./errors.ts";
-import { readInput, textsOf, unknownFields } from "./input.ts";
-import { bare, bodyLane, pathsWith, readDimensions, renderedAs } from "./plain.ts";
-import { readPurpose, renderPurpose, vocabularies } from "./purpose.ts";
-import { asFloats, inputUsage, readVectors } from "./vectors.ts";
+import { badReply } from "../errors.ts";
+import { enumeration, object, optional } from "../schema-helpers.ts";
+import { cohereErrors } from "../vendor-errors.ts";
+import { readInput, textsOf, unknownFields } from "./embedding-input.ts";
+import { readPurpose, renderPurpose, vocabularies } from "./task-type.ts";
+import { bare, bodyLane, pathsWith, readDimensions, renderedAs } from "./upstream-embeddings.ts";
+import { asFloats, inputUsage, readVectors } from "./vector-encoding.ts";
 
 /** https://docs.cohere.com/reference/embed */
 const path = "v2/embed";

@@ -1,15 +1,15 @@
 // The dialect of DashScope's own text embeddings. No client speaks it to the gateway.
 import { Type } from "typebox";
-import type { EmbedAnswer, EmbedAsk } from "../../canon/embedding.ts";
+import type { EmbedAnswer, EmbedAsk } from "../../canonical/embedding.ts";
 import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { Dialect, RenderContext, Rendered } from "../dialect.ts";
-import { badReply } from "../reject.ts";
-import { enumeration, object, optional } from "../schema-kit.ts";
-import { errorsWith } from "./errors.ts";
-import { readInput, textsOf, unknownFields } from "./input.ts";
-import { bare, bodyLane, pathsWith, readDimensions, renderedAs } from "./plain.ts";
-import { readPurpose, renderPurpose, vocabularies } from "./purpose.ts";
-import { asFloats, inputUsage, readVector } from "./vectors.ts";
+import { badReply } from "../errors.ts";
+import { enumeration, object, optional } from "../schema-helpers.ts";
+import { errorsWith } from "../vendor-errors.ts";
+import { readInput, textsOf, unknownFields } from "./embedding-input.ts";
+import { readPurpose, renderPurpose, vocabularies } from "./task-type.ts";
+import { bare, bodyLane, pathsWith, readDimensions, renderedAs } from "./upstream-embeddings.ts";
+import { asFloats, inputUsage, readVector } from "./vector-encoding.ts";
 
 /** https://help.aliyun.com/zh/model-studio/text-embedding-synchronous-api */
 const path = "api/v1/services/embeddings/text-embedding/text-embedding";

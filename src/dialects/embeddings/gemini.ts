@@ -1,18 +1,18 @@
 // The dialects of Google's embedContent and batchEmbedContents: contents in, vectors as numbers out.
 import { Type } from "typebox";
-import type { EmbedAnswer, EmbedAsk, Vector } from "../../canon/embedding.ts";
-import type { Extra } from "../../canon/warning.ts";
+import type { EmbedAnswer, EmbedAsk, Vector } from "../../canonical/embedding.ts";
+import type { Extra } from "../../canonical/warning.ts";
 import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { Dialect, Envelope, ReadContext, RenderContext, Rendered, WriteContext } from "../dialect.ts";
+import { badReply } from "../errors.ts";
 import { geminiErrors } from "../gemini/error.ts";
 import { callPath, modelIn } from "../gemini/request.ts";
-import { badReply } from "../reject.ts";
-import { object } from "../schema-kit.ts";
-import { objectsIn } from "../shared/members.ts";
-import { type Item, itemMembers, readItem, renderItem } from "./google-content.ts";
-import { dividedWire, mostItems, textsOf } from "./input.ts";
-import { bare, pathsWith, renderedAs } from "./plain.ts";
-import { asFloats, inputUsage, readVector, unitVectors } from "./vectors.ts";
+import { object } from "../schema-helpers.ts";
+import { objectsIn } from "../shared/json-accessors.ts";
+import { dividedWire, mostItems, textsOf } from "./embedding-input.ts";
+import { type Item, itemMembers, readItem, renderItem } from "./gemini-content.ts";
+import { bare, pathsWith, renderedAs } from "./upstream-embeddings.ts";
+import { asFloats, inputUsage, readVector, unitVectors } from "./vector-encoding.ts";
 
 const oneVerb = "embedContent";
 const batchVerb = "batchEmbedContents";

@@ -1,14 +1,14 @@
 // The dialect of Jina's embeddings: OpenAI's reply to a request of its own. No client speaks it to the gateway.
 import { Type } from "typebox";
-import type { EmbedAnswer, EmbedAsk } from "../../canon/embedding.ts";
+import type { EmbedAnswer, EmbedAsk } from "../../canonical/embedding.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { Dialect, RenderContext, Rendered } from "../dialect.ts";
-import { object, optional } from "../schema-kit.ts";
-import { errorsWith } from "./errors.ts";
-import { mostItems, readInput, textsOf, unknownFields } from "./input.ts";
-import { parseReply, renderReply } from "./openai-shape.ts";
-import { bare, bodyLane, pathsWith, readDimensions, renderedAs } from "./plain.ts";
-import { readPurpose, renderPurpose, vocabularies } from "./purpose.ts";
+import { object, optional } from "../schema-helpers.ts";
+import { errorsWith } from "../vendor-errors.ts";
+import { mostItems, readInput, textsOf, unknownFields } from "./embedding-input.ts";
+import { parseReply, renderReply } from "./openai-response.ts";
+import { readPurpose, renderPurpose, vocabularies } from "./task-type.ts";
+import { bare, bodyLane, pathsWith, readDimensions, renderedAs } from "./upstream-embeddings.ts";
 
 /** https://jina.ai/embeddings */
 const path = "embeddings";

@@ -1,14 +1,14 @@
 // The dialect of Ollama's own embed: texts in, bare vectors and a count out. No client speaks it to the gateway.
 import { Type } from "typebox";
-import type { EmbedAnswer, EmbedAsk } from "../../canon/embedding.ts";
+import type { EmbedAnswer, EmbedAsk } from "../../canonical/embedding.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import type { Dialect, RenderContext, Rendered } from "../dialect.ts";
-import { badReply } from "../reject.ts";
-import { object, optional } from "../schema-kit.ts";
-import { errorsWith } from "./errors.ts";
-import { readInput, textsOf, unknownFields } from "./input.ts";
-import { bare, bodyLane, pathsWith, readDimensions, renderedAs } from "./plain.ts";
-import { asFloats, inputUsage, readVectors } from "./vectors.ts";
+import { badReply } from "../errors.ts";
+import { object, optional } from "../schema-helpers.ts";
+import { errorsWith } from "../vendor-errors.ts";
+import { readInput, textsOf, unknownFields } from "./embedding-input.ts";
+import { bare, bodyLane, pathsWith, readDimensions, renderedAs } from "./upstream-embeddings.ts";
+import { asFloats, inputUsage, readVectors } from "./vector-encoding.ts";
 
 /** https://docs.ollama.com/api/embed */
 const path = "api/embed";

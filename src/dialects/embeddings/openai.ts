@@ -1,14 +1,14 @@
 // The dialect of OpenAI's embeddings: strings or token ids in, vectors as numbers or as base64 float32 out.
 import { Type } from "typebox";
-import type { EmbedAnswer, EmbedAsk, EmbedInput } from "../../canon/embedding.ts";
+import type { EmbedAnswer, EmbedAsk, EmbedInput } from "../../canonical/embedding.ts";
 import { compact, type Json, type JsonObject } from "../../lib/json.ts";
 import type { Call, Dialect, RenderContext, Rendered } from "../dialect.ts";
+import { unsupported } from "../errors.ts";
 import { openaiErrors } from "../openai-error.ts";
-import { unsupported } from "../reject.ts";
-import { dividedWire, mostItems, readInput, unknownFields } from "./input.ts";
-import { mendReply, parseReply, renderReply } from "./openai-shape.ts";
-import { pathsWith, readDimensions, renderedAs } from "./plain.ts";
-import { purposeOf, readPurpose } from "./purpose.ts";
+import { dividedWire, mostItems, readInput, unknownFields } from "./embedding-input.ts";
+import { mendReply, parseReply, renderReply } from "./openai-response.ts";
+import { purposeOf, readPurpose } from "./task-type.ts";
+import { pathsWith, readDimensions, renderedAs } from "./upstream-embeddings.ts";
 
 const path = "embeddings";
 const tokenIds = Type.Array(Type.Integer({ minimum: 0 }));

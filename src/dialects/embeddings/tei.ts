@@ -1,13 +1,13 @@
 // The dialect of Text Embeddings Inference's own embed: texts in, a bare list of vectors out. No client speaks it to the gateway.
 import { Type } from "typebox";
-import type { EmbedAnswer, EmbedAsk } from "../../canon/embedding.ts";
+import type { EmbedAnswer, EmbedAsk } from "../../canonical/embedding.ts";
 import type { Json, JsonObject } from "../../lib/json.ts";
 import type { Dialect, Envelope, RenderContext, Rendered } from "../dialect.ts";
-import { object, optional } from "../schema-kit.ts";
-import { errorsWith } from "./errors.ts";
-import { readInput, textsOf, unknownFields } from "./input.ts";
-import { bare, pathsWith, readDimensions, renderedAs } from "./plain.ts";
-import { asFloats, readVectors } from "./vectors.ts";
+import { object, optional } from "../schema-helpers.ts";
+import { errorsWith } from "../vendor-errors.ts";
+import { readInput, textsOf, unknownFields } from "./embedding-input.ts";
+import { bare, pathsWith, readDimensions, renderedAs } from "./upstream-embeddings.ts";
+import { asFloats, readVectors } from "./vector-encoding.ts";
 
 /** https://huggingface.github.io/text-embeddings-inference */
 const path = "embed";

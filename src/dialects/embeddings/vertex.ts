@@ -1,17 +1,17 @@
 // The dialect of text embeddings on Vertex: instances in, predictions out. No client speaks it to the gateway.
 import { Type } from "typebox";
-import type { EmbedAnswer, EmbedAsk } from "../../canon/embedding.ts";
+import type { EmbedAnswer, EmbedAsk } from "../../canonical/embedding.ts";
 import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { Dialect, Envelope, ReadContext, RenderContext, Rendered } from "../dialect.ts";
+import { badReply } from "../errors.ts";
 import { geminiErrors } from "../gemini/error.ts";
 import { callPath, modelIn } from "../gemini/request.ts";
-import { badReply } from "../reject.ts";
-import { object, optional } from "../schema-kit.ts";
-import { objectsIn } from "../shared/members.ts";
-import { readInput, textsOf, unknownFields } from "./input.ts";
-import { bare, pathsWith, readDimensions, renderedAs } from "./plain.ts";
-import { readPurpose, renderPurpose, vocabularies } from "./purpose.ts";
-import { asFloats, inputUsage, readVector, unitVectors } from "./vectors.ts";
+import { object, optional } from "../schema-helpers.ts";
+import { objectsIn } from "../shared/json-accessors.ts";
+import { readInput, textsOf, unknownFields } from "./embedding-input.ts";
+import { readPurpose, renderPurpose, vocabularies } from "./task-type.ts";
+import { bare, pathsWith, readDimensions, renderedAs } from "./upstream-embeddings.ts";
+import { asFloats, inputUsage, readVector, unitVectors } from "./vector-encoding.ts";
 
 /** https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/text-embeddings-api */
 const verb = "predict";

@@ -1,15 +1,15 @@
 // One candidate while it is being read: which blocks are open, and what will stand at their close.
-import type { Citation, Stop, ThinkingBlock, TokenLogprob } from "../../canon/conversation.ts";
-import type { Delta, OpenBlock } from "../../canon/delta.ts";
-import type { Opaque } from "../../canon/opaque.ts";
+import type { Citation, Stop, ThinkingBlock, TokenLogprob } from "../../canonical/chat.ts";
+import type { Opaque } from "../../canonical/provider-state.ts";
+import type { Delta, OpenBlock } from "../../canonical/stream-event.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import { callInput, type ToolFinder } from "../shared/called.ts";
-import { digest } from "../shared/names.ts";
+import { callInput, type ToolFinder } from "../shared/tool-lookup.ts";
+import { digest } from "../shared/tool-names.ts";
 import { readCitations } from "./citations.ts";
+import { readStop } from "./finish-reason.ts";
 import { readLogprobs } from "./logprobs.ts";
 import { canonType } from "./media.ts";
 import { readState, readThoughts } from "./signature.ts";
-import { readStop } from "./stop.ts";
 
 /** What all candidates of a reply share. */
 export interface Reading {

@@ -1,7 +1,7 @@
 // Grounding and recitation: ranges in bytes of a part here, ranges in characters of a text in canon.
-import type { Citation } from "../../canon/conversation.ts";
+import type { Citation } from "../../canonical/chat.ts";
 import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import { objectsIn } from "../shared/members.ts";
+import { objectsIn } from "../shared/json-accessors.ts";
 
 /** A text that citations may point into: what it says, and at which byte each part of the wire began, by its number. */
 export interface CitedText {

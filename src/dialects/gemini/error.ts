@@ -1,9 +1,9 @@
 // Errors: as upstreams of this dialect write them, and as its clients read them.
-import type { GatewayError } from "../../canon/error.ts";
+import type { GatewayError } from "../../canonical/error.ts";
 import { isObject, type Json, type JsonObject, parseJsonText } from "../../lib/json.ts";
 import type { Frame } from "../../lib/sse.ts";
 import type { ErrorSide } from "../dialect.ts";
-import { objectsIn } from "../shared/members.ts";
+import { objectsIn } from "../shared/json-accessors.ts";
 import { refusalError } from "../upstream-error.ts";
 
 const typePrefix = "type.googleapis.com/google.rpc.";

@@ -1,18 +1,18 @@
 // The dialect of Google's generateContent.
-import type { ChatAnswer, ChatAsk } from "../../canon/conversation.ts";
+import type { ChatAnswer, ChatAsk } from "../../canonical/chat.ts";
 import type { Dialect } from "../dialect.ts";
-import { isAbsent } from "../shared/absent.ts";
-import { corrector } from "../shared/corrected.ts";
+import { corrector } from "../shared/corrected-usage.ts";
+import { isAbsent } from "../shared/is-empty.ts";
 import { geminiErrors } from "./error.ts";
-import { fieldPath } from "./fields.ts";
-import { maxStops } from "./generation.ts";
+import { fieldPath } from "./field-names.ts";
+import { maxStops } from "./generation-config.ts";
+import { verbatimCall } from "./passthrough.ts";
 import { parseRequest, renderRequest } from "./request.ts";
 import { parseResponse, renderResponse } from "./response.ts";
 import { GenerateContentRequest } from "./schema.ts";
 import { dialectName } from "./signature.ts";
 import { stream } from "./stream.ts";
 import { readUsage, writeUsage } from "./usage.ts";
-import { verbatimCall } from "./verbatim.ts";
 
 export const gemini: Dialect<ChatAsk, ChatAnswer> = {
   name: dialectName,

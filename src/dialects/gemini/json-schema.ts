@@ -1,6 +1,6 @@
 // The subset of JSON Schema that this dialect's servers take.
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import { all, intoSubset, type SchemaInSubset, type SchemaTarget } from "../shared/schema-walk.ts";
+import { all, intoSubset, type SchemaInSubset, type SchemaTarget } from "../shared/json-schema-subset.ts";
 
 const formats = new Set<unknown>(["date-time", "date", "time", "enum", "int32", "int64", "float", "double"]);
 

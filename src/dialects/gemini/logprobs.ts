@@ -1,7 +1,7 @@
 // Log probabilities of a candidate, token by token, into canon and back.
-import type { TokenLogprob } from "../../canon/conversation.ts";
+import type { TokenLogprob } from "../../canonical/chat.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import { objectsIn } from "../shared/members.ts";
+import { objectsIn } from "../shared/json-accessors.ts";
 
 interface Likely {
   readonly token: string;

@@ -7,12 +7,12 @@ import type {
   ImageBlock,
   MediaSource,
   TextBlock,
-} from "../../canon/conversation.ts";
+} from "../../canonical/chat.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import { missing, unsupported } from "../reject.ts";
+import { missing, unsupported } from "../errors.ts";
 import { bytesOf, readDataUri, textOf } from "../shared/media.ts";
-import { type Notes, note } from "../shared/notes.ts";
-import type { ModelLimits } from "./limits.ts";
+import { type Notes, note } from "../shared/warnings.ts";
+import type { ModelLimits } from "./model-capabilities.ts";
 import { dialectName } from "./signature.ts";
 
 type MediaBlock = ImageBlock | AudioBlock | DocumentBlock | ForeignBlock;

@@ -1,8 +1,8 @@
 // What a reply may hold beside text: pictures and speech, and their form.
-import type { MediaWish } from "../../canon/conversation.ts";
-import type { Extra } from "../../canon/warning.ts";
+import type { MediaWish } from "../../canonical/chat.ts";
+import type { Extra } from "../../canonical/warning.ts";
 import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import { isAbsent } from "../shared/absent.ts";
+import { isAbsent } from "../shared/is-empty.ts";
 
 const config = "generationConfig";
 const modalitiesPath = `${config}.responseModalities`;

@@ -1,8 +1,8 @@
 // Schemas in this dialect's older form, a subset of OpenAPI's with types in capitals, into JSON Schema and back.
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import { all, intoSubset, isRecursive, type SchemaInSubset, type SchemaTarget } from "../shared/schema-walk.ts";
+import { all, intoSubset, isRecursive, type SchemaInSubset, type SchemaTarget } from "../shared/json-schema-subset.ts";
+import { camelCase } from "./field-case.ts";
 import { withoutAllOf, withoutConst } from "./json-schema.ts";
-import { camelCase } from "./spelling.ts";
 
 /** Counts that this form writes as text. */
 const counts = new Set(["minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties"]);

@@ -1,18 +1,18 @@
 // A request in this dialect into canon, and a canonical request as a call.
-import type { ChatAsk } from "../../canon/conversation.ts";
-import { GatewayError } from "../../canon/error.ts";
-import type { Extra } from "../../canon/warning.ts";
+import type { ChatAsk } from "../../canonical/chat.ts";
+import { GatewayError } from "../../canonical/error.ts";
+import type { Extra } from "../../canonical/warning.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { Envelope, RenderContext, Rendered } from "../dialect.ts";
-import { isAbsent } from "../shared/absent.ts";
-import { type Notes, noteField } from "../shared/notes.ts";
-import { leadingSystem } from "../shared/turns.ts";
-import { readContents, readInstruction } from "./contents.ts";
-import { readGeneration, renderGeneration } from "./generation.ts";
-import { renderContents } from "./history.ts";
-import { limitsOf } from "./limits.ts";
+import { isAbsent } from "../shared/is-empty.ts";
+import { leadingSystem } from "../shared/system-prefix.ts";
+import { type Notes, noteField } from "../shared/warnings.ts";
+import { inCamelCase } from "./field-case.ts";
+import { readGeneration, renderGeneration } from "./generation-config.ts";
 import { renderText } from "./media.ts";
-import { inCamelCase } from "./spelling.ts";
+import { limitsOf } from "./model-capabilities.ts";
+import { readContents, readInstruction } from "./parse-contents.ts";
+import { renderContents } from "./render-contents.ts";
 import { namesFor, readToolConfig, readTools, renderTools } from "./tools.ts";
 
 /** The method of a path that answers as a stream. */

@@ -1,16 +1,16 @@
 // A whole reply of this dialect into canon and back.
-import type { Block, ChatAnswer, Choice, TokenLogprob } from "../../canon/conversation.ts";
-import { collect } from "../../canon/delta.ts";
+import type { Block, ChatAnswer, Choice, TokenLogprob } from "../../canonical/chat.ts";
+import { collect } from "../../canonical/stream-event.ts";
 import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { ReadContext, WriteContext } from "../dialect.ts";
-import { badReply } from "../reject.ts";
-import { objectsIn } from "../shared/members.ts";
+import { badReply } from "../errors.ts";
+import { objectsIn } from "../shared/json-accessors.ts";
 import { type CitingText, writeGrounding } from "./citations.ts";
-import { bareAnswer } from "./enumeration.ts";
+import { bareAnswer } from "./enum-output.ts";
+import { isCut, writeBlock, writeStop } from "./finish-reason.ts";
 import { writeLogprobs } from "./logprobs.ts";
-import { endReply, newReply, readChunk } from "./reader.ts";
-import { callParts, heldParts, mediaPart, newSaying, type Saying, textPart, thoughtParts } from "./reply-parts.ts";
-import { isCut, writeBlock, writeStop } from "./stop.ts";
+import { callParts, heldParts, mediaPart, newSaying, type Saying, textPart, thoughtParts } from "./response-parts.ts";
+import { endReply, newReply, readChunk } from "./stream-reader.ts";
 import { writeUsage } from "./usage.ts";
 
 const partsOf = (candidate: JsonObject): Json[] => {

@@ -1,7 +1,7 @@
 // The schema of a request in this dialect: strict in the fields that it names, under both of their spellings, open to others.
 import { type TProperties, type TSchema, type TSchemaOptions, Type } from "typebox";
-import { enumeration, object, optional } from "../schema-kit.ts";
-import { snakeCase } from "./spelling.ts";
+import { enumeration, object, optional } from "../schema-helpers.ts";
+import { snakeCase } from "./field-case.ts";
 
 /** Every property under its camelCase and its snake_case name. */
 function spelled(properties: TProperties): TProperties {

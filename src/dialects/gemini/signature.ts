@@ -1,6 +1,6 @@
 // Thought signatures: how state travels through clients of this dialect, and which of it an upstream may see again.
-import type { ThinkingBlock } from "../../canon/conversation.ts";
-import { type Opaque, unwrapOpaque, unwrapThoughts, wrapOpaque, wrapThoughts } from "../../canon/opaque.ts";
+import type { ThinkingBlock } from "../../canonical/chat.ts";
+import { type Opaque, unwrapOpaque, unwrapThoughts, wrapOpaque, wrapThoughts } from "../../canonical/provider-state.ts";
 
 export const dialectName = "gemini";
 

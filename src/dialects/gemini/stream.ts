@@ -1,8 +1,8 @@
 // The streaming side of this dialect: reader, writer, heartbeat, and the array in which the stream comes without events.
 import { keepAliveComment } from "../../lib/sse.ts";
 import type { StreamSide } from "../dialect.ts";
-import { streamReader } from "./reader.ts";
-import { streamWriter } from "./writer.ts";
+import { streamReader } from "./stream-reader.ts";
+import { streamWriter } from "./stream-writer.ts";
 
 export const stream: StreamSide = {
   reader: streamReader,

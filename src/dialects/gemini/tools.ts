@@ -1,15 +1,15 @@
 // Tools and the choice among them, from the wire into canon and back.
-import type { ChatAsk, FunctionTool, Tool, ToolChoice } from "../../canon/conversation.ts";
-import type { Extra } from "../../canon/warning.ts";
+import type { ChatAsk, FunctionTool, Tool, ToolChoice } from "../../canonical/chat.ts";
+import type { Extra } from "../../canonical/warning.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import { badValue, missing, unsupported } from "../reject.ts";
-import { isAbsent } from "../shared/absent.ts";
-import { standIn } from "../shared/free-text.ts";
-import { objectsIn, optionalText } from "../shared/members.ts";
-import { type ToolNames, toolNames } from "../shared/names.ts";
-import { type Notes, note, noteField } from "../shared/notes.ts";
+import { badValue, missing, unsupported } from "../errors.ts";
+import { standIn } from "../shared/custom-tools.ts";
+import { isAbsent } from "../shared/is-empty.ts";
+import { objectsIn, optionalText } from "../shared/json-accessors.ts";
+import { type ToolNames, toolNames } from "../shared/tool-names.ts";
+import { type Notes, note, noteField } from "../shared/warnings.ts";
 import { inJsonSubset } from "./json-schema.ts";
-import type { ModelLimits } from "./limits.ts";
+import type { ModelLimits } from "./model-capabilities.ts";
 import { inOpenApiSubset, readSchema } from "./openapi-schema.ts";
 import { dialectName } from "./signature.ts";
 

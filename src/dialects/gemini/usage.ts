@@ -1,5 +1,5 @@
 // Token counts: this wire tells cached input inside the prompt's count, and thinking beside the candidates'.
-import { areCounts, tokenCount, totalInput, totalOutput, type Usage } from "../../canon/usage.ts";
+import { areCounts, tokenCount, totalInput, totalOutput, type Usage } from "../../canonical/usage.ts";
 import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
 
 const names = [

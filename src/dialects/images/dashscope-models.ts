@@ -1,7 +1,7 @@
 // The image models behind DashScope: how many images at once, how large, and on which of its paths.
-import type { ImageAsk } from "../../canon/image.ts";
+import type { ImageAsk } from "../../canonical/image.ts";
 import { lookUpModel, type ModelQuery } from "../shared/model-table.ts";
-import type { Notes } from "../shared/notes.ts";
+import type { Notes } from "../shared/warnings.ts";
 import { fittedPixels, type ImageRow, type ImageTable } from "./model-sizes.ts";
 
 const source = "https://www.alibabacloud.com/help/en/model-studio/qwen-image-api";

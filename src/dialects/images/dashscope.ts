@@ -1,17 +1,17 @@
 // The dialects of DashScope's images, whose shape is also the one of the specification: as it is asked, and as tasks.
-import { type ImageAnswer, type ImageAsk, type ImageField, imagesWanted } from "../../canon/image.ts";
+import { type ImageAnswer, type ImageAsk, type ImageField, imagesWanted } from "../../canonical/image.ts";
 import { compact, isObject, type JsonObject } from "../../lib/json.ts";
 import type { Call, Dialect, RenderContext, Rendered } from "../dialect.ts";
-import { noClient } from "../shared/no-client.ts";
-import type { Notes } from "../shared/notes.ts";
+import { noClient } from "../shared/upstream-only.ts";
+import type { Notes } from "../shared/warnings.ts";
 import { isTaskModel, mostImagesOf, mustNameCount, sizeFor } from "./dashscope-models.ts";
-import { dashscopeImageErrors, parseDashscope } from "./dashscope-reply.ts";
-import { noteLost, noteSaid, refuseMask } from "./fields.ts";
+import { dashscopeImageErrors, parseDashscope } from "./dashscope-response.ts";
+import { noteLost, noteSaid, refuseMask } from "./field-support.ts";
+import { pictureText } from "./input-images.ts";
 import { parseMessages } from "./messages-request.ts";
 import { MessagesRequest } from "./messages-schema.ts";
-import { renderReply } from "./reply.ts";
+import { renderReply } from "./response.ts";
 import { readSize } from "./sizes.ts";
-import { pictureText } from "./sources.ts";
 
 type Images = Dialect<ImageAsk, ImageAnswer>;
 

@@ -1,21 +1,21 @@
 // A request for images in Google's words: from a client, and for an upstream.
-import type { Block } from "../../canon/conversation.ts";
-import type { ImageAsk, ImageField, Picture } from "../../canon/image.ts";
-import type { Extra } from "../../canon/warning.ts";
+import type { Block } from "../../canonical/chat.ts";
+import type { ImageAsk, ImageField, Picture } from "../../canonical/image.ts";
+import type { Extra } from "../../canonical/warning.ts";
 import { compact, isObject, type JsonObject } from "../../lib/json.ts";
 import type { Envelope, RenderContext, Rendered } from "../dialect.ts";
-import { readContents, readInstruction } from "../gemini/contents.ts";
+import { missing } from "../errors.ts";
+import { inCamelCase } from "../gemini/field-case.ts";
+import { readContents, readInstruction } from "../gemini/parse-contents.ts";
 import { callPath, modelIn, streamVerb, wholeVerb } from "../gemini/request.ts";
-import { inCamelCase } from "../gemini/spelling.ts";
-import { missing } from "../reject.ts";
-import { isAbsent } from "../shared/absent.ts";
-import { optionalNumber } from "../shared/members.ts";
-import type { Notes } from "../shared/notes.ts";
-import { noteBytes, noteLost, noteSaid, promptWithNegative, refuseMask } from "./fields.ts";
+import { isAbsent } from "../shared/is-empty.ts";
+import { optionalNumber } from "../shared/json-accessors.ts";
+import type { Notes } from "../shared/warnings.ts";
+import { nearestRatio, noteShapeUnverified, resolutionOf } from "./aspect-ratio.ts";
+import { noteBytes, noteLost, noteSaid, promptWithNegative, refuseMask } from "./field-support.ts";
+import { checkImages, pictureBytes, pictureOfText } from "./input-images.ts";
 import { geminiImageModels } from "./model-tables.ts";
-import { nearestRatio, noteShapeUnverified, resolutionOf } from "./ratio.ts";
 import { pixelsOf, readSize } from "./sizes.ts";
-import { checkImages, pictureBytes, pictureOfText } from "./sources.ts";
 
 /** True where a body asks for pictures among what it wants back. */
 export function wantsImages(wire: JsonObject): boolean {

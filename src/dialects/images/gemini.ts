@@ -1,13 +1,13 @@
 // The dialect of Google's generateContent where it makes images: the same words as for a conversation, asked of whoever draws.
-import type { ImageAnswer, ImageAsk } from "../../canon/image.ts";
+import type { ImageAnswer, ImageAsk } from "../../canonical/image.ts";
 import type { Dialect } from "../dialect.ts";
 import { geminiErrors } from "../gemini/error.ts";
+import { verbatimCall } from "../gemini/passthrough.ts";
 import { GenerateContentRequest } from "../gemini/schema.ts";
 import { stream } from "../gemini/stream.ts";
-import { verbatimCall } from "../gemini/verbatim.ts";
-import { countingImages, parseReply, renderReply, usageOf } from "./gemini-reply.ts";
+import { withPolicy } from "./content-policy.ts";
 import { parseRequest, renderRequest } from "./gemini-request.ts";
-import { withPolicy } from "./policy.ts";
+import { countingImages, parseReply, renderReply, usageOf } from "./gemini-response.ts";
 
 export const geminiImages: Dialect<ImageAsk, ImageAnswer> = {
   name: "gemini-images",

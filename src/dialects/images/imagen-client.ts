@@ -1,15 +1,15 @@
 // Google's `:predict` from a client: the request for images, and the reply with their bytes.
 import { type TSchema, Type } from "typebox";
-import type { ImageAnswer, ImageAsk, MadeImage } from "../../canon/image.ts";
-import type { Extra } from "../../canon/warning.ts";
+import type { ImageAnswer, ImageAsk, MadeImage } from "../../canonical/image.ts";
+import type { Extra } from "../../canonical/warning.ts";
 import { compact, isObject, type JsonObject } from "../../lib/json.ts";
 import type { Envelope, WriteContext } from "../dialect.ts";
+import { badReply } from "../errors.ts";
 import { modelFrom } from "../gemini/model-path.ts";
-import { badReply } from "../reject.ts";
-import { enumeration, object, optional } from "../schema-kit.ts";
-import { isAbsent } from "../shared/absent.ts";
+import { enumeration, object, optional } from "../schema-helpers.ts";
+import { isAbsent } from "../shared/is-empty.ts";
+import { optionalNumber, optionalText } from "../shared/json-accessors.ts";
 import { bytesOf } from "../shared/media.ts";
-import { optionalNumber, optionalText } from "../shared/members.ts";
 import { readSize } from "./sizes.ts";
 
 const instance = object({

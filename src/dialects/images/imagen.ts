@@ -1,16 +1,16 @@
 // The dialect of Google's Imagen (`:predict`): images from one prompt, for clients and for upstreams.
-import type { ImageAnswer, ImageAsk, MadeImage } from "../../canon/image.ts";
+import type { ImageAnswer, ImageAsk, MadeImage } from "../../canonical/image.ts";
 import { compact, isObject, type JsonObject } from "../../lib/json.ts";
 import type { Dialect } from "../dialect.ts";
 import { geminiErrors } from "../gemini/error.ts";
-import { objectsIn } from "../shared/members.ts";
-import type { Notes } from "../shared/notes.ts";
-import { noteSaid, promptWithNegative } from "./fields.ts";
-import { flatImages } from "./flat.ts";
+import { objectsIn } from "../shared/json-accessors.ts";
+import type { Notes } from "../shared/warnings.ts";
+import { ratioNoted, resolutionOf } from "./aspect-ratio.ts";
+import { contentRefused, withPolicy } from "./content-policy.ts";
+import { noteSaid, promptWithNegative } from "./field-support.ts";
 import { dividedPredict, PredictRequest, parsePredict, renderPredictions } from "./imagen-client.ts";
 import { imagenModels } from "./model-tables.ts";
-import { contentRefused, withPolicy } from "./policy.ts";
-import { ratioNoted, resolutionOf } from "./ratio.ts";
+import { flatImages } from "./simple-image-api.ts";
 import { imageUsage } from "./usage.ts";
 
 const pathOf = (model: string): string => `v1beta/models/${encodeURIComponent(model.replace(/^models\//, ""))}:predict`;

@@ -5,4 +5,4 @@ export { wantsImages } from "./gemini-request.ts";
 export { imagenImages } from "./imagen.ts";
 export { minimaxImages } from "./minimax.ts";
 export { imageFrames, openaiImageEdits, openaiImages, openaiImageVariations } from "./openai.ts";
-export { arkImages, siliconflowImages, xaiImages, zhipuImages } from "./servers.ts";
+export { arkImages, siliconflowImages, xaiImages, zhipuImages } from "./openai-compatible-images.ts";

@@ -1,13 +1,13 @@
 // What an image request in the shape of the specification wants.
-import type { ImageAsk, ImageField, Picture } from "../../canon/image.ts";
-import type { Extra } from "../../canon/warning.ts";
+import type { ImageAsk, ImageField, Picture } from "../../canonical/image.ts";
+import type { Extra } from "../../canonical/warning.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
-import { missing } from "../reject.ts";
-import { isAbsent } from "../shared/absent.ts";
-import { objectsIn, optionalNumber, optionalText } from "../shared/members.ts";
+import { missing } from "../errors.ts";
+import { isAbsent } from "../shared/is-empty.ts";
+import { objectsIn, optionalNumber, optionalText } from "../shared/json-accessors.ts";
+import { checkImages, pictureOfText } from "./input-images.ts";
 import { answersBytes } from "./openai-request.ts";
 import { readSize } from "./sizes.ts";
-import { checkImages, pictureOfText } from "./sources.ts";
 
 const fieldOf: ReadonlyMap<string, ImageField> = new Map([
   ["n", "n"],

@@ -1,6 +1,6 @@
 // The schemas of image requests in the shape of the specification: a conversation of one message, and parameters.
 import { type TProperties, type TSchema, Type } from "typebox";
-import { object, optional } from "../schema-kit.ts";
+import { object, optional } from "../schema-helpers.ts";
 
 const text = optional("string", { description: "What is to be seen, or what is to be changed." });
 const image = optional("string", { description: "An image to start from: an address or a data URI." });

@@ -1,15 +1,15 @@
 // The dialect of MiniMax's images: a failure has status 200, and a result stands in lists of addresses or bytes.
-import type { ImageAnswer, MadeImage } from "../../canon/image.ts";
+import type { ImageAnswer, MadeImage } from "../../canonical/image.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
-import { errorsWith } from "../embeddings/errors.ts";
+import { badReply } from "../errors.ts";
 import { openaiErrors } from "../openai-error.ts";
-import { badReply } from "../reject.ts";
-import { promptWithNegative } from "./fields.ts";
-import { flatImages } from "./flat.ts";
+import { errorsWith } from "../vendor-errors.ts";
+import { ratioNoted } from "./aspect-ratio.ts";
+import { contentRefused, withPolicy } from "./content-policy.ts";
+import { promptWithNegative } from "./field-support.ts";
+import { pictureText } from "./input-images.ts";
 import { minimaxImageModels } from "./model-tables.ts";
-import { contentRefused, withPolicy } from "./policy.ts";
-import { ratioNoted } from "./ratio.ts";
-import { pictureText } from "./sources.ts";
+import { flatImages } from "./simple-image-api.ts";
 import { imageUsage } from "./usage.ts";
 
 /** https://platform.minimax.io/docs/api-reference/image-generation-t2i: an image is a person to be kept. */

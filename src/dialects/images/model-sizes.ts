@@ -1,8 +1,8 @@
 // Which sizes the models of image providers make, as rows, and the nearest of them to what a client wants.
-import type { ImageAsk } from "../../canon/image.ts";
+import type { ImageAsk } from "../../canonical/image.ts";
 import { lookUpModel, type ModelRow, type ModelTable } from "../shared/model-table.ts";
-import { type Notes, note } from "../shared/notes.ts";
-import { noteSaid } from "./fields.ts";
+import { type Notes, note } from "../shared/warnings.ts";
+import { noteSaid } from "./field-support.ts";
 import { nearestPixels, type Pixels, pixelsOf, sizesOf } from "./sizes.ts";
 
 interface Bounds {

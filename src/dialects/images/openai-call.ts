@@ -1,18 +1,18 @@
 // A call to a server that makes images as OpenAI does: the client's own wire, or a canonical request in its words.
-import type { ImageAsk, ImageField } from "../../canon/image.ts";
+import type { ImageAsk, ImageField } from "../../canonical/image.ts";
 import { compact, type JsonObject } from "../../lib/json.ts";
 import type { Call, Envelope, FormPart, RenderContext, Rendered, UploadedFile } from "../dialect.ts";
 import { formParts } from "../shared/form-parts.ts";
 import { filesNamed } from "../shared/form-values.ts";
 import { lookUpModel } from "../shared/model-table.ts";
-import type { Notes } from "../shared/notes.ts";
+import type { Notes } from "../shared/warnings.ts";
 import { imageType } from "../video/images.ts";
-import { noteLost, promptWithNegative } from "./fields.ts";
+import { noteLost, promptWithNegative } from "./field-support.ts";
+import { picturePart } from "./input-images.ts";
 import { fittedPixels } from "./model-sizes.ts";
 import { openaiImageModels } from "./model-tables.ts";
 import { answersBytes } from "./openai-request.ts";
 import { pixelsOf, readSize } from "./sizes.ts";
-import { picturePart } from "./sources.ts";
 
 export const generationsPath = "images/generations";
 export const editsPath = "images/edits";

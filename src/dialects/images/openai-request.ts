@@ -1,14 +1,14 @@
 // What a request in OpenAI's shape wants, as JSON or as a form.
-import type { ImageAsk, ImageField, Picture } from "../../canon/image.ts";
-import type { Extra } from "../../canon/warning.ts";
+import type { ImageAsk, ImageField, Picture } from "../../canonical/image.ts";
+import type { Extra } from "../../canonical/warning.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { Envelope } from "../dialect.ts";
-import { missing } from "../reject.ts";
-import { isAbsent } from "../shared/absent.ts";
+import { missing } from "../errors.ts";
 import { filesNamed } from "../shared/form-values.ts";
-import { optionalNumber, optionalText } from "../shared/members.ts";
+import { isAbsent } from "../shared/is-empty.ts";
+import { optionalNumber, optionalText } from "../shared/json-accessors.ts";
+import { checkImages, pictureOfFile, pictureOfText } from "./input-images.ts";
 import { readSize } from "./sizes.ts";
-import { checkImages, pictureOfFile, pictureOfText } from "./sources.ts";
 
 /** These models always answer with bytes, and their clients count on it. */
 export const answersBytes = /^(?:chatgpt|gpt)-image(?:-|$)/;

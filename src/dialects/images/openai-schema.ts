@@ -1,6 +1,6 @@
 // The schemas of OpenAI's image requests: strict in the fields that they name, open to those that they do not.
 import { type TProperties, type TSchema, Type } from "typebox";
-import { enumeration, object, optional } from "../schema-kit.ts";
+import { enumeration, object, optional } from "../schema-helpers.ts";
 
 const common: TProperties = {
   model: Type.String({ minLength: 1, description: "Model id." }),

@@ -1,12 +1,13 @@
 // Images as a stream of events: unfinished ones as they become clearer, then each finished one with what it cost.
-import type { Delta } from "../../canon/delta.ts";
-import type { ImageAnswer, ImageAsk } from "../../canon/image.ts";
-import { addUsage, type Usage } from "../../canon/usage.ts";
+
+import type { ImageAnswer, ImageAsk } from "../../canonical/image.ts";
+import type { Delta } from "../../canonical/stream-event.ts";
+import { addUsage, type Usage } from "../../canonical/usage.ts";
 import { compact, isObject, parseJsonText } from "../../lib/json.ts";
 import type { Frame } from "../../lib/sse.ts";
 import type { ErrorSide, StreamReader, StreamSide, WriteContext } from "../dialect.ts";
-import { badReply, truncated } from "../reject.ts";
-import { formatOf } from "./reply.ts";
+import { badReply, truncated } from "../errors.ts";
+import { formatOf } from "./response.ts";
 import { readUsage, writeUsage } from "./usage.ts";
 
 /** How the events of a path are called. */

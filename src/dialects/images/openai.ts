@@ -1,9 +1,10 @@
 // The dialects of OpenAI's images: made from words, and made from other images.
-import { type ImageAnswer, type ImageAsk, imagesWanted } from "../../canon/image.ts";
-import type { Extra } from "../../canon/warning.ts";
+import { type ImageAnswer, type ImageAsk, imagesWanted } from "../../canonical/image.ts";
+import type { Extra } from "../../canonical/warning.ts";
 import type { Frame } from "../../lib/sse.ts";
 import type { Dialect, Envelope, WriteContext } from "../dialect.ts";
 import { openaiErrors } from "../openai-error.ts";
+import { withPolicy } from "./content-policy.ts";
 import {
   dividedWire,
   editsPath,
@@ -16,8 +17,7 @@ import {
 import { parseRequest } from "./openai-request.ts";
 import { EditRequest, GenerationRequest, VariationRequest } from "./openai-schema.ts";
 import { partialFrames, streamOf } from "./openai-stream.ts";
-import { withPolicy } from "./policy.ts";
-import { parseReply, renderReply } from "./reply.ts";
+import { parseReply, renderReply } from "./response.ts";
 
 type Images = Dialect<ImageAsk, ImageAnswer>;
 

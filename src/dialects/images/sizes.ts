@@ -1,6 +1,6 @@
 // How large an image is to be: pixels with any separator, a ratio, or a resolution by its name, and the nearest that there is.
-import type { ImageAsk } from "../../canon/image.ts";
-import { badValue } from "../reject.ts";
+import type { ImageAsk } from "../../canonical/image.ts";
+import { badValue } from "../errors.ts";
 
 type Shape = Pick<ImageAsk, "width" | "height" | "ratio" | "resolution">;
 

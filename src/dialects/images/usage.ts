@@ -1,6 +1,6 @@
 // What images cost: tokens where the provider counts them, and always how many there are.
-import type { ImageAnswer } from "../../canon/image.ts";
-import { areCounts, noUsage, tokenCount, totalInput, totalOutput, type Usage } from "../../canon/usage.ts";
+import type { ImageAnswer } from "../../canonical/image.ts";
+import { areCounts, noUsage, tokenCount, totalInput, totalOutput, type Usage } from "../../canonical/usage.ts";
 import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
 
 /** The images that are paid for, beside tokens if there are any. */

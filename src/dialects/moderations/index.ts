@@ -1,9 +1,10 @@
 // The dialects of moderation, and the ways in which chat models judge.
-import { chatJudge } from "./chat-judge.ts";
-import { guardJudge } from "./guard-judge.ts";
-import type { JudgeForm } from "./judge.ts";
 
-export { type JudgeForm, judgeIn } from "./judge.ts";
+import type { JudgeForm } from "./chat-moderation.ts";
+import { guardJudge } from "./llama-guard.ts";
+import { chatJudge } from "./prompt-moderation.ts";
+
+export { type JudgeForm, judgeIn } from "./chat-moderation.ts";
 export { mistralModerations } from "./mistral.ts";
 export { openaiModerations } from "./openai.ts";
 

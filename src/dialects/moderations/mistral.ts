@@ -1,14 +1,14 @@
 // Mistral's moderations: texts alone, categories of its own, and no verdict over all of them.
-import type { Finding, ModerateAnswer, ModerateAsk, ModerationCategory, Verdict } from "../../canon/moderation.ts";
-import { noUsage, tokenCount } from "../../canon/usage.ts";
+import type { Finding, ModerateAnswer, ModerateAsk, ModerationCategory, Verdict } from "../../canonical/moderation.ts";
+import { noUsage, tokenCount } from "../../canonical/usage.ts";
 import { isObject, type Json } from "../../lib/json.ts";
 import type { Dialect } from "../dialect.ts";
+import { badReply, unsupported } from "../errors.ts";
 import { openaiErrors } from "../openai-error.ts";
-import { badReply, unsupported } from "../reject.ts";
-import { noClient } from "../shared/no-client.ts";
+import { noClient } from "../shared/upstream-only.ts";
+import { clamped, knownFlagged, verdictOf } from "./moderation-result.ts";
 import { moderateAsk, readHead, readVerdicts, renderResponse } from "./openai.ts";
 import { moderationSchema, parseRequest } from "./request.ts";
-import { clamped, knownFlagged, verdictOf } from "./verdict.ts";
 
 /** Its categories by ours. Those that have no counterpart are told under their own names, and flag nothing. */
 const counterparts: ReadonlyMap<string, ModerationCategory> = new Map([

@@ -8,13 +8,13 @@ import {
   type ModerationPart,
   moderationCategories,
   type Verdict,
-} from "../../canon/moderation.ts";
+} from "../../canonical/moderation.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { Dialect, WriteContext } from "../dialect.ts";
+import { badReply } from "../errors.ts";
 import { openaiErrors } from "../openai-error.ts";
-import { badReply } from "../reject.ts";
+import { clamped, lookedAt, renderVerdict, verdictOf } from "./moderation-result.ts";
 import { moderationSchema, parseRequest } from "./request.ts";
-import { clamped, lookedAt, renderVerdict, verdictOf } from "./verdict.ts";
 
 const path = "moderations";
 

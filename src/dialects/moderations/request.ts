@@ -1,10 +1,10 @@
 // What a client wants judged: a text, texts, or parts that are judged as one.
 import { Type } from "typebox";
-import type { ModerateAsk, ModerationItem, ModerationPart } from "../../canon/moderation.ts";
+import type { ModerateAsk, ModerationItem, ModerationPart } from "../../canonical/moderation.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import { badValue, missing } from "../reject.ts";
-import { optional } from "../schema-kit.ts";
-import { isAbsent } from "../shared/absent.ts";
+import { badValue, missing } from "../errors.ts";
+import { optional } from "../schema-helpers.ts";
+import { isAbsent } from "../shared/is-empty.ts";
 
 /** What the official endpoint takes when no model is named. */
 const defaultModel = "omni-moderation-latest";

@@ -1,13 +1,13 @@
 // One choice of a stream while it is being read: which blocks are open, and what will stand at their close.
-import type { Citation, TokenLogprob } from "../../canon/conversation.ts";
-import type { Delta, OpenBlock } from "../../canon/delta.ts";
-import type { Opaque } from "../../canon/opaque.ts";
+import type { Citation, TokenLogprob } from "../../canonical/chat.ts";
+import type { Opaque } from "../../canonical/provider-state.ts";
+import type { Delta, OpenBlock } from "../../canonical/stream-event.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import type { ToolFinder } from "../shared/called.ts";
-import { characterCount } from "../shared/characters.ts";
+import { characterCount } from "../shared/text-length.ts";
+import type { ToolFinder } from "../shared/tool-lookup.ts";
 import { parseAnnotations } from "./citations.ts";
-import { parseImages } from "./reply-media.ts";
-import { detailState, detailText, isSealed } from "./thinking.ts";
+import { parseImages } from "./output-media.ts";
+import { detailState, detailText, isSealed } from "./reasoning.ts";
 
 type SpeechKind = "text" | "refusal" | "thinking" | "audio";
 

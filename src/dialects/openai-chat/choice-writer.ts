@@ -1,16 +1,16 @@
 // The chunks of one choice: its role, its blocks as they open, fill and close, its finish reason.
-import type { Stop } from "../../canon/conversation.ts";
-import type { Delta, OpenBlock } from "../../canon/delta.ts";
-import { type Opaque, wrapOpaque } from "../../canon/opaque.ts";
+import type { Stop } from "../../canonical/chat.ts";
+import { type Opaque, wrapOpaque } from "../../canonical/provider-state.ts";
+import type { Delta, OpenBlock } from "../../canonical/stream-event.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { Frame } from "../../lib/sse.ts";
 import type { WriteContext } from "../dialect.ts";
-import { characterCount } from "../shared/characters.ts";
-import { isCut, renderStopReason } from "../shared/openai-stop.ts";
-import { signatureMember } from "./calls.ts";
+import { isCut, renderStopReason } from "../shared/openai-finish-reason.ts";
+import { characterCount } from "../shared/text-length.ts";
 import { renderCitations } from "./citations.ts";
 import { renderLogprobs } from "./logprobs.ts";
-import { clientDetail } from "./thinking.ts";
+import { clientDetail } from "./reasoning.ts";
+import { signatureMember } from "./tool-calls.ts";
 
 /** A delta of one type. */
 export type Of<Type extends Delta["type"]> = Extract<Delta, { type: Type }>;

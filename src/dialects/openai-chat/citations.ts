@@ -1,5 +1,5 @@
 // Citations: `annotations` of the whole message's text here, ranges within one text block in canon.
-import type { Citation } from "../../canon/conversation.ts";
+import type { Citation } from "../../canonical/chat.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import { readUrlCitation, urlCitationMembers } from "../shared/url-citations.ts";
 

@@ -1,17 +1,10 @@
 // The parts of a message's content: text, images, audio, files and refusals.
-import type {
-  AudioBlock,
-  Block,
-  DocumentBlock,
-  ForeignBlock,
-  ImageBlock,
-  TextBlock,
-} from "../../canon/conversation.ts";
+import type { AudioBlock, Block, DocumentBlock, ForeignBlock, ImageBlock, TextBlock } from "../../canonical/chat.ts";
 import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import { badValue, missing, unsupported } from "../reject.ts";
+import { badValue, missing, unsupported } from "../errors.ts";
 import { bytesOf, dataUri, nameOfType, readDataUri } from "../shared/media.ts";
-import { type Notes, note, noteField } from "../shared/notes.ts";
-import { cacheOf, documentText, fileOfBytes, imageOf, storedFile } from "../shared/openai-parts.ts";
+import { cacheOf, documentText, fileOfBytes, imageOf, storedFile } from "../shared/openai-media-parts.ts";
+import { type Notes, note, noteField } from "../shared/warnings.ts";
 
 /** The origin of parts that only this dialect knows. */
 export const dialectName = "openai-chat";

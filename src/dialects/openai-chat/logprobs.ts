@@ -1,5 +1,5 @@
 // Log probabilities of a chat completion, token by token, into canon and back.
-import type { TokenLogprob } from "../../canon/conversation.ts";
+import type { TokenLogprob } from "../../canonical/chat.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import { parseTokens, renderTokens } from "../shared/openai-logprobs.ts";
 

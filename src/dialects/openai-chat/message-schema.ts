@@ -1,6 +1,6 @@
 // The schema of one message: types of every known member; which role and part needs which member is checked in parsing.
 import { Type } from "typebox";
-import { enumeration, object, optional } from "../schema-kit.ts";
+import { enumeration, object, optional } from "../schema-helpers.ts";
 
 const part = object({
   type: Type.String({ description: "`text`, `image_url`, `input_audio`, `file` or `refusal`." }),

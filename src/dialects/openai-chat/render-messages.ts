@@ -1,22 +1,15 @@
 // From the system prefix and the turns to the list of messages.
-import type {
-  Block,
-  TextBlock,
-  ThinkingBlock,
-  ToolCallBlock,
-  ToolResultBlock,
-  Turn,
-} from "../../canon/conversation.ts";
+import type { Block, TextBlock, ThinkingBlock, ToolCallBlock, ToolResultBlock, Turn } from "../../canonical/chat.ts";
 import { compact, type Json, type JsonObject } from "../../lib/json.ts";
-import { unsupported } from "../reject.ts";
-import { sendable } from "../shared/call-input.ts";
-import { wrapFreeText } from "../shared/free-text.ts";
-import { settle } from "../shared/history.ts";
-import type { ToolNames } from "../shared/names.ts";
-import { type Notes, noteField } from "../shared/notes.ts";
-import { renderCall, wireId } from "./calls.ts";
+import { unsupported } from "../errors.ts";
+import { wrapFreeText } from "../shared/custom-tools.ts";
+import { settle } from "../shared/normalize-messages.ts";
+import { sendable } from "../shared/tool-input.ts";
+import type { ToolNames } from "../shared/tool-names.ts";
+import { type Notes, noteField } from "../shared/warnings.ts";
 import { asContent, dialectName, renderPart, sayable } from "./content.ts";
-import { replayThinking } from "./thinking.ts";
+import { replayThinking } from "./reasoning.ts";
+import { renderCall, wireId } from "./tool-calls.ts";
 import { takesFreeText } from "./tools.ts";
 
 function speech(turn: Turn, _names: ToolNames, notes: Notes): JsonObject[] {

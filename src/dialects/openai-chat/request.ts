@@ -1,21 +1,21 @@
 // The body of a chat completions request and the canonical ask, both ways.
-import type { ChatAsk, Effort, OutputFormat } from "../../canon/conversation.ts";
-import type { FieldName } from "../../canon/warning.ts";
+import type { ChatAsk, Effort, OutputFormat } from "../../canonical/chat.ts";
+import type { FieldName } from "../../canonical/warning.ts";
 import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { RenderContext, Rendered } from "../dialect.ts";
-import { badValue, missing, unsupported } from "../reject.ts";
-import { type Notes, noteField } from "../shared/notes.ts";
-import { renderEffort } from "../shared/openai-effort.ts";
-import { samplingTaken } from "../shared/openai-families.ts";
+import { badValue, missing, unsupported } from "../errors.ts";
 import { jsonWish, lacksJsonWord, parseSchemaFormat, schemaMembers } from "../shared/openai-format.ts";
+import { samplingTaken } from "../shared/openai-models.ts";
+import { renderEffort } from "../shared/openai-reasoning-effort.ts";
 import { parseSampling, parseStop, renderSampling } from "../shared/openai-sampling.ts";
-import { parseService, renderUser } from "../shared/openai-service.ts";
 import { streamMembers } from "../shared/openai-usage-chunk.ts";
-import { parseExtras } from "./extras.ts";
-import { parseMessages } from "./messages.ts";
+import { parseService, renderUser } from "../shared/openai-user-and-tier.ts";
+import { type Notes, noteField } from "../shared/warnings.ts";
+import { renderMediaWish } from "./output-media.ts";
+import { parseMessages } from "./parse-messages.ts";
 import { renderMessages } from "./render-messages.ts";
-import { renderMediaWish } from "./reply-media.ts";
 import { namesFor, parseToolChoice, parseTools, renderTools, speaksLegacy } from "./tools.ts";
+import { parseExtras } from "./unmapped-fields.ts";
 
 export const chatPath = "chat/completions";
 const maxStops = 4;

@@ -8,22 +8,22 @@ import type {
   TextBlock,
   TokenLogprob,
   ToolCallBlock,
-} from "../../canon/conversation.ts";
-import { wrapOpaque } from "../../canon/opaque.ts";
+} from "../../canonical/chat.ts";
+import { wrapOpaque } from "../../canonical/provider-state.ts";
 import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { ReadContext, WriteContext } from "../dialect.ts";
-import { badReply } from "../reject.ts";
-import { completed } from "../shared/call-input.ts";
-import { findTools } from "../shared/called.ts";
-import { characterCount } from "../shared/characters.ts";
+import { badReply } from "../errors.ts";
+import { type Held, isCut, parseStopReason, renderStopReason } from "../shared/openai-finish-reason.ts";
 import { parseReply } from "../shared/openai-reply.ts";
-import { type Held, isCut, parseStopReason, renderStopReason } from "../shared/openai-stop.ts";
 import { renderUsage } from "../shared/openai-usage.ts";
-import { asAsked, madeId, parseCall, parseFunctionCall, renderCall } from "./calls.ts";
+import { characterCount } from "../shared/text-length.ts";
+import { completed } from "../shared/tool-input.ts";
+import { findTools } from "../shared/tool-lookup.ts";
 import { parseAnnotations, renderCitations } from "./citations.ts";
 import { parseLogprobs, renderLogprobs } from "./logprobs.ts";
-import { parseImages, parseSpeech } from "./reply-media.ts";
-import { parseThinking, renderThinking } from "./thinking.ts";
+import { parseImages, parseSpeech } from "./output-media.ts";
+import { parseThinking, renderThinking } from "./reasoning.ts";
+import { asAsked, madeId, parseCall, parseFunctionCall, renderCall } from "./tool-calls.ts";
 import { namesFor } from "./tools.ts";
 
 /** True when the client must be answered in the form from before `tools`. */

@@ -1,6 +1,6 @@
 // The request schema of chat completions: strict in types and bounds, open to unknown fields.
 import { type TProperties, type TSchema, Type } from "typebox";
-import { enumeration, object, optional } from "../schema-kit.ts";
+import { enumeration, object, optional } from "../schema-helpers.ts";
 import { samplingSchema, stopSchema } from "../shared/openai-sampling.ts";
 import { messageSchema } from "./message-schema.ts";
 

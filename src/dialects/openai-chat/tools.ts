@@ -1,10 +1,10 @@
 // Tool definitions and tool choice, the legacy `functions` and `function_call` too.
-import type { ChatAsk, CustomTool, FunctionTool, HostedTool, Tool, ToolChoice } from "../../canon/conversation.ts";
+import type { ChatAsk, CustomTool, FunctionTool, HostedTool, Tool, ToolChoice } from "../../canonical/chat.ts";
 import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import { badValue, missing, unsupported } from "../reject.ts";
-import { standIn } from "../shared/free-text.ts";
-import { type ToolNames, toolNames } from "../shared/names.ts";
-import { type Notes, note, noteField } from "../shared/notes.ts";
+import { badValue, missing, unsupported } from "../errors.ts";
+import { standIn } from "../shared/custom-tools.ts";
+import { type ToolNames, toolNames } from "../shared/tool-names.ts";
+import { type Notes, note, noteField } from "../shared/warnings.ts";
 import { dialectName } from "./content.ts";
 
 const maxToolNameChars = 64;

@@ -1,7 +1,7 @@
 // Log probabilities on this wire: parallel lists of tokens, and where in the text each begins.
-import type { TokenLogprob } from "../../canon/conversation.ts";
+import type { TokenLogprob } from "../../canonical/chat.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import { characterCount } from "../shared/characters.ts";
+import { characterCount } from "../shared/text-length.ts";
 
 function listAt(object: JsonObject, name: string): Json[] {
   const list = object[name];

@@ -1,7 +1,7 @@
 // The prompt: one user turn in canon, and a list of prompts as that many requests.
-import type { Turn } from "../../canon/conversation.ts";
+import type { Turn } from "../../canonical/chat.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import { badValue } from "../reject.ts";
+import { badValue } from "../errors.ts";
 
 /** The origin of prompts that only an upstream of this dialect can read. */
 export const dialectName = "openai-completions";

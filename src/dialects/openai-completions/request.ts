@@ -1,13 +1,13 @@
 // The body of a text completions request and the canonical ask, both ways.
-import type { ChatAsk, Completion } from "../../canon/conversation.ts";
-import type { FieldName } from "../../canon/warning.ts";
+import type { ChatAsk, Completion } from "../../canonical/chat.ts";
+import type { FieldName } from "../../canonical/warning.ts";
 import { compact, isObject, type JsonObject } from "../../lib/json.ts";
 import type { RenderContext, Rendered } from "../dialect.ts";
-import { unsupported } from "../reject.ts";
+import { unsupported } from "../errors.ts";
 import { parseSampling, parseStop, renderSampling } from "../shared/openai-sampling.ts";
 import { streamMembers } from "../shared/openai-usage-chunk.ts";
-import { parseExtras } from "./extras.ts";
 import { parsePrompt, renderPrompt } from "./prompt.ts";
+import { parseExtras } from "./unmapped-fields.ts";
 
 export const completionsPath = "completions";
 /** This format's own default. */

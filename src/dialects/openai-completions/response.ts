@@ -1,10 +1,10 @@
 // A whole text completion and the canonical answer, both ways.
-import type { Block, ChatAnswer, Choice } from "../../canon/conversation.ts";
+import type { Block, ChatAnswer, Choice } from "../../canonical/chat.ts";
 import { compact, type Json, type JsonObject } from "../../lib/json.ts";
 import type { ReadContext, WriteContext } from "../dialect.ts";
-import { badReply } from "../reject.ts";
+import { badReply } from "../errors.ts";
+import { parseStopReason, renderStopReason } from "../shared/openai-finish-reason.ts";
 import { parseReply } from "../shared/openai-reply.ts";
-import { parseStopReason, renderStopReason } from "../shared/openai-stop.ts";
 import { renderUsage } from "../shared/openai-usage.ts";
 import { parseLogprobs, renderLogprobs } from "./logprobs.ts";
 import { echoes } from "./prompt.ts";

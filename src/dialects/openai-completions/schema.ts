@@ -1,6 +1,6 @@
 // The request schema of text completions: strict in types and bounds, open to unknown fields.
 import { type TSchema, Type } from "typebox";
-import { optional } from "../schema-kit.ts";
+import { optional } from "../schema-helpers.ts";
 import { samplingSchema, stopSchema } from "../shared/openai-sampling.ts";
 
 const prompt = Type.Unsafe({

@@ -1,7 +1,7 @@
 // Citations: `annotations` of one part of text, flat on this wire.
-import type { Citation } from "../../canon/conversation.ts";
+import type { Citation } from "../../canonical/chat.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import { characterCount } from "../shared/characters.ts";
+import { characterCount } from "../shared/text-length.ts";
 import { readUrlCitation, urlCitationMembers } from "../shared/url-citations.ts";
 
 /** Annotations that only this dialect makes: they name files of its own store. */

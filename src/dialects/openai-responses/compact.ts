@@ -1,12 +1,12 @@
 // Compaction: a conversation made short, as an endpoint of its own and as a wish at the end of an input. Sealing is the caller's.
 import { type TSchema, Type } from "typebox";
-import type { Usage } from "../../canon/usage.ts";
+import type { Usage } from "../../canonical/usage.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { Frame } from "../../lib/sse.ts";
 import type { WriteContext } from "../dialect.ts";
-import { badValue } from "../reject.ts";
-import { echo, identityOf, responseHead, type Standing } from "./echo.ts";
+import { badValue } from "../errors.ts";
 import { itemId } from "./ids.ts";
+import { echo, identityOf, responseHead, type Standing } from "./response-object.ts";
 import { inputSchema } from "./schema.ts";
 import { renderUsage } from "./usage.ts";
 

@@ -1,17 +1,10 @@
 // The parts of content: text, refusals, images and files, from the wire into canon and back.
-import type {
-  Block,
-  DocumentBlock,
-  ForeignBlock,
-  ImageBlock,
-  ResultPart,
-  TextBlock,
-} from "../../canon/conversation.ts";
+import type { Block, DocumentBlock, ForeignBlock, ImageBlock, ResultPart, TextBlock } from "../../canonical/chat.ts";
 import { compact, type Json, type JsonObject } from "../../lib/json.ts";
-import { badValue, missing, unsupported } from "../reject.ts";
+import { badValue, missing, unsupported } from "../errors.ts";
 import { dataUri, nameOfType } from "../shared/media.ts";
-import { type Notes, note } from "../shared/notes.ts";
-import { cacheOf, documentText, fileOfBytes, imageOf, storedFile } from "../shared/openai-parts.ts";
+import { cacheOf, documentText, fileOfBytes, imageOf, storedFile } from "../shared/openai-media-parts.ts";
+import { type Notes, note } from "../shared/warnings.ts";
 import { parseAnnotations } from "./citations.ts";
 
 export const dialectName = "openai-responses";

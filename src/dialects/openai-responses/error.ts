@@ -1,11 +1,11 @@
 // Errors: the envelope that all OpenAI-shaped dialects share, and the failed response that ends a stream.
-import type { ErrorKind, GatewayError } from "../../canon/error.ts";
+import type { ErrorKind, GatewayError } from "../../canonical/error.ts";
 import { isObject, type JsonObject, parseJsonText } from "../../lib/json.ts";
 import type { Frame } from "../../lib/sse.ts";
 import type { ErrorSide, WriteContext } from "../dialect.ts";
 import { openaiErrors, parseError } from "../openai-error.ts";
-import { echo, identityOf, responseHead, type Standing } from "./echo.ts";
 import { responseId } from "./ids.ts";
+import { echo, identityOf, responseHead, type Standing } from "./response-object.ts";
 
 /** Codes that speak of the request itself, though the stream had begun well. */
 const requestCodes =

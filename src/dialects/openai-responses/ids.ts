@@ -1,5 +1,5 @@
 // Ids that the gateway makes: they follow from the reply's own id, and no upstream ever sees one.
-import { digest } from "../shared/names.ts";
+import { digest } from "../shared/tool-names.ts";
 
 /** Kinds of items by the beginning of their ids, as the service itself spells them. */
 const prefixes = {

@@ -1,12 +1,12 @@
 // The dialect of OpenAI's Responses.
-import type { ChatAnswer, ChatAsk } from "../../canon/conversation.ts";
+import type { ChatAnswer, ChatAsk } from "../../canonical/chat.ts";
 import type { Dialect } from "../dialect.ts";
 import { error } from "./error.ts";
+import { verbatim } from "./passthrough.ts";
 import { fieldPath, parse as parseRequest, render as renderRequest } from "./request.ts";
 import { parse as parseResponse, render as renderResponse } from "./response.ts";
 import { schema } from "./schema.ts";
 import { stream } from "./stream.ts";
-import { verbatim } from "./verbatim.ts";
 
 export const openaiResponses: Dialect<ChatAsk, ChatAnswer> = {
   name: "openai-responses",

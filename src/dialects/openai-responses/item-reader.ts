@@ -1,9 +1,9 @@
 // One item of an upstream's stream while it is being read: its deltas first, and the whole item, which has the last word.
-import type { TokenLogprob } from "../../canon/conversation.ts";
-import type { Delta, OpenBlock } from "../../canon/delta.ts";
+import type { TokenLogprob } from "../../canonical/chat.ts";
+import type { Delta, OpenBlock } from "../../canonical/stream-event.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import { isBlankInput } from "../shared/call-input.ts";
 import { parseTokens } from "../shared/openai-logprobs.ts";
+import { isBlankInput } from "../shared/tool-input.ts";
 import { parseAnnotations } from "./citations.ts";
 import { isRedacted, itemState, partBreak, reasoningText } from "./reasoning.ts";
 import { callIdOf, callInputOf, callKinds, type Reading } from "./response.ts";

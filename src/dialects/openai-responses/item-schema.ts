@@ -1,6 +1,6 @@
 // The schema of one input item: types of every known member; which item needs which member is checked in parsing.
 import { Type } from "typebox";
-import { enumeration, object, optional } from "../schema-kit.ts";
+import { enumeration, object, optional } from "../schema-helpers.ts";
 
 const part = object({
   type: Type.String({ description: "`input_text`, `input_image`, `input_file`, `output_text`, `refusal`, …" }),

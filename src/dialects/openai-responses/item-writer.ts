@@ -1,10 +1,10 @@
 // The events of one item of the output: how it is added, how it fills, and how it ends with the whole item.
-import type { Citation, TokenLogprob } from "../../canon/conversation.ts";
-import type { OpenBlock } from "../../canon/delta.ts";
+import type { Citation, TokenLogprob } from "../../canonical/chat.ts";
+import type { OpenBlock } from "../../canonical/stream-event.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { Frame } from "../../lib/sse.ts";
-import { isBlankInput } from "../shared/call-input.ts";
 import { renderTokens } from "../shared/openai-logprobs.ts";
+import { isBlankInput } from "../shared/tool-input.ts";
 import { itemId } from "./ids.ts";
 import {
   type Called,

@@ -1,13 +1,13 @@
 // The items of a reply as a client gets them, whole; a stream ends each of its items with the same object.
-import type { Block, Choice, Citation, TokenLogprob, ToolCallBlock } from "../../canon/conversation.ts";
-import type { Opaque } from "../../canon/opaque.ts";
+import type { Block, Choice, Citation, TokenLogprob, ToolCallBlock } from "../../canonical/chat.ts";
+import type { Opaque } from "../../canonical/provider-state.ts";
 import { compact, type JsonObject } from "../../lib/json.ts";
-import { isBlankInput } from "../shared/call-input.ts";
 import { renderTokens } from "../shared/openai-logprobs.ts";
+import { isBlankInput } from "../shared/tool-input.ts";
 import { renderAnnotations } from "./citations.ts";
 import { type ItemKind, itemId } from "./ids.ts";
-import type { NamedTool } from "./namespaces.ts";
 import { ownerOf, type StateOwner, sealedState, summaryOf } from "./reasoning.ts";
+import type { NamedTool } from "./tool-namespaces.ts";
 
 export type ItemStatus = "in_progress" | "completed" | "incomplete";
 

@@ -1,5 +1,5 @@
 // Thinking on this wire: reasoning items, whose text is a summary and whose state only their maker can read.
-import type { Effort, Reasoning, ThinkingBlock } from "../../canon/conversation.ts";
+import type { Effort, Reasoning, ThinkingBlock } from "../../canonical/chat.ts";
 import {
   isShownOpaque,
   type Opaque,
@@ -7,11 +7,11 @@ import {
   unwrapOpaque,
   wrapCallState,
   wrapOpaque,
-} from "../../canon/opaque.ts";
+} from "../../canonical/provider-state.ts";
 import { compact, isObject, type Json, type JsonObject, parseJsonText } from "../../lib/json.ts";
-import type { Notes } from "../shared/notes.ts";
-import { renderEffort } from "../shared/openai-effort.ts";
-import { leastEffort, refusesEffort } from "../shared/openai-families.ts";
+import { leastEffort, refusesEffort } from "../shared/openai-models.ts";
+import { renderEffort } from "../shared/openai-reasoning-effort.ts";
+import type { Notes } from "../shared/warnings.ts";
 import { isOurs } from "./ids.ts";
 
 /** The maker of state that clients of this dialect hold bare. */

@@ -1,11 +1,11 @@
 // From the system prefix and the turns to the list of input items.
-import type { Block, TextBlock, ToolCallBlock, ToolResultBlock, Turn } from "../../canon/conversation.ts";
+import type { Block, TextBlock, ToolCallBlock, ToolResultBlock, Turn } from "../../canonical/chat.ts";
 import { compact, type Json, type JsonObject } from "../../lib/json.ts";
-import { unsupported } from "../reject.ts";
-import { sendable } from "../shared/call-input.ts";
-import { settle } from "../shared/history.ts";
-import { cleanId, type ToolNames } from "../shared/names.ts";
-import { type Notes, noteField } from "../shared/notes.ts";
+import { unsupported } from "../errors.ts";
+import { settle } from "../shared/normalize-messages.ts";
+import { sendable } from "../shared/tool-input.ts";
+import { cleanId, type ToolNames } from "../shared/tool-names.ts";
+import { type Notes, noteField } from "../shared/warnings.ts";
 import { asContent, dialectName, inputText, renderInput, renderSaid } from "./content.ts";
 import { replayedItem } from "./reasoning.ts";
 

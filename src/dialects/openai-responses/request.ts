@@ -1,21 +1,21 @@
 // The body of a response request and the canonical ask, both ways.
-import type { ChatAsk, Effort, OutputFormat } from "../../canon/conversation.ts";
-import type { FieldName } from "../../canon/warning.ts";
+import type { ChatAsk, Effort, OutputFormat } from "../../canonical/chat.ts";
+import type { FieldName } from "../../canonical/warning.ts";
 import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { RenderContext, Rendered } from "../dialect.ts";
-import { missing, textAlone, unsupported } from "../reject.ts";
-import { isAbsent } from "../shared/absent.ts";
-import { toolNames } from "../shared/names.ts";
-import { type Notes, noteField } from "../shared/notes.ts";
-import { samplingTaken } from "../shared/openai-families.ts";
+import { missing, textAlone, unsupported } from "../errors.ts";
+import { isAbsent } from "../shared/is-empty.ts";
 import { jsonWish, lacksJsonWord, parseSchemaFormat, schemaMembers } from "../shared/openai-format.ts";
+import { samplingTaken } from "../shared/openai-models.ts";
 import { parseSampling } from "../shared/openai-sampling.ts";
-import { parseService, renderUser } from "../shared/openai-service.ts";
-import { parseExtras } from "./extras.ts";
-import { inputItems, parseInput } from "./input.ts";
+import { parseService, renderUser } from "../shared/openai-user-and-tier.ts";
+import { toolNames } from "../shared/tool-names.ts";
+import { type Notes, noteField } from "../shared/warnings.ts";
+import { inputItems, parseInput } from "./parse-input.ts";
 import { parseReasoning, renderReasoning, stateInclude, thinks } from "./reasoning.ts";
 import { renderInputItems } from "./render-input.ts";
 import { parseToolChoice, parseTools, renderTools } from "./tools.ts";
+import { parseExtras } from "./unmapped-fields.ts";
 
 export const responsesPath = "responses";
 /** The longest name of a tool that every server of this dialect takes. */

@@ -1,21 +1,21 @@
 // A whole response and the canonical answer, both ways.
-import type { Block, ChatAnswer, Choice, ToolCallBlock } from "../../canon/conversation.ts";
+import type { Block, ChatAnswer, Choice, ToolCallBlock } from "../../canonical/chat.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { ReadContext, WriteContext } from "../dialect.ts";
+import { badReply } from "../errors.ts";
 import { isErrorBody } from "../openai-error.ts";
-import { badReply } from "../reject.ts";
-import { completed, inputText } from "../shared/call-input.ts";
-import { charsIn, estimatedUsage } from "../shared/estimate.ts";
-import { toolNames } from "../shared/names.ts";
 import { parseTokens } from "../shared/openai-logprobs.ts";
+import { completed, inputText } from "../shared/tool-input.ts";
+import { toolNames } from "../shared/tool-names.ts";
+import { charsIn, estimatedUsage } from "../shared/usage-estimate.ts";
 import { parseAnnotations } from "./citations.ts";
-import { echo, identityOf, responseHead } from "./echo.ts";
 import { parseFailure } from "./error.ts";
+import { type Held, parseStop, renderStop } from "./finish-reason.ts";
 import { renderItems } from "./items.ts";
-import { namesOf } from "./namespaces.ts";
 import { parseReasoningItem } from "./reasoning.ts";
 import { maxToolNameChars } from "./request.ts";
-import { type Held, parseStop, renderStop } from "./stop.ts";
+import { echo, identityOf, responseHead } from "./response-object.ts";
+import { namesOf } from "./tool-namespaces.ts";
 import { parseUsage, renderUsage } from "./usage.ts";
 
 /** What reading a reply must know: who made it, and what its tools are called by the client. */

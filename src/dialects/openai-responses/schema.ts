@@ -1,6 +1,6 @@
 // The request schema of responses: strict in types and bounds, open to unknown fields.
 import { type TProperties, type TSchema, Type } from "typebox";
-import { enumeration, object, optional } from "../schema-kit.ts";
+import { enumeration, object, optional } from "../schema-helpers.ts";
 import { samplingSchema } from "../shared/openai-sampling.ts";
 import { itemSchema } from "./item-schema.ts";
 

@@ -1,13 +1,13 @@
 // Tools and the choice among them, from the wire into canon and back.
-import type { ChatAsk, CustomTool, FunctionTool, Tool, ToolChoice } from "../../canon/conversation.ts";
-import type { Extra } from "../../canon/warning.ts";
+import type { ChatAsk, CustomTool, FunctionTool, Tool, ToolChoice } from "../../canonical/chat.ts";
+import type { Extra } from "../../canonical/warning.ts";
 import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import { badValue, missing, unsupported } from "../reject.ts";
-import { isAbsent } from "../shared/absent.ts";
-import type { ToolNames } from "../shared/names.ts";
-import { type Notes, noteField } from "../shared/notes.ts";
+import { badValue, missing, unsupported } from "../errors.ts";
+import { isAbsent } from "../shared/is-empty.ts";
+import type { ToolNames } from "../shared/tool-names.ts";
+import { type Notes, noteField } from "../shared/warnings.ts";
 import { dialectName } from "./content.ts";
-import { declaredTools, flatName } from "./namespaces.ts";
+import { declaredTools, flatName } from "./tool-namespaces.ts";
 
 /** What the tools of a request come to. Hosted ones are extras: nobody else can run them. */
 export interface ParsedTools {

@@ -1,7 +1,7 @@
 // A conversation as plain text for a summariser, and the request that asks for the summary: the conversation is data there.
-import type { ChatAnswer, ChatAsk } from "../../canon/conversation.ts";
+import type { ChatAnswer, ChatAsk } from "../../canonical/chat.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import { badReply } from "../reject.ts";
+import { badReply } from "../errors.ts";
 
 /** One entry of the transcript. What tools put out is cut first, because the model has said what it took from it. */
 interface Entry {

@@ -1,5 +1,5 @@
 // Token usage on this wire: the totals and their parts, under names of its own.
-import { totalInput, totalOutput, type Usage } from "../../canon/usage.ts";
+import { totalInput, totalOutput, type Usage } from "../../canonical/usage.ts";
 import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import { parseUsage as parseTotals } from "../shared/openai-usage.ts";
 

@@ -1,7 +1,7 @@
 // Cohere's second version: texts alone, and no documents in the reply.
-import { cohereErrors } from "../embeddings/errors.ts";
-import { readFlat } from "./answer.ts";
-import { clientRanker, type Ranker } from "./ranker.ts";
+import { cohereErrors } from "../vendor-errors.ts";
+import { clientRanker, type Ranker } from "./rerank-dialect.ts";
+import { readFlat } from "./response.ts";
 
 const ranker: Ranker = {
   name: "cohere-rerank",

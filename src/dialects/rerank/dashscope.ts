@@ -1,9 +1,9 @@
 // DashScope's ranking: its own envelope, and a flat one beside it.
 import { isObject, type Json } from "../../lib/json.ts";
-import { errorsWith } from "../embeddings/errors.ts";
-import { badReply } from "../reject.ts";
-import { tokensIn } from "./answer.ts";
-import { type Ranker, serverRanker } from "./ranker.ts";
+import { badReply } from "../errors.ts";
+import { errorsWith } from "../vendor-errors.ts";
+import { type Ranker, serverRanker } from "./rerank-dialect.ts";
+import { tokensIn } from "./response.ts";
 
 const seesPictures = /-vl-/;
 /** By the model's family. */

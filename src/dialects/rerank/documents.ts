@@ -1,8 +1,8 @@
 // Documents in the form that a server takes: objects become texts where it only ranks texts.
 import { stringify } from "yaml";
-import type { RankedDocument } from "../../canon/rerank.ts";
+import type { RankedDocument } from "../../canonical/rerank.ts";
 import type { Json, JsonObject } from "../../lib/json.ts";
-import { badValue, unsupported } from "../reject.ts";
+import { badValue, unsupported } from "../errors.ts";
 
 /**
  * What a server takes. `text`: strings alone. `media`: strings, `{text}` and `{image}`. `content`: strings, and lists of

@@ -1,10 +1,10 @@
 // A ranking request as clients write it, whatever version they speak: its schema, and what it means.
 import { Type } from "typebox";
-import type { RankedDocument, RerankAsk, RerankOption } from "../../canon/rerank.ts";
+import type { RankedDocument, RerankAsk, RerankOption } from "../../canonical/rerank.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import { badValue } from "../reject.ts";
-import { optional } from "../schema-kit.ts";
-import { isAbsent } from "../shared/absent.ts";
+import { badValue } from "../errors.ts";
+import { optional } from "../schema-helpers.ts";
+import { isAbsent } from "../shared/is-empty.ts";
 
 const counted = (least: number, description: string) => optional("integer", { minimum: least, description });
 

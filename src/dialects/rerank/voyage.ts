@@ -1,8 +1,8 @@
 // Voyage's ranking: its own words for the count and for the list.
 import { isObject } from "../../lib/json.ts";
-import { badReply } from "../reject.ts";
-import { tokensIn } from "./answer.ts";
-import { serverRanker } from "./ranker.ts";
+import { badReply } from "../errors.ts";
+import { serverRanker } from "./rerank-dialect.ts";
+import { tokensIn } from "./response.ts";
 
 const mostDocuments = 1000;
 

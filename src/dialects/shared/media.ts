@@ -1,5 +1,5 @@
 // Bytes inside JSON: data URIs and bare base64, with the media type that the bytes themselves show.
-import type { MediaSource } from "../../canon/conversation.ts";
+import type { MediaSource } from "../../canonical/chat.ts";
 
 type BytesSource = Extract<MediaSource, { kind: "bytes" }>;
 

@@ -1,5 +1,5 @@
 // Arguments of streamed calls that are `null`: they become `{}`, as in whole replies, so the first letters wait until they are known.
-import type { Delta } from "../../canon/delta.ts";
+import type { Delta } from "../../canonical/stream-event.ts";
 import type { StreamReader } from "../dialect.ts";
 import { isNoArguments } from "./arguments.ts";
 

@@ -1,7 +1,7 @@
 // The form of the output on OpenAI-shaped wires: a schema with its name, and JSON that has to be spoken of.
-import type { ChatAsk, OutputFormat, Turn } from "../../canon/conversation.ts";
+import type { ChatAsk, OutputFormat, Turn } from "../../canonical/chat.ts";
 import { compact, isObject, type JsonObject } from "../../lib/json.ts";
-import { missing } from "../reject.ts";
+import { missing } from "../errors.ts";
 
 type SchemaFormat = Extract<OutputFormat, { type: "schema" }>;
 

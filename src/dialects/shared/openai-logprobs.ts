@@ -1,5 +1,5 @@
 // Log probabilities as OpenAI's conversations tell them: a list of tokens, each with its bytes and what else was likely.
-import type { Likelihood, TokenLogprob } from "../../canon/conversation.ts";
+import type { Likelihood, TokenLogprob } from "../../canonical/chat.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 
 function likely(entry: Json | undefined): entry is JsonObject & { token: string; logprob: number } {

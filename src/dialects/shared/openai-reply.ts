@@ -1,9 +1,9 @@
 // The frame around the choices of a whole OpenAI-shaped reply: errors in disguise, order, usage.
-import type { ChatAnswer, Choice } from "../../canon/conversation.ts";
+import type { ChatAnswer, Choice } from "../../canonical/chat.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import { badReply } from "../errors.ts";
 import { isErrorBody, parseError } from "../openai-error.ts";
-import { badReply } from "../reject.ts";
-import { isFailure } from "./openai-stop.ts";
+import { isFailure } from "./openai-finish-reason.ts";
 import { parseUsage } from "./openai-usage.ts";
 
 function indexOf(choice: Json): number {

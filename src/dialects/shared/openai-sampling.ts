@@ -1,9 +1,9 @@
 // Sampling and stop sequences on OpenAI-shaped wires: their schema, and the way into canon and back.
 import type { TProperties, TSchema, TSchemaOptions } from "typebox";
-import type { Sampling } from "../../canon/conversation.ts";
+import type { Sampling } from "../../canonical/chat.ts";
 import { isExactNumber, type Json, type JsonObject } from "../../lib/json.ts";
-import { optional } from "../schema-kit.ts";
-import { isAbsent } from "./absent.ts";
+import { optional } from "../schema-helpers.ts";
+import { isAbsent } from "./is-empty.ts";
 
 const number = (minimum: number, maximum: number, description: string, more: TSchemaOptions = {}): TSchema =>
   optional("number", { minimum, maximum, description, ...more });

@@ -3,8 +3,8 @@ import { parseExactText } from "../../lib/exact-json.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import type { Frame } from "../../lib/sse.ts";
 import type { DialectOptions } from "../dialect.ts";
-import { isAbsent } from "./absent.ts";
-import { corrector } from "./corrected.ts";
+import { corrector } from "./corrected-usage.ts";
+import { isAbsent } from "./is-empty.ts";
 import { parseUsage, renderUsage } from "./openai-usage.ts";
 
 /** Asks for usage in a body that is ours to change; the meter needs it. */

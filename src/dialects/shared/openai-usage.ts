@@ -1,5 +1,5 @@
 // Token usage on this wire, where cached and reasoning tokens are parts of the totals, and canon's disjoint buckets.
-import { areCounts, tokenCount, totalInput, totalOutput, type Usage } from "../../canon/usage.ts";
+import { areCounts, tokenCount, totalInput, totalOutput, type Usage } from "../../canonical/usage.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 
 const none: JsonObject = {};

@@ -1,5 +1,5 @@
 // Citations of a web address, with the range of the text that they support, as OpenAI-shaped wires write them.
-import type { Citation } from "../../canon/conversation.ts";
+import type { Citation } from "../../canonical/chat.ts";
 import type { Json, JsonObject } from "../../lib/json.ts";
 
 function shifted(value: Json | undefined, by: number): number | undefined {

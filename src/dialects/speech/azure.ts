@@ -1,8 +1,8 @@
 // The dialect of Azure's own speech service: markup in, a file out. No client speaks it to the gateway.
 import { openaiErrors } from "../openai-error.ts";
+import { formatOf, plainReader } from "./audio-readers.ts";
 import { documentReader, isDocument } from "./openai-reader.ts";
-import { formatOf, plainReader } from "./readers.ts";
-import { speechServer } from "./server.ts";
+import { speechServer } from "./upstream-speech.ts";
 
 /**
  * https://learn.microsoft.com/azure/ai-services/speech-service/openai-voices, read 2026-11-22. The voices that have twins

@@ -3,9 +3,9 @@
 import { isObject } from "../../lib/json.ts";
 import type { ErrorSide } from "../dialect.ts";
 import { openaiErrors } from "../openai-error.ts";
+import { formatOf, plainReader } from "./audio-readers.ts";
 import { documentReader, isDocument } from "./openai-reader.ts";
-import { formatOf, plainReader } from "./readers.ts";
-import { charactersTold, speechServer } from "./server.ts";
+import { charactersTold, speechServer } from "./upstream-speech.ts";
 
 /** https://developers.deepgram.com/docs/tts-models */
 const voices = {

@@ -1,13 +1,13 @@
 // The dialect of ElevenLabs' speech. No client speaks it to the gateway.
-import { pcmRate } from "../../canon/speech.ts";
+import { pcmRate } from "../../canonical/speech.ts";
 import { compact, isObject, type JsonObject } from "../../lib/json.ts";
 import type { ErrorSide } from "../dialect.ts";
 import { openaiErrors } from "../openai-error.ts";
 import { refusalError } from "../upstream-error.ts";
+import { formatOf, plainReader } from "./audio-readers.ts";
 import { documentReader, isDocument } from "./openai-reader.ts";
-import { formatOf, plainReader } from "./readers.ts";
-import { sampleReader } from "./samples.ts";
-import { charactersTold, lengthTold, speechServer } from "./server.ts";
+import { sampleReader } from "./pcm-wav.ts";
+import { charactersTold, lengthTold, speechServer } from "./upstream-speech.ts";
 
 /**
  * Default voices, which accounts made before March 2026 have until 2026-12-31; other accounts are asked for their own.

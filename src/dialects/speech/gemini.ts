@@ -1,18 +1,18 @@
 // The dialect of Google's generateContent where it speaks: samples in base64. No client speaks it to the gateway.
-import { pcmRate, type SoundFormat, type SpeakAsk } from "../../canon/speech.ts";
+import { pcmRate, type SoundFormat, type SpeakAsk } from "../../canonical/speech.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import { geminiErrors } from "../gemini/error.ts";
 import { callPath } from "../gemini/request.ts";
 import { readUsage } from "../gemini/usage.ts";
-import { contentRefused } from "../images/policy.ts";
-import { objectsIn } from "../shared/members.ts";
-import { noteField } from "../shared/notes.ts";
+import { contentRefused } from "../images/content-policy.ts";
+import { soundOfTyped } from "../shared/audio-format.ts";
+import { objectsIn } from "../shared/json-accessors.ts";
 import type { TurnSamples } from "../shared/pcm.ts";
-import { soundOfTyped } from "../shared/sound.ts";
-import { formatOf } from "./readers.ts";
-import { samplesAs } from "./samples.ts";
-import { speechServer, type Wish } from "./server.ts";
-import { type Teller, type Told, toldReader } from "./told.ts";
+import { noteField } from "../shared/warnings.ts";
+import { formatOf } from "./audio-readers.ts";
+import { type Teller, type Told, toldReader } from "./json-audio.ts";
+import { samplesAs } from "./pcm-wav.ts";
+import { speechServer, type Wish } from "./upstream-speech.ts";
 
 /** https://ai.google.dev/gemini-api/docs/speech-generation#voices */
 const voices = {

@@ -5,4 +5,4 @@ export { elevenlabsSpeech } from "./elevenlabs.ts";
 export { geminiSpeech } from "./gemini.ts";
 export { minimaxSpeech } from "./minimax.ts";
 export { openaiSpeech } from "./openai.ts";
-export { groqSpeech, siliconflowSpeech } from "./openai-servers.ts";
+export { groqSpeech, siliconflowSpeech } from "./openai-compatible.ts";

@@ -1,12 +1,12 @@
 // The dialect of MiniMax' speech: sound in hexadecimal, and errors with the status of a success. No client speaks it to the gateway.
-import { pcmRate, type SoundFormat, soundTypes } from "../../canon/speech.ts";
+import { pcmRate, type SoundFormat, soundTypes } from "../../canonical/speech.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import { openaiErrors } from "../openai-error.ts";
-import { soundOfTyped } from "../shared/sound.ts";
-import { checkAccepted, parseError } from "../video/upstreams/minimax/faults.ts";
-import { formatOf } from "./readers.ts";
-import { charactersTold, speechServer } from "./server.ts";
-import { type Teller, type Told, toldReader } from "./told.ts";
+import { soundOfTyped } from "../shared/audio-format.ts";
+import { checkAccepted, parseError } from "../video/upstreams/minimax/error-codes.ts";
+import { formatOf } from "./audio-readers.ts";
+import { type Teller, type Told, toldReader } from "./json-audio.ts";
+import { charactersTold, speechServer } from "./upstream-speech.ts";
 
 /** Voices of its system. https://platform.minimax.io/docs/faq/system-voice-id */
 const voices = {

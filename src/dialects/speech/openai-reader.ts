@@ -1,12 +1,12 @@
 // Sound from an OpenAI-style upstream: a file as it comes, or events that carry it; a document is an error in disguise.
-import type { SoundFormat } from "../../canon/speech.ts";
-import { tokenCount, type Usage } from "../../canon/usage.ts";
+import type { SoundFormat } from "../../canonical/speech.ts";
+import { tokenCount, type Usage } from "../../canonical/usage.ts";
 import { isObject, type Json, parseJsonText } from "../../lib/json.ts";
 import { frameSplitter, readFrame } from "../../lib/sse.ts";
 import type { ReadContext, SoundReader } from "../dialect.ts";
+import { badReply, truncated } from "../errors.ts";
 import { openaiErrors } from "../openai-error.ts";
-import { badReply, truncated } from "../reject.ts";
-import { formatOf, heldBytes, plainReader } from "./readers.ts";
+import { formatOf, heldBytes, plainReader } from "./audio-readers.ts";
 
 const maxFrameBytes = 16 * 1024 * 1024;
 

@@ -1,6 +1,6 @@
 // Sound for an OpenAI client: the bytes themselves, or events that carry them in base64.
-import { type SoundFormat, soundTypes } from "../../canon/speech.ts";
-import { totalInput, totalOutput, type Usage } from "../../canon/usage.ts";
+import { type SoundFormat, soundTypes } from "../../canonical/speech.ts";
+import { totalInput, totalOutput, type Usage } from "../../canonical/usage.ts";
 import { formatFrame } from "../../lib/sse.ts";
 import type { SoundWriter, WriteContext } from "../dialect.ts";
 

@@ -7,13 +7,13 @@ import {
   soundFormats,
   soundTypes,
   standardVoices,
-} from "../../canon/speech.ts";
-import type { FieldName } from "../../canon/warning.ts";
+} from "../../canonical/speech.ts";
+import type { FieldName } from "../../canonical/warning.ts";
 import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { Dialect } from "../dialect.ts";
+import { badValue, unsupported } from "../errors.ts";
 import { openaiErrors } from "../openai-error.ts";
-import { badValue, unsupported } from "../reject.ts";
-import { enumeration, optional } from "../schema-kit.ts";
+import { enumeration, optional } from "../schema-helpers.ts";
 import { openaiSoundReader } from "./openai-reader.ts";
 import { soundWriter } from "./openai-writer.ts";
 

@@ -1,5 +1,5 @@
 // Which of a provider's voices speaks for a standard name: the table's voice, or one that the account really has.
-import type { ListedVoice } from "../../canon/speech.ts";
+import type { ListedVoice } from "../../canonical/speech.ts";
 
 /** A provider's voice for a standard name: one, or one of some places only and another that exists everywhere. */
 export type VoiceRow = string | { readonly preferred: string; readonly everywhere: string };

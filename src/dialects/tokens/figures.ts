@@ -1,5 +1,5 @@
 // The two figures of a request's input: `inputBound`, which it does not exceed, and the estimate of a family, quick or from counted texts.
-import type { FunctionTool, Tool } from "../../canon/conversation.ts";
+import type { FunctionTool, Tool } from "../../canonical/chat.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import { defaultFamily, type TokenFamily } from "./families.ts";
 import type { ImagePart, RequestParts, TextPart } from "./request-parts.ts";

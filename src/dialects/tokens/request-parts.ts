@@ -1,16 +1,16 @@
 // What of a request costs tokens or units: its texts, its media, its tools, each once and without copies.
-import type { Block, ChatAsk, MediaSource, Tool } from "../../canon/conversation.ts";
-import type { EmbedAsk } from "../../canon/embedding.ts";
-import type { ImageAsk } from "../../canon/image.ts";
-import type { ModerateAsk } from "../../canon/moderation.ts";
-import type { Ask } from "../../canon/operation.ts";
-import type { RankedDocument, RerankAsk } from "../../canon/rerank.ts";
-import type { Units } from "../../canon/usage.ts";
+import type { Block, ChatAsk, MediaSource, Tool } from "../../canonical/chat.ts";
+import type { EmbedAsk } from "../../canonical/embedding.ts";
+import type { ImageAsk } from "../../canonical/image.ts";
+import type { ModerateAsk } from "../../canonical/moderation.ts";
+import type { Ask } from "../../canonical/operation.ts";
+import type { RankedDocument, RerankAsk } from "../../canonical/rerank.ts";
+import type { Units } from "../../canonical/usage.ts";
 import { type Dimensions, dimensionsOf, dimensionsOfBase64 } from "../../lib/image-size.ts";
-import { characterCount } from "../shared/characters.ts";
+import { soundSeconds } from "../shared/audio-duration.ts";
+import { soundOf } from "../shared/audio-format.ts";
 import { readDataUri } from "../shared/media.ts";
-import { soundOf } from "../shared/sound.ts";
-import { soundSeconds } from "../shared/sound-length.ts";
+import { characterCount } from "../shared/text-length.ts";
 
 /** `size` is null where only an address is known, or bytes that say nothing. */
 export interface ImagePart {

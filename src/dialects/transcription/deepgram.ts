@@ -1,9 +1,9 @@
 // The dialect of Deepgram's transcription: a recording as it is, everything else in the query. No client speaks it to the gateway.
-import type { Segment, TranscribeAnswer, TranscribeAsk } from "../../canon/transcription.ts";
+import type { Segment, TranscribeAnswer, TranscribeAsk } from "../../canonical/transcription.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { Call, RenderContext } from "../dialect.ts";
-import { badReply } from "../reject.ts";
-import { objectsIn } from "../shared/members.ts";
+import { badReply } from "../errors.ts";
+import { objectsIn } from "../shared/json-accessors.ts";
 import { deepgramErrors } from "../speech/deepgram.ts";
 import {
   allFormats,
@@ -13,7 +13,7 @@ import {
   secondsUsed,
   segmentsBySpeaker,
   textIn,
-} from "./server.ts";
+} from "./upstream-transcription.ts";
 
 /** https://developers.deepgram.com/reference/speech-to-text/listen-pre-recorded */
 function call(ask: TranscribeAsk, { model }: RenderContext): Call {

@@ -1,10 +1,11 @@
 // The dialect of ElevenLabs' Scribe: a form, and words with their times. No client speaks it to the gateway.
-import type { TranscribeAnswer, TranscribeAsk } from "../../canon/transcription.ts";
+import type { TranscribeAnswer, TranscribeAsk } from "../../canonical/transcription.ts";
 import { compact, isObject, type JsonObject } from "../../lib/json.ts";
 import type { Call, RenderContext } from "../dialect.ts";
-import { objectsIn } from "../shared/members.ts";
+import { objectsIn } from "../shared/json-accessors.ts";
 import { elevenlabsErrors } from "../speech/elevenlabs.ts";
 import { filePart, formCall } from "./request.ts";
+import { cuesOf } from "./subtitles.ts";
 import {
   allFormats,
   hearingServer,
@@ -13,8 +14,7 @@ import {
   secondsUsed,
   segmentsBySpeaker,
   textIn,
-} from "./server.ts";
-import { cuesOf } from "./subtitles.ts";
+} from "./upstream-transcription.ts";
 
 /** https://elevenlabs.io/docs/api-reference/speech-to-text/convert: what is no speech would stand in the text. */
 function call(ask: TranscribeAsk, { model }: RenderContext): Call {

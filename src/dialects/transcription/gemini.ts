@@ -1,15 +1,15 @@
 // The dialect of Google's generateContent where it listens: a recording and an instruction, a text back. No client speaks it to the gateway.
-import type { TranscribeAnswer, TranscribeAsk } from "../../canon/transcription.ts";
+import type { TranscribeAnswer, TranscribeAsk } from "../../canonical/transcription.ts";
 import { isObject } from "../../lib/json.ts";
 import type { Call, RenderContext } from "../dialect.ts";
+import { badReply } from "../errors.ts";
 import { geminiErrors } from "../gemini/error.ts";
 import { callPath } from "../gemini/request.ts";
 import { readUsage } from "../gemini/usage.ts";
-import { contentRefused } from "../images/policy.ts";
-import { badReply } from "../reject.ts";
-import { objectsIn } from "../shared/members.ts";
+import { contentRefused } from "../images/content-policy.ts";
+import { objectsIn } from "../shared/json-accessors.ts";
 import { languageName } from "./language.ts";
-import { hearingServer } from "./server.ts";
+import { hearingServer } from "./upstream-transcription.ts";
 
 /** A request has 20 MB at most, and base64 takes a third more: https://ai.google.dev/gemini-api/docs/audio. */
 const mostBytes = 14_500_000;

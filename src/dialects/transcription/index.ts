@@ -8,4 +8,4 @@ export {
   groqTranslations,
   mistralTranscriptions,
   siliconflowTranscriptions,
-} from "./openai-servers.ts";
+} from "./openai-compatible.ts";

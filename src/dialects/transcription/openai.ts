@@ -1,16 +1,16 @@
 // The dialects of OpenAI's transcriptions and translations, and those of servers that give fewer forms of reply.
-import type { TranscribeAnswer, TranscribeAsk, TranscriptFormat } from "../../canon/transcription.ts";
-import type { FieldName, Warning } from "../../canon/warning.ts";
+import type { TranscribeAnswer, TranscribeAsk, TranscriptFormat } from "../../canonical/transcription.ts";
+import type { FieldName, Warning } from "../../canonical/warning.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { Dialect, FormPart, RenderContext, Rendered } from "../dialect.ts";
+import { unable, unsupported } from "../errors.ts";
 import { openaiErrors } from "../openai-error.ts";
-import { unable, unsupported } from "../reject.ts";
-import { documents } from "./documents.ts";
-import { isRecording, recordingType } from "./recording.ts";
+import { isRecording, recordingType } from "./audio-input.ts";
 import { filePart, formCall, parseRequest, renderWire } from "./request.ts";
 import { parseResponse, renderResponse } from "./response.ts";
 import { transcriptionSchema, translationSchema } from "./schema.ts";
 import { stream } from "./stream.ts";
+import { documents } from "./text-formats.ts";
 
 type Transcribing = Dialect<TranscribeAsk, TranscribeAnswer>;
 

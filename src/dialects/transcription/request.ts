@@ -1,10 +1,10 @@
 // The request: a form with a recording and a few texts, both ways.
-import { type TranscribeAsk, type TranscriptFormat, transcriptFormats } from "../../canon/transcription.ts";
-import type { Extra } from "../../canon/warning.ts";
+import { type TranscribeAsk, type TranscriptFormat, transcriptFormats } from "../../canonical/transcription.ts";
+import type { Extra } from "../../canonical/warning.ts";
 import { compact, type Json, type JsonObject } from "../../lib/json.ts";
 import type { Call, Envelope, FormPart } from "../dialect.ts";
 import { formParts } from "../shared/form-parts.ts";
-import { recordingOf } from "./recording.ts";
+import { recordingOf } from "./audio-input.ts";
 
 const known = new Set([
   "model",

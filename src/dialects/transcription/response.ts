@@ -1,8 +1,8 @@
 // The reply in JSON: the bare text, or the text with everything that is timed.
-import type { Segment, TranscribeAnswer, TranscribeAsk, Word } from "../../canon/transcription.ts";
-import { noUsage, tokenCount, totalInput, totalOutput, type Usage } from "../../canon/usage.ts";
+import type { Segment, TranscribeAnswer, TranscribeAsk, Word } from "../../canonical/transcription.ts";
+import { noUsage, tokenCount, totalInput, totalOutput, type Usage } from "../../canonical/usage.ts";
 import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import { badReply } from "../reject.ts";
+import { badReply } from "../errors.ts";
 import { languageName } from "./language.ts";
 import { timedCues } from "./subtitles.ts";
 

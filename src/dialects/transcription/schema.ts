@@ -1,7 +1,7 @@
 // The fields of a transcription and of a translation, beside the file.
 import { type TSchema, Type } from "typebox";
-import { transcriptFormats } from "../../canon/transcription.ts";
-import { enumeration, optional } from "../schema-kit.ts";
+import { transcriptFormats } from "../../canonical/transcription.ts";
+import { enumeration, optional } from "../schema-helpers.ts";
 
 const strings = (description: string): TSchema =>
   Type.Optional(Type.Union([Type.Array(Type.String()), Type.Null()], { description }));

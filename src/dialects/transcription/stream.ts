@@ -1,12 +1,12 @@
 // A transcript as it is found: events with pieces of text, and one at the end with all of it.
-import type { Stop } from "../../canon/conversation.ts";
-import type { Delta } from "../../canon/delta.ts";
-import type { Answer } from "../../canon/operation.ts";
+import type { Stop } from "../../canonical/chat.ts";
+import type { Answer } from "../../canonical/operation.ts";
+import type { Delta } from "../../canonical/stream-event.ts";
 import { isObject, type JsonObject, parseJsonText } from "../../lib/json.ts";
 import { type Frame, keepAliveComment } from "../../lib/sse.ts";
 import type { ReadContext, StreamReader, StreamSide, StreamWriter } from "../dialect.ts";
+import { truncated } from "../errors.ts";
 import { openaiErrors } from "../openai-error.ts";
-import { truncated } from "../reject.ts";
 import { eventUsage, parseUsage } from "./response.ts";
 
 const event = (body: JsonObject): Frame => ({ data: JSON.stringify(body) });

@@ -1,5 +1,5 @@
 // Subtitles from what an upstream gave: segments as they are, or words gathered into lines that fit a screen.
-import type { Segment, TranscribeAnswer, Word } from "../../canon/transcription.ts";
+import type { Segment, TranscribeAnswer, Word } from "../../canonical/transcription.ts";
 
 type Cue = Pick<Segment, "text" | "start" | "end">;
 

@@ -1,11 +1,11 @@
 // What is sent for a requested length, shape and resolution, by the row of a model; without bounds the client's words go on.
-import type { VideoAsk } from "../../canon/video.ts";
-import type { Warning } from "../../canon/warning.ts";
-import { unsupported } from "../reject.ts";
+import type { VideoAsk } from "../../canonical/video.ts";
+import type { Warning } from "../../canonical/warning.ts";
+import { unsupported } from "../errors.ts";
 import { type Durations, lookUpModel, type ModelRow, type ModelTable } from "../shared/model-table.ts";
-import { nearest, nearestRatio, shortSide, sizeOf, tierFor, within } from "./fit.ts";
-import { fixedSound } from "./losses.ts";
+import { nearest, nearestRatio, shortSide, sizeOf, tierFor, within } from "./nearest-supported.ts";
 import type { VideoRenderContext } from "./upstream.ts";
+import { fixedSound } from "./warnings.ts";
 
 /** The nearest length that the model makes. */
 export function durationFor(wanted: number, durations: Durations | undefined): number {

@@ -1,7 +1,7 @@
 // The contract of a format in which clients ask for videos: the ask out of a body, a task in the format's own words.
 import type { TSchema } from "typebox";
-import type { VideoAsk, VideoFailure, VideoField, VideoResult, VideoState } from "../../canon/video.ts";
-import type { Warning } from "../../canon/warning.ts";
+import type { VideoAsk, VideoFailure, VideoField, VideoResult, VideoState } from "../../canonical/video.ts";
+import type { Warning } from "../../canonical/warning.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { Envelope, ErrorSide } from "../dialect.ts";
 import type { VideoEffect } from "./upstream.ts";

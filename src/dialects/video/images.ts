@@ -1,6 +1,6 @@
 // Images of a video request: what a text means, what bytes are, and the forms in which upstreams want them.
-import type { VideoImage, VideoImageSource } from "../../canon/video.ts";
-import { badValue } from "../reject.ts";
+import type { VideoImage, VideoImageSource } from "../../canonical/video.ts";
+import { badValue } from "../errors.ts";
 import { standardBase64 } from "../shared/media.ts";
 
 type BytesSource = Extract<VideoImageSource, { kind: "bytes" }>;

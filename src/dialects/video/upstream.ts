@@ -1,6 +1,6 @@
 // The contract of an upstream that makes videos: submit, poll and fetch, as pure functions between canon and its wire.
-import type { VideoAsk, VideoFailure, VideoField, VideoPlace, VideoResult, VideoState } from "../../canon/video.ts";
-import type { Warning } from "../../canon/warning.ts";
+import type { VideoAsk, VideoFailure, VideoField, VideoPlace, VideoResult, VideoState } from "../../canonical/video.ts";
+import type { Warning } from "../../canonical/warning.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { Call, ErrorSide } from "../dialect.ts";
 import type { DeclaredModel } from "../shared/model-table.ts";

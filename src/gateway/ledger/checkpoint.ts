@@ -2,7 +2,7 @@
 
 import { workerAddress } from "../../lib/worker.ts";
 import type { CheckpointOrder, CheckpointReport } from "./checkpoint-worker.ts";
-import type { ParkedRead } from "./parked-read.ts";
+import type { ParkedRead } from "./wal-snapshot-pin.ts";
 import type { Writer } from "./writer.ts";
 
 export interface Checkpointer {

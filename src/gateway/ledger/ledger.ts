@@ -2,9 +2,7 @@
 import { mkdirSync } from "node:fs";
 import { type Clock, systemClock } from "../../lib/clock.ts";
 import { type Checkpointer, createCheckpointer } from "./checkpoint.ts";
-import type { LedgerEntry, LedgerOpening, LedgerSettlement } from "./entry.ts";
-import { lockFolder, type Unlock } from "./lock.ts";
-import { parkedRead } from "./parked-read.ts";
+import { lockFolder, type Unlock } from "./process-lock.ts";
 import { ledgerId, nextNumber, recover } from "./recovery.ts";
 import {
   attemptValues,
@@ -16,9 +14,11 @@ import {
   progressValues,
   settlementValues,
 } from "./table.ts";
+import type { LedgerEntry, LedgerOpening, LedgerSettlement } from "./types.ts";
+import { parkedRead } from "./wal-snapshot-pin.ts";
 import { createWriter, type Writer } from "./writer.ts";
 
-export type * from "./entry.ts";
+export type * from "./types.ts";
 
 export interface Ledger {
   /** How many requests an earlier process had left open; they are `interrupted` now. */

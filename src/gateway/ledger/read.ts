@@ -2,7 +2,7 @@
 import { Database, type SQLQueryBindings } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { type Static, Type } from "typebox";
-import type { Units } from "../../canon/usage.ts";
+import type { Units } from "../../canonical/usage.ts";
 import { NullableBig, NullableText, NullableWhole, rowReader, Whole } from "../../store/rows.ts";
 import { ledgerPath, missingColumns } from "./table.ts";
 

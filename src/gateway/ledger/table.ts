@@ -1,8 +1,8 @@
 // The SQLite file of the ledger: its table, its settings, and the statements of the hot path.
 import { Database, type SQLQueryBindings, type Statement } from "bun:sqlite";
 import { join } from "node:path";
-import type { Units } from "../../canon/usage.ts";
-import type { LedgerAttempt, LedgerOpening, LedgerProgress, LedgerSettlement, LedgerTokens } from "./entry.ts";
+import type { Units } from "../../canonical/usage.ts";
+import type { LedgerAttempt, LedgerOpening, LedgerProgress, LedgerSettlement, LedgerTokens } from "./types.ts";
 
 /** `process` survives the death of the process, `power` also that of the machine: it waits for the disk at each commit. */
 export type Durability = "process" | "power";

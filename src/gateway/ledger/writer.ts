@@ -1,6 +1,6 @@
 // Group commit: everything that is asked for in one turn of the event loop is one transaction.
 import type { Database, SQLQueryBindings } from "bun:sqlite";
-import { GatewayError } from "../../canon/error.ts";
+import { GatewayError } from "../../canonical/error.ts";
 import { canHeal, type FailedRow, type Row, rowCommitter } from "./batch.ts";
 import type { Write } from "./table.ts";
 

@@ -1,6 +1,6 @@
 // Compaction for a client: the endpoint of its own, and the wish for it at the end of an input.
-import type { GatewayError } from "../../canon/error.ts";
-import { toGatewayError } from "../../canon/error.ts";
+import type { GatewayError } from "../../canonical/error.ts";
+import { toGatewayError } from "../../canonical/error.ts";
 import {
   compactedOutput,
   compactionFrames,
@@ -8,18 +8,18 @@ import {
   compactionResponse,
   renderCompaction,
   summaryAsk,
-} from "../../dialects/response-state.ts";
+} from "../../dialects/stored-responses.ts";
 import { randomId } from "../../lib/ids.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { originOf } from "../../providers/provider.ts";
-import { type Asked, pipeWireOf } from "../asked.ts";
-import type { Reply } from "../gateway.ts";
+import { type Asked, pipeWireOf } from "../pipeline/incoming-request.ts";
+import type { Reply } from "../pipeline/run.ts";
 import { type Conversation, conversationOf, inOwnNumbers } from "./conversation.ts";
+import type { Job, StateParts } from "./dependencies.ts";
+import { openCompactions, sealSummary, tagNative } from "./encrypted-summary.ts";
 import { createEventLog } from "./event-log.ts";
-import { concluded } from "./keep.ts";
-import type { Job, StateParts } from "./parts.ts";
-import { openCompactions, sealSummary, tagNative } from "./sealing.ts";
-import { type Shortened, shorten, type ToCompact } from "./summarise.ts";
+import { concluded } from "./persist.ts";
+import { type Shortened, shorten, type ToCompact } from "./summarize.ts";
 
 /** What a client keeps of its user's own words beside the summary. */
 const maxKeptChars = 80_000;

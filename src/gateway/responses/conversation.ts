@@ -1,11 +1,11 @@
 // What a request goes on from: the chain behind a stored response, and items named by their ids.
-import { GatewayError } from "../../canon/error.ts";
-import { continuableItems, inputItems, responseOfItem } from "../../dialects/response-state.ts";
+import { GatewayError } from "../../canonical/error.ts";
+import { continuableItems, inputItems, responseOfItem } from "../../dialects/stored-responses.ts";
 import { parseExactText } from "../../lib/exact-json.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import { responseHolding } from "../../store/response-items.ts";
 import { findResponse, type ResponseRow } from "../../store/responses.ts";
-import type { StateParts } from "./parts.ts";
+import type { StateParts } from "./dependencies.ts";
 
 /** Items in the order of the conversation. `own` are those of the request itself, references resolved. */
 export interface Conversation {

@@ -1,29 +1,29 @@
 // `POST /v1/responses`: what came before is put in front of what was asked, and the answer is kept.
-import { GatewayError, toGatewayError } from "../../canon/error.ts";
+import { GatewayError, toGatewayError } from "../../canonical/error.ts";
 import {
   checkTrigger,
   failedFrames,
   queuedResponse,
   storedItems,
   withoutTrigger,
-} from "../../dialects/response-state.ts";
+} from "../../dialects/stored-responses.ts";
 import { parseExactText } from "../../lib/exact-json.ts";
 import { randomId } from "../../lib/ids.ts";
 import { isObject } from "../../lib/json.ts";
 import { formatFrame } from "../../lib/sse.ts";
 import { putResponse } from "../../store/responses.ts";
-import { type Asked, inquiryOf, pipeWireOf } from "../asked.ts";
-import { answer, type Reply } from "../gateway.ts";
-import type { Inquiry } from "../inquiry.ts";
-import { resolve } from "../router.ts";
+import type { Inquiry } from "../pipeline/gateway-request.ts";
+import { type Asked, inquiryOf, pipeWireOf } from "../pipeline/incoming-request.ts";
+import { answer, type Reply } from "../pipeline/run.ts";
+import { resolve } from "../routing/resolve.ts";
+import { aliveForMs, startRun } from "./background-run.ts";
+import type { Runs } from "./background-runs.ts";
 import { compactWished } from "./compaction.ts";
 import { type Conversation, conversationOf, inOwnNumbers } from "./conversation.ts";
-import { concluded, rowOf } from "./keep.ts";
-import type { Job, StateParts } from "./parts.ts";
+import type { Job, StateParts } from "./dependencies.ts";
+import { concluded, rowOf } from "./persist.ts";
 import { resolvedInput } from "./resolved-input.ts";
-import { aliveForMs, startRun } from "./run.ts";
-import type { Runs } from "./runs.ts";
-import { tapOf } from "./tap.ts";
+import { tapOf } from "./response-id-rewriter.ts";
 
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();

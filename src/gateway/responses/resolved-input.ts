@@ -1,9 +1,9 @@
 // The request as an upstream gets it: stored items before the client's own, compactions opened, the gateway's fields left out.
 import type { JsonObject } from "../../lib/json.ts";
-import type { Asked, Changes } from "../asked.ts";
+import type { Asked, Changes } from "../pipeline/incoming-request.ts";
 import type { Conversation } from "./conversation.ts";
-import type { StateParts } from "./parts.ts";
-import { openCompactions } from "./sealing.ts";
+import type { StateParts } from "./dependencies.ts";
+import { openCompactions } from "./encrypted-summary.ts";
 
 /** Fields that only the gateway acts on. */
 const ownFields = ["previous_response_id", "background"];

@@ -1,19 +1,19 @@
 // The room of stored responses: made, continued, followed, told again, cancelled and deleted, each for its owner alone.
-import { GatewayError } from "../../canon/error.ts";
+import { GatewayError } from "../../canonical/error.ts";
 import type { Dialect } from "../../dialects/dialect.ts";
-import { deletedResponse, finalEvent, listPage, parseListQuery } from "../../dialects/response-state.ts";
+import { deletedResponse, finalEvent, listPage, parseListQuery } from "../../dialects/stored-responses.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { formatFrame } from "../../lib/sse.ts";
 import { advanceResponse, deleteResponse, findResponse, type ResponseRow } from "../../store/responses.ts";
-import { type Asked, pipeWireOf } from "../asked.ts";
-import type { Reply } from "../gateway.ts";
+import { type Asked, pipeWireOf } from "../pipeline/incoming-request.ts";
+import type { Reply } from "../pipeline/run.ts";
+import { createRuns } from "./background-runs.ts";
 import { compact } from "./compaction.ts";
 import { bodyOf, inputOf } from "./conversation.ts";
-import { countInput } from "./count.ts";
 import { create } from "./create.ts";
-import type { StateParts } from "./parts.ts";
-import { createRuns } from "./runs.ts";
-import { startUpkeep } from "./upkeep.ts";
+import type { StateParts } from "./dependencies.ts";
+import { startUpkeep } from "./maintenance.ts";
+import { countInput } from "./token-count.ts";
 
 /** Reads one query parameter. */
 export type Parameter = (name: string) => string | null;

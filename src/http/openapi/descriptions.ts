@@ -2,7 +2,7 @@
 import type { Endpoint } from "../endpoint.ts";
 import type { ErrorName } from "./error-schemas.ts";
 import type { ExampleName } from "./examples.ts";
-import type { ReplyName } from "./reply-schemas.ts";
+import type { ReplyName } from "./response-schemas.ts";
 
 export interface Description {
   readonly tag: string;

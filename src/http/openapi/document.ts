@@ -4,7 +4,7 @@ import type { AskEndpoint, Endpoint, FormRule } from "../endpoint.ts";
 import { type Description, describe } from "./descriptions.ts";
 import { errorSchemas, failures } from "./error-schemas.ts";
 import { examples, pathExample } from "./examples.ts";
-import { replySchemas } from "./reply-schemas.ts";
+import { replySchemas } from "./response-schemas.ts";
 import { simplify } from "./simplify.ts";
 
 interface ObjectSchema {

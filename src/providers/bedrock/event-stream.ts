@@ -1,6 +1,6 @@
 // The binary framing of AWS event streams: messages cut out of chunks, checked by their sums, with their headers.
-import { GatewayError } from "../../canon/error.ts";
-import { badReply } from "../../dialects/reject.ts";
+import { GatewayError } from "../../canonical/error.ts";
+import { badReply } from "../../dialects/errors.ts";
 
 /** One message. Only headers that are text are kept; Bedrock sends no others. */
 export interface EventMessage {

@@ -1,8 +1,8 @@
 // Amazon Bedrock: models of many makers behind Converse, for an AWS key that signs or for an API key that is shown.
 import { bedrockConverse } from "../../dialects/index.ts";
 import type { Secret } from "../../lib/secret.ts";
-import type { Access, AccessTools, Account, AccountEntry, AccountFault } from "../account.ts";
-import { bearer } from "../auth.ts";
+import { bearer } from "../authentication.ts";
+import type { Access, AccessTools, Account, AccountEntry, AccountFault } from "../credentials.ts";
 import { keyPairFault, keyPairOf } from "../key-pair.ts";
 import type { ProviderKind } from "../provider.ts";
 import { listModels } from "./listing.ts";

@@ -1,5 +1,5 @@
 // AWS Signature Version 4: headers that prove a request by a key that itself never travels.
-import type { Unproven } from "../account.ts";
+import type { Unproven } from "../credentials.ts";
 import type { KeyPair } from "../key-pair.ts";
 
 /** What a signature is bound to beside the request. */

@@ -1,5 +1,5 @@
 // A stream of AWS messages as server-sent events, which is what dialects read.
-import type { GatewayError } from "../../canon/error.ts";
+import type { GatewayError } from "../../canonical/error.ts";
 import { exceptionEvent } from "../../dialects/bedrock-converse/error.ts";
 import { parseExactText } from "../../lib/exact-json.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";

@@ -8,11 +8,11 @@ import type {
   FunctionTool,
   Stop,
   ToolCallBlock,
-} from "../../canon/conversation.ts";
-import type { Usage } from "../../canon/usage.ts";
+} from "../../canonical/chat.ts";
+import type { Usage } from "../../canonical/usage.ts";
 import { withoutDirectives } from "./directives.ts";
 import { relevantTools } from "./relevance.ts";
-import { sample } from "./sample.ts";
+import { sample } from "./schema-sample.ts";
 
 const charsPerToken = 4;
 const tokens = (text: string): number => Math.ceil(text.length / charsPerToken);

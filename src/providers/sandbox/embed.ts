@@ -1,8 +1,8 @@
 // What the sandbox embeds: vectors whose cosine grows with the words, and the parts of words, that two texts share.
-import type { EmbedAnswer, EmbedAsk } from "../../canon/embedding.ts";
-import { GatewayError } from "../../canon/error.ts";
-import { noUsage } from "../../canon/usage.ts";
-import { refuseMany, refuseTokens, tokensIn } from "./bounds.ts";
+import type { EmbedAnswer, EmbedAsk } from "../../canonical/embedding.ts";
+import { GatewayError } from "../../canonical/error.ts";
+import { noUsage } from "../../canonical/usage.ts";
+import { refuseMany, refuseTokens, tokensIn } from "./limits.ts";
 
 const defaultDimensions = 256;
 /** As many as the largest models give, and more. */

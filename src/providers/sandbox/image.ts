@@ -1,12 +1,12 @@
 // What the sandbox draws: a sheet of the size that was asked for, or of the picture that was given, with the prompt on it.
-import { type ImageAnswer, type ImageAsk, imagesWanted, type MadeImage } from "../../canon/image.ts";
-import { noUsage } from "../../canon/usage.ts";
+import { type ImageAnswer, type ImageAsk, imagesWanted, type MadeImage } from "../../canonical/image.ts";
+import { noUsage } from "../../canonical/usage.ts";
 import type { Dialect, WriteContext } from "../../dialects/dialect.ts";
 import { imageFrames } from "../../dialects/index.ts";
 import { type Dimensions, dimensionsOf } from "../../lib/image-size.ts";
 import { formatFrame } from "../../lib/sse.ts";
+import { glyphHeight, glyphWidth, isDark } from "./bitmap-font.ts";
 import { withoutDirectives } from "./directives.ts";
-import { glyphHeight, glyphWidth, isDark } from "./glyphs.ts";
 import { type Canvas, type Colour, encodePng, fillSquare, newCanvas } from "./png.ts";
 
 const usualSide = 1024;

@@ -1,19 +1,19 @@
 // The sandbox: a built-in stand-in for every operation, in every dialect, for trying the gateway without an account.
-import { GatewayError } from "../../canon/error.ts";
-import type { Answer, Ask } from "../../canon/operation.ts";
+import { GatewayError } from "../../canonical/error.ts";
+import type { Answer, Ask } from "../../canonical/operation.ts";
 import type { Dialect, Envelope, WriteContext } from "../../dialects/dialect.ts";
 import { dialects } from "../../dialects/index.ts";
 import { randomId } from "../../lib/ids.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { isLargerThan } from "../../lib/size.ts";
 import { defaultTimeouts, type Provider, pathParams, type Shipment } from "../provider.ts";
-import { refuseContext } from "./bounds.ts";
+import { pacedBody, pause } from "./delay.ts";
 import { type Directives, readDirectives, sandboxModels } from "./directives.ts";
-import { losses } from "./losses.ts";
+import { refuseContext } from "./limits.ts";
 import { origin, type StandIn, standInFor, toldPieces } from "./operations.ts";
-import { pacedBody, pause } from "./pace.ts";
 import { answerInThread } from "./thread.ts";
 import { sandboxVideos, sendSandboxTask } from "./video.ts";
+import { losses } from "./warnings.ts";
 
 function refusal({ error, rateLimit }: Directives): Response | null {
   if (rateLimit !== null)

@@ -8,8 +8,8 @@ import {
   type ModerationItem,
   moderationCategories,
   type Verdict,
-} from "../../canon/moderation.ts";
-import { refuseMany, refuseTokens, tokensIn } from "./bounds.ts";
+} from "../../canonical/moderation.ts";
+import { refuseMany, refuseTokens, tokensIn } from "./limits.ts";
 
 const mostItems = 2_048;
 

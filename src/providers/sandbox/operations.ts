@@ -1,16 +1,16 @@
 // What the sandbox does for each operation: one row each.
-import type { ChatAnswer } from "../../canon/conversation.ts";
-import { GatewayError } from "../../canon/error.ts";
-import type { Answer, Ask } from "../../canon/operation.ts";
+import type { ChatAnswer } from "../../canonical/chat.ts";
+import { GatewayError } from "../../canonical/error.ts";
+import type { Answer, Ask } from "../../canonical/operation.ts";
 import type { Dialect, WriteContext } from "../../dialects/dialect.ts";
 import { formatFrame } from "../../lib/sse.ts";
 import { chatReply, inputTokens, lastPrompt } from "./chat.ts";
-import { wordByWord } from "./deltas.ts";
 import { embedReply } from "./embed.ts";
 import { imagePieces, imageReply } from "./image.ts";
 import { textOf as judgedText, moderateReply } from "./moderate.ts";
 import { textOf as rankedText, rerankReply } from "./rerank.ts";
 import { speakPieces, speakReply } from "./speak.ts";
+import { wordByWord } from "./stream.ts";
 import { transcribePieces, transcribeReply } from "./transcribe.ts";
 
 /** Tag of the opaque state that the sandbox makes. */

@@ -1,8 +1,8 @@
 // What the sandbox ranks: documents by how much their words are those of the query.
-import type { RankedDocument, RerankAnswer, RerankAsk } from "../../canon/rerank.ts";
-import { noUsage } from "../../canon/usage.ts";
-import { refuseMany, refuseTokens, tokensIn } from "./bounds.ts";
+import type { RankedDocument, RerankAnswer, RerankAsk } from "../../canonical/rerank.ts";
+import { noUsage } from "../../canonical/usage.ts";
 import { textVector } from "./embed.ts";
+import { refuseMany, refuseTokens, tokensIn } from "./limits.ts";
 
 const charsPerToken = 4;
 const mostDocuments = 1_000;

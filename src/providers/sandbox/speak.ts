@@ -1,12 +1,12 @@
 // What the sandbox says aloud: tones that spell the text, in every format, for real players. Its transcription understands them.
-import { GatewayError } from "../../canon/error.ts";
-import type { SpeakAnswer, SpeakAsk } from "../../canon/speech.ts";
-import { noUsage } from "../../canon/usage.ts";
+import { GatewayError } from "../../canonical/error.ts";
+import type { SpeakAnswer, SpeakAsk } from "../../canonical/speech.ts";
+import { noUsage } from "../../canonical/usage.ts";
 import type { Dialect, WriteContext } from "../../dialects/dialect.ts";
+import { symbolsOf } from "./audio/code.ts";
+import { fileOf } from "./audio/files.ts";
+import { silence } from "./audio/tones.ts";
 import { withoutDirectives } from "./directives.ts";
-import { symbolsOf } from "./sound/code.ts";
-import { fileOf } from "./sound/files.ts";
-import { silence } from "./sound/tones.ts";
 
 /** Decoders need a moment to begin, and give the end late. */
 const quiet = [silence, silence];

@@ -1,8 +1,8 @@
 // The way to the sandbox's thread, for operations that compute more than the event loop has time for.
-import { type ErrorKind, GatewayError } from "../../canon/error.ts";
-import type { Answer, Ask } from "../../canon/operation.ts";
+import { type ErrorKind, GatewayError } from "../../canonical/error.ts";
+import type { Answer, Ask } from "../../canonical/operation.ts";
+import { nextTurn } from "../../lib/event-loop-turn.ts";
 import { createThread, type Thread } from "../../lib/thread.ts";
-import { nextTurn } from "../../lib/turn.ts";
 import { workerAddress } from "../../lib/worker.ts";
 
 /** An error does not cross to another thread as what it is. */

@@ -1,13 +1,13 @@
 // What the sandbox hears: its own speech word for word, with its times. Of anything else it says that it does not understand it.
-import { pcmRate, type SoundFormat } from "../../canon/speech.ts";
-import type { Segment, TranscribeAnswer, TranscribeAsk, Word } from "../../canon/transcription.ts";
-import { noUsage } from "../../canon/usage.ts";
+import { pcmRate, type SoundFormat } from "../../canonical/speech.ts";
+import type { Segment, TranscribeAnswer, TranscribeAsk, Word } from "../../canonical/transcription.ts";
+import { noUsage } from "../../canonical/usage.ts";
 import type { Dialect, WriteContext } from "../../dialects/dialect.ts";
-import { soundSeconds } from "../../dialects/shared/sound-length.ts";
+import { soundSeconds } from "../../dialects/shared/audio-duration.ts";
 import { cuesOf } from "../../dialects/transcription/subtitles.ts";
 import { formatFrame } from "../../lib/sse.ts";
-import { type Understood, understand } from "./sound/code.ts";
-import { hear } from "./sound/hear.ts";
+import { type Understood, understand } from "./audio/code.ts";
+import { hear } from "./audio/hear.ts";
 
 const unknown = "The sandbox understands no speech but its own. This is its stand-in for a transcript.";
 const wordForm = /\S+/g;

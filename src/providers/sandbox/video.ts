@@ -1,15 +1,15 @@
 // Videos of the sandbox: a task whose whole story stands in its id, so that it goes on through restarts, and a small film.
-import type { VideoState } from "../../canon/video.ts";
+import type { VideoState } from "../../canonical/video.ts";
 import type { Call } from "../../dialects/dialect.ts";
+import { badReply } from "../../dialects/errors.ts";
 import { parseError } from "../../dialects/openai-error.ts";
-import { badReply } from "../../dialects/reject.ts";
 import type { VideoProgress, VideoUpstream } from "../../dialects/video/upstream.ts";
+import { ranged } from "../../lib/byte-range.ts";
 import { isObject, type JsonObject, parseJsonText } from "../../lib/json.ts";
-import { ranged } from "../../lib/range.ts";
-import { clip } from "./clip.ts";
+import { pause } from "./delay.ts";
 import { readDirectives } from "./directives.ts";
-import { videoLosses } from "./losses.ts";
-import { pause } from "./pace.ts";
+import { clip } from "./sample-video.ts";
+import { videoLosses } from "./warnings.ts";
 
 /** What a prompt tells a task to do, in the brackets of the other directives: `[sandbox run=500 fail=50]`. */
 interface Story {

@@ -1,6 +1,6 @@
 // The sandbox's thread: what takes long to compute, as listening to a recording, is computed beside the event loop.
-import { GatewayError, toGatewayError } from "../../canon/error.ts";
-import type { Answer, Ask } from "../../canon/operation.ts";
+import { GatewayError, toGatewayError } from "../../canonical/error.ts";
+import type { Answer, Ask } from "../../canonical/operation.ts";
 import type { ThreadMessage } from "../../lib/thread.ts";
 import { standInFor } from "./operations.ts";
 import type { SandboxResult } from "./thread.ts";

@@ -1,5 +1,5 @@
 // The token counter: one thread for each vocabulary, started when it is first needed and again when it died, with a bounded queue.
-import { GatewayError } from "../../canon/error.ts";
+import { GatewayError } from "../../canonical/error.ts";
 import type { Encoding } from "../../dialects/tokens/families.ts";
 import type { CountOrder, SliceCount } from "./count-slice.ts";
 import { type Slice, slicesOf } from "./slices.ts";

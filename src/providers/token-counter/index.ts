@@ -1,7 +1,7 @@
 // The token counter with real threads, and the stand-in provider that answers counts for models whose provider has no counter.
 
-import type { CountAsk } from "../../canon/count.ts";
-import { GatewayError } from "../../canon/error.ts";
+import { GatewayError } from "../../canonical/error.ts";
+import type { CountAsk } from "../../canonical/token-count.ts";
 import type { Dialect } from "../../dialects/dialect.ts";
 import { type Encoding, type TokenFamily, tokenFamilyOf } from "../../dialects/tokens/families.ts";
 import { textsOf, tokensBesideText, tokensOfText } from "../../dialects/tokens/figures.ts";

@@ -11,10 +11,10 @@ import {
 import { refusalError } from "../../dialects/upstream-error.ts";
 import { vertexVeo } from "../../dialects/video/index.ts";
 import { isObject } from "../../lib/json.ts";
-import type { Access, AccessTools, Account, AccountEntry, AccountFault } from "../account.ts";
-import { bearer } from "../auth.ts";
+import { bearer } from "../authentication.ts";
+import type { Access, AccessTools, Account, AccountEntry, AccountFault } from "../credentials.ts";
 import { drawsApart } from "../gemini.ts";
-import type { ListedModel } from "../listed.ts";
+import type { ListedModel } from "../listed-model.ts";
 import type { ProviderKind } from "../provider.ts";
 import { hostOf, type Place, placedCall, placedTask } from "./paths.ts";
 import { readServiceAccount, type ServiceAccount } from "./service-account.ts";

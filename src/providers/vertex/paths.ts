@@ -1,5 +1,5 @@
 // Where calls go on Vertex: the paths of a project in a location, for Google's own models and for Anthropic's.
-import { GatewayError } from "../../canon/error.ts";
+import { GatewayError } from "../../canonical/error.ts";
 import type { Call, Dialect } from "../../dialects/dialect.ts";
 import { anthropicCount, anthropicMessages, geminiCount } from "../../dialects/index.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";

@@ -1,8 +1,8 @@
 // Access tokens of a service account: asked for when they are needed, kept until shortly before they run out.
-import { GatewayError } from "../../canon/error.ts";
+import { GatewayError } from "../../canonical/error.ts";
 import { isObject, parseJsonText } from "../../lib/json.ts";
 import { Secret } from "../../lib/secret.ts";
-import type { AccessTools } from "../account.ts";
+import type { AccessTools } from "../credentials.ts";
 import type { ServiceAccount } from "./service-account.ts";
 
 export interface Tokens {

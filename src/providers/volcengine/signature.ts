@@ -1,6 +1,6 @@
 // Volcengine's signature: headers that prove a request by a key that itself never travels.
 import { createHash, createHmac } from "node:crypto";
-import type { Unproven } from "../account.ts";
+import type { Unproven } from "../credentials.ts";
 import type { KeyPair } from "../key-pair.ts";
 
 /** What a signature is bound to beside the request. */

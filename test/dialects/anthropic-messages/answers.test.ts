@@ -1,11 +1,11 @@
 // Whole replies, from upstreams and for clients.
 import { expect, test } from "bun:test";
-import type { Block, ChatAnswer, Stop } from "../../../src/canon/conversation.ts";
-import { unwrapOpaque } from "../../../src/canon/opaque.ts";
-import type { Usage } from "../../../src/canon/usage.ts";
+import type { Block, ChatAnswer, Stop } from "../../../src/canonical/chat.ts";
+import { unwrapOpaque } from "../../../src/canonical/provider-state.ts";
+import type { Usage } from "../../../src/canonical/usage.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
-import { writeContextOf } from "../../kit/laws.ts";
-import { wireJson } from "../../kit/wires.ts";
+import { wireJson } from "../../support/fixtures.ts";
+import { writeContextOf } from "../../support/laws.ts";
 import { askOf, call, dialect, refusal } from "./bench.ts";
 
 const context = { origin: "anthropic" };

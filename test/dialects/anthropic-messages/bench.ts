@@ -1,12 +1,12 @@
 // Short hands for the suites of this dialect.
-import type { ChatAsk, Turn } from "../../../src/canon/conversation.ts";
+import type { ChatAsk, Turn } from "../../../src/canonical/chat.ts";
 import { anthropicMessages } from "../../../src/dialects/anthropic-messages/index.ts";
 import type { RenderContext } from "../../../src/dialects/dialect.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
-import { said } from "../../kit/blocks.ts";
-import { envelopeOf } from "../../kit/laws.ts";
+import { said } from "../../support/blocks.ts";
+import { envelopeOf } from "../../support/laws.ts";
 
-export { call, refusal, result, said } from "../../kit/blocks.ts";
+export { call, refusal, result, said } from "../../support/blocks.ts";
 
 export const dialect = anthropicMessages;
 

@@ -1,7 +1,7 @@
 // Errors: what an upstream's refusal means, and how clients of this dialect read one.
 import { expect, test } from "bun:test";
-import { type ErrorKind, errorKinds, GatewayError } from "../../../src/canon/error.ts";
-import { wireJson } from "../../kit/wires.ts";
+import { type ErrorKind, errorKinds, GatewayError } from "../../../src/canonical/error.ts";
+import { wireJson } from "../../support/fixtures.ts";
 import { dialect } from "./bench.ts";
 
 const read: [number, string, ErrorKind, number][] = [

@@ -1,6 +1,6 @@
 // Turns as messages: order of roles, adjacency of results, what is left out and what is put in.
 import { describe, expect, test } from "bun:test";
-import type { Block, Turn } from "../../../src/canon/conversation.ts";
+import type { Block, Turn } from "../../../src/canonical/chat.ts";
 import { call, messagesOf, refusal, rendered, result, said } from "./bench.ts";
 
 const use = (id: string, name = "get_time", input: object = { zone: "UTC" }) => ({ type: "tool_use", id, name, input });

@@ -3,9 +3,9 @@ import { describe, test } from "bun:test";
 import fc from "fast-check";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import { formatFrame } from "../../../src/lib/sse.ts";
-import { answers, asks, type Can, streams } from "../../kit/arbitraries.ts";
-import * as laws from "../../kit/laws.ts";
-import { wireJson, wireText } from "../../kit/wires.ts";
+import { answers, asks, type Can, streams } from "../../support/arbitraries.ts";
+import { wireJson, wireText } from "../../support/fixtures.ts";
+import * as laws from "../../support/laws.ts";
 import { askOf, dialect } from "./bench.ts";
 
 const can: Can = {

@@ -1,6 +1,6 @@
 // Images and documents: from clients, and for upstreams by what their bytes really are.
 import { expect, test } from "bun:test";
-import type { Block } from "../../../src/canon/conversation.ts";
+import type { Block } from "../../../src/canonical/chat.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import { messagesOf, parsed, refusal, said } from "./bench.ts";
 

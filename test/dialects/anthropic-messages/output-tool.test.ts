@@ -1,12 +1,12 @@
 // Structured output of models that know no schemas: a tool takes the answer, and nobody sees that it was one.
 import { describe, expect, test } from "bun:test";
-import type { ChatAsk, FunctionTool, ToolChoice } from "../../../src/canon/conversation.ts";
-import { collect, type Delta } from "../../../src/canon/delta.ts";
-import { grammarFault } from "../../../src/canon/grammar.ts";
+import type { ChatAsk, FunctionTool, ToolChoice } from "../../../src/canonical/chat.ts";
+import { collect, type Delta } from "../../../src/canonical/stream-event.ts";
+import { grammarFault } from "../../../src/canonical/stream-validator.ts";
 import type { Json, JsonObject } from "../../../src/lib/json.ts";
 import type { Frame } from "../../../src/lib/sse.ts";
-import { streamed } from "../../bugs/kit.ts";
-import { framesOf } from "../../kit/laws.ts";
+import { streamed } from "../../regressions/support.ts";
+import { framesOf } from "../../support/laws.ts";
 import { askOf, dialect, rendered } from "./bench.ts";
 
 const old = { model: "claude-3-5-haiku-20241022" };

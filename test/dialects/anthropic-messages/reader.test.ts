@@ -1,13 +1,13 @@
 // What the reader makes of an upstream's frames.
 import { describe, expect, test } from "bun:test";
-import type { ChatAsk } from "../../../src/canon/conversation.ts";
-import type { Delta } from "../../../src/canon/delta.ts";
-import { collect } from "../../../src/canon/delta.ts";
-import { grammarFault } from "../../../src/canon/grammar.ts";
+import type { ChatAsk } from "../../../src/canonical/chat.ts";
+import type { Delta } from "../../../src/canonical/stream-event.ts";
+import { collect } from "../../../src/canonical/stream-event.ts";
+import { grammarFault } from "../../../src/canonical/stream-validator.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import type { Frame } from "../../../src/lib/sse.ts";
-import { framesOf } from "../../kit/laws.ts";
-import { wireText } from "../../kit/wires.ts";
+import { wireText } from "../../support/fixtures.ts";
+import { framesOf } from "../../support/laws.ts";
 import { askOf, dialect } from "./bench.ts";
 
 const side = dialect.stream as NonNullable<typeof dialect.stream>;

@@ -1,7 +1,7 @@
 // Thinking: efforts and budgets, by the family of the model.
 import { expect, test } from "bun:test";
-import type { Reasoning, Sampling } from "../../../src/canon/conversation.ts";
-import { limitsOf } from "../../../src/dialects/anthropic-messages/limits.ts";
+import type { Reasoning, Sampling } from "../../../src/canonical/chat.ts";
+import { limitsOf } from "../../../src/dialects/anthropic-messages/model-capabilities.ts";
 import { rendered } from "./bench.ts";
 
 const budgetModel = "claude-sonnet-4-5-20250929";

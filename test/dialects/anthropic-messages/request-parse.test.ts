@@ -1,10 +1,10 @@
 // Requests of clients, as canon understands them.
 import { describe, expect, test } from "bun:test";
-import type { ChatAsk } from "../../../src/canon/conversation.ts";
-import { wrapOpaque } from "../../../src/canon/opaque.ts";
+import type { ChatAsk } from "../../../src/canonical/chat.ts";
+import { wrapOpaque } from "../../../src/canonical/provider-state.ts";
 import type { Json, JsonObject } from "../../../src/lib/json.ts";
-import { envelopeOf } from "../../kit/laws.ts";
-import { wireJson } from "../../kit/wires.ts";
+import { wireJson } from "../../support/fixtures.ts";
+import { envelopeOf } from "../../support/laws.ts";
 import { askOf, dialect, hello, parsed, refusal, said } from "./bench.ts";
 
 test("the smallest request", () => {

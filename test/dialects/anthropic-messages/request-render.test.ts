@@ -1,6 +1,6 @@
 // Canonical requests as calls: what is said, what is left out with a warning, what is refused.
 import { expect, test } from "bun:test";
-import type { ChatAsk, Tool } from "../../../src/canon/conversation.ts";
+import type { ChatAsk, Tool } from "../../../src/canonical/chat.ts";
 import type { RenderContext } from "../../../src/dialects/dialect.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import { askOf, dialect, refusal, rendered, said } from "./bench.ts";

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { Compile } from "typebox/compile";
 import type { Json } from "../../../src/lib/json.ts";
-import { wireJson } from "../../kit/wires.ts";
+import { wireJson } from "../../support/fixtures.ts";
 import { dialect, hello } from "./bench.ts";
 
 const schema = Compile(dialect.request.schema);

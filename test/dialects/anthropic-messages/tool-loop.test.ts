@@ -1,8 +1,8 @@
 // Thinking within a tool loop: a budget asks for it back, and a model at rest refuses it.
 import { describe, expect, test } from "bun:test";
-import type { Block, Turn } from "../../../src/canon/conversation.ts";
+import type { Block, Turn } from "../../../src/canonical/chat.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
-import { envelopeOf } from "../../kit/laws.ts";
+import { envelopeOf } from "../../support/laws.ts";
 import { call, dialect, hello, parsed, rendered, result, said } from "./bench.ts";
 
 const model = "claude-sonnet-4-5-20250929";

@@ -1,9 +1,9 @@
 // The verbatim lane: the client's own wire goes on.
 import { expect, test } from "bun:test";
-import { wrapOpaque } from "../../../src/canon/opaque.ts";
+import { wrapOpaque } from "../../../src/canonical/provider-state.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
-import { envelopeOf } from "../../kit/laws.ts";
-import { wireJson } from "../../kit/wires.ts";
+import { wireJson } from "../../support/fixtures.ts";
+import { envelopeOf } from "../../support/laws.ts";
 import { clientContext, dialect } from "./bench.ts";
 
 const context = { ...clientContext, model: "upstream-name" };

@@ -1,11 +1,11 @@
 // What the writer sends to a client for a stream of deltas.
 import { describe, expect, test } from "bun:test";
 import Anthropic from "@anthropic-ai/sdk";
-import type { Delta, OpenBlock } from "../../../src/canon/delta.ts";
-import { GatewayError } from "../../../src/canon/error.ts";
+import { GatewayError } from "../../../src/canonical/error.ts";
+import type { Delta, OpenBlock } from "../../../src/canonical/stream-event.ts";
 import { type Frame, formatFrame, keepAliveComment } from "../../../src/lib/sse.ts";
-import { framesOf, writeContextOf } from "../../kit/laws.ts";
-import { wireText } from "../../kit/wires.ts";
+import { wireText } from "../../support/fixtures.ts";
+import { framesOf, writeContextOf } from "../../support/laws.ts";
 import { askOf, dialect } from "./bench.ts";
 
 const side = dialect.stream as NonNullable<typeof dialect.stream>;

@@ -1,14 +1,14 @@
 // Short hands for the suites of this dialect.
-import type { ChatAnswer, ChatAsk, Turn } from "../../../src/canon/conversation.ts";
-import type { Delta } from "../../../src/canon/delta.ts";
+import type { ChatAnswer, ChatAsk, Turn } from "../../../src/canonical/chat.ts";
+import type { Delta } from "../../../src/canonical/stream-event.ts";
 import { bedrockConverse } from "../../../src/dialects/bedrock-converse/index.ts";
 import type { Envelope, RenderContext } from "../../../src/dialects/dialect.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
-import { plainAsk } from "../../kit/asks.ts";
-import { envelopeOf, framesOf, lawModel, lawReadContext, readAll } from "../../kit/laws.ts";
-import { wireJson, wireText } from "../../kit/wires.ts";
+import { wireJson, wireText } from "../../support/fixtures.ts";
+import { envelopeOf, framesOf, lawModel, lawReadContext, readAll } from "../../support/laws.ts";
+import { plainAsk } from "../../support/sample-requests.ts";
 
-export { call, refusal, result, said } from "../../kit/blocks.ts";
+export { call, refusal, result, said } from "../../support/blocks.ts";
 
 export const dialect = bedrockConverse;
 

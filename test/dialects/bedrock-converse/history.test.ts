@@ -1,6 +1,6 @@
 // Turns and what they hold in this dialect's words: calls and results, system turns, cache points, images and documents.
 import { describe, expect, test } from "bun:test";
-import type { Block, ChatAsk, FunctionTool } from "../../../src/canon/conversation.ts";
+import type { Block, ChatAsk, FunctionTool } from "../../../src/canonical/chat.ts";
 import { call, claude, llama, messagesOf, oss, refusal, rendered, result, said } from "./bench.ts";
 
 const parameters = { type: "object", properties: { zone: { type: "string" } } };

@@ -1,12 +1,12 @@
 // The laws of every dialect, for this one.
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { grammarFault } from "../../../src/canon/grammar.ts";
+import { grammarFault } from "../../../src/canonical/stream-validator.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import { formatFrame } from "../../../src/lib/sse.ts";
-import { answers, asks, type Can, streams } from "../../kit/arbitraries.ts";
-import * as laws from "../../kit/laws.ts";
-import { wireJson, wireText } from "../../kit/wires.ts";
+import { answers, asks, type Can, streams } from "../../support/arbitraries.ts";
+import { wireJson, wireText } from "../../support/fixtures.ts";
+import * as laws from "../../support/laws.ts";
 import { askOf, dialect, envelope, streamOf } from "./bench.ts";
 
 const can: Can = {

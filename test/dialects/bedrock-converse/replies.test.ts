@@ -1,11 +1,11 @@
 // Replies and errors of this dialect: usage, reasons to stop, what the names of tools become, what a failure means.
 import { describe, expect, test } from "bun:test";
-import { collect } from "../../../src/canon/delta.ts";
-import type { GatewayError } from "../../../src/canon/error.ts";
+import type { GatewayError } from "../../../src/canonical/error.ts";
+import { collect } from "../../../src/canonical/stream-event.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
-import { thrown } from "../../kit/asks.ts";
-import { framesOf } from "../../kit/laws.ts";
-import { wireJson, wireText } from "../../kit/wires.ts";
+import { wireJson, wireText } from "../../support/fixtures.ts";
+import { framesOf } from "../../support/laws.ts";
+import { thrown } from "../../support/sample-requests.ts";
 import { askOf, dialect, streamOf, wholeOf } from "./bench.ts";
 
 test("text, usage in separate buckets, neither id nor model", () => {

@@ -1,7 +1,7 @@
 // Canonical requests in this dialect's words: what is mapped, what is told otherwise, what is refused.
 import { describe, expect, test } from "bun:test";
-import type { Block, ChatAsk, FunctionTool } from "../../../src/canon/conversation.ts";
-import { collect } from "../../../src/canon/delta.ts";
+import type { Block, ChatAsk, FunctionTool } from "../../../src/canonical/chat.ts";
+import { collect } from "../../../src/canonical/stream-event.ts";
 import {
   askOf,
   claude,

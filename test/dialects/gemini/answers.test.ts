@@ -1,9 +1,9 @@
 // What replies of upstreams hold, whole and in a stream: text, thought, state, calls, pictures.
 import { describe, expect, test } from "bun:test";
-import { collect } from "../../../src/canon/delta.ts";
+import { collect } from "../../../src/canonical/stream-event.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
-import { streamEqualsWhole } from "../../kit/laws.ts";
-import { wireJson, wireText } from "../../kit/wires.ts";
+import { wireJson, wireText } from "../../support/fixtures.ts";
+import { streamEqualsWhole } from "../../support/laws.ts";
 import { askOf, dialect, parsedReply, readChunks, readFixture, reply, sealedBy, wholeFixture } from "./bench.ts";
 
 const blocksOf = (parts: JsonObject[], more: object = {}) => parsedReply(reply(parts), more).choices[0]?.blocks;

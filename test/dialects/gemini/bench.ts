@@ -1,15 +1,15 @@
 // Short hands for the suites of this dialect.
-import type { Block, ChatAnswer, ChatAsk, Turn } from "../../../src/canon/conversation.ts";
-import type { Delta } from "../../../src/canon/delta.ts";
+import type { Block, ChatAnswer, ChatAsk, Turn } from "../../../src/canonical/chat.ts";
+import type { Delta } from "../../../src/canonical/stream-event.ts";
 import type { Envelope, ReadContext, RenderContext } from "../../../src/dialects/dialect.ts";
 import { gemini } from "../../../src/dialects/gemini/index.ts";
 import type { Json, JsonObject } from "../../../src/lib/json.ts";
 import { formatFrame } from "../../../src/lib/sse.ts";
-import { plainAsk } from "../../kit/asks.ts";
-import { envelopeOf, framesOf, lawModel, readAll } from "../../kit/laws.ts";
-import { wireJson, wireText } from "../../kit/wires.ts";
+import { wireJson, wireText } from "../../support/fixtures.ts";
+import { envelopeOf, framesOf, lawModel, readAll } from "../../support/laws.ts";
+import { plainAsk } from "../../support/sample-requests.ts";
 
-export { call, refusal, result, said } from "../../kit/blocks.ts";
+export { call, refusal, result, said } from "../../support/blocks.ts";
 
 export const dialect = gemini;
 

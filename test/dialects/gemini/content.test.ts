@@ -1,6 +1,6 @@
 // Every kind of content as parts of a request.
 import { describe, expect, test } from "bun:test";
-import type { Block } from "../../../src/canon/conversation.ts";
+import type { Block } from "../../../src/canonical/chat.ts";
 import { contentsOf, refusal, rendered, said } from "./bench.ts";
 
 describe("content", () => {

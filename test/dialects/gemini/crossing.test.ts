@@ -1,11 +1,11 @@
 // State of this dialect's upstreams travels through clients of the others and comes back to the very same part.
 import { describe, expect, test } from "bun:test";
-import type { Block, ChatAnswer, ChatAsk } from "../../../src/canon/conversation.ts";
-import { collect, replay } from "../../../src/canon/delta.ts";
+import type { Block, ChatAnswer, ChatAsk } from "../../../src/canonical/chat.ts";
+import { collect, replay } from "../../../src/canonical/stream-event.ts";
 import type { Dialect } from "../../../src/dialects/dialect.ts";
 import { anthropicMessages, gemini, openaiChat } from "../../../src/dialects/index.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
-import { envelopeOf, writeContextOf } from "../../kit/laws.ts";
+import { envelopeOf, writeContextOf } from "../../support/laws.ts";
 import { askOf, contentsOf, said, wholeFixture } from "./bench.ts";
 
 /** Its client expects thinking in the reply. */

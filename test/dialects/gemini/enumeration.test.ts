@@ -1,9 +1,9 @@
 // A choice among given words: a schema for others, the bare word for the client.
 import { describe, expect, test } from "bun:test";
-import type { ChatAnswer } from "../../../src/canon/conversation.ts";
-import { type Delta, replay } from "../../../src/canon/delta.ts";
+import type { ChatAnswer } from "../../../src/canonical/chat.ts";
+import { type Delta, replay } from "../../../src/canonical/stream-event.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
-import { writeContextOf } from "../../kit/laws.ts";
+import { writeContextOf } from "../../support/laws.ts";
 import { dialect, extrasOf, parsed, partsOf, written } from "./bench.ts";
 
 const config = (responseSchema: JsonObject | undefined, type = "text/x.enum") => ({

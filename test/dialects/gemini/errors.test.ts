@@ -1,8 +1,8 @@
 // Errors of upstreams, and errors for clients.
 import { describe, expect, test } from "bun:test";
-import { type ErrorKind, errorKinds, GatewayError } from "../../../src/canon/error.ts";
+import { type ErrorKind, errorKinds, GatewayError } from "../../../src/canonical/error.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
-import { wireJson } from "../../kit/wires.ts";
+import { wireJson } from "../../support/fixtures.ts";
 import { dialect } from "./bench.ts";
 
 const statusOf = (name: string): number => Number(/^(\d{3})/.exec(name)?.[1]);

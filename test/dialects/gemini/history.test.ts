@@ -1,6 +1,6 @@
 // Turns as contents: roles, calls with their results, and state in the history.
 import { describe, expect, test } from "bun:test";
-import type { Block, ChatAsk, Turn } from "../../../src/canon/conversation.ts";
+import type { Block, ChatAsk, Turn } from "../../../src/canonical/chat.ts";
 import { call, contentsOf, rendered, result, said } from "./bench.ts";
 
 const sentinel = "skip_thought_signature_validator";

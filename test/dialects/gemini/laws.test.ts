@@ -1,13 +1,13 @@
 // The laws of every dialect, for this one.
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { collect, type Delta, replay } from "../../../src/canon/delta.ts";
-import { grammarFault } from "../../../src/canon/grammar.ts";
+import { collect, type Delta, replay } from "../../../src/canonical/stream-event.ts";
+import { grammarFault } from "../../../src/canonical/stream-validator.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import { formatFrame, readFrame } from "../../../src/lib/sse.ts";
-import { answers, asks, type Can, streams } from "../../kit/arbitraries.ts";
-import * as laws from "../../kit/laws.ts";
-import { wireJson, wireText } from "../../kit/wires.ts";
+import { answers, asks, type Can, streams } from "../../support/arbitraries.ts";
+import { wireJson, wireText } from "../../support/fixtures.ts";
+import * as laws from "../../support/laws.ts";
 import { askOf, dialect, envelope, readFixture } from "./bench.ts";
 
 const can: Can = {

@@ -1,12 +1,12 @@
 // Pictures and speech: what a client wishes for, and what those that can make them are asked.
 import { describe, expect, test } from "bun:test";
-import type { ChatAnswer, ChatAsk, MediaWish } from "../../../src/canon/conversation.ts";
-import { collect, replay } from "../../../src/canon/delta.ts";
+import type { ChatAnswer, ChatAsk, MediaWish } from "../../../src/canonical/chat.ts";
+import { collect, replay } from "../../../src/canonical/stream-event.ts";
 import type { DialectOptions } from "../../../src/dialects/dialect.ts";
 import { anthropicMessages, openaiChat, openaiResponses } from "../../../src/dialects/index.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
-import { thrown } from "../../kit/asks.ts";
-import { writeContextOf } from "../../kit/laws.ts";
+import { writeContextOf } from "../../support/laws.ts";
+import { thrown } from "../../support/sample-requests.ts";
 import { askOf, clientContext, dialect, parsed, partsOf, rendered, written } from "./bench.ts";
 
 const config = (generationConfig: JsonObject): ChatAsk => parsed({ generationConfig });

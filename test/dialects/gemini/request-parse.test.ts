@@ -1,7 +1,7 @@
 // Requests of clients into canon.
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../../src/lib/json.ts";
-import { wireJson } from "../../kit/wires.ts";
+import { wireJson } from "../../support/fixtures.ts";
 import { contentOf, dialect, envelope, extrasOf, parsed, refusal, result, said } from "./bench.ts";
 
 const { user, model } = contentOf;

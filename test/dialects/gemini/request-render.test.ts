@@ -1,6 +1,6 @@
 // Canonical requests as calls of this dialect.
 import { describe, expect, test } from "bun:test";
-import type { ChatAsk, Tool } from "../../../src/canon/conversation.ts";
+import type { ChatAsk, Tool } from "../../../src/canonical/chat.ts";
 import { askOf, clientContext, dialect, refusal, rendered } from "./bench.ts";
 
 const old = "gemini-2.5-flash";

@@ -2,14 +2,14 @@
 import { afterAll, beforeEach, expect, test } from "bun:test";
 import { ApiError, FinishReason, type GenerateContentResponse, Modality } from "@google/genai";
 import { Compile } from "typebox/compile";
-import type { Block, ChatAnswer, Stop } from "../../../src/canon/conversation.ts";
-import { replay } from "../../../src/canon/delta.ts";
-import { GatewayError } from "../../../src/canon/error.ts";
+import type { Block, ChatAnswer, Stop } from "../../../src/canonical/chat.ts";
+import { GatewayError } from "../../../src/canonical/error.ts";
+import { replay } from "../../../src/canonical/stream-event.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import { formatFrame } from "../../../src/lib/sse.ts";
-import { geminiClient } from "../../kit/clients.ts";
-import { writeContextOf } from "../../kit/laws.ts";
-import { upstream } from "../../kit/upstream.ts";
+import { geminiClient } from "../../support/clients.ts";
+import { writeContextOf } from "../../support/laws.ts";
+import { upstream } from "../../support/upstream.ts";
 import { askOf, call, dialect, envelope, said, wholeFixture } from "./bench.ts";
 
 const up = await upstream();

@@ -1,6 +1,6 @@
 // Sources of a reply: ranges in bytes become ranges in characters.
 import { describe, expect, test } from "bun:test";
-import { collect } from "../../../src/canon/delta.ts";
+import { collect } from "../../../src/canonical/stream-event.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import { parsedReply as parse, readChunks, readFixture, reply, sealedBy, wholeFixture } from "./bench.ts";
 

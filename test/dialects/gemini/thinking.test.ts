@@ -1,6 +1,6 @@
 // How much to think, for each family of models.
 import { describe, expect, test } from "bun:test";
-import type { Effort, Reasoning } from "../../../src/canon/conversation.ts";
+import type { Effort, Reasoning } from "../../../src/canonical/chat.ts";
 import { rendered } from "./bench.ts";
 
 const said = (reasoning: Reasoning, model: string) => {

@@ -1,6 +1,6 @@
 // Tools of a request: declarations, the choice among them, and the schemas of both kinds.
 import { describe, expect, test } from "bun:test";
-import type { ChatAsk, FunctionTool, Tool, ToolChoice } from "../../../src/canon/conversation.ts";
+import type { ChatAsk, FunctionTool, Tool, ToolChoice } from "../../../src/canonical/chat.ts";
 import { inJsonSubset } from "../../../src/dialects/gemini/json-schema.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import { call, refusal, rendered, said } from "./bench.ts";

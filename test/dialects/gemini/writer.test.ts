@@ -1,10 +1,10 @@
 // What clients of this dialect get: whole replies and streams.
 import { describe, expect, test } from "bun:test";
-import type { Block, ChatAnswer, Stop } from "../../../src/canon/conversation.ts";
-import { type Delta, replay } from "../../../src/canon/delta.ts";
-import { GatewayError } from "../../../src/canon/error.ts";
+import type { Block, ChatAnswer, Stop } from "../../../src/canonical/chat.ts";
+import { GatewayError } from "../../../src/canonical/error.ts";
+import { type Delta, replay } from "../../../src/canonical/stream-event.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
-import { writeContextOf } from "../../kit/laws.ts";
+import { writeContextOf } from "../../support/laws.ts";
 import { askOf, call, dialect, partsOf, refusal, written } from "./bench.ts";
 
 const usage = { inputTokens: 40, cacheReadTokens: 60, cacheWriteTokens: 5, outputTokens: 20, reasoningTokens: 10 };

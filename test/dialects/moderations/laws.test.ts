@@ -1,10 +1,10 @@
 // The laws of the moderation dialect: what is rendered and parsed again is the same.
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import type { ModerateAnswer, ModerateAsk, ModerationItem, ModerationPart } from "../../../src/canon/moderation.ts";
-import { moderationCategories } from "../../../src/canon/moderation.ts";
+import type { ModerateAnswer, ModerateAsk, ModerationItem, ModerationPart } from "../../../src/canonical/moderation.ts";
+import { moderationCategories } from "../../../src/canonical/moderation.ts";
 import { openaiModerations } from "../../../src/dialects/index.ts";
-import { lawModel, lawReadContext, requestsRoundTrip, writeContextOf } from "../../kit/laws.ts";
+import { lawModel, lawReadContext, requestsRoundTrip, writeContextOf } from "../../support/laws.ts";
 
 const said = fc.string({ unit: "grapheme", minLength: 1 });
 const text = said.map((words): ModerationPart => ({ type: "text", text: words }));

@@ -1,11 +1,11 @@
 // What upstreams of moderation say: verdicts in one form, and nonsense that never passes as harmless.
 import { describe, expect, test } from "bun:test";
-import { type ModerateAsk, moderationCategories } from "../../../src/canon/moderation.ts";
+import { type ModerateAsk, moderationCategories } from "../../../src/canonical/moderation.ts";
 import type { Dialect } from "../../../src/dialects/dialect.ts";
 import { judgeForms, judgeIn, mistralModerations, openaiChat, openaiModerations } from "../../../src/dialects/index.ts";
-import { thrown } from "../../kit/asks.ts";
-import { envelopeOf, renderContextOf, writeContextOf } from "../../kit/laws.ts";
-import { wireJson } from "../../kit/wires.ts";
+import { wireJson } from "../../support/fixtures.ts";
+import { envelopeOf, renderContextOf, writeContextOf } from "../../support/laws.ts";
+import { thrown } from "../../support/sample-requests.ts";
 
 const ask = (input: string | string[] = "x"): ModerateAsk =>
   openaiModerations.request.parse({ model: "m", input }, envelopeOf());

@@ -1,8 +1,8 @@
 // Errors: every body that servers of this shape refuse with, and the one envelope that clients get.
 import { describe, expect, test } from "bun:test";
-import { type ErrorKind, errorKinds, GatewayError } from "../../../src/canon/error.ts";
+import { type ErrorKind, errorKinds, GatewayError } from "../../../src/canonical/error.ts";
 import { openaiChat } from "../../../src/dialects/openai-chat/index.ts";
-import { wireJson } from "../../kit/wires.ts";
+import { wireJson } from "../../support/fixtures.ts";
 
 const { error } = openaiChat;
 

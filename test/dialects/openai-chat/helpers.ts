@@ -9,16 +9,16 @@ import type {
   ToolCallBlock,
   ToolResultBlock,
   Turn,
-} from "../../../src/canon/conversation.ts";
-import { collect, type Delta } from "../../../src/canon/delta.ts";
-import type { Usage } from "../../../src/canon/usage.ts";
+} from "../../../src/canonical/chat.ts";
+import { collect, type Delta } from "../../../src/canonical/stream-event.ts";
+import type { Usage } from "../../../src/canonical/usage.ts";
 import type { RenderContext, Rendered } from "../../../src/dialects/dialect.ts";
 import { openaiChat } from "../../../src/dialects/openai-chat/index.ts";
 import type { Json, JsonObject } from "../../../src/lib/json.ts";
 import { type Frame, formatFrame } from "../../../src/lib/sse.ts";
-import { plainAsk } from "../../kit/asks.ts";
-import { envelopeOf, framesOf, readAll, renderContextOf, writeContextOf } from "../../kit/laws.ts";
-import { wireText } from "../../kit/wires.ts";
+import { wireText } from "../../support/fixtures.ts";
+import { envelopeOf, framesOf, readAll, renderContextOf, writeContextOf } from "../../support/laws.ts";
+import { plainAsk } from "../../support/sample-requests.ts";
 
 const envelope = envelopeOf();
 
@@ -140,4 +140,4 @@ export function written(deltas: Iterable<Delta>, ask: Partial<ChatAsk> = {}): Js
   );
 }
 
-export { thrown } from "../../kit/asks.ts";
+export { thrown } from "../../support/sample-requests.ts";

@@ -1,6 +1,6 @@
 // Documents and sound on their way to a chat upstream: what is said as text, what is taken, what is refused.
 import { describe, expect, test } from "bun:test";
-import type { Block } from "../../../src/canon/conversation.ts";
+import type { Block } from "../../../src/canonical/chat.ts";
 import { messagesOf, thrown } from "./helpers.ts";
 
 describe("documents", () => {

@@ -1,6 +1,6 @@
 // Thinking and other opaque state on their way to a chat upstream: home to their maker, and to nobody else.
 import { describe, expect, test } from "bun:test";
-import type { Block } from "../../../src/canon/conversation.ts";
+import type { Block } from "../../../src/canonical/chat.ts";
 import { call, callWire, end, messagesOf, parse, result, text } from "./helpers.ts";
 
 describe("opaque state in history", () => {

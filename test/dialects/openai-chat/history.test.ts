@@ -1,6 +1,6 @@
 // Turns on their way to a chat upstream: roles, calls and results, media in results.
 import { describe, expect, test } from "bun:test";
-import type { Block, ResultPart, Turn } from "../../../src/canon/conversation.ts";
+import type { Block, ResultPart, Turn } from "../../../src/canonical/chat.ts";
 import { call, callWire, end, messagesOf, render, result, says, text, thrown } from "./helpers.ts";
 
 const approximated = [{ code: "approximated", path: "their.messages" }];

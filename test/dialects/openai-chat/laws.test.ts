@@ -2,13 +2,14 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { Compile } from "typebox/compile";
-import type { Block, ChatAsk, Turn } from "../../../src/canon/conversation.ts";
-import { collect, type Delta, replay } from "../../../src/canon/delta.ts";
-import { grammarFault } from "../../../src/canon/grammar.ts";
+import type { Block, ChatAsk, Turn } from "../../../src/canonical/chat.ts";
+import { collect, type Delta, replay } from "../../../src/canonical/stream-event.ts";
+import { grammarFault } from "../../../src/canonical/stream-validator.ts";
 import { openaiChat } from "../../../src/dialects/openai-chat/index.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import { formatFrame } from "../../../src/lib/sse.ts";
-import { answers, asks, type Can, streams } from "../../kit/arbitraries.ts";
+import { answers, asks, type Can, streams } from "../../support/arbitraries.ts";
+import { wireText } from "../../support/fixtures.ts";
 import {
   answersRoundTrip,
   cutsDoNotMatter,
@@ -18,8 +19,7 @@ import {
   requestsRoundTrip,
   streamsRoundTrip,
   writeAll,
-} from "../../kit/laws.ts";
-import { wireText } from "../../kit/wires.ts";
+} from "../../support/laws.ts";
 import { baseAsk, thrown } from "./helpers.ts";
 
 const can: Can = {

@@ -1,11 +1,11 @@
 // Log probabilities: token by token to the client as they came from the upstream, whole and streamed, with their bytes.
 import { describe, expect, test } from "bun:test";
-import type { TokenLogprob } from "../../../src/canon/conversation.ts";
-import { collect, replay } from "../../../src/canon/delta.ts";
+import type { TokenLogprob } from "../../../src/canonical/chat.ts";
+import { collect, replay } from "../../../src/canonical/stream-event.ts";
 import { openaiChat } from "../../../src/dialects/openai-chat/index.ts";
 import type { Json, JsonObject } from "../../../src/lib/json.ts";
-import { lawReadContext, readAll, streamEqualsWhole, writeAll, writeContextOf } from "../../kit/laws.ts";
-import { wireJson, wireText } from "../../kit/wires.ts";
+import { wireJson, wireText } from "../../support/fixtures.ts";
+import { lawReadContext, readAll, streamEqualsWhole, writeAll, writeContextOf } from "../../support/laws.ts";
 import { baseAsk, render } from "./helpers.ts";
 
 const reply = wireJson<JsonObject>("openai-chat/logprobs.json");

@@ -1,6 +1,6 @@
 // From a client's body to an ask: every field, tools of every kind, extras with their rules.
 import { describe, expect, test } from "bun:test";
-import type { ChatAsk } from "../../../src/canon/conversation.ts";
+import type { ChatAsk } from "../../../src/canonical/chat.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import { baseAsk, fn, parse, thrown } from "./helpers.ts";
 

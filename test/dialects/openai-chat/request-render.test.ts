@@ -1,6 +1,6 @@
 // From an ask to an upstream's body: every field, and what is approximated, dropped or refused by the client's own paths.
 import { describe, expect, test } from "bun:test";
-import type { ChatAsk, Tool } from "../../../src/canon/conversation.ts";
+import type { ChatAsk, Tool } from "../../../src/canonical/chat.ts";
 import { openaiChat } from "../../../src/dialects/openai-chat/index.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import { render, thrown } from "./helpers.ts";

@@ -1,6 +1,6 @@
 // From a client's body to an ask: roles and their order, calls with their results, thinking that comes back.
 import { describe, expect, test } from "bun:test";
-import { wrapOpaque } from "../../../src/canon/opaque.ts";
+import { wrapOpaque } from "../../../src/canonical/provider-state.ts";
 import { parse, parseMessages } from "./helpers.ts";
 
 describe("roles and their order", () => {

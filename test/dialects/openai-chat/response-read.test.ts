@@ -1,8 +1,8 @@
 // Whole replies of servers: text, thinking, calls, refusals, and what is no reply.
 import { describe, expect, test } from "bun:test";
-import type { Block, ChatAnswer } from "../../../src/canon/conversation.ts";
+import type { Block, ChatAnswer } from "../../../src/canonical/chat.ts";
 import { openaiChat } from "../../../src/dialects/openai-chat/index.ts";
-import { wireJson } from "../../kit/wires.ts";
+import { wireJson } from "../../support/fixtures.ts";
 import { call, thrown, wholeReply } from "./helpers.ts";
 
 const read = (name: string): ChatAnswer =>

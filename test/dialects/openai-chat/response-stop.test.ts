@@ -1,6 +1,6 @@
 // Why a reply ended: what servers say and what clients are told.
 import { describe, expect, test } from "bun:test";
-import type { Stop } from "../../../src/canon/conversation.ts";
+import type { Stop } from "../../../src/canonical/chat.ts";
 import { openaiChat } from "../../../src/dialects/openai-chat/index.ts";
 import { call, label, message, shown, wholeReply } from "./helpers.ts";
 

@@ -1,6 +1,6 @@
 // What a reply cost: the counts of every server become the same disjoint buckets.
 import { describe, expect, test } from "bun:test";
-import type { Usage } from "../../../src/canon/usage.ts";
+import type { Usage } from "../../../src/canonical/usage.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import { wholeReply } from "./helpers.ts";
 

@@ -1,8 +1,8 @@
 // Whole replies to clients: their shape, thinking, citations, calls.
 import { describe, expect, test } from "bun:test";
-import type { Block } from "../../../src/canon/conversation.ts";
-import { wrapOpaque } from "../../../src/canon/opaque.ts";
-import type { Usage } from "../../../src/canon/usage.ts";
+import type { Block } from "../../../src/canonical/chat.ts";
+import { wrapOpaque } from "../../../src/canonical/provider-state.ts";
+import type { Usage } from "../../../src/canonical/usage.ts";
 import { call, label, message, shown } from "./helpers.ts";
 
 const usage: Usage = {

@@ -1,6 +1,6 @@
 // How streams of servers end: complete, cut off, broken.
 import { describe, expect, test } from "bun:test";
-import { grammarFault } from "../../../src/canon/grammar.ts";
+import { grammarFault } from "../../../src/canonical/stream-validator.ts";
 import { openaiChat } from "../../../src/dialects/openai-chat/index.ts";
 import { chunk, fixtureFrames, lastOf, readChunks, readFixture, types } from "./helpers.ts";
 

@@ -1,6 +1,6 @@
 // Streams of loose servers: calls without index, id or name, counts in odd places, chunks that say nothing.
 import { describe, expect, test } from "bun:test";
-import { grammarFault } from "../../../src/canon/grammar.ts";
+import { grammarFault } from "../../../src/canonical/stream-validator.ts";
 import { openaiChat } from "../../../src/dialects/openai-chat/index.ts";
 import { blocksOf, chunk, fixtureFrames, lastOf, readChunks, readFixture, stopOf, types } from "./helpers.ts";
 

@@ -1,10 +1,10 @@
 // Streams of well-behaved servers: what they mean, delta by delta and gathered.
 import { describe, expect, test } from "bun:test";
-import { collect } from "../../../src/canon/delta.ts";
-import { grammarFault } from "../../../src/canon/grammar.ts";
+import { collect } from "../../../src/canonical/stream-event.ts";
+import { grammarFault } from "../../../src/canonical/stream-validator.ts";
 import { openaiChat } from "../../../src/dialects/openai-chat/index.ts";
-import { streamEqualsWhole } from "../../kit/laws.ts";
-import { wireJson, wireText } from "../../kit/wires.ts";
+import { wireJson, wireText } from "../../support/fixtures.ts";
+import { streamEqualsWhole } from "../../support/laws.ts";
 import { blocksOf, chunk, lastOf, readChunks, readFixture, stopOf, types } from "./helpers.ts";
 
 const pairs = [

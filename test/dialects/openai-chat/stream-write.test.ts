@@ -1,10 +1,10 @@
 // Streams to clients: the chunks themselves, and the official SDK's accumulator, which throws on every broken rule.
 import { describe, expect, test } from "bun:test";
 import { ChatCompletionStream } from "openai/lib/ChatCompletionStream";
-import type { Block, ChatAnswer, ChatAsk, Stop } from "../../../src/canon/conversation.ts";
-import { type Delta, replay } from "../../../src/canon/delta.ts";
-import { GatewayError } from "../../../src/canon/error.ts";
-import { wrapOpaque } from "../../../src/canon/opaque.ts";
+import type { Block, ChatAnswer, ChatAsk, Stop } from "../../../src/canonical/chat.ts";
+import { GatewayError } from "../../../src/canonical/error.ts";
+import { wrapOpaque } from "../../../src/canonical/provider-state.ts";
+import { type Delta, replay } from "../../../src/canonical/stream-event.ts";
 import { openaiChat } from "../../../src/dialects/openai-chat/index.ts";
 import type { Json, JsonObject } from "../../../src/lib/json.ts";
 import { keepAliveComment } from "../../../src/lib/sse.ts";

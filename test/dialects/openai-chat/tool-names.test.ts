@@ -1,10 +1,10 @@
 // Tools as chat servers take them: names in their alphabet, a function for free text, and both put back in the reply.
 import { describe, expect, test } from "bun:test";
-import type { ChatAsk, Tool } from "../../../src/canon/conversation.ts";
-import { collect } from "../../../src/canon/delta.ts";
+import type { ChatAsk, Tool } from "../../../src/canonical/chat.ts";
+import { collect } from "../../../src/canonical/stream-event.ts";
 import { openaiChat } from "../../../src/dialects/openai-chat/index.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
-import { plainAsk } from "../../kit/asks.ts";
+import { plainAsk } from "../../support/sample-requests.ts";
 import { call, chunk, end, messagesOf, render, result } from "./helpers.ts";
 
 const fn = (name: string): Tool => ({ kind: "function", name });

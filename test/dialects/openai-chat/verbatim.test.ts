@@ -1,10 +1,10 @@
 // The verbatim lane: what changes on the client's wire, what must not, and which frame the client must not see.
 import { describe, expect, test } from "bun:test";
-import { wrapOpaque } from "../../../src/canon/opaque.ts";
+import { wrapOpaque } from "../../../src/canonical/provider-state.ts";
 import type { RenderContext } from "../../../src/dialects/dialect.ts";
 import { openaiChat } from "../../../src/dialects/openai-chat/index.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
-import { envelopeOf } from "../../kit/laws.ts";
+import { envelopeOf } from "../../support/laws.ts";
 import { context, fixtureFrames, hello } from "./helpers.ts";
 
 const { verbatim } = openaiChat;

@@ -1,13 +1,13 @@
 // Whole replies and streams: what upstreams send, what clients see, echoes, log probabilities, errors.
 import { describe, expect, test } from "bun:test";
-import type { ChatAnswer, Stop } from "../../../src/canon/conversation.ts";
-import { collect, type Delta, replay } from "../../../src/canon/delta.ts";
-import { GatewayError } from "../../../src/canon/error.ts";
-import { grammarFault } from "../../../src/canon/grammar.ts";
+import type { ChatAnswer, Stop } from "../../../src/canonical/chat.ts";
+import { GatewayError } from "../../../src/canonical/error.ts";
+import { collect, type Delta, replay } from "../../../src/canonical/stream-event.ts";
+import { grammarFault } from "../../../src/canonical/stream-validator.ts";
 import { openaiCompletions } from "../../../src/dialects/index.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
-import { framesOf, lawReadContext, readAll } from "../../kit/laws.ts";
-import { wireText } from "../../kit/wires.ts";
+import { wireText } from "../../support/fixtures.ts";
+import { framesOf, lawReadContext, readAll } from "../../support/laws.ts";
 import { fixtureFrames, parseFixture, readFixture, textsOf, thrown, writing, written } from "./helpers.ts";
 
 const { response } = openaiCompletions;

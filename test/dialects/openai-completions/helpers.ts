@@ -1,12 +1,12 @@
 // What the tests of this dialect share: a body that passes, contexts, and what a client sees.
-import type { ChatAnswer, ChatAsk } from "../../../src/canon/conversation.ts";
-import type { Delta } from "../../../src/canon/delta.ts";
+import type { ChatAnswer, ChatAsk } from "../../../src/canonical/chat.ts";
+import type { Delta } from "../../../src/canonical/stream-event.ts";
 import type { RenderContext, WriteContext } from "../../../src/dialects/dialect.ts";
 import { openaiCompletions } from "../../../src/dialects/openai-completions/index.ts";
 import type { Json, JsonObject } from "../../../src/lib/json.ts";
 import { type Frame, formatFrame } from "../../../src/lib/sse.ts";
-import { envelopeOf, framesOf, lawReadContext, readAll, renderContextOf } from "../../kit/laws.ts";
-import { wireJson, wireText } from "../../kit/wires.ts";
+import { wireJson, wireText } from "../../support/fixtures.ts";
+import { envelopeOf, framesOf, lawReadContext, readAll, renderContextOf } from "../../support/laws.ts";
 
 export const hello: JsonObject = { model: "m", prompt: "Say hi" };
 
@@ -54,4 +54,4 @@ export function textsOf(records: readonly Json[], index: number): string {
     .join("");
 }
 
-export { thrown } from "../../kit/asks.ts";
+export { thrown } from "../../support/sample-requests.ts";

@@ -2,12 +2,13 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { Compile } from "typebox/compile";
-import type { ChatAsk } from "../../../src/canon/conversation.ts";
-import { grammarFault } from "../../../src/canon/grammar.ts";
+import type { ChatAsk } from "../../../src/canonical/chat.ts";
+import { grammarFault } from "../../../src/canonical/stream-validator.ts";
 import { openaiCompletions } from "../../../src/dialects/index.ts";
 import type { Json, JsonObject } from "../../../src/lib/json.ts";
 import { formatFrame } from "../../../src/lib/sse.ts";
-import { answers, type Can, streams, words } from "../../kit/arbitraries.ts";
+import { answers, type Can, streams, words } from "../../support/arbitraries.ts";
+import { wireText } from "../../support/fixtures.ts";
 import {
   answersRoundTrip,
   cutsDoNotMatter,
@@ -17,8 +18,7 @@ import {
   requestsRoundTrip,
   streamsRoundTrip,
   writeAll,
-} from "../../kit/laws.ts";
-import { wireText } from "../../kit/wires.ts";
+} from "../../support/laws.ts";
 import { context, parse, thrown } from "./helpers.ts";
 
 const can: Can = {

@@ -1,11 +1,11 @@
 // Log probabilities: the lists of this format, and what becomes of those of a chat reply.
 import { describe, expect, test } from "bun:test";
-import type { TokenLogprob } from "../../../src/canon/conversation.ts";
-import { collect } from "../../../src/canon/delta.ts";
-import { grammarFault } from "../../../src/canon/grammar.ts";
+import type { TokenLogprob } from "../../../src/canonical/chat.ts";
+import { collect } from "../../../src/canonical/stream-event.ts";
+import { grammarFault } from "../../../src/canonical/stream-validator.ts";
 import { openaiChat, openaiCompletions } from "../../../src/dialects/index.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
-import { lawReadContext, readAll } from "../../kit/laws.ts";
+import { lawReadContext, readAll } from "../../support/laws.ts";
 import { choicesOf, parseFixture, readFixture, writing, written } from "./helpers.ts";
 
 const { response } = openaiCompletions;

@@ -1,9 +1,9 @@
 // Requests: the ask of a body, what each field becomes for other dialects, and the body of an ask.
 import { describe, expect, test } from "bun:test";
-import type { ChatAsk } from "../../../src/canon/conversation.ts";
+import type { ChatAsk } from "../../../src/canonical/chat.ts";
 import { anthropicMessages, openaiChat, openaiCompletions } from "../../../src/dialects/index.ts";
 import type { Json, JsonObject } from "../../../src/lib/json.ts";
-import { renderContextOf } from "../../kit/laws.ts";
+import { renderContextOf } from "../../support/laws.ts";
 import { context, parse, thrown } from "./helpers.ts";
 
 const { request } = openaiCompletions;

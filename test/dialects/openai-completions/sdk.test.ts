@@ -1,14 +1,14 @@
 // The official SDK reads what this dialect writes: whole replies, streams, errors.
 import { afterAll, expect, test } from "bun:test";
 import { APIError } from "openai";
-import { replay } from "../../../src/canon/delta.ts";
-import { GatewayError } from "../../../src/canon/error.ts";
+import { GatewayError } from "../../../src/canonical/error.ts";
+import { replay } from "../../../src/canonical/stream-event.ts";
 import { openaiCompletions } from "../../../src/dialects/index.ts";
 import { formatFrame } from "../../../src/lib/sse.ts";
-import { openaiClient } from "../../kit/clients.ts";
-import { lawReadContext } from "../../kit/laws.ts";
-import { upstream } from "../../kit/upstream.ts";
-import { wireJson } from "../../kit/wires.ts";
+import { openaiClient } from "../../support/clients.ts";
+import { wireJson } from "../../support/fixtures.ts";
+import { lawReadContext } from "../../support/laws.ts";
+import { upstream } from "../../support/upstream.ts";
 import { writing } from "./helpers.ts";
 
 const up = await upstream();

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { openaiCompletions } from "../../../src/dialects/index.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
-import { envelopeOf } from "../../kit/laws.ts";
+import { envelopeOf } from "../../support/laws.ts";
 import { context, fixtureFrames, hello } from "./helpers.ts";
 
 const { verbatim } = openaiCompletions;

@@ -19,7 +19,7 @@ import {
   transcriptOf,
 } from "../../../src/dialects/openai-responses/transcript.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
-import { wireJson } from "../../kit/wires.ts";
+import { wireJson } from "../../support/fixtures.ts";
 import { thrown, wholeReply, writeContext } from "./helpers.ts";
 
 const user = (content: string): JsonObject => ({ type: "message", role: "user", content });

@@ -1,9 +1,9 @@
 // Errors: read from upstreams before and within a stream, told to clients in the envelope and as a failed response.
 import { describe, expect, test } from "bun:test";
-import { GatewayError } from "../../../src/canon/error.ts";
-import { grammarFault } from "../../../src/canon/grammar.ts";
+import { GatewayError } from "../../../src/canonical/error.ts";
+import { grammarFault } from "../../../src/canonical/stream-validator.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
-import { wireJson } from "../../kit/wires.ts";
+import { wireJson } from "../../support/fixtures.ts";
 import { dialect, readEvents, readFixture } from "./helpers.ts";
 
 const failure = (error: JsonObject) =>

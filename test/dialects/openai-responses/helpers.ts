@@ -1,13 +1,13 @@
 // What the tests of this dialect share: contexts, bodies that pass, and readers of fixtures.
-import type { ChatAnswer, ChatAsk } from "../../../src/canon/conversation.ts";
-import type { Delta } from "../../../src/canon/delta.ts";
+import type { ChatAnswer, ChatAsk } from "../../../src/canonical/chat.ts";
+import type { Delta } from "../../../src/canonical/stream-event.ts";
 import type { RenderContext, Rendered, WriteContext } from "../../../src/dialects/dialect.ts";
 import { openaiResponses } from "../../../src/dialects/openai-responses/index.ts";
 import type { Json, JsonObject } from "../../../src/lib/json.ts";
 import { type Frame, formatFrame } from "../../../src/lib/sse.ts";
-import { plainAsk } from "../../kit/asks.ts";
-import { envelopeOf, framesOf, readAll, renderContextOf } from "../../kit/laws.ts";
-import { wireText } from "../../kit/wires.ts";
+import { wireText } from "../../support/fixtures.ts";
+import { envelopeOf, framesOf, readAll, renderContextOf } from "../../support/laws.ts";
+import { plainAsk } from "../../support/sample-requests.ts";
 
 export const dialect = openaiResponses;
 
@@ -70,4 +70,4 @@ export const wholeReply = (output: JsonObject[], more: JsonObject = {}): ChatAns
     { origin: "maker" },
   );
 
-export { thrown } from "../../kit/asks.ts";
+export { thrown } from "../../support/sample-requests.ts";

@@ -2,14 +2,14 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { Compile } from "typebox/compile";
-import type { ChatAsk } from "../../../src/canon/conversation.ts";
-import { replay } from "../../../src/canon/delta.ts";
-import { grammarFault } from "../../../src/canon/grammar.ts";
+import type { ChatAsk } from "../../../src/canonical/chat.ts";
+import { replay } from "../../../src/canonical/stream-event.ts";
+import { grammarFault } from "../../../src/canonical/stream-validator.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import { formatFrame } from "../../../src/lib/sse.ts";
-import { answers, asks, streams } from "../../kit/arbitraries.ts";
-import * as laws from "../../kit/laws.ts";
-import { wireText } from "../../kit/wires.ts";
+import { answers, asks, streams } from "../../support/arbitraries.ts";
+import { wireText } from "../../support/fixtures.ts";
+import * as laws from "../../support/laws.ts";
 import { baseAsk, dialect, thrown } from "./helpers.ts";
 import { can } from "./replies.ts";
 

@@ -1,9 +1,9 @@
 // Log probabilities: how they are asked for, and where the events and items of a response tell them.
 import { describe, expect, test } from "bun:test";
-import { replay } from "../../../src/canon/delta.ts";
+import { replay } from "../../../src/canonical/stream-event.ts";
 import type { Json, JsonObject } from "../../../src/lib/json.ts";
-import * as laws from "../../kit/laws.ts";
-import { wireJson, wireText } from "../../kit/wires.ts";
+import { wireJson, wireText } from "../../support/fixtures.ts";
+import * as laws from "../../support/laws.ts";
 import { dialect, parse, readEvents, render, writeContext, written } from "./helpers.ts";
 
 const reply = wireJson<JsonObject>("openai-responses/logprobs.json");

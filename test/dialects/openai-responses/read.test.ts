@@ -1,11 +1,11 @@
 // What upstreams of this dialect say, whole and streamed: blocks, stops, usage, and the ways in which servers differ.
 import { describe, expect, test } from "bun:test";
-import type { ChatAsk } from "../../../src/canon/conversation.ts";
-import { collect } from "../../../src/canon/delta.ts";
-import { grammarFault } from "../../../src/canon/grammar.ts";
+import type { ChatAsk } from "../../../src/canonical/chat.ts";
+import { collect } from "../../../src/canonical/stream-event.ts";
+import { grammarFault } from "../../../src/canonical/stream-validator.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
-import * as laws from "../../kit/laws.ts";
-import { wireJson, wireText } from "../../kit/wires.ts";
+import { wireJson, wireText } from "../../support/fixtures.ts";
+import * as laws from "../../support/laws.ts";
 import { baseAsk, dialect, fixtureFrames, readEvents, readFixture, thrown, wholeReply } from "./helpers.ts";
 
 const whole = (name: string) =>

@@ -1,9 +1,9 @@
 // Replies that the tests of this dialect have it tell, whole and streamed.
-import type { Block, ChatAnswer, Stop } from "../../../src/canon/conversation.ts";
-import { replay } from "../../../src/canon/delta.ts";
-import { noUsage } from "../../../src/canon/usage.ts";
+import type { Block, ChatAnswer, Stop } from "../../../src/canonical/chat.ts";
+import { replay } from "../../../src/canonical/stream-event.ts";
+import { noUsage } from "../../../src/canonical/usage.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
-import type { Can } from "../../kit/arbitraries.ts";
+import type { Can } from "../../support/arbitraries.ts";
 import { dialect, hello, writeContext, written } from "./helpers.ts";
 
 /** What this wire can say. */

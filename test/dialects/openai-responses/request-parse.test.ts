@@ -1,10 +1,10 @@
 // What clients of this dialect ask, in canon: items into turns, tools, choices, settings, and what has no place there.
 import { describe, expect, test } from "bun:test";
-import type { ChatAsk } from "../../../src/canon/conversation.ts";
-import { wrapOpaque } from "../../../src/canon/opaque.ts";
+import type { ChatAsk } from "../../../src/canonical/chat.ts";
+import { wrapOpaque } from "../../../src/canonical/provider-state.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
-import { envelopeOf } from "../../kit/laws.ts";
-import { wireJson } from "../../kit/wires.ts";
+import { wireJson } from "../../support/fixtures.ts";
+import { envelopeOf } from "../../support/laws.ts";
 import { baseAsk, dialect, parse, parseInput, thrown } from "./helpers.ts";
 
 const user = (text: string): JsonObject => ({ role: "user", content: text });

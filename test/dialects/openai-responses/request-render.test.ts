@@ -1,6 +1,6 @@
 // What this dialect's upstreams are asked: turns into items, settings into fields, and a word about every loss.
 import { describe, expect, test } from "bun:test";
-import type { Block, ChatAsk, Turn } from "../../../src/canon/conversation.ts";
+import type { Block, ChatAsk, Turn } from "../../../src/canonical/chat.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import { inputOf, render, thrown } from "./helpers.ts";
 

@@ -1,7 +1,7 @@
 // What clients of this dialect get as a whole: the response object with everything that was asked, and how it ended.
 import { describe, expect, test } from "bun:test";
-import type { Block, Stop } from "../../../src/canon/conversation.ts";
-import { replay } from "../../../src/canon/delta.ts";
+import type { Block, Stop } from "../../../src/canonical/chat.ts";
+import { replay } from "../../../src/canonical/stream-event.ts";
 import { isOurs } from "../../../src/dialects/openai-responses/ids.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import { dialect, hello, writeContext, written } from "./helpers.ts";

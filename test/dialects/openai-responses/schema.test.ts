@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { Compile } from "typebox/compile";
 import { compactSchema } from "../../../src/dialects/openai-responses/compact.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
-import { wireJson } from "../../kit/wires.ts";
+import { wireJson } from "../../support/fixtures.ts";
 import { dialect, hello } from "./helpers.ts";
 
 const validator = Compile(dialect.request.schema);

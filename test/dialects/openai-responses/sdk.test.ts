@@ -1,14 +1,14 @@
 // The official SDK reads what this dialect writes: whole replies and streams, through its own accumulator with all its checks.
 import { afterAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { Block, Stop } from "../../../src/canon/conversation.ts";
-import { replay } from "../../../src/canon/delta.ts";
-import { GatewayError } from "../../../src/canon/error.ts";
+import type { Block, Stop } from "../../../src/canonical/chat.ts";
+import { GatewayError } from "../../../src/canonical/error.ts";
+import { replay } from "../../../src/canonical/stream-event.ts";
 import { compactionFrames, compactionItem } from "../../../src/dialects/openai-responses/compact.ts";
 import { type Frame, formatFrame } from "../../../src/lib/sse.ts";
-import { streams } from "../../kit/arbitraries.ts";
-import { openaiClient } from "../../kit/clients.ts";
-import { wireText } from "../../kit/wires.ts";
+import { streams } from "../../support/arbitraries.ts";
+import { openaiClient } from "../../support/clients.ts";
+import { wireText } from "../../support/fixtures.ts";
 import { dialect, framesFor, writeContext } from "./helpers.ts";
 import { answerOf, can, signature, usage } from "./replies.ts";
 

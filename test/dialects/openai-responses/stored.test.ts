@@ -6,7 +6,7 @@ import {
   listPage,
   parseListQuery,
   storedItems,
-} from "../../../src/dialects/openai-responses/stored.ts";
+} from "../../../src/dialects/openai-responses/stored-responses.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import { thrown } from "./helpers.ts";
 

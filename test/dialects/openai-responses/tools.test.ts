@@ -1,6 +1,6 @@
 // Tools and the choice among them, both ways: strictness, free text, namespaces, and what only the provider can run.
 import { describe, expect, test } from "bun:test";
-import type { ChatAsk, Tool } from "../../../src/canon/conversation.ts";
+import type { ChatAsk, Tool } from "../../../src/canonical/chat.ts";
 import type { Json, JsonObject } from "../../../src/lib/json.ts";
 import { parse, render, thrown } from "./helpers.ts";
 

@@ -1,9 +1,9 @@
 // The verbatim lane: the client's wire goes on untouched but for the model, what the upstream would keep, and what the gateway made.
 import { describe, expect, test } from "bun:test";
-import { wrapOpaque } from "../../../src/canon/opaque.ts";
+import { wrapOpaque } from "../../../src/canonical/provider-state.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
-import { envelopeOf } from "../../kit/laws.ts";
-import { wireJson } from "../../kit/wires.ts";
+import { wireJson } from "../../support/fixtures.ts";
+import { envelopeOf } from "../../support/laws.ts";
 import { context, dialect, hello, thrown } from "./helpers.ts";
 
 const sent = (wire: JsonObject, more: Parameters<typeof context>[0] = {}): JsonObject =>

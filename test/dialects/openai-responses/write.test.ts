@@ -1,9 +1,9 @@
 // What clients of this dialect get as a stream: the life cycle of its events.
 import { describe, expect, test } from "bun:test";
-import type { Block } from "../../../src/canon/conversation.ts";
-import type { Delta } from "../../../src/canon/delta.ts";
-import { GatewayError } from "../../../src/canon/error.ts";
-import { wrapOpaque } from "../../../src/canon/opaque.ts";
+import type { Block } from "../../../src/canonical/chat.ts";
+import { GatewayError } from "../../../src/canonical/error.ts";
+import { wrapOpaque } from "../../../src/canonical/provider-state.ts";
+import type { Delta } from "../../../src/canonical/stream-event.ts";
 import { dialect, hello, written } from "./helpers.ts";
 import { lastResponse, outputOf, signature, streamed, turn, types } from "./replies.ts";
 

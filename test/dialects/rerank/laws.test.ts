@@ -1,10 +1,10 @@
 // The laws of both ranking dialects that clients speak: what is rendered and parsed again is the same.
 import { describe, test } from "bun:test";
 import fc from "fast-check";
-import type { RerankAnswer, RerankAsk } from "../../../src/canon/rerank.ts";
-import { noUsage } from "../../../src/canon/usage.ts";
+import type { RerankAnswer, RerankAsk } from "../../../src/canonical/rerank.ts";
+import { noUsage } from "../../../src/canonical/usage.ts";
 import { cohereRerank, plainRerank } from "../../../src/dialects/index.ts";
-import { answersRoundTrip, lawModel, requestsRoundTrip } from "../../kit/laws.ts";
+import { answersRoundTrip, lawModel, requestsRoundTrip } from "../../support/laws.ts";
 
 const documents = fc.array(fc.string({ unit: "grapheme" }), { minLength: 1, maxLength: 8 });
 

@@ -3,8 +3,8 @@ import { describe, expect, test } from "bun:test";
 import { cohereRerank, plainRerank } from "../../../src/dialects/index.ts";
 import { validate } from "../../../src/http/validate.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
-import { thrown } from "../../kit/asks.ts";
-import { envelopeOf } from "../../kit/laws.ts";
+import { envelopeOf } from "../../support/laws.ts";
+import { thrown } from "../../support/sample-requests.ts";
 
 const good: JsonObject = { model: "m", query: "q", documents: ["a", "b", "c"] };
 const read = (more: JsonObject, dialect = plainRerank) => {

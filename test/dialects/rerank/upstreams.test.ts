@@ -1,6 +1,6 @@
 // What each ranking upstream is sent: its own form of documents, its own names for wishes, its own limits.
 import { describe, expect, test } from "bun:test";
-import type { RerankAnswer, RerankAsk } from "../../../src/canon/rerank.ts";
+import type { RerankAnswer, RerankAsk } from "../../../src/canonical/rerank.ts";
 import type { Dialect, DialectOptions } from "../../../src/dialects/dialect.ts";
 import {
   cohereRerank,
@@ -11,8 +11,8 @@ import {
   voyageRerank,
 } from "../../../src/dialects/index.ts";
 import type { Json, JsonObject } from "../../../src/lib/json.ts";
-import { thrown } from "../../kit/asks.ts";
-import { envelopeOf, renderContextOf, writeContextOf } from "../../kit/laws.ts";
+import { envelopeOf, renderContextOf, writeContextOf } from "../../support/laws.ts";
+import { thrown } from "../../support/sample-requests.ts";
 
 type Ranking = Dialect<RerankAsk, RerankAnswer>;
 const asked = (more: JsonObject): RerankAsk =>

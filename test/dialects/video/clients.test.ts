@@ -10,7 +10,7 @@ import {
 } from "../../../src/dialects/video/index.ts";
 import { validate } from "../../../src/http/validate.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
-import { thrown } from "../../kit/asks.ts";
+import { thrown } from "../../support/sample-requests.ts";
 import { pixel } from "./setting.ts";
 
 const base64 = Buffer.from(pixel).toString("base64");

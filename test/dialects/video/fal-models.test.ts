@@ -1,9 +1,9 @@
 // Requests to fal compared with the input types that its own client publishes.
 import { describe, expect, test } from "bun:test";
-import type { VideoAsk, VideoImage } from "../../../src/canon/video.ts";
+import type { VideoAsk, VideoImage } from "../../../src/canonical/video.ts";
 import { falVideos } from "../../../src/dialects/video/index.ts";
-import { falModels } from "../../../src/dialects/video/upstreams/fal/inputs.ts";
-import { publishedTypes } from "../../kit/model-types.ts";
+import { falModels } from "../../../src/dialects/video/upstreams/fal/model-inputs.ts";
+import { publishedTypes } from "../../support/model-types.ts";
 import { plainVideo, renderContext } from "./setting.ts";
 import { link, linked, submitsTo } from "./submits.ts";
 

@@ -9,7 +9,7 @@ import {
   proportion,
   tierFor,
   within,
-} from "../../../src/dialects/video/fit.ts";
+} from "../../../src/dialects/video/nearest-supported.ts";
 
 test("lengths go to the nearest, ties upward", () => {
   expect([0, 4, 5.9, 6, 6.1, 9.9, 10, 99].map((wanted) => nearest(wanted, [4, 8, 12]))).toEqual([

@@ -1,7 +1,7 @@
 // Images of a video request: addresses, data URIs and bare Base64, told by what they are.
 import { expect, test } from "bun:test";
 import { base64Of, imageOfBytes, imageOfText, imageText } from "../../../src/dialects/video/images.ts";
-import { thrown } from "../../kit/asks.ts";
+import { thrown } from "../../support/sample-requests.ts";
 import { pixel } from "./setting.ts";
 
 const base64 = Buffer.from(pixel).toString("base64");

@@ -1,9 +1,9 @@
 // Jimeng as an upstream: the key for each way to use images, what it is sent, and what its answers mean.
 import { expect, test } from "bun:test";
 import { jimengVideos } from "../../../src/dialects/video/index.ts";
-import { thrown } from "../../kit/asks.ts";
-import { publishedTypes } from "../../kit/model-types.ts";
-import { wireJson } from "../../kit/wires.ts";
+import { wireJson } from "../../support/fixtures.ts";
+import { publishedTypes } from "../../support/model-types.ts";
+import { thrown } from "../../support/sample-requests.ts";
 import { answered, pixel, plainVideo, renderContext, upstreamTask } from "./setting.ts";
 import { inline, link, linked, submitsTo } from "./submits.ts";
 

@@ -1,7 +1,7 @@
 // Kling's models by their rows: what only some of them have, and what happens to a model without a row.
 import { expect, test } from "bun:test";
 import { klingTasks, klingVideos } from "../../../src/dialects/video/index.ts";
-import { thrown } from "../../kit/asks.ts";
+import { thrown } from "../../support/sample-requests.ts";
 import { answered } from "./setting.ts";
 import { link, linked, submitsTo } from "./submits.ts";
 

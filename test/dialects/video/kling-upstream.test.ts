@@ -1,8 +1,8 @@
 // Kling as an upstream, on its older and its newer paths: what it is sent, and what its answers mean.
 import { describe, expect, test } from "bun:test";
 import { klingTasks, klingVideos } from "../../../src/dialects/video/index.ts";
-import { thrown } from "../../kit/asks.ts";
-import { wireJson } from "../../kit/wires.ts";
+import { wireJson } from "../../support/fixtures.ts";
+import { thrown } from "../../support/sample-requests.ts";
 import { answered, pixel, upstreamTask } from "./setting.ts";
 import { inline, link, linked, submitsTo } from "./submits.ts";
 

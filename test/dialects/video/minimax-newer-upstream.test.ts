@@ -1,7 +1,7 @@
 // MiniMax's newer videos as an upstream: what they are sent, and what their answers mean.
 import { expect, test } from "bun:test";
 import { minimaxNewerVideos, minimaxVideos } from "../../../src/dialects/video/index.ts";
-import { thrown } from "../../kit/asks.ts";
+import { thrown } from "../../support/sample-requests.ts";
 import { answered, upstreamTask } from "./setting.ts";
 import { dataUri, inline, link, linked, submitsTo } from "./submits.ts";
 

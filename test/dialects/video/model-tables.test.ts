@@ -1,6 +1,6 @@
 // What every table of video models keeps to: sources, models without a row, and rows that an operator declares.
 import { describe, expect, test } from "bun:test";
-import type { VideoAsk } from "../../../src/canon/video.ts";
+import type { VideoAsk } from "../../../src/canonical/video.ts";
 import type { DeclaredModel, ModelRow, ModelTable } from "../../../src/dialects/shared/model-table.ts";
 import {
   geminiVeo,
@@ -12,12 +12,12 @@ import {
   wanVideos,
 } from "../../../src/dialects/video/index.ts";
 import type { VideoUpstream } from "../../../src/dialects/video/upstream.ts";
-import { jimengModels } from "../../../src/dialects/video/upstreams/jimeng/keys.ts";
+import { jimengModels } from "../../../src/dialects/video/upstreams/jimeng/model-keys.ts";
 import { h3Models, hailuoModels } from "../../../src/dialects/video/upstreams/minimax/models.ts";
 import { veoModels } from "../../../src/dialects/video/upstreams/veo/models.ts";
 import { viduModels } from "../../../src/dialects/video/upstreams/vidu.ts";
 import { wanModels } from "../../../src/dialects/video/upstreams/wan/models.ts";
-import { thrown } from "../../kit/asks.ts";
+import { thrown } from "../../support/sample-requests.ts";
 import { plainVideo, renderContext } from "./setting.ts";
 import { linked } from "./submits.ts";
 

@@ -1,8 +1,8 @@
 // OpenAI's videos as an upstream: the form that it is sent, and what its objects say.
 import { expect, test } from "bun:test";
-import type { VideoAsk, VideoImage } from "../../../src/canon/video.ts";
+import type { VideoAsk, VideoImage } from "../../../src/canonical/video.ts";
 import { openaiVideos } from "../../../src/dialects/video/index.ts";
-import { thrown } from "../../kit/asks.ts";
+import { thrown } from "../../support/sample-requests.ts";
 import { answered, pixel, plainVideo, renderContext, upstreamTask } from "./setting.ts";
 
 const render = (change: Partial<VideoAsk>, model = "sora-2") =>

@@ -1,8 +1,8 @@
 // Requests to Runway compared with the types that its own SDK publishes.
 import { describe, expect, test } from "bun:test";
-import type { VideoAsk, VideoImage } from "../../../src/canon/video.ts";
+import type { VideoAsk, VideoImage } from "../../../src/canonical/video.ts";
 import { runwayVideos } from "../../../src/dialects/video/index.ts";
-import { publishedTypes } from "../../kit/model-types.ts";
+import { publishedTypes } from "../../support/model-types.ts";
 import { plainVideo, renderContext } from "./setting.ts";
 import { link, linked, submitsTo } from "./submits.ts";
 

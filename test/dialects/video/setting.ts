@@ -1,5 +1,5 @@
 // Short hands for asks and answers of the video wires.
-import type { VideoAsk } from "../../../src/canon/video.ts";
+import type { VideoAsk } from "../../../src/canonical/video.ts";
 import type { UpstreamAnswer, UpstreamTask, VideoRenderContext } from "../../../src/dialects/video/upstream.ts";
 
 export const plainVideo: VideoAsk = { operation: "video", model: "m", prompt: "a cat", images: [], n: 1, metadata: {} };

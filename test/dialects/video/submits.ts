@@ -1,5 +1,5 @@
 // Short hands for what an upstream makes of a wish: the body that it is sent, the warnings, and the refusals.
-import type { VideoAsk, VideoImage } from "../../../src/canon/video.ts";
+import type { VideoAsk, VideoImage } from "../../../src/canonical/video.ts";
 import type { VideoUpstream } from "../../../src/dialects/video/upstream.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import { pixel, plainVideo, renderContext } from "./setting.ts";

@@ -10,7 +10,7 @@ import {
   viduVideos,
 } from "../../../src/dialects/video/index.ts";
 import type { VideoUpstream } from "../../../src/dialects/video/upstream.ts";
-import { thrown } from "../../kit/asks.ts";
+import { thrown } from "../../support/sample-requests.ts";
 import { answered, upstreamTask } from "./setting.ts";
 import { linked, submitsTo } from "./submits.ts";
 

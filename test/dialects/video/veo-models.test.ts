@@ -1,7 +1,7 @@
 // Requests to Veo compared with the parameters that Google's own SDK writes.
 import { expect, test } from "bun:test";
 import { vertexVeo } from "../../../src/dialects/video/index.ts";
-import { publishedTypes } from "../../kit/model-types.ts";
+import { publishedTypes } from "../../support/model-types.ts";
 import { submitsTo } from "./submits.ts";
 
 const { veoOnVertex } = await publishedTypes<{ readonly veoOnVertex: readonly string[] }>("google-genai");

@@ -3,11 +3,11 @@ import { afterAll, beforeEach, expect, test } from "bun:test";
 import { geminiVeo, vertexVeo, wanVideos } from "../../../src/dialects/video/index.ts";
 import type { VideoUpstream } from "../../../src/dialects/video/upstream.ts";
 import { Secret } from "../../../src/lib/secret.ts";
-import type { Account } from "../../../src/providers/account.ts";
+import type { Account } from "../../../src/providers/credentials.ts";
+import { remoteProvider } from "../../../src/providers/http-provider.ts";
 import { defaultTimeouts, type Provider } from "../../../src/providers/provider.ts";
-import { remoteProvider } from "../../../src/providers/remote.ts";
-import { upstream } from "../../kit/upstream.ts";
 import { kindOf } from "../../providers/helpers.ts";
+import { upstream } from "../../support/upstream.ts";
 import { plainVideo, renderContext, upstreamTask } from "./setting.ts";
 
 const up = await upstream();

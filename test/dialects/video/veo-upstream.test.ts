@@ -1,8 +1,8 @@
 // Veo as an upstream, on the Gemini API and on Vertex AI: what it is sent, and what its operations tell.
 import { describe, expect, test } from "bun:test";
 import { geminiVeo, vertexVeo } from "../../../src/dialects/video/index.ts";
-import { thrown } from "../../kit/asks.ts";
-import { wireJson } from "../../kit/wires.ts";
+import { wireJson } from "../../support/fixtures.ts";
+import { thrown } from "../../support/sample-requests.ts";
 import { answered, pixel, upstreamTask } from "./setting.ts";
 import { inline, linked, submitsTo } from "./submits.ts";
 

@@ -1,7 +1,7 @@
 // Vidu as an upstream: what it is sent, and what its answers mean.
 import { expect, test } from "bun:test";
 import { viduVideos } from "../../../src/dialects/video/index.ts";
-import { thrown } from "../../kit/asks.ts";
+import { thrown } from "../../support/sample-requests.ts";
 import { answered, upstreamTask } from "./setting.ts";
 import { dataUri, inline, link, linked, submitsTo } from "./submits.ts";
 

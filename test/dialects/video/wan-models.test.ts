@@ -4,7 +4,7 @@ import { lookUpModel } from "../../../src/dialects/shared/model-table.ts";
 import { wanVideos } from "../../../src/dialects/video/index.ts";
 import { wanModels } from "../../../src/dialects/video/upstreams/wan/models.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
-import { publishedTypes } from "../../kit/model-types.ts";
+import { publishedTypes } from "../../support/model-types.ts";
 import { linked, submitsTo } from "./submits.ts";
 
 interface Published {

@@ -1,8 +1,8 @@
 // Wan on DashScope as an upstream: what each kind of model is sent, and what its tasks tell.
 import { expect, test } from "bun:test";
 import { wanVideos } from "../../../src/dialects/video/index.ts";
-import { thrown } from "../../kit/asks.ts";
-import { wireJson } from "../../kit/wires.ts";
+import { wireJson } from "../../support/fixtures.ts";
+import { thrown } from "../../support/sample-requests.ts";
 import { answered, upstreamTask } from "./setting.ts";
 import { dataUri, inline, link, linked, submitsTo } from "./submits.ts";
 

@@ -1,6 +1,6 @@
 // A client of chat completions, through the official SDK.
 import OpenAI from "openai";
-import { at, list, text } from "../../kit/told.ts";
+import { at, list, text } from "../../support/chat-stream-reader.ts";
 import { system, tools } from "../dialogue.ts";
 import { clientsOf, type Dialogue, type Habit, type Opening, type Said, watchedFetch } from "./client.ts";
 import { gatheredMessage } from "./gathering.ts";

@@ -1,6 +1,6 @@
 // A client of Bedrock's Converse as AWS documents it, to try the strict upstream with: the gateway has no such format.
 // https://docs.aws.amazon.com/bedrock/latest/userguide/tool-use-inference-call.html
-import { at, list } from "../../kit/told.ts";
+import { at, list } from "../../support/chat-stream-reader.ts";
 import { system, tools } from "../dialogue.ts";
 import { clientsOf, type Dialogue, type Habit, type Opening, type Said } from "./client.ts";
 

@@ -1,6 +1,6 @@
 // A client of generateContent, through the official SDK.
 import { type GenerateContentResponse, GoogleGenAI } from "@google/genai";
-import { at, list, text } from "../../kit/told.ts";
+import { at, list, text } from "../../support/chat-stream-reader.ts";
 import { system, tools } from "../dialogue.ts";
 import { clientsOf, type Dialogue, type Habit, type Opening, type Said } from "./client.ts";
 

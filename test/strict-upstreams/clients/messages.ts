@@ -1,6 +1,6 @@
 // A client of the Messages API, through the official SDK.
 import Anthropic from "@anthropic-ai/sdk";
-import { at, text } from "../../kit/told.ts";
+import { at, text } from "../../support/chat-stream-reader.ts";
 import { system, tools } from "../dialogue.ts";
 import { clientsOf, type Dialogue, type Habit, type Opening, type Said, watchedFetch } from "./client.ts";
 

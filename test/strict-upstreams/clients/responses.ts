@@ -1,6 +1,6 @@
 // A client of Responses, through the official SDK: it replays the items itself, or names the response before.
 import OpenAI from "openai";
-import { at, list, text } from "../../kit/told.ts";
+import { at, list, text } from "../../support/chat-stream-reader.ts";
 import { system, tools } from "../dialogue.ts";
 import { clientsOf, type Dialogue, type Habit, type Opening, type Said, watchedFetch } from "./client.ts";
 

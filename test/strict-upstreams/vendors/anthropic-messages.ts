@@ -1,5 +1,5 @@
 // Anthropic's Messages API: signed thinking at the head of a turn, or before each step for models that think in between.
-import { at, text } from "../../kit/told.ts";
+import { at, text } from "../../support/chat-stream-reader.ts";
 import { type Entry, type Part, signature, token } from "../conversation.ts";
 import { play } from "../model.ts";
 import { eventReply, namedRecord, pieces } from "../stream.ts";

@@ -1,5 +1,5 @@
 // What Anthropic's Messages API refuses, in its own words.
-import { at, list, text } from "../../kit/told.ts";
+import { at, list, text } from "../../support/chat-stream-reader.ts";
 import { madeState } from "../conversation.ts";
 import { any, dotted, list as listOf, object, oneOf, plain, type Shape } from "../shape.ts";
 import type { Body, Fault, Refusal } from "../vendor.ts";

@@ -1,6 +1,7 @@
 // Amazon Bedrock's Converse with a Claude behind it: its own checks come first, then the model's.
-import { at, list, text } from "../../kit/told.ts";
+
 import { event } from "../../providers/aws-events.ts";
+import { at, list, text } from "../../support/chat-stream-reader.ts";
 import { callsIn, type Entry, madeState, type Part, signature, token } from "../conversation.ts";
 import { play } from "../model.ts";
 import { cutReply, pieces } from "../stream.ts";

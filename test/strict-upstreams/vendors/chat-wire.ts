@@ -1,6 +1,7 @@
 // Chat completions as all their servers speak them: how a request is read, and how a reply and a stream are written.
-import type { Reply } from "../../kit/reply.ts";
-import { at, list, text } from "../../kit/told.ts";
+
+import { at, list, text } from "../../support/chat-stream-reader.ts";
+import type { Reply } from "../../support/sample-responses.ts";
 import { callsIn, type Entry, type Part, token } from "../conversation.ts";
 import { dataRecord, eventReply, pieces } from "../stream.ts";
 import type { Body, Fault } from "../vendor.ts";

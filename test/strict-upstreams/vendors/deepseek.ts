@@ -1,5 +1,5 @@
 // DeepSeek's chat completions: it thinks unless told not to, and wants the thought behind each call back.
-import { at, list, text } from "../../kit/told.ts";
+import { at, list, text } from "../../support/chat-stream-reader.ts";
 import { token } from "../conversation.ts";
 import { play } from "../model.ts";
 import type { Body, Refusal, Vendor } from "../vendor.ts";

@@ -1,5 +1,5 @@
 // Google's Gemini API: since version 3 the first call of every step is signed, and the signature has to come back with it.
-import { at, text } from "../../kit/told.ts";
+import { at, text } from "../../support/chat-stream-reader.ts";
 import { type Entry, type Part, signature, token } from "../conversation.ts";
 import { play } from "../model.ts";
 import { dataRecord, eventReply, pieces } from "../stream.ts";

@@ -1,5 +1,5 @@
 // Mistral's chat completions: ids of nine letters and digits, a strict order of roles, and no member that it does not know.
-import { at, list, text } from "../../kit/told.ts";
+import { at, list, text } from "../../support/chat-stream-reader.ts";
 import { token } from "../conversation.ts";
 import { play } from "../model.ts";
 import { list as listOf, object, oneOf, plain, type Stray } from "../shape.ts";

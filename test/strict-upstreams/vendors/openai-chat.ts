@@ -1,5 +1,5 @@
 // OpenAI's chat completions: thinking is never shown there, and the newer families refuse it beside function tools.
-import { at, list, text } from "../../kit/told.ts";
+import { at, list, text } from "../../support/chat-stream-reader.ts";
 import { token } from "../conversation.ts";
 import { play } from "../model.ts";
 import { object, plain } from "../shape.ts";

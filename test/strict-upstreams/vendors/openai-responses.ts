@@ -1,6 +1,7 @@
 // OpenAI's Responses API without storage: encrypted reasoning that belongs to the item behind it.
-import type { Reply } from "../../kit/reply.ts";
-import { at, list, text } from "../../kit/told.ts";
+
+import { at, list, text } from "../../support/chat-stream-reader.ts";
+import type { Reply } from "../../support/sample-responses.ts";
 import { type Entry, type Part, signature, token } from "../conversation.ts";
 import { play } from "../model.ts";
 import { eventReply, namedRecord, pieces } from "../stream.ts";

@@ -1,5 +1,5 @@
 // What OpenAI's Responses API refuses, in its own words.
-import { at, list, text } from "../../kit/told.ts";
+import { at, list, text } from "../../support/chat-stream-reader.ts";
 import { madeState } from "../conversation.ts";
 import { any, bracketed, list as listOf, object, oneOf, plain } from "../shape.ts";
 import type { Body, Refusal } from "../vendor.ts";

@@ -1,7 +1,7 @@
 // Recorded answers of vendors, with the ids and addresses of a test in the place of theirs.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Reply } from "../../kit/upstream.ts";
+import type { Reply } from "../../support/upstream.ts";
 
 const folder = join(import.meta.dir, "../../fixtures/video");
 

@@ -1,5 +1,5 @@
 // Jimeng as a vendor: signed requests to one path, an action in the query, a code beside everything.
-import type { Reply, Seen } from "../../kit/upstream.ts";
+import type { Reply, Seen } from "../../support/upstream.ts";
 import { recorded } from "./fixture.ts";
 import type { Vendor, Word } from "./vendor.ts";
 

@@ -1,6 +1,6 @@
 // Kling as a vendor, on its older and its newer paths: a token signed with a secret, a code beside everything.
 import { createHmac } from "node:crypto";
-import type { Reply, Seen } from "../../kit/upstream.ts";
+import type { Reply, Seen } from "../../support/upstream.ts";
 import { recorded } from "./fixture.ts";
 import { behind, isCall, shows, type Vendor, type Word } from "./vendor.ts";
 

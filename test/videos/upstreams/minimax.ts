@@ -1,5 +1,5 @@
 // MiniMax as a vendor, on both of its wires: a file whose address has to be asked for, and a task that tells its own.
-import type { Reply } from "../../kit/upstream.ts";
+import type { Reply } from "../../support/upstream.ts";
 import { behind, isCall, shows, type Vendor, type Word } from "./vendor.ts";
 
 const entry = (url: string) => `{ kind: minimax, base_url: "${url}/v1", credential: canary-credential, models: [] }`;

@@ -1,6 +1,6 @@
 // A vendor of videos on a real socket: takes submits, plays the story that a prompt names for each task, and keeps films.
-import { clip } from "../../../src/providers/sandbox/clip.ts";
-import { type Line, type Reply, type Seen, type Upstream, upstream } from "../../kit/upstream.ts";
+import { clip } from "../../../src/providers/sandbox/sample-video.ts";
+import { type Line, type Reply, type Seen, type Upstream, upstream } from "../../support/upstream.ts";
 
 /** What a vendor says of a task, in its own words. */
 export type Word = "queued" | "running" | "done" | "failed" | "expired" | "gone";

@@ -1,6 +1,6 @@
 // Google's Veo as a vendor, on the Gemini API and on Vertex AI: operations that tell no more than their end.
-import { clip } from "../../../src/providers/sandbox/clip.ts";
-import type { Reply, Seen } from "../../kit/upstream.ts";
+import { clip } from "../../../src/providers/sandbox/sample-video.ts";
+import type { Reply, Seen } from "../../support/upstream.ts";
 import { recorded } from "./fixture.ts";
 import { isCall, shows, type Vendor, type Word } from "./vendor.ts";
 

@@ -1,5 +1,5 @@
 // DashScope's Wan as a vendor: a task behind a header that asks for one.
-import type { Reply } from "../../kit/upstream.ts";
+import type { Reply } from "../../support/upstream.ts";
 import { recorded } from "./fixture.ts";
 import { behind, isCall, shows, type Vendor, type Word } from "./vendor.ts";
 

@@ -1,18 +1,18 @@
 // Google's format for videos: a request of one instance and parameters, and an operation that is polled by its name.
 import { type TSchema, Type } from "typebox";
-import { GatewayError } from "../../../canon/error.ts";
-import type { VideoAsk, VideoField, VideoImage, VideoImageSource } from "../../../canon/video.ts";
+import { GatewayError } from "../../../canonical/error.ts";
+import type { VideoAsk, VideoField, VideoImage, VideoImageSource } from "../../../canonical/video.ts";
 import { compact, isObject, type Json, type JsonObject } from "../../../lib/json.ts";
 import type { Envelope } from "../../dialect.ts";
+import { missing, unsupported } from "../../errors.ts";
 import { geminiErrors } from "../../gemini/error.ts";
 import { modelFrom } from "../../gemini/model-path.ts";
-import { missing, unsupported } from "../../reject.ts";
-import { object, optional } from "../../schema-kit.ts";
-import { isAbsent } from "../../shared/absent.ts";
-import { objectsIn } from "../../shared/members.ts";
+import { object, optional } from "../../schema-helpers.ts";
+import { isAbsent } from "../../shared/is-empty.ts";
+import { objectsIn } from "../../shared/json-accessors.ts";
 import type { VideoClient, VideoView } from "../client.ts";
 import { imageOfText } from "../images.ts";
-import { needSubject, numberOf, textAt } from "./words.ts";
+import { needSubject, numberOf, textAt } from "./common-fields.ts";
 
 const image = optional("object", { description: "`bytesBase64Encoded` and `mimeType`, or `gcsUri`." });
 

@@ -1,10 +1,10 @@
 // The gateway's own format for videos: a request of plain fields, a task with a status and an address.
-import type { VideoAsk, VideoField } from "../../../canon/video.ts";
+import type { VideoAsk, VideoField } from "../../../canonical/video.ts";
 import { compact, isObject, type JsonObject } from "../../../lib/json.ts";
 import { openaiErrors } from "../../openai-error.ts";
-import { object, optional } from "../../schema-kit.ts";
+import { object, optional } from "../../schema-helpers.ts";
 import { madeOf, unixSeconds, type VideoClient, type VideoView } from "../client.ts";
-import { callbackIn, imageAt, modelAt, needSubject, numberOf, textAt, worded, wordedImages } from "./words.ts";
+import { callbackIn, imageAt, modelAt, needSubject, numberOf, textAt, worded, wordedImages } from "./common-fields.ts";
 
 /** The fields of the request that several formats share. */
 export const requestFields = {

@@ -1,16 +1,16 @@
 // Jimeng's format for videos, called videoB: one path, an action in the query, an envelope with a code.
 
 import { Type } from "typebox";
-import type { GatewayError } from "../../../canon/error.ts";
-import type { VideoAsk, VideoField, VideoImage } from "../../../canon/video.ts";
+import type { GatewayError } from "../../../canonical/error.ts";
+import type { VideoAsk, VideoField, VideoImage } from "../../../canonical/video.ts";
 import type { Json, JsonObject } from "../../../lib/json.ts";
 import type { ErrorSide } from "../../dialect.ts";
+import { badValue, missing } from "../../errors.ts";
 import { errorBody, openaiErrors } from "../../openai-error.ts";
-import { badValue, missing } from "../../reject.ts";
-import { object, optional } from "../../schema-kit.ts";
+import { object, optional } from "../../schema-helpers.ts";
 import type { VideoClient, VideoView, VideoWriteContext } from "../client.ts";
 import { imageOfText } from "../images.ts";
-import { modelAt, needSubject, textAt, worded } from "./words.ts";
+import { modelAt, needSubject, textAt, worded } from "./common-fields.ts";
 
 const success = 10_000;
 const framesPerSecond = 24;

@@ -1,14 +1,14 @@
 // Kling's format for videos, called videoA: the common request or its native one, and its envelope beside the common fields.
-import type { GatewayError } from "../../../canon/error.ts";
-import type { VideoState } from "../../../canon/video.ts";
+import type { GatewayError } from "../../../canonical/error.ts";
+import type { VideoState } from "../../../canonical/video.ts";
 import { isObject, type JsonObject } from "../../../lib/json.ts";
 import type { ErrorSide } from "../../dialect.ts";
+import { missing } from "../../errors.ts";
 import { errorBody, openaiErrors } from "../../openai-error.ts";
-import { missing } from "../../reject.ts";
-import { object, optional } from "../../schema-kit.ts";
+import { object, optional } from "../../schema-helpers.ts";
 import { madeOf, type VideoClient, type VideoView, type VideoWriteContext } from "../client.ts";
+import { modelAt, unknownWords } from "./common-fields.ts";
 import { requestAsk, requestFields, requestPath, taskObject } from "./generations.ts";
-import { modelAt, unknownWords } from "./words.ts";
 
 const schema = object({
   ...requestFields,

@@ -1,16 +1,16 @@
 // OpenAI's format for videos: a form or JSON in, the object of a video out.
 import { Type } from "typebox";
-import type { VideoAsk, VideoField, VideoImage } from "../../../canon/video.ts";
-import type { Warning } from "../../../canon/warning.ts";
+import type { VideoAsk, VideoField, VideoImage } from "../../../canonical/video.ts";
+import type { Warning } from "../../../canonical/warning.ts";
 import { isObject, type JsonObject } from "../../../lib/json.ts";
 import type { Envelope } from "../../dialect.ts";
+import { badValue, missing } from "../../errors.ts";
 import { openaiErrors } from "../../openai-error.ts";
-import { badValue, missing } from "../../reject.ts";
-import { object, optional } from "../../schema-kit.ts";
+import { object, optional } from "../../schema-helpers.ts";
 import { filesNamed } from "../../shared/form-values.ts";
 import { madeOf, unixSeconds, type VideoClient, type VideoView } from "../client.ts";
 import { imageOfBytes, imageOfText } from "../images.ts";
-import { modelAt, numberOf, textAt, worded } from "./words.ts";
+import { modelAt, numberOf, textAt, worded } from "./common-fields.ts";
 
 const reference = "input_reference";
 

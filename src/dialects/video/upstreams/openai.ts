@@ -1,14 +1,15 @@
 // OpenAI's videos as an upstream: a form that submits, an object that tells, content behind the credential.
-import type { VideoAsk, VideoFailure, VideoImage, VideoState } from "../../../canon/video.ts";
-import type { Warning } from "../../../canon/warning.ts";
+import type { VideoAsk, VideoFailure, VideoImage, VideoState } from "../../../canonical/video.ts";
+import type { Warning } from "../../../canonical/warning.ts";
 import { isObject, type JsonObject } from "../../../lib/json.ts";
 import type { FormPart } from "../../dialect.ts";
+import { badReply, missing, unsupported } from "../../errors.ts";
 import { isErrorBody, parseError } from "../../openai-error.ts";
-import { badReply, missing, unsupported } from "../../reject.ts";
 import type { ModelRow, ModelTable } from "../../shared/model-table.ts";
 import { sanitise } from "../../upstream-error.ts";
 import { durationFor, modelRow } from "../capabilities.ts";
-import { nearestSize } from "../fit.ts";
+import { known } from "../json-helpers.ts";
+import { nearestSize } from "../nearest-supported.ts";
 import type {
   UpstreamAnswer,
   UpstreamTask,
@@ -17,7 +18,6 @@ import type {
   VideoRenderContext,
   VideoUpstream,
 } from "../upstream.ts";
-import { known } from "../wire.ts";
 
 const page = {
   source: "https://platform.openai.com/docs/api-reference/videos/create",

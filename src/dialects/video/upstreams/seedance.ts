@@ -1,15 +1,12 @@
 // Seedance's videos: a list of contents with roles, options beside it, and a task that tells what was really made.
-import type { VideoAsk, VideoImage } from "../../../canon/video.ts";
+import type { VideoAsk, VideoImage } from "../../../canonical/video.ts";
 import { compact, isObject, type Json, type JsonObject } from "../../../lib/json.ts";
+import { missing, unsupported } from "../../errors.ts";
 import { parseError as parseOpenaiError } from "../../openai-error.ts";
-import { missing, unsupported } from "../../reject.ts";
 import type { ModelRow, ModelTable } from "../../shared/model-table.ts";
 import { checkRoles, durationFor, modelRow, ratioFor, resolutionFor } from "../capabilities.ts";
-import { type FaultTable, faultError, faultFailure, faultIn } from "../fault.ts";
-import { picked } from "../fit.ts";
+import { type FaultTable, faultError, faultFailure, faultIn } from "../error-codes.ts";
 import { imageFor } from "../images.ts";
-import { dropped, fixedSound, misfits } from "../losses.ts";
-import type { UpstreamAnswer, UpstreamTask, VideoEffect, VideoProgress, VideoUpstream } from "../upstream.ts";
 import {
   deleteCall,
   getCall,
@@ -22,7 +19,10 @@ import {
   sizeNumber,
   stateOf,
   textOf,
-} from "../wire.ts";
+} from "../json-helpers.ts";
+import { picked } from "../nearest-supported.ts";
+import type { UpstreamAnswer, UpstreamTask, VideoEffect, VideoProgress, VideoUpstream } from "../upstream.ts";
+import { dropped, fixedSound, misfits } from "../warnings.ts";
 
 const states: States = {
   queued: "queued",

@@ -1,16 +1,26 @@
 // Vidu's videos: a path for each way to use images, and a task that tells its creations.
-import type { GatewayError } from "../../../canon/error.ts";
-import type { VideoAsk, VideoImage } from "../../../canon/video.ts";
+import type { GatewayError } from "../../../canonical/error.ts";
+import type { VideoAsk, VideoImage } from "../../../canonical/video.ts";
 import { compact, isObject, type JsonObject } from "../../../lib/json.ts";
-import { missing, unsupported } from "../../reject.ts";
+import { missing, unsupported } from "../../errors.ts";
 import type { Durations, ModelRow, ModelTable } from "../../shared/model-table.ts";
 import { checkRoles, durationFor, modelRow, ratioFor, resolutionFor, soundFor } from "../capabilities.ts";
-import { type FaultTable, faultError, faultFailure, faultIn } from "../fault.ts";
-import { picked } from "../fit.ts";
+import { type FaultTable, faultError, faultFailure, faultIn } from "../error-codes.ts";
 import { imageFor } from "../images.ts";
-import { dropped, type Made, misfits } from "../losses.ts";
+import {
+  getCall,
+  idIn,
+  imageSent,
+  known,
+  objectOf,
+  type States,
+  sizeNumber,
+  stateOf,
+  textOf,
+} from "../json-helpers.ts";
+import { picked } from "../nearest-supported.ts";
 import type { UpstreamAnswer, UpstreamTask, VideoEffect, VideoProgress, VideoUpstream } from "../upstream.ts";
-import { getCall, idIn, imageSent, known, objectOf, type States, sizeNumber, stateOf, textOf } from "../wire.ts";
+import { dropped, type Made, misfits } from "../warnings.ts";
 
 const states: States = {
   created: "queued",

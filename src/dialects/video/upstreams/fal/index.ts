@@ -1,15 +1,25 @@
 // fal's queue as videos: a request that is queued, a status that tells no more than its end, and an answer to fetch then.
-import type { GatewayError } from "../../../../canon/error.ts";
-import type { VideoResult } from "../../../../canon/video.ts";
+import type { GatewayError } from "../../../../canonical/error.ts";
+import type { VideoResult } from "../../../../canonical/video.ts";
 import { isObject, type Json, type JsonObject } from "../../../../lib/json.ts";
-import { missing } from "../../../reject.ts";
+import { missing } from "../../../errors.ts";
 import { modelRow } from "../../capabilities.ts";
-import { type FaultTable, faultError, faultFailure, faultIn } from "../../fault.ts";
-import { picked } from "../../fit.ts";
+import { type FaultTable, faultError, faultFailure, faultIn } from "../../error-codes.ts";
+import {
+  getCall,
+  idIn,
+  known,
+  numberOf,
+  objectOf,
+  type States,
+  sizeNumber,
+  stateOf,
+  textOf,
+} from "../../json-helpers.ts";
+import { picked } from "../../nearest-supported.ts";
 import type { UpstreamAnswer, UpstreamTask, VideoProgress, VideoUpstream } from "../../upstream.ts";
-import { getCall, idIn, known, numberOf, objectOf, type States, sizeNumber, stateOf, textOf } from "../../wire.ts";
-import { hostedInput, soundOf } from "../hosted.ts";
-import { falModels, passed } from "./inputs.ts";
+import { hostedInput, soundOf } from "../model-host.ts";
+import { falModels, passed } from "./model-inputs.ts";
 
 const states: States = { in_queue: "queued", in_progress: "in_progress", completed: "completed" };
 

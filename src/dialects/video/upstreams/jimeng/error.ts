@@ -1,9 +1,9 @@
 // Errors of Jimeng: a code of the service beside a message, or the envelope of the layer before it that checks signatures.
 import { isObject } from "../../../../lib/json.ts";
 import type { ErrorSide } from "../../../dialect.ts";
-import { type Fault, type FaultTable, faultError, faultFailure, faultIn } from "../../fault.ts";
+import { type Fault, type FaultTable, faultError, faultFailure, faultIn } from "../../error-codes.ts";
+import { numberOf, objectOf, textOf } from "../../json-helpers.ts";
 import type { VideoProgress } from "../../upstream.ts";
-import { numberOf, objectOf, textOf } from "../../wire.ts";
 
 /** All is well. */
 export const fine = 10_000;

@@ -1,19 +1,19 @@
 // Jimeng, Volcengine's visual service: two actions on one path, told apart by the query, both signed.
-import type { VideoAsk, VideoImage } from "../../../../canon/video.ts";
-import type { Warning } from "../../../../canon/warning.ts";
+import type { VideoAsk, VideoImage } from "../../../../canonical/video.ts";
+import type { Warning } from "../../../../canonical/warning.ts";
 import { compact, isObject, type JsonObject } from "../../../../lib/json.ts";
 import type { Call } from "../../../dialect.ts";
-import { badReply, missing, unsupported } from "../../../reject.ts";
+import { badReply, missing, unsupported } from "../../../errors.ts";
 import type { ModelRow } from "../../../shared/model-table.ts";
 import { durationFor, ratioFor } from "../../capabilities.ts";
-import { joined, picked } from "../../fit.ts";
 import { base64Of, imageFor } from "../../images.ts";
-import { dropped, fixedSound, type Made, misfits } from "../../losses.ts";
-import { linked, pixelsOf } from "../../results.ts";
+import { idIn, known, type States, stateOf, textOf } from "../../json-helpers.ts";
+import { joined, picked } from "../../nearest-supported.ts";
+import { linked, pixelsOf } from "../../result-urls.ts";
 import type { UpstreamAnswer, VideoEffect, VideoProgress, VideoRenderContext, VideoUpstream } from "../../upstream.ts";
-import { idIn, known, type States, stateOf, textOf } from "../../wire.ts";
+import { dropped, fixedSound, type Made, misfits } from "../../warnings.ts";
 import { codeIn, failureIn, fine, parseError } from "./error.ts";
-import { type Key, keyFor } from "./keys.ts";
+import { type Key, keyFor } from "./model-keys.ts";
 
 const states: States = { in_queue: "queued", generating: "in_progress", done: "completed", expired: "expired" };
 const usualSeconds = 5;

@@ -1,15 +1,15 @@
 // Kling by a path per model, which alone its newest models know.
-import type { VideoAsk } from "../../../../canon/video.ts";
+import type { VideoAsk } from "../../../../canonical/video.ts";
 import { compact, isObject, type JsonObject } from "../../../../lib/json.ts";
-import { badReply, missing } from "../../../reject.ts";
-import { objectsIn } from "../../../shared/members.ts";
+import { badReply, missing } from "../../../errors.ts";
+import { objectsIn } from "../../../shared/json-accessors.ts";
 import { checkRoles } from "../../capabilities.ts";
-import { dropped } from "../../losses.ts";
+import { getCall, idIn } from "../../json-helpers.ts";
 import type { VideoProgress, VideoRenderContext, VideoUpstream } from "../../upstream.ts";
-import { getCall, idIn } from "../../wire.ts";
+import { dropped } from "../../warnings.ts";
 import { dataIn, parseNewerError } from "./error.ts";
-import { type Fit, fit, imageValue } from "./fit.ts";
-import { acceptedAs, progressOf } from "./states.ts";
+import { type Fit, fit, imageValue } from "./nearest-supported.ts";
+import { acceptedAs, progressOf } from "./statuses.ts";
 
 /** Models of these paths have a version with a dot, as `kling-3.0`, or are `omni` models; those of the older paths are called `kling-v2-6`. */
 export function isCurrent(model: string): boolean {

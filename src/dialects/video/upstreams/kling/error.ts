@@ -1,9 +1,9 @@
 // Errors of Kling: a code beside a message, whatever the status of the answer.
-import { GatewayError } from "../../../../canon/error.ts";
+import { GatewayError } from "../../../../canonical/error.ts";
 import { isObject } from "../../../../lib/json.ts";
 import type { ErrorSide } from "../../../dialect.ts";
-import { type Fault, faultError } from "../../fault.ts";
-import { numberOf, objectOf, textOf } from "../../wire.ts";
+import { type Fault, faultError } from "../../error-codes.ts";
+import { numberOf, objectOf, textOf } from "../../json-helpers.ts";
 
 /** https://app.klingai.com/global/dev/document-api/apiReference/commonInfo */
 const faults: { readonly [code: number]: Fault } = {

@@ -1,17 +1,17 @@
 // Kling by a path per kind of task, which every account and all but the newest models know.
-import type { VideoAsk, VideoImage } from "../../../../canon/video.ts";
+import type { VideoAsk, VideoImage } from "../../../../canonical/video.ts";
 import { compact, isObject, type JsonObject } from "../../../../lib/json.ts";
-import { badReply, missing, unsupported } from "../../../reject.ts";
-import { objectsIn } from "../../../shared/members.ts";
-import { joined, picked } from "../../fit.ts";
+import { badReply, missing, unsupported } from "../../../errors.ts";
+import { objectsIn } from "../../../shared/json-accessors.ts";
 import { imageFor } from "../../images.ts";
+import { getCall, idIn, objectOf } from "../../json-helpers.ts";
+import { joined, picked } from "../../nearest-supported.ts";
 import type { VideoProgress, VideoRenderContext, VideoUpstream } from "../../upstream.ts";
-import { getCall, idIn, objectOf } from "../../wire.ts";
 import { isCurrent } from "./current.ts";
 import { dataIn, parseError } from "./error.ts";
-import { type Fit, fit, imageValue } from "./fit.ts";
 import type { KlingRow } from "./models.ts";
-import { acceptedAs, progressOf } from "./states.ts";
+import { type Fit, fit, imageValue } from "./nearest-supported.ts";
+import { acceptedAs, progressOf } from "./statuses.ts";
 
 const mostReferences = 4;
 

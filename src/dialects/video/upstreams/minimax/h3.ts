@@ -1,13 +1,10 @@
 // MiniMax's newer videos: a list of contents with roles, and a task that tells its address itself.
-import type { VideoAsk, VideoImage, VideoResult } from "../../../../canon/video.ts";
+import type { VideoAsk, VideoImage, VideoResult } from "../../../../canonical/video.ts";
 import { compact, isObject, type JsonObject } from "../../../../lib/json.ts";
-import { missing, unsupported } from "../../../reject.ts";
+import { missing, unsupported } from "../../../errors.ts";
 import type { ModelRow } from "../../../shared/model-table.ts";
 import { checkRoles, durationFor, modelRow, ratioFor, resolutionFor } from "../../capabilities.ts";
-import { faultFailure } from "../../fault.ts";
-import { picked } from "../../fit.ts";
-import { dropped, fixedSound, type Made, misfits } from "../../losses.ts";
-import type { UpstreamAnswer, VideoEffect, VideoProgress, VideoUpstream } from "../../upstream.ts";
+import { faultFailure } from "../../error-codes.ts";
 import {
   deleteCall,
   getCall,
@@ -19,8 +16,11 @@ import {
   sizeNumber,
   stateOf,
   textOf,
-} from "../../wire.ts";
-import { checkAccepted, faultOfCode, parseError, saidIn } from "./faults.ts";
+} from "../../json-helpers.ts";
+import { picked } from "../../nearest-supported.ts";
+import type { UpstreamAnswer, VideoEffect, VideoProgress, VideoUpstream } from "../../upstream.ts";
+import { dropped, fixedSound, type Made, misfits } from "../../warnings.ts";
+import { checkAccepted, faultOfCode, parseError, saidIn } from "./error-codes.ts";
 import { h3Models } from "./models.ts";
 
 /** https://platform.minimax.io/docs/api-reference/video-generation-v2 */

@@ -1,15 +1,25 @@
 // MiniMax's videos up to Hailuo 2.3: a task that ends with the id of a file, whose address has to be asked for.
-import type { VideoAsk, VideoResult } from "../../../../canon/video.ts";
+import type { VideoAsk, VideoResult } from "../../../../canonical/video.ts";
 import { compact, isObject, type JsonObject } from "../../../../lib/json.ts";
-import { missing, unsupported } from "../../../reject.ts";
+import { missing, unsupported } from "../../../errors.ts";
 import { checkRoles, durationFor, modelRow, resolutionFor } from "../../capabilities.ts";
-import { faultFailure } from "../../fault.ts";
-import { picked } from "../../fit.ts";
+import { faultFailure } from "../../error-codes.ts";
 import { imageFor } from "../../images.ts";
-import { dropped, fixedSound, type Made, misfits } from "../../losses.ts";
+import {
+  getCall,
+  idIn,
+  imageSent,
+  known,
+  objectOf,
+  type States,
+  sizeNumber,
+  stateOf,
+  textOf,
+} from "../../json-helpers.ts";
+import { picked } from "../../nearest-supported.ts";
 import type { UpstreamAnswer, VideoEffect, VideoProgress, VideoUpstream } from "../../upstream.ts";
-import { getCall, idIn, imageSent, known, objectOf, type States, sizeNumber, stateOf, textOf } from "../../wire.ts";
-import { checkAccepted, faultOfCode, parseError, saidIn } from "./faults.ts";
+import { dropped, fixedSound, type Made, misfits } from "../../warnings.ts";
+import { checkAccepted, faultOfCode, parseError, saidIn } from "./error-codes.ts";
 import { isNewer } from "./h3.ts";
 import { type HailuoRow, hailuoModels } from "./models.ts";
 

@@ -1,16 +1,16 @@
 // Replicate's predictions as videos: the inputs of a model, and a prediction that ends with addresses.
-import type { GatewayError } from "../../../../canon/error.ts";
-import type { VideoPlace, VideoResult } from "../../../../canon/video.ts";
+import type { GatewayError } from "../../../../canonical/error.ts";
+import type { VideoPlace, VideoResult } from "../../../../canonical/video.ts";
 import { compact, isObject, type Json, type JsonObject } from "../../../../lib/json.ts";
 import type { Call } from "../../../dialect.ts";
-import { missing } from "../../../reject.ts";
+import { missing } from "../../../errors.ts";
 import { modelRow } from "../../capabilities.ts";
-import { type FaultTable, faultError, faultFailure, faultIn } from "../../fault.ts";
-import { picked } from "../../fit.ts";
+import { type FaultTable, faultError, faultFailure, faultIn } from "../../error-codes.ts";
+import { getCall, idIn, known, objectOf, type States, sizeNumber, stateOf, textOf } from "../../json-helpers.ts";
+import { picked } from "../../nearest-supported.ts";
 import type { UpstreamAnswer, UpstreamTask, VideoProgress, VideoUpstream } from "../../upstream.ts";
-import { getCall, idIn, known, objectOf, type States, sizeNumber, stateOf, textOf } from "../../wire.ts";
-import { hostedInput, soundOf } from "../hosted.ts";
-import { passed, replicateModels } from "./inputs.ts";
+import { hostedInput, soundOf } from "../model-host.ts";
+import { passed, replicateModels } from "./model-inputs.ts";
 
 const states: States = {
   starting: "queued",

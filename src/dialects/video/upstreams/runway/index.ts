@@ -1,23 +1,13 @@
 // Runway's videos: a path for texts and one for images, sizes in place of ratios, and a task that tells its progress.
-import type { GatewayError } from "../../../../canon/error.ts";
-import type { VideoAsk, VideoImage } from "../../../../canon/video.ts";
-import type { Warning } from "../../../../canon/warning.ts";
+import type { GatewayError } from "../../../../canonical/error.ts";
+import type { VideoAsk, VideoImage } from "../../../../canonical/video.ts";
+import type { Warning } from "../../../../canonical/warning.ts";
 import { compact, isObject, type Json, type JsonObject } from "../../../../lib/json.ts";
-import { missing, unsupported } from "../../../reject.ts";
+import { missing, unsupported } from "../../../errors.ts";
 import { lookUpModel } from "../../../shared/model-table.ts";
 import { modelRow } from "../../capabilities.ts";
-import { type FaultTable, faultError, faultFailure, faultIn } from "../../fault.ts";
-import { picked } from "../../fit.ts";
+import { type FaultTable, faultError, faultFailure, faultIn } from "../../error-codes.ts";
 import { imageFor } from "../../images.ts";
-import { dropped, fixedSound, misfits } from "../../losses.ts";
-import type {
-  UpstreamAnswer,
-  UpstreamTask,
-  VideoEffect,
-  VideoProgress,
-  VideoRenderContext,
-  VideoUpstream,
-} from "../../upstream.ts";
 import {
   deleteCall,
   getCall,
@@ -29,7 +19,17 @@ import {
   type States,
   stateOf,
   textOf,
-} from "../../wire.ts";
+} from "../../json-helpers.ts";
+import { picked } from "../../nearest-supported.ts";
+import type {
+  UpstreamAnswer,
+  UpstreamTask,
+  VideoEffect,
+  VideoProgress,
+  VideoRenderContext,
+  VideoUpstream,
+} from "../../upstream.ts";
+import { dropped, fixedSound, misfits } from "../../warnings.ts";
 import { type RunwayPath, type RunwayRow, runwayModels, secondsFor, shapeFor } from "./models.ts";
 
 const states: States = {

@@ -1,9 +1,9 @@
 // The models behind Runway: what each accepts for a text and for an image, from the types of Runway's own SDK.
-import type { VideoAsk } from "../../../../canon/video.ts";
+import type { VideoAsk } from "../../../../canonical/video.ts";
 import type { ModelRow, ModelTable } from "../../../shared/model-table.ts";
 import { durationFor, ratioFor, resolutionFor } from "../../capabilities.ts";
-import { nearestSize, shortSide, sizeOf } from "../../fit.ts";
-import type { Made } from "../../losses.ts";
+import { nearestSize, shortSide, sizeOf } from "../../nearest-supported.ts";
+import type { Made } from "../../warnings.ts";
 import endpoints from "./endpoints.json" with { type: "json" };
 
 export type RunwayPath = "image_to_video" | "text_to_video";

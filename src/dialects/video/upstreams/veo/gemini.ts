@@ -1,11 +1,11 @@
 // Veo on the Gemini API: an operation by its name, and files behind the key.
-import type { VideoResult } from "../../../../canon/video.ts";
+import type { VideoResult } from "../../../../canonical/video.ts";
 import type { JsonObject } from "../../../../lib/json.ts";
 import { parseError } from "../../../gemini/error.ts";
-import { objectsIn } from "../../../shared/members.ts";
-import { linked } from "../../results.ts";
+import { objectsIn } from "../../../shared/json-accessors.ts";
+import { getCall, objectOf, textOf } from "../../json-helpers.ts";
+import { linked } from "../../result-urls.ts";
 import type { VideoUpstream } from "../../upstream.ts";
-import { getCall, objectOf, textOf } from "../../wire.ts";
 import { nameIn, operationTold } from "./operation.ts";
 import { type VeoService, veoRequest } from "./request.ts";
 

@@ -1,12 +1,12 @@
 // Google's long-running operations: whether one is done, and what became of it.
-import type { VideoFailure } from "../../../../canon/video.ts";
+import type { VideoFailure } from "../../../../canonical/video.ts";
 import { isObject, type JsonObject } from "../../../../lib/json.ts";
+import { badReply } from "../../../errors.ts";
 import { isErrorBody, parseError } from "../../../gemini/error.ts";
-import { badReply } from "../../../reject.ts";
-import { type Fault, faultFailure, faultIn } from "../../fault.ts";
-import { policyWords } from "../../results.ts";
+import { type Fault, faultFailure, faultIn } from "../../error-codes.ts";
+import { numberOf, objectOf, textOf } from "../../json-helpers.ts";
+import { policyWords } from "../../result-urls.ts";
 import type { UpstreamAnswer, VideoProgress } from "../../upstream.ts";
-import { numberOf, objectOf, textOf } from "../../wire.ts";
 
 /** https://github.com/googleapis/googleapis/blob/master/google/rpc/code.proto */
 const faults: { readonly [code: number]: Fault } = {

@@ -1,16 +1,16 @@
 // What is asked of Veo: one instance with its images, and parameters. Its two services take almost the same.
-import type { VideoAsk, VideoImage } from "../../../../canon/video.ts";
-import type { Warning } from "../../../../canon/warning.ts";
+import type { VideoAsk, VideoImage } from "../../../../canonical/video.ts";
+import type { Warning } from "../../../../canonical/warning.ts";
 import { compact, type JsonObject } from "../../../../lib/json.ts";
-import { missing, unsupported } from "../../../reject.ts";
+import { missing, unsupported } from "../../../errors.ts";
 import type { ModelRow } from "../../../shared/model-table.ts";
 import { checkRoles, durationFor, modelRow, ratioFor, resolutionFor } from "../../capabilities.ts";
-import { picked } from "../../fit.ts";
 import { base64Of, imageFor } from "../../images.ts";
-import { dropped, fixedSound, type Made, misfits } from "../../losses.ts";
-import { pixelsOf } from "../../results.ts";
+import { known } from "../../json-helpers.ts";
+import { picked } from "../../nearest-supported.ts";
+import { pixelsOf } from "../../result-urls.ts";
 import type { VideoEffect, VideoRenderContext } from "../../upstream.ts";
-import { known } from "../../wire.ts";
+import { dropped, fixedSound, type Made, misfits } from "../../warnings.ts";
 import { veoModels } from "./models.ts";
 
 /** How a service differs from the other. */

@@ -1,10 +1,10 @@
 // Veo on Vertex AI: the operation is asked for at the model, and brings the videos with it.
-import type { VideoResult } from "../../../../canon/video.ts";
+import type { VideoResult } from "../../../../canonical/video.ts";
 import type { JsonObject } from "../../../../lib/json.ts";
 import { parseError } from "../../../gemini/error.ts";
-import { objectsIn } from "../../../shared/members.ts";
+import { objectsIn } from "../../../shared/json-accessors.ts";
+import { textOf } from "../../json-helpers.ts";
 import type { VideoUpstream } from "../../upstream.ts";
-import { textOf } from "../../wire.ts";
 import { nameIn, operationTold } from "./operation.ts";
 import { type VeoService, veoRequest } from "./request.ts";
 

@@ -1,13 +1,13 @@
 // Wan on DashScope: a task behind a header that asks for one.
-import type { VideoAsk } from "../../../../canon/video.ts";
+import type { VideoAsk } from "../../../../canonical/video.ts";
 import { compact, isObject } from "../../../../lib/json.ts";
-import { badReply, missing } from "../../../reject.ts";
+import { badReply, missing } from "../../../errors.ts";
 import { durationFor, modelRow, soundFor } from "../../capabilities.ts";
-import { picked } from "../../fit.ts";
 import { imageFor } from "../../images.ts";
-import { dropped, type Made, misfits } from "../../losses.ts";
+import { getCall, idIn, known, objectOf } from "../../json-helpers.ts";
+import { picked } from "../../nearest-supported.ts";
 import type { UpstreamTask, VideoEffect, VideoUpstream } from "../../upstream.ts";
-import { getCall, idIn, known, objectOf } from "../../wire.ts";
+import { dropped, type Made, misfits } from "../../warnings.ts";
 import { mediaOf } from "./media.ts";
 import { type WanRow, wanModels } from "./models.ts";
 import { shapeOf } from "./shape.ts";

@@ -1,10 +1,10 @@
 // The images of a request in the members that a model of Wan has for them.
-import type { VideoAsk } from "../../../../canon/video.ts";
+import type { VideoAsk } from "../../../../canonical/video.ts";
 import { compact, type JsonObject } from "../../../../lib/json.ts";
 import { checkRoles } from "../../capabilities.ts";
 import { imageFor } from "../../images.ts";
+import { imageSent } from "../../json-helpers.ts";
 import type { VideoRenderContext } from "../../upstream.ts";
-import { imageSent } from "../../wire.ts";
 import type { WanRow } from "./models.ts";
 
 const types = { first: "first_frame", last: "last_frame", reference: "reference_image" } as const;

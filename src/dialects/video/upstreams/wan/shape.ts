@@ -1,10 +1,10 @@
 // The shape and resolution of a video as a model of Wan takes them: one of its sizes, or a resolution with or without a ratio.
-import type { VideoAsk } from "../../../../canon/video.ts";
+import type { VideoAsk } from "../../../../canonical/video.ts";
 import { compact, type JsonObject } from "../../../../lib/json.ts";
 import { ratioFor, resolutionFor } from "../../capabilities.ts";
-import { nearest, proportion, shortSide, tierFor, wantedProportion } from "../../fit.ts";
 import { imageFor } from "../../images.ts";
-import type { Made } from "../../losses.ts";
+import { nearest, proportion, shortSide, tierFor, wantedProportion } from "../../nearest-supported.ts";
+import type { Made } from "../../warnings.ts";
 import type { WanRow } from "./models.ts";
 
 export type Shape = Made & { readonly sent: JsonObject };

@@ -1,10 +1,10 @@
 // The tasks of DashScope: one path for all, one vocabulary, and codes that tell what went wrong.
 import type { JsonObject } from "../../../../lib/json.ts";
 import type { ErrorSide } from "../../../dialect.ts";
-import { type FaultTable, faultError, faultFailure, faultIn } from "../../fault.ts";
-import { linked } from "../../results.ts";
+import { type FaultTable, faultError, faultFailure, faultIn } from "../../error-codes.ts";
+import { known, objectOf, type States, sizeNumber, stateOf, textOf } from "../../json-helpers.ts";
+import { linked } from "../../result-urls.ts";
 import type { UpstreamAnswer, VideoEffect, VideoProgress } from "../../upstream.ts";
-import { known, objectOf, type States, sizeNumber, stateOf, textOf } from "../../wire.ts";
 
 const states: States = {
   pending: "queued",

@@ -1,0 +1,300 @@
+// The composition root: builds everything in order and takes it down in reverse.
+import { type Configuration, readConfiguration } from "./config/configuration.ts";
+import { prepareDataFolder, refuseEmptiedStore } from "./config/data-folder.ts";
+import { withinDescriptors } from "./config/descriptors.ts";
+import { type Environment, readSettings, type Settings } from "./config/environment.ts";
+import { type Limits, limitsOf } from "./config/limits.ts";
+import { buildCatalog } from "./config/providers.ts";
+import { checkSecret, ensureFirstKeys, type FirstKeys, fileKeyId, pepperOf, readSecret } from "./config/secrets.ts";
+import { withoutOwnProviders } from "./config/self-reference.ts";
+import { type VideoKeys, videoKeys } from "./config/videos.ts";
+import { dialects } from "./dialects/index.ts";
+import { checkLedger } from "./gateway/ledger/check.ts";
+import { openLedger } from "./gateway/ledger/ledger.ts";
+import { createTranscoder } from "./gateway/operations/audio-transcoder.ts";
+import { createMissingCounters } from "./gateway/operations/token-count.ts";
+import { createAdmission } from "./gateway/pipeline/admission.ts";
+import { createReadiness } from "./gateway/pipeline/readiness.ts";
+import type { GatewayParts } from "./gateway/pipeline/run.ts";
+import { usageEstimates } from "./gateway/pipeline/usage-estimate.ts";
+import { type Caller, openKeys } from "./gateway/policy/keys.ts";
+import { openResponses, type Responses } from "./gateway/responses/responses.ts";
+import { catalogHolder } from "./gateway/routing/catalog.ts";
+import { createCooldowns } from "./gateway/routing/cooldowns.ts";
+import { createListings } from "./gateway/routing/model-lists.ts";
+import { createPreferredDialects } from "./gateway/routing/preferred-dialects.ts";
+import { type Backlog, createBacklog } from "./gateway/streaming/backlog.ts";
+import type { PipePace } from "./gateway/streaming/client-stream.ts";
+import { createDrains, usualDrains } from "./gateway/streaming/drains.ts";
+import { openVideos, type Videos } from "./gateway/tasks/videos.ts";
+import { createCors } from "./http/cors.ts";
+import { endpoints } from "./http/endpoints.ts";
+import { matcher } from "./http/route-matcher.ts";
+import { type Listener, listen } from "./http/server.ts";
+import { systemClock } from "./lib/clock.ts";
+import { randomId, recordIds } from "./lib/ids.ts";
+import { deriveKey, hashKey } from "./lib/secret.ts";
+import { createTicker } from "./lib/shared-interval.ts";
+import { type Discovery, watchLocalServers } from "./local-servers.ts";
+import type { Provider } from "./providers/provider.ts";
+import { createResolver } from "./providers/safe-fetch/resolver.ts";
+import { estimator, startTokenCounter } from "./providers/token-counter/index.ts";
+import { removedVariable } from "./runtime-environment.ts";
+import { drainMs, shutDown } from "./shutdown.ts";
+import { banner } from "./startup-message.ts";
+import { openStore, type Store } from "./store/store.ts";
+import { createEvents, type Events } from "./telemetry/events.ts";
+import { createLog } from "./telemetry/log.ts";
+
+export interface StartOptions {
+  readonly environment: Environment;
+  readonly workingFolder: string;
+  /** For people: the banner. */
+  print(line: string): void;
+  /** For machines: the log. */
+  log?(line: string): void;
+  /** False: model servers on this machine are not looked for. */
+  readonly discovers?: boolean;
+  /** Where and how often they are looked for, unless as usual. */
+  readonly discovery?: Discovery;
+  /** Silence before a heartbeat; 15 s unless a test is in a hurry. */
+  readonly heartbeatMs?: number;
+  /** Who is asked for names in URLs, as `address` or `address:port`; the system's name servers unless a test brings its own. */
+  readonly nameServers?: readonly string[];
+  /** How many times as long as usual it waits between two looks at a video; 1 unless a test is in a hurry. */
+  readonly videoWaitScale?: number;
+}
+
+export interface Running {
+  readonly url: string;
+  /** Finishes what is under way, then closes everything. */
+  stop(): Promise<void>;
+  /** Cuts what is still under way, so that a `stop` that waits for it goes on. Its rows are settled all the same. */
+  hurry(): Promise<void>;
+}
+
+const heartbeatMs = 15_000;
+/** How often the memory is looked at while clients are behind. */
+const backlogTickMs = 500;
+/** The sandbox is always there. */
+const builtInProviders = 1;
+/** How late a deadline may be noticed. */
+const deadlineTickMs = 40;
+const listPatienceMs = 1_500;
+/** Polls can be made again at the next start. */
+const videoDrainMs = 5_000;
+
+/** Things to take down, last built first. */
+type Teardown = (() => unknown)[];
+
+async function takeDown(teardown: Teardown): Promise<void> {
+  for (const step of teardown.splice(0).reverse()) await step();
+}
+
+interface Foundation {
+  readonly settings: Settings;
+  readonly configuration: Configuration;
+  readonly limits: Limits;
+  readonly store: Store;
+  readonly pepper: Uint8Array;
+  /** Under which summaries of conversations are sealed. */
+  readonly sealKey: Uint8Array;
+  readonly videoKeys: VideoKeys;
+  readonly firstKeys: FirstKeys;
+  readonly events: Events;
+}
+
+async function lay(options: StartOptions, teardown: Teardown): Promise<Foundation> {
+  const settings = readSettings(options.environment, options.workingFolder);
+  const configuration = readConfiguration(settings);
+  const folderWarnings = prepareDataFolder(settings.dataFolder);
+  const limits = withinDescriptors(limitsOf(configuration.file.config.limits));
+  const log = createLog(options.log ?? (() => undefined), systemClock.nowMs);
+  const events = createEvents(log);
+  await checkLedger(settings.dataFolder, limits.ledgerCheckMs, (damage) => events.backgroundFailed("ledger", damage));
+  const store = await openStore({ dataFolder: settings.dataFolder, databaseUrl: settings.databaseUrl });
+  teardown.push(() => store.close());
+  await refuseEmptiedStore(store, settings.dataFolder);
+  const secret = readSecret(settings);
+  await checkSecret(store, secret);
+  const pepper = pepperOf(secret);
+  const sealKey = deriveKey(secret, "compaction");
+  const keysOfVideos = videoKeys(settings, secret);
+  const firstKeys = await ensureFirstKeys(store, pepper, settings, systemClock.nowMs());
+  for (const warning of [...folderWarnings, ...store.warnings]) log.write("warn", "store", { warning });
+  for (const warning of configuration.warnings) log.write("warn", "configuration", { warning });
+  const removed = settings.environment[removedVariable];
+  if (removed !== undefined) log.write("warn", "variables_removed", { names: removed });
+  const ignored = (warning: string): void => log.write("warn", "provider_ignored", { warning });
+  return {
+    settings: await withoutOwnProviders(settings, { file: configuration.file, store, pepper }, ignored),
+    configuration,
+    limits,
+    store,
+    pepper,
+    sealKey,
+    videoKeys: keysOfVideos,
+    firstKeys,
+    events,
+  };
+}
+
+function declaredKeys({ configuration, pepper }: Foundation): Map<string, Caller> {
+  return new Map(
+    configuration.keys.map(({ name, secret }) => [hashKey(pepper, secret), { keyId: fileKeyId(name), name }]),
+  );
+}
+
+function gatewayParts(foundation: Foundation, options: StartOptions, teardown: Teardown): GatewayParts {
+  const { settings, configuration, limits, events } = foundation;
+  const onFailure = (cause: unknown): void => events.backgroundFailed("ledger", cause);
+  const ledger = openLedger({ dataFolder: settings.dataFolder, clock: systemClock, onFailure });
+  teardown.push(() => ledger.close());
+  if (ledger.interrupted > 0) events.recovered(ledger.interrupted);
+  const counter = startTokenCounter();
+  teardown.push(() => counter.close());
+  const backlog = createBacklog(limits, createTicker(backlogTickMs));
+  return {
+    catalog: catalogHolder(buildCatalog(configuration.file, settings.environment)),
+    listings: createListings(systemClock, events.listingFailed),
+    admission: createAdmission(limits, backlog.isFull),
+    limits,
+    standIn: estimator(dialects, counter),
+    missingCounters: createMissingCounters(systemClock),
+    cooldowns: createCooldowns(systemClock, limits.candidateCooldownMs, events.candidateUnusable),
+    estimates: usageEstimates(counter),
+    drains: createDrains(usualDrains),
+    transcoder: settings.ffmpeg === null ? null : createTranscoder(settings.ffmpeg, limits),
+    ledger,
+    clock: systemClock,
+    events,
+    watch: { ticker: createTicker(deadlineTickMs), clock: systemClock },
+    pace: paceOf(options.heartbeatMs ?? heartbeatMs, limits, backlog),
+    fetchAllow: configuration.fetchAllow,
+    dnsFor: createResolver({
+      timeoutMs: limits.lookupMs,
+      maxPerOwner: limits.maxLookupsPerKey,
+      ...(options.nameServers === undefined ? {} : { servers: options.nameServers }),
+    }),
+    preferred: createPreferredDialects(systemClock, limits),
+    nextId: recordIds(systemClock),
+  };
+}
+
+const defaultRetentionDays = 30;
+const dayMs = 24 * 60 * 60_000;
+
+async function responsesRoom(foundation: Foundation, gateway: GatewayParts, teardown: Teardown): Promise<Responses> {
+  const { store, sealKey, configuration } = foundation;
+  const retentionMs = (configuration.file.config.responses?.retention_days ?? defaultRetentionDays) * dayMs;
+  const responses = await openResponses({ gateway, store, sealKey, retentionMs });
+  teardown.push(() => responses.close(drainMs));
+  return responses;
+}
+
+async function videosRoom(
+  { store, configuration, videoKeys: signing }: Foundation,
+  gateway: GatewayParts,
+  options: StartOptions,
+  teardown: Teardown,
+): Promise<Videos> {
+  const leaseOwner = randomId("lease_");
+  const waitScale = options.videoWaitScale ?? 1;
+  const videos = await openVideos({
+    ...configuration.videos,
+    ...signing,
+    gateway,
+    store,
+    leaseOwner,
+    random: Math.random,
+    waitScale,
+  });
+  teardown.push(() => videos.close(videoDrainMs));
+  return videos;
+}
+
+/** Ticks are a fifteenth of a heartbeat: a second, unless a test is in a hurry. */
+function paceOf(heartbeatMs: number, limits: Limits, backlog: Backlog): PipePace {
+  const { clientStallMs: stallMs, minClientBytesPerSecond: minBytesPerSecond, keepAliveMs } = limits;
+  const ticker = createTicker(heartbeatMs / 15);
+  return { heartbeatMs, stallMs, minBytesPerSecond, keepAliveMs, backlog, ticker, bounds: limits };
+}
+
+/** Builds and starts the gateway. Throws an Error with one clear sentence when it cannot; nothing is left open then. */
+export async function start(options: StartOptions): Promise<Running> {
+  const teardown: Teardown = [];
+  try {
+    const foundation = await lay(options, teardown);
+    const gateway = gatewayParts(foundation, options, teardown);
+    const { store, pepper, events, settings, limits } = foundation;
+    const failed = (cause: unknown): void => events.backgroundFailed("keys", cause);
+    const keys = await openKeys({ store, pepper, declared: declaredKeys(foundation), clock: systemClock, failed });
+    teardown.push(() => keys.close());
+    const readiness = createReadiness({ ledger: gateway.ledger, keys, clock: systemClock });
+    const responses = await responsesRoom(foundation, gateway, teardown);
+    const videos = await videosRoom(foundation, gateway, options, teardown);
+    const { catalog, listings, clock } = gateway;
+    const { publicUrl } = foundation.configuration.videos;
+    const rows = endpoints({
+      catalog: catalog.current,
+      listings,
+      readiness,
+      responses,
+      videos,
+      clock,
+      limits,
+      publicUrl,
+    });
+    const { corsOrigins } = settings;
+    const cors = corsOrigins.length === 0 ? {} : { cors: createCors(corsOrigins) };
+    const parts = { match: matcher(rows), keys, gateway, limits, ...cors };
+    const listener = listen({ host: settings.host, port: settings.port, parts });
+    options.print(`Turnpike is listening on ${listener.url}`);
+    void announce(options, listener, foundation, gateway, teardown);
+    return {
+      url: listener.url,
+      async stop() {
+        await shutDown(listener, gateway.admission, readiness.drain);
+        await takeDown(teardown);
+      },
+      async hurry() {
+        await Promise.all([listener.stop(true), responses.close(0)]);
+      },
+    };
+  } catch (thrown) {
+    await takeDown(teardown);
+    throw thrown;
+  }
+}
+
+/** The rest of the banner waits for the providers' lists, the listener does not. */
+async function announce(
+  options: StartOptions,
+  listener: Listener,
+  { firstKeys, limits, configuration }: Foundation,
+  gateway: GatewayParts,
+  teardown: Teardown,
+): Promise<void> {
+  const { maxConcurrentRequests } = limits;
+  if (maxConcurrentRequests < limitsOf(configuration.file.config.limits).maxConcurrentRequests)
+    gateway.events.descriptorLimit(maxConcurrentRequests);
+  const local = await localServers(options, listener, gateway, teardown);
+  const { url } = listener;
+  const catalog = gateway.catalog.current();
+  await gateway.listings.refreshAll(catalog.providers, listPatienceMs);
+  for (const line of banner(url, firstKeys, catalog, gateway.listings, local)) options.print(line);
+}
+
+/** Where nothing is configured, model servers on this machine are found by themselves. */
+async function localServers(
+  { discovers, discovery = {} }: StartOptions,
+  { url }: Listener,
+  { catalog, listings, events }: GatewayParts,
+  teardown: Teardown,
+): Promise<readonly Provider[]> {
+  if (discovers === false || catalog.current().providers.length > builtInProviders) return [];
+  const { hostname: host, port } = new URL(url);
+  const servers = watchLocalServers({ catalog, listings, events, self: { host, port: Number(port) }, discovery });
+  teardown.push(async () => (await servers).stop());
+  return (await servers).current();
+}

@@ -1,0 +1,285 @@
+// The canonical chat request and reply: ordered turns of ordered blocks.
+import type { ExactNumber, Json, JsonObject } from "../lib/json.ts";
+import type { Opaque } from "./provider-state.ts";
+import type { Usage } from "./usage.ts";
+import type { Extra } from "./warning.ts";
+
+/** Bytes or a reference to them. `file` ids belong to the provider that issued them. */
+export type MediaSource =
+  | { readonly kind: "url"; readonly url: string }
+  | { readonly kind: "bytes"; readonly mediaType: string; readonly base64: string }
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "file"; readonly id: string };
+
+/** A marker up to which a provider may cache the prompt. Only its own dialect family understands `wire`. */
+export interface CacheHint {
+  readonly wire: Json;
+}
+
+/** Where the quoted words come from. `url` sources are understood everywhere, other shapes only where they were made. */
+export interface Citation {
+  readonly url?: string;
+  readonly title?: string;
+  readonly quote?: string;
+  /** Character range in the block's text that the citation supports. */
+  readonly start?: number;
+  readonly end?: number;
+  readonly wire?: Json;
+}
+
+/** A token and how likely it was. `bytes` are there where the text does not tell them: in a part of a character. */
+export interface Likelihood {
+  readonly token: string;
+  readonly logprob: number;
+  readonly bytes?: readonly number[];
+}
+
+/** A token of the reply; `top` are the likeliest ones in its place. */
+export interface TokenLogprob extends Likelihood {
+  readonly top: readonly Likelihood[];
+}
+
+export interface TextBlock {
+  readonly type: "text";
+  readonly text: string;
+  /** In replies, where they were asked for. */
+  readonly logprobs?: readonly TokenLogprob[];
+  readonly citations?: readonly Citation[];
+  readonly cache?: CacheHint;
+}
+
+export interface RefusalBlock {
+  readonly type: "refusal";
+  readonly text: string;
+}
+
+/** Thought that may be shown, and the signature that proves it. `redacted`: there is only the signature. */
+export interface ThinkingBlock {
+  readonly type: "thinking";
+  readonly text: string;
+  readonly signature?: Opaque;
+  readonly redacted?: boolean;
+}
+
+export interface ToolCallBlock {
+  readonly type: "tool-call";
+  readonly id: string;
+  readonly name: string;
+  /** `function`: input is JSON text. `custom`: input is free text. */
+  readonly kind: "function" | "custom";
+  readonly input: string;
+  readonly signature?: Opaque;
+  readonly cache?: CacheHint;
+}
+
+/** `path` is where the part stood on the client's wire, so that an error can name it. */
+export interface ImageBlock {
+  readonly type: "image";
+  readonly source: MediaSource;
+  readonly detail?: string;
+  readonly cache?: CacheHint;
+  readonly path?: string;
+}
+
+export interface AudioBlock {
+  readonly type: "audio";
+  readonly source: MediaSource;
+  readonly path?: string;
+}
+
+export interface DocumentBlock {
+  readonly type: "document";
+  readonly source: MediaSource;
+  readonly title?: string;
+  readonly context?: string;
+  readonly citations?: boolean;
+  readonly cache?: CacheHint;
+  readonly path?: string;
+}
+
+/** A part that only the dialect `origin` understands; elsewhere it is refused by its `path`. */
+export interface ForeignBlock {
+  readonly type: "foreign";
+  readonly origin: string;
+  readonly wire: JsonObject;
+  readonly path?: string;
+}
+
+export type ResultPart = TextBlock | ImageBlock | DocumentBlock | ForeignBlock;
+
+export interface ToolResultBlock {
+  readonly type: "tool-result";
+  readonly callId: string;
+  readonly content: readonly ResultPart[];
+  readonly isError: boolean;
+  readonly cache?: CacheHint;
+}
+
+export type Block =
+  | TextBlock
+  | RefusalBlock
+  | ThinkingBlock
+  | ToolCallBlock
+  | ToolResultBlock
+  | ImageBlock
+  | AudioBlock
+  | DocumentBlock
+  | ForeignBlock;
+
+/** `tool` turns hold tool results only; they stand right behind the assistant turn that made the calls. */
+export interface Turn {
+  readonly role: "system" | "user" | "assistant" | "tool";
+  readonly blocks: readonly Block[];
+  /** Participant name, where the client gave one. */
+  readonly name?: string;
+}
+
+export interface FunctionTool {
+  readonly kind: "function";
+  readonly name: string;
+  readonly description?: string;
+  /** JSON Schema of the input; absent when the client gave none. */
+  readonly parameters?: JsonObject;
+  readonly strict?: boolean;
+  readonly cache?: CacheHint;
+}
+
+/** A tool that takes free text. `format` is the grammar as its dialect writes it. */
+export interface CustomTool {
+  readonly kind: "custom";
+  readonly name: string;
+  readonly description?: string;
+  readonly format?: Json;
+  readonly path: string;
+}
+
+/** A tool that a provider runs by itself: same dialect only. */
+export interface HostedTool {
+  readonly kind: "hosted";
+  readonly origin: string;
+  readonly wire: JsonObject;
+  readonly path: string;
+}
+
+export type Tool = FunctionTool | CustomTool | HostedTool;
+
+export type ToolChoice =
+  | { readonly type: "auto" | "required" | "none" }
+  | { readonly type: "tool"; readonly name: string }
+  | { readonly type: "allowed"; readonly names: readonly string[]; readonly required: boolean };
+
+export type OutputFormat =
+  | { readonly type: "text" }
+  | { readonly type: "json" }
+  | {
+      readonly type: "schema";
+      readonly name?: string;
+      readonly description?: string;
+      readonly schema: JsonObject;
+      readonly strict?: boolean;
+      /** The client asked for what stands under this name alone: its dialect takes it out of the answer. */
+      readonly bare?: string;
+    };
+
+export type Effort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
+
+/**
+ * How much to think. `budgetTokens`: a cap in tokens; `adaptive`: the model decides; `show`: the client wants to see it.
+ * `hint`: nobody asked for it, so it goes without a word where the model may not take it.
+ */
+export interface Reasoning {
+  readonly effort?: Effort;
+  readonly budgetTokens?: number;
+  readonly adaptive?: boolean;
+  readonly show?: boolean;
+  readonly hint?: boolean;
+}
+
+export interface Sampling {
+  readonly temperature?: number;
+  readonly topP?: number;
+  readonly topK?: number;
+  readonly presencePenalty?: number;
+  readonly frequencyPenalty?: number;
+  readonly seed?: number | ExactNumber;
+  readonly logitBias?: Readonly<Record<string, number>>;
+}
+
+/**
+ * What a text completion asks for beyond a conversation. Its prompt is the one user turn: text, or a foreign block
+ * for whatever only a tokenizer's owner can read.
+ */
+export interface Completion {
+  /** The reply begins with the prompt. */
+  readonly echo?: boolean;
+  /** Text that follows the place where the reply goes. */
+  readonly suffix?: string;
+  /** How many replies to make for each one that is given. */
+  readonly bestOf?: number;
+}
+
+/**
+ * What the reply may hold beside text, and where the client asked for it: whoever cannot make it refuses. `voice` is a
+ * name that only some models know.
+ */
+export interface MediaWish {
+  readonly path: string;
+  readonly image?: { readonly aspectRatio?: string; readonly size?: string };
+  readonly speech?: { readonly voice?: { readonly name: string; readonly path: string } };
+}
+
+export interface ChatAsk {
+  readonly operation: "chat";
+  /** As the client named it. */
+  readonly model: string;
+  readonly stream: boolean;
+  /** Stream only: the client wants usage at the end, where its dialect makes that a choice. */
+  readonly includeUsage?: boolean;
+  /** The system prefix; system turns in the middle stay among the turns. */
+  readonly system: readonly TextBlock[];
+  readonly turns: readonly Turn[];
+  readonly tools: readonly Tool[];
+  readonly toolChoice?: ToolChoice;
+  /** False: at most one tool call in the reply. */
+  readonly parallelToolCalls?: boolean;
+  readonly maxOutputTokens?: number;
+  readonly sampling: Sampling;
+  readonly stop: readonly string[];
+  /** How many replies to the same request. */
+  readonly choices: number;
+  /** Log probabilities are wanted, with this many alternatives. */
+  readonly logprobs?: number;
+  readonly format?: OutputFormat;
+  readonly media?: MediaWish;
+  readonly reasoning?: Reasoning;
+  readonly verbosity?: string;
+  readonly tier?: "default" | "flex" | "priority" | "fast";
+  readonly endUser?: string;
+  /** Present when the client asked for a text completion; its fields are told to other dialects as extras. */
+  readonly completion?: Completion;
+  readonly extras: readonly Extra[];
+}
+
+/** Why a reply ended. `sequence` is the stop text that matched, where it is known. */
+export interface Stop {
+  readonly kind: "end" | "stop-sequence" | "length" | "context-full" | "tool-use" | "refusal" | "filter" | "pause";
+  readonly sequence?: string;
+  readonly detail?: Json;
+}
+
+export interface Choice {
+  readonly index: number;
+  readonly blocks: readonly Block[];
+  readonly stop: Stop;
+}
+
+export interface ChatAnswer {
+  readonly operation: "chat";
+  readonly id: string;
+  /** What the upstream reported. */
+  readonly model: string;
+  /** Unix seconds, where the upstream said. */
+  readonly createdAt?: number;
+  readonly choices: readonly Choice[];
+  readonly usage?: Usage;
+}

@@ -1,0 +1,76 @@
+// What an account is made of beside an address and a key: read from the file's fields, or from the variables of its own SDK.
+import { readFileSync } from "node:fs";
+import { Secret } from "../lib/secret.ts";
+import type { Account, AccountFault, AccountRules } from "../providers/credentials.ts";
+import { accountFields } from "./account-fields.ts";
+import type { Environment } from "./environment.ts";
+import type { ProviderConfig } from "./schema.ts";
+
+type Member = keyof Account;
+
+export const accountMembers = Object.keys(accountFields) as readonly Member[];
+const secretMembers = ["serviceAccount", "accessKeyId", "secretAccessKey", "sessionToken"] as const;
+
+/** Every member as its text, before it is read. */
+export type AccountTexts = { readonly [member in Member]?: string };
+
+/** Whether somebody who is asked would know from this who asks. */
+export function namesSecret(texts: AccountTexts): boolean {
+  return secretMembers.some((member) => texts[member] !== undefined);
+}
+
+export function textsOfFile(config: ProviderConfig): AccountTexts {
+  return Object.fromEntries(
+    accountMembers.flatMap((member) => {
+      const text = config[accountFields[member]];
+      return text === undefined ? [] : [[member, text]];
+    }),
+  );
+}
+
+export function textsOfVariables({ members }: AccountRules, environment: Environment): AccountTexts {
+  return Object.fromEntries(
+    accountMembers.flatMap((member) => {
+      const texts = (members[member] ?? []).map((name) => environment[name]?.trim());
+      const text = texts.find((value) => value);
+      return text === undefined ? [] : [[member, text]];
+    }),
+  );
+}
+
+/** The text itself, or what stands in the file that it names; null when there is no such file. */
+function contentOf(text: string): string | null {
+  if (text.trimStart().startsWith("{")) return text;
+  try {
+    return readFileSync(text, "utf8");
+  } catch {
+    // Why it cannot be read is the operator's to find out; that it cannot is told with its name.
+    return null;
+  }
+}
+
+function sealed(texts: AccountTexts): Account | AccountFault {
+  const { serviceAccount, accessKeyId, secretAccessKey, sessionToken, ...plain } = texts;
+  const content = serviceAccount === undefined ? undefined : contentOf(serviceAccount);
+  if (content === null)
+    return { member: "serviceAccount", what: `the file '${serviceAccount?.slice(0, 200)}' cannot be read` };
+  const secrets = { serviceAccount: content, accessKeyId, secretAccessKey, sessionToken };
+  const kept = Object.entries(secrets).flatMap(([member, text]) =>
+    text === undefined ? [] : [[member, new Secret(text)]],
+  );
+  return { ...plain, ...Object.fromEntries(kept) };
+}
+
+/** The account, or what is wrong with it; kinds without accounts have empty ones. */
+export function readAccount(
+  rules: AccountRules | undefined,
+  texts: AccountTexts,
+  credential: Secret | null,
+): Account | AccountFault {
+  const account = sealed(texts);
+  return isFault(account) ? account : (rules?.fault(account, credential) ?? account);
+}
+
+export function isFault(read: Account | AccountFault): read is AccountFault {
+  return "what" in read;
+}

@@ -1,0 +1,70 @@
+// Citations: those of this dialect keep their own shape, those with an address can be told in either.
+import type { Citation } from "../../canonical/chat.ts";
+import { unwrapOpaque, wrapOpaque } from "../../canonical/provider-state.ts";
+import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import { objectsIn } from "./field-names.ts";
+
+const ownTypes = new Set<unknown>([
+  "char_location",
+  "page_location",
+  "content_block_location",
+  "web_search_result_location",
+  "search_result_location",
+]);
+
+/** Marks an index that the gateway had to make up; no upstream ever sees it again. */
+const madeUp = "none";
+
+/** True for a citation that the gateway wrote for another maker's source. */
+export function isMadeUpCitation(wire: Json | undefined): boolean {
+  const index = isObject(wire) ? wire["encrypted_index"] : undefined;
+  return typeof index === "string" && unwrapOpaque(index) !== null;
+}
+
+function text(value: Json | undefined): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+export function readCitation(wire: JsonObject): Citation {
+  const url = text(wire["url"]);
+  const title = text(wire["title"]) ?? text(wire["document_title"]);
+  const quote = text(wire["cited_text"]);
+  return {
+    ...(url ? { url } : {}),
+    ...(title ? { title } : {}),
+    ...(quote ? { quote } : {}),
+    ...(isMadeUpCitation(wire) ? {} : { wire }),
+  };
+}
+
+export function readCitations(wire: Json | undefined): { readonly citations?: readonly Citation[] } {
+  const citations = objectsIn(wire).map(readCitation);
+  return citations.length > 0 ? { citations } : {};
+}
+
+/** The citation as this dialect wrote it, if it did. */
+function ownCitation(citation: Citation): JsonObject | null {
+  const { wire } = citation;
+  return isObject(wire) && ownTypes.has(wire["type"]) ? wire : null;
+}
+
+/** For an upstream: only what this dialect made. */
+export function citationsForUpstream(citations: readonly Citation[] | undefined): JsonObject[] {
+  return (citations ?? []).map(ownCitation).filter((wire) => wire !== null);
+}
+
+/** For a client: own citations as they are, others as a web source if they have an address. */
+export function citationsForClient(citations: readonly Citation[] | undefined): JsonObject[] {
+  return (citations ?? []).map((each) => ownCitation(each) ?? webSource(each)).filter((wire) => wire !== null);
+}
+
+function webSource(citation: Citation): JsonObject | null {
+  if (citation.url === undefined) return null;
+  return {
+    type: "web_search_result_location",
+    url: citation.url,
+    title: citation.title ?? null,
+    cited_text: citation.quote ?? "",
+    encrypted_index: wrapOpaque({ origin: madeUp, data: citation.url }),
+  };
+}

@@ -1,0 +1,52 @@
+// Why a reply ended, in this dialect's words and in canon's.
+import type { Stop } from "../../canonical/chat.ts";
+import { isObject, type JsonObject } from "../../lib/json.ts";
+
+const kinds = new Map<unknown, Stop["kind"]>([
+  ["end_turn", "end"],
+  ["stop_sequence", "stop-sequence"],
+  ["max_tokens", "length"],
+  ["model_context_window_exceeded", "context-full"],
+  ["tool_use", "tool-use"],
+  ["refusal", "refusal"],
+  ["pause_turn", "pause"],
+]);
+
+const reasons: Readonly<Record<Stop["kind"], string>> = {
+  end: "end_turn",
+  "stop-sequence": "stop_sequence",
+  length: "max_tokens",
+  "context-full": "model_context_window_exceeded",
+  "tool-use": "tool_use",
+  refusal: "refusal",
+  filter: "refusal",
+  pause: "pause_turn",
+};
+
+/** Presence beats label: a natural end with a call is a call for tools, a call for tools without one is an end. */
+function settled(kind: Stop["kind"], hasCall: boolean): Stop["kind"] {
+  if (kind === "tool-use" && !hasCall) return "end";
+  return kind === "end" && hasCall ? "tool-use" : kind;
+}
+
+/** `wire` holds stop_reason, stop_sequence and stop_details. */
+export function readStop(wire: JsonObject, hasCall: boolean): Stop {
+  const sequence = wire["stop_sequence"];
+  const details = wire["stop_details"];
+  return {
+    kind: settled(kinds.get(wire["stop_reason"]) ?? "end", hasCall),
+    ...(typeof sequence === "string" ? { sequence } : {}),
+    ...(isObject(details) ? { detail: details } : {}),
+  };
+}
+
+/** The members stop_reason, stop_sequence and stop_details. */
+export function writeStop(stop: Stop, has: { readonly call: boolean; readonly refusal: boolean }): JsonObject {
+  const kind = has.refusal && stop.kind === "end" ? "refusal" : settled(stop.kind, has.call);
+  const isOwnDetail = isObject(stop.detail) && stop.detail["type"] === "refusal";
+  return {
+    stop_reason: reasons[kind],
+    stop_sequence: kind === "stop-sequence" ? (stop.sequence ?? null) : null,
+    stop_details: isOwnDetail && reasons[kind] === "refusal" ? (stop.detail ?? null) : null,
+  };
+}

@@ -1,0 +1,46 @@
+// The shape of the output: free text, JSON by instruction, or JSON by schema.
+import type { OutputFormat } from "../../canonical/chat.ts";
+import type { Extra } from "../../canonical/warning.ts";
+import { isObject, type JsonObject } from "../../lib/json.ts";
+import type { RenderContext } from "../dialect.ts";
+import { unsupported } from "../errors.ts";
+import { isAbsent, type Losses, requiredObject } from "./field-names.ts";
+import { inSubset } from "./json-schema.ts";
+import type { ModelLimits } from "./model-capabilities.ts";
+import { emulatesSchemas } from "./structured-output-tool.ts";
+
+/** `output_config.format`, or the older `output_format`. */
+export function readFormat(wire: JsonObject, extras: Extra[]): OutputFormat | undefined {
+  const config = wire["output_config"];
+  const newer = isObject(config) ? config["format"] : undefined;
+  const [format, path] = isAbsent(newer) ? [wire["output_format"], "output_format"] : [newer, "output_config.format"];
+  if (!isObject(format) || isAbsent(format)) return undefined;
+  if (format["type"] === "json_schema") return { type: "schema", schema: requiredObject(format, "schema", path) };
+  extras.push({ path: `${path}.type`, rule: "reject" });
+  return undefined;
+}
+
+/** Told to models of this dialect when any JSON will do: there is no switch for it. */
+export const jsonInstruction = "Answer with one valid JSON value and nothing else: no prose, no Markdown fence.";
+
+/** The `format` of output_config; null when nothing has to be said there. */
+export function renderFormat(
+  format: OutputFormat | undefined,
+  limits: ModelLimits,
+  context: RenderContext,
+  losses: Losses,
+): JsonObject | null {
+  if (format === undefined || format.type === "text") return null;
+  if (format.type === "json") {
+    losses.add("approximated", "format");
+    return null;
+  }
+  if (emulatesSchemas(limits)) return null;
+  if (!limits.outputSchema) throw unsupported(context.fieldPath("format"), "the model has no structured output");
+  const { schema, exact, lost } = inSubset(format.schema);
+  if (lost.includes("$ref") || (lost.length > 0 && format.strict === true)) {
+    throw unsupported(context.fieldPath("format"), `the schema uses ${lost.join(", ")}`);
+  }
+  if (!exact) losses.add("approximated", "format");
+  return { type: "json_schema", schema };
+}

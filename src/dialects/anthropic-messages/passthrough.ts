@@ -1,0 +1,93 @@
+// The verbatim lane: the client's own wire goes on; only the model and the gateway's envelopes change.
+
+import type { Usage } from "../../canonical/usage.ts";
+import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import type { Envelope, RenderContext, VerbatimCall } from "../dialect.ts";
+import { badReply } from "../errors.ts";
+import { isMadeUpCitation } from "./citations.ts";
+import { objectsIn } from "./field-names.ts";
+import { limitsOf } from "./model-capabilities.ts";
+import { apiVersion, messagesPath } from "./request.ts";
+import { forUpstream } from "./signature.ts";
+import { lacksThinking, withoutThinking } from "./tool-loop.ts";
+import { readUsage } from "./usage.ts";
+
+/** Where blocks of each type hold opaque state. */
+const stateMembers = new Map<unknown, string>([
+  ["thinking", "signature"],
+  ["redacted_thinking", "data"],
+]);
+
+/** The block as the upstream may see it: the same object when nothing changes, null when it must go. */
+function openBlock(block: Json, origin: string): Json {
+  if (!isObject(block)) return block;
+  const member = stateMembers.get(block["type"]);
+  if (member !== undefined) {
+    const held = block[member];
+    if (typeof held !== "string") return block;
+    const state = forUpstream(held, origin);
+    return state === held ? block : state === null ? null : { ...block, [member]: state };
+  }
+  const { citations } = block;
+  if (!Array.isArray(citations) || !citations.some(isMadeUpCitation)) return block;
+  const kept = citations.filter((citation) => !isMadeUpCitation(citation));
+  return { ...block, citations: kept.length > 0 ? kept : undefined };
+}
+
+function openMessage(message: Json, origin: string): Json {
+  if (!isObject(message) || message["role"] !== "assistant" || !Array.isArray(message["content"])) return message;
+  const { content } = message;
+  const opened = content.map((block) => openBlock(block, origin));
+  if (opened.every((block, index) => block === content[index])) return message;
+  const kept = opened.filter((block) => block !== null);
+  return kept.length > 0 ? { ...message, content: kept } : null;
+}
+
+/** The same list when no envelope is in it. */
+function openMessages(messages: Json | undefined, origin: string): Json | undefined {
+  if (!Array.isArray(messages)) return messages;
+  const opened = messages.map((message) => openMessage(message, origin));
+  if (opened.every((message, index) => message === messages[index])) return messages;
+  return opened.filter((message) => message !== null);
+}
+
+const samplingFields = ["temperature", "top_p", "top_k"] as const;
+
+/** Newer versions refuse sampling even of models that take it: such a request goes under the first one. */
+function versionFor(wire: JsonObject, { model }: RenderContext, envelope: Envelope): string {
+  const asked = envelope.header("vendor-version") ?? envelope.header("anthropic-version") ?? apiVersion;
+  const samples = samplingFields.some((field) => wire[field] !== undefined && wire[field] !== null);
+  return samples && asked > apiVersion && limitsOf(model).sampling ? apiVersion : asked;
+}
+
+/** A wire whose model does not think: its tool loop may hold no thinking then. */
+export function withoutReasoning(wire: JsonObject): JsonObject {
+  return { ...wire, thinking: { type: "disabled" }, messages: withoutThinking(objectsIn(wire.messages)) };
+}
+
+/** True where the budget of thought would be refused because another maker's thinking was taken out of the history. */
+function lostThinking(wire: JsonObject, messages: Json | undefined): boolean {
+  const isBudget = isObject(wire.thinking) && wire.thinking.type === "enabled";
+  return isBudget && messages !== wire.messages && Array.isArray(messages) && lacksThinking(messages);
+}
+
+/** The client's wire with the upstream's model name, under the version and betas that the client asked for. */
+export function verbatimCall(wire: JsonObject, context: RenderContext, envelope: Envelope): VerbatimCall {
+  const version = versionFor(wire, context, envelope);
+  const beta = envelope.header("anthropic-beta");
+  const messages = openMessages(wire["messages"], context.origin);
+  const body: JsonObject = { ...wire, model: context.model, messages };
+  const isLost = lostThinking(wire, messages);
+  return {
+    path: messagesPath,
+    body: isLost ? withoutReasoning(body) : body,
+    headers: { "anthropic-version": version, ...(beta ? { "anthropic-beta": beta } : {}) },
+    ...(isLost ? { warnings: [{ code: "approximated", path: context.fieldPath("reasoning") }] } : {}),
+  };
+}
+
+/** What a whole reply has used. */
+export function verbatimUsage(reply: JsonObject): Usage | undefined {
+  if (!Array.isArray(reply.content)) throw badReply("it holds no content");
+  return readUsage(reply.usage);
+}

@@ -1,0 +1,205 @@
+// Turns into the list of messages: roles take turns, and every call is answered at once, results first.
+import type { Block, ChatAsk, ToolCallBlock, ToolResultBlock, Turn } from "../../canonical/chat.ts";
+import type { JsonObject } from "../../lib/json.ts";
+import type { RenderContext } from "../dialect.ts";
+import { badValue, unsupported } from "../errors.ts";
+import { historyArguments } from "../shared/arguments.ts";
+import { wrapFreeText } from "../shared/custom-tools.ts";
+import { cleanId, type ToolNames } from "../shared/tool-names.ts";
+import { cacheControl } from "./cache-control.ts";
+import { renderAssistantText, renderPart, renderResult, textParts } from "./content.ts";
+import type { Losses } from "./field-names.ts";
+import type { ModelLimits } from "./model-capabilities.ts";
+import { ownState } from "./signature.ts";
+
+/** What rendering a history needs to know. */
+export interface HistoryContext {
+  readonly context: RenderContext;
+  readonly limits: ModelLimits;
+  readonly names: ToolNames;
+  readonly losses: Losses;
+}
+
+/** An assistant's say and everything up to its next one. The first may have no say. */
+interface Episode {
+  readonly said: Block[];
+  readonly rest: Turn[];
+}
+
+interface Message {
+  readonly role: "user" | "assistant" | "system";
+  readonly content: JsonObject[];
+}
+
+/** The least that a turn can say, where the order of roles needs a turn and there is nothing to say. */
+const placeholder: JsonObject = { type: "text", text: "." };
+
+function episodesOf(turns: readonly Turn[]): Episode[] {
+  const episodes: Episode[] = [{ said: [], rest: [] }];
+  for (const turn of turns) {
+    const last = episodes.at(-1);
+    if (turn.role !== "assistant") last?.rest.push(turn);
+    else if (last?.rest.length === 0) last.said.push(...turn.blocks);
+    else episodes.push({ said: [...turn.blocks], rest: [] });
+  }
+  return episodes;
+}
+
+function renderCall(block: ToolCallBlock, to: HistoryContext): JsonObject {
+  const { input, exact } =
+    block.kind === "custom" ? { input: wrapFreeText(block.input), exact: true } : historyArguments(block.input);
+  if (!exact) to.losses.add("approximated", "messages");
+  return {
+    type: "tool_use",
+    id: cleanId(block.id),
+    name: to.names.toWire(block.name),
+    input,
+    ...cacheControl(block.cache),
+  };
+}
+
+/** All or nothing: a block of thought goes with the signature of the upstream that made it, or not at all. */
+function renderThinking(block: Extract<Block, { type: "thinking" }>, origin: string): JsonObject[] {
+  const data = ownState(block.signature, origin);
+  if (data === null) return [];
+  return [
+    block.redacted ? { type: "redacted_thinking", data } : { type: "thinking", thinking: block.text, signature: data },
+  ];
+}
+
+function renderSaid(block: Block, to: HistoryContext): JsonObject[] {
+  switch (block.type) {
+    case "text":
+      return renderAssistantText(block);
+    case "thinking":
+      return renderThinking(block, to.context.origin);
+    case "tool-call":
+      return [renderCall(block, to)];
+    case "image":
+      throw unsupported(block.path ?? to.context.fieldPath("messages"), "an assistant message cannot hold an image");
+    default:
+      return renderPart(block, to.context);
+  }
+}
+
+/** Text after a call moves before the first call: the results must follow the calls at once. */
+function callsLast(content: JsonObject[]): JsonObject[] {
+  const first = content.findIndex((part) => part["type"] === "tool_use");
+  if (first < 0) return content;
+  const rest = content.slice(first);
+  const isText = (part: JsonObject) => part["type"] === "text";
+  return [...content.slice(0, first), ...rest.filter(isText), ...rest.filter((part) => !isText(part))];
+}
+
+const missingResult = (call: ToolCallBlock): JsonObject => ({
+  type: "tool_result",
+  tool_use_id: cleanId(call.id),
+  content: "No result was provided.",
+  is_error: true,
+});
+
+/** One result for each call, in the order of the calls; for two results of one call the later one counts. */
+function renderResults(episode: Episode, to: HistoryContext): JsonObject[] {
+  const results = new Map<string, ToolResultBlock>();
+  for (const block of episode.rest.flatMap((turn) => turn.blocks)) {
+    if (block.type !== "tool-result") continue;
+    if (results.has(block.callId)) to.losses.add("approximated", "messages");
+    results.set(block.callId, block);
+  }
+  const calls = episode.said.filter((block) => block.type === "tool-call");
+  return calls.map((call) => {
+    const result = results.get(call.id);
+    if (result === undefined) to.losses.add("approximated", "messages");
+    return result === undefined ? missingResult(call) : renderResult(result, to.context);
+  });
+}
+
+/** A result whose call is gone is told as text. */
+function renderOrphan(result: ToolResultBlock, to: HistoryContext): JsonObject[] {
+  to.losses.add("approximated", "messages");
+  return [
+    { type: "text", text: `[Result of the tool call ${result.callId}]` },
+    ...result.content.flatMap((part) => renderPart(part, to.context)),
+  ];
+}
+
+function renderHeard(turn: Turn, calls: ReadonlySet<string>, to: HistoryContext): JsonObject[] {
+  const parts = turn.blocks.flatMap((block) => {
+    if (block.type !== "tool-result") return renderPart(block, to.context);
+    return calls.has(block.callId) ? [] : renderOrphan(block, to);
+  });
+  if (turn.name === undefined || turn.role !== "user") return parts;
+  to.losses.add("approximated", "messages");
+  const [first, ...more] = parts;
+  if (first?.["type"] !== "text") return [{ type: "text", text: `${turn.name}:` }, ...parts];
+  return [{ ...first, text: `${turn.name}: ${first["text"]}` }, ...more];
+}
+
+/** A system turn keeps its place: as a message of its own where the model knows it, else marked in the user's. */
+function systemParts(turn: Turn, to: HistoryContext): Message[] {
+  const content = turn.blocks.flatMap((block) => renderPart(block, to.context));
+  if (content.length === 0) return [];
+  if (to.limits.systemTurns) return [{ role: "system", content }];
+  to.losses.add("approximated", "messages");
+  const text = content.map((part) => part["text"]).join("\n");
+  return [{ role: "user", content: textParts(`<system>\n${text}\n</system>`) }];
+}
+
+function renderEpisode(episode: Episode, to: HistoryContext): Message[] {
+  const said = callsLast(episode.said.flatMap((block) => renderSaid(block, to)));
+  const calls = new Set(episode.said.flatMap((block) => (block.type === "tool-call" ? [block.id] : [])));
+  const heard: Message[] = [{ role: "user", content: renderResults(episode, to) }];
+  for (const turn of episode.rest) {
+    if (turn.role === "system") heard.push(...systemParts(turn, to));
+    else heard.push({ role: "user", content: renderHeard(turn, calls, to) });
+  }
+  const kept = heard.filter((message) => message.content.length > 0);
+  if (kept.length === 0 && episode.rest.length > 0) {
+    to.losses.add("approximated", "messages");
+    kept.push({ role: "user", content: [placeholder] });
+  }
+  return said.length > 0 ? [{ role: "assistant", content: said }, ...kept] : kept;
+}
+
+/** Neighbouring messages of one role become one. */
+function merged(messages: readonly Message[]): Message[] {
+  const result: Message[] = [];
+  for (const message of messages) {
+    const last = result.at(-1);
+    if (last?.role === message.role) last.content.push(...message.content);
+    else result.push({ role: message.role, content: [...message.content] });
+  }
+  return result;
+}
+
+/** White space at the end of a prefill is refused upstream; a prefill of nothing else is none. */
+function trimPrefill(messages: Message[], to: HistoryContext): Message[] {
+  const last = messages.at(-1);
+  if (last?.role !== "assistant") return messages;
+  if (!to.limits.prefill) {
+    throw unsupported(to.context.fieldPath("messages"), "the last message must not be the assistant's");
+  }
+  const part = last.content.at(-1);
+  if (part?.["type"] !== "text") return messages;
+  const trimmed = { ...part, text: String(part["text"]).trimEnd() };
+  return [...messages.slice(0, -1), { role: "assistant", content: [...last.content.slice(0, -1), trimmed] }];
+}
+
+function written(message: Message): JsonObject {
+  const [only] = message.content;
+  const isPlain = message.content.length === 1 && only?.["type"] === "text" && Object.keys(only).length === 2;
+  return { role: message.role, content: isPlain ? only?.["text"] : message.content };
+}
+
+/** The messages of a request. Refuses a request that says nothing at all. */
+export function renderMessages(ask: ChatAsk, turns: readonly Turn[], to: HistoryContext): JsonObject[] {
+  if (ask.turns.length === 0 && ask.system.length === 0) {
+    throw badValue(to.context.fieldPath("messages"), "At least one message is needed.");
+  }
+  const messages = merged(episodesOf(turns).flatMap((episode) => renderEpisode(episode, to)));
+  if (messages[0]?.role !== "user") {
+    to.losses.add("approximated", "messages");
+    messages.unshift({ role: "user", content: [placeholder] });
+  }
+  return trimPrefill(messages, to).map(written);
+}

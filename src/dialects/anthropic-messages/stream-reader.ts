@@ -1,0 +1,270 @@
+// Frames of an upstream's stream into deltas: one handler for each event, a small state between them.
+import type { Citation } from "../../canonical/chat.ts";
+import type { GatewayError } from "../../canonical/error.ts";
+import type { Opaque } from "../../canonical/provider-state.ts";
+import type { Delta, OpenBlock } from "../../canonical/stream-event.ts";
+import { parseExactText } from "../../lib/exact-json.ts";
+import { isObject, type JsonObject } from "../../lib/json.ts";
+import type { Frame } from "../../lib/sse.ts";
+import type { ReadContext, StreamReader } from "../dialect.ts";
+import { badReply, truncated } from "../errors.ts";
+import { callInput, type ToolFinder } from "../shared/tool-lookup.ts";
+import { readCitation } from "./citations.ts";
+import { parseErrorEvent } from "./error.ts";
+import { readStop } from "./finish-reason.ts";
+import { limitsOf } from "./model-capabilities.ts";
+import { callState, readSignature } from "./signature.ts";
+import { emulatesSchemas, outputReader } from "./structured-output-tool.ts";
+import { skim } from "./text-peek.ts";
+import { toolFinder } from "./tool-names.ts";
+import { mergeCounts, readUsage } from "./usage.ts";
+
+/** A block of the wire while it grows. */
+interface Growing {
+  /** Number in canon. */
+  readonly block: number;
+  readonly open: OpenBlock;
+  /** Opaque state so far; the last one counts. */
+  signature: string;
+  readonly citations: Citation[];
+  /** Input that the opening already had, and fragments of free text that can only be read whole. */
+  whole: string;
+  hasBody: boolean;
+}
+
+interface State {
+  readonly origin: string;
+  readonly tools: ToolFinder;
+  /** By index on the wire; null for work of the server itself, which has no place in canon. */
+  readonly blocks: (Growing | null | undefined)[];
+  opened: number;
+  hasCall: boolean;
+  started: boolean;
+  over: boolean;
+  /** State of the next call, which a thinking block before it carried. */
+  callState: Opaque | null;
+  counts: JsonObject | null;
+  /** Whether a figure of the whole output has come. */
+  outputReported: boolean;
+  readonly stop: JsonObject;
+}
+
+type Handler = (state: State, event: JsonObject) => Delta[];
+
+const indexOf = (event: JsonObject): number => (typeof event["index"] === "number" ? event["index"] : -1);
+const textOf = (object: JsonObject, name: string): string => (typeof object[name] === "string" ? object[name] : "");
+
+function fail(state: State, error: GatewayError): Delta[] {
+  state.over = true;
+  return [{ type: "error", error }];
+}
+
+function start(state: State, event: JsonObject): Delta[] {
+  const message = isObject(event["message"]) ? event["message"] : {};
+  if (state.started) return [];
+  state.started = true;
+  state.counts = mergeCounts(state.counts, message["usage"]);
+  const usage = readUsage(state.counts ?? undefined);
+  return [{ type: "start", id: textOf(message, "id"), model: textOf(message, "model"), ...(usage ? { usage } : {}) }];
+}
+
+function openOf(wire: JsonObject, state: State): OpenBlock | null {
+  switch (wire["type"]) {
+    case "text":
+      return { kind: "text" };
+    case "thinking":
+      return { kind: "thinking" };
+    case "redacted_thinking":
+      return { kind: "thinking", redacted: true };
+    case "tool_use": {
+      const { name, kind } = state.tools(textOf(wire, "name"));
+      const signature = state.callState;
+      state.callState = null;
+      const proof = signature === null ? {} : { signature };
+      return { kind: "tool-call", id: textOf(wire, "id"), name, tool: kind, ...proof };
+    }
+    default:
+      return null;
+  }
+}
+
+/** What the opening itself carries: usually nothing, from some servers the whole block. */
+function openingBody(growing: Growing, wire: JsonObject): Delta[] {
+  const { open } = growing;
+  if (open.kind === "tool-call") {
+    if (isObject(wire["input"]) && Object.keys(wire["input"]).length > 0) growing.whole = JSON.stringify(wire["input"]);
+    return [];
+  }
+  growing.signature = textOf(wire, open.kind === "thinking" && open.redacted ? "data" : "signature");
+  const text = textOf(wire, open.kind === "thinking" ? "thinking" : "text");
+  if (text === "") return [];
+  const at = { choice: 0, block: growing.block };
+  return [open.kind === "thinking" ? { type: "thinking", ...at, text } : { type: "text", ...at, text }];
+}
+
+function blockStart(state: State, event: JsonObject): Delta[] {
+  const wire = isObject(event["content_block"]) ? event["content_block"] : {};
+  const index = indexOf(event);
+  if (index < 0 || index > 100_000) return fail(state, badReply("a block has no index"));
+  const before = closeAt(state, index);
+  const open = openOf(wire, state);
+  if (open === null) {
+    state.blocks[index] = null;
+    return before;
+  }
+  const growing: Growing = { block: state.opened++, open, signature: "", citations: [], whole: "", hasBody: false };
+  state.blocks[index] = growing;
+  state.hasCall ||= open.kind === "tool-call";
+  return [...before, { type: "block-open", choice: 0, block: growing.block, open }, ...openingBody(growing, wire)];
+}
+
+/** Arguments go out as they come; free text has to be taken out of its wrapping, so it waits for the end. */
+function callFragment(growing: Growing, text: string): Delta[] {
+  if (growing.open.kind !== "tool-call" || text === "") return [];
+  if (!growing.hasBody) growing.whole = "";
+  growing.hasBody = true;
+  if (growing.open.tool === "custom") {
+    growing.whole += text;
+    return [];
+  }
+  return [{ type: "tool-input", choice: 0, block: growing.block, text }];
+}
+
+function blockDelta(state: State, event: JsonObject): Delta[] {
+  const growing = state.blocks[indexOf(event)];
+  const { delta } = event;
+  if (growing === null || !isObject(delta)) return [];
+  if (growing === undefined) return fail(state, badReply("a block grows that was never opened"));
+  const { block, open } = growing;
+  switch (delta["type"]) {
+    case "text_delta":
+      return open.kind === "text" ? [{ type: "text", choice: 0, block, text: textOf(delta, "text") }] : [];
+    case "input_json_delta":
+      return callFragment(growing, textOf(delta, "partial_json"));
+    case "thinking_delta":
+      return open.kind === "thinking" ? [{ type: "thinking", choice: 0, block, text: textOf(delta, "thinking") }] : [];
+    case "signature_delta":
+      growing.signature = textOf(delta, "signature");
+      return [];
+    case "citations_delta":
+      if (isObject(delta["citation"])) growing.citations.push(readCitation(delta["citation"]));
+      return [];
+    default:
+      return [];
+  }
+}
+
+function lastInput(growing: Growing): Delta[] {
+  const { open, block } = growing;
+  if (open.kind !== "tool-call" || (growing.hasBody && open.tool === "function")) return [];
+  return [{ type: "tool-input", choice: 0, block, text: callInput(open.tool, growing.whole) }];
+}
+
+function signatureOf({ open, signature }: Growing, origin: string): Opaque | undefined {
+  if (open.kind === "tool-call") return open.signature;
+  return open.kind === "thinking" ? readSignature(signature, origin) : undefined;
+}
+
+function closeAt(state: State, index: number): Delta[] {
+  const growing = state.blocks[index];
+  state.blocks[index] = undefined;
+  if (!growing) return [];
+  state.callState = callState(growing.signature) ?? state.callState;
+  const signature = signatureOf(growing, state.origin);
+  const citations = growing.open.kind === "text" && growing.citations.length > 0 ? growing.citations : undefined;
+  const close: Delta = {
+    type: "block-close",
+    choice: 0,
+    block: growing.block,
+    ...(signature ? { signature } : {}),
+    ...(citations ? { citations } : {}),
+  };
+  return [...lastInput(growing), close];
+}
+
+/** May come more than once: what it has overrides what was known. */
+function messageDelta(state: State, event: JsonObject): Delta[] {
+  if (isObject(event["delta"])) {
+    for (const [name, value] of Object.entries(event["delta"])) if (value !== null) state.stop[name] = value;
+  }
+  const { usage } = event;
+  if (isObject(usage) && usage["output_tokens"] !== undefined) state.outputReported = true;
+  state.counts = mergeCounts(state.counts, usage);
+  return [];
+}
+
+function messageStop(state: State): Delta[] {
+  state.over = true;
+  const closed = state.blocks.flatMap((_, index) => closeAt(state, index));
+  // What the start says of the output is how it began: without a later figure, nobody has counted it.
+  const usage = state.outputReported ? readUsage(state.counts ?? undefined) : undefined;
+  return [...closed, { type: "finish", stops: [readStop(state.stop, state.hasCall)], ...(usage ? { usage } : {}) }];
+}
+
+/** Pings and events of tomorrow have no handler, and say nothing. */
+const handlers = new Map<unknown, Handler>([
+  ["content_block_delta", blockDelta],
+  ["content_block_start", blockStart],
+  ["content_block_stop", (state, event) => closeAt(state, indexOf(event))],
+  ["message_delta", messageDelta],
+  ["message_stop", messageStop],
+]);
+
+function take(state: State, event: JsonObject): Delta[] {
+  const { type } = event;
+  if (type === "error" || event.error) return fail(state, parseErrorEvent(event));
+  if (type === "message_start") return start(state, event);
+  const handler = handlers.get(type);
+  if (handler === undefined) return [];
+  return state.started ? handler(state, event) : fail(state, badReply("a block comes before the start"));
+}
+
+function newState(origin: string, tools: ToolFinder): State {
+  return {
+    origin,
+    tools,
+    blocks: [],
+    opened: 0,
+    hasCall: false,
+    started: false,
+    over: false,
+    callState: null,
+    counts: null,
+    outputReported: false,
+    stop: {},
+  };
+}
+
+/** The same reader for events that are objects already: other wires say the same events in other words. */
+export interface EventReader {
+  take(event: JsonObject): Delta[];
+  fail(error: GatewayError): Delta[];
+  end(): Delta[];
+  finishing(): boolean;
+}
+
+export function eventReader(origin: string, tools: ToolFinder): EventReader {
+  const state = newState(origin, tools);
+  return {
+    take: (event) => (state.over ? [] : take(state, event)),
+    fail: (error) => (state.over ? [] : fail(state, error)),
+    end: () => (state.over ? [] : fail(state, truncated())),
+    finishing: () => typeof state.stop["stop_reason"] === "string",
+  };
+}
+
+/** A reader for one stream of this dialect. */
+export function streamReader(context: ReadContext): StreamReader {
+  const events = eventReader(context.origin, toolFinder(context));
+  const answer = outputReader(context.ask, (model) => emulatesSchemas(limitsOf(model)));
+  const read = ({ data }: Frame): Delta[] => {
+    const event = parseExactText(data);
+    return isObject(event) ? events.take(event) : events.fail(badReply("a frame is no JSON object"));
+  };
+  return {
+    read: answer === null ? read : (frame) => answer(read(frame)),
+    skim,
+    end: events.end,
+    finishing: events.finishing,
+  };
+}

@@ -1,0 +1,284 @@
+// Deltas into frames for a client: one block is open at a time, what arrives for a later one waits.
+import type { Citation, Stop } from "../../canonical/chat.ts";
+import type { GatewayError } from "../../canonical/error.ts";
+import { type Opaque, wrapCallState } from "../../canonical/provider-state.ts";
+import type { Delta, OpenBlock } from "../../canonical/stream-event.ts";
+import { noUsage, type Usage } from "../../canonical/usage.ts";
+import type { JsonObject } from "../../lib/json.ts";
+import type { Frame } from "../../lib/sse.ts";
+import type { StreamWriter, WriteContext } from "../dialect.ts";
+import { badReply } from "../errors.ts";
+import { isWholeJson } from "../shared/arguments.ts";
+import { wrapFreeText } from "../shared/custom-tools.ts";
+import { cleanId } from "../shared/tool-names.ts";
+import { citationsForClient } from "./citations.ts";
+import { errorFrames } from "./error.ts";
+import { writeStop } from "./finish-reason.ts";
+import { expectsThinking } from "./reasoning.ts";
+import { endMembers, messageMembers, textBlock, toolUseBlock } from "./required-members.ts";
+import { writeSignature } from "./signature.ts";
+import { writeCounts, writeUsage } from "./usage.ts";
+
+/** A block of canon on its way to the client. */
+interface Waiting {
+  readonly open: OpenBlock;
+  /** Text that has not been sent. */
+  unsent: string;
+  /** Arguments as a whole, to see at the end whether they are JSON. */
+  input: string;
+  /** Its start has been sent: it is the current one. */
+  begun: boolean;
+  closed: boolean;
+  /** The thinking before it carries its state. */
+  isProven: boolean;
+  signature?: Opaque | undefined;
+  citations?: readonly Citation[] | undefined;
+}
+
+interface State {
+  readonly context: WriteContext;
+  /** By number in canon; only those at or after `current` are still to be sent. */
+  readonly blocks: Waiting[];
+  current: number;
+  /** Index on the wire of the block that is open or comes next. */
+  index: number;
+  /** The current call has ended without being JSON: how the reply ends decides whether that is an error. */
+  stuck: boolean;
+  hasCall: boolean;
+  hasRefusal: boolean;
+  readonly expectsThinking: boolean;
+  startUsage?: Usage | undefined;
+  over: boolean;
+}
+
+type Write<Type extends Delta["type"]> = (state: State, delta: Extract<Delta, { type: Type }>) => Frame[];
+
+function frame(event: string, body: JsonObject): Frame {
+  return { event, data: JSON.stringify({ type: event, ...body }) };
+}
+
+/** The frame that there are most of, put together by hand. */
+function deltaFrame(index: number, type: string, member: string, text: string): Frame {
+  const data = `{"type":"content_block_delta","index":${index},"delta":{"type":"${type}","${member}":${JSON.stringify(text)}}}`;
+  return { event: "content_block_delta", data };
+}
+
+function textFrame(index: number, open: OpenBlock, text: string): Frame {
+  if (open.kind === "thinking") return deltaFrame(index, "thinking_delta", "thinking", text);
+  if (open.kind === "tool-call") return deltaFrame(index, "input_json_delta", "partial_json", text);
+  return deltaFrame(index, "text_delta", "text", text);
+}
+
+function emptyBlock(open: OpenBlock): JsonObject {
+  switch (open.kind) {
+    case "text":
+    case "refusal":
+    case "audio":
+    case "image":
+      return textBlock("");
+    case "thinking":
+      return { type: "thinking", thinking: "", signature: "" };
+    case "tool-call":
+      return toolUseBlock(cleanId(open.id), open.name, {});
+  }
+}
+
+/** Redacted thought, free text, audio and images: nothing can be sent of them before they are whole. */
+function waitsForEnd(open: OpenBlock): boolean {
+  if (open.kind === "audio" || open.kind === "image") return true;
+  return (open.kind === "thinking" && open.redacted === true) || isFreeText(open);
+}
+
+const isFreeText = (open: OpenBlock): boolean => open.kind === "tool-call" && open.tool === "custom";
+
+function begin(state: State, block: Waiting, content: JsonObject = emptyBlock(block.open)): Frame[] {
+  if (block.begun) return [];
+  block.begun = true;
+  const proof = proofFrames(state, block);
+  return [...proof, frame("content_block_start", { index: state.index, content_block: content })];
+}
+
+/** A call's state for which no thinking block has a place: it gets one of its own, where the client expects thinking. */
+function proofFrames(state: State, { open, isProven }: Waiting): Frame[] {
+  if (open.kind !== "tool-call" || open.signature === undefined || isProven || !state.expectsThinking) return [];
+  const index = state.index++;
+  return [
+    frame("content_block_start", { index, content_block: emptyBlock({ kind: "thinking" }) }),
+    deltaFrame(index, "signature_delta", "signature", wrapCallState(open.signature)),
+    frame("content_block_stop", { index }),
+  ];
+}
+
+/** Sends what the current block has; empty text opens nothing, because a client would send it back. */
+function sendText(state: State, block: Waiting): Frame[] {
+  if (waitsForEnd(block.open)) return [];
+  const begun = block.open.kind === "tool-call" || block.unsent !== "" ? begin(state, block) : [];
+  if (block.unsent === "") return begun;
+  const sent = textFrame(state.index, block.open, block.unsent);
+  block.unsent = "";
+  return [...begun, sent];
+}
+
+/** What can only be said at the end of a block: proof of thought, citations, and what waited to be whole. */
+function endFrames(state: State, block: Waiting): Frame[] {
+  const { open } = block;
+  if (open.kind === "thinking") return thoughtEnd(state, block);
+  if (isFreeText(open)) {
+    const text = JSON.stringify(wrapFreeText(block.unsent));
+    return [...begin(state, block), textFrame(state.index, open, text)];
+  }
+  const citations = open.kind === "text" ? citationsForClient(block.citations) : [];
+  return citations.flatMap((citation) => [
+    ...begin(state, block),
+    frame("content_block_delta", { index: state.index, delta: { type: "citations_delta", citation } }),
+  ]);
+}
+
+/** The state of the call right behind a thinking block that has none of its own. */
+function nextCallState(state: State, block: Waiting): string | undefined {
+  const next = state.blocks[state.current + 1];
+  if (block.signature !== undefined || next?.open.kind !== "tool-call" || next.open.signature === undefined) return;
+  next.isProven = true;
+  return wrapCallState(next.open.signature);
+}
+
+function thoughtEnd(state: State, block: Waiting): Frame[] {
+  const isRedacted = block.open.kind === "thinking" && block.open.redacted;
+  const isState = isRedacted || !block.begun;
+  if (isState && (block.signature === undefined || !state.expectsThinking)) return [];
+  const signature = nextCallState(state, block) ?? writeSignature(block.signature);
+  if (isRedacted) return begin(state, block, { type: "redacted_thinking", data: signature });
+  return [...begin(state, block), deltaFrame(state.index, "signature_delta", "signature", signature)];
+}
+
+function finishBlock(state: State, block: Waiting): Frame[] {
+  const frames = endFrames(state, block);
+  if (block.begun) frames.push(frame("content_block_stop", { index: state.index++ }));
+  state.current++;
+  state.stuck = false;
+  return frames;
+}
+
+const isBroken = (block: Waiting): boolean =>
+  block.open.kind === "tool-call" && block.open.tool === "function" && !isWholeJson(block.input);
+
+/** Thinking that nobody signed may carry the state of a call that comes next. */
+function waitsForNext(state: State, { open, begun, signature }: Waiting): boolean {
+  const isLast = state.blocks[state.current + 1] === undefined;
+  return open.kind === "thinking" && begun && signature === undefined && isLast;
+}
+
+/** Sends everything whose turn has come. A broken call holds up the rest, unless `acceptCut`; `isEnd`: nothing more comes. */
+function advance(state: State, { acceptCut, isEnd } = { acceptCut: false, isEnd: false }): Frame[] {
+  const frames: Frame[] = [];
+  for (let block = state.blocks[state.current]; block !== undefined; block = state.blocks[state.current]) {
+    frames.push(...sendText(state, block));
+    if (!block.closed || (!isEnd && waitsForNext(state, block))) break;
+    if (isBroken(block) && !acceptCut) {
+      state.stuck = true;
+      break;
+    }
+    frames.push(...finishBlock(state, block));
+  }
+  return frames;
+}
+
+function start(state: State, delta: Extract<Delta, { type: "start" }>): Frame[] {
+  const { context } = state;
+  state.startUsage = delta.usage;
+  const message = {
+    id: delta.id || context.id,
+    type: "message",
+    role: "assistant",
+    model: delta.model || context.ask.model,
+    ...messageMembers,
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    stop_details: null,
+    usage: writeUsage(delta.usage, context.inputEstimate),
+  };
+  return [frame("message_start", { message })];
+}
+
+function open(state: State, delta: Extract<Delta, { type: "block-open" }>): Frame[] {
+  state.hasCall ||= delta.open.kind === "tool-call";
+  state.hasRefusal ||= delta.open.kind === "refusal";
+  const block = { open: delta.open, unsent: "", input: "", begun: false, closed: false, isProven: false };
+  state.blocks[delta.block] = block;
+  return advance(state);
+}
+
+function grow(state: State, delta: Extract<Delta, { type: "text" | "thinking" | "tool-input" }>): Frame[] {
+  const block = state.blocks[delta.block];
+  if (block === undefined || delta.text === "") return [];
+  if (delta.type === "tool-input") block.input += delta.text;
+  if (block.begun) return [textFrame(state.index, block.open, delta.text)];
+  block.unsent += delta.text;
+  return delta.block === state.current ? sendText(state, block) : [];
+}
+
+function close(state: State, delta: Extract<Delta, { type: "block-close" }>): Frame[] {
+  const block = state.blocks[delta.block];
+  if (block === undefined) return [];
+  block.closed = true;
+  block.signature = delta.signature;
+  block.citations = delta.citations;
+  return delta.block === state.current ? advance(state) : [];
+}
+
+const isCut = (stop: Stop): boolean => stop.kind === "length" || stop.kind === "context-full";
+
+function finish(state: State, delta: Extract<Delta, { type: "finish" }>): Frame[] {
+  const stop: Stop = delta.stops[0] ?? { kind: "end" };
+  const last = advance(state, { acceptCut: isCut(stop), isEnd: true });
+  if (state.stuck) return [...last, ...fail(state, badReply("the arguments of a tool call are no JSON"))];
+  state.over = true;
+  const { inputEstimate } = state.context;
+  const usage = delta.usage ?? state.startUsage ?? { ...noUsage, inputTokens: inputEstimate };
+  const reason = writeStop(stop, { call: state.hasCall, refusal: state.hasRefusal });
+  return [
+    ...last,
+    frame("message_delta", { delta: { ...reason, ...endMembers }, usage: writeCounts(usage, inputEstimate) }),
+    frame("message_stop", {}),
+  ];
+}
+
+function fail(state: State, error: GatewayError): Frame[] {
+  state.over = true;
+  return errorFrames(error);
+}
+
+const writers: { readonly [Type in Delta["type"]]: Write<Type> } = {
+  start,
+  "block-open": open,
+  text: grow,
+  thinking: grow,
+  "tool-input": grow,
+  media: () => [],
+  "block-close": close,
+  finish,
+  error: (state, delta) => fail(state, delta.error),
+};
+
+/** A writer for one client. It has one reply to tell, so other choices than the first are not told. */
+export function streamWriter(context: WriteContext): StreamWriter {
+  const state: State = {
+    context,
+    blocks: [],
+    current: 0,
+    index: 0,
+    stuck: false,
+    hasCall: false,
+    hasRefusal: false,
+    expectsThinking: expectsThinking(context.ask),
+    over: false,
+  };
+  return {
+    write(delta) {
+      if (state.over || ("choice" in delta && delta.choice !== 0)) return [];
+      const write = writers[delta.type] as (state: State, delta: Delta) => Frame[];
+      return write(state, delta);
+    },
+  };
+}

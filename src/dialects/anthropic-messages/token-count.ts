@@ -1,0 +1,58 @@
+// Counting the tokens of a message that is not sent: the request of the Messages API without its bounds on the reply.
+
+import { type TObject, Type } from "typebox";
+import type { CountAnswer, CountAsk } from "../../canonical/token-count.ts";
+import { noUsage } from "../../canonical/usage.ts";
+import { isObject } from "../../lib/json.ts";
+import type { Dialect } from "../dialect.ts";
+import { badReply } from "../errors.ts";
+import { errorFrames, parseError, renderError } from "./error.ts";
+import { fieldPath } from "./field-names.ts";
+import { verbatimCall } from "./passthrough.ts";
+import { parseRequest, renderRequest } from "./request.ts";
+import { MessagesRequest } from "./schema.ts";
+
+const path = "v1/messages/count_tokens";
+/** Bounds on a reply mean nothing where there is none, and the service refuses them. */
+const replyBounds = ["max_tokens", "stream"] as const;
+
+function readCount(wire: unknown): CountAnswer {
+  const inputTokens = isObject(wire) ? wire.input_tokens : undefined;
+  if (typeof inputTokens !== "number" || !Number.isInteger(inputTokens) || inputTokens < 0)
+    throw badReply("it holds no count of tokens");
+  return { operation: "count", inputTokens, usage: noUsage };
+}
+
+function withoutReplyBounds<Body extends object>(body: Body): Body {
+  const kept = { ...body };
+  for (const name of replyBounds) delete (kept as Record<string, unknown>)[name];
+  return kept;
+}
+
+export const anthropicCount: Dialect<CountAsk, CountAnswer> = {
+  name: "anthropic-count",
+  operation: "count",
+  request: {
+    schema: Type.Omit(MessagesRequest as TObject, ["max_tokens"]),
+    parse(wire) {
+      const chat = parseRequest(wire);
+      return { operation: "count", model: chat.model, stream: false, chat, extras: [] };
+    },
+    render(ask, context) {
+      const { call, warnings } = renderRequest(ask.chat, context);
+      return { call: { ...call, path, body: withoutReplyBounds(call.body) }, warnings };
+    },
+    fieldPath,
+  },
+  response: {
+    parse: readCount,
+    render: (answer) => ({ input_tokens: answer.inputTokens }),
+  },
+  verbatim: {
+    call(wire, context, envelope) {
+      const call = verbatimCall(wire, context, envelope);
+      return { ...call, path, body: withoutReplyBounds(call.body) };
+    },
+  },
+  error: { parse: parseError, render: renderError, frames: errorFrames },
+};

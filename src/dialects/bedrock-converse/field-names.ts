@@ -1,0 +1,24 @@
+// Where canon's fields stand on this wire.
+import type { FieldName } from "../../canonical/warning.ts";
+
+const paths: { readonly [field in FieldName]?: string } = {
+  temperature: "inferenceConfig.temperature",
+  topP: "inferenceConfig.topP",
+  topK: "additionalModelRequestFields.top_k",
+  stop: "inferenceConfig.stopSequences",
+  maxOutputTokens: "inferenceConfig.maxTokens",
+  tools: "toolConfig.tools",
+  toolChoice: "toolConfig.toolChoice",
+  parallelToolCalls: "additionalModelRequestFields.tool_choice",
+  format: "outputConfig.textFormat",
+  reasoning: "additionalModelRequestFields.thinking",
+  tier: "serviceTier",
+  metadata: "requestMetadata",
+  messages: "messages",
+  system: "system",
+};
+
+/** Fields that this wire does not have keep canon's name. */
+export function fieldPath(field: FieldName): string {
+  return paths[field] ?? field;
+}

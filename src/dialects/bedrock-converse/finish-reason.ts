@@ -1,0 +1,55 @@
+// Why a reply ended and what it used, in this dialect's words and in the Messages API's.
+import type { Stop } from "../../canonical/chat.ts";
+import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
+
+/** Words of this wire that the Messages API has none for. The others are the same on both. */
+const filtered = new Set<Json | undefined>(["content_filtered", "guardrail_intervened"]);
+const malformed = new Set<Json | undefined>(["malformed_model_output", "malformed_tool_use"]);
+
+/** True for a reply that the model itself spoiled. */
+export function isMalformed(reason: Json | undefined): boolean {
+  return malformed.has(reason);
+}
+
+/** The stop that this reason makes of what the Messages API's rules made of it. */
+export function settledStop(stop: Stop, reason: Json | undefined): Stop {
+  return filtered.has(reason) ? { ...stop, kind: "filter", detail: { stopReason: reason ?? null } } : stop;
+}
+
+/** `stop_reason` and `stop_sequence`; the stop text stands in the fields that were asked for beside the common ones. */
+export function readReason(reason: Json | undefined, additional: Json | undefined): JsonObject {
+  const fields = isObject(additional) ? additional : {};
+  const delta = isObject(fields.delta) ? fields.delta : {};
+  return { stop_reason: reason, stop_sequence: fields.stop_sequence ?? delta.stop_sequence ?? null };
+}
+
+const words: Readonly<Record<string, string>> = { refusal: "content_filtered", pause_turn: "end_turn" };
+
+/** `stopReason`, and the stop text where the Messages API's reply has one. */
+export function writeReason({ stop_reason: reason, stop_sequence: sequence }: JsonObject): JsonObject {
+  const told = typeof sequence === "string" ? { additionalModelResponseFields: { stop_sequence: sequence } } : {};
+  return { stopReason: words[String(reason)] ?? reason, ...told };
+}
+
+const counts = [
+  ["inputTokens", "input_tokens"],
+  ["outputTokens", "output_tokens"],
+  ["cacheReadInputTokens", "cache_read_input_tokens"],
+  ["cacheWriteInputTokens", "cache_creation_input_tokens"],
+] as const;
+
+/**
+ * `usage` in the Messages API's words: on both wires cached input is told beside the rest.
+ * https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html
+ */
+export function readUsage(usage: Json | undefined): JsonObject | undefined {
+  if (!isObject(usage)) return undefined;
+  return Object.fromEntries(counts.map(([here, there]) => [there, usage[here]]));
+}
+
+export function writeUsage(usage: Json | undefined): JsonObject {
+  const said = isObject(usage) ? usage : {};
+  const figures = counts.map(([here, there]) => [here, typeof said[there] === "number" ? said[there] : 0] as const);
+  const totalTokens = figures.reduce((sum, [, figure]) => sum + figure, 0);
+  return { ...Object.fromEntries(figures), totalTokens };
+}

@@ -1,0 +1,98 @@
+// How much to think: every family of models behind this wire has words of its own for it, beside the common fields.
+import type { ChatAsk, Effort, Reasoning } from "../../canonical/chat.ts";
+import type { JsonObject } from "../../lib/json.ts";
+import type { Losses } from "../anthropic-messages/field-names.ts";
+import type { ModelLimits } from "../anthropic-messages/model-capabilities.ts";
+import { isAtRest, renderReasoning, type Thought } from "../anthropic-messages/reasoning.ts";
+import { lacksThinking } from "../anthropic-messages/tool-loop.ts";
+import { effortOfBudget } from "../shared/reasoning-effort.ts";
+import type { Family } from "./model-capabilities.ts";
+
+/** The fields that say it, and what follows from it for the others. */
+export interface Thinking {
+  readonly additional: JsonObject;
+  /** The output bound; null where the model's own will do. */
+  readonly maxTokens: number | null;
+  readonly isOn: boolean;
+  /** The model surely does not think: thinking in the tool loop is refused. */
+  readonly rests: boolean;
+}
+
+/** The output bound so far, and the highest that it may be raised to. */
+interface Bound {
+  readonly maxTokens: number;
+  readonly ceiling: number;
+}
+
+/** As on the Messages API: https://docs.aws.amazon.com/bedrock/latest/userguide/claude-messages-extended-thinking.html */
+function ownThinking(ask: ChatAsk, thought: Thought, limits: ModelLimits): Thinking {
+  const { thinking, effort, maxTokens, isOn } = thought;
+  const additional = {
+    ...(thinking === undefined ? {} : { thinking }),
+    ...(effort === undefined ? {} : { output_config: { effort } }),
+  };
+  const isBounded = ask.maxOutputTokens !== undefined || thinking?.budget_tokens !== undefined;
+  return { additional, maxTokens: isBounded ? maxTokens : null, isOn, rests: isAtRest(thought, limits) };
+}
+
+/** What is asked, as a word; undefined where the matter was left open. */
+function wishedEffort(reasoning: Reasoning, losses: Losses): Effort | undefined {
+  if (reasoning.effort !== undefined) return reasoning.effort;
+  const budget = reasoning.budgetTokens;
+  if (budget === undefined || budget < 0) return undefined;
+  if (budget === 0) return "none";
+  losses.add("approximated", "reasoning");
+  return effortOfBudget(budget);
+}
+
+const levels: Readonly<Record<Effort, "low" | "medium" | "high">> = {
+  none: "low",
+  minimal: "low",
+  low: "low",
+  medium: "medium",
+  high: "high",
+  xhigh: "high",
+  max: "high",
+};
+
+function levelOf(effort: Effort, losses: Losses): string {
+  if (levels[effort] !== effort) losses.add("approximated", "reasoning");
+  return levels[effort];
+}
+
+/** https://docs.aws.amazon.com/nova/latest/nova2-userguide/extended-thinking.html */
+function config(effort: Effort, losses: Losses): JsonObject {
+  if (effort === "none") return { reasoningConfig: { type: "disabled" } };
+  return { reasoningConfig: { type: "enabled", maxReasoningEffort: levelOf(effort, losses) } };
+}
+
+function wordsFor(effort: Effort, family: Family, losses: Losses): JsonObject {
+  if (family.thinking === "config") return config(effort, losses);
+  if (family.thinking === "effort") return { reasoning_effort: levelOf(effort, losses) };
+  if (effort !== "none") losses.add("dropped", "reasoning");
+  return {};
+}
+
+/** The words of this family for what was asked. */
+export function renderThinking(
+  ask: ChatAsk,
+  family: Family,
+  bound: Bound,
+  messages: readonly JsonObject[],
+  losses: Losses,
+): Thinking {
+  const { limits } = family;
+  if (family.thinking === "own") {
+    const thought = renderReasoning({ ask, limits, losses, lacksThinking: lacksThinking(messages), ...bound });
+    return ownThinking(ask, thought, limits);
+  }
+  const { reasoning } = ask;
+  const silent = reasoning === undefined || reasoning.hint === true;
+  const effort = silent ? undefined : wishedEffort(reasoning, losses);
+  return {
+    additional: effort === undefined ? {} : wordsFor(effort, family, losses),
+    maxTokens: ask.maxOutputTokens === undefined ? null : bound.maxTokens,
+    isOn: false,
+    rests: false,
+  };
+}

@@ -1,0 +1,132 @@
+// Frames of an upstream's stream into deltas: each event in the Messages API's words, read by its rules.
+import type { Delta } from "../../canonical/stream-event.ts";
+import { parseExactText } from "../../lib/exact-json.ts";
+import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import type { Frame } from "../../lib/sse.ts";
+import { type EventReader, eventReader } from "../anthropic-messages/stream-reader.ts";
+import { outputReader } from "../anthropic-messages/structured-output-tool.ts";
+import type { ReadContext, StreamReader } from "../dialect.ts";
+import { badReply } from "../errors.ts";
+import { readCitation } from "./content.ts";
+import { exceptionEvent, parseError } from "./error.ts";
+import { isMalformed, readReason, readUsage, settledStop } from "./finish-reason.ts";
+import { toolFinder } from "./tools.ts";
+
+interface State {
+  readonly events: EventReader;
+  /** Blocks that are open: texts and thoughts open without an event of their own. */
+  readonly open: Set<number>;
+  /** Why the reply ended, once that is known; usage still follows. */
+  reason: Json | undefined;
+  stopped: boolean;
+}
+
+type Handler = (state: State, event: JsonObject) => Delta[];
+
+const indexOf = (event: JsonObject): number =>
+  typeof event.contentBlockIndex === "number" ? event.contentBlockIndex : -1;
+
+function start(state: State, index: number, block: JsonObject): Delta[] {
+  state.open.add(index);
+  return state.events.take({ type: "content_block_start", index, content_block: block });
+}
+
+function blockStart(state: State, event: JsonObject): Delta[] {
+  const opening = isObject(event.start) ? event.start : {};
+  const { toolUse } = opening;
+  if (!isObject(toolUse)) return start(state, indexOf(event), { type: Object.keys(opening)[0] ?? "text" });
+  const { type, toolUseId, name } = toolUse;
+  return start(state, indexOf(event), { type: type ?? "tool_use", id: toolUseId, name, input: {} });
+}
+
+/** What a delta says: the block that it belongs to, and itself; the delta is null where the block says it all. */
+interface Said {
+  readonly block: JsonObject;
+  readonly delta: JsonObject | null;
+}
+
+function saidThought(thought: JsonObject): Said | null {
+  const block = { type: "thinking", thinking: "" };
+  const { text, signature, redactedContent } = thought;
+  if (typeof redactedContent === "string")
+    return { block: { type: "redacted_thinking", data: redactedContent }, delta: null };
+  if (typeof signature === "string") return { block, delta: { type: "signature_delta", signature } };
+  return typeof text === "string" ? { block, delta: { type: "thinking_delta", thinking: text } } : null;
+}
+
+function saidBy(delta: JsonObject): Said | null {
+  const { text, toolUse, reasoningContent, citation } = delta;
+  if (typeof text === "string") return { block: { type: "text", text: "" }, delta: { type: "text_delta", text } };
+  if (isObject(toolUse))
+    return { block: { type: "toolUse" }, delta: { type: "input_json_delta", partial_json: toolUse.input } };
+  if (isObject(reasoningContent)) return saidThought(reasoningContent);
+  if (!isObject(citation)) return null;
+  return { block: { type: "text", text: "" }, delta: { type: "citations_delta", citation: readCitation(citation) } };
+}
+
+function blockDelta(state: State, event: JsonObject): Delta[] {
+  const said = isObject(event.delta) ? saidBy(event.delta) : null;
+  if (said === null) return [];
+  const index = indexOf(event);
+  const opened = state.open.has(index) ? [] : start(state, index, said.block);
+  if (said.delta === null) return opened;
+  const deltas = state.events.take({ type: "content_block_delta", index, delta: said.delta });
+  return opened.length === 0 ? deltas : [...opened, ...deltas];
+}
+
+function blockStop(state: State, event: JsonObject): Delta[] {
+  const index = indexOf(event);
+  state.open.delete(index);
+  return state.events.take({ type: "content_block_stop", index });
+}
+
+function messageStop(state: State, event: JsonObject): Delta[] {
+  if (isMalformed(event.stopReason)) return state.events.fail(badReply("the model's output was malformed"));
+  state.stopped = true;
+  state.reason = event.stopReason;
+  const delta = readReason(event.stopReason, event.additionalModelResponseFields);
+  return state.events.take({ type: "message_delta", delta });
+}
+
+function finish(state: State): Delta[] {
+  return state.events.take({ type: "message_stop" }).map((delta) => {
+    if (delta.type !== "finish") return delta;
+    return { ...delta, stops: delta.stops.map((stop) => settledStop(stop, state.reason)) };
+  });
+}
+
+/** Usage comes last. Where it came first, the reply is not over. */
+function metadata(state: State, event: JsonObject): Delta[] {
+  const said = state.events.take({ type: "message_delta", usage: readUsage(event.usage) });
+  return state.stopped ? [...said, ...finish(state)] : said;
+}
+
+/** Events of tomorrow have no handler, and say nothing. */
+const handlers: ReadonlyMap<string | undefined, Handler> = new Map<string | undefined, Handler>([
+  ["contentBlockDelta", blockDelta],
+  ["contentBlockStart", blockStart],
+  ["contentBlockStop", blockStop],
+  ["messageStart", (state) => state.events.take({ type: "message_start", message: {} })],
+  ["messageStop", messageStop],
+  ["metadata", metadata],
+  [exceptionEvent, (state, event) => state.events.fail(parseError(200, event))],
+]);
+
+function read(state: State, frame: Frame): Delta[] {
+  const handler = handlers.get(frame.event);
+  if (handler === undefined) return [];
+  const event = parseExactText(frame.data);
+  return isObject(event) ? handler(state, event) : state.events.fail(badReply("an event is no JSON object"));
+}
+
+/** A reader for one stream. Its terminator is the reason to stop; usage behind it may be missing. */
+export function streamReader(context: ReadContext): StreamReader {
+  const events = eventReader(context.origin, toolFinder(context));
+  const state: State = { events, open: new Set(), reason: undefined, stopped: false };
+  // This wire does not tell which model answers, so nothing is held back.
+  const answer = outputReader(context.ask, () => false) ?? ((deltas) => deltas);
+  return {
+    read: (frame) => answer(read(state, frame)),
+    end: () => answer(state.stopped ? finish(state) : events.end()),
+  };
+}

@@ -1,0 +1,37 @@
+// The refusals that every dialect throws: one wording for each kind of bad field or reply.
+import { GatewayError } from "../canonical/error.ts";
+
+/** A field that is present but makes no sense; `param` is its path on the client's wire. */
+export function badValue(param: string, message: string): GatewayError {
+  return new GatewayError("invalid_value", message, { param });
+}
+
+/** A member that this kind of part or message cannot do without. */
+export function missing(path: string): GatewayError {
+  return new GatewayError("missing_required_parameter", `Missing required parameter: '${path}'.`, { param: path });
+}
+
+/** A field that the upstream's dialect has no words for, and that must not be dropped in silence. */
+export function unsupported(param: string, reason: string): GatewayError {
+  return new GatewayError("unsupported_parameter", `'${param}' cannot be sent to this model: ${reason}`, { param });
+}
+
+/** A request that a model of this kind never answers, whatever its fields say. */
+export function unable(reason: string): GatewayError {
+  return new GatewayError("unsupported_parameter", `This model cannot be asked for that: ${reason}`, {
+    param: "model",
+  });
+}
+
+/** Why a model that only writes refuses to speak or to draw. */
+export const textAlone = "it answers in text alone";
+
+/** The upstream's reply is not what its dialect promises. */
+export function badReply(what: string): GatewayError {
+  return new GatewayError("upstream_protocol_error", `The upstream's reply could not be read: ${what}.`);
+}
+
+/** The upstream's stream ended before its terminator. */
+export function truncated(): GatewayError {
+  return new GatewayError("upstream_truncated", "The provider's stream ended before the reply was complete.");
+}

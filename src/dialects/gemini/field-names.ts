@@ -1,0 +1,37 @@
+// Where canon's fields stand on this wire.
+import type { FieldName } from "../../canonical/warning.ts";
+
+const paths: Readonly<Record<FieldName, string>> = {
+  temperature: "generationConfig.temperature",
+  topP: "generationConfig.topP",
+  topK: "generationConfig.topK",
+  presencePenalty: "generationConfig.presencePenalty",
+  frequencyPenalty: "generationConfig.frequencyPenalty",
+  seed: "generationConfig.seed",
+  logitBias: "generationConfig.logitBias",
+  logprobs: "generationConfig.responseLogprobs",
+  stop: "generationConfig.stopSequences",
+  choices: "generationConfig.candidateCount",
+  maxOutputTokens: "generationConfig.maxOutputTokens",
+  tools: "tools",
+  toolChoice: "toolConfig.functionCallingConfig",
+  parallelToolCalls: "toolConfig.functionCallingConfig",
+  format: "generationConfig.responseSchema",
+  reasoning: "generationConfig.thinkingConfig",
+  verbosity: "generationConfig",
+  tier: "serviceTier",
+  speed: "serviceTier",
+  endUser: "labels",
+  metadata: "labels",
+  messages: "contents",
+  system: "systemInstruction",
+  input: "contents",
+  dimensions: "outputDimensionality",
+  encodingFormat: "encodingFormat",
+  purpose: "taskType",
+  title: "title",
+};
+
+export function fieldPath(field: FieldName): string {
+  return paths[field];
+}

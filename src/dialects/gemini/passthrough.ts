@@ -1,0 +1,111 @@
+// The verbatim lane: the client's own wire under another model's path; only the gateway's envelopes change.
+import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import type { Envelope, RenderContext, VerbatimCall } from "../dialect.ts";
+import { limitsOf } from "./model-capabilities.ts";
+import { callPath, wholeVerb } from "./request.ts";
+import { openEnvelope, ownState, sentinel } from "./signature.ts";
+
+const signatureOf = (part: JsonObject): Json | undefined => part.thoughtSignature ?? part.thought_signature;
+
+/** True for a part of another maker: it has its state, or the mark of one that has none. */
+function isForeign(part: Json, origin: string): boolean {
+  const held = isObject(part) ? signatureOf(part) : undefined;
+  const opaque = typeof held === "string" ? openEnvelope(held) : null;
+  return opaque !== null && ownState(opaque, origin) === null;
+}
+
+/** A piece of a thought that came in several parts: its state is on the last one. */
+const isUnsignedThought = (part: Json): boolean => isObject(part) && part.thought === true && !signatureOf(part);
+
+/** The part with its state as its maker gave it. Another maker's thought goes; of its other parts only the state does. */
+function openPart(part: Json, origin: string, standIn: string | undefined): Json | null {
+  if (!isObject(part)) return part;
+  const member = part.thoughtSignature === undefined ? "thought_signature" : "thoughtSignature";
+  const held = part[member];
+  const opaque = typeof held === "string" ? openEnvelope(held) : null;
+  if (opaque === null) return part;
+  const state = ownState(opaque, origin) ?? undefined;
+  if (state !== undefined) return { ...part, [member]: state };
+  const isCall = part.functionCall !== undefined || part.function_call !== undefined;
+  if (isCall) return { ...part, [member]: standIn };
+  if (part.thought === true || part.text === "") return null;
+  return { ...part, [member]: undefined };
+}
+
+/** The same content when no envelope is in it; null when nothing is left. */
+function openContent(content: Json, origin: string, standIn: string | undefined): Json | null {
+  if (!isObject(content) || content.role !== "model" || !Array.isArray(content.parts)) return content;
+  const { parts } = content;
+  const opened = parts.map((part) => openPart(part, origin, standIn));
+  if (opened.every((part, index) => part === parts[index])) return content;
+  const dropsThoughts = parts.some((part) => isForeign(part, origin));
+  const kept = opened.filter((part) => part !== null && !(dropsThoughts && isUnsignedThought(part)));
+  return kept.length === 0 ? null : { ...content, parts: kept };
+}
+
+/** The same list when no envelope is in it. */
+function openContents(contents: Json | undefined, context: RenderContext): Json | undefined {
+  if (!Array.isArray(contents)) return contents;
+  const standIn = limitsOf(context.model).proof ? sentinel : undefined;
+  const opened = contents.map((content) => openContent(content, context.origin, standIn));
+  if (opened.every((content, index) => content === contents[index])) return contents;
+  return opened.filter((content) => content !== null);
+}
+
+const isCall = (part: Json): part is JsonObject =>
+  isObject(part) && (isObject(part.functionCall) || isObject(part.function_call));
+
+const isResult = (part: Json): boolean =>
+  isObject(part) && (isObject(part.functionResponse) || isObject(part.function_response));
+
+const holdsWords = (content: Json): boolean =>
+  isObject(content) && content.role !== "model" && Array.isArray(content.parts) && !content.parts.some(isResult);
+
+/** The content with the stand-in on its first call; the same content where that call is signed, or there is none. */
+function withStandIn(content: Json): Json {
+  if (!isObject(content) || content.role !== "model" || !Array.isArray(content.parts)) return content;
+  const first = content.parts.find(isCall);
+  if (first === undefined || first.thoughtSignature || first.thought_signature) return content;
+  const parts = content.parts.map((part) => (part === first ? { ...first, thoughtSignature: sentinel } : part));
+  return { ...content, parts };
+}
+
+/**
+ * The contents with stand-ins for the signatures that the client has lost. The server asks for those of the current turn
+ * alone: https://ai.google.dev/gemini-api/docs/thought-signatures. The same list where none is lost.
+ */
+function withStandIns(contents: Json | undefined): Json | undefined {
+  if (!Array.isArray(contents)) return contents;
+  const spoken = contents.findLastIndex(holdsWords);
+  const proven = contents.map((content, index) => (index > spoken ? withStandIn(content) : content));
+  return proven.every((content, index) => content === contents[index]) ? contents : proven;
+}
+
+/** Servers know the instruction as a content alone. */
+function withInstruction(body: JsonObject): void {
+  for (const name of ["systemInstruction", "system_instruction"]) {
+    const instruction = body[name];
+    if (typeof instruction === "string") body[name] = { parts: [{ text: instruction }] };
+  }
+}
+
+/** The client's body as it may be seen by the upstream. */
+export function verbatimBody(wire: JsonObject, context: RenderContext): JsonObject {
+  const body: JsonObject = { ...wire, contents: openContents(wire.contents, context) };
+  withInstruction(body);
+  if (typeof wire.model === "string") body.model = `models/${context.model}`;
+  return body;
+}
+
+/** The call under the client's own method; a stream always comes as events, whatever form the client wants. */
+export function verbatimCall(wire: JsonObject, context: RenderContext, envelope: Envelope): VerbatimCall {
+  const path = callPath(context.model, envelope.params.verb ?? wholeVerb);
+  const body = verbatimBody(wire, context);
+  const contents = limitsOf(context.model).proof ? withStandIns(body.contents) : body.contents;
+  if (contents === body.contents) return { path, body };
+  return {
+    path,
+    body: { ...body, contents },
+    warnings: [{ code: "approximated", path: context.fieldPath("reasoning") }],
+  };
+}

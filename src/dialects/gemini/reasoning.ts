@@ -1,0 +1,121 @@
+// How much to think: the wire's budget or level into canon, and canon's wishes into what the model accepts.
+import type { Effort, Reasoning } from "../../canonical/chat.ts";
+import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import { badValue } from "../errors.ts";
+import { effortOfBudget } from "../shared/reasoning-effort.ts";
+import { type Notes, noteField } from "../shared/warnings.ts";
+import type { Level, ModelLimits } from "./model-capabilities.ts";
+
+const efforts: ReadonlyMap<string, Effort> = new Map([
+  ["MINIMAL", "minimal"],
+  ["LOW", "low"],
+  ["MEDIUM", "medium"],
+  ["HIGH", "high"],
+]);
+
+/** Zero is no thinking, minus one leaves it to the model. */
+function readBudget(budget: number): Reasoning {
+  if (budget === 0) return { effort: "none" };
+  return budget < 0 ? { adaptive: true } : { budgetTokens: budget };
+}
+
+/** `thinkingConfig`; undefined when the client left the matter open. Throws when it says both a budget and a level. */
+export function readThinking(wire: Json | undefined): Reasoning | undefined {
+  const config = isObject(wire) ? wire : {};
+  const { thinkingBudget: budget, thinkingLevel: level, includeThoughts } = config;
+  const effort = typeof level === "string" ? efforts.get(level.toUpperCase()) : undefined;
+  if (typeof budget === "number" && effort !== undefined) {
+    throw badValue("generationConfig.thinkingConfig", "Give 'thinkingBudget' or 'thinkingLevel', not both.");
+  }
+  const show = typeof includeThoughts === "boolean" ? { show: includeThoughts } : {};
+  const amount: Reasoning = typeof budget === "number" ? readBudget(budget) : effort === undefined ? {} : { effort };
+  const reasoning: Reasoning = { ...amount, ...show };
+  return Object.keys(reasoning).length === 0 ? undefined : reasoning;
+}
+
+/** The steps that Google's own compatible endpoint takes; null stands for the model's maximum. */
+const budgets: Readonly<Record<Effort, number | null>> = {
+  none: 0,
+  minimal: 1024,
+  low: 1024,
+  medium: 8192,
+  high: 24_576,
+  xhigh: null,
+  max: null,
+};
+
+const wantedLevels: Readonly<Record<Exclude<Effort, "none">, Level>> = {
+  minimal: "MINIMAL",
+  low: "LOW",
+  medium: "MEDIUM",
+  high: "HIGH",
+  xhigh: "HIGH",
+  max: "HIGH",
+};
+const ladder: readonly Level[] = ["MINIMAL", "LOW", "MEDIUM", "HIGH"];
+
+interface Wish {
+  readonly reasoning: Reasoning;
+  readonly limits: ModelLimits;
+  readonly notes: Notes;
+}
+
+function lose(wish: Wish, code: "approximated" | "dropped"): void {
+  if (!wish.reasoning.hint) noteField(wish.notes, code, "reasoning");
+}
+
+/** The level asked for, else the next higher one that the model has. */
+function atLevel(effort: Effort, wish: Wish): JsonObject {
+  const { levels } = wish.limits;
+  const [lowest = "LOW"] = levels;
+  const wanted = effort === "none" ? null : wantedLevels[effort];
+  const thinkingLevel =
+    wanted === null ? lowest : (levels.find((level) => ladder.indexOf(level) >= ladder.indexOf(wanted)) ?? "HIGH");
+  if (wanted !== thinkingLevel || effort === "xhigh" || effort === "max") lose(wish, "approximated");
+  return { thinkingLevel };
+}
+
+/** A number of tokens within the model's bounds. */
+function withBudget(wanted: number | null, wish: Wish): JsonObject {
+  const { budget, canRest } = wish.limits;
+  if (wanted === 0 && canRest) return { thinkingBudget: 0 };
+  const thinkingBudget = Math.min(Math.max(wanted ?? budget.max, budget.min), budget.max);
+  if (wanted !== null && thinkingBudget !== wanted) lose(wish, "approximated");
+  return { thinkingBudget };
+}
+
+function amount(wish: Wish): JsonObject {
+  const { reasoning, limits } = wish;
+  const { effort, budgetTokens } = reasoning;
+  const asLevel = limits.thinking === "level";
+  if (budgetTokens !== undefined && effort !== "none") {
+    if (!asLevel) return withBudget(budgetTokens, wish);
+    if (budgetTokens > 0) lose(wish, "approximated");
+    return atLevel(budgetTokens === 0 ? "none" : (effort ?? effortOfBudget(budgetTokens)), wish);
+  }
+  if (effort === undefined) return reasoning.adaptive && !asLevel ? { thinkingBudget: -1 } : {};
+  if (effort === "none" && limits.thinking === "either") return { thinkingBudget: 0 };
+  return limits.thinking === "budget" ? withBudget(budgets[effort], wish) : atLevel(effort, wish);
+}
+
+/** Thoughts are shown to whoever asked for thinking and did not say otherwise. */
+function shown({ effort, budgetTokens, show, hint }: Reasoning): boolean {
+  return show ?? (!hint && effort !== "none" && budgetTokens !== 0);
+}
+
+/** `thinkingConfig`, in the form that the model accepts nearest to what was asked; undefined when nothing has to be said. */
+export function renderThinking(
+  reasoning: Reasoning | undefined,
+  limits: ModelLimits,
+  notes: Notes,
+): JsonObject | undefined {
+  if (reasoning === undefined) return undefined;
+  const isNone = reasoning.effort === "none" || reasoning.budgetTokens === 0;
+  if (limits.thinking === "none") {
+    if (!isNone && Object.keys(reasoning).some((name) => name !== "show"))
+      lose({ reasoning, limits, notes }, "dropped");
+    return undefined;
+  }
+  const config = { ...amount({ reasoning, limits, notes }), ...(shown(reasoning) ? { includeThoughts: true } : {}) };
+  return Object.keys(config).length === 0 ? undefined : config;
+}

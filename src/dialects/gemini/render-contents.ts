@@ -1,0 +1,195 @@
+// Turns into the list of contents: roles take turns, and every call is answered by one result, all of them in one content.
+import type { Block, ChatAsk, ThinkingBlock, ToolCallBlock, ToolResultBlock, Turn } from "../../canonical/chat.ts";
+import { parseExactText } from "../../lib/exact-json.ts";
+import { isObject, type JsonObject } from "../../lib/json.ts";
+import { badValue } from "../errors.ts";
+import { historyArguments } from "../shared/arguments.ts";
+import { wrapFreeText } from "../shared/custom-tools.ts";
+import { settle } from "../shared/normalize-messages.ts";
+import type { ToolNames } from "../shared/tool-names.ts";
+import { type Notes, noteField } from "../shared/warnings.ts";
+import { renderMedia, renderText } from "./media.ts";
+import type { ModelLimits } from "./model-capabilities.ts";
+import { ownState, sentinel } from "./signature.ts";
+
+/** What rendering a history needs to know. */
+export interface HistoryContext {
+  readonly notes: Notes;
+  readonly limits: ModelLimits;
+  readonly names: ToolNames;
+}
+
+/** Name of the tool behind each call of the turn that is being answered. */
+type Calls = ReadonlyMap<string, string>;
+
+/** `alone`: results of calls, which no neighbour may be merged with because they are counted. */
+interface Content {
+  readonly role: "user" | "model";
+  readonly parts: JsonObject[];
+  readonly alone?: boolean;
+}
+
+/** The least that a turn can say, where the order of roles needs a turn and there is nothing to say. */
+const placeholder: JsonObject = { text: "." };
+
+function callPart(block: ToolCallBlock, to: HistoryContext): JsonObject {
+  const { input, exact } =
+    block.kind === "custom" ? { input: wrapFreeText(block.input), exact: true } : historyArguments(block.input);
+  if (!exact) noteField(to.notes, "approximated", "messages");
+  const id = to.limits.callIds ? { id: block.id } : {};
+  return { functionCall: { ...id, name: to.names.toWire(block.name), args: input } };
+}
+
+/** The parts of one assistant turn while they are put together. `held`: state that waits for the part it belongs to. */
+interface Saying {
+  readonly parts: JsonObject[];
+  held: string | null;
+}
+
+/** State without text came with the part beside it: a call that has none of its own, else the text before, else the next part. */
+function placeState(data: string, next: Block | undefined, saying: Saying, origin: string): void {
+  const last = saying.parts.at(-1);
+  const isNextCall = next?.type === "tool-call" && ownState(next.signature, origin) === null;
+  const canTake = last !== undefined && !last.thought && !last.functionCall && last.thoughtSignature === undefined;
+  if (!isNextCall && canTake) last.thoughtSignature = data;
+  else saying.held = data;
+}
+
+/** Thought goes back to its maker alone, with its proof; without one it is left out. */
+function sayThinking(block: ThinkingBlock, next: Block | undefined, saying: Saying, origin: string): void {
+  const data = ownState(block.signature, origin);
+  if (data === null) return;
+  if (block.text === "") placeState(data, next, saying, origin);
+  else saying.parts.push({ text: block.text, thought: true, thoughtSignature: data });
+}
+
+function say(saying: Saying, parts: readonly JsonObject[], own: string | null): void {
+  const [first, ...others] = parts;
+  if (first === undefined) return;
+  const state = own ?? saying.held;
+  if (own === null) saying.held = null;
+  saying.parts.push(state === null ? first : { ...first, thoughtSignature: state }, ...others);
+}
+
+/** The first call of a set proves the thought behind it; history from elsewhere gets the stand-in. */
+function prove(parts: readonly JsonObject[], limits: ModelLimits): void {
+  const first = parts.find((part) => part.functionCall !== undefined);
+  if (first !== undefined && limits.proof) first.thoughtSignature ??= sentinel;
+}
+
+function assistantParts(turn: Turn, to: HistoryContext): JsonObject[] {
+  const { origin } = to.notes.context;
+  const saying: Saying = { parts: [], held: null };
+  for (const [index, block] of turn.blocks.entries()) {
+    if (block.type === "thinking") sayThinking(block, turn.blocks[index + 1], saying, origin);
+    else if (block.type === "tool-call") say(saying, [callPart(block, to)], ownState(block.signature, origin));
+    else if (block.type !== "tool-result") say(saying, renderMedia(block, to.limits, to.notes), null);
+  }
+  if (saying.held !== null) saying.parts.push({ text: "", thoughtSignature: saying.held });
+  prove(saying.parts, to.limits);
+  return saying.parts;
+}
+
+function responseOf(text: string, isError: boolean): JsonObject {
+  const value = text.startsWith("{") ? parseExactText(text) : undefined;
+  if (isError) return { error: isObject(value) ? value : text };
+  return isObject(value) ? value : { output: text };
+}
+
+/** The response to one call, and the media that it cannot hold itself. */
+function resultParts(result: ToolResultBlock, calls: Calls, to: HistoryContext) {
+  const parts = result.content.flatMap((part) => renderMedia(part, to.limits, to.notes));
+  const text = parts.flatMap((part) => (typeof part.text === "string" ? [part.text] : [])).join("\n");
+  const media = parts.filter((part) => typeof part.text !== "string");
+  const name = to.names.toWire(calls.get(result.callId) ?? result.callId);
+  const body: JsonObject = {
+    ...(to.limits.callIds ? { id: result.callId } : {}),
+    name,
+    response: responseOf(text, result.isError),
+    ...(to.limits.resultMedia && media.length > 0 ? { parts: media } : {}),
+  };
+  return { response: { functionResponse: body }, media: to.limits.resultMedia ? [] : media };
+}
+
+/** Media beside results would be counted as results by models that know no media in them: they follow on their own. */
+function resultContents(turn: Turn, to: HistoryContext, calls: Calls): Content[] {
+  const results = turn.blocks.flatMap((block) => (block.type === "tool-result" ? [resultParts(block, calls, to)] : []));
+  const media = results.flatMap((result) => result.media);
+  if (media.length > 0) noteField(to.notes, "approximated", "messages");
+  const answers: Content = { role: "user", parts: results.map(({ response }) => response), alone: true };
+  return media.length === 0 ? [answers] : [answers, { role: "user", parts: media, alone: true }];
+}
+
+function heardParts(turn: Turn, to: HistoryContext): JsonObject[] {
+  const parts = turn.blocks.flatMap((block) => {
+    if (block.type === "thinking" || block.type === "tool-call" || block.type === "tool-result") return [];
+    return renderMedia(block, to.limits, to.notes);
+  });
+  if (turn.name === undefined) return parts;
+  noteField(to.notes, "approximated", "messages");
+  const [first, ...others] = parts;
+  if (typeof first?.text !== "string") return [{ text: `${turn.name}:` }, ...parts];
+  return [{ ...first, text: `${turn.name}: ${first.text}` }, ...others];
+}
+
+/** A system turn keeps its place: marked, in the user's words. */
+function systemParts(turn: Turn, to: HistoryContext): JsonObject[] {
+  const texts = heardParts(turn, to).flatMap((part) => (typeof part.text === "string" ? [part.text] : []));
+  if (texts.length === 0) return [];
+  noteField(to.notes, "approximated", "messages");
+  return renderText({ text: `<system>\n${texts.join("\n")}\n</system>` });
+}
+
+const renderers: { readonly [role in Turn["role"]]: (turn: Turn, to: HistoryContext, calls: Calls) => Content[] } = {
+  assistant: (turn, to) => [{ role: "model", parts: assistantParts(turn, to) }],
+  tool: resultContents,
+  user: (turn, to) => [{ role: "user", parts: heardParts(turn, to) }],
+  system: (turn, to) => [{ role: "user", parts: systemParts(turn, to) }],
+};
+
+/** Neighbouring contents of one role become one, results excepted. */
+function merged(contents: readonly Content[]): Content[] {
+  const result: Content[] = [];
+  for (const content of contents) {
+    const last = result.at(-1);
+    if (content.parts.length === 0) continue;
+    if (last?.role === content.role && !last.alone && !content.alone) last.parts.push(...content.parts);
+    else result.push({ ...content, parts: [...content.parts] });
+  }
+  return result;
+}
+
+function callsIn(turn: Turn): Calls {
+  const calls = turn.blocks.filter((block) => block.type === "tool-call");
+  return new Map(calls.map((call) => [call.id, call.name]));
+}
+
+const hasStandIn = ({ parts }: Content): boolean => parts.some((part) => part.thoughtSignature === sentinel);
+
+/**
+ * Every set of results stands right behind the turn that it answers. A signature that was lost is a loss where the server
+ * asks for it, behind the last words of the user: https://ai.google.dev/gemini-api/docs/thought-signatures
+ */
+function renderAll(turns: readonly Turn[], to: HistoryContext): Content[] {
+  let calls: Calls = new Map();
+  const spoken = turns.findLastIndex(({ role }) => role === "user");
+  return turns.flatMap((turn, index) => {
+    if (turn.role === "assistant") calls = callsIn(turn);
+    const contents = renderers[turn.role](turn, to, calls);
+    if (index > spoken && contents.some(hasStandIn)) noteField(to.notes, "approximated", "reasoning");
+    return contents;
+  });
+}
+
+/** The contents of a request. Refuses a request that says nothing at all. */
+export function renderContents(ask: ChatAsk, turns: readonly Turn[], to: HistoryContext): JsonObject[] {
+  if (ask.turns.length === 0 && ask.system.length === 0) {
+    throw badValue(to.notes.context.fieldPath("messages"), "At least one message is needed.");
+  }
+  const contents = merged(renderAll(settle(turns, to.notes), to));
+  if (contents[0]?.role !== "user") {
+    noteField(to.notes, "approximated", "messages");
+    contents.unshift({ role: "user", parts: [placeholder] });
+  }
+  return contents.map(({ role, parts }) => ({ role, parts }));
+}

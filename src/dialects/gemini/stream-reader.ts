@@ -1,0 +1,132 @@
+// Reads the chunks of an upstream's stream into deltas; a whole reply is a stream of one chunk.
+
+import type { GatewayError } from "../../canonical/error.ts";
+import type { Delta } from "../../canonical/stream-event.ts";
+import type { Usage } from "../../canonical/usage.ts";
+import { parseExactText } from "../../lib/exact-json.ts";
+import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import type { Frame } from "../../lib/sse.ts";
+import type { ReadContext, StreamReader } from "../dialect.ts";
+import { badReply, truncated } from "../errors.ts";
+import { findTools } from "../shared/tool-lookup.ts";
+import { type CandidateState, finishCandidate, newCandidate, type Reading, readCandidate } from "./candidate-reader.ts";
+import { isErrorBody, parseError } from "./error.ts";
+import { isFailure, readBlock } from "./finish-reason.ts";
+import { skim } from "./text-peek.ts";
+import { namesFor } from "./tools.ts";
+import { readUsage } from "./usage.ts";
+
+const maxCandidates = 128;
+
+/** A reply while it is being read. */
+export interface ReplyState {
+  readonly reading: Reading;
+  readonly candidates: (CandidateState | undefined)[];
+  /** Why the prompt was not answered at all, if it was not. */
+  feedback: Json | undefined;
+  usage: Usage | undefined;
+  started: boolean;
+  over: boolean;
+}
+
+/** A reply of which nothing has been read. */
+export function newReply(context: ReadContext): ReplyState {
+  const { ask } = context;
+  const oneCall = ask?.operation === "chat" && ask.parallelToolCalls === false;
+  const reading: Reading = { origin: context.origin, tools: findTools(context, namesFor), oneCall, replyId: "" };
+  return { reading, candidates: [], feedback: undefined, usage: undefined, started: false, over: false };
+}
+
+function fail(state: ReplyState, error: GatewayError, out: Delta[] = []): Delta[] {
+  state.over = true;
+  out.push({ type: "error", error });
+  return out;
+}
+
+/** Unix seconds of a timestamp. */
+function secondsOf(time: Json | undefined): { readonly createdAt?: number } {
+  const createdAt = typeof time === "string" ? Math.floor(Date.parse(time) / 1000) : Number.NaN;
+  return Number.isFinite(createdAt) ? { createdAt } : {};
+}
+
+function start(state: ReplyState, chunk: JsonObject, out: Delta[]): void {
+  const { responseId, modelVersion, createTime } = chunk;
+  state.started = true;
+  state.reading.replyId = typeof responseId === "string" ? responseId : "";
+  const model = typeof modelVersion === "string" ? modelVersion : "";
+  out.push({ type: "start", id: state.reading.replyId, model, ...secondsOf(createTime) });
+}
+
+/** The state of a candidate by its index; null for an index that no request can have asked for. */
+function candidateAt(state: ReplyState, index: Json | undefined): CandidateState | null {
+  const at = typeof index === "number" ? index : 0;
+  if (!Number.isInteger(at) || at < 0 || at >= maxCandidates) return null;
+  state.candidates[at] ??= newCandidate(at);
+  return state.candidates[at] ?? null;
+}
+
+function readOne(state: ReplyState, wire: Json, out: Delta[]): GatewayError | null {
+  if (!isObject(wire)) return null;
+  const candidate = candidateAt(state, wire.index);
+  if (candidate === null) return badReply("a candidate has an impossible index");
+  readCandidate(candidate, wire, state.reading, out);
+  return isFailure(wire.finishReason) ? badReply("the model made a tool call that is none") : null;
+}
+
+/** What one chunk says. */
+export function readChunk(state: ReplyState, chunk: JsonObject): Delta[] {
+  const out: Delta[] = [];
+  if (isErrorBody(chunk)) return fail(state, parseError(200, chunk), out);
+  if (!state.started) start(state, chunk, out);
+  if (chunk.usageMetadata !== undefined) state.usage = readUsage(chunk.usageMetadata) ?? state.usage;
+  if (chunk.promptFeedback !== undefined) state.feedback = chunk.promptFeedback;
+  const { candidates } = chunk;
+  if (!Array.isArray(candidates)) return out;
+  for (const candidate of candidates) {
+    const error = readOne(state, candidate, out);
+    if (error !== null) return fail(state, error, out);
+  }
+  return out;
+}
+
+/** True when every candidate has said why it ended, or the prompt was refused as a whole. */
+function isComplete({ candidates, feedback }: ReplyState): boolean {
+  if (candidates.length === 0) return readBlock(feedback) !== null;
+  return candidates.every((candidate) => candidate === undefined || candidate.last !== null);
+}
+
+/** The end of a reply. A whole one is complete by being there, a stream only by its finish reasons. */
+export function endReply(state: ReplyState, isWhole: boolean): Delta[] {
+  const out: Delta[] = [];
+  if (state.over) return out;
+  const blocked = state.candidates.length === 0 ? readBlock(state.feedback) : null;
+  if (isWhole && state.candidates.length === 0 && blocked === null)
+    return fail(state, badReply("there are no candidates"));
+  if (!isWhole && !isComplete(state)) return fail(state, truncated());
+  const stops = Array.from(state.candidates, (candidate) => finishCandidate(candidate ?? newCandidate(0), out));
+  state.over = true;
+  out.push({
+    type: "finish",
+    stops: blocked === null ? stops : [blocked],
+    ...(state.usage === undefined ? {} : { usage: state.usage }),
+  });
+  return out;
+}
+
+function readFrame(state: ReplyState, { data }: Frame): Delta[] {
+  const chunk = parseExactText(data);
+  if (isObject(chunk)) return readChunk(state, chunk);
+  if (Array.isArray(chunk) && isObject(chunk[0])) return readChunk(state, chunk[0]);
+  return data.trim() === "" ? [] : fail(state, badReply("a record of the stream is no JSON object"));
+}
+
+/** A reader for one stream. It has no terminator, so the end of the body decides. */
+export function streamReader(context: ReadContext): StreamReader {
+  const state = newReply(context);
+  return {
+    read: (frame) => (state.over ? [] : readFrame(state, frame)),
+    skim,
+    end: () => endReply(state, false),
+    finishing: () => state.candidates.length > 0 && isComplete(state),
+  };
+}

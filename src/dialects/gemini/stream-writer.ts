@@ -1,0 +1,235 @@
+// Deltas into chunks for a client: text as it comes, calls and pictures whole, the reason to end on the last chunk alone.
+import type { Citation, Stop, TokenLogprob } from "../../canonical/chat.ts";
+import type { GatewayError } from "../../canonical/error.ts";
+import type { Opaque } from "../../canonical/provider-state.ts";
+import type { Delta, OpenBlock } from "../../canonical/stream-event.ts";
+import type { Usage } from "../../canonical/usage.ts";
+import { compact, type JsonObject } from "../../lib/json.ts";
+import type { Frame } from "../../lib/sse.ts";
+import type { StreamWriter, WriteContext } from "../dialect.ts";
+import { badReply } from "../errors.ts";
+import { type CitingText, writeGrounding } from "./citations.ts";
+import { bareDeltas } from "./enum-output.ts";
+import { geminiErrors } from "./error.ts";
+import { isCut, writeBlock, writeStop } from "./finish-reason.ts";
+import { writeLogprobs } from "./logprobs.ts";
+import { timeOf } from "./response.ts";
+import { callParts, heldParts, mediaPart, newSaying, prove, type Saying, textPart } from "./response-parts.ts";
+import { writeUsage } from "./usage.ts";
+
+interface BlockState {
+  readonly open: OpenBlock;
+  /** All of it so far: calls and media are sent whole, texts are measured by what they cite. */
+  body: string;
+  partIndex: number;
+  /** The last piece of a thought. */
+  last: JsonObject | null;
+}
+
+interface ChoiceState {
+  readonly saying: Saying;
+  readonly blocks: BlockState[];
+  readonly texts: CitingText[];
+  /** Whole parts that go out with the next chunk: the last of them shares it with the reason to end. */
+  waiting: JsonObject[];
+  /** A call has ended without being JSON: how the reply ends decides whether that is an error. */
+  isBroken: boolean;
+}
+
+interface State {
+  readonly context: WriteContext;
+  readonly choices: ChoiceState[];
+  /** Members that every chunk ends with, as JSON text without the opening brace. */
+  tail: string;
+  usage: Usage | undefined;
+  over: boolean;
+}
+
+type Of<Type extends Delta["type"]> = Extract<Delta, { type: Type }>;
+type Write<Type extends Delta["type"]> = (state: State, delta: Of<Type>) => Frame[];
+
+function choiceAt(state: State, index: number): ChoiceState {
+  state.choices[index] ??= { saying: newSaying(), blocks: [], texts: [], waiting: [], isBroken: false };
+  return state.choices[index];
+}
+
+function tailOf(context: WriteContext, start: Partial<Of<"start">> = {}): string {
+  const members = compact({
+    modelVersion: start.model || context.ask.model,
+    createTime: timeOf(start.createdAt),
+    responseId: start.id || context.id,
+  });
+  return JSON.stringify(members).slice(1);
+}
+
+/** The frame that there are most of, put together by hand. `more`: members of the candidate, each with a comma before it. */
+function partsFrame(state: State, index: number, parts: string, more = ""): Frame {
+  const candidate = `{"content":{"parts":[${parts}],"role":"model"},"index":${index}${more}}`;
+  return { data: `{"candidates":[${candidate}],${state.tail}` };
+}
+
+function takeWaiting(choice: ChoiceState): string {
+  if (choice.waiting.length === 0) return "";
+  const text = choice.waiting.map((part) => `${JSON.stringify(part)},`).join("");
+  choice.waiting = [];
+  return text;
+}
+
+const tokensMember = (logprobs: readonly TokenLogprob[] | undefined): string =>
+  logprobs === undefined ? "" : `,"logprobsResult":${JSON.stringify(writeLogprobs(logprobs))}`;
+
+function openBlock(state: State, delta: Of<"block-open">): Frame[] {
+  const choice = choiceAt(state, delta.choice);
+  choice.blocks[delta.block] = { open: delta.open, body: "", partIndex: 0, last: null };
+  return [];
+}
+
+function writeText(state: State, delta: Of<"text">): Frame[] {
+  const choice = choiceAt(state, delta.choice);
+  const block = choice.blocks[delta.block];
+  if (block === undefined || (delta.text === "" && delta.logprobs === undefined)) return [];
+  const isFirst = block.body === "";
+  if (isFirst) block.partIndex = choice.saying.count;
+  block.body += delta.text;
+  const part = isFirst ? JSON.stringify(textPart(delta.text, choice.saying)) : `{"text":${JSON.stringify(delta.text)}}`;
+  const parts = takeWaiting(choice) + part;
+  return [partsFrame(state, delta.choice, parts, tokensMember(delta.logprobs))];
+}
+
+/** The parts that wait, in a frame of their own. */
+function waitingFrame(state: State, index: number): Frame[] {
+  const parts = takeWaiting(choiceAt(state, index)).slice(0, -1);
+  return parts === "" ? [] : [partsFrame(state, index, parts)];
+}
+
+/** A piece of thought. The last one waits: it may have to carry the state, since clients drop a part without words. */
+function writeThought(state: State, delta: Of<"thinking">): Frame[] {
+  const choice = choiceAt(state, delta.choice);
+  const block = choice.blocks[delta.block];
+  if (block === undefined || delta.text === "") return [];
+  if (block.body === "") {
+    choice.waiting.push(...heldParts(choice.saying));
+    choice.saying.count++;
+  }
+  const frames = waitingFrame(state, delta.choice);
+  block.body += delta.text;
+  block.last = { text: delta.text, thought: true };
+  choice.waiting.push(block.last);
+  return frames;
+}
+
+function closeThought(choice: ChoiceState, block: BlockState, signature: Opaque | undefined): void {
+  const redacted = block.open.kind === "thinking" && block.open.redacted ? { redacted: true } : {};
+  const proof = signature === undefined ? {} : { signature };
+  prove({ type: "thinking", text: block.body, ...proof, ...redacted }, block.last, choice.saying);
+}
+
+function gather(state: State, delta: Of<"tool-input"> | Of<"media">): Frame[] {
+  const block = state.choices[delta.choice]?.blocks[delta.block];
+  if (block !== undefined) block.body += delta.type === "media" ? delta.base64 : delta.text;
+  return [];
+}
+
+function closeCall(choice: ChoiceState, block: BlockState, signature: Opaque | undefined): void {
+  const { open } = block;
+  if (open.kind !== "tool-call") return;
+  const call = { id: open.id, name: open.name, kind: open.tool, input: block.body };
+  const proof = signature ?? open.signature;
+  const parts = callParts(proof === undefined ? call : { ...call, signature: proof }, choice.saying);
+  if (parts === null) choice.isBroken = true;
+  else choice.waiting.push(...parts);
+}
+
+function cite(choice: ChoiceState, block: BlockState, citations: readonly Citation[] | undefined): void {
+  if (citations !== undefined) choice.texts.push({ text: block.body, citations, partIndex: block.partIndex });
+}
+
+function closeBlock(state: State, delta: Of<"block-close">): Frame[] {
+  const choice = choiceAt(state, delta.choice);
+  const block = choice.blocks[delta.block];
+  if (block === undefined) return [];
+  switch (block.open.kind) {
+    case "thinking":
+      closeThought(choice, block, delta.signature);
+      return [];
+    case "tool-call":
+      closeCall(choice, block, delta.signature);
+      return [];
+    case "audio":
+    case "image":
+      if (block.body !== "") choice.waiting.push(mediaPart(block.open.mediaType, block.body, choice.saying));
+      return [];
+    case "text":
+      cite(choice, block, delta.citations);
+      return [];
+    case "refusal":
+      return [];
+  }
+}
+
+function lastCandidate(choice: ChoiceState, index: number, stop: Stop): JsonObject {
+  const held = heldParts(choice.saying);
+  const parts = [...choice.waiting, ...held];
+  return compact({
+    content: { parts: parts.length === 0 ? [{ text: "" }] : parts, role: "model" },
+    ...writeStop(stop),
+    index,
+    groundingMetadata: writeGrounding(choice.texts),
+  });
+}
+
+/** The feedback on a prompt that nobody answered; null where there is an answer. */
+function feedbackOn(state: State, [stop, ...others]: readonly Stop[]): JsonObject | null {
+  const isSilent = state.choices.every((choice) => choice.blocks.length === 0);
+  return stop !== undefined && others.length === 0 && isSilent ? writeBlock(stop) : null;
+}
+
+function finish(state: State, delta: Of<"finish">): Frame[] {
+  const choices = delta.stops.map((_, index) => choiceAt(state, index));
+  const broken = delta.stops.some((stop, index) => choices[index]?.isBroken && !isCut(stop));
+  if (broken) return fail(state, badReply("the arguments of a tool call are no JSON"));
+  state.over = true;
+  const usage = delta.usage ?? state.usage;
+  const promptFeedback = feedbackOn(state, delta.stops);
+  const candidates = delta.stops.map((stop, index) => lastCandidate(choiceAt(state, index), index, stop));
+  const body = compact({
+    ...(promptFeedback === null ? { candidates } : { promptFeedback }),
+    usageMetadata: usage === undefined ? undefined : writeUsage(usage),
+  });
+  return [{ data: `${JSON.stringify(body).slice(0, -1)},${state.tail}` }];
+}
+
+function fail(state: State, error: GatewayError): Frame[] {
+  state.over = true;
+  return geminiErrors.frames(error, "");
+}
+
+function start(state: State, delta: Of<"start">): Frame[] {
+  state.tail = tailOf(state.context, delta);
+  state.usage = delta.usage;
+  return [];
+}
+
+const writers: { readonly [Type in Delta["type"]]: Write<Type> } = {
+  start,
+  "block-open": openBlock,
+  text: writeText,
+  thinking: writeThought,
+  "tool-input": gather,
+  media: gather,
+  "block-close": closeBlock,
+  finish,
+  error: (state, delta) => fail(state, delta.error),
+};
+
+/** A writer for one client. */
+export function streamWriter(context: WriteContext): StreamWriter {
+  const state: State = { context, choices: [], tail: tailOf(context), usage: undefined, over: false };
+  const write = (delta: Delta): Frame[] => {
+    if (state.over) return [];
+    const one = writers[delta.type] as (state: State, delta: Delta) => Frame[];
+    return one(state, delta);
+  };
+  const bare = bareDeltas(context.ask);
+  return { write: bare === null ? write : (delta) => bare(delta).flatMap(write) };
+}

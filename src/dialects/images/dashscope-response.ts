@@ -1,0 +1,82 @@
+// DashScope's replies with images: at once in the words of a conversation, or at the end of a task; and its errors.
+import type { ImageAnswer, MadeImage } from "../../canonical/image.ts";
+import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import type { ErrorSide } from "../dialect.ts";
+import { badReply } from "../errors.ts";
+import { objectsIn, optionalText } from "../shared/json-accessors.ts";
+import { errorsWith } from "../vendor-errors.ts";
+import { withPolicy } from "./content-policy.ts";
+import { parseReply } from "./response.ts";
+import { imageUsage } from "./usage.ts";
+
+/** Tasks end with a code alone, without a status. https://www.alibabacloud.com/help/en/model-studio/error-code */
+const statuses: readonly (readonly [RegExp, number])[] = [
+  [/^(?:DataInspection|InvalidParameter|InvalidURL|BadRequest|IPInfringement)/i, 400],
+  [/^Arrearage/, 402],
+  [/^InvalidApiKey/, 401],
+  [/AccessDenied/, 403],
+  [/NotFound/, 404],
+  [/^Throttling/, 429],
+  [/^ModelUnavailable/, 503],
+  [/Timeout/, 504],
+];
+
+export const dashscopeImageErrors: ErrorSide = withPolicy(
+  errorsWith({ codes: { Arrearage: 402, InvalidApiKey: 401, IPInfringementSuspect: 400 } }),
+);
+
+/** The error of a body that has only a code and a message. */
+export function errorOf(body: JsonObject): Error {
+  const code = String(body.code ?? "");
+  const status = statuses.find(([words]) => words.test(code))?.[1] ?? 500;
+  return dashscopeImageErrors.parse(status, { code, message: body.message ?? "The task failed." });
+}
+
+const url = (text: string): MadeImage["source"] => ({ kind: "url", url: text });
+
+/** Several images are parts of one choice, or choices of their own. */
+function fromChoices(choices: Json | undefined): MadeImage[] {
+  const contents = objectsIn(choices).flatMap(({ message }) => objectsIn(isObject(message) ? message.content : []));
+  return contents.flatMap(({ image }) => (typeof image === "string" && image !== "" ? [{ source: url(image) }] : []));
+}
+
+function fromResults(results: Json | undefined): MadeImage[] {
+  return objectsIn(results).flatMap((item): MadeImage[] =>
+    typeof item.url === "string" && item.url !== ""
+      ? [{ source: url(item.url), ...optionalText(item, "actual_prompt", "revisedPrompt") }]
+      : [],
+  );
+}
+
+function refuseFailure(output: JsonObject, images: readonly MadeImage[]): void {
+  const { task_status: status } = output;
+  if (status !== undefined && status !== "SUCCEEDED") throw errorOf(output);
+  if (images.length > 0) return;
+  const [failed] = objectsIn(output.results).filter(({ code }) => typeof code === "string");
+  throw failed === undefined ? badReply("there is no image in it") : errorOf(failed);
+}
+
+function sizeOf({ width, height }: JsonObject): { readonly size?: string } {
+  return typeof width === "number" && typeof height === "number" ? { size: `${width}x${height}` } : {};
+}
+
+/** Throws the error that a body holds in place of images. Relays of this shape answer in OpenAI's words. */
+export function parseDashscope(wire: unknown): ImageAnswer {
+  if (!isObject(wire)) throw badReply("it is not a JSON object");
+  if (!isObject(wire.output)) {
+    if (typeof wire.code === "string") throw errorOf(wire);
+    return parseReply(wire);
+  }
+  const { output } = wire;
+  const images = [...fromChoices(output.choices), ...fromResults(output.results)];
+  refuseFailure(output, images);
+  const usage = isObject(wire.usage) ? wire.usage : {};
+  const { image_count: count } = usage;
+  return {
+    operation: "image",
+    model: "",
+    images,
+    ...sizeOf(usage),
+    ...imageUsage(typeof count === "number" && count > 0 ? Math.round(count) : images.length),
+  };
+}

@@ -1,0 +1,109 @@
+// A reply with images in Google's words: from an upstream, where one without any is a failure, and for a client.
+import type { ImageAnswer, MadeImage } from "../../canonical/image.ts";
+import { tokenCount } from "../../canonical/usage.ts";
+import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import type { StreamReader, WriteContext } from "../dialect.ts";
+import { badReply } from "../errors.ts";
+import { timeOf } from "../gemini/response.ts";
+import { readUsage, writeUsage } from "../gemini/usage.ts";
+import { objectsIn } from "../shared/json-accessors.ts";
+import { bytesOf } from "../shared/media.ts";
+import { contentRefused } from "./content-policy.ts";
+import { imageUsage } from "./usage.ts";
+
+/** Drafts that the model only thought of are none. */
+function partsOf(wire: JsonObject): JsonObject[] {
+  const contents = objectsIn(wire.candidates).map(({ content }) => (isObject(content) ? content.parts : undefined));
+  return contents.flatMap((parts) => objectsIn(parts)).filter(({ thought }) => thought !== true);
+}
+
+function imagesIn(parts: readonly JsonObject[]): MadeImage[] {
+  return parts.flatMap((part): MadeImage[] => {
+    const data = part.inlineData ?? part.inline_data;
+    if (!isObject(data) || typeof data.data !== "string" || data.data === "") return [];
+    const type = data.mimeType ?? data.mime_type;
+    return [
+      {
+        source: { kind: "base64", base64: data.data },
+        ...(typeof type === "string" ? { mediaType: type } : {}),
+      },
+    ];
+  });
+}
+
+/** Reasons that are a judgement on content; all others are failures of the model. */
+const judged = /^(?:IMAGE_)?(?:SAFETY|PROHIBITED_CONTENT|RECITATION|BLOCKLIST|SPII|JAILBREAK|MODEL_ARMOR)$/;
+
+/** Why there is no image: the prompt was blocked, or the candidate ended for a reason. */
+function absence(wire: JsonObject): Error {
+  const feedback = isObject(wire.promptFeedback) ? wire.promptFeedback : {};
+  const [candidate = {}] = objectsIn(wire.candidates);
+  const reason = String(feedback.blockReason ?? candidate.finishReason ?? "");
+  const said = [feedback.blockReasonMessage, candidate.finishMessage].find((words) => typeof words === "string");
+  if (feedback.blockReason !== undefined || judged.test(reason))
+    return contentRefused(String(said ?? `The provider refused to make this image (${reason}).`));
+  return badReply(`there is no image in it${/^[A-Z_]{1,40}$/.test(reason) ? ` (${reason})` : ""}`);
+}
+
+/** The tokens of a kind in what went in. */
+function inputOf(counts: Json | undefined): Pick<ImageAnswer, "input"> {
+  const details = objectsIn(isObject(counts) ? counts.promptTokensDetails : undefined);
+  if (details.length === 0) return {};
+  const of = (kind: string): number =>
+    details.reduce((sum, { modality, tokenCount: count }) => sum + (modality === kind ? tokenCount(count) : 0), 0);
+  return { input: { textTokens: of("TEXT"), imageTokens: of("IMAGE") } };
+}
+
+export function parseReply(wire: unknown): ImageAnswer {
+  if (!isObject(wire)) throw badReply("it is not a JSON object");
+  const parts = partsOf(wire);
+  const images = imagesIn(parts);
+  if (images.length === 0) throw absence(wire);
+  const text = parts
+    .flatMap((part) => (typeof part.text === "string" ? [part.text] : []))
+    .join("")
+    .trim();
+  return {
+    operation: "image",
+    model: typeof wire.modelVersion === "string" ? wire.modelVersion : "",
+    images: text === "" ? images : images.map((image) => ({ ...image, revisedPrompt: text })),
+    ...(text === "" ? {} : { text }),
+    ...imageUsage(images.length, readUsage(wire.usageMetadata)),
+    ...inputOf(wire.usageMetadata),
+  };
+}
+
+/** What a reply cost that goes on as it is, image or not. */
+export function usageOf(wire: JsonObject) {
+  return imageUsage(imagesIn(partsOf(wire)).length, readUsage(wire.usageMetadata)).usage;
+}
+
+function imagePart({ source, mediaType }: MadeImage): JsonObject {
+  if (source.kind === "url") throw badReply("an image is an address where its bytes are needed");
+  const { base64 } = source;
+  const shown = bytesOf(base64.slice(0, 64), mediaType ?? "image/png").mediaType;
+  return { inlineData: { mimeType: shown, data: base64 } };
+}
+
+export function renderReply(answer: ImageAnswer, context: WriteContext): JsonObject {
+  const text = answer.text ?? answer.images.find(({ revisedPrompt }) => revisedPrompt !== undefined)?.revisedPrompt;
+  const parts = [...(text === undefined ? [] : [{ text }]), ...answer.images.map(imagePart)];
+  return compact({
+    candidates: [{ content: { parts, role: "model" }, finishReason: "STOP", index: 0 }],
+    usageMetadata: writeUsage(answer.usage ?? imageUsage(answer.images.length).usage),
+    modelVersion: answer.model || context.ask.model,
+    createTime: timeOf(answer.createdAt),
+    responseId: context.id,
+  });
+}
+
+/** The same deltas; the last one tells how many images went by. */
+export function countingImages(reader: StreamReader): StreamReader {
+  let images = 0;
+  const counted = (deltas: ReturnType<StreamReader["read"]>): ReturnType<StreamReader["read"]> =>
+    deltas.map((delta) => {
+      if (delta.type === "block-open" && delta.open.kind === "image") images++;
+      return delta.type === "finish" ? { ...delta, ...imageUsage(images, delta.usage) } : delta;
+    });
+  return { read: (frame) => counted(reader.read(frame)), end: () => counted(reader.end()) };
+}

@@ -1,0 +1,50 @@
+// From what an upstream tells of categories and scores to a verdict, and back to the form that clients read.
+import {
+  type Finding,
+  type InputType,
+  imageCategories,
+  type ModerationItem,
+  moderationCategories,
+  type Verdict,
+} from "../../canonical/moderation.ts";
+import type { JsonObject } from "../../lib/json.ts";
+
+const known: ReadonlySet<string> = new Set(moderationCategories);
+
+/** Scores stay between 0 and 1. */
+export const clamped = (score: number): number => Math.min(Math.max(score, 0), 1);
+
+/** In what a category was looked for, by an upstream that looks at everything it can. */
+export function lookedAt(category: string, item: ModerationItem | undefined): InputType[] {
+  const holds = (type: InputType): boolean => item?.some((part) => part.type === type) ?? type === "text";
+  const texts: InputType[] = holds("text") ? ["text"] : [];
+  return holds("image") && imageCategories.has(category) ? [...texts, "image"] : texts;
+}
+
+/** What was never looked for is not flagged, and says so by naming no input. */
+const notLookedFor: Finding = { flagged: false, score: 0, inputs: [] };
+
+/** True when a category is flagged that clients know. */
+export const knownFlagged = (found: ReadonlyMap<string, Finding>): boolean =>
+  [...found].some(([category, finding]) => finding.flagged && known.has(category));
+
+/** A verdict that names every category. */
+export function verdictOf(found: ReadonlyMap<string, Finding>, flagged: boolean): Verdict {
+  const findings = new Map<string, Finding>(
+    moderationCategories.map((category) => [category, found.get(category) ?? notLookedFor]),
+  );
+  for (const [category, finding] of found) findings.set(category, finding);
+  return { flagged, findings };
+}
+
+/** One result as clients read it. */
+export function renderVerdict({ flagged, findings }: Verdict): JsonObject {
+  const each = <T extends boolean | number | InputType[]>(of: (finding: Finding) => T): { [category: string]: T } =>
+    Object.fromEntries([...findings].map(([category, finding]) => [category, of(finding)]));
+  return {
+    flagged,
+    categories: each((finding) => finding.flagged),
+    category_scores: each((finding) => finding.score),
+    category_applied_input_types: each((finding) => [...finding.inputs]),
+  };
+}

@@ -1,0 +1,60 @@
+// Pictures and speech in a reply: how they are asked for, and how servers of this dialect tell them.
+import type { AudioBlock, ChatAsk, MediaWish } from "../../canonical/chat.ts";
+import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import type { ReadContext } from "../dialect.ts";
+import { textAlone, unsupported } from "../errors.ts";
+import { readDataUri } from "../shared/media.ts";
+import type { Notes } from "../shared/warnings.ts";
+
+/** Bare samples: the one form that a stream may have, and the same form whole. */
+const samplesFormat = "pcm16";
+const samplesType = "audio/pcm";
+
+/** One has to be named, and names of other makers' voices mean nothing here. */
+const defaultVoice = "alloy";
+const voices = new Set([
+  ...[defaultVoice, "ash", "ballad", "coral", "echo", "fable", "nova", "onyx", "sage", "shimmer", "verse"],
+  ...["marin", "cedar"],
+]);
+
+function voiceOf({ voice }: NonNullable<MediaWish["speech"]>): string {
+  if (voice === undefined || voices.has(voice.name)) return voice?.name ?? defaultVoice;
+  throw unsupported(voice.path, "there is no such voice");
+}
+
+/** `modalities`, for speech as the dialect's maker has it; pictures and their form as compatible servers added them. */
+export function renderMediaWish(ask: ChatAsk, notes: Notes): JsonObject {
+  if (ask.media === undefined) return {};
+  const { image, speech, path } = ask.media;
+  const { makesImages, makesSpeech } = notes.context.options ?? {};
+  if ((image && !makesImages) || (speech && !makesSpeech)) throw unsupported(path, textAlone);
+  const form = compact({ aspect_ratio: image?.aspectRatio, image_size: image?.size });
+  return compact({
+    modalities: ["text", ...(image ? ["image"] : []), ...(speech ? ["audio"] : [])],
+    image_config: Object.keys(form).length === 0 ? undefined : form,
+    audio: speech === undefined ? undefined : { voice: voiceOf(speech), format: samplesFormat },
+  });
+}
+
+/** A picture whose bytes came with the reply. */
+export interface Picture {
+  readonly type: "image";
+  readonly source: { readonly kind: "bytes"; readonly mediaType: string; readonly base64: string };
+}
+
+/** The pictures of a message or of a piece of one; those that are elsewhere are not fetched. */
+export function parseImages(images: Json | undefined): Picture[] {
+  if (!Array.isArray(images)) return [];
+  return images.flatMap((image): Picture[] => {
+    const url = isObject(image) && isObject(image.image_url) ? image.image_url.url : undefined;
+    const source = typeof url === "string" ? readDataUri(url) : null;
+    return source === null ? [] : [{ type: "image", source }];
+  });
+}
+
+/** The speech of a whole message, in the form that was asked for. */
+export function parseSpeech(audio: Json | undefined, { ask }: ReadContext): AudioBlock[] {
+  if (!isObject(audio) || typeof audio.data !== "string" || audio.data === "") return [];
+  const mediaType = ask?.operation === "chat" && ask.media?.speech !== undefined ? samplesType : "audio/wav";
+  return [{ type: "audio", source: { kind: "bytes", mediaType, base64: audio.data } }];
+}

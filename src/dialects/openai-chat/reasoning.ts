@@ -1,0 +1,119 @@
+// Thinking on this wire: the text in `reasoning_content`, the opaque state of each block in `reasoning_details`.
+import type { ThinkingBlock } from "../../canonical/chat.ts";
+import { type Opaque, readOpaque, unwrapOpaque, wrapOpaque } from "../../canonical/provider-state.ts";
+import { compact, isObject, type Json, type JsonObject, parseJsonText } from "../../lib/json.ts";
+
+const textEntry = "reasoning.text";
+const sealedEntry = "reasoning.encrypted";
+
+function filled(value: Json | undefined): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+/** The visible text of a message or a delta, under either of its names. */
+export function thinkingText(message: JsonObject): string | undefined {
+  return filled(message.reasoning_content) ?? filled(message.reasoning);
+}
+
+/** The visible text of one entry of `reasoning_details`. */
+export function detailText(detail: JsonObject): string {
+  return filled(detail.text) ?? filled(detail.summary) ?? "";
+}
+
+/** True for an entry that is nothing but state. */
+export function isSealed(detail: JsonObject): boolean {
+  return detail.type === sealedEntry || (filled(detail.data) !== undefined && detailText(detail) === "");
+}
+
+/** The members that are not the text, in one order, so that a stream and a whole reply give the same state. */
+function stateMembers(detail: JsonObject): JsonObject {
+  const members: JsonObject = {};
+  for (const name of Object.keys(detail).sort()) {
+    if (name !== "text" && name !== "summary" && detail[name] !== null) members[name] = detail[name];
+  }
+  return members;
+}
+
+/**
+ * The state of an entry. A server wants its entry back with every member it gave, so its state is the entry itself
+ * without the text; an envelope of ours holds what it holds.
+ */
+export function detailState(detail: JsonObject, origin: string): Opaque | undefined {
+  const token = filled(detail.signature) ?? filled(detail.data);
+  if (token === undefined) return undefined;
+  const wrapped = unwrapOpaque(token);
+  if (wrapped !== null) return wrapped;
+  return readOpaque(JSON.stringify(stateMembers(detail)), origin);
+}
+
+function thinkingBlock(detail: JsonObject, origin: string): ThinkingBlock {
+  const signature = detailState(detail, origin);
+  return {
+    type: "thinking",
+    text: isSealed(detail) ? "" : detailText(detail),
+    ...(signature === undefined ? {} : { signature }),
+    ...(isSealed(detail) ? { redacted: true } : {}),
+  };
+}
+
+function isWorthKeeping(block: ThinkingBlock): boolean {
+  return block.text !== "" || block.signature !== undefined;
+}
+
+/** The thinking of a whole message, from history or a reply. `origin` made the state that is in no envelope. */
+export function parseThinking(message: JsonObject, origin: string): ThinkingBlock[] {
+  const text = thinkingText(message);
+  const details = Array.isArray(message.reasoning_details) ? message.reasoning_details.filter(isObject) : [];
+  const blocks = details.map((detail) => thinkingBlock(detail, origin)).filter(isWorthKeeping);
+  if (blocks.some((block) => block.text !== "") || text === undefined) return blocks;
+  const [first, ...others] = blocks;
+  if (first === undefined || first.redacted) return [{ type: "thinking", text }, ...blocks];
+  return [{ ...first, text }, ...others];
+}
+
+/** The entry that carries one block to a client: state in an envelope, so that it comes back as it went. */
+export function clientDetail(block: ThinkingBlock, index: number): JsonObject {
+  const envelope = block.signature === undefined ? undefined : wrapOpaque(block.signature);
+  if (block.redacted) return compact({ type: sealedEntry, data: envelope, index });
+  return compact({ type: textEntry, text: block.text, signature: envelope, index });
+}
+
+/** A reply's thinking for a client. Details are there where text alone would not bring the blocks back. */
+export function renderThinking(blocks: readonly ThinkingBlock[]): JsonObject {
+  if (blocks.length === 0) return {};
+  const text = blocks.map((block) => block.text).join("");
+  const isPlain = blocks.length === 1 && blocks[0]?.signature === undefined;
+  return compact({
+    reasoning_content: text === "" ? undefined : text,
+    reasoning_details: isPlain ? undefined : blocks.map(clientDetail),
+  });
+}
+
+/** The entry as the server that made the state gave it. */
+export function nativeDetail(state: Opaque, text: string, redacted: boolean): JsonObject {
+  const entry = parseJsonText(state.data);
+  if (isObject(entry)) {
+    if (isSealed(entry)) return entry;
+    return { ...entry, [entry.type === "reasoning.summary" ? "summary" : "text"]: text };
+  }
+  if (redacted) return { type: sealedEntry, data: state.data };
+  return { type: textEntry, text, signature: state.data };
+}
+
+/**
+ * History's thinking for the server that made it. What others signed is left out, and so is what nobody signed, unless
+ * the server asks for it (`keepsUnsigned`).
+ */
+export function replayThinking(blocks: readonly ThinkingBlock[], origin: string, keepsUnsigned: boolean): JsonObject {
+  const details: JsonObject[] = [];
+  let said = "";
+  for (const { signature, text, redacted } of blocks) {
+    if (signature === undefined ? !keepsUnsigned : signature.origin !== origin) continue;
+    if (signature !== undefined) details.push(nativeDetail(signature, text, redacted === true));
+    said += text;
+  }
+  return compact({
+    reasoning_content: said === "" ? undefined : said,
+    reasoning_details: details.length === 0 ? undefined : details,
+  });
+}

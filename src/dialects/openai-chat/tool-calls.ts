@@ -1,0 +1,72 @@
+// Tool calls as a message carries them, in history and in replies, the legacy `function_call` too.
+import { createHash } from "node:crypto";
+import type { ToolCallBlock } from "../../canonical/chat.ts";
+import { type Opaque, readOpaque } from "../../canonical/provider-state.ts";
+import { compact, isObject, type JsonObject } from "../../lib/json.ts";
+import { inputText } from "../shared/tool-input.ts";
+import { callInput, type ToolFinder } from "../shared/tool-lookup.ts";
+
+const maxIdChars = 40;
+const shortHashChars = 8;
+
+/** An id within the length that servers accept; the same id gives the same text for the call and for its result. */
+export function wireId(id: string): string {
+  if (id.length <= maxIdChars) return id;
+  const hash = createHash("sha256").update(id).digest("hex").slice(0, shortHashChars);
+  return `${id.slice(0, maxIdChars - shortHashChars - 1)}_${hash}`;
+}
+
+/** An id for a call that came without one: the same reply gives the same id. */
+export function madeId(replyId: string, choice: number, ordinal: number): string {
+  return `call_${replyId.replace(/[^A-Za-z0-9_-]/g, "_").slice(-24)}_${choice}_${ordinal}`;
+}
+
+/** The signature that Google's compatible endpoint puts on a call. */
+export function readSignature(call: JsonObject, origin: string): Opaque | undefined {
+  const extra = call.extra_content;
+  const google = isObject(extra) ? extra.google : undefined;
+  const signature = isObject(google) ? google.thought_signature : undefined;
+  return typeof signature === "string" && signature !== "" ? readOpaque(signature, origin) : undefined;
+}
+
+/** Where a signature stands on a call. */
+export function signatureMember(text: string): JsonObject {
+  return { extra_content: { google: { thought_signature: text } } };
+}
+
+/** One entry of `tool_calls`; null when it names no tool. `madeUp` is its id where it brings none. */
+export function parseCall(call: JsonObject, origin: string, madeUp: string): ToolCallBlock | null {
+  const custom = isObject(call.custom) && call.type !== "function" ? call.custom : undefined;
+  const body = custom ?? (isObject(call.function) ? call.function : undefined);
+  if (body === undefined || typeof body.name !== "string" || body.name === "") return null;
+  const kind = custom === undefined ? "function" : "custom";
+  const input = inputText(custom === undefined ? body.arguments : body.input);
+  const signature = readSignature(call, origin);
+  return {
+    type: "tool-call",
+    id: typeof call.id === "string" && call.id !== "" ? call.id : madeUp,
+    name: body.name,
+    kind,
+    input,
+    ...(signature === undefined ? {} : { signature }),
+  };
+}
+
+/** A call as the client knows the tool: by its own name, and as free text where a function stood in for that. */
+export function asAsked(block: ToolCallBlock, tools: ToolFinder): ToolCallBlock {
+  const { name, kind } = tools(block.name);
+  if (kind === block.kind || block.kind === "custom") return { ...block, name };
+  return { ...block, name, kind, input: callInput(kind, block.input) };
+}
+
+/** The legacy form of a call. */
+export function parseFunctionCall(call: JsonObject, id: string): ToolCallBlock | null {
+  return parseCall({ id, function: call }, "", id);
+}
+
+/** One entry of `tool_calls`. `signature` is the text that may be shown to this reader. */
+export function renderCall(block: ToolCallBlock, signature?: string): JsonObject {
+  const { name, kind, input } = block;
+  const body = kind === "custom" ? { custom: { name, input } } : { function: { name, arguments: input } };
+  return compact({ id: block.id, type: kind, ...body, ...(signature === undefined ? {} : signatureMember(signature)) });
+}

@@ -1,0 +1,44 @@
+// Reads the records of an upstream's stream into deltas: each choice is one block of text.
+import type { Stop } from "../../canonical/chat.ts";
+import type { Delta } from "../../canonical/stream-event.ts";
+import type { JsonObject } from "../../lib/json.ts";
+import type { ReadContext, StreamReader } from "../dialect.ts";
+import { type ChoiceSide, chunkReader, type Ending } from "../shared/openai-chunk-reader.ts";
+import { parseStopReason } from "../shared/openai-finish-reason.ts";
+import { parseLogprobs } from "./logprobs.ts";
+import { plain } from "./response.ts";
+
+interface ChoiceState extends Ending {
+  readonly index: number;
+  isOpen: boolean;
+}
+
+/** As many as prompts and answers for each that one request may hold. */
+const maxChoices = 16_384;
+
+function read(choice: ChoiceState, wire: JsonObject, out: Delta[]): void {
+  const text = typeof wire.text === "string" ? wire.text : "";
+  const logprobs = wire.logprobs ? parseLogprobs(wire.logprobs) : null;
+  if (text === "" && logprobs === null) return;
+  const at = { choice: choice.index, block: 0 };
+  if (!choice.isOpen) out.push({ type: "block-open", ...at, open: { kind: "text" } });
+  choice.isOpen = true;
+  out.push(logprobs === null ? { type: "text", ...at, text } : { type: "text", ...at, text, logprobs });
+}
+
+function close(choice: ChoiceState, out: Delta[]): Stop {
+  if (choice.isOpen) out.push({ type: "block-close", choice: choice.index, block: 0 });
+  return parseStopReason(choice.last ?? {}, plain);
+}
+
+const side: ChoiceSide<ChoiceState> = {
+  maxChoices,
+  begin: (index) => ({ index, isOpen: false, last: null }),
+  read,
+  close,
+};
+
+/** A reader for one stream. */
+export function reader(context: ReadContext): StreamReader {
+  return chunkReader(context, side);
+}

@@ -1,0 +1,110 @@
+// Writes deltas as the records of a stream for one client: text alone, after its prompt where the client wants that.
+import type { ChatAsk, Stop } from "../../canonical/chat.ts";
+import type { Delta } from "../../canonical/stream-event.ts";
+import type { Frame } from "../../lib/sse.ts";
+import type { StreamWriter, WriteContext } from "../dialect.ts";
+import { errorFrames } from "../openai-error.ts";
+import { renderStopReason } from "../shared/openai-finish-reason.ts";
+import { lastRecords, recordHead, recordTail } from "../shared/openai-stream-chunks.ts";
+import { characterCount } from "../shared/text-length.ts";
+import { renderLogprobs } from "./logprobs.ts";
+import { echoes } from "./prompt.ts";
+import { plain } from "./response.ts";
+
+type Of<Type extends Delta["type"]> = Extract<Delta, { type: Type }>;
+
+interface ChoiceState {
+  /** Characters whose tokens have been told, for the offsets of the next ones. */
+  toldCharacters: number;
+}
+
+interface State {
+  readonly context: WriteContext;
+  readonly echo: (choice: number) => string;
+  readonly wantsUsage: boolean;
+  readonly tail: string;
+  head: string;
+  readonly choices: (ChoiceState | undefined)[];
+  done: boolean;
+}
+
+const object = "text_completion";
+
+function record(state: State, choice: number, text: string, logprobs = "null", reason = "null"): Frame {
+  const entry = `{"text":${JSON.stringify(text)},"index":${choice},"logprobs":${logprobs},"finish_reason":${reason}}`;
+  return { data: state.head + entry + state.tail };
+}
+
+/** The choice's state; its prompt is told before anything else of it. */
+function choiceAt(state: State, index: number, out: Frame[]): ChoiceState {
+  const known = state.choices[index];
+  if (known !== undefined) return known;
+  const fresh = { toldCharacters: 0 };
+  state.choices[index] = fresh;
+  const prompt = state.echo(index);
+  if (prompt !== "") out.push(record(state, index, prompt));
+  return fresh;
+}
+
+function openBlock(state: State, delta: Of<"block-open">): Frame[] {
+  const out: Frame[] = [];
+  choiceAt(state, delta.choice, out);
+  return out;
+}
+
+function writeText(state: State, delta: Of<"text">): Frame[] {
+  const choice = state.choices[delta.choice];
+  if (choice === undefined) return [];
+  if (delta.logprobs === undefined) return delta.text === "" ? [] : [record(state, delta.choice, delta.text)];
+  const logprobs = renderLogprobs(delta.logprobs, choice.toldCharacters);
+  for (const { token } of delta.logprobs) choice.toldCharacters += characterCount(token);
+  return [record(state, delta.choice, delta.text, JSON.stringify(logprobs))];
+}
+
+function finishChoice(state: State, index: number, stop: Stop, out: Frame[]): void {
+  choiceAt(state, index, out);
+  out.push(record(state, index, "", "null", `"${renderStopReason(stop, plain, false)}"`));
+}
+
+function finish(state: State, delta: Of<"finish">): Frame[] {
+  const out: Frame[] = [];
+  state.done = true;
+  delta.stops.forEach((stop, index) => {
+    finishChoice(state, index, stop, out);
+  });
+  return [...out, ...lastRecords(state.head, state.wantsUsage, delta.usage)];
+}
+
+function write(state: State, delta: Delta): Frame[] {
+  switch (delta.type) {
+    case "text":
+      return writeText(state, delta);
+    case "start":
+      state.head = recordHead(object, state.context, delta);
+      return [];
+    case "block-open":
+      return openBlock(state, delta);
+    case "finish":
+      return finish(state, delta);
+    case "error":
+      state.done = true;
+      return errorFrames(delta.error);
+    default:
+      return [];
+  }
+}
+
+/** A writer for one client. The request tells whether usage is wanted, and what each choice begins with. */
+export function writer(context: WriteContext): StreamWriter {
+  const wantsUsage = (context.ask as ChatAsk).includeUsage === true;
+  const state: State = {
+    context,
+    echo: echoes(context.wire),
+    wantsUsage,
+    tail: recordTail(wantsUsage),
+    head: recordHead(object, context),
+    choices: [],
+    done: false,
+  };
+  return { write: (delta) => (state.done ? [] : write(state, delta)) };
+}

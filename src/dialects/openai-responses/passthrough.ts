@@ -1,0 +1,102 @@
+// The verbatim lane: the client's wire as it is, but for the model, what the upstream may keep, and what the gateway made.
+import { unwrapOpaque } from "../../canonical/provider-state.ts";
+import type { Usage } from "../../canonical/usage.ts";
+import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import type { Call, RenderContext, VerbatimSide } from "../dialect.ts";
+import { unsupported } from "../errors.ts";
+import { corrector } from "../shared/corrected-usage.ts";
+import { isAbsent } from "../shared/is-empty.ts";
+import { failedFrames } from "./error.ts";
+import { isOurs } from "./ids.ts";
+import { callState, nativeState, stateInclude, thinks } from "./reasoning.ts";
+import { responsesPath } from "./request.ts";
+import { parseUsage, renderUsage } from "./usage.ts";
+
+/** Only these hold ids or envelopes of ours; most items of a long history are the same objects afterwards. */
+function withoutOurId(item: JsonObject): JsonObject {
+  if (!isOurs(item.id)) return item;
+  const { id: _id, status: _status, ...rest } = item;
+  return rest;
+}
+
+/** Thought is replayed to whoever made it, and only with its state where nothing is kept upstream; null: it is left out. */
+function openReasoning(item: JsonObject, context: RenderContext): JsonObject | null {
+  if (callState(item) !== null) return null;
+  const sealed = item.encrypted_content;
+  const state = typeof sealed === "string" ? unwrapOpaque(sealed) : null;
+  if (state === null) {
+    const isKept = context.options?.nativeState === true && !isOurs(item.id);
+    return isKept || !isAbsent(item.content) || (typeof sealed === "string" && sealed !== "")
+      ? withoutOurId(item)
+      : null;
+  }
+  const members = state.origin === context.origin ? nativeState(state) : null;
+  if (members === null) return null;
+  const { id: _id, status: _status, encrypted_content: _sealed, ...rest } = item;
+  return { ...rest, ...members };
+}
+
+function openItem(item: Json, context: RenderContext): Json {
+  if (!isObject(item)) return item;
+  return item.type === "reasoning" ? openReasoning(item, context) : withoutOurId(item);
+}
+
+/** The same list when nothing in it is ours. */
+function openInput(input: Json | undefined, context: RenderContext): Json | undefined {
+  if (!Array.isArray(input)) return input;
+  const opened = input.map((item) => openItem(item, context));
+  if (opened.every((item, index) => item === input[index])) return input;
+  return opened.filter((item) => item !== null);
+}
+
+/** What is asked for beside the answer, with the state of thought where nothing is kept upstream. */
+function includes(wire: JsonObject, model: string): Json | undefined {
+  const asked = Array.isArray(wire.include) ? wire.include : [];
+  const reasoning = isObject(wire.reasoning) ? wire.reasoning : undefined;
+  if (asked.includes(stateInclude) || !thinks(model, reasoning)) return wire.include;
+  return [...asked, stateInclude];
+}
+
+/** Fields that speak of what the upstream would keep. */
+const keeping = ["previous_response_id", "conversation", "background"];
+
+function keepNothing(body: JsonObject, wire: JsonObject, model: string): void {
+  if (!isAbsent(wire.conversation)) {
+    throw unsupported("conversation", "conversations are kept with the provider's account, which others share");
+  }
+  for (const field of keeping) delete body[field];
+  body.store = false;
+  const include = includes(wire, model);
+  if (include !== undefined) body.include = include;
+}
+
+/**
+ * Servers refuse a choice among no tools. They stand in `tools`, in items of any type that lists tools
+ * (`additional_tools`, `tool_search_output`, `mcp_list_tools`), or in a stored prompt.
+ */
+function mayCarryTools({ tools, input, prompt }: JsonObject): boolean {
+  if (!isAbsent(tools) || !isAbsent(prompt)) return true;
+  return Array.isArray(input) && input.some((item) => isObject(item) && !isAbsent(item.tools));
+}
+
+function call(wire: JsonObject, context: RenderContext): Call {
+  const body: JsonObject = { ...wire, model: context.model };
+  if (wire.input !== undefined) body.input = openInput(wire.input, context);
+  if (!context.options?.nativeState) keepNothing(body, wire, context.model);
+  if (isAbsent(wire.tools)) delete body.tools;
+  if (!mayCarryTools(wire)) {
+    delete body.tool_choice;
+    delete body.parallel_tool_calls;
+  }
+  return { path: responsesPath, body };
+}
+
+const corrected = corrector({
+  name: "usage",
+  within: "response",
+  isFalse: (usage) => parseUsage(usage) === undefined,
+  render: renderUsage,
+});
+const withUsage = (reply: JsonObject, usage: Usage): JsonObject => ({ ...reply, usage: renderUsage(usage) });
+
+export const verbatim: VerbatimSide = { call, apology: failedFrames, withUsage, corrected };

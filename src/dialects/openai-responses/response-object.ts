@@ -1,0 +1,99 @@
+// The response object around its output: its own state, and the request's settings said again, with their defaults.
+import type { ChatAsk } from "../../canonical/chat.ts";
+import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import type { WriteContext } from "../dialect.ts";
+import { responseId } from "./ids.ts";
+
+/** Members of a request that a response says again. */
+const defaults: JsonObject = {
+  background: false,
+  conversation: null,
+  frequency_penalty: 0,
+  instructions: null,
+  max_output_tokens: null,
+  max_tool_calls: null,
+  metadata: {},
+  parallel_tool_calls: true,
+  presence_penalty: 0,
+  previous_response_id: null,
+  prompt_cache_key: null,
+  safety_identifier: null,
+  service_tier: "default",
+  store: true,
+  temperature: 1,
+  tool_choice: "auto",
+  top_logprobs: 0,
+  top_p: 1,
+  truncation: "disabled",
+  user: null,
+};
+
+function echoedTool(tool: Json): Json {
+  if (!isObject(tool) || tool.type !== "function") return tool;
+  return { description: null, parameters: null, strict: null, ...tool };
+}
+
+function echoedText(text: Json | undefined): JsonObject {
+  const own = isObject(text) ? text : {};
+  return { ...own, format: isObject(own.format) ? own.format : { type: "text" } };
+}
+
+function echoedReasoning(reasoning: Json | undefined): JsonObject {
+  return { effort: null, summary: null, ...(isObject(reasoning) ? reasoning : {}) };
+}
+
+/** The settings of a request: the client's own values, defaults for what it left out. */
+export function echo(wire: JsonObject): JsonObject {
+  const settings: JsonObject = {};
+  for (const name in defaults) settings[name] = wire[name] ?? defaults[name];
+  return {
+    ...settings,
+    reasoning: echoedReasoning(wire.reasoning),
+    text: echoedText(wire.text),
+    tools: Array.isArray(wire.tools) ? wire.tools.map(echoedTool) : [],
+  };
+}
+
+/** What changes while a response is made. */
+export interface Standing {
+  readonly status: "in_progress" | "completed" | "incomplete" | "failed";
+  readonly output: Json;
+  readonly usage: Json;
+  /** Why it is incomplete. */
+  readonly reason?: string | null;
+  readonly error?: JsonObject;
+}
+
+/** Who made the response and when. */
+export interface Identity {
+  readonly id: string;
+  readonly createdAt: number;
+  readonly model: string;
+}
+
+/** Where the upstream told nothing, the request's own moment and model stand. */
+export function identityOf(context: WriteContext, told: { model: string; createdAt?: number }): Identity {
+  return {
+    id: responseId(context.id),
+    createdAt: told.createdAt ?? context.createdAt,
+    model: told.model === "" ? (context.ask as ChatAsk).model : told.model,
+  };
+}
+
+/** The response without the request's settings. */
+export function responseHead(identity: Identity, standing: Standing): JsonObject {
+  const { status, output, usage, reason, error } = standing;
+  return compact({
+    id: identity.id,
+    object: "response",
+    created_at: identity.createdAt,
+    completed_at: null,
+    access_programs: null,
+    status,
+    error: error ?? null,
+    incomplete_details: reason ? { reason } : null,
+    model: identity.model,
+    output,
+    usage,
+  });
+}

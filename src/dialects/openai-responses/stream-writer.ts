@@ -1,0 +1,212 @@
+// Deltas into the events of one response: every item is added, filled and ended before the terminal event.
+
+import type { GatewayError } from "../../canonical/error.ts";
+import type { Delta, OpenBlock } from "../../canonical/stream-event.ts";
+import type { Usage } from "../../canonical/usage.ts";
+import type { Frame } from "../../lib/sse.ts";
+import type { StreamWriter, WriteContext } from "../dialect.ts";
+import { estimatedUsage } from "../shared/usage-estimate.ts";
+import { failureOf } from "./error.ts";
+import { renderStop } from "./finish-reason.ts";
+import {
+  type CallState,
+  closePart,
+  closeThought,
+  type Events,
+  event,
+  finishItem,
+  growCall,
+  growPart,
+  growThought,
+  isSettled,
+  openCall,
+  openPart,
+  openThought,
+  type PartState,
+  partKind,
+  type ThoughtState,
+  tellCallState,
+} from "./item-writer.ts";
+import { ownerOf, sealedState } from "./reasoning.ts";
+import { echo, type Identity, identityOf, responseHead, type Standing } from "./response-object.ts";
+import { type NamedTool, namesOf } from "./tool-namespaces.ts";
+import { renderUsage } from "./usage.ts";
+
+/** What a block of canon is on the wire; nothing until it has something to show. */
+interface BlockState {
+  readonly open: OpenBlock;
+  shown: PartState | CallState | ThoughtState | null;
+}
+
+interface State extends Events {
+  readonly context: WriteContext;
+  /** The request's settings as JSON text, without the brace that opens them: they stand in three events. */
+  readonly settings: string;
+  identity: Identity;
+  nameOf: ((name: string) => NamedTool) | null;
+  readonly blocks: BlockState[];
+  hasRefusal: boolean;
+  chars: number;
+  startUsage: Usage | undefined;
+  started: boolean;
+  over: boolean;
+}
+
+type Of<Type extends Delta["type"]> = Extract<Delta, { type: Type }>;
+type Write<Type extends Delta["type"]> = (state: State, delta: Of<Type>, out: Frame[]) => void;
+
+function lifecycle(state: State, type: string, standing: Standing): Frame {
+  const head = JSON.stringify(responseHead(state.identity, standing));
+  return event(state, type, `"response":${head.slice(0, -1)},${state.settings}`);
+}
+
+function begin(state: State, out: Frame[]): void {
+  if (state.started) return;
+  state.started = true;
+  const standing: Standing = { status: "in_progress", output: [], usage: null };
+  out.push(lifecycle(state, "response.created", standing), lifecycle(state, "response.in_progress", standing));
+}
+
+const start: Write<"start"> = (state, delta, out) => {
+  state.identity = identityOf(state.context, delta);
+  state.startUsage = delta.usage;
+  begin(state, out);
+};
+
+const open: Write<"block-open"> = (state, delta, out) => {
+  const block: BlockState = { open: delta.open, shown: null };
+  state.blocks[delta.block] = block;
+  if (delta.open.kind !== "tool-call") return;
+  state.nameOf ??= namesOf(state.context.wire);
+  const { id, name, tool } = delta.open;
+  block.shown = openCall(state, { callId: id, tool: state.nameOf(name), kind: tool }, out);
+};
+
+/** The part of a block of speech: it begins with its first text, so that empty ones leave no trace. */
+function partOf(state: State, block: BlockState, out: Frame[]): PartState | null {
+  const kind = partKind(block.open);
+  if (kind === null) return null;
+  if (kind === "refusal") state.hasRefusal = true;
+  block.shown ??= openPart(state, kind, out);
+  return block.shown as PartState;
+}
+
+const growText: Write<"text"> = (state, delta, out) => {
+  const block = state.blocks[delta.block];
+  const part = block === undefined ? null : partOf(state, block, out);
+  if (part !== null) growPart(state, part, delta, out);
+};
+
+const growThinking: Write<"thinking"> = (state, delta, out) => {
+  const block = state.blocks[delta.block];
+  if (block?.open.kind !== "thinking") return;
+  block.shown ??= openThought(state, true, out);
+  growThought(state, block.shown as ThoughtState, delta.text, out);
+};
+
+const growInput: Write<"tool-input"> = (state, delta, out) => {
+  const shown = state.blocks[delta.block]?.shown;
+  if (shown?.kind === "call") growCall(state, shown, delta.text, out);
+};
+
+function closeText(state: State, block: BlockState, { citations }: Of<"block-close">, out: Frame[]): void {
+  const isSaid = block.shown !== null || (citations !== undefined && citations.length > 0);
+  const part = isSaid ? partOf(state, block, out) : null;
+  if (part !== null) closePart(state, part, citations, out);
+}
+
+function closeThinking(state: State, block: BlockState, { signature }: Of<"block-close">, out: Frame[]): void {
+  if (block.shown === null && signature === undefined) return;
+  block.shown ??= openThought(state, false, out);
+  const item = block.shown as ThoughtState;
+  const redacted = block.open.kind === "thinking" && block.open.redacted === true;
+  if (signature !== undefined) item.sealed = sealedState(signature, ownerOf({ text: item.text, redacted }));
+  closeThought(state, item, out);
+}
+
+const close: Write<"block-close"> = (state, delta, out) => {
+  const block = state.blocks[delta.block];
+  if (block === undefined) return;
+  if (partKind(block.open) !== null) closeText(state, block, delta, out);
+  else if (block.open.kind === "thinking") closeThinking(state, block, delta, out);
+  else if (block.shown?.kind === "call") {
+    block.shown.closed = true;
+    if (delta.signature !== undefined) tellCallState(state, delta.signature, out);
+  }
+};
+
+/** Ends all items. Of a reply that was cut, the last one is incomplete, and whatever was still open. */
+function finishItems(state: State, isCut: boolean, out: Frame[]): void {
+  const last = state.items.length - 1;
+  for (const item of state.items) {
+    if (item.wire !== null) continue;
+    const isWhole = isSettled(item) && !(isCut && item.index === last);
+    finishItem(state, item, isWhole ? "completed" : "incomplete", out);
+  }
+}
+
+const finish: Write<"finish"> = (state, delta, out) => {
+  state.over = true;
+  begin(state, out);
+  const { status, reason } = renderStop(delta.stops[0] ?? { kind: "end" }, state.hasRefusal);
+  finishItems(state, status === "incomplete", out);
+  const estimate = (): Usage => estimatedUsage(state.context.inputEstimate, state.chars);
+  const usage = renderUsage(delta.usage ?? state.startUsage ?? estimate());
+  const output = state.items.map((item) => item.wire);
+  out.push(lifecycle(state, `response.${status}`, { status, reason, output, usage }));
+};
+
+function fail(state: State, error: GatewayError, out: Frame[]): void {
+  state.over = true;
+  begin(state, out);
+  finishItems(state, true, out);
+  const output = state.items.map((item) => item.wire);
+  out.push(lifecycle(state, "response.failed", { status: "failed", output, usage: null, error: failureOf(error) }));
+}
+
+const nothing = (): void => undefined;
+
+const writers: { readonly [Type in Delta["type"]]: Write<Type> } = {
+  start,
+  "block-open": open,
+  text: growText,
+  thinking: growThinking,
+  "tool-input": growInput,
+  media: nothing,
+  "block-close": close,
+  finish,
+  error: (state, delta, out) => fail(state, delta.error, out),
+};
+
+function write(state: State, delta: Delta): Frame[] {
+  if (state.over || ("choice" in delta && delta.choice !== 0)) return [];
+  if ("text" in delta) {
+    if (delta.text === "" && !("logprobs" in delta)) return [];
+    state.chars += delta.text.length;
+  }
+  const out: Frame[] = [];
+  const handle = writers[delta.type] as (state: State, delta: Delta, out: Frame[]) => void;
+  handle(state, delta, out);
+  return out;
+}
+
+/** A writer for one client. It has one reply to tell, so other choices than the first are not told. */
+export function writer(context: WriteContext): StreamWriter {
+  const identity = identityOf(context, { model: "" });
+  const state: State = {
+    context,
+    identity,
+    response: identity.id,
+    settings: JSON.stringify(echo(context.wire)).slice(1),
+    items: [],
+    sequence: 0,
+    nameOf: null,
+    blocks: [],
+    hasRefusal: false,
+    chars: 0,
+    startUsage: undefined,
+    started: false,
+    over: false,
+  };
+  return { write: (delta) => write(state, delta) };
+}

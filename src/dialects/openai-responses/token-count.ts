@@ -1,0 +1,71 @@
+// Counting the tokens of a response request that is not sent: `POST /v1/responses/input_tokens`.
+import type { ChatAsk } from "../../canonical/chat.ts";
+import type { CountAnswer, CountAsk } from "../../canonical/token-count.ts";
+import { noUsage } from "../../canonical/usage.ts";
+import { isObject, type JsonObject } from "../../lib/json.ts";
+import type { Dialect } from "../dialect.ts";
+import { badReply } from "../errors.ts";
+import { openaiResponses } from "./index.ts";
+import { schema } from "./schema.ts";
+
+const path = "responses/input_tokens";
+const object = "response.input_tokens";
+
+/** The fields of the endpoint (`InputTokenCountParams` of the npm package openai 7.55.0), state of ours excepted. */
+const counted = [
+  "model",
+  "input",
+  "instructions",
+  "tools",
+  "tool_choice",
+  "parallel_tool_calls",
+  "reasoning",
+  "text",
+  "truncation",
+  "personality",
+];
+
+function countBody(body: JsonObject): JsonObject {
+  return Object.fromEntries(counted.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]]])));
+}
+
+/** Bounds on a reply have no effect on the count, so that none of them can make it fail. */
+function inputOnly(chat: ChatAsk): ChatAsk {
+  const { maxOutputTokens: _bound, media: _media, logprobs: _logprobs, ...rest } = chat;
+  return { ...rest, stream: false, stop: [], choices: 1, sampling: {} };
+}
+
+function readCount(wire: unknown): CountAnswer {
+  const inputTokens = isObject(wire) ? wire.input_tokens : undefined;
+  if (typeof inputTokens !== "number" || !Number.isInteger(inputTokens) || inputTokens < 0)
+    throw badReply("it holds no count of tokens");
+  return { operation: "count", inputTokens, usage: noUsage };
+}
+
+export const openaiCount: Dialect<CountAsk, CountAnswer> = {
+  name: "openai-count",
+  operation: "count",
+  request: {
+    schema,
+    parse(wire, envelope) {
+      const chat = openaiResponses.request.parse(wire, envelope);
+      return { operation: "count", model: chat.model, stream: false, chat, extras: [] };
+    },
+    render({ chat }, context) {
+      const { call, warnings } = openaiResponses.request.render(inputOnly(chat), context);
+      return { call: { path, body: countBody(call.body) }, warnings };
+    },
+    fieldPath: openaiResponses.request.fieldPath,
+  },
+  response: {
+    parse: readCount,
+    render: ({ inputTokens }) => ({ object, input_tokens: inputTokens }),
+  },
+  verbatim: {
+    call(wire, context, envelope) {
+      const { body } = openaiResponses.verbatim.call(wire, context, envelope);
+      return { path, body: countBody(body) };
+    },
+  },
+  error: openaiResponses.error,
+};

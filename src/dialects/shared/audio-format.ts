@@ -1,0 +1,77 @@
+// Sound by its bytes: what a file is, and the header that makes headerless samples a file.
+import type { SoundFormat } from "../../canonical/speech.ts";
+
+/** So many bytes tell every format. */
+export const tellingBytes = 12;
+
+const ascii = (bytes: Uint8Array, from: number, length: number): string =>
+  String.fromCharCode(...bytes.subarray(from, from + length));
+
+/** What a file has written at its front. */
+function soundNamed(bytes: Uint8Array): SoundFormat | null {
+  const head = ascii(bytes, 0, 4);
+  if (head === "RIFF" && ascii(bytes, 8, 4) === "WAVE") return "wav";
+  if (head === "OggS") return "opus";
+  if (head === "fLaC") return "flac";
+  return head.startsWith("ID3") ? "mp3" : null;
+}
+
+/** What the first bytes of a file say; null where they say nothing, as headerless samples do. */
+export function soundOf(bytes: Uint8Array): SoundFormat | null {
+  const named = soundNamed(bytes);
+  if (named !== null) return named;
+  if (bytes[0] !== 0xff || bytes[1] === undefined) return null;
+  if ((bytes[1] & 0xf6) === 0xf0) return "aac";
+  return (bytes[1] & 0xe6) === 0xe2 ? "mp3" : null;
+}
+
+const formats: { readonly [type: string]: SoundFormat } = {
+  "audio/mpeg": "mp3",
+  "audio/mp3": "mp3",
+  "audio/ogg": "opus",
+  "audio/opus": "opus",
+  "audio/aac": "aac",
+  "audio/x-aac": "aac",
+  "audio/flac": "flac",
+  "audio/x-flac": "flac",
+  "audio/wav": "wav",
+  "audio/x-wav": "wav",
+  "audio/wave": "wav",
+  "audio/vnd.wave": "wav",
+  "audio/pcm": "pcm",
+  "audio/l16": "pcm",
+};
+
+/** What a Content-Type says; null where it says nothing of use. */
+export function soundOfType(type: string | null): SoundFormat | null {
+  return formats[type?.split(";")[0]?.trim().toLowerCase() ?? ""] ?? null;
+}
+
+/** The same, told of bytes with a Content-Type. A sample may have any value, that of a frame's beginning too: where samples are declared, only a name counts. */
+export function soundOfTyped(bytes: Uint8Array, type: string | null): SoundFormat | null {
+  return soundOfType(type) === "pcm" ? soundNamed(bytes) : soundOf(bytes);
+}
+
+/** Sizes of a file whose end is not known yet; players take it. */
+const unknownLength = 0xffffffff;
+const headerBytes = 44;
+const sampleBytes = 2;
+
+/** The header of a WAV file of 16 bit samples, for `length` bytes of them; null where that is not known yet. */
+export function wavHeader(length: number | null, rate: number, channels = 1): Uint8Array {
+  const header = Buffer.alloc(headerBytes);
+  const frame = channels * sampleBytes;
+  header.write("RIFF", 0, "latin1");
+  header.writeUInt32LE(length === null ? unknownLength : headerBytes - 8 + length, 4);
+  header.write("WAVEfmt ", 8, "latin1");
+  header.writeUInt32LE(16, 16);
+  header.writeUInt16LE(1, 20);
+  header.writeUInt16LE(channels, 22);
+  header.writeUInt32LE(rate, 24);
+  header.writeUInt32LE(rate * frame, 28);
+  header.writeUInt16LE(frame, 32);
+  header.writeUInt16LE(sampleBytes * 8, 34);
+  header.write("data", 36, "latin1");
+  header.writeUInt32LE(length ?? unknownLength, 40);
+  return header;
+}

@@ -1,0 +1,39 @@
+// Free-text tools over a dialect that only has functions: the text travels as the one string of a JSON object.
+import type { CustomTool } from "../../canonical/chat.ts";
+import { isObject, type Json, type JsonObject, parseJsonText } from "../../lib/json.ts";
+
+const inputSchema: JsonObject = {
+  type: "object",
+  properties: { input: { type: "string", description: "The whole input of the tool, as plain text." } },
+  required: ["input"],
+  additionalProperties: false,
+};
+
+/** The grammar in words for the description; plain text needs none. */
+function grammarText(format: Json | undefined): string {
+  if (!isObject(format) || format["type"] === "text") return "";
+  const grammar = isObject(format["grammar"]) ? format["grammar"] : format;
+  const definition = grammar["definition"];
+  return `The input must follow this grammar:\n${typeof definition === "string" ? definition : JSON.stringify(grammar)}`;
+}
+
+/** The function that stands in for a free-text tool: its description, the grammar told in it, and its one string. */
+export function standIn(tool: CustomTool): { readonly description?: string; readonly parameters: JsonObject } {
+  const description = [tool.description ?? "", grammarText(tool.format)].filter((part) => part !== "").join("\n\n");
+  return { ...(description === "" ? {} : { description }), parameters: inputSchema };
+}
+
+export function wrapFreeText(text: string): JsonObject {
+  return { input: text };
+}
+
+const fence = /^```[\w+-]*\n([\s\S]*?)\n?```\s*$/;
+
+/** The text inside. Models use other keys and Markdown fences too: any single string counts, one fence is taken off. */
+export function unwrapFreeText(json: string): string {
+  const value = parseJsonText(json);
+  if (!isObject(value)) return typeof value === "string" ? value : json;
+  const strings = Object.values(value).filter((member) => typeof member === "string");
+  const text = typeof value["input"] === "string" ? value["input"] : strings.length === 1 ? strings[0] : json;
+  return fence.exec(text ?? json)?.[1] ?? text ?? json;
+}

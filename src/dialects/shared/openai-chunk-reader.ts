@@ -1,0 +1,121 @@
+// The frame around the choices of an OpenAI-shaped stream: ids, usage, errors and the two ways in which it may end.
+import type { Stop } from "../../canonical/chat.ts";
+import type { GatewayError } from "../../canonical/error.ts";
+import type { Delta } from "../../canonical/stream-event.ts";
+import type { Usage } from "../../canonical/usage.ts";
+import { parseExactText } from "../../lib/exact-json.ts";
+import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import type { Frame } from "../../lib/sse.ts";
+import type { ReadContext, StreamReader } from "../dialect.ts";
+import { badReply, truncated } from "../errors.ts";
+import { isErrorBody, parseError } from "../openai-error.ts";
+import { isFailure } from "./openai-finish-reason.ts";
+import { parseUsage } from "./openai-usage.ts";
+
+/** `last` is the entry that carried the choice's finish reason, null before it. */
+export interface Ending {
+  last: JsonObject | null;
+}
+
+/** How a dialect reads its choices. */
+export interface ChoiceSide<Choice extends Ending> {
+  /** Indexes from here on can be in no reply. */
+  readonly maxChoices: number;
+  begin(index: number, replyId: string, origin: string): Choice;
+  read(choice: Choice, wire: JsonObject, out: Delta[]): void;
+  /** Closes everything and says why the choice ended. */
+  close(choice: Choice, out: Delta[]): Stop;
+}
+
+interface State<Choice extends Ending> {
+  readonly side: ChoiceSide<Choice>;
+  readonly origin: string;
+  id: string;
+  started: boolean;
+  done: boolean;
+  usage: Usage | undefined;
+  readonly choices: (Choice | undefined)[];
+}
+
+const doneMark = "[DONE]";
+
+function fail<Choice extends Ending>(state: State<Choice>, error: GatewayError, out: Delta[]): Delta[] {
+  state.done = true;
+  out.push({ type: "error", error });
+  return out;
+}
+
+function start<Choice extends Ending>(state: State<Choice>, chunk: JsonObject, out: Delta[]): void {
+  state.started = true;
+  state.id = typeof chunk.id === "string" ? chunk.id : "";
+  const createdAt = typeof chunk.created === "number" ? { createdAt: chunk.created } : {};
+  out.push({ type: "start", id: state.id, model: typeof chunk.model === "string" ? chunk.model : "", ...createdAt });
+}
+
+/** The state of a choice by its index; null for an index that no request can have asked for. */
+function choiceAt<Choice extends Ending>(state: State<Choice>, index: Json | undefined): Choice | null {
+  const { side, choices } = state;
+  const at = typeof index === "number" ? index : 0;
+  if (!Number.isInteger(at) || at < 0 || at >= side.maxChoices) return null;
+  choices[at] ??= side.begin(at, state.id, state.origin);
+  return choices[at] ?? null;
+}
+
+function readChoice<Choice extends Ending>(state: State<Choice>, wire: Json, out: Delta[]): GatewayError | null {
+  if (!isObject(wire)) return null;
+  const choice = choiceAt(state, wire.index);
+  if (choice === null) return badReply("a choice has an impossible index");
+  state.side.read(choice, wire, out);
+  if (isFailure(wire.finish_reason)) return parseError(200, isObject(wire.error) ? wire : { error: {} });
+  if (typeof wire.finish_reason === "string" && wire.finish_reason !== "") choice.last = wire;
+  return null;
+}
+
+function readChunk<Choice extends Ending>(state: State<Choice>, chunk: JsonObject): Delta[] {
+  const out: Delta[] = [];
+  if (chunk.usage) state.usage = parseUsage(chunk.usage) ?? state.usage;
+  const { choices } = chunk;
+  if (!Array.isArray(choices) || choices.length === 0) return out;
+  if (!state.started) start(state, chunk, out);
+  for (const choice of choices) {
+    const error = readChoice(state, choice, out);
+    if (error !== null) return fail(state, error, out);
+  }
+  return out;
+}
+
+function finish<Choice extends Ending>(state: State<Choice>): Delta[] {
+  const out: Delta[] = [];
+  if (!state.started) return fail(state, badReply("the stream holds no choice"), out);
+  const stops: Stop[] = Array.from(state.choices, (choice) =>
+    choice === undefined ? { kind: "end" } : state.side.close(choice, out),
+  );
+  state.done = true;
+  out.push({ type: "finish", stops, ...(state.usage === undefined ? {} : { usage: state.usage }) });
+  return out;
+}
+
+function readFrame<Choice extends Ending>(state: State<Choice>, frame: Frame): Delta[] {
+  const { data } = frame;
+  if (data.startsWith(doneMark)) return finish(state);
+  const chunk = parseExactText(data);
+  if (frame.event === "error") return fail(state, parseError(200, chunk ?? data), []);
+  if (isObject(chunk)) return isErrorBody(chunk) ? fail(state, parseError(200, chunk), []) : readChunk(state, chunk);
+  return data.trim() === "" ? [] : fail(state, badReply("a record of the stream is no JSON object"), []);
+}
+
+/** A reader for one stream. A finish reason is not the end: usage may follow, so the end is `[DONE]` or the body's. */
+export function chunkReader<Choice extends Ending>(context: ReadContext, side: ChoiceSide<Choice>): StreamReader {
+  const { origin } = context;
+  const state: State<Choice> = { side, origin, id: "", started: false, done: false, usage: undefined, choices: [] };
+  const isWhole = (): boolean =>
+    state.started && state.choices.every((choice) => choice === undefined || choice.last !== null);
+  return {
+    read: (frame) => (state.done ? [] : readFrame(state, frame)),
+    end() {
+      if (state.done) return [];
+      return isWhole() ? finish(state) : fail(state, truncated(), []);
+    },
+    finishing: isWhole,
+  };
+}

@@ -1,0 +1,57 @@
+// Identifiers in the alphabet that strict dialects take: the same input gives the same name, for calls and results alike.
+import { createHash } from "node:crypto";
+import type { ChatAsk } from "../../canonical/chat.ts";
+
+const cleanCallId = /^[A-Za-z0-9_-]{1,64}$/;
+const cleanText = /^[A-Za-z0-9_-]+$/;
+const outsideAlphabet = /[^A-Za-z0-9_-]/g;
+
+/** Hexadecimal digits of SHA-256. */
+export function digest(text: string, length: number): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, length);
+}
+
+function suffixed(text: string, maxLength: number): string {
+  return `${text.replace(outsideAlphabet, "_").slice(0, maxLength - 9)}_${digest(text, 8)}`;
+}
+
+/** A call id of at most 64 such characters; ids that already fit stay as they are. */
+export function cleanId(id: string): string {
+  return cleanCallId.test(id) ? id : suffixed(id || "call", 64);
+}
+
+/** Tool names of one request, to the wire and back. */
+export interface ToolNames {
+  toWire(name: string): string;
+  toCanon(name: string): string;
+}
+
+const sameNames: ToolNames = { toWire: (name) => name, toCanon: (name) => name };
+
+function* namesIn(ask: ChatAsk): Generator<string> {
+  for (const tool of ask.tools) if (tool.kind !== "hosted") yield tool.name;
+  for (const turn of ask.turns) {
+    for (const block of turn.blocks) if (block.type === "tool-call") yield block.name;
+  }
+}
+
+/**
+ * The mapping follows from the request alone, so the reader of the answer makes the same one. Names that `clean` matches
+ * stay as they are; the others lose what is outside the strict alphabet, and begin with `_` where they may not otherwise.
+ */
+export function toolNames(ask: ChatAsk, maxChars: number, clean: RegExp = cleanText): ToolNames {
+  const names = new Set(namesIn(ask));
+  const isClean = (name: string): boolean => name.length <= maxChars && clean.test(name);
+  const fit = (name: string): string => (clean.test(name) ? name : `_${name}`.slice(0, maxChars));
+  const unclean = [...names].filter((name) => !isClean(name));
+  if (unclean.length === 0) return sameNames;
+  const toWire = new Map<string, string>();
+  const toCanon = new Map([...names].filter(isClean).map((name) => [name, name]));
+  for (const name of unclean) {
+    const plain = fit(name.replace(outsideAlphabet, "_").slice(0, maxChars));
+    const wire = plain === "_" || toCanon.has(plain) ? fit(suffixed(name, maxChars)) : plain;
+    toWire.set(name, wire);
+    toCanon.set(wire, name);
+  }
+  return { toWire: (name) => toWire.get(name) ?? name, toCanon: (name) => toCanon.get(name) ?? name };
+}

@@ -1,0 +1,95 @@
+// Bare samples from an upstream as what the client asked for: a WAV file around them, or samples at the one rate of `pcm`.
+import { pcmRate, type SoundFormat } from "../../canonical/speech.ts";
+import type { Usage } from "../../canonical/usage.ts";
+import type { SoundReader } from "../dialect.ts";
+import { badReply } from "../errors.ts";
+import { wavHeader } from "../shared/audio-format.ts";
+import { resampled, type TurnSamples } from "../shared/pcm.ts";
+
+const nothing = new Uint8Array();
+
+/** What samples are. */
+export interface SampleForm {
+  readonly rate: number;
+  readonly channels?: number;
+}
+
+/** Samples as `wav`, at their own rate, or as `pcm`. `length` in bytes; null where the end is not known. */
+export function samplesAs(asked: SoundFormat, { rate, channels = 1 }: SampleForm, length: number | null): TurnSamples {
+  if (asked !== "wav") return resampled(rate, pcmRate, channels);
+  let begun = false;
+  return (chunk) => {
+    if (begun) return chunk;
+    begun = true;
+    return Buffer.concat([wavHeader(length, rate, channels), chunk]);
+  };
+}
+
+/** A body of bare samples. `usage` is asked at the end. */
+export function sampleReader(
+  asked: SoundFormat,
+  form: SampleForm,
+  length: number | null,
+  usage?: () => Usage | undefined,
+): SoundReader {
+  const turn = samplesAs(asked, form, length);
+  let total = 0;
+  return {
+    format: asked === "wav" ? "wav" : "pcm",
+    read(chunk) {
+      total += chunk.length;
+      return chunk.length === 0 ? nothing : turn(chunk);
+    },
+    end() {
+      if (total === 0) throw badReply("it holds no sound");
+      const used = usage?.();
+      return used === undefined ? { bytes: nothing } : { bytes: nothing, usage: used };
+    },
+  };
+}
+
+const headBytes = 12;
+const maxHeaderBytes = 64 * 1024;
+
+/** Where the samples of a WAV file begin, and what they are; null while the header is not whole. Throws for other files. */
+function headerOf(bytes: Buffer): (SampleForm & { readonly at: number }) | null {
+  if (bytes.length < headBytes) return null;
+  if (bytes.toString("latin1", 0, 4) !== "RIFF") throw badReply("it is no WAV file");
+  let form: SampleForm | null = null;
+  for (let at = headBytes; at + 8 <= bytes.length; ) {
+    const name = bytes.toString("latin1", at, at + 4);
+    const size = bytes.readUInt32LE(at + 4);
+    if (name === "data") {
+      if (form === null) throw badReply("it is no WAV file");
+      return { ...form, at: at + 8 };
+    }
+    if (name === "fmt " && at + 24 <= bytes.length) {
+      if (bytes.readUInt16LE(at + 22) !== 16) throw badReply("its samples have no 16 bit");
+      form = { channels: bytes.readUInt16LE(at + 10), rate: bytes.readUInt32LE(at + 12) };
+    }
+    at += 8 + size + (size % 2);
+  }
+  if (bytes.length > maxHeaderBytes) throw badReply("it is no WAV file");
+  return null;
+}
+
+/** A WAV file without its header, as `pcm`. */
+export function unwrappedReader(): SoundReader {
+  let held: Buffer = Buffer.alloc(0);
+  let turn: TurnSamples | null = null;
+  return {
+    format: "pcm",
+    read(chunk) {
+      if (turn !== null) return turn(chunk);
+      held = Buffer.concat([held, chunk]);
+      const header = headerOf(held);
+      if (header === null) return nothing;
+      turn = samplesAs("pcm", header, null);
+      return turn(held.subarray(header.at));
+    },
+    end() {
+      if (turn === null) throw badReply("it holds no sound");
+      return { bytes: nothing };
+    },
+  };
+}

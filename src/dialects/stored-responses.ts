@@ -1,0 +1,99 @@
+// Stored responses, background runs and compaction in the words of their wire, under names that any room may say.
+import { parseExactText } from "../lib/exact-json.ts";
+import { isObject, type JsonObject } from "../lib/json.ts";
+import type { Frame } from "../lib/sse.ts";
+import type { WriteContext } from "./dialect.ts";
+import { echo, identityOf, responseHead, type Standing } from "./openai-responses/response-object.ts";
+
+export { openaiCompaction as compactionDialect, openaiSummary as summaryDialect } from "./openai-compaction.ts";
+export {
+  checkTrigger,
+  compactedOutput,
+  compactionFrames,
+  compactionItem,
+  compactionResponse,
+  expandCompactions,
+  renderCompaction,
+  sealedPrefix,
+  withoutTrigger,
+} from "./openai-responses/compact.ts";
+export { foreign as foreignItem } from "./openai-responses/content.ts";
+export { failedFrames } from "./openai-responses/error.ts";
+export { inputItems } from "./openai-responses/parse-input.ts";
+export { nativeOrigin } from "./openai-responses/reasoning.ts";
+export {
+  continuableItems,
+  deletedResponse,
+  type Identity,
+  identified,
+  listPage,
+  parseListQuery,
+  storedItems,
+  timedResponse,
+} from "./openai-responses/stored-responses.ts";
+export { type SummaryWish, summaryAsk, transcriptOf } from "./openai-responses/transcript.ts";
+export { parseUsage } from "./openai-responses/usage.ts";
+
+/** An event that tells the response itself. */
+export interface Telling {
+  readonly event: JsonObject;
+  readonly response: JsonObject;
+  /** Nothing follows it. */
+  readonly isFinal: boolean;
+}
+
+const final = new Set<unknown>(["response.completed", "response.incomplete", "response.failed"]);
+
+/** The response that an event tells, in whatever order its members stand; null for any other event. */
+export function tellingOf(event: unknown): Telling | null {
+  if (!isObject(event) || !isObject(event.response)) return null;
+  return { event, response: event.response, isFinal: final.has(event.type) };
+}
+
+/** The same in a frame. */
+export function tellingIn(frame: Frame): Telling | null {
+  return tellingOf(parseExactText(frame.data));
+}
+
+const openingType = "response.created";
+
+/** The event that begins the stream of a response. */
+export function openingEvent(response: JsonObject): JsonObject {
+  return { type: openingType, response };
+}
+
+/** True for an event that begins a stream. */
+export function isOpening(event: JsonObject): boolean {
+  return event.type === openingType;
+}
+
+/** The item that an event has ended; null for any other event. */
+export function endedItem(event: JsonObject): JsonObject | null {
+  return event.type === "response.output_item.done" && isObject(event.item) ? event.item : null;
+}
+
+/** The event that ends the stream of a finished response; null where there is none for its status. */
+export function finalEvent(response: JsonObject, sequence: number): JsonObject | null {
+  const type = `response.${String(response.status)}`;
+  return final.has(type) ? { type, sequence_number: sequence, response } : null;
+}
+
+/** A response for which nothing has been done yet. */
+export function queuedResponse(context: WriteContext): JsonObject {
+  const standing: Standing = { status: "in_progress", output: [], usage: null };
+  return { ...responseHead(identityOf(context, { model: "" }), standing), status: "queued", ...echo(context.wire) };
+}
+
+/** Why a response failed for which no error was told. */
+export const lostFailure: JsonObject = {
+  code: "server_error",
+  message: "The gateway stopped before the response was complete.",
+};
+
+const madeHere = /^[a-z]+_gw_([A-Za-z0-9]+)_(?:in)?\d+$/;
+
+/** The response to which an item of the gateway's own making belongs; its id tells. Null for any other id. */
+export function responseOfItem(id: string): string | null {
+  const body = madeHere.exec(id)?.[1];
+  return body === undefined ? null : `resp_${body}`;
+}

@@ -1,0 +1,45 @@
+// The recording of a request: the one file of its form, and what its bytes say that it is.
+import { GatewayError } from "../../canonical/error.ts";
+import type { Recording } from "../../canonical/transcription.ts";
+import type { Envelope, UploadedFile } from "../dialect.ts";
+import { badValue, missing } from "../errors.ts";
+import { soundOf } from "../shared/audio-format.ts";
+
+/** What OpenAI takes. */
+const maxRecordingBytes = 26_214_400;
+
+const soundTypes = {
+  mp3: "audio/mpeg",
+  wav: "audio/wav",
+  flac: "audio/flac",
+  opus: "audio/ogg",
+  aac: "audio/aac",
+  pcm: "application/octet-stream",
+} as const;
+
+function containerOf(bytes: Uint8Array): string | null {
+  const text = String.fromCharCode(...bytes.subarray(0, 8));
+  if (text.startsWith("\x1aE\xdf\xa3")) return "audio/webm";
+  return text.endsWith("ftyp") ? "audio/mp4" : null;
+}
+
+/** What the bytes show; where they show nothing, what was declared. */
+export function recordingType(bytes: Uint8Array, declared: string): string {
+  const sound = soundOf(bytes);
+  if (sound !== null) return soundTypes[sound];
+  return containerOf(bytes) ?? (declared === "" ? "application/octet-stream" : declared);
+}
+
+/** True for the file that is to be heard. */
+export const isRecording = ({ field }: UploadedFile): boolean => field === "file" || field === "file[]";
+
+/** The file called `file`. Throws the 400 for none, an empty one or several, the 413 for one that is too large. */
+export function recordingOf({ files = [] }: Envelope): Recording {
+  const [file, second] = files.filter(isRecording);
+  if (file === undefined) throw missing("file");
+  if (second !== undefined) throw badValue("file", "There must be one 'file', not several.");
+  if (file.bytes.length === 0) throw badValue("file", "'file' is empty.");
+  if (file.bytes.length > maxRecordingBytes)
+    throw new GatewayError("request_too_large", `'file' is larger than ${maxRecordingBytes} bytes.`, { param: "file" });
+  return { name: file.name, mediaType: recordingType(file.bytes, file.type), bytes: file.bytes };
+}

@@ -1,0 +1,119 @@
+// What dialects of transcription have in common that only servers speak: which forms of reply can be made of theirs, and what they do not know.
+import { Type } from "typebox";
+import { GatewayError } from "../../canonical/error.ts";
+import type {
+  Segment,
+  TranscribeAnswer,
+  TranscribeAsk,
+  TranscriptFormat,
+  Word,
+} from "../../canonical/transcription.ts";
+import { noUsage, type Usage } from "../../canonical/usage.ts";
+import type { JsonObject } from "../../lib/json.ts";
+import type { Call, Dialect, ErrorSide, ReadContext, RenderContext, Rendered } from "../dialect.ts";
+import { badReply, unable, unsupported } from "../errors.ts";
+import { noClient } from "../shared/upstream-only.ts";
+import { type Notes, note } from "../shared/warnings.ts";
+import { cuesOf } from "./subtitles.ts";
+
+type Hint = "language" | "prompt" | "temperature";
+const hints: readonly Hint[] = ["language", "prompt", "temperature"];
+
+export interface HearingServer {
+  readonly name: string;
+  /** It can write down in English what is said in another language. */
+  readonly translates?: true;
+  /** Forms of reply that can be made of its own. */
+  readonly formats: readonly TranscriptFormat[];
+  /** What it knows of these; the others are dropped. */
+  readonly hints: readonly Hint[];
+  readonly mostBytes?: number;
+  call(ask: TranscribeAsk, context: RenderContext): Call;
+  /** Throws `upstream_protocol_error` on anything that is no reply. */
+  parse(wire: unknown, context: ReadContext): TranscribeAnswer;
+  readonly error: ErrorSide;
+}
+
+function refuseUnable(server: HearingServer, ask: TranscribeAsk, context: RenderContext): void {
+  const { mostBytes = Number.POSITIVE_INFINITY } = server;
+  if (ask.task === "translate" && !server.translates) throw unable("it does not translate.");
+  if (!server.formats.includes(ask.format))
+    throw unsupported(context.fieldPath("format"), `replies can be made as ${server.formats.join(", ")}.`);
+  if (ask.recording.bytes.length > mostBytes) throw unsupported("file", `it takes at most ${mostBytes} bytes.`);
+}
+
+function render(server: HearingServer, ask: TranscribeAsk, context: RenderContext): Rendered {
+  refuseUnable(server, ask, context);
+  const notes: Notes = { context, warnings: [] };
+  for (const hint of hints)
+    if (ask[hint] !== undefined && ask[hint] !== "" && !server.hints.includes(hint)) note(notes, "dropped", hint);
+  return { call: server.call(ask, context), warnings: notes.warnings };
+}
+
+const noWords = (): never => {
+  throw new GatewayError("internal_error", "No client speaks this dialect to the gateway.");
+};
+
+export function hearingServer(server: HearingServer): Dialect<TranscribeAsk, TranscribeAnswer> {
+  return {
+    name: server.name,
+    operation: "transcribe",
+    request: {
+      schema: Type.Object({}),
+      parse: noWords,
+      render: (ask, context) => render(server, ask, context),
+      fieldPath: (field) => field,
+    },
+    response: { parse: server.parse, render: (answer) => ({ text: answer.text }) },
+    verbatim: noClient,
+    error: server.error,
+  };
+}
+
+/** Every form of reply. */
+export const allFormats: readonly TranscriptFormat[] = ["json", "text", "srt", "verbose_json", "vtt", "diarized_json"];
+
+/** A word with a mark for who said it; the mark means nothing beyond this reply. */
+export interface SpokenWord extends Word {
+  readonly who?: string;
+}
+
+/** Runs of words by one speaker, who get letters in the order in which they begin to speak. */
+export function segmentsBySpeaker(words: readonly SpokenWord[]): Segment[] {
+  const letters = new Map<string, string>();
+  const runs: SpokenWord[][] = [];
+  for (const word of words) {
+    const run = runs.at(-1);
+    if (run !== undefined && run[0]?.who === word.who) run.push(word);
+    else runs.push([word]);
+  }
+  return runs.flatMap((run) => {
+    const who = run[0]?.who ?? "";
+    if (!letters.has(who)) letters.set(who, speakerLetter(letters.size));
+    return cuesOf(run).map((cue) => ({ ...cue, speaker: letters.get(who) ?? "A" }));
+  });
+}
+
+const letters = 26;
+
+/** `A` for 0, `B` for 1, and behind `Z` its number. */
+export function speakerLetter(index: number): string {
+  return index < letters ? String.fromCharCode(65 + index) : String(index + 1);
+}
+
+/** Seconds as a usage; undefined for none. */
+export function secondsUsed(seconds: unknown): Usage | undefined {
+  if (typeof seconds !== "number" || !Number.isFinite(seconds) || seconds <= 0) return undefined;
+  return { ...noUsage, units: { kind: "seconds", amount: seconds } };
+}
+
+/** A time on the wire. */
+export function secondsIn(value: JsonObject[string]): number {
+  return typeof value === "number" && Number.isFinite(value) && value > 0 ? value : 0;
+}
+
+/** The text of a reply. Throws where there is none. */
+export function textIn(value: JsonObject[string]): string {
+  if (typeof value !== "string") throw badReply("there is no text");
+  return value;
+}

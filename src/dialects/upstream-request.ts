@@ -1,0 +1,39 @@
+// A request on its way to an upstream: a path and a body, as JSON, as a form or as bytes.
+import type { Warning } from "../canonical/warning.ts";
+import type { JsonObject } from "../lib/json.ts";
+import type { WrittenPart } from "../lib/multipart-write.ts";
+
+/** A part of a form: a text, or a file. */
+export type FormPart = WrittenPart;
+
+/** A file that came with a request; `field` is the part's name as the client wrote it. */
+export interface UploadedFile {
+  readonly field: string;
+  readonly name: string;
+  /** As the client declared it; empty where it did not. */
+  readonly type: string;
+  readonly bytes: Uint8Array;
+}
+
+/** A request as it goes to the upstream. */
+export interface Call {
+  /** POST where absent. GET and DELETE carry no body. */
+  readonly method?: "GET" | "POST" | "PUT" | "DELETE";
+  /** Below the provider's base URL, without a leading slash. */
+  readonly path: string;
+  readonly body: JsonObject;
+  /** Sent as multipart/form-data in place of the body. */
+  readonly form?: readonly FormPart[];
+  /** Sent as they are in place of the body, under this Content-Type. */
+  readonly bytes?: { readonly type: string; readonly bytes: Uint8Array };
+  /** Beyond content type and authentication. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What is sent once more, to the same server, when the reply to this makes no sense or its words are refused. */
+  readonly again?: Call;
+}
+
+export interface Rendered {
+  readonly call: Call;
+  /** What was left out or approximated. What must not be left out is thrown as `unsupported_parameter`. */
+  readonly warnings: readonly Warning[];
+}

@@ -1,0 +1,110 @@
+// What clients say beyond the common fields, under the names that the various formats have for it.
+import type { VideoAsk, VideoImage } from "../../../canonical/video.ts";
+import { isObject, type Json, type JsonObject } from "../../../lib/json.ts";
+import { badValue, missing } from "../../errors.ts";
+import { imageOfText } from "../images.ts";
+
+const text = (value: Json | undefined): string | undefined =>
+  typeof value === "string" && value.trim() !== "" ? value : undefined;
+
+function first<T>(values: readonly (T | undefined)[]): T | undefined {
+  return values.find((value) => value !== undefined);
+}
+
+function truth(value: Json | undefined): boolean | undefined {
+  if (typeof value === "boolean") return value;
+  return value === "on" ? true : value === "off" ? false : undefined;
+}
+
+const resolutionOfMode: { readonly [mode: string]: string } = { std: "720p", pro: "1080p", "4k": "4k" };
+
+function resolutionIn({ resolution, mode }: JsonObject): string | undefined {
+  return text(resolution)?.toLowerCase() ?? resolutionOfMode[text(mode) ?? ""];
+}
+
+/** Members whose texts mean one of a few things, where they mean none of them. */
+export function unknownWords({ mode, sound }: JsonObject): string[] {
+  const isUnknownMode = text(mode) !== undefined && resolutionOfMode[text(mode) ?? ""] === undefined;
+  const isUnknownSound = text(sound) !== undefined && truth(sound) === undefined;
+  return [...(isUnknownMode ? ["mode"] : []), ...(isUnknownSound ? ["sound"] : [])];
+}
+
+type Worded = Pick<
+  VideoAsk,
+  "negativePrompt" | "ratio" | "resolution" | "audio" | "watermark" | "externalId" | "callbackUrl" | "callbackPath"
+>;
+
+const callbackNames = ["callback_url", "webhook"] as const;
+
+/** Where the client wants to be told of the end, if it says so here. `prefix` is the path of the object. */
+export function callbackIn(words: JsonObject, prefix: string): Pick<VideoAsk, "callbackUrl" | "callbackPath"> {
+  const name = callbackNames.find((each) => text(words[each]) !== undefined);
+  return name === undefined ? {} : { callbackUrl: String(words[name]), callbackPath: prefix + name };
+}
+
+/** Canon's fields in an object of free words, which stands under `prefix`; a value of another type means nothing. */
+export function worded(words: JsonObject, prefix = ""): Worded {
+  const watermarkInfo = isObject(words.watermark_info) ? words.watermark_info.enabled : undefined;
+  const found = {
+    negativePrompt: text(words.negative_prompt),
+    ratio: first([text(words.aspect_ratio), text(words.ratio)]),
+    resolution: resolutionIn(words),
+    audio: first([truth(words.audio), truth(words.generate_audio), truth(words.sound)]),
+    watermark: first([truth(words.watermark), truth(watermarkInfo)]),
+    externalId: text(words.external_task_id),
+    ...callbackIn(words, prefix),
+  };
+  return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined)) as Worded;
+}
+
+/** An image in a member, if there is one. */
+export function imageAt(
+  holder: JsonObject,
+  name: string,
+  role: VideoImage["role"],
+  path: string = name,
+): VideoImage | undefined {
+  const value = text(holder[name]);
+  return value === undefined ? undefined : { role, source: imageOfText(value, path), path };
+}
+
+const lastNames = ["image_tail", "last_frame", "last_frame_image", "image_end"] as const;
+
+/** Images that free words carry: `image`, `image_tail`, and a list whose first is the first frame. */
+export function wordedImages(words: JsonObject, prefix: string, hasFirst: boolean): VideoImage[] {
+  const single = hasFirst ? undefined : imageAt(words, "image", "first", `${prefix}image`);
+  const last = first(lastNames.map((name) => imageAt(words, name, "last", `${prefix}${name}`)));
+  const list = Array.isArray(words.images) ? words.images : [];
+  const listed = list.flatMap((value, index): VideoImage[] => {
+    const path = `${prefix}images[${index}]`;
+    if (typeof value !== "string") throw badValue(path, `'${path}' must be the text of an image.`);
+    const isFirst = index === 0 && !hasFirst && single === undefined;
+    return [{ role: isFirst ? "first" : "reference", source: imageOfText(value, path), path }];
+  });
+  return [single, ...listed, last].filter((image) => image !== undefined);
+}
+
+/** A number that a client may have written as a text. */
+export function numberOf(value: Json | undefined, path: string): number | undefined {
+  if (value === undefined || value === null || value === "") return undefined;
+  const number =
+    typeof value === "string" ? Number(/^\s*[\d.]+\s*s?\s*$/.test(value) ? value.replace("s", "") : Number.NaN) : value;
+  if (typeof number === "number" && Number.isFinite(number) && number > 0) return number;
+  throw badValue(path, `'${path}' must be a number of seconds above 0.`);
+}
+
+/** The text of a member; an empty one counts as absent. */
+export function textAt(wire: JsonObject, name: string): string | undefined {
+  return text(wire[name]);
+}
+
+/** The model that the client names under one of these names; `usual` is the one that the imitated service takes for none. */
+export function modelAt(wire: JsonObject, names: readonly string[], usual = ""): Pick<VideoAsk, "model" | "unnamed"> {
+  const model = first(names.map((name) => text(wire[name])));
+  return model === undefined ? { model: usual, unnamed: true } : { model };
+}
+
+/** A task needs something to show. */
+export function needSubject(prompt: string | undefined, images: readonly VideoImage[]): void {
+  if (prompt === undefined && images.length === 0) throw missing("prompt");
+}

@@ -1,0 +1,52 @@
+// What can go wrong at an upstream, in one list: every wire's own codes lead to it, and it leads to errors and failures.
+import type { GatewayError } from "../../canonical/error.ts";
+import type { VideoFailure } from "../../canonical/video.ts";
+import { refusalError, sanitise } from "../upstream-error.ts";
+
+const kinds = {
+  content: { status: 400, code: "content_policy_violation" },
+  input: { status: 400, code: "invalid_parameter" },
+  credentials: { status: 401, code: "upstream_auth" },
+  funds: { status: 402, code: "upstream_quota" },
+  rate: { status: 429, code: "rate_limit_exceeded" },
+  busy: { status: 503, code: "upstream_overloaded" },
+  timeout: { status: 504, code: "upstream_timeout" },
+  broken: { status: 500, code: "generation_failed" },
+} as const;
+
+export type Fault = keyof typeof kinds;
+
+/** Rows of words, the first that matches tells the fault. */
+export type FaultTable = readonly (readonly [RegExp, Fault])[];
+
+export function faultIn(table: FaultTable, word: string): Fault | undefined {
+  return table.find(([pattern]) => pattern.test(word))?.[1];
+}
+
+/** An answer to a submit or a poll that is no success. `fault` is undefined where only the status can tell. */
+export interface Refusal {
+  readonly status: number;
+  readonly message: string;
+  readonly retryAfterMs?: number | undefined;
+}
+
+/** The error for a refusal; a fault that its own code tells wins over the status. */
+export function faultError(fault: Fault | undefined, { status, message, retryAfterMs }: Refusal): GatewayError {
+  const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
+  if (fault === undefined) return refusalError({ status, message, ...wait });
+  const isOwn = fault === "input" && status >= 400 && status < 500;
+  return refusalError({ status: isOwn ? status : kinds[fault].status, code: kinds[fault].code, message, ...wait });
+}
+
+/** Words of our own for what is between the operator and the provider alone. */
+const ownWords: { readonly [fault in Fault]?: string } = {
+  credentials: "The provider refused the gateway's own credential or account.",
+  funds: "The provider refused the gateway's own credential or account.",
+};
+
+/** The failure of a task that was accepted. */
+export function faultFailure(fault: Fault | undefined, message: unknown): VideoFailure {
+  const said = typeof message === "string" ? sanitise(message).trim() : "";
+  const kind = fault ?? "broken";
+  return { code: kinds[kind].code, message: ownWords[kind] ?? (said || "The provider could not make the video.") };
+}

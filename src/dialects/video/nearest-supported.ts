@@ -1,0 +1,138 @@
+// Fitting what a client wants to what an upstream offers: the nearest length, ratio, size and tier.
+import type { VideoAsk } from "../../canonical/video.ts";
+import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
+
+/** The nearest allowed value; of two equally near ones the larger. */
+export function nearest(wanted: number, allowed: readonly [number, ...number[]]): number {
+  return allowed.reduce((best, value) => {
+    const gain = Math.abs(best - wanted) - Math.abs(value - wanted);
+    return gain > 0 || (gain === 0 && value > best) ? value : best;
+  });
+}
+
+/** The nearest whole number between two bounds. */
+export function within(wanted: number, least: number, most: number): number {
+  return Math.min(most, Math.max(least, Math.floor(wanted + 0.5)));
+}
+
+/** Width over height of `16:9`, `1280x720`, `1280*720`; undefined for any other text. */
+export function proportion(text: string): number | undefined {
+  const [, width, height] = /^\s*(\d{1,5}(?:\.\d+)?)\s*[:x*×/]\s*(\d{1,5}(?:\.\d+)?)\s*$/i.exec(text) ?? [];
+  const value = Number(width) / Number(height);
+  return Number.isFinite(value) && value > 0 ? value : undefined;
+}
+
+/** Both sides, where one may have been left out: the missing one is that of a landscape of 16:9. */
+export function sizeOf({
+  width,
+  height,
+}: Pick<VideoAsk, "width" | "height">): { width: number; height: number } | null {
+  if (width === undefined && height === undefined) return null;
+  const known = {
+    width: width ?? Math.round(((height ?? 0) * 16) / 9),
+    height: height ?? Math.round(((width ?? 0) * 9) / 16),
+  };
+  return known.width > 0 && known.height > 0 ? known : null;
+}
+
+/** What the client said of the shape, width over height: its ratio, else its size. */
+export function wantedProportion(ask: Pick<VideoAsk, "ratio" | "width" | "height">): number | undefined {
+  const said = ask.ratio === undefined ? undefined : proportion(ask.ratio);
+  const size = sizeOf(ask);
+  return said ?? (size === null ? undefined : size.width / size.height);
+}
+
+/** The allowed ratio that is nearest; undefined where the client wanted none. */
+export function nearestRatio<Ratio extends string>(
+  ask: Pick<VideoAsk, "ratio" | "width" | "height">,
+  allowed: readonly Ratio[],
+): Ratio | undefined {
+  const wanted = wantedProportion(ask);
+  if (wanted === undefined) return undefined;
+  const distance = (ratio: string): number => Math.abs(Math.log(wanted) - Math.log(proportion(ratio) ?? 1e9));
+  return allowed.reduce<Ratio | undefined>(
+    (best, ratio) => (best === undefined || distance(ratio) < distance(best) ? ratio : best),
+    undefined,
+  );
+}
+
+/** The allowed size, in any separator, that is nearest in shape and then in area. */
+export function nearestSize<Size extends string>(
+  ask: Pick<VideoAsk, "ratio" | "width" | "height" | "resolution">,
+  allowed: readonly Size[],
+): Size | undefined {
+  const wanted = wantedProportion(ask);
+  const size = sizeOf(ask);
+  const side = shortSide(ask);
+  if (wanted === undefined && side === undefined) return undefined;
+  const area =
+    size === null
+      ? side === undefined
+        ? undefined
+        : side * side * Math.max(wanted ?? 1, 1 / (wanted ?? 1))
+      : size.width * size.height;
+  const score = (text: string): readonly [number, number] => {
+    const [width = 1, height = 1] = text.split(/[x*:]/).map(Number);
+    const shape = wanted === undefined ? 0 : Math.abs(Math.log(wanted) - Math.log(width / height));
+    // Sizes within a few per cent count as one shape: encoders like sides that a power of two divides.
+    return [Math.round(shape * 20), area === undefined ? 0 : Math.abs(Math.log(area / (width * height)))];
+  };
+  const better = (left: readonly [number, number], right: readonly [number, number]): boolean =>
+    left[0] < right[0] || (left[0] === right[0] && left[1] < right[1]);
+  return allowed.reduce<Size | undefined>(
+    (best, text) => (best === undefined || better(score(text), score(best)) ? text : best),
+    undefined,
+  );
+}
+
+const sideOfTier: { readonly [tier: string]: number } = { "4k": 2160, "2k": 1440, uhd: 2160, hd: 720, fhd: 1080 };
+
+/** The short side that the client wanted, in pixels. */
+export function shortSide(ask: Pick<VideoAsk, "width" | "height" | "resolution">): number | undefined {
+  const word = ask.resolution?.toLowerCase();
+  const said =
+    word === undefined ? undefined : (sideOfTier[word] ?? Number(/^(\d{3,4})p?$/.exec(word)?.[1] ?? Number.NaN));
+  if (said !== undefined && Number.isFinite(said)) return said;
+  const size = sizeOf(ask);
+  return size === null ? undefined : Math.min(size.width, size.height);
+}
+
+const floors: readonly (readonly [number, number])[] = [
+  [2000, 2160],
+  [1400, 1440],
+  [1000, 1080],
+  [700, 720],
+  [500, 540],
+];
+
+/**
+ * The tier for what the client wanted, out of those that the upstream offers, such as `["480p", "720p", "1080P"]`: the
+ * one that it means, else the nearest lower one, else the lowest. Undefined where the client wanted none.
+ */
+export function tierFor<Tier extends string>(
+  ask: Pick<VideoAsk, "width" | "height" | "resolution">,
+  allowed: readonly Tier[],
+): Tier | undefined {
+  const side = shortSide(ask);
+  if (side === undefined) return undefined;
+  const meant = floors.find(([floor]) => side >= floor)?.[1] ?? 480;
+  const sideOf = (tier: string): number => shortSide({ resolution: tier }) ?? 0;
+  const ordered = allowed.toSorted((left, right) => sideOf(left) - sideOf(right));
+  // A server may call 768 lines what others call 720.
+  return ordered.findLast((tier) => sideOf(tier) <= meant * 1.07) ?? ordered[0];
+}
+
+/** Members of what the client said beside canon, by the upstream's own names for them. Nothing else goes through. */
+export function picked(metadata: JsonObject, names: readonly string[]): JsonObject {
+  return Object.fromEntries(names.flatMap((name) => (metadata[name] === undefined ? [] : [[name, metadata[name]]])));
+}
+
+/** `target` with the members of `more` laid over it, objects joined. */
+export function joined(target: JsonObject, more: JsonObject): JsonObject {
+  const result: JsonObject = { ...target };
+  for (const [name, value] of Object.entries(more)) {
+    const there = result[name];
+    result[name] = isObject(there) && isObject(value) ? joined(there, value) : (value as Json | undefined);
+  }
+  return result;
+}

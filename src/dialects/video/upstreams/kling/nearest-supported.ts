@@ -1,0 +1,81 @@
+// What is said to Kling of length, shape, resolution and sound, by the row of the model.
+import type { VideoAsk, VideoImage } from "../../../../canonical/video.ts";
+import type { Warning } from "../../../../canonical/warning.ts";
+import { unsupported } from "../../../errors.ts";
+import { durationFor, modelRow, ratioFor, resolutionFor } from "../../capabilities.ts";
+import { base64Of, imageFor } from "../../images.ts";
+import { known } from "../../json-helpers.ts";
+import { shortSide } from "../../nearest-supported.ts";
+import { pixelsOf } from "../../result-urls.ts";
+import type { VideoEffect, VideoRenderContext } from "../../upstream.ts";
+import { dropped, fixedSound, misfits } from "../../warnings.ts";
+import { type KlingRow, klingModels } from "./models.ts";
+
+/** What is made of a model that has a row when nothing is said. */
+const usual = { seconds: 5, ratio: "16:9", resolution: "720p" } as const;
+const highTier = "1080p";
+
+export interface Fit {
+  readonly row: KlingRow;
+  readonly seconds: number | undefined;
+  /** Missing where the client said none, or where it follows the image. */
+  readonly ratio: string | undefined;
+  readonly resolution: string | undefined;
+  readonly audio: boolean | undefined;
+  readonly warnings: readonly Warning[];
+  readonly effect: VideoEffect;
+}
+
+/** The resolution, raised where what was requested only exists at a higher one. */
+function tierOf(ask: VideoAsk, { resolutions, only1080p = [] }: KlingRow): string | undefined {
+  const tier = resolutionFor(ask, resolutions);
+  const isRaised =
+    (only1080p.includes("audio") && ask.audio === true) ||
+    (only1080p.includes("last") && imageFor(ask.images, "last") !== undefined);
+  const side = tier === undefined ? 0 : (shortSide({ resolution: tier }) ?? 0);
+  return isRaised && side < (shortSide({ resolution: highTier }) ?? 0) ? highTier : tier;
+}
+
+function effectOf(fit: Pick<Fit, "seconds" | "ratio" | "resolution">, row: KlingRow, sound: boolean): VideoEffect {
+  const { seconds, ratio, resolution } = fit;
+  const size = ratio === undefined || resolution === undefined ? {} : pixelsOf(ratio, resolution);
+  const audio = row.audio === "always" || (row.audio !== "never" && sound);
+  return known({ seconds, resolution, audio, ...size } as VideoEffect);
+}
+
+/** What is said to the upstream, what will be made of it, and what is lost. */
+export function fit(ask: VideoAsk, context: VideoRenderContext, isFramed: boolean): Fit {
+  const { row, warnings } = modelRow(klingModels, context);
+  const { durations, ratios, audio = "optional" } = row;
+  const wanted = ask.seconds ?? (durations === undefined ? undefined : usual.seconds);
+  const seconds = wanted === undefined ? undefined : durationFor(wanted, durations);
+  const ratio = isFramed ? undefined : ratioFor(ask, ratios);
+  const resolution = tierOf(ask, row);
+  const made = {
+    seconds,
+    resolution: resolution ?? (row.resolutions === undefined ? undefined : usual.resolution),
+    ratio: isFramed ? undefined : (ratio ?? (ratios === undefined ? undefined : usual.ratio)),
+  };
+  return {
+    row,
+    seconds,
+    ratio,
+    resolution,
+    audio: audio === "optional" ? ask.audio : undefined,
+    warnings: [
+      ...warnings,
+      ...dropped(ask, context, ["fps", "seed"]),
+      ...(audio === "optional" ? [] : fixedSound(ask, context, audio === "always")),
+      ...misfits(ask, made, context),
+    ],
+    effect: effectOf(made, row, ask.audio === true),
+  };
+}
+
+/** An address, or Base64 without the beginning of a data URI, which is refused here. */
+export function imageValue({ source, path }: VideoImage): string {
+  if (source.kind === "file") throw unsupported(path, "it takes images as addresses or as bytes.");
+  if (source.kind === "url") return source.url;
+  if (!/^image\/(?:jpeg|png)$/.test(source.mediaType)) throw unsupported(path, "it takes images as JPEG or PNG.");
+  return base64Of(source);
+}

@@ -1,0 +1,75 @@
+// What a submit could not say as the client said it, as warnings field by field.
+import type { VideoAsk, VideoField } from "../../canonical/video.ts";
+import type { Warning } from "../../canonical/warning.ts";
+import { proportion, shortSide, sizeOf } from "./nearest-supported.ts";
+import type { VideoRenderContext } from "./upstream.ts";
+
+/** Sides that a power of two divides miss a ratio by so much. */
+const sameShape = 0.03;
+
+/** What will be made; what follows the image, or is not known, is missing. */
+export interface Made {
+  readonly seconds?: number | undefined;
+  readonly ratio?: string | undefined;
+  readonly resolution?: string | undefined;
+  readonly width?: number | undefined;
+  readonly height?: number | undefined;
+}
+
+/** A warning for each of these fields that the client said anything in. */
+export function dropped(
+  ask: VideoAsk,
+  context: VideoRenderContext,
+  fields: readonly (keyof VideoAsk & VideoField)[],
+): Warning[] {
+  const lost = fields.filter((field) => ask[field] !== undefined);
+  return lost.map((field) => ({ code: "dropped", path: context.fieldPath(field) }));
+}
+
+/** A warning where the client wants sound or silence of a model that always makes the other. */
+export function fixedSound(ask: VideoAsk, context: VideoRenderContext, hasSound: boolean): Warning[] {
+  return ask.audio === undefined || ask.audio === hasSound ? [] : dropped(ask, context, ["audio"]);
+}
+
+function isLike(left: number | undefined, right: number | undefined): boolean {
+  return left !== undefined && right !== undefined && Math.abs(Math.log(left / right)) < sameShape;
+}
+
+type Loss = Warning["code"] | null;
+
+function lengthLoss(wanted: number | undefined, { seconds }: Made): Loss {
+  if (wanted === undefined || wanted === seconds) return null;
+  return seconds === undefined ? "dropped" : "approximated";
+}
+
+function ratioLoss(wanted: string | undefined, { ratio }: Made): Loss {
+  if (wanted === undefined) return null;
+  if (ratio === undefined) return "dropped";
+  return isLike(proportion(wanted), proportion(ratio)) ? null : "approximated";
+}
+
+function tierLoss(wanted: string | undefined, { resolution }: Made): Loss {
+  if (wanted === undefined) return null;
+  if (resolution === undefined) return "dropped";
+  return shortSide({ resolution: wanted }) === shortSide({ resolution }) ? null : "approximated";
+}
+
+function sizeLoss(ask: VideoAsk, made: Made): Loss {
+  const size = sizeOf(ask);
+  if (size === null || (size.width === made.width && size.height === made.height)) return null;
+  if (made.ratio === undefined && made.resolution === undefined) return "dropped";
+  const isShape = isLike(size.width / size.height, proportion(made.ratio ?? ""));
+  const isTier = Math.min(size.width, size.height) === shortSide({ resolution: made.resolution ?? "" });
+  return isShape && isTier ? null : "approximated";
+}
+
+/** Warnings for what the client said of length and shape and will not get so. */
+export function misfits(ask: VideoAsk, made: Made, context: VideoRenderContext): Warning[] {
+  const losses: readonly (readonly [VideoField, Loss])[] = [
+    ["seconds", lengthLoss(ask.seconds, made)],
+    ["size", sizeLoss(ask, made)],
+    ["ratio", ratioLoss(ask.ratio, made)],
+    ["resolution", tierLoss(ask.resolution, made)],
+  ];
+  return losses.flatMap(([field, code]) => (code === null ? [] : [{ code, path: context.fieldPath(field) }]));
+}

@@ -1,0 +1,113 @@
+// The transcoder: one ffmpeg process for each spoken reply whose format the provider does not make, within bounds.
+import { GatewayError } from "../../canonical/error.ts";
+import type { SoundFormat } from "../../canonical/speech.ts";
+import { transcodeArguments } from "./ffmpeg-arguments.ts";
+
+/** By the names of their rows in src/config/limits.ts. */
+export interface TranscodeLimits {
+  readonly maxTranscodes: number;
+  readonly transcodeMs: number;
+  readonly transcodeBytes: number;
+}
+
+export interface Transcoder {
+  /**
+   * A place for one process, before the provider is asked. Throws `overloaded` where none is free. The place is free
+   * again when its process has ended, or the signal aborts, which kills the process.
+   */
+  reserve(signal: AbortSignal): Place;
+}
+
+export interface Place {
+  /** Starts the process; once. */
+  start(from: SoundFormat, to: SoundFormat): Transcoding;
+}
+
+export interface Transcoding {
+  /** Resolves when the process has room for more. Rejects when it takes no more. */
+  write(sound: Uint8Array): Promise<void>;
+  /** No more sound comes. */
+  end(): Promise<void>;
+  /** The next bytes of its output; null at the end. Throws `transcoding_failed`. */
+  read(): Promise<Uint8Array | null>;
+  kill(): void;
+}
+
+export const transcodingFailed = (cause?: unknown): GatewayError =>
+  new GatewayError("transcoding_failed", "The provider's sound could not be transcoded to 'response_format'.", {
+    param: "response_format",
+    cause,
+  });
+
+const full = (): GatewayError =>
+  new GatewayError("overloaded", "The gateway transcodes too many replies at once. Try again shortly.", {
+    retryAfterMs: 1_000,
+  });
+
+/** `ffmpeg` is its path. */
+export function createTranscoder(ffmpeg: string, limits: TranscodeLimits): Transcoder {
+  let running = 0;
+  return {
+    reserve(signal) {
+      if (running >= limits.maxTranscodes) throw full();
+      running++;
+      let kill: (() => void) | null = null;
+      const free = (): void => {
+        if (!signal.aborted) signal.removeEventListener("abort", stop);
+        running--;
+      };
+      const stop = (): void => (kill === null ? free() : kill());
+      if (signal.aborted) stop();
+      else signal.addEventListener("abort", stop, { once: true });
+      return {
+        start(from, to) {
+          signal.throwIfAborted();
+          const transcoding = run(ffmpeg, transcodeArguments(from, to), limits, free);
+          kill = transcoding.kill;
+          return transcoding;
+        },
+      };
+    },
+  };
+}
+
+/** No shell, and an empty environment: nothing of ours is there to be read. */
+function run(ffmpeg: string, parameters: string[], limits: TranscodeLimits, ended: () => void): Transcoding {
+  const child = Bun.spawn([ffmpeg, ...parameters], {
+    ...{ stdin: "pipe", stdout: "pipe", stderr: "ignore", env: {} },
+    ...{ timeout: limits.transcodeMs, killSignal: "SIGKILL" },
+  });
+  void child.exited.then(ended);
+  const output = child.stdout.getReader();
+  const kill = (): void => child.kill("SIGKILL");
+  const taken = { in: 0, out: 0 };
+  const count = (way: "in" | "out", { length }: Uint8Array): void => {
+    taken[way] += length;
+    if (taken[way] <= limits.transcodeBytes) return;
+    kill();
+    throw transcodingFailed(`more than ${limits.transcodeBytes} bytes`);
+  };
+  return {
+    async write(sound) {
+      count("in", sound);
+      // What is written to a process that has ended is not always an error.
+      if (child.exitCode !== null) throw transcodingFailed("ffmpeg ended before the sound did");
+      child.stdin.write(sound);
+      await child.stdin.flush();
+    },
+    async end() {
+      await child.stdin.end();
+    },
+    async read() {
+      const { done, value } = await output.read();
+      if (!done) {
+        count("out", value);
+        return value;
+      }
+      const code = await child.exited;
+      if (code !== 0 || taken.out === 0) throw transcodingFailed(`ffmpeg ended with ${child.signalCode ?? code}`);
+      return null;
+    },
+    kill,
+  };
+}

@@ -1,0 +1,48 @@
+// Counting by a provider's own counter, and by the gateway's estimate where the provider turns out to have none.
+import type { GatewayError } from "../../canonical/error.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Provider } from "../../providers/provider.ts";
+import { attemptWhole, type Tried, type Tries } from "../attempts/attempt-loop.ts";
+import type { WholeReply } from "../streaming/buffered-response.ts";
+
+/** How long a provider is not asked again after it had no counter: it may be updated. */
+const memoryMs = 10 * 60_000;
+
+/** Providers whose counter was found to be missing, by name. */
+export interface MissingCounters {
+  has(provider: string): boolean;
+  add(provider: string): void;
+}
+
+export function createMissingCounters(clock: Clock): MissingCounters {
+  const untilMs = new Map<string, number>();
+  return {
+    has: (provider) => (untilMs.get(provider) ?? 0) > clock.monotonicMs(),
+    add: (provider) => void untilMs.set(provider, clock.monotonicMs() + memoryMs),
+  };
+}
+
+/** The same tries, which remember each provider without a counter. */
+function remembering(tries: Tries, missing: MissingCounters): Tries {
+  const attemptFailed = (provider: string, model: string, failure: GatewayError): void => {
+    if (failure.kind === "counter_missing") missing.add(provider);
+    tries.events.attemptFailed(provider, model, failure);
+  };
+  return { ...tries, events: { ...tries.events, attemptFailed } };
+}
+
+/** The count of the first candidate that gives one; the estimate of `standIn` where none of them has a counter. */
+export async function attemptCount(
+  tries: Tries,
+  standIn: Provider,
+  missing: MissingCounters,
+): Promise<Tried<WholeReply>> {
+  const candidates = tries.candidates.filter(({ provider }) => !missing.has(provider.name));
+  const estimate = { ...tries, candidates: [{ provider: standIn, model: tries.inquiry.ask.model }] };
+  if (candidates.length === 0) return attemptWhole(estimate);
+  const tried = await attemptWhole(remembering({ ...tries, candidates }, missing));
+  if (!("failure" in tried) || tried.failure.kind !== "counter_missing") return tried;
+  const estimated = await attemptWhole(estimate);
+  if (tried.by === null || estimated.by === null) return estimated;
+  return { ...estimated, by: { ...estimated.by, attempts: tried.by.attempts + estimated.by.attempts } };
+}

@@ -1,0 +1,76 @@
+// What is settled for a request: what its caller is charged, and what its failed attempts may have cost. docs/billing.md has the rules.
+import type { GatewayError } from "../../canonical/error.ts";
+import { totalInput, type Usage } from "../../canonical/usage.ts";
+import type { AttemptLog, FailedAttempt } from "../attempts/attempt-log.ts";
+import type { LedgerAttempt } from "../ledger/ledger.ts";
+import type { Meter } from "../streaming/meter.ts";
+import type { Attribution, Outcome } from "./exchange.ts";
+import type { Inquiry } from "./gateway-request.ts";
+import type { UsageEstimates } from "./usage-estimate.ts";
+
+/** What a settlement needs to know of its request. */
+export interface Settled {
+  readonly inquiry: Inquiry;
+  readonly log: AttemptLog;
+  readonly estimates: UsageEstimates;
+}
+
+function rowOf({ candidate, ...attempt }: FailedAttempt, inputTokens: number): LedgerAttempt {
+  const possibleInputTokens = attempt.outcome === "possible" ? inputTokens : 0;
+  return { ...attempt, provider: candidate.provider.name, upstreamModel: candidate.model, possibleInputTokens };
+}
+
+const rowsOf = (log: AttemptLog, inputTokens: number): LedgerAttempt[] =>
+  log.failures().map((attempt) => rowOf(attempt, inputTokens));
+
+/** Failed attempts before the one that answered had the same input. */
+const answered = (log: AttemptLog, by: Attribution, usage: Usage, error: GatewayError | null): Outcome => ({
+  by,
+  usage,
+  error,
+  failedAttempts: rowsOf(log, totalInput(usage)),
+});
+
+/** A whole reply was given. */
+export async function repliedOutcome(
+  { inquiry, log, estimates }: Settled,
+  by: Attribution,
+  usage?: Usage,
+): Promise<Outcome> {
+  return answered(log, by, usage ?? (await estimates.input([inquiry.ask], by.candidate)), null);
+}
+
+/** A stream began. Charged as reported, else what was sent and what was delivered. */
+export async function streamedOutcome(
+  { inquiry, log, estimates }: Settled,
+  by: Attribution,
+  meter: Meter,
+  error: GatewayError | null,
+): Promise<Outcome> {
+  const usage =
+    meter.reported() ?? (await estimates.stream([inquiry.ask], meter.delivered(), by.candidate, meter.reportedInput()));
+  return answered(log, by, usage, error);
+}
+
+/**
+ * Nothing was given. What was reported is charged; a client that left is charged the input of the attempt that it left; else
+ * the input is what the provider may bill, and the caller is not charged.
+ */
+export async function failedOutcome(
+  { inquiry, log, estimates }: Settled,
+  by: Attribution | null,
+  error: GatewayError,
+): Promise<Outcome> {
+  const last = log.failures().findLast(({ outcome }) => outcome === "possible");
+  const reported = log.reported();
+  if (last === undefined) return { by, usage: reported, error, failedAttempts: rowsOf(log, 0) };
+  const input = await estimates.input([inquiry.ask], last.candidate);
+  const hasLeft = error.kind === "client_closed" && last === log.failures().at(-1);
+  return {
+    by,
+    usage: reported ?? input,
+    error,
+    charged: reported !== undefined || hasLeft,
+    failedAttempts: rowsOf(log, totalInput(input)),
+  };
+}

@@ -1,0 +1,46 @@
+// What is done beside the requests: runs of dead processes end, runs of this one give signs of life, old responses go.
+import { lostFailure } from "../../dialects/stored-responses.ts";
+import {
+  abandonedResponses,
+  advanceResponse,
+  forgetExpiredResponses,
+  forgetOldResponses,
+} from "../../store/responses.ts";
+import type { Runs } from "./background-runs.ts";
+import { bodyOf } from "./conversation.ts";
+import type { StateParts } from "./dependencies.ts";
+
+const beatMs = 20_000;
+const sweepMs = 60 * 60_000;
+const boundMs = 60_000;
+
+/** Fails what nobody works on any more. `nowMs` null: whatever is not over, because nobody else shares the store. */
+async function failAbandoned({ store }: StateParts, nowMs: number | null): Promise<void> {
+  for (const row of await abandonedResponses(store, nowMs)) {
+    const body = { ...bodyOf(row), status: "failed", error: lostFailure };
+    await advanceResponse(store, { id: row.id, state: "failed", body: JSON.stringify(body), aliveUntilMs: null });
+  }
+}
+
+/** Ends what an earlier process left, then goes on until it is stopped. */
+export async function startUpkeep(parts: StateParts, runs: Runs): Promise<{ stop(): void }> {
+  const { store, gateway } = parts;
+  const { clock, events } = gateway;
+  const isShared = store.engine !== "sqlite";
+  const failed = (cause: unknown): void => events.backgroundFailed("responses", cause);
+  const beat = async (): Promise<void> => {
+    await runs.beat();
+    if (isShared) await failAbandoned(parts, clock.nowMs());
+  };
+  const sweep = (): Promise<unknown> => forgetExpiredResponses(store, clock.nowMs());
+  await failAbandoned(parts, isShared ? clock.nowMs() : null);
+  const bound = (): Promise<unknown> => forgetOldResponses(store, gateway.limits.maxStoredResponses);
+  void sweep().then(bound).catch(failed);
+  const timers = [
+    setInterval(() => void beat().catch(failed), beatMs),
+    setInterval(() => void sweep().catch(failed), sweepMs),
+    setInterval(() => void bound().catch(failed), boundMs),
+  ];
+  for (const timer of timers) timer.unref();
+  return { stop: () => timers.forEach(clearInterval) };
+}

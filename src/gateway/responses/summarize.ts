@@ -1,0 +1,115 @@
+// A conversation made short through the corridor: by the provider where it can, else as a summary, in pieces if need be.
+import { GatewayError } from "../../canonical/error.ts";
+import { addUsage, noUsage, type Usage } from "../../canonical/usage.ts";
+import {
+  compactionDialect,
+  foreignItem,
+  parseUsage,
+  type SummaryWish,
+  summaryAsk,
+  summaryDialect,
+  transcriptOf,
+} from "../../dialects/stored-responses.ts";
+import { isObject, type JsonObject, parseJsonText } from "../../lib/json.ts";
+import type { Attribution } from "../pipeline/exchange.ts";
+import { type Inquiry, measured } from "../pipeline/gateway-request.ts";
+import { type Asked, pipeWireOf } from "../pipeline/incoming-request.ts";
+import { answer, type GatewayParts } from "../pipeline/run.ts";
+import type { Opened } from "./encrypted-summary.ts";
+
+/** What is to be made short. */
+export interface ToCompact {
+  readonly asked: Asked;
+  /** The conversation as an upstream may see it. */
+  readonly opened: Opened;
+  /** Of these, what a summary has to cover: from the last compaction on. */
+  readonly tail: readonly JsonObject[];
+}
+
+interface Told {
+  readonly usage: Usage;
+  readonly model: string;
+  readonly by: Attribution | null;
+}
+
+/** Either a provider's own output, with its compaction in it, or a summary in plain text. */
+export type Shortened = Told & ({ readonly native: readonly JsonObject[] } | { readonly summary: string });
+
+/** Characters of a transcript for one request; the next one is tried where a model cannot read so much at once. */
+const pieceChars = [400_000, 90_000, 20_000] as const;
+const decoder = new TextDecoder();
+
+function readBody(body: unknown): JsonObject {
+  const text = body instanceof Uint8Array ? decoder.decode(body) : body;
+  const read = typeof text === "string" ? parseJsonText(text) : undefined;
+  if (isObject(read)) return read;
+  throw new GatewayError("internal_error", "The reply to a compaction is no object.");
+}
+
+/** Items before the last compaction are in it already; state that only a provider reads goes beside the transcript. */
+function askFor({ opened }: ToCompact, wish: SummaryWish): Inquiry["ask"] {
+  const ask = summaryAsk(wish);
+  const { bound } = opened;
+  if (bound === undefined) return ask;
+  const items = opened.items.filter(({ type }) => type === "compaction");
+  const blocks = items.map((item) => foreignItem(item, bound.path));
+  return { ...ask, turns: [{ role: "user", blocks }, ...ask.turns] };
+}
+
+/** The first piece may be compacted by the provider itself, which then gets the whole conversation. */
+function inquiryFor(work: ToCompact, wish: SummaryWish, isFirst: boolean, nowMs: number): Inquiry {
+  const { asked, opened } = work;
+  const ask = askFor(work, wish);
+  const wire = { ...asked.wire, input: [...opened.items] };
+  const createdAt = Math.floor(nowMs / 1000);
+  return {
+    dialect: isFirst ? compactionDialect : summaryDialect,
+    wire,
+    envelope: asked.envelope,
+    ask,
+    strict: false,
+    ...measured({ ask, wire, id: asked.id, createdAt }),
+    ...(opened.bound === undefined ? {} : { bound: opened.bound }),
+  };
+}
+
+async function askOnce(parts: GatewayParts, work: ToCompact, wish: SummaryWish, isFirst: boolean): Promise<Shortened> {
+  const inquiry = inquiryFor(work, wish, isFirst, parts.clock.nowMs());
+  const wire = pipeWireOf(inquiry.dialect, work.asked.id);
+  const { body, by } = await answer(parts, inquiry, { ...work.asked.visit, wire });
+  const read = readBody(body);
+  const output = Array.isArray(read.output) ? read.output.filter(isObject) : [];
+  const model = typeof read.model === "string" && read.model !== "" ? read.model : wish.model;
+  const told = { usage: parseUsage(read.usage) ?? noUsage, model, by };
+  const summary = output.find(({ type }) => type === "compaction")?.summary;
+  return typeof summary === "string" ? { ...told, summary } : { ...told, native: output };
+}
+
+async function inPieces(parts: GatewayParts, work: ToCompact, maxChars: number): Promise<Shortened> {
+  const { model, instructions } = work.asked.wire;
+  const wish = { model: String(model), ...(typeof instructions === "string" ? { instructions } : {}) };
+  const [first = "", ...others] = transcriptOf(work.tail, maxChars);
+  let shortened = await askOnce(parts, work, { ...wish, transcript: first }, true);
+  for (const transcript of others) {
+    if (!("summary" in shortened)) return shortened;
+    const next = await askOnce(parts, work, { ...wish, transcript, soFar: shortened.summary }, false);
+    shortened = { ...next, usage: addUsage(shortened.usage, next.usage) };
+  }
+  return shortened;
+}
+
+/** Makes it short. Throws what the corridor throws; an empty summary is an `upstream_protocol_error`. */
+export async function shorten(parts: GatewayParts, work: ToCompact): Promise<Shortened> {
+  const [most, ...smaller] = pieceChars;
+  let chars: number = most;
+  for (const next of [...smaller, null]) {
+    try {
+      return await inPieces(parts, work, chars);
+    } catch (thrown) {
+      const isTooLong = thrown instanceof GatewayError && thrown.kind === "context_length_exceeded";
+      if (!isTooLong || next === null) throw thrown;
+      chars = next;
+    }
+  }
+  throw new GatewayError("internal_error", "There is no smaller piece.");
+}

@@ -1,0 +1,79 @@
+// What each provider says it has: its own list of models, fetched in the background and kept for a while.
+
+import type { Clock } from "../../lib/clock.ts";
+import type { ListedModel, Provider } from "../../providers/provider.ts";
+
+/** `models` is null until a list has been read; a provider whose list cannot be had may know any model. */
+export interface Listing {
+  readonly provider: Provider;
+  readonly models: readonly ListedModel[] | null;
+  /** The ids of `models`. */
+  readonly ids: ReadonlySet<string>;
+}
+
+export interface Listings {
+  /** What is known now, without waiting. Old lists are refreshed behind the caller's back. */
+  now(provider: Provider): Listing;
+  /** Resolves when every provider has answered or failed, at the latest after `timeoutMs`. */
+  refreshAll(providers: readonly Provider[], timeoutMs: number): Promise<void>;
+}
+
+const freshMs = 600_000;
+const retryMs = 30_000;
+
+interface Known {
+  listing: Listing;
+  nextTryMs: number;
+  pending: Promise<void> | null;
+}
+
+function listingOf(provider: Provider, models: readonly ListedModel[] | null): Listing {
+  return { provider, models, ids: new Set(models?.map((model) => model.id)) };
+}
+
+/** What the configuration declares needs no asking. */
+function firstKnown(provider: Provider): Known {
+  const models = provider.models?.map((id) => ({ id })) ?? null;
+  const settled = provider.models !== null || provider.list === undefined;
+  return { listing: listingOf(provider, models), nextTryMs: settled ? Number.POSITIVE_INFINITY : 0, pending: null };
+}
+
+/** `failed` hears of lists that could not be had. */
+export function createListings(clock: Clock, failed: (provider: string, cause: unknown) => void): Listings {
+  const known = new WeakMap<Provider, Known>();
+  const of = (provider: Provider): Known => {
+    const found = known.get(provider);
+    if (found !== undefined) return found;
+    const entry = firstKnown(provider);
+    known.set(provider, entry);
+    return entry;
+  };
+  const refresh = (provider: Provider, timeoutMs: number): Promise<void> => {
+    const entry = of(provider);
+    if (provider.models !== null || provider.list === undefined) return Promise.resolve();
+    entry.pending ??= provider
+      .list(AbortSignal.timeout(timeoutMs))
+      .then((models) => {
+        entry.listing = listingOf(provider, models);
+        entry.nextTryMs = clock.monotonicMs() + freshMs;
+      })
+      .catch((cause) => {
+        entry.nextTryMs = clock.monotonicMs() + retryMs;
+        failed(provider.name, cause);
+      })
+      .finally(() => {
+        entry.pending = null;
+      });
+    return entry.pending;
+  };
+  return {
+    now(provider) {
+      const entry = of(provider);
+      if (clock.monotonicMs() >= entry.nextTryMs) void refresh(provider, retryMs);
+      return entry.listing;
+    },
+    async refreshAll(providers, timeoutMs) {
+      await Promise.all(providers.map((provider) => refresh(provider, timeoutMs)));
+    },
+  };
+}

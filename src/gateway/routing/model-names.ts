@@ -1,0 +1,17 @@
+// A provider's own name of a model in its messages, replaced by the name that the client used.
+import { changed, type GatewayError } from "../../canonical/error.ts";
+
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+
+/** The message with `own`, also where a version follows it or a path leads to it, as `asked`. */
+function renamedModel(message: string, own: string, asked: string): string {
+  if (own === asked || own === "" || !message.includes(own)) return message;
+  const name = new RegExp(`(?<![\\w.-])(?:[\\w.-]+/)*${escaped(own)}(?:[-.:@][\\w-]+)*(?![\\w])`, "g");
+  return message.replace(name, () => asked);
+}
+
+/** The error with the client's name of the model in its message. */
+export function inClientsName(error: GatewayError, own: string, asked: string): GatewayError {
+  const message = renamedModel(error.message, own, asked);
+  return message === error.message ? error : changed(error, { message });
+}

@@ -1,0 +1,162 @@
+// Which candidates may answer a model name, in order. Pure: a snapshot and the listings in, a list out.
+import { GatewayError } from "../../canonical/error.ts";
+import type { Operation } from "../../canonical/operation.ts";
+import { soundsLikePainter } from "../../providers/image-model-names.ts";
+import { dialectsOf, type Provider } from "../../providers/provider.ts";
+import type { Candidate, Catalog } from "./catalog.ts";
+import type { Listing } from "./model-lists.ts";
+
+/** How a model name was understood; told to nobody but the log. */
+export type Found = "route" | "prefix" | "listed" | "unlisted";
+
+export interface Plan {
+  readonly found: Found;
+  readonly candidates: readonly Candidate[];
+}
+
+const serves = (provider: Provider, operation: Operation): boolean =>
+  operation === "video"
+    ? provider.videos !== undefined
+    : provider.dialects.some((dialect) => dialect.operation === operation);
+
+/** True where that provider does it with that very model. */
+const doesWith = ({ provider, model }: Candidate, operation: Operation): boolean =>
+  operation === "video"
+    ? serves(provider, operation)
+    : dialectsOf(provider, model).some((dialect) => dialect.operation === operation);
+
+function byPrefix(catalog: Catalog, model: string): Candidate[] {
+  const slash = model.indexOf("/");
+  if (slash <= 0 || slash === model.length - 1) return [];
+  const provider = catalog.providers.find((candidate) => candidate.name === model.slice(0, slash));
+  return provider === undefined ? [] : [{ provider, model: model.slice(slash + 1) }];
+}
+
+function byList(listings: readonly Listing[], model: string): Candidate[] {
+  const found: Candidate[] = [];
+  for (const { ids, provider } of listings) if (ids.has(model)) found.push({ provider, model });
+  return found;
+}
+
+/** Providers whose list could not be read may know the model: better to ask them than to refuse. Those that do other things alone surely do not. */
+function byHope(listings: readonly Listing[], model: string, operation: Operation): Candidate[] {
+  const able = listings.filter(({ provider }) => serves(provider, operation) || serves(provider, "chat"));
+  return able.filter((listing) => listing.models === null).map(({ provider }) => ({ provider, model }));
+}
+
+/**
+ * Looks a model up as a route, then as `provider/model`, then in the providers' lists.
+ * `standIn` answers for a known model whose own candidates cannot. Throws `model_not_found`, or `unsupported_parameter` when nobody behind the name serves the operation.
+ */
+export function resolve(
+  catalog: Catalog,
+  listingOf: (provider: Provider) => Listing,
+  model: string,
+  operation: Operation,
+  standIn?: Provider,
+): Plan {
+  const plan = lookUp(catalog, listingOf, model, operation);
+  if (plan === null)
+    throw new GatewayError(
+      "model_not_found",
+      `The model '${printable(model)}' does not exist or is not configured here.`,
+      {
+        param: "model",
+      },
+    );
+  const candidates = plan.candidates.filter((candidate) => doesWith(candidate, operation));
+  if (candidates.length > 0) return { ...plan, candidates };
+  if (standIn !== undefined && serves(standIn, operation))
+    return { ...plan, candidates: [{ provider: standIn, model }] };
+  throw new GatewayError(
+    "unsupported_parameter",
+    `No provider of '${printable(model)}' serves this operation (${operation}).`,
+    {
+      param: "model",
+    },
+  );
+}
+
+/**
+ * True where somebody behind the name makes images as an operation of their own, not in the course of a conversation.
+ * Who does both is taken for what the name of the model says.
+ */
+export function drawsApart(catalog: Catalog, listingOf: (provider: Provider) => Listing, model: string): boolean {
+  const candidates = lookUp(catalog, listingOf, model, "image")?.candidates ?? [];
+  return candidates.some(({ provider, model: own }) => {
+    const operations = dialectsOf(provider, own).map(({ operation }) => operation);
+    if (provider.options.makesImages === true || !operations.includes("image")) return false;
+    return !operations.includes("chat") || soundsLikePainter(own);
+  });
+}
+
+/** Providers that have a model for an operation where a client may leave it out, surest first. */
+function usualCandidates(
+  { providers }: Catalog,
+  listingOf: (provider: Provider) => Listing,
+  operation: Operation,
+): { listed: Candidate | undefined; others: Candidate[] } {
+  const usual = providers.flatMap((provider): Candidate[] => {
+    const model = provider.usualModels?.[operation];
+    return model === undefined ? [] : [{ provider, model }];
+  });
+  const hoped = usual.filter(({ provider }) => listingOf(provider).models === null);
+  const listed = usual.find(({ provider, model }) => listingOf(provider).ids.has(model));
+  return { listed, others: [...hoped, ...usual] };
+}
+
+/** The model of a provider that answers while no other one is configured. */
+function lastResort({ providers: [only, ...others] }: Catalog, operation: Operation): Candidate | null {
+  const model = others.length === 0 ? only?.lastResort?.[operation] : undefined;
+  return only === undefined || model === undefined ? null : { provider: only, model };
+}
+
+/**
+ * Who answers a request that names no model. `usual`, the name that its own provider takes, is looked up as if it had
+ * been named; else the first provider that lists a model for this is asked, else the first route that is declared for
+ * it, else a provider that may know one, else the one provider there is, where it answers in place of all others.
+ * Throws `missing_required_parameter` when there is nobody.
+ */
+export function resolveUnnamed(
+  catalog: Catalog,
+  listingOf: (provider: Provider) => Listing,
+  usual: string,
+  operation: Operation,
+): Plan {
+  const named = lookUp(catalog, listingOf, usual, operation);
+  const able = named?.candidates.filter((candidate) => doesWith(candidate, operation)) ?? [];
+  if (named !== null && named.found !== "unlisted" && able.length > 0) return { ...named, candidates: able };
+  const { listed, others } = usualCandidates(catalog, listingOf, operation);
+  if (listed !== undefined) return { found: "listed", candidates: [listed] };
+  const route = [...catalog.routes.values()].find(({ moderates }) => operation === "moderate" && moderates);
+  if (route !== undefined) return { found: "route", candidates: route.candidates };
+  const [hoped] = others;
+  if (hoped !== undefined) return { found: "unlisted", candidates: [hoped] };
+  const last = lastResort(catalog, operation);
+  if (last !== null) return { found: "listed", candidates: [last] };
+  const message = "Missing required parameter: 'model': nobody is configured here who is asked when none is named.";
+  throw new GatewayError("missing_required_parameter", message, { param: "model" });
+}
+
+function lookUp(
+  catalog: Catalog,
+  listingOf: (provider: Provider) => Listing,
+  model: string,
+  operation: Operation,
+): Plan | null {
+  const route = catalog.routes.get(model);
+  if (route !== undefined) return { found: "route", candidates: route.candidates };
+  const prefixed = byPrefix(catalog, model);
+  if (prefixed.length > 0) return { found: "prefix", candidates: prefixed };
+  const listings = catalog.providers.map(listingOf);
+  const listed = byList(listings, model);
+  if (listed.length > 0) return { found: "listed", candidates: listed };
+  const hoped = byHope(listings, model, operation);
+  return hoped.length > 0 ? { found: "unlisted", candidates: hoped } : null;
+}
+
+/** A stranger's model name in a message: short, on one line. */
+function printable(model: string): string {
+  const line = model.replace(/[\u0000-\u001f\u007f]+/g, " ");
+  return line.length > 120 ? `${line.slice(0, 119)}…` : line;
+}

@@ -1,0 +1,71 @@
+// Clients that take less than their upstreams send: what has come for them lies in memory, and is bounded by cutting the slowest.
+import type { Ticker } from "../../lib/shared-interval.ts";
+
+export interface BacklogLimits {
+  /** Resident memory from which on the clients that are behind are cut, the longest first. */
+  readonly slowClientMemoryBytes: number;
+  /** Resident memory from which on nothing new is admitted. */
+  readonly maxMemoryBytes: number;
+}
+
+export interface Backlog {
+  /** A client has fallen behind; `cut` ends its stream. */
+  add(cut: () => void): void;
+  /** It has caught up, or is gone. */
+  remove(cut: () => void): void;
+  /** Whether the process holds so much memory that nothing new should begin. */
+  isFull(): boolean;
+}
+
+/** What one stalled stream holds, roughly: measured by bench/slow-readers.ts. */
+const bytesOfOne = 2 * 1024 * 1024;
+/** Memory that was freed takes a while to show; cutting all at once would cut too many. */
+const mostAtOnce = 512;
+
+/** At the limit on open files the memory cannot be read either; other bounds hold then. */
+function systemResidentBytes(): number {
+  try {
+    return process.memoryUsage.rss();
+  } catch {
+    return 0;
+  }
+}
+
+/** `residentBytes` is asked once a tick at most. */
+export function createBacklog(
+  { slowClientMemoryBytes, maxMemoryBytes }: BacklogLimits,
+  ticker: Ticker,
+  residentBytes: () => number = systemResidentBytes,
+): Backlog {
+  const behind = new Set<() => void>();
+  let bytes = 0;
+  let isFresh = false;
+  const sample = (): number => {
+    if (!isFresh) bytes = residentBytes();
+    isFresh = true;
+    return bytes;
+  };
+  const look = (): void => {
+    isFresh = false;
+    if (behind.size === 0) {
+      ticker.leave(look);
+      return;
+    }
+    const over = sample() - slowClientMemoryBytes;
+    if (over <= 0) return;
+    const slowest = [...behind].slice(0, Math.min(mostAtOnce, Math.ceil(over / bytesOfOne)));
+    for (const cut of slowest) cut();
+  };
+  return {
+    add(cut) {
+      behind.add(cut);
+      ticker.join(look);
+    },
+    remove: (cut) => void behind.delete(cut),
+    isFull() {
+      // Without the next tick the sample would be kept for ever.
+      ticker.join(look);
+      return sample() > maxMemoryBytes;
+    },
+  };
+}

@@ -1,0 +1,64 @@
+// Whether a client keeps up with its stream: one that takes nothing, or very little, holds memory for what it does not take.
+import type { Ticker } from "../../lib/shared-interval.ts";
+import type { Backlog } from "./backlog.ts";
+
+export interface ClientPaceRules {
+  /** A client that takes nothing for so long is cut. */
+  readonly stallMs: number;
+  /** So is one that was behind for most of `stallMs` and took less. */
+  readonly minBytesPerSecond: number;
+  readonly backlog: Backlog;
+  readonly ticker: Ticker;
+}
+
+export interface ClientPace {
+  /** The client wants more. */
+  wants(): void;
+  /** Once a tick: whether the client waits for more now, and how many bytes it was given in all. */
+  look(isWaiting: boolean, bytes: number): void;
+  leave(): void;
+}
+
+/** `cut` is called when the client is too slow; it has to lead to `leave`. */
+export function createClientPace(
+  { stallMs, minBytesPerSecond, backlog, ticker }: ClientPaceRules,
+  cut: () => void,
+): ClientPace {
+  let isBehind = false;
+  let stalledTicks = 0;
+  let windowTicks = 0;
+  let behindTicks = 0;
+  let bytesBefore = 0;
+  const caughtUp = (): void => {
+    isBehind = false;
+    backlog.remove(cut);
+  };
+  /** A client that takes a little now and then holds as much memory as one that takes nothing. */
+  const isTooSlow = (bytes: number): boolean => {
+    const windowMs = ++windowTicks * ticker.tickMs;
+    if (windowMs < stallMs) return false;
+    const isSlow = (bytes - bytesBefore) * 1000 < minBytesPerSecond * windowMs && behindTicks * 2 > windowTicks;
+    windowTicks = 0;
+    behindTicks = 0;
+    bytesBefore = bytes;
+    return isSlow;
+  };
+  return {
+    wants() {
+      stalledTicks = 0;
+      if (isBehind) caughtUp();
+    },
+    look(isWaiting, bytes) {
+      if (!isWaiting) {
+        if (!isBehind) backlog.add(cut);
+        isBehind = true;
+        behindTicks++;
+        stalledTicks++;
+      }
+      if (isTooSlow(bytes) || stalledTicks * ticker.tickMs >= stallMs) cut();
+    },
+    leave() {
+      if (isBehind) caughtUp();
+    },
+  };
+}

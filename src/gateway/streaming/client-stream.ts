@@ -1,0 +1,296 @@
+// The pipe: one upstream stream to one client, pulled by the client, kept warm in silence, settled before its last bytes.
+import { GatewayError, toGatewayError } from "../../canonical/error.ts";
+import type { Usage } from "../../canonical/usage.ts";
+import { safeError } from "../../providers/redaction.ts";
+import type { OpenStream, Tried } from "../attempts/attempt-loop.ts";
+import type { Attribution, Exchange, Outcome } from "../pipeline/exchange.ts";
+import { inClientsName } from "../routing/model-names.ts";
+import { type ClientPace, type ClientPaceRules, createClientPace } from "./client-pace.ts";
+import type { Drains } from "./drains.ts";
+import type { Signs } from "./end-markers.ts";
+import { beyondBounds, type StreamBounds, tooLarge } from "./stream-bounds.ts";
+import type { PipeWire } from "./stream-encoder.ts";
+import { lastBytes, nothing, type Piece } from "./transcoder.ts";
+import type { Consume } from "./upstream-stream.ts";
+
+export type { PipeWire, Tap } from "./stream-encoder.ts";
+
+/**
+ * How long silence may last before a heartbeat, and how long a client may stop reading. Both are counted in ticks of
+ * one shared ticker: reading a clock for every event costs more than the event.
+ */
+export interface PipePace extends ClientPaceRules {
+  readonly heartbeatMs: number;
+  /** How long an upstream may send nothing but signs that it is still at work. */
+  readonly keepAliveMs: number;
+  readonly bounds: StreamBounds;
+}
+
+export interface PipeOptions {
+  readonly stream: Promise<Tried<OpenStream>>;
+  readonly exchange: Exchange;
+  readonly wire: PipeWire;
+  /** The client's: aborted when it goes away. */
+  readonly signal: AbortSignal;
+  /** Closes the client's connection, also while it takes nothing. */
+  readonly drop: () => void;
+  /** A quick estimate of what has been used so far. */
+  readonly usage: () => Usage;
+  /** What is settled: `opened` once the upstream's stream had begun. */
+  outcome(end: PipeEnd): Promise<Outcome>;
+  /** Lets a few streams that nobody reads any more end by themselves. */
+  readonly drains: Drains;
+  readonly pace: PipePace;
+  /** True when a heartbeat's time has gone by in silence already. */
+  readonly overdue: boolean;
+}
+
+export interface PipeEnd {
+  readonly by: Attribution | null;
+  readonly error: GatewayError | null;
+  readonly opened: boolean;
+}
+
+type Controller = ReadableStreamDefaultController<Uint8Array>;
+
+interface State {
+  readonly options: PipeOptions;
+  readonly controller: Controller;
+  readonly onAbort: () => void;
+  readonly consume: Consume;
+  readonly look: () => void;
+  readonly client: ClientPace;
+  open: OpenStream | null;
+  by: Attribution | null;
+  started: boolean;
+  over: boolean;
+  /** True while the client wants more and the upstream has been asked for it. */
+  asked: boolean;
+  /** Ends the drain of a stream whose client has gone; null while there is none. */
+  drained: (() => void) | null;
+  drainsBelow: number;
+  /** Bytes for the client, and ticks since the first. */
+  bytes: number;
+  startedTicks: number;
+  /** Ticks since the last bytes for the client, and since the last progress note. */
+  silentTicks: number;
+  progressTicks: number;
+  /** Ticks of waiting for the upstream: since its last sign of life, and since its last event. */
+  waitedTicks: number;
+  eventlessTicks: number;
+  /** What the upstream had sent at the last tick. */
+  signs: Signs;
+}
+
+const progressMs = 5_000;
+const gone = (): GatewayError => new GatewayError("client_closed", "The client closed the connection.");
+const silent = (): GatewayError =>
+  new GatewayError("upstream_timeout", "The provider fell silent before the reply was complete.");
+
+/** A body for the client. Its pull is the backpressure: nothing is read from the upstream before the client wants more. */
+export function pipe(options: PipeOptions): ReadableStream<Uint8Array> {
+  let state: State;
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        state = begin(options, controller);
+      },
+      pull: () => turn(state),
+      cancel: () => stop(state, gone()),
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+function begin(options: PipeOptions, controller: Controller): State {
+  const { pace, signal, overdue } = options;
+  const state: State = {
+    options,
+    controller,
+    onAbort: () => stop(state, gone()),
+    consume: (piece) => deliver(state, piece),
+    look: () => tick(state),
+    client: createClientPace(pace, () => cut(state)),
+    open: null,
+    by: null,
+    started: false,
+    over: false,
+    asked: false,
+    drained: null,
+    drainsBelow: 0,
+    bytes: 0,
+    startedTicks: 0,
+    silentTicks: overdue ? Math.ceil(pace.heartbeatMs / pace.ticker.tickMs) : 0,
+    progressTicks: 0,
+    waitedTicks: 0,
+    eventlessTicks: 0,
+    signs: { events: 0, keepAlives: 0 },
+  };
+  pace.ticker.join(state.look);
+  if (signal.aborted) state.onAbort();
+  else signal.addEventListener("abort", state.onAbort, { once: true });
+  return state;
+}
+
+/** The opening brings the first piece along. */
+async function firstPiece(state: State): Promise<Piece> {
+  try {
+    const tried = await state.options.stream;
+    state.by = tried.by;
+    if ("failure" in tried) return { bytes: nothing, end: { error: tried.failure } };
+    state.open = tried.value;
+    return tried.value.first;
+  } catch (thrown) {
+    return { bytes: nothing, end: { error: toGatewayError(thrown) } };
+  }
+}
+
+/** One pull: the client wants more. */
+function turn(state: State): Promise<void> {
+  state.asked = true;
+  state.client.wants();
+  return state.open === null ? begun(state) : state.open.flow.next(state.consume);
+}
+
+async function begun(state: State): Promise<void> {
+  return deliver(state, await firstPiece(state));
+}
+
+function deliver(state: State, piece: Piece): Promise<void> | undefined {
+  if (state.drained !== null) return drainOn(state, piece);
+  if (state.over) return undefined;
+  if (piece.end !== undefined) return finish(state, piece, shown(state, piece.end.error));
+  state.asked = false;
+  const { tap } = state.options.wire;
+  give(state, tap === undefined ? piece.bytes : tap.pass(piece.bytes));
+  return undefined;
+}
+
+function give(state: State, bytes: Uint8Array): void {
+  state.silentTicks = 0;
+  state.bytes += bytes.length;
+  if (state.bytes > state.options.pace.bounds.streamBytes) state.open?.life.abort(tooLarge());
+  if (!state.started) {
+    state.started = true;
+    state.options.exchange.firstByte();
+  }
+  state.controller.enqueue(bytes);
+}
+
+function letGo(state: State): void {
+  state.over = true;
+  state.options.pace.ticker.leave(state.look);
+  state.client.leave();
+  state.options.signal.removeEventListener("abort", state.onAbort);
+  state.open?.life.release();
+}
+
+function shown({ by }: State, error: GatewayError | null): GatewayError | null {
+  if (error === null || by === null) return error;
+  return inClientsName(safeError(error, by.candidate.provider), by.candidate.model, by.asked);
+}
+
+/** The settlement is on disk before the last bytes leave. An error takes the place of a clean end. */
+async function finish(state: State, piece: Piece, error: GatewayError | null): Promise<void> {
+  letGo(state);
+  const { exchange, wire } = state.options;
+  const outcome = await state.options.outcome({ by: state.by, error, opened: state.open !== null });
+  await exchange.settle(outcome);
+  const { tap } = wire;
+  const bytes = lastBytes(piece, outcome.usage);
+  const last = tap === undefined ? bytes : error === null ? await tap.last(bytes) : tap.pass(bytes);
+  if (last.length > 0) give(state, last);
+  if (error !== null) say(state, state.open?.flow.apologise(error) ?? wire.error(error));
+  else state.controller.close();
+}
+
+/** Bytes that have no words for an error end where they are: the connection breaks, so that nobody takes them for the whole. */
+function say(state: State, apology: Uint8Array): void {
+  if (apology.length === 0) {
+    state.controller.error(new Error("the reply was cut"));
+    return;
+  }
+  give(state, apology);
+  state.controller.close();
+}
+
+/** The client has gone, or must go. A stream that is only just being opened is let go as soon as it is there. */
+function stop(state: State, error: GatewayError): void {
+  if (state.over) return;
+  const { exchange, stream, outcome } = state.options;
+  letGo(state);
+  void stream.then(async (tried) => {
+    if (!("failure" in tried)) await letUpstreamGo(state, tried.value, error);
+    await exchange.settle(await outcome({ by: tried.by, error, opened: state.open !== null }));
+  });
+}
+
+/** Aborts the upstream; where its finish is under way, it may end by itself first, and say what it used. */
+async function letUpstreamGo(state: State, { life, flow }: OpenStream, error: GatewayError): Promise<void> {
+  const { drains, usage } = state.options;
+  const atStart = usage().outputTokens;
+  if (state.open !== null && flow.finishing())
+    await drains.drain((done) => {
+      state.drained = () => done();
+      state.drainsBelow = atStart + drains.maxTokens;
+      if (!state.asked) void flow.next(state.consume);
+    });
+  state.drained = null;
+  life.abort(error);
+  flow.close();
+}
+
+/** A piece for nobody: only the meter has seen it. */
+function drainOn(state: State, { end }: Piece): Promise<void> | undefined {
+  if (end !== undefined || state.open === null || state.options.usage().outputTokens > state.drainsBelow) {
+    state.drained?.();
+    return undefined;
+  }
+  return state.open.flow.next(state.consume);
+}
+
+/** Silence gets a heartbeat, a silent upstream an end; a client that has not read for too long is cut, so that it cannot hold memory for ever. */
+function tick(state: State): void {
+  const { pace, exchange, usage, wire } = state.options;
+  if (state.started) bound(state);
+  if (++state.progressTicks * pace.ticker.tickMs >= progressMs && state.started) {
+    state.progressTicks = 0;
+    exchange.progress(usage(), state.by);
+  }
+  state.client.look(state.asked, state.bytes);
+  if (!state.asked || state.over) return;
+  if (state.open !== null) awaited(state, state.open);
+  if (++state.silentTicks * pace.ticker.tickMs < pace.heartbeatMs) return;
+  state.silentTicks = 0;
+  const sign = wire.heartbeat(state.started);
+  if (sign.length > 0) state.controller.enqueue(sign);
+}
+
+/** A stream has an end, whatever its provider does. */
+function bound(state: State): void {
+  const { pace, usage } = state.options;
+  const ms = ++state.startedTicks * pace.ticker.tickMs;
+  const fault = beyondBounds({ ms, bytes: state.bytes, outputTokens: usage().outputTokens }, pace.bounds);
+  if (fault !== null) state.open?.life.abort(fault);
+}
+
+/** Events are life. What a vendor documents as "still at work" is life for a while; any other comment is silence. */
+function awaited(state: State, { flow, life, idleMs }: OpenStream): void {
+  const { events, keepAlives } = flow.signs();
+  const { ticker, keepAliveMs } = state.options.pace;
+  if (events !== state.signs.events) state.eventlessTicks = 0;
+  if (events !== state.signs.events || keepAlives !== state.signs.keepAlives) state.waitedTicks = 0;
+  state.signs = { events, keepAlives };
+  // The first tick may come right behind the last chunk: it proves no silence.
+  const isSilent = state.waitedTicks++ * ticker.tickMs >= idleMs;
+  const isEventless = state.eventlessTicks++ * ticker.tickMs >= Math.max(idleMs, keepAliveMs);
+  if (isSilent || isEventless) life.abort(silent());
+}
+
+/** The client is too slow. An error alone would leave its connection open as long as it takes nothing. */
+function cut(state: State): void {
+  if (state.over) return;
+  stop(state, gone());
+  state.controller.error(new Error("the client stopped reading"));
+  state.options.drop();
+}

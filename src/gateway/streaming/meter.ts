@@ -1,0 +1,102 @@
+// The meter: sees every delta of a stream go by and knows at any moment what has been used.
+import type { Delta } from "../../canonical/stream-event.ts";
+import { noUsage, totalOutput, type Usage } from "../../canonical/usage.ts";
+import type { TokenFamily } from "../../dialects/tokens/families.ts";
+import { approximateText } from "../../dialects/tokens/figures.ts";
+import { emptyScan, type TextScan, textScanner } from "../../dialects/tokens/text-scan.ts";
+import { parseJsonText } from "../../lib/json.ts";
+
+/** What went to the client. */
+export interface Delivered {
+  /** How it began, to be counted exactly. */
+  readonly beginning: string;
+  /** Scans of that beginning and of everything: how much more there was. */
+  readonly beginningScan: TextScan;
+  readonly scan: TextScan;
+}
+
+export const nothingDelivered: Delivered = { beginning: "", beginningScan: emptyScan, scan: emptyScan };
+
+export interface Meter {
+  see(delta: Delta): void;
+  /** This text went by unread, its escapes as written. */
+  skim(raw: string): void;
+  /** The provider's figures, once the reply is complete and where they can be true. */
+  reported(): Usage | undefined;
+  /** What the provider said of its input at the start of a reply that is not complete. */
+  reportedInput(): Usage | undefined;
+  delivered(): Delivered;
+  /** A quick estimate of what has been used so far, for notes of progress. */
+  approximate(): Usage;
+}
+
+/** Of longer replies the beginning is kept, and the rest is only scanned. */
+const keptChars = 4_096;
+/** Small pieces are gathered before they are looked at. */
+const batchChars = 512;
+
+interface Text {
+  add(text: string): void;
+  delivered(): Delivered;
+}
+
+function deliveredText(): Text {
+  const all = textScanner();
+  const first = textScanner();
+  let beginning = "";
+  let pending = "";
+  const flush = (): void => {
+    all.add(pending);
+    if (beginning.length < keptChars) {
+      first.add(pending);
+      beginning += pending;
+    }
+    pending = "";
+  };
+  return {
+    add(text) {
+      pending += text;
+      if (pending.length >= batchChars) flush();
+    },
+    delivered() {
+      if (pending !== "") flush();
+      return { beginning, beginningScan: first.result(), scan: all.result() };
+    },
+  };
+}
+
+function unescaped(raw: string): string {
+  if (!raw.includes("\\")) return raw;
+  const text = parseJsonText(`"${raw}"`);
+  return typeof text === "string" ? text : raw;
+}
+
+/** `input` is used until the provider says more. */
+export function createMeter(input: Usage, family: TokenFamily): Meter {
+  const text = deliveredText();
+  let atStart: Usage | undefined;
+  let atEnd: Usage | undefined;
+  const approximate = (): Usage => {
+    const outputTokens = approximateText(text.delivered().scan, family);
+    const known = atStart ?? input;
+    return { ...known, outputTokens: Math.max(known.outputTokens, outputTokens), estimated: true };
+  };
+  return {
+    skim: (raw) => text.add(unescaped(raw)),
+    see(delta) {
+      if (delta.type === "text" || delta.type === "thinking" || delta.type === "tool-input") text.add(delta.text);
+      else if (delta.type === "block-open" && delta.open.kind === "tool-call") text.add(delta.open.name);
+      else if (delta.type === "start") atStart = delta.usage;
+      else if (delta.type === "finish") atEnd = delta.usage;
+    },
+    reported() {
+      if (atEnd === undefined) return undefined;
+      const isSilent = totalOutput(atEnd) === 0 && atEnd.units === undefined;
+      return isSilent && text.delivered().beginning !== "" ? undefined : atEnd;
+    },
+    reportedInput: () =>
+      atStart === undefined ? undefined : { ...noUsage, ...atStart, outputTokens: 0, reasoningTokens: 0 },
+    delivered: text.delivered,
+    approximate,
+  };
+}

@@ -1,0 +1,89 @@
+// The end of a task: its last state is written once, then its row in the ledger is settled, and that is noted.
+import { noUsage } from "../../canonical/usage.ts";
+import type { VideoState } from "../../canonical/video.ts";
+import { endTask, markTaskSettled, type TaskChange, unsettledTasks, updateTask } from "../../store/tasks.ts";
+import type { EndState, LedgerSettlement } from "../ledger/ledger.ts";
+import { warningText } from "../pipeline/exchange.ts";
+import type { VideoParts } from "./dependencies.ts";
+import { worthCopying } from "./results.ts";
+import { changeOf, type Task, taskOf } from "./task.ts";
+
+const endStates: { readonly [state in VideoState]: EndState } = {
+  queued: "failed",
+  in_progress: "failed",
+  completed: "completed",
+  failed: "failed",
+  cancelled: "cancelled",
+  expired: "failed",
+};
+
+/** What the ledger keeps of a task that is over. Only a video that was made is counted. */
+function settlementOf({ state, provider, createdAtMs, updatedAtMs, kept, told }: Task): LedgerSettlement {
+  const { seconds } = told.results[0]?.seconds === undefined ? told.effect : told.results[0];
+  const amount = (seconds ?? 0) * told.results.length;
+  const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens, reasoningTokens } = noUsage;
+  return {
+    ...{ inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens, reasoningTokens },
+    state: endStates[state],
+    httpStatus: 200,
+    provider,
+    upstreamModel: kept.model,
+    attempts: kept.attempts,
+    units: state === "completed" && amount > 0 ? { kind: "seconds", amount } : null,
+    estimated: false,
+    charged: true,
+    costNanoDollars: null,
+    priceVersion: null,
+    firstByteMs: null,
+    durationMs: Math.max(0, updatedAtMs - createdAtMs),
+    errorCode: told.failure?.code ?? null,
+    warnings: kept.warnings.length === 0 ? null : warningText(kept.warnings),
+  };
+}
+
+/** Rows that are settled before more of them are read. */
+const atOnce = 100;
+
+/** Twice is as good as once: the ledger settles a pending row and no other. */
+async function settle({ gateway, store }: VideoParts, task: Task): Promise<void> {
+  await gateway.ledger.conclude(task.kept.exchangeId, settlementOf(task));
+  await markTaskSettled(store, task.id);
+}
+
+/** What is left to do stands in the row together with the last state: whatever happens between, it is not forgotten. */
+function errandsOf({ gateway, results, retentionMs }: VideoParts, task: Task): NonNullable<TaskChange["errands"]> {
+  const nowMs = gateway.clock.nowMs();
+  const wanted = results.target === null ? [] : worthCopying(task, results, task.createdAtMs + retentionMs, nowMs);
+  return {
+    tellAtMs: task.kept.callbackUrl === undefined ? null : nowMs,
+    copyAtMs: wanted.length === 0 ? null : nowMs,
+  };
+}
+
+/**
+ * Ends a task. With a lease only its holder can, without one anybody. False when it was over already, or the lease had
+ * gone to somebody else: nothing has changed then.
+ */
+export async function conclude(
+  parts: VideoParts,
+  task: Task,
+  lease: "held" | "taken",
+  ledger: string | null,
+): Promise<boolean> {
+  const change = { ...changeOf(task, null), errands: errandsOf(parts, task) };
+  const isFirst = await (lease === "held"
+    ? updateTask(parts.store, task.id, parts.leaseOwner, change)
+    : endTask(parts.store, task.id, change));
+  // A row of another instance's ledger is settled there.
+  if (isFirst && ledger === parts.gateway.ledger.id) await settle(parts, task);
+  return isFirst;
+}
+
+/** Settles what is over and stands open in this ledger: after a crash, or when another instance saw the end. */
+export async function settleRest(parts: VideoParts): Promise<void> {
+  for (;;) {
+    const rows = await unsettledTasks(parts.store, parts.gateway.ledger.id, atOnce);
+    for (const row of rows) await settle(parts, taskOf(row));
+    if (rows.length < atOnce) return;
+  }
+}

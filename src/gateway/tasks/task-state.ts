@@ -1,0 +1,96 @@
+// What an upstream's word makes of a task: states only go forward, progress only rises, the last state is the last. Pure.
+import { isFinal, type VideoFailure, type VideoResult, type VideoState } from "../../canonical/video.ts";
+import type { VideoProgress, VideoUpstream } from "../../dialects/video/upstream.ts";
+import { type Task, withoutBytes } from "./task.ts";
+
+/** An upstream may not know a task at once that it has just taken. */
+const unknownForMs = 30_000;
+/** How often it has to say that it has no such task. */
+const missesToLose = 3;
+
+export const failures = {
+  empty: { code: "empty_result", message: "The provider finished the task without a video." },
+  failed: { code: "generation_failed", message: "The provider could not make the video." },
+  cancelled: { code: "cancelled", message: "The task was cancelled." },
+  expired: { code: "expired", message: "The provider gave the task up before it was done." },
+  lost: { code: "task_lost", message: "The provider does not know the task any more." },
+  credentials: {
+    code: "upstream_auth",
+    message: "The provider refuses the gateway's credential, so that the task cannot be followed.",
+  },
+  late: { code: "task_timeout", message: "The task was not done in time." },
+  unconfirmed: { code: "submit_unconfirmed", message: "The gateway stopped before the provider confirmed the task." },
+} as const satisfies Record<string, VideoFailure>;
+
+/** The task in a last state. */
+export function ended(task: Task, state: VideoState, failure: VideoFailure, nowMs: number): Task {
+  return { ...task, state, updatedAtMs: nowMs, told: { ...task.told, failure } };
+}
+
+const rank: { readonly [state in VideoState]: number } = {
+  queued: 0,
+  in_progress: 1,
+  completed: 2,
+  failed: 2,
+  cancelled: 2,
+  expired: 2,
+};
+
+const failureOfState: { readonly [state in VideoState]?: VideoFailure } = {
+  failed: failures.failed,
+  cancelled: failures.cancelled,
+  expired: failures.expired,
+};
+
+/** A guess that rises with time and never arrives, for upstreams that say nothing: half way after a minute. */
+function guessed(task: Task, nowMs: number): number {
+  const elapsedMs = Math.max(0, nowMs - task.kept.acceptedAtMs);
+  return Math.round(10 + 85 * (1 - 0.5 ** (elapsedMs / 60_000)));
+}
+
+function percentOf(task: Task, state: VideoState, percent: number | undefined, nowMs: number): number {
+  if (state === "queued") return task.told.percent;
+  if (state === "completed") return 100;
+  const told = percent === undefined ? guessed(task, nowMs) : Math.round(Math.min(99, Math.max(0, percent)));
+  return isFinal(state) ? task.told.percent : Math.max(task.told.percent, told);
+}
+
+/** The upstream says that it has no such task: it has lost it when it says so again and again. */
+function missed(task: Task, nowMs: number): Task {
+  const misses = task.kept.misses + 1;
+  const isYoung = nowMs - task.kept.acceptedAtMs < unknownForMs;
+  if (misses >= missesToLose && !isYoung) return ended(task, "expired", failures.lost, nowMs);
+  return { ...task, updatedAtMs: nowMs, kept: { ...task.kept, misses } };
+}
+
+/** A video that came with its poll and holds nothing is none. */
+const hasBytes = ({ place }: VideoResult): boolean => place.kind !== "inline" || place.base64 !== "";
+
+function completed(task: Task, progress: VideoProgress, upstream: VideoUpstream, nowMs: number): Task {
+  const results = (progress.results ?? []).filter(hasBytes).map(withoutBytes);
+  if (results.length === 0) return ended(task, "failed", failures.empty, nowMs);
+  const lifeMs = upstream.resultSeconds === undefined ? null : upstream.resultSeconds * 1000;
+  const living = results.map((result) =>
+    result.expiresAtMs === undefined && lifeMs !== null ? { ...result, expiresAtMs: nowMs + lifeMs } : result,
+  );
+  return { ...task, state: "completed", told: { ...task.told, percent: 100, results: living, completedAtMs: nowMs } };
+}
+
+/** The task after an answer that spoke of it. */
+export function advanced(task: Task, progress: VideoProgress, upstream: VideoUpstream, nowMs: number): Task {
+  if (isFinal(task.state)) return task;
+  if (progress.isGone) return missed(task, nowMs);
+  const told = progress.state ?? task.state;
+  const state = rank[told] < rank[task.state] ? task.state : told;
+  const known: Task = {
+    ...task,
+    updatedAtMs: nowMs,
+    kept: { ...task.kept, keep: { ...task.kept.keep, ...progress.keep }, misses: 0, troubles: 0, refusals: 0 },
+    told: { ...task.told, effect: { ...task.told.effect, ...progress.effect } },
+  };
+  if (state === "completed") return completed(known, progress, upstream, nowMs);
+  const failure = failureOfState[state];
+  if (failure !== undefined) return ended(known, state, progress.failure ?? failure, nowMs);
+  const percent = percentOf(task, state, progress.percent, nowMs);
+  return { ...known, state, told: { ...known.told, percent } };
+}

@@ -1,0 +1,110 @@
+// A video task as it is kept: what its owner is told, what later requests to the upstream need, and the way to a row and back.
+import type { VideoFailure, VideoPlace, VideoResult, VideoState } from "../../canonical/video.ts";
+import type { Warning } from "../../canonical/warning.ts";
+import type { VideoView } from "../../dialects/video/client.ts";
+import type { UpstreamTask, VideoEffect } from "../../dialects/video/upstream.ts";
+import type { JsonObject } from "../../lib/json.ts";
+import type { TaskChange, TaskRow } from "../../store/tasks.ts";
+
+export const operation = "video";
+
+/** What later requests need; nobody is told. */
+export interface Kept {
+  /** The upstream's own name for the model. */
+  readonly model: string;
+  /** Name of the wire that it was submitted on. */
+  readonly wire: string;
+  readonly keep: JsonObject;
+  /** Id of the ledger's row. */
+  readonly exchangeId: string;
+  /** The id that the client saw at the submit; rows of older versions lack it. */
+  readonly requestId?: string;
+  readonly attempts: number;
+  readonly warnings: readonly Warning[];
+  /** Unix milliseconds when the upstream took it, or when it was tried. */
+  readonly acceptedAtMs: number;
+  /** Unix milliseconds from which on it has expired. */
+  readonly deadlineMs: number;
+  /** The last wait between two polls, before it was spread. */
+  readonly waitMs: number;
+  /** Polls in a row of which nothing came. */
+  readonly troubles: number;
+  /** Of these, the last ones in which the credential was refused. */
+  readonly refusals?: number;
+  /** Polls in a row to which the upstream said that it has no such task. */
+  readonly misses: number;
+  readonly callbackUrl?: string;
+  /** Name of the format in which the client asked. */
+  readonly client?: string;
+  /** How the client has reached the gateway, without a slash at the end. */
+  readonly origin?: string;
+}
+
+/** What the owner is told. */
+export interface Told {
+  /** As the client named it. */
+  readonly model: string;
+  readonly prompt?: string;
+  readonly effect: VideoEffect;
+  readonly percent: number;
+  readonly results: readonly VideoResult[];
+  readonly failure?: VideoFailure;
+  readonly completedAtMs?: number;
+  readonly remixedFrom?: string;
+  readonly externalId?: string;
+}
+
+export interface Task {
+  readonly id: string;
+  readonly ownerKeyId: string;
+  readonly provider: string;
+  readonly upstreamId: string | null;
+  readonly state: VideoState;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+  readonly kept: Kept;
+  readonly told: Told;
+}
+
+/** Rows are written by this file alone, so that their texts are what they were. */
+export function taskOf(row: TaskRow): Task {
+  const { id, ownerKeyId, provider, upstreamId, createdAtMs, updatedAtMs } = row;
+  const kept = JSON.parse(row.candidate) as Kept;
+  const told = JSON.parse(row.body) as Told;
+  const state = row.state as VideoState;
+  return { id, ownerKeyId, provider, upstreamId, state, createdAtMs, updatedAtMs, kept, told };
+}
+
+/** What is written of a task; null: there is nothing left to ask. */
+export function changeOf(task: Task, nextPollAtMs: number | null): TaskChange {
+  const { provider, upstreamId, state, updatedAtMs, kept, told } = task;
+  const texts = { candidate: JSON.stringify(kept), body: JSON.stringify(told) };
+  return { provider, upstreamId, state, updatedAtMs, nextPollAtMs, ...texts };
+}
+
+/** The task as its upstream knows it; null before it was accepted. */
+export function upstreamTaskOf({ id, upstreamId, kept }: Task): UpstreamTask | null {
+  return upstreamId === null ? null : { id, upstreamId, model: kept.model, keep: kept.keep };
+}
+
+/** Bytes of a result that came with a poll are not kept: it is asked again when they are wanted. */
+export function withoutBytes(result: VideoResult): VideoResult {
+  const place: VideoPlace = result.place.kind === "inline" ? { kind: "inline" } : result.place;
+  return { ...result, place };
+}
+
+const isAlive = ({ expiresAtMs }: VideoResult, nowMs: number): boolean =>
+  expiresAtMs === undefined || expiresAtMs > nowMs;
+
+/** The task for its owner. `contentUrl` tells where the gateway itself serves a result that lies at no open address. */
+export function viewOf(task: Task, contentUrl: (index: number) => string, nowMs: number): Omit<VideoView, "base"> {
+  const { id, state, createdAtMs, updatedAtMs, told } = task;
+  const { percent, effect, results, model, ...rest } = told;
+  const urls = results.flatMap((result, index) => {
+    if (!isAlive(result, nowMs)) return [];
+    return [result.place.kind === "url" ? result.place.url : contentUrl(index)];
+  });
+  const ends = results.flatMap(({ expiresAtMs }) => expiresAtMs ?? []);
+  const expires = ends.length === 0 ? {} : { expiresAtMs: Math.min(...ends) };
+  return { id, state, percent, model, effect, results, urls, createdAtMs, updatedAtMs, ...rest, ...expires };
+}

@@ -1,0 +1,116 @@
+// The room of video tasks: made, asked for, listed, fetched, remade, cancelled and deleted, each for its owner alone.
+import { GatewayError } from "../../canonical/error.ts";
+import { isFinal } from "../../canonical/video.ts";
+import { unsupported } from "../../dialects/errors.ts";
+import type { VideoClient, VideoView } from "../../dialects/video/client.ts";
+import { findLinkedTask, findTask, hideTask, listTasks, type TaskRow } from "../../store/tasks.ts";
+import type { Caller } from "../policy/keys.ts";
+import { type ContentWish, contentOf } from "./content.ts";
+import { type Created, createTask } from "./create.ts";
+import type { VideoParts } from "./dependencies.ts";
+import { conclude } from "./finalize.ts";
+import { startErrands } from "./job-runner.ts";
+import { checkLink, type LinkClaim } from "./links.ts";
+import { tellUpstream } from "./poll.ts";
+import { startPoller } from "./poller.ts";
+import { remixTask } from "./remix.ts";
+import { removeBytes } from "./retention.ts";
+import type { Content } from "./source-body.ts";
+import type { Submit } from "./submit.ts";
+import { operation, type Task, taskOf } from "./task.ts";
+import { ended, failures } from "./task-state.ts";
+import { viewFor } from "./task-view.ts";
+
+/** A page of an owner's tasks. */
+export interface PageWish {
+  readonly limit: number;
+  readonly isDescending: boolean;
+  /** Id of the last task of the page before. */
+  readonly after: string | null;
+}
+
+export interface Videos {
+  create(submit: Submit): Promise<Created>;
+  /** Each throws `object_not_found` (404) for an id that this owner does not have. */
+  get(id: string, ownerKeyId: string): Promise<Task>;
+  content(id: string, ownerKeyId: string, wish: ContentWish): Promise<Content>;
+  /** The same for whoever shows a link that was signed here. Throws the 403 of one that is not good. */
+  linkedContent(claim: LinkClaim, wish: ContentWish): Promise<Content>;
+  /** A task as its owner sees it; `origin` is how the client has reached the gateway. */
+  view(task: Task, origin: string): VideoView;
+  remix(id: string, caller: Caller, client: VideoClient, prompt: string, requestId: string): Promise<Created>;
+  /** Ends a task that is not over. */
+  cancel(id: string, ownerKeyId: string): Promise<Task>;
+  /** Ends it, and nobody finds it any more. */
+  remove(id: string, ownerKeyId: string): Promise<void>;
+  list(ownerKeyId: string, page: PageWish): Promise<{ readonly tasks: readonly Task[]; readonly hasMore: boolean }>;
+  /** Waits for what is under way, at most so long; tasks go on at the next start. */
+  close(patienceMs: number): Promise<void>;
+}
+
+const unknown = (): GatewayError => new GatewayError("object_not_found", "There is no task with this id.");
+const idForm = /^[A-Za-z]{1,16}_[A-Za-z0-9]{8,64}$/;
+
+/** A place that cannot be written is an error in the log: videos are still served from their providers. */
+async function checkTarget({ results, gateway: { events } }: VideoParts): Promise<void> {
+  const problem = await results.target?.findProblem();
+  if (typeof problem === "string") events.resultsUnavailable(problem);
+}
+
+/** Opens the room, and takes up the work where an earlier process left it. */
+export async function openVideos(parts: VideoParts): Promise<Videos> {
+  const { store, gateway } = parts;
+  void checkTarget(parts);
+  const poller = await startPoller(parts);
+  const errands = await startErrands(parts);
+  const rowFor = async (id: string, ownerKeyId: string, nowMs = gateway.clock.nowMs()): Promise<TaskRow> => {
+    const row = idForm.test(id) ? await findTask(store, id, ownerKeyId, nowMs) : undefined;
+    if (row === undefined || row.operation !== operation) throw unknown();
+    return row;
+  };
+  const get = async (id: string, ownerKeyId: string): Promise<Task> => taskOf(await rowFor(id, ownerKeyId));
+  const cancel = async (id: string, ownerKeyId: string): Promise<Task> => {
+    const row = await rowFor(id, ownerKeyId);
+    const task = taskOf(row);
+    if (isFinal(task.state)) return task;
+    const over = ended(task, "cancelled", failures.cancelled, gateway.clock.nowMs());
+    if (await conclude(parts, over, "taken", row.ledger)) await tellUpstream(parts, task, "cancel");
+    return get(id, ownerKeyId);
+  };
+  return {
+    create: (submit) => createTask(parts, submit),
+    get,
+    content: async (id, ownerKeyId, wish) => contentOf(parts, await get(id, ownerKeyId), wish),
+    async linkedContent(claim, wish) {
+      const nowMs = gateway.clock.nowMs();
+      checkLink(parts, claim, nowMs);
+      const row = await findLinkedTask(store, claim.id, nowMs);
+      if (row === undefined || row.operation !== operation) throw unknown();
+      return contentOf(parts, taskOf(row), wish);
+    },
+    view: (task, origin) => viewFor(parts, task, origin),
+    async remix(id, caller, client, prompt, requestId) {
+      const source = await get(id, caller.keyId);
+      if (source.state !== "completed") throw unsupported("video_id", "only a finished video can be remade.");
+      return remixTask(parts, source, caller, client, prompt, requestId);
+    },
+    cancel,
+    async remove(id, ownerKeyId) {
+      const task = await cancel(id, ownerKeyId);
+      if (!(await hideTask(store, id, ownerKeyId, gateway.clock.nowMs()))) throw unknown();
+      // What does not go at once goes with the next upkeep.
+      await removeBytes(parts, task).catch((thrown: unknown) => gateway.events.backgroundFailed("videos", thrown));
+      if (task.state === "completed") await tellUpstream(parts, task, "remove");
+    },
+    async list(ownerKeyId, { limit, isDescending, after }) {
+      const nowMs = gateway.clock.nowMs();
+      // What was deleted keeps its place until it is forgotten, for those who delete as they turn the pages.
+      const place = after === null ? {} : { after: await rowFor(after, ownerKeyId, 0) };
+      const rows = await listTasks(store, { ownerKeyId, operation, nowMs, limit: limit + 1, isDescending, ...place });
+      return { tasks: rows.slice(0, limit).map(taskOf), hasMore: rows.length > limit };
+    },
+    async close(patienceMs) {
+      await Promise.all([poller.close(patienceMs), errands.close(patienceMs)]);
+    },
+  };
+}

@@ -1,0 +1,53 @@
+// The format of videos that names its action in the query: one path for a submit and for a question.
+import { GatewayError } from "../canonical/error.ts";
+import type { VideoClient } from "../dialects/video/client.ts";
+import { actionNotFound, actionQuestion, actionTaskId } from "../dialects/video/index.ts";
+import type { PlainVisit, QueryParameter } from "./endpoint.ts";
+import { queryOf } from "./target.ts";
+import { askTask, contextOf, readValid, submitTask, type VideoPartsOf } from "./videos.ts";
+import { writeJson } from "./write.ts";
+
+type Act = (parts: VideoPartsOf, client: VideoClient, visit: PlainVisit) => Promise<Response>;
+
+/** A task that is not there is no error here: native clients read it in the data. */
+async function question(parts: VideoPartsOf, client: VideoClient, visit: PlainVisit): Promise<Response> {
+  const { wire } = await readValid(parts, visit, actionQuestion, false);
+  try {
+    return await askTask(parts, client, visit, actionTaskId(wire));
+  } catch (thrown) {
+    if (!(thrown instanceof GatewayError) || thrown.kind !== "object_not_found") throw thrown;
+    return writeJson(actionNotFound(contextOf(parts, visit)), visit.requestId);
+  }
+}
+
+const known: ReadonlyMap<string, Act> = new Map<string, Act>([
+  ["CVSync2AsyncSubmitTask", submitTask],
+  ["CVSync2AsyncGetResult", question],
+]);
+
+export const actionQuery: readonly QueryParameter[] = [
+  { name: "Action", description: "What to do.", required: true, schema: { type: "string", enum: [...known.keys()] } },
+  {
+    name: "Version",
+    description: "The version of the format, as in 2022-08-31.",
+    required: true,
+    schema: { type: "string" },
+  },
+];
+
+function required(query: URLSearchParams, name: string): string {
+  const value = query.get(name);
+  if (value !== null && value !== "") return value;
+  throw new GatewayError("missing_required_parameter", `Missing required parameter: '${name}'.`, { param: name });
+}
+
+/** Does what the query says. */
+export function actions(parts: VideoPartsOf, client: VideoClient, visit: PlainVisit): Promise<Response> {
+  const searchParams = queryOf(visit.request);
+  const action = required(searchParams, "Action");
+  required(searchParams, "Version");
+  const act = known.get(action);
+  if (act !== undefined) return act(parts, client, visit);
+  const names = [...known.keys()].map((name) => `'${name}'`).join(" or ");
+  throw new GatewayError("invalid_value", `Invalid 'Action': it must be ${names}.`, { param: "Action" });
+}

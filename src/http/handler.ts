@@ -1,0 +1,187 @@
+// One request from its first byte to its answer: match, identify, read, validate, ask, write. One handler for all rows.
+import { GatewayError, toGatewayError } from "../canonical/error.ts";
+import type { ArrayForm, Dialect, Envelope } from "../dialects/dialect.ts";
+import { type Asked, answerAsked } from "../gateway/pipeline/incoming-request.ts";
+import type { GatewayParts } from "../gateway/pipeline/run.ts";
+import type { Caller, Keys } from "../gateway/policy/keys.ts";
+import { requestId } from "../lib/ids.ts";
+import type { JsonObject } from "../lib/json.ts";
+import type { Cors } from "./cors.ts";
+import { presentedKey } from "./credentials.ts";
+import type { AskEndpoint, Endpoint, PlainEndpoint, Side } from "./endpoint.ts";
+import { checkHops } from "./hops.ts";
+import { missingFeature } from "./missing-features.ts";
+import { sideOfUnknown } from "./protocols.ts";
+import { betweenPhases, checkHeaders, type ReadBody, type ReadLimits, readJson } from "./read.ts";
+import { isForm, readFormFor } from "./read-form.ts";
+import { type Matcher, unknownPath } from "./route-matcher.ts";
+import { checkHost, pathOf } from "./target.ts";
+import { validated } from "./validate.ts";
+import { writeError, writeReply } from "./write.ts";
+
+export interface ServeParts {
+  readonly match: Matcher;
+  readonly keys: Keys;
+  readonly gateway: GatewayParts;
+  /** Closes the connection of a request. Absent without a listener. */
+  readonly drop?: (request: Request) => void;
+  readonly limits: ReadLimits;
+  /** Absent: pages of other origins may not call. */
+  readonly cors?: Cors;
+}
+
+const saneId = /^[\w.:-]{1,128}$/;
+
+/** The caller's own id when it is a sane token, else a new one. */
+function requestIdOf(request: Request): string {
+  const given = request.headers.get("x-request-id");
+  return given !== null && saneId.test(given) ? given : requestId();
+}
+
+/** Answers every request, whatever it is. Never rejects. */
+export async function serve(parts: ServeParts, request: Request): Promise<Response> {
+  const { cors } = parts;
+  if (cors === undefined) return await answer(parts, request);
+  return cors.preflight(request) ?? cors.allow(request, await answer(parts, request));
+}
+
+async function answer(parts: ServeParts, request: Request): Promise<Response> {
+  const arrivedMs = parts.gateway.clock.monotonicMs();
+  const requestId = requestIdOf(request);
+  let endpoint: Endpoint | null = null;
+  try {
+    checkHost(request);
+    const path = pathOf(request.url);
+    const match = parts.match(request.method, path);
+    const missing = match.kind === "found" ? null : missingFeature(path);
+    if (missing !== null) throw missing;
+    if (match.kind === "nothing") throw unknownPath(path, parts.match);
+    endpoint = match.endpoint;
+    if (match.kind === "method") {
+      refuseUpgrade(request);
+      return wrongMethod(sideOf(endpoint, request), match.allow, requestId);
+    }
+    checkHeaders(request, parts.limits);
+    checkHops(request);
+    const identified = identify(parts.keys, request, endpoint);
+    const caller = identified instanceof Promise ? await identified : identified;
+    if (endpoint.kind === "plain")
+      return await endpoint.handle({ request, requestId, arrivedMs, params: match.params, caller });
+    return await serveAsk(parts, request, endpoint, match.params, caller, requestId, arrivedMs);
+  } catch (thrown) {
+    const error = toGatewayError(thrown);
+    const signIn = signInFor(endpoint, request, error);
+    return signIn === null ? failed(parts, error, sideOf(endpoint, request), requestId) : signIn({ requestId });
+  }
+}
+
+/** Null for a path that no row claims. */
+function sideOf(endpoint: Endpoint | null, request: Request): Side {
+  return endpoint === null ? sideOfUnknown(request, pathOf(request.url)) : (endpoint.sideFor?.(request) ?? endpoint);
+}
+
+/** A person with a browser gets a page that asks for the key, where the row has one. */
+function signInFor(
+  endpoint: Endpoint | null,
+  request: Request,
+  error: GatewayError,
+): NonNullable<PlainEndpoint["signIn"]> | null {
+  const wantsPage = error.status === 401 && (request.headers.get("accept")?.includes("text/html") ?? false);
+  return (wantsPage && endpoint?.kind === "plain" ? endpoint.signIn : null) ?? null;
+}
+
+/** A client that would rather have a WebSocket is told at once, so that it falls back. */
+function refuseUpgrade(request: Request): void {
+  if (request.headers.get("upgrade")?.toLowerCase() !== "websocket") return;
+  throw new GatewayError("upgrade_required", "This path speaks HTTP alone: send the request as a POST.");
+}
+
+function wrongMethod({ errors, idHeaders }: Side, allow: string, requestId: string): Response {
+  const error = new GatewayError("method_not_allowed", `This path takes ${allow}.`);
+  return writeError(error, errors, requestId, idHeaders, allow);
+}
+
+function failed(parts: ServeParts, error: GatewayError, side: Side, requestId: string): Response {
+  if (error.kind === "internal_error") parts.gateway.events.requestFailed(requestId, error);
+  const response = writeError(error, side.errors, requestId, side.idHeaders);
+  // The rest of its body would be taken for the next request.
+  if (error.kind === "request_timeout") response.headers.set("connection", "close");
+  return response;
+}
+
+const nobody: Caller = { keyId: "", name: "" };
+
+function identify(keys: Keys, request: Request, endpoint: Endpoint): Caller | Promise<Caller> {
+  const { access } = endpoint;
+  const isOpen = endpoint.kind === "plain" && endpoint.needsNoKey?.(request) === true;
+  return access.key === "none" || isOpen ? nobody : keys.identify(presentedKey(request, access.carriers));
+}
+
+function requireHeader(request: Request, names: readonly string[] | undefined): void {
+  const [first] = names ?? [];
+  if (first === undefined || names?.some((name) => request.headers.get(name))) return;
+  throw new GatewayError("missing_required_parameter", `Missing required header: '${names?.join("' or '")}'.`, {
+    param: first,
+  });
+}
+
+/** Body fields that the path gives, where the body leaves them out. */
+function filled(wire: JsonObject, endpoint: AskEndpoint, params: Readonly<Record<string, string>>): JsonObject {
+  const missing = endpoint.fromPath?.filter((name) => wire[name] === undefined) ?? [];
+  return missing.length === 0 ? wire : { ...Object.fromEntries(missing.map((name) => [name, params[name]])), ...wire };
+}
+
+async function serveAsk(
+  parts: ServeParts,
+  request: Request,
+  endpoint: AskEndpoint,
+  params: Readonly<Record<string, string>>,
+  caller: Caller,
+  requestId: string,
+  arrivedMs: number,
+): Promise<Response> {
+  requireHeader(request, endpoint.requiredHeader);
+  const body: ReadBody = await (takesForm(endpoint, request)
+    ? readFormFor(endpoint.dialect.request.schema, request, parts.limits)
+    : readJson(request, parts.limits));
+  const given = filled(body.wire, endpoint, params);
+  const dialect = spokenIn(endpoint, given, body, params);
+  const wire = validated(dialect.request.schema, given, body.mayBeExact);
+  await betweenPhases(body);
+  const envelope = envelopeOf(endpoint, request, params, body);
+  const strict = request.headers.get("x-turnpike-strict")?.toLowerCase() === "true";
+  const visit = { caller, signal: () => request.signal, drop: () => parts.drop?.(request), arrivedMs, requestId };
+  const asked: Asked = { dialect, wire, envelope, strict, id: requestId, bytes: body.bytes, visit };
+  const reply = await (endpoint.answer?.(asked) ?? answerAsked(parts.gateway, asked));
+  // A whole reply has been made of it all, so that nobody reads the form any more; what a row of its own keeps is its own.
+  if (endpoint.answer === undefined && !(reply.body instanceof ReadableStream)) body.release?.();
+  return writeReply(reply, requestId, endpoint.idHeaders, arrayForm(endpoint, request));
+}
+
+const takesForm = ({ form }: AskEndpoint, request: Request): boolean =>
+  form !== undefined && (form.only || isForm(request));
+
+/** The dialect of a body: where a path takes two shapes, its structure decides. */
+function spokenIn(
+  { dialect, other }: AskEndpoint,
+  wire: JsonObject,
+  { files }: ReadBody,
+  params: Readonly<Record<string, string>>,
+): Dialect {
+  return other !== undefined && files === undefined && other.speaks(wire, params) ? other.dialect : dialect;
+}
+
+function envelopeOf(
+  endpoint: AskEndpoint,
+  request: Request,
+  params: Readonly<Record<string, string>>,
+  body: ReadBody,
+): Envelope {
+  const said = endpoint.says === undefined ? params : { ...params, ...endpoint.says };
+  const header = (name: string): string | null => request.headers.get(name);
+  return body.files === undefined ? { header, params: said } : { header, params: said, files: body.files };
+}
+
+function arrayForm(endpoint: AskEndpoint, request: Request): ArrayForm | undefined {
+  return endpoint.asArray?.(request) ? endpoint.dialect.stream?.array : undefined;
+}

@@ -1,0 +1,141 @@
+// What only one format of videos has: a list of them, their deletion, their bytes, and remakes.
+import { GatewayError } from "../canonical/error.ts";
+import type { VideoClient } from "../dialects/video/client.ts";
+import { remixSchema, videoPage } from "../dialects/video/index.ts";
+import type { Content } from "../gateway/tasks/source-body.ts";
+import type { PlainVisit, QueryParameter } from "./endpoint.ts";
+import { queryOf } from "./target.ts";
+import { callerOf, readValid, seen, type VideoPartsOf, writeCreated } from "./videos.ts";
+import { writeJson } from "./write.ts";
+
+const defaultLimit = 20;
+const mostListed = 100;
+const orders = ["asc", "desc"];
+
+export const pageQuery: readonly QueryParameter[] = [
+  {
+    name: "limit",
+    description: "How many.",
+    schema: { type: "integer", minimum: 1, maximum: mostListed, default: defaultLimit },
+  },
+  {
+    name: "order",
+    description: "By the time of their making.",
+    schema: { type: "string", enum: orders, default: "desc" },
+  },
+  { name: "after", description: "Only those behind this one.", schema: { type: "string" } },
+];
+
+export const contentQuery: readonly QueryParameter[] = [
+  {
+    name: "variant",
+    description: "The video, or a picture of it where the provider has one.",
+    schema: { type: "string", enum: ["video", "thumbnail", "spritesheet"], default: "video" },
+  },
+  {
+    name: "index",
+    description: "Which video, where the task made several.",
+    schema: { type: "integer", minimum: 0, maximum: 15, default: 0 },
+  },
+  { name: "exp", description: "Of a link that opens without a key: until when.", schema: { type: "string" } },
+  { name: "sig", description: "Of such a link: its signature.", schema: { type: "string" } },
+];
+
+const bad = (param: string, message: string): GatewayError => new GatewayError("invalid_value", message, { param });
+
+function limitIn(query: URLSearchParams): number {
+  const text = query.get("limit");
+  if (text === null || text === "") return defaultLimit;
+  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  if (limit < 1 || limit > mostListed) throw bad("limit", `'limit' must be a whole number from 1 to ${mostListed}.`);
+  return limit;
+}
+
+function isDescending(query: URLSearchParams): boolean {
+  const order = query.get("order") ?? "desc";
+  if (!orders.includes(order)) throw bad("order", "'order' must be 'asc' or 'desc'.");
+  return order === "desc";
+}
+
+/** A page of the caller's videos. */
+export async function listVideos(parts: VideoPartsOf, visit: PlainVisit): Promise<Response> {
+  const searchParams = queryOf(visit.request);
+  const page = {
+    limit: limitIn(searchParams),
+    isDescending: isDescending(searchParams),
+    after: searchParams.get("after") || null,
+  };
+  const { tasks, hasMore } = await parts().videos.list(callerOf(visit).keyId, page);
+  return writeJson(
+    videoPage(
+      tasks.map((task) => seen(parts, visit, task)),
+      hasMore,
+    ),
+    visit.requestId,
+  );
+}
+
+/** Forgets a video; one that is being made is cancelled. */
+export async function deleteVideo(parts: VideoPartsOf, visit: PlainVisit, id: string): Promise<Response> {
+  await parts().videos.remove(id, callerOf(visit).keyId);
+  return writeJson({ id, object: "video.deleted", deleted: true }, visit.requestId);
+}
+
+/** A video from a finished one and another prompt. */
+export async function remixVideo(
+  parts: VideoPartsOf,
+  client: VideoClient,
+  visit: PlainVisit,
+  id: string,
+): Promise<Response> {
+  const { wire } = await readValid(parts, visit, remixSchema, true);
+  const created = await parts().videos.remix(id, callerOf(visit), client, String(wire.prompt), visit.requestId);
+  return writeCreated(parts, client, visit, created);
+}
+
+function indexIn(query: URLSearchParams): number {
+  const text = query.get("index") || "0";
+  if (/^\d{1,2}$/.test(text) && Number(text) <= 15) return Number(text);
+  throw bad("index", "'index' must be a whole number from 0 to 15.");
+}
+
+/** A request that shows a link and no key. */
+export function showsLink(request: Request): boolean {
+  return !request.headers.has("authorization") && queryOf(request).has("sig");
+}
+
+async function writeContent({ status, headers, body }: Content, { request, requestId }: PlainVisit): Promise<Response> {
+  headers.set("x-request-id", requestId);
+  if (request.method !== "HEAD") return new Response(body, { status, headers });
+  // The runtime says length 0 where there is no body, and that it is not known where there is a stream.
+  if (body instanceof ReadableStream && !headers.has("content-length")) return new Response(body, { status, headers });
+  if (body instanceof ReadableStream) await body.cancel();
+  if (body instanceof Uint8Array) headers.set("content-length", String(body.length));
+  return new Response(null, { status, headers });
+}
+
+/** The bytes, as they come. */
+export async function content(parts: VideoPartsOf, visit: PlainVisit, id: string): Promise<Response> {
+  const { request } = visit;
+  const searchParams = queryOf(request);
+  const index = indexIn(searchParams);
+  const variant = searchParams.get("variant") || "video";
+  const wish = { variant, index, range: request.headers.get("range"), signal: request.signal };
+  const { videos } = parts();
+  const claim = { id, index, endsAt: searchParams.get("exp"), signature: searchParams.get("sig") };
+  const found = await (showsLink(request)
+    ? videos.linkedContent(claim, wish)
+    : videos.content(id, callerOf(visit).keyId, wish));
+  return writeContent(found, visit);
+}
+
+/** The bytes of one result of a task, for its owner. */
+export async function contentAt(
+  parts: VideoPartsOf,
+  visit: PlainVisit,
+  { id, index }: { readonly id: string; readonly index: number },
+): Promise<Response> {
+  const { headers, signal } = visit.request;
+  const wish = { variant: "video", index, range: headers.get("range"), signal };
+  return writeContent(await parts().videos.content(id, callerOf(visit).keyId, wish), visit);
+}

@@ -1,0 +1,77 @@
+// Accounts that are more than an address and a key: what an operator says of one, and the way to it.
+import type { Call, Dialect } from "../dialects/dialect.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Secret } from "../lib/secret.ts";
+import type { ListedModel } from "./listed-model.ts";
+import type { UpstreamRequest } from "./upstream.ts";
+
+/** What an operator says of an account beside an address and a key. */
+export interface Account {
+  readonly region?: string;
+  readonly project?: string;
+  readonly location?: string;
+  readonly apiVersion?: string;
+  /** The key file of a service account, as JSON text. */
+  readonly serviceAccount?: Secret;
+  readonly accessKeyId?: Secret;
+  readonly secretAccessKey?: Secret;
+  readonly sessionToken?: Secret;
+}
+
+/** What is wrong with an account: the member at fault, or `credential`, and what to do about it. */
+export interface AccountFault {
+  readonly member: keyof Account | "credential";
+  readonly what: string;
+}
+
+/** What accounts of one kind are made of. */
+export interface AccountRules {
+  /** The members that mean something here, and the variables that the provider's own SDK reads them from, best first. */
+  readonly members: { readonly [member in keyof Account]?: readonly string[] };
+  /** Where such an account is asked when nobody said an address; undefined when that is not known. */
+  baseUrl?(account: Account): string | undefined;
+  /** Null for an account that can be used. */
+  fault(account: Account, credential: Secret | null): AccountFault | null;
+  /** The way to an account without a fault. */
+  open(entry: AccountEntry, tools: AccessTools): Access;
+}
+
+/** An account as an operator configured it. */
+export interface AccountEntry {
+  readonly baseUrl: string;
+  readonly credential: Secret | null;
+  readonly account?: Account;
+}
+
+/** What a way to an account may use; `send` goes through the entry's own proxy. */
+export interface AccessTools {
+  readonly clock: Clock;
+  send(request: UpstreamRequest): Promise<Response>;
+}
+
+/** A request that is about to leave, without proof of who asks. */
+export type Unproven = Pick<UpstreamRequest, "method" | "url" | "body">;
+
+/** The way to one account. */
+export interface Access {
+  /** In place of the entry's own address. */
+  readonly baseUrl?: string;
+  /** The call on this account's own paths; the same object where nothing changes. Pure. */
+  place?(call: Call, dialect: Dialect): Call;
+  /** As `place`, for calls about tasks, which belong to no dialect. */
+  placeTask?(call: Call): Call;
+  /** Headers that prove who asks: made for each request, since they run out or cover its bytes. */
+  prove?(request: Unproven): Promise<Readonly<Record<string, string>>>;
+  /** What was presented has been refused: it is not presented again. */
+  refused?(): void;
+  /** The response in frames that dialects read. */
+  unwrap?(response: Response): Response;
+  /** The account's own list of models. */
+  list?(signal: AbortSignal): Promise<ListedModel[]>;
+}
+
+/** The secrets of an account, to be hidden wherever they turn up. */
+export function secretsOf(account: Account = {}): string[] {
+  const { accessKeyId, secretAccessKey, sessionToken } = account;
+  return [accessKeyId, secretAccessKey, sessionToken].flatMap((secret) => (secret ? [secret.reveal()] : []));
+}

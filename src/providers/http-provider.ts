@@ -1,0 +1,184 @@
+// A configured provider behind HTTP: entry in, something that can be asked out.
+import { version } from "../../package.json";
+import type { Call, Dialect, DialectOptions } from "../dialects/dialect.ts";
+import { badReply } from "../dialects/errors.ts";
+import { refusalError } from "../dialects/upstream-error.ts";
+import { unlessAborted } from "../lib/abortable.ts";
+import { type Clock, systemClock } from "../lib/clock.ts";
+import { firstHop } from "../lib/hops.ts";
+import { parseJsonText } from "../lib/json.ts";
+import { type Access, secretsOf } from "./credentials.ts";
+import type { Provider, ProviderEntry, ReplyMend, Shipment } from "./provider.ts";
+import { readBounded } from "./read-body.ts";
+import { guarded, isStrong, type Redactor, redactorOf } from "./redaction.ts";
+import { packer } from "./request-encoder.ts";
+import { mendedResponse } from "./response-patcher.ts";
+import { type FollowTools, followed } from "./task-polling.ts";
+import { inlineThinking } from "./think-tag-parser.ts";
+import { send, type UpstreamRequest } from "./upstream.ts";
+
+const maxListBytes = 16 * 1024 * 1024;
+const decoder = new TextDecoder();
+
+const join = (baseUrl: string, path: string): string => `${baseUrl.replace(/\/+$/, "")}/${path}`;
+
+/** The address below which all paths lie: a bare host is completed as the provider's own SDK does it. */
+export function baseOf({ kind, baseUrl }: Pick<ProviderEntry, "kind" | "baseUrl">): string {
+  if (kind.barePath === undefined || new URL(baseUrl).pathname !== "/") return baseUrl;
+  return join(baseUrl, kind.barePath);
+}
+
+/** A list of the provider's, below its base URL. */
+interface ListOf<Item> {
+  readonly path: string;
+  read(body: unknown): Item[];
+}
+
+async function list<Item>(
+  entry: ProviderEntry,
+  { path, read }: ListOf<Item>,
+  headers: Record<string, string>,
+  signal: AbortSignal,
+): Promise<Item[]> {
+  const response = await sender(entry)({ method: "GET", url: join(baseOf(entry), path), headers, signal });
+  if (!response.ok) throw refusalError({ status: response.status, message: `The provider refused to list '${path}'.` });
+  const bytes = await readBounded(guarded(response, redactorOfEntry(entry)), maxListBytes, signal);
+  if (bytes === null) throw badReply(`its list '${path}' is larger than the gateway takes`);
+  return read(parseJsonText(decoder.decode(bytes)));
+}
+
+/** What only this entry can know: its credentials, also those among its headers, and the host that it asks. */
+function redactorOfEntry({ baseUrl, credential, account, headers }: ProviderEntry): Redactor {
+  const secrets = [credential?.reveal() ?? "", ...secretsOf(account), ...Object.values(headers).filter(isStrong)];
+  return redactorOf(secrets, new URL(baseUrl).host);
+}
+
+/** Sends through the entry's own proxy, if it has one. */
+function sender({ proxy }: ProviderEntry): (request: UpstreamRequest) => Promise<Response> {
+  return (request) => send(proxy === undefined ? request : { ...request, proxy });
+}
+
+const bearer = "Bearer ";
+
+type Post = (request: UpstreamRequest) => Promise<Response>;
+
+/** Sends with proof of who asks, and gives the answer in frames that dialects read. */
+function proven(post: Post, access: Access, redactor: Redactor): Post {
+  const { prove, unwrap } = access;
+  if (prove === undefined && unwrap === undefined) return post;
+  return async (request) => {
+    // Proof may have to be fetched first; who gives up meanwhile does not wait for it.
+    const proof = prove === undefined ? {} : await unlessAborted(prove(request), request.signal);
+    for (const value of Object.values(proof)) if (value.startsWith(bearer)) redactor.add(value.slice(bearer.length));
+    const response = await post({ ...request, headers: { ...request.headers, ...proof } });
+    if (response.status === 401) access.refused?.();
+    return unwrap?.(response) ?? response;
+  };
+}
+
+type Ship = (call: Call, signal: AbortSignal) => Promise<Response>;
+
+/** Sends calls below an address. A task that is submitted twice is paid for twice: no submit is risked on a connection that may be stale. */
+function shipping(post: Post, packed: ReturnType<typeof packer>, baseUrl: string): { ship: Ship; shipTask: Ship } {
+  const sending = (call: Call, signal: AbortSignal, more: Pick<UpstreamRequest, "freshConnection">) => {
+    const send = (request: Awaited<ReturnType<typeof packed>>): Promise<Response> =>
+      post({ ...request, ...more, url: join(baseUrl, call.path), signal });
+    const request = packed(call);
+    return request instanceof Promise ? request.then(send) : send(request);
+  };
+  return {
+    ship: (call, signal) => sending(call, signal, {}),
+    shipTask: (call, signal) => sending(call, signal, call.method === "GET" ? {} : { freshConnection: true }),
+  };
+}
+
+function accessTo(entry: ProviderEntry, clock: Clock): Access {
+  return entry.kind.account?.open(entry, { clock, send: sender(entry) }) ?? {};
+}
+
+function mendsOf({ kind }: ProviderEntry, { splitsThinking }: DialectOptions): ReplyMend[] {
+  return [kind.mendReply, splitsThinking ? inlineThinking : undefined].filter((mend) => mend !== undefined);
+}
+
+/** The lists that the provider gives of what it has. */
+function listsOf(
+  entry: ProviderEntry,
+  headers: Record<string, string>,
+  access: Access,
+): Pick<Provider, "list" | "listVoices"> {
+  const lister = <Item>(from: ListOf<Item> | undefined) =>
+    from === undefined ? undefined : (signal: AbortSignal) => list(entry, from, headers, signal);
+  const models = access.list ?? lister(entry.kind.listing);
+  const voices = lister(entry.kind.voiceList);
+  return { ...(models === undefined ? {} : { list: models }), ...(voices === undefined ? {} : { listVoices: voices }) };
+}
+
+export function remoteProvider(entry: ProviderEntry): Provider {
+  return timedProvider(entry, systemClock);
+}
+
+/** What every request to this entry carries. */
+function headersOf({ kind, headers, credential }: ProviderEntry): Record<string, string> {
+  const shown = credential === null ? {} : kind.authorize(credential);
+  const names = Object.keys(headers).map((name) => name.toLowerCase());
+  const agent: Record<string, string> = names.includes("user-agent") ? {} : { "user-agent": `turnpike/${version}` };
+  return { "accept-encoding": "identity", ...agent, ...firstHop, ...kind.headers, ...headers, ...shown };
+}
+
+/** A credential is read once here; it travels only in headers of requests to this entry's own base URL. */
+export function timedProvider(entry: ProviderEntry, clock: Clock): Provider {
+  const base = headersOf(entry);
+  const { kind } = entry;
+  const access = accessTo(entry, clock);
+  const baseUrl = access.baseUrl ?? baseOf(entry);
+  const redactor = redactorOfEntry(entry);
+  const send = proven(sender(entry), access, redactor);
+  const { ship, shipTask } = shipping(send, packer(base), baseUrl);
+  const post = ({ call, dialect, signal }: Shipment): Promise<Response> => {
+    const mended = kind.mendCall?.(call) ?? call;
+    return ship(access.place?.(mended, dialect) ?? mended, signal);
+  };
+  const tools = (dialect: Dialect): FollowTools => ({
+    clock,
+    ask: (path, signal) => {
+      const call: Call = { method: "GET", path, body: {} };
+      return ship(access.place?.(call, dialect) ?? call, signal);
+    },
+  });
+  const seen = async (shipment: Shipment): Promise<Response> => {
+    const { dialect, signal } = shipment;
+    const follow = kind.follows?.find((each) => each.dialect === dialect);
+    const response = await post(shipment);
+    return follow === undefined ? response : followed(response, follow, tools(dialect), signal);
+  };
+  const answer = kind.follows === undefined ? post : seen;
+  const options = { ...kind.options, ...entry.options };
+  const mends = mendsOf(entry, options);
+  const redacted = (response: Response): Response => guarded(response, redactor);
+  return {
+    name: entry.name,
+    kind: kind.kind,
+    origin: kind.origin,
+    ...(kind.originOf === undefined ? {} : { originOf: kind.originOf }),
+    dialects: kind.dialects,
+    ...(kind.speaks === undefined ? {} : { speaks: kind.speaks }),
+    ...(kind.prefers === undefined ? {} : { prefers: kind.prefers }),
+    ...(kind.videos === undefined
+      ? {}
+      : {
+          videos: kind.videos,
+          sendTask: (call, signal) => shipTask(access.placeTask?.(call) ?? call, signal).then(redacted),
+        }),
+    ...(kind.usualModels === undefined ? {} : { usualModels: kind.usualModels }),
+    options,
+    models: entry.models,
+    ...(entry.voices === undefined ? {} : { voices: entry.voices }),
+    ...(entry.declared === undefined ? {} : { declared: entry.declared }),
+    timeouts: entry.timeouts,
+    redactor,
+    baseUrl,
+    ...(kind.mediaSchemes === undefined ? {} : { mediaSchemes: kind.mediaSchemes }),
+    send: (shipment) => answer(shipment).then((response) => redacted(mends.reduce(mendedResponse, response))),
+    ...listsOf(entry, base, access),
+  };
+}

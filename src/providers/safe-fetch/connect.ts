@@ -1,0 +1,90 @@
+// One request to one address that was checked, for the host that the URL names.
+// Not by `fetch`: it would ask DNS itself, obey proxy variables, follow redirects, unpack bodies and read files.
+import type { IncomingMessage } from "node:http";
+import { firstHop } from "../../lib/hops.ts";
+import type { Place } from "./url-policy.ts";
+
+/** What is sent, whole. */
+export interface Posted {
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface Hop {
+  readonly place: Place;
+  /** Tried in turn until one of them accepts the connection. */
+  readonly addresses: readonly string[];
+  /** Which part is wanted, as in `bytes=0-99`. */
+  readonly range: string | undefined;
+  readonly post: Posted | undefined;
+  /** Certificates to trust in place of those of the public authorities, in PEM. */
+  readonly ca: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Nothing was sent: the next address may be tried. */
+const notConnected = new Set([
+  "ECONNREFUSED",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ETIMEDOUT",
+  "EADDRNOTAVAIL",
+  "EAFNOSUPPORT",
+]);
+
+const isNotConnected = (thrown: unknown): boolean =>
+  typeof thrown === "object" && thrown !== null && "code" in thrown && notConnected.has(String(thrown.code));
+
+/** Nothing of ours goes along: no cookie, no credential. */
+function headersOf({ place, range, post }: Hop): Record<string, string> {
+  const base = {
+    host: place.url.host,
+    accept: "*/*",
+    "accept-encoding": "identity",
+    "user-agent": "turnpike",
+    ...firstHop,
+  };
+  if (post !== undefined) return { ...base, ...post.headers, "content-length": String(Buffer.byteLength(post.body)) };
+  return range === undefined ? base : { ...base, range };
+}
+
+/** The host is the address, so that nothing is looked up again; the name counts for the certificate. */
+function optionsOf(hop: Hop, address: string) {
+  const { place, ca, post } = hop;
+  const method = post === undefined ? "GET" : "POST";
+  const path = `${place.url.pathname}${place.url.search}`;
+  const base = { host: address, port: place.port, path, method, headers: headersOf(hop), agent: false };
+  const named = place.address === null ? { servername: place.hostname } : {};
+  return { ...base, ...named, rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) } as const;
+}
+
+async function askOne(hop: Hop, address: string): Promise<IncomingMessage> {
+  const { request: ask } = await (hop.place.url.protocol === "https:" ? import("node:https") : import("node:http"));
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const request = ask(optionsOf(hop, address));
+  const giveUp = (): void => void request.destroy();
+  hop.signal.addEventListener("abort", giveUp, { once: true });
+  request.on("close", () => {
+    hop.signal.removeEventListener("abort", giveUp);
+    reject(hop.signal.aborted ? hop.signal.reason : new Error("The connection closed without an answer."));
+  });
+  request.on("error", (thrown) => reject(hop.signal.aborted ? hop.signal.reason : thrown));
+  request.on("response", resolve);
+  request.end(hop.post?.body);
+  return promise;
+}
+
+/** The head of the answer; whoever gets it has to read or to destroy it. Rejects with the signal's reason when aborted. */
+export async function askHop(hop: Hop): Promise<IncomingMessage> {
+  let last: unknown;
+  for (const address of hop.addresses) {
+    hop.signal.throwIfAborted();
+    try {
+      return await askOne(hop, address);
+    } catch (thrown) {
+      if (!isNotConnected(thrown)) throw thrown;
+      last = thrown;
+    }
+  }
+  throw last;
+}

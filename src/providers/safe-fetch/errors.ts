@@ -1,0 +1,76 @@
+// What can be wrong with a URL or with what it leads to, and in whose words and at whose cost it is told.
+import { type ErrorKind, GatewayError } from "../../canonical/error.ts";
+import type { UrlFault } from "./url-policy.ts";
+
+export type Fault =
+  | UrlFault
+  | "port"
+  | "nowhere"
+  | "unanswered"
+  | "unreachable"
+  | "status"
+  | "redirects"
+  | "compressed"
+  | "type"
+  | "tooLarge"
+  | "slow";
+
+interface FaultRow {
+  /** Behind "The URL"; `detail` never says an address. */
+  tell(detail: string): string;
+  /** The kind when a provider gave the URL: the result was made and may have been billed. */
+  readonly upstream: ErrorKind;
+  /** The kind when a client gave the URL, where its URL is not at fault. */
+  readonly client?: ErrorKind;
+}
+
+const protocol = "upstream_protocol_error";
+const failed = "upstream_failed";
+
+const rows: { readonly [fault in Fault]: FaultRow } = {
+  malformed: { tell: () => "cannot be understood", upstream: protocol },
+  tooLong: { tell: () => "is too long", upstream: protocol },
+  scheme: { tell: () => "must begin with http:// or https://", upstream: protocol },
+  credentials: { tell: () => "must not contain a user name or a password", upstream: protocol },
+  port: { tell: () => "must use port 80 or 443; the operator of this gateway can allow others", upstream: protocol },
+  // The same for a name that does not exist, for one of a private network and for a redirect there: strangers map no networks.
+  nowhere: { tell: () => "leads nowhere that this gateway may fetch from", upstream: protocol },
+  unanswered: {
+    tell: () => "has a host name that could not be looked up in time. Try again",
+    upstream: "upstream_timeout",
+    client: "upstream_timeout",
+  },
+  unreachable: { tell: () => "could not be fetched: the server did not answer, or not well", upstream: failed },
+  status: { tell: (status) => `could not be fetched: the server answered with status ${status}`, upstream: failed },
+  redirects: { tell: (most) => `leads through more than ${most} redirects`, upstream: protocol },
+  compressed: {
+    tell: () => "leads to content that is compressed in transit, which was not asked for",
+    upstream: protocol,
+  },
+  type: { tell: () => "leads to content of a type that is not accepted here", upstream: protocol },
+  tooLarge: {
+    tell: (bytes) => `leads to more than ${bytes} bytes, which is the most that is fetched`,
+    upstream: protocol,
+  },
+  slow: { tell: (timeMs) => `could not be fetched within ${timeMs} ms`, upstream: "upstream_timeout" },
+};
+
+/** Who gave the URL, and in which field. */
+export interface Origin {
+  readonly givenBy: "client" | "upstream";
+  /** The field in which the client gave it. */
+  readonly param?: string | undefined;
+}
+
+/** Makes the error; `cause` is for the log alone. */
+export type Blame = (fault: Fault, detail?: string | number, cause?: unknown) => GatewayError;
+
+/** A client's URL is the client's fault (400); a provider's is the provider's (502, or 504 where it was slow). */
+export function blaming({ givenBy, param }: Origin): Blame {
+  return (fault, detail = "", cause) => {
+    const { tell, upstream, client = "invalid_value" } = rows[fault];
+    const what = tell(String(detail));
+    if (givenBy === "upstream") return new GatewayError(upstream, `The provider's result URL ${what}.`, { cause });
+    return new GatewayError(client, `The URL ${what}.`, { param: param ?? null, cause });
+  };
+}

@@ -1,0 +1,80 @@
+// The guarded fetcher: the only way that a URL from a client, or from a provider's answer, is ever fetched.
+import type { IncomingMessage } from "node:http";
+import { readAllowed } from "./allowlist.ts";
+import { blaming } from "./errors.ts";
+import { type Errand, follow, type GuardedOptions } from "./redirects.ts";
+import { accepts, boundedBody, isCompressed, passedHeaders, typeOf } from "./response-policy.ts";
+import { patience, systemTimer } from "./timeout.ts";
+
+export type { GuardedOptions } from "./redirects.ts";
+
+const usualBytes = 20_000_000;
+const usualTimeMs = 10_000;
+
+/** Whatever status came but a redirect. The body has to be read or cancelled; it holds at most `maxBytes`, or errors. */
+export interface GuardedAnswer {
+  readonly status: number;
+  /** Those that describe the content. */
+  readonly headers: Headers;
+  /** In small letters, without parameters. */
+  readonly type: string;
+  readonly body: ReadableStream<Uint8Array>;
+}
+
+export interface Fetched {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** In small letters, without parameters. */
+  readonly type: string;
+}
+
+/** What the head says already: a body that is not wanted is not begun. */
+function checkHead({ options, blame }: Errand, message: IncomingMessage): void {
+  const { maxBytes = usualBytes, types } = options;
+  if (isCompressed(message)) throw blame("compressed");
+  if (Number(message.headers["content-length"] ?? 0) > maxBytes) throw blame("tooLarge", maxBytes);
+  const isContent = message.statusCode === 200 || message.statusCode === 206;
+  if (isContent && types !== undefined && !accepts(types, typeOf(message))) throw blame("type");
+}
+
+async function open(errand: Errand, text: string, release: () => void): Promise<GuardedAnswer> {
+  const message = await follow(errand, text);
+  try {
+    checkHead(errand, message);
+  } catch (thrown) {
+    message.destroy();
+    throw thrown;
+  }
+  const { options, blame, signal } = errand;
+  const { maxBytes = usualBytes } = options;
+  const body = boundedBody({ message, maxBytes, signal, blame, release });
+  return { status: message.statusCode ?? 0, headers: passedHeaders(message), type: typeOf(message), body };
+}
+
+/**
+ * Opens a URL for reading. Throws GatewayError: 400 `invalid_value` for a client's URL, 502 or 504 for a provider's,
+ * neither of which says what lies in the gateway's network; or the reason with which `options.signal` was aborted.
+ */
+export async function openGuarded(url: string, options: GuardedOptions): Promise<GuardedAnswer> {
+  const blame = blaming(options);
+  const { timeoutMs = usualTimeMs, setTimer = systemTimer } = options;
+  const { signal, release } = patience(options.signal, timeoutMs, setTimer, () => blame("slow", timeoutMs));
+  try {
+    signal.throwIfAborted();
+    return await open({ options, allowed: readAllowed(options.allow ?? []), blame, signal }, url, release);
+  } catch (thrown) {
+    release();
+    throw thrown;
+  }
+}
+
+/** Fetches the whole content of a URL. Any status but 200 is a fault; the rest is as `openGuarded` says. */
+export async function fetchGuarded(url: string, options: GuardedOptions): Promise<Fetched> {
+  const { status, type, body } = await openGuarded(url, options);
+  if (status !== 200) {
+    await body.cancel();
+    throw blaming(options)("status", status);
+  }
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return { bytes: Bun.concatArrayBuffers(chunks, Number.POSITIVE_INFINITY, true), type };
+}

@@ -1,0 +1,103 @@
+// From a text to the answer that stands behind it: judged, looked up, asked, and sent on, until an answer is no redirect.
+
+import type { IncomingMessage } from "node:http";
+import { GatewayError } from "../../canonical/error.ts";
+import { unlessAborted } from "../../lib/abortable.ts";
+import type { Allowed } from "./allowlist.ts";
+import { askHop, type Posted } from "./connect.ts";
+import { type Dns, pinned } from "./dns-pinning.ts";
+import type { Blame, Origin } from "./errors.ts";
+import { systemDns, unanswered } from "./resolver.ts";
+import type { SetTimer } from "./timeout.ts";
+import { longestGiven, longestSigned, type Place, placeOf, usualPorts } from "./url-policy.ts";
+
+export interface GuardedOptions extends Origin {
+  /** Default 20 million. */
+  readonly maxBytes?: number;
+  /** For everything: names, connections, redirects and the last byte of the body. Default 10 seconds. */
+  readonly timeoutMs?: number;
+  readonly signal: AbortSignal;
+  /**
+   * What the operator opens although it is private or has another port: `host`, `address` or `range/prefix`, each for
+   * ports 80 and 443, or with the one port that it is opened for behind it.
+   */
+  readonly allow?: readonly string[];
+  /** Media types to take, as in `image/png` or `image/*`; left out: all. A stranger's word: look at the bytes too. */
+  readonly types?: readonly string[];
+  /** The part of the content that is wanted: a Range header as a client sent it. What is no range is left out. */
+  readonly range?: string | undefined;
+  /** Sent with POST in place of asking with GET; whatever comes, also a redirect, is the answer then. */
+  readonly post?: Posted;
+  /** In place of the system's. */
+  readonly dns?: Dns;
+  readonly setTimer?: SetTimer;
+  /** Certificates to trust, in PEM, in place of those of the public authorities. */
+  readonly ca?: string;
+}
+
+const maxRedirects = 3;
+const redirects = new Set([301, 302, 303, 307, 308]);
+const rangeShape = /^bytes=(?:\d{1,15}-\d{0,15}|-\d{1,15})$/;
+
+/** One fetch under way. */
+export interface Errand {
+  readonly options: GuardedOptions;
+  readonly allowed: Allowed;
+  readonly blame: Blame;
+  readonly signal: AbortSignal;
+}
+
+/** Where a text leads. Of a redirect it is only told that it leads nowhere: where to is not the asker's to know. */
+function locate({ options, allowed, blame }: Errand, text: string, from: Place | null): Place {
+  const isGiven = from === null && options.givenBy === "client";
+  const place = placeOf(text, isGiven ? longestGiven : longestSigned, from?.url);
+  if (typeof place !== "string" && mayUse(allowed, place.port)) return place;
+  const fault = typeof place === "string" ? place : "port";
+  throw blame(from === null ? fault : "nowhere", "", new Error(`The URL is refused: ${fault}.`));
+}
+
+const mayUse = (allowed: Allowed, port: number): boolean => usualPorts.includes(port) || allowed.namesPort(port);
+
+/** Judges a URL as `follow` does before it asks there: its text, and the addresses of its host. */
+export async function judge(errand: Errand, text: string): Promise<void> {
+  const place = locate(errand, text, null);
+  await lookedUp(errand, place);
+}
+
+/** The addresses of a place that a connection may go to. A name server that does not answer may answer the next time. */
+function lookedUp({ options, allowed, blame, signal }: Errand, place: Place): Promise<readonly string[]> {
+  return unlessAborted(pinned(place, allowed, options.dns ?? systemDns), signal).catch((thrown: unknown) => {
+    if (signal.aborted) throw signal.reason;
+    if (thrown instanceof GatewayError) throw thrown;
+    const isUnanswered = thrown instanceof Error && "code" in thrown && thrown.code === unanswered;
+    throw blame(isUnanswered ? "unanswered" : "nowhere", "", thrown);
+  });
+}
+
+/** The head of the answer at one place. Names are looked up once, and the connection goes to what was found. */
+async function visit(errand: Errand, place: Place): Promise<IncomingMessage> {
+  const { options, blame, signal } = errand;
+  const addresses = await lookedUp(errand, place);
+  const range = rangeShape.test(options.range ?? "") ? options.range : undefined;
+  return askHop({ place, addresses, range, post: options.post, ca: options.ca, signal }).catch((thrown) => {
+    throw signal.aborted ? signal.reason : blame("unreachable", "", thrown);
+  });
+}
+
+/** Where an answer sends on to; null where it does not. */
+function target({ statusCode = 0, headers: { location } }: IncomingMessage): string | null {
+  return redirects.has(statusCode) && location !== undefined ? location : null;
+}
+
+/** Follows redirects by hand: each is a new place that is judged like the first. */
+export async function follow(errand: Errand, text: string): Promise<IncomingMessage> {
+  let place = locate(errand, text, null);
+  for (let followed = 0; followed <= maxRedirects; followed++) {
+    const message = await visit(errand, place);
+    const next = target(message);
+    if (next === null || errand.options.post !== undefined) return message;
+    message.destroy();
+    place = locate(errand, next, place);
+  }
+  throw errand.blame("redirects", maxRedirects);
+}

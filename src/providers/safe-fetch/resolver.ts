@@ -1,0 +1,140 @@
+// Looking names up without the system's thread pool: names that strangers choose may not keep anybody else's waiting.
+
+import { Resolver } from "node:dns/promises";
+import { readFileSync } from "node:fs";
+import { GatewayError } from "../../canonical/error.ts";
+import type { Dns } from "./dns-pinning.ts";
+
+export interface ResolverOptions {
+  /** For one name, both families and all suffixes of a search list together. */
+  readonly timeoutMs: number;
+  /** Look-ups of one key that are in progress. */
+  readonly maxPerOwner: number;
+  /** In place of the system's: `address` or `address:port`. */
+  readonly servers?: readonly string[];
+}
+
+export const defaultLookups: ResolverOptions = { timeoutMs: 3_000, maxPerOwner: 16 };
+
+/** Looks up names for one key. */
+export type DnsFor = (owner: string) => Dns;
+
+/** Error code of a look-up that nobody has answered; another try may find the name. */
+export const unanswered = "EAI_AGAIN";
+
+const hostsFile = "/etc/hosts";
+const resolverFile = "/etc/resolv.conf";
+/** Of files that somebody may change while the gateway runs. */
+const freshMs = 5_000;
+const defaultDots = 1;
+
+function linesOf(file: string): string[][] {
+  try {
+    const lines = readFileSync(file, "utf8").split("\n");
+    return lines.map((line) =>
+      line
+        .replace(/[#;].*/, "")
+        .trim()
+        .split(/\s+/),
+    );
+  } catch {
+    // A machine without the file: then there is nothing in it.
+    return [];
+  }
+}
+
+interface Local {
+  readonly hosts: ReadonlyMap<string, readonly string[]>;
+  readonly search: readonly string[];
+  readonly dots: number;
+}
+
+function readLocal(): Local {
+  const hosts = new Map<string, readonly string[]>([["localhost", ["127.0.0.1", "::1"]]]);
+  const named = linesOf(hostsFile).flatMap(([address = "", ...names]) => names.map((name) => [name, address] as const));
+  for (const name of new Set(named.map(([each]) => each)))
+    hosts.set(
+      name.toLowerCase(),
+      named.filter(([each]) => each === name).map(([, address]) => address),
+    );
+  const settings = linesOf(resolverFile);
+  const search = settings.findLast(([word]) => word === "search")?.slice(1) ?? [];
+  const dots = settings.flatMap(([word, ...values]) => (word === "options" ? values : []));
+  const set = dots.findLast((value) => value.startsWith("ndots:"))?.slice("ndots:".length);
+  return { hosts, search, dots: set === undefined ? defaultDots : Number(set) };
+}
+
+/** The full names that a name may stand for, in the order of resolv.conf(5). */
+function fullNames(name: string, { search, dots }: Local): string[] {
+  const suffixed = search.map((suffix) => `${name}.${suffix}`);
+  return name.split(".").length - 1 >= dots ? [name, ...suffixed] : [...suffixed, name];
+}
+
+const codeOf = (thrown: unknown): string =>
+  typeof thrown === "object" && thrown !== null && "code" in thrown ? String(thrown.code) : "";
+
+/** The name does not exist, or has no address of this family. */
+const isAnswer = (thrown: unknown): boolean => /^(?:ENOTFOUND|ENODATA|EBADNAME)$/.test(codeOf(thrown));
+
+function notAnswered(name: string): Error {
+  return Object.assign(new Error(`The look-up of ${name} was not answered.`), { code: unanswered });
+}
+
+/** The addresses of one full name; none where it does not exist. Rejects where nobody has answered. */
+async function addressesOf(resolver: Resolver, name: string): Promise<readonly string[]> {
+  const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+  const found = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
+  if (found.length > 0) return found;
+  if (answers.every((answer) => answer.status === "fulfilled" || isAnswer(answer.reason))) return [];
+  throw notAnswered(name);
+}
+
+async function ask(name: string, local: Local, { timeoutMs, servers }: ResolverOptions): Promise<readonly string[]> {
+  const resolver = new Resolver({ timeout: timeoutMs, tries: 2 });
+  if (servers !== undefined) resolver.setServers([...servers]);
+  // Cancelling ends its look-ups alone; the timeout above counts in whole seconds.
+  const timer = setTimeout(() => resolver.cancel(), timeoutMs);
+  try {
+    for (const full of fullNames(name, local)) {
+      const found = await addressesOf(resolver, full);
+      if (found.length > 0) return found;
+    }
+    throw Object.assign(new Error(`${name} does not exist.`), { code: "ENOTFOUND" });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Look-ups that are bounded in time, and in number for each owner. Throws `concurrency_limit_exceeded` beyond it. */
+export function createResolver(options: ResolverOptions): DnsFor {
+  const inProgress = new Map<string, number>();
+  let local: Local | null = null;
+  let readMs = 0;
+  const localNow = (): Local => {
+    const nowMs = performance.now();
+    if (local === null || nowMs - readMs > freshMs) {
+      local = readLocal();
+      readMs = nowMs;
+    }
+    return local;
+  };
+  return (owner) => async (hostname) => {
+    const known = localNow();
+    const own = known.hosts.get(hostname.toLowerCase());
+    if (own !== undefined) return own;
+    const count = inProgress.get(owner) ?? 0;
+    if (count >= options.maxPerOwner)
+      throw new GatewayError("concurrency_limit_exceeded", "Too many host names are being looked up for this key.");
+    inProgress.set(owner, count + 1);
+    try {
+      return await ask(hostname, known, options);
+    } finally {
+      const left = (inProgress.get(owner) ?? 1) - 1;
+      if (left === 0) inProgress.delete(owner);
+      else inProgress.set(owner, left);
+    }
+  };
+}
+
+/** For whoever asks on the gateway's own behalf. */
+export const systemDns: Dns = createResolver(defaultLookups)("");

@@ -1,0 +1,81 @@
+// What may be taken of an answer: some of its headers, and its bytes up to a bound that is kept while they come.
+import type { IncomingMessage } from "node:http";
+import type { Blame } from "./errors.ts";
+
+/** What a stranger says beside these concerns nobody: no cookie, no policy, no name of a server. */
+const passed = ["content-type", "content-length", "content-range", "accept-ranges", "etag", "last-modified"] as const;
+
+export function passedHeaders({ headers }: IncomingMessage): Headers {
+  return new Headers(passed.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])));
+}
+
+/** The media type in small letters, without parameters. */
+export function typeOf({ headers }: IncomingMessage): string {
+  const [type = ""] = (headers["content-type"] ?? "").split(";");
+  return type.trim().toLowerCase() || "application/octet-stream";
+}
+
+/** Whether a type is one of these; `image/*` stands for all of its kind. */
+export function accepts(types: readonly string[], type: string): boolean {
+  return types.some((wanted) => (wanted.endsWith("/*") ? type.startsWith(wanted.slice(0, -1)) : type === wanted));
+}
+
+export function isCompressed({ headers }: IncomingMessage): boolean {
+  const encoding = headers["content-encoding"]?.trim().toLowerCase() ?? "";
+  return encoding !== "" && encoding !== "identity";
+}
+
+export interface Reading {
+  readonly message: IncomingMessage;
+  readonly maxBytes: number;
+  readonly signal: AbortSignal;
+  readonly blame: Blame;
+  /** Called once, however it ends. */
+  release(): void;
+}
+
+/** The next bytes, or null at the true end. Whatever was announced, more than the bound is never taken. */
+async function nextChunk(
+  source: AsyncIterator<Uint8Array>,
+  reading: Reading,
+  taken: number,
+): Promise<Uint8Array | null> {
+  const { message, maxBytes, signal, blame } = reading;
+  const { done, value } = await source.next().catch((thrown: unknown) => {
+    throw signal.aborted ? signal.reason : blame("unreachable", "", thrown);
+  });
+  // A message that was destroyed may look as if it had ended.
+  signal.throwIfAborted();
+  if (done === true && !message.complete) throw blame("unreachable", "", new Error("The answer was cut."));
+  if (done !== true && taken + value.byteLength > maxBytes) throw blame("tooLarge", maxBytes);
+  return done === true ? null : value;
+}
+
+/** The body as it comes, at the reader's pace. It errors with a GatewayError, or with the reason of the abort. */
+export function boundedBody(reading: Reading): ReadableStream<Uint8Array> {
+  const { message, release } = reading;
+  const source: AsyncIterator<Uint8Array> = message[Symbol.asyncIterator]();
+  let taken = 0;
+  const end = (): void => {
+    release();
+    message.destroy();
+  };
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const chunk = await nextChunk(source, reading, taken);
+          taken += chunk?.byteLength ?? 0;
+          if (chunk !== null) return controller.enqueue(chunk);
+          end();
+          controller.close();
+        } catch (thrown) {
+          end();
+          controller.error(thrown);
+        }
+      },
+      cancel: end,
+    },
+    { highWaterMark: 0 },
+  );
+}

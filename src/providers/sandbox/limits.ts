@@ -1,0 +1,38 @@
+// What the sandbox takes in one request, much as providers do: no request may keep the gateway from all others.
+import { GatewayError } from "../../canonical/error.ts";
+import type { Ask } from "../../canonical/operation.ts";
+import { isLargerThan } from "../../lib/size.ts";
+
+const charsPerToken = 4;
+/** Of one item. */
+const mostTokens = 8_192;
+/** Of all items together. */
+const mostTokensInAll = 300_000;
+
+/** The context window of the sandbox's chat. */
+const contextTokens = 200_000;
+
+/** Throws `context_length_exceeded` for a conversation that does not fit into the context window. */
+export function refuseContext(ask: Ask): void {
+  if (ask.operation !== "chat" || !isLargerThan([ask.system, ask.turns], contextTokens * charsPerToken)) return;
+  const message = `This model's maximum context length is ${contextTokens} tokens. Shorten the messages.`;
+  throw new GatewayError("context_length_exceeded", message, { param: "messages" });
+}
+
+/** About so many tokens are in a text. */
+export const tokensIn = (text: string): number => Math.ceil(text.length / charsPerToken);
+
+/** Throws `invalid_value` for more than `most` of something. */
+export function refuseMany(count: number, most: number, param: string, what: string): void {
+  if (count > most)
+    throw new GatewayError("invalid_value", `The sandbox takes at most ${most} ${what} in one request.`, { param });
+}
+
+/** Throws `invalid_value` for an item with too many tokens, and for too many in all. */
+export function refuseTokens(tokens: readonly number[], param: string): void {
+  const longest = tokens.reduce((most, each) => Math.max(most, each), 0);
+  if (longest > mostTokens)
+    throw new GatewayError("invalid_value", `The sandbox takes at most ${mostTokens} tokens in one item.`, { param });
+  const inAll = tokens.reduce((sum, each) => sum + each, 0);
+  refuseMany(inAll, mostTokensInAll, param, "tokens");
+}

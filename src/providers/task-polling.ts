@@ -1,0 +1,110 @@
+// Following an upstream that answers with a task: it is asked for the result until there is one, within one request.
+import { GatewayError } from "../canonical/error.ts";
+import type { Dialect } from "../dialects/dialect.ts";
+import type { Clock } from "../lib/clock.ts";
+import { isObject, type JsonObject, parseJsonText } from "../lib/json.ts";
+
+/** How a kind's tasks are followed, for one of its dialects. */
+export interface Follow {
+  readonly dialect: Dialect;
+  /** The path, below the base URL, that tells how the task of this reply stands; null for a reply that is the last. Pure. */
+  next(reply: JsonObject): string | null;
+  /** Silence before each question, in milliseconds; the last one repeats. */
+  readonly waitsMs: readonly [number, ...number[]];
+  /** After so long the task is given up. */
+  readonly mostMs: number;
+}
+
+export interface FollowTools {
+  readonly clock: Pick<Clock, "monotonicMs">;
+  /** Asks a path with GET. */
+  ask(path: string, signal: AbortSignal): Promise<Response>;
+  /** In place of a timer. */
+  readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+/** Failures in a row that a task outlives: it was begun and is paid for. */
+const mostFailures = 3;
+const maxReplyBytes = 8 * 1024 * 1024;
+
+/** Waits, or rejects with the signal's reason. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason);
+    const stop = (): void => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", stop);
+      resolve();
+    }, ms);
+    signal.addEventListener("abort", stop, { once: true });
+  });
+}
+
+/** A reply within bounds, as text that can be read again. */
+async function textOf(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let total = 0;
+  for await (const chunk of response.body ?? []) {
+    total += chunk.length;
+    if (total > maxReplyBytes)
+      throw new GatewayError(
+        "upstream_protocol_error",
+        "The provider's word on a task is larger than the gateway takes.",
+      );
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+const again = ({ status, headers }: Response, text: string): Response => new Response(text, { status, headers });
+
+/** Worth another question: the network failed, or the server is busy. */
+async function askedPatiently(
+  path: string,
+  failures: number,
+  { ask }: FollowTools,
+  signal: AbortSignal,
+): Promise<Response | null> {
+  const mayFail = failures + 1 < mostFailures;
+  try {
+    const response = await ask(path, signal);
+    if (!mayFail || (response.status < 500 && response.status !== 429)) return response;
+    await response.body?.cancel();
+    return null;
+  } catch (thrown) {
+    if (signal.aborted || !mayFail) throw thrown;
+    return null;
+  }
+}
+
+/** The last reply of the task that `first` began; the same one where it began none. Throws `upstream_timeout`. */
+export async function followed(
+  first: Response,
+  { next, waitsMs, mostMs }: Follow,
+  tools: FollowTools,
+  signal: AbortSignal,
+): Promise<Response> {
+  const dueMs = tools.clock.monotonicMs() + mostMs;
+  const wait = tools.wait ?? pause;
+  let response = first;
+  let path: string | null = null;
+  let failures = 0;
+  for (let asked = 0; ; asked++) {
+    if (response.ok) {
+      const text = await textOf(response);
+      const reply = parseJsonText(text);
+      path = isObject(reply) ? next(reply) : null;
+      if (path === null) return again(response, text);
+    } else if (path === null || failures === 0) return response;
+    const ms = waitsMs[Math.min(asked, waitsMs.length - 1)] ?? waitsMs[0];
+    if (tools.clock.monotonicMs() + ms > dueMs)
+      throw new GatewayError("upstream_timeout", "The provider did not finish in time.");
+    await wait(ms, signal);
+    const answer = await askedPatiently(path, failures, tools, signal);
+    failures = answer === null ? failures + 1 : 0;
+    response = answer ?? new Response(null, { status: 503 });
+  }
+}

@@ -1,0 +1,64 @@
+// What the first start prints: the address, the keys once, the models that can be reached, and a line that works as pasted.
+
+import type { FirstKeys } from "./config/secrets.ts";
+import type { Candidate, Catalog } from "./gateway/routing/catalog.ts";
+import type { Listings } from "./gateway/routing/model-lists.ts";
+import { allModels } from "./http/models.ts";
+import { dialectsOf, type Provider } from "./providers/provider.ts";
+
+const mostModels = 12;
+
+function modelLines(catalog: Catalog, listings: Listings): string[] {
+  const names = allModels(catalog, listings).map((model) => model.id);
+  const shown = names.slice(0, mostModels).join(", ");
+  const more = names.length > mostModels ? `, and ${names.length - mostModels} more` : "";
+  const silent = catalog.providers.filter((provider) => listings.now(provider).models === null);
+  const unread = silent.map((provider) => `${provider.name} (its list could not be read yet)`);
+  return [`  models      ${shown}${more}`, ...(unread.length === 0 ? [] : [`  also        ${unread.join(", ")}`])];
+}
+
+/** Names of models that answer no chat, though their provider does. */
+const otherThanChat = /tts|speech|whisper|transcri|audio|embed|bge|minilm|rerank|moderat|image|video|dall-?e|sora/i;
+
+const chats = ({ provider, model }: Candidate): boolean =>
+  !otherThanChat.test(model) && dialectsOf(provider, model).some(({ operation }) => operation === "chat");
+
+/** Names that stand in a shell's quotes as they are. */
+const isPlain = (name: string): boolean => /^[\w./:-]+$/.test(name);
+
+/** A model that can answer a chat: a route first, then one of a model server on this machine, else the sandbox, which is always there. */
+function trialModel({ routes }: Catalog, listings: Listings, local: readonly Provider[]): string {
+  const route = [...routes.values()].find(({ name, candidates }) => isPlain(name) && candidates.every(chats));
+  if (route !== undefined) return route.name;
+  const candidates = local.flatMap((provider) =>
+    (listings.now(provider).models ?? []).map(({ id }) => ({ provider, model: id })),
+  );
+  return candidates.find((each) => isPlain(each.model) && chats(each))?.model ?? "sandbox/chat";
+}
+
+/** A key that is neither new nor given cannot be shown again. */
+function clientKeyLines({ clientKey, clientKeyGiven }: FirstKeys): string[] {
+  if (clientKey !== null) return [`  client key  ${clientKey}   (shown this once)`];
+  return clientKeyGiven
+    ? []
+    : ["  client key  as before: put it into TURNPIKE_KEY, or make one with 'turnpike keys create --name NAME'"];
+}
+
+/** The lines for a person who starts the gateway. Keys are shown only when they were made just now. */
+export function banner(
+  url: string,
+  keys: FirstKeys,
+  catalog: Catalog,
+  listings: Listings,
+  local: readonly Provider[],
+): string[] {
+  const shown = keys.clientKey ?? "$TURNPIKE_KEY";
+  const body = `{"model":"${trialModel(catalog, listings, local)}","messages":[{"role":"user","content":"Hello"}]}`;
+  return [
+    ...clientKeyLines(keys),
+    ...(keys.adminKey === null ? [] : [`  admin key   ${keys.adminKey}   (shown this once)`]),
+    ...modelLines(catalog, listings),
+    `  try         curl ${url}/v1/chat/completions -H "Authorization: Bearer ${shown}" -H "Content-Type: application/json" -d '${body}'`,
+    `  docs        ${url}/docs`,
+  ];
+}

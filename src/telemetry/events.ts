@@ -1,0 +1,74 @@
+// What happens in the house, one function for each business event.
+import type { GatewayError } from "../canonical/error.ts";
+import { causeOf, type Level, type Log } from "./log.ts";
+
+/** The ids under which a request is found: the gateway's own, and the one that the client sees. */
+export interface RequestIds {
+  readonly id: string;
+  readonly requestId: string;
+}
+
+export interface Events {
+  /** The same, with the ids of a request in every line. */
+  of(ids: RequestIds): Events;
+  /** One try at one provider failed. */
+  attemptFailed(provider: string, model: string, error: GatewayError): void;
+  /** A provider does not have the model of a candidate, or refuses the gateway's credential: the operator has to act. */
+  candidateUnusable(provider: string, model: string, error: GatewayError): void;
+  /** An exchange that was opened in the ledger ended with an error. */
+  exchangeFailed(error: GatewayError): void;
+  /** A request was answered with an error that is the gateway's own fault. */
+  requestFailed(requestId: string, error: GatewayError): void;
+  /** A provider's list of models could not be read. */
+  listingFailed(provider: string, cause: unknown): void;
+  /** A provider said of a task what nobody knows; the task goes on. */
+  unknownWord(provider: string, word: string): void;
+  /** What was left to do for a task that is over has failed once more. */
+  errandFailed(errand: string, task: string, tries: number, cause: unknown): void;
+  /** Rows of a dead process were closed at the start. */
+  recovered(rows: number): void;
+  /** The limit on open files leaves room for fewer requests than are configured. */
+  descriptorLimit(maxConcurrentRequests: number): void;
+  /** A model server on this machine was found and can be asked. */
+  localServerFound(provider: string, baseUrl: string): void;
+  /** A model server on this machine does not answer any more. */
+  localServerLost(provider: string, baseUrl: string): void;
+  /** Finished videos cannot be copied to the place that is configured. */
+  resultsUnavailable(problem: string): void;
+  /** Something failed behind the back of every request. */
+  backgroundFailed(what: string, cause: unknown): void;
+}
+
+/** The client going away is everyday life; our own faults are not. */
+function levelOf(error: GatewayError): Level {
+  if (error.kind === "internal_error") return "error";
+  return error.kind === "client_closed" ? "info" : "warn";
+}
+
+export function createEvents(log: Log): Events {
+  return {
+    of: (ids) => createEvents({ write: (level, event, fields) => log.write(level, event, { ...ids, ...fields }) }),
+    attemptFailed: (provider, model, error) =>
+      log.write("warn", "attempt_failed", { provider, model, code: error.code, cause: causeOf(error.cause ?? error) }),
+    candidateUnusable: (provider, model, error) =>
+      log.write("error", "candidate_unusable", {
+        provider,
+        model,
+        code: error.code,
+        cause: causeOf(error.cause ?? error),
+      }),
+    exchangeFailed: (error) => log.write(levelOf(error), "exchange_failed", { code: error.code }),
+    requestFailed: (requestId, error) =>
+      log.write("error", "request_failed", { requestId, code: error.code, cause: causeOf(error.cause ?? error) }),
+    listingFailed: (provider, cause) => log.write("warn", "listing_failed", { provider, cause: causeOf(cause) }),
+    unknownWord: (provider, word) => log.write("warn", "unknown_word", { provider, word: word.slice(0, 100) }),
+    errandFailed: (errand, task, tries, cause) =>
+      log.write("warn", "errand_failed", { errand, task, tries, cause: causeOf(cause) }),
+    recovered: (rows) => log.write("warn", "ledger_recovered", { rows }),
+    descriptorLimit: (maxConcurrentRequests) => log.write("warn", "descriptor_limit", { maxConcurrentRequests }),
+    localServerFound: (provider, baseUrl) => log.write("info", "local_server_found", { provider, baseUrl }),
+    localServerLost: (provider, baseUrl) => log.write("warn", "local_server_lost", { provider, baseUrl }),
+    resultsUnavailable: (problem) => log.write("error", "results_unavailable", { problem }),
+    backgroundFailed: (what, cause) => log.write("error", "background_failed", { what, cause: causeOf(cause) }),
+  };
+}

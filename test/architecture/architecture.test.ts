@@ -1,0 +1,40 @@
+// The repository follows its own rules: order of layers, sizes and names, checked on its source.
+import { expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { allowedHabits, allowedNames, longFiles, longFunctions } from "./exceptions.ts";
+import * as rules from "./rules.ts";
+import { repository, sourceFiles } from "./source.ts";
+
+const source = sourceFiles("src");
+const everything = [
+  ...source,
+  ...sourceFiles("test"),
+  ...(existsSync(join(repository, "scripts")) ? sourceFiles("scripts") : []),
+];
+
+const checks: Record<string, () => string[]> = {
+  "imports point to lower layers": () => rules.layerOrder(source),
+  "there are no import cycles": () => rules.importCycles(source),
+  "files are short": () => rules.fileLengths(everything, longFiles),
+  "functions are short": () => rules.functionLengths(source, longFunctions),
+  "the typical file and function are short": () => rules.medians(source),
+  "nothing banned is written": () => rules.bannedHabits(source, allowedHabits),
+  "names of providers and dialects stay at home": () => rules.namesAtHome(source, allowedNames),
+  "every file opens with a sentence": () => rules.openingSentences(everything),
+  "every exception is still needed": () => unneeded(),
+};
+
+test.each(Object.entries(checks))("%s", (_name, check) => {
+  expect(check()).toEqual([]);
+});
+
+function unneeded(): string[] {
+  const table = { ...longFiles, ...longFunctions, ...allowedNames, ...allowedHabits };
+  return Object.keys(table)
+    .map((entry) => entry.split(" ")[0] ?? "")
+    .filter((path) => !existsSync(join(repository, path)))
+    .map(
+      (path) => `The exception for ${path} has no file any more: remove its line from test/architecture/exceptions.ts.`,
+    );
+}

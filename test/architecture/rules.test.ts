@@ -1,0 +1,59 @@
+// Every rule of the architecture finds the breach that it is there for.
+import { expect, test } from "bun:test";
+import * as rules from "./rules.ts";
+import { readSource } from "./source.ts";
+
+const file = (path: string, text: string) => readSource(path, text);
+const many = (count: number) => "f();\n".repeat(count);
+
+const breaches: Record<string, () => string[]> = {
+  "an import upwards": () => rules.layerOrder([file("src/lib/a.ts", 'import { b } from "../canonical/b.ts";')]),
+  "a type import upwards": () => rules.layerOrder([file("src/lib/a.ts", 'import type { B } from "../http/b.ts";')]),
+  "an export from above": () => rules.layerOrder([file("src/lib/a.ts", 'export * from "../canonical/b.ts";')]),
+  "a file in no layer": () => rules.layerOrder([file("src/attic/a.ts", "")]),
+  "a cycle": () =>
+    rules.importCycles([
+      file("src/lib/a.ts", 'import "./b.ts";'),
+      file("src/lib/b.ts", 'import "./c.ts";'),
+      file("src/lib/c.ts", 'import "./a.ts";'),
+    ]),
+  "a long file": () => rules.fileLengths([file("src/lib/a.ts", many(301))]),
+  "a long function": () => rules.functionLengths([file("src/lib/a.ts", `const f = () => {\n${many(60)}};`)]),
+  "long files on the whole": () => rules.medians([file("src/lib/a.ts", many(151))]),
+  "long functions on the whole": () => rules.medians([file("src/lib/a.ts", `function f() {\n${many(15)}}`)]),
+  any: () => rules.bannedHabits([file("src/lib/a.ts", "let a: any;")]),
+  "the console": () => rules.bannedHabits([file("src/lib/a.ts", "console.log(1);")]),
+  "a process": () => rules.bannedHabits([file("src/lib/a.ts", 'Bun.spawn(["ls"]);')]),
+  eval: () => rules.bannedHabits([file("src/lib/a.ts", 'eval("1");')]),
+  "new Function": () => rules.bannedHabits([file("src/lib/a.ts", 'new Function("1");')]),
+  "a dynamic import": () => rules.bannedHabits([file("src/lib/a.ts", 'await import("./b.ts");')]),
+  "SQL of a filled template": () => rules.bannedHabits([file("src/store/a.ts", "sql.unsafe(`SELECT ${a}`);")]),
+  "a vendor in a text": () => rules.namesAtHome([file("src/gateway/a.ts", 'if (name === "openai-chat") f();')]),
+  "a vendor in an identifier": () => rules.namesAtHome([file("src/gateway/a.ts", "anthropicOnly();")]),
+  "a provider kind": () => rules.namesAtHome([file("src/gateway/a.ts", 'if (kind === "compatible") f();')]),
+  "no opening sentence": () => rules.openingSentences([file("src/lib/a.ts", "export const a = 1;")]),
+};
+
+test.each(Object.entries(breaches))("finds %s, and says what to do", (_name, breach) => {
+  expect(breach()).toEqual([expect.stringMatching(/: .+|\. \w+/)]);
+});
+
+test("finds nothing in well-formed source", () => {
+  const good = [
+    file("src/lib/a.ts", "// Says one thing.\nexport function a(): number {\n  return 1;\n}\n"),
+    file("src/http/b.ts", '// Says another.\nimport { a } from "../lib/a.ts";\nexport const b = a();\n'),
+    file("src/cli.ts", '// Prints.\nconsole.log("compatibles");\n'),
+    file("src/dialects/c.ts", '// Is at home.\nexport const name = "openai-chat";\n'),
+  ];
+  const all = [
+    rules.layerOrder,
+    rules.importCycles,
+    rules.fileLengths,
+    rules.functionLengths,
+    rules.medians,
+    rules.bannedHabits,
+    rules.namesAtHome,
+    rules.openingSentences,
+  ];
+  expect(all.flatMap((rule) => rule(good))).toEqual([]);
+});

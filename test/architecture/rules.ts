@@ -1,0 +1,159 @@
+// The rules of the architecture. Each takes files and returns its faults; each fault says where it is and what to do instead.
+import type { SourceFile } from "./source.ts";
+
+/** Layers by number: an import may only point to the same or a lower one. Files directly in src are the root. */
+export const layers: Record<string, number> = {
+  lib: 0,
+  canonical: 1,
+  dialects: 2,
+  providers: 3,
+  store: 4,
+  telemetry: 5,
+  gateway: 6,
+  admin: 7,
+  http: 8,
+  config: 9,
+  cli: 9,
+};
+const root = 9;
+
+/** May be lowered, never raised. */
+export const limits = { fileLines: 300, functionLines: 60, medianFileLines: 150, medianFunctionLines: 15 };
+
+/** A file that may do what no other may, and why. */
+export type Exceptions = Record<string, string>;
+
+export function layerOrder(files: SourceFile[]): string[] {
+  return files.flatMap((file) => {
+    if (layerOf(file.path) === undefined)
+      return [`${file.path} is in no layer: put it into one of ${Object.keys(layers)}.`];
+    const upward = file.imports.filter((target) => (layerOf(target) ?? root) > (layerOf(file.path) ?? root));
+    return upward.map(
+      (target) =>
+        `${file.path} imports ${target}, which is in a higher layer: take what it needs as an argument, or move the shared part down.`,
+    );
+  });
+}
+
+export function importCycles(files: SourceFile[]): string[] {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const done = new Set<string>();
+  const faults: string[] = [];
+  const walk = (path: string, trail: string[]): void => {
+    if (trail.includes(path)) {
+      const cycle = [...trail.slice(trail.indexOf(path)), path].join(" -> ");
+      faults.push(`Import cycle ${cycle}: move what both need into a file of its own.`);
+    }
+    if (trail.includes(path) || done.has(path)) return;
+    for (const target of byPath.get(path)?.imports ?? []) walk(target, [...trail, path]);
+    done.add(path);
+  };
+  for (const file of files) walk(file.path, []);
+  return faults;
+}
+
+export function fileLengths(files: SourceFile[], exceptions: Exceptions = {}): string[] {
+  return files
+    .filter((file) => file.lines > limits.fileLines && !exceptions[file.path])
+    .map(
+      (file) =>
+        `${file.path} has ${file.lines} lines, ${limits.fileLines} are allowed: split it where its sentence has an "and".`,
+    );
+}
+
+export function functionLengths(files: SourceFile[], exceptions: Exceptions = {}): string[] {
+  return files.flatMap((file) =>
+    file.functions
+      .filter((each) => each.lines > limits.functionLines && !exceptions[file.path])
+      .map(
+        (each) =>
+          `${file.path}:${each.line} ${each.name} has ${each.lines} lines, ${limits.functionLines} are allowed: name its steps and make them functions.`,
+      ),
+  );
+}
+
+export function medians(files: SourceFile[]): string[] {
+  const named = files.flatMap((file) => file.functions).filter((each) => each.isNamed);
+  const fileMedian = median(files.map((file) => file.lines));
+  const functionMedian = median(named.map((each) => each.lines));
+  return [
+    ...(fileMedian > limits.medianFileLines
+      ? [`The median file has ${fileMedian} lines: ${limits.medianFileLines} are allowed. Split the largest.`]
+      : []),
+    ...(functionMedian > limits.medianFunctionLines
+      ? [
+          `The median function has ${functionMedian} lines: ${limits.medianFunctionLines} are allowed. Name the steps of the longest.`,
+        ]
+      : []),
+  ];
+}
+
+/** What may not be written, and what to do instead. */
+const banned: Record<string, string> = {
+  any: "say the type, or `unknown` and check it",
+  "import()": "import at the top of the file: what is loaded must be known when the source is read",
+  "eval()": "text is never run as code: use a table of functions",
+  "new Function": "text is never run as code: use a table of functions",
+  "Bun.spawn": "the gateway starts no processes: only the launcher and the command line may",
+  "Bun.spawnSync": "the gateway starts no processes: only the launcher and the command line may",
+  "unsafe(${})": "give values as parameters of the statement: a filled template is an injection",
+};
+
+export function bannedHabits(files: SourceFile[], exceptions: Exceptions = {}): string[] {
+  return files.flatMap((file) =>
+    file.habits.flatMap(({ what, line }) => {
+      const instead = what.startsWith("console.")
+        ? "give it to the log of src/telemetry, or print it from the command line"
+        : banned[what];
+      const isAllowed = exceptions[`${file.path} ${what}`] ?? (what.startsWith("console.") && isCommandLine(file.path));
+      return instead && !isAllowed ? [`${file.path}:${line} has ${what}: ${instead}.`] : [];
+    }),
+  );
+}
+
+const vendors = /open-?ai|anthropic|claude|gemini|kling|jimeng/i;
+/** Ordinary words that are names of providers where they stand alone as a text. */
+const providerKinds = new Set(["compatible", "sandbox"]);
+const homes = [/^src\/dialects\//, /^src\/providers\//, /^src\/http\/(?:\w+-)?endpoints\.ts$/];
+
+/** Prose may name a vendor; a word that code compares or calls may not. */
+export function namesAtHome(files: SourceFile[], exceptions: Exceptions = {}): string[] {
+  const faults = files
+    .filter((file) => !homes.some((home) => home.test(file.path)) && !exceptions[file.path])
+    .flatMap((file) =>
+      file.words
+        .filter(({ text, isText }) => !/\s/.test(text) && (vendors.test(text) || (isText && providerKinds.has(text))))
+        .map(
+          ({ text }) =>
+            `${file.path} says ${text}: names of providers and dialects live in src/providers, src/dialects and the table of endpoints. Ask them through the contract.`,
+        ),
+    );
+  return [...new Set(faults)];
+}
+
+export function openingSentences(files: SourceFile[]): string[] {
+  return files
+    .filter((file) => !/^\/\/ \S.*[.:]$/m.test(firstComment(file.text)))
+    .map((file) => `${file.path} does not open with a sentence: say in one comment line what this file is for.`);
+}
+
+function firstComment(text: string): string {
+  const lines = text.replace(/^#!.*\n/, "").split("\n");
+  const end = lines.findIndex((line) => !line.startsWith("//"));
+  return lines.slice(0, end < 0 ? lines.length : end).join("\n");
+}
+
+function isCommandLine(path: string): boolean {
+  return /^src\/cli[./]/.test(path);
+}
+
+function layerOf(path: string): number | undefined {
+  // Data of the repository, such as package.json.
+  if (!path.startsWith("src/")) return 0;
+  const [, first = "", second] = path.split("/");
+  return second === undefined ? root : layers[first];
+}
+
+function median(values: number[]): number {
+  return values.sort((left, right) => left - right)[Math.floor(values.length / 2)] ?? 0;
+}

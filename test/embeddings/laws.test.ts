@@ -1,0 +1,147 @@
+// The laws of every embedding dialect: what is rendered reads the same again; and the test vectors of base64.
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import type { EmbedAnswer, EmbedAsk, EmbedPurpose } from "../../src/canonical/embedding.ts";
+import type { Dialect } from "../../src/dialects/dialect.ts";
+import {
+  cohereEmbeddings,
+  dashscopeEmbeddings,
+  geminiBatchEmbeddings,
+  geminiEmbeddings,
+  jinaEmbeddings,
+  ollamaEmbeddings,
+  openaiEmbeddings,
+  teiEmbeddings,
+  vertexEmbeddings,
+  voyageEmbeddings,
+} from "../../src/dialects/index.ts";
+import { base64ToFloats, floatsToBase64 } from "../../src/lib/float32-base64.ts";
+import { answersRoundTrip, envelopeOf, lawModel, requestsRoundTrip } from "../support/laws.ts";
+
+type Embeds = Dialect<EmbedAsk, EmbedAnswer>;
+
+/** What an ask may hold so that the dialect can say it whole. */
+interface Can {
+  dialect: Embeds;
+  purposes?: EmbedPurpose[];
+  /** It says a purpose where none was asked. */
+  always?: true;
+  dimensions?: false;
+  title?: true;
+  tokens?: true;
+  base64?: true;
+  user?: true;
+  one?: true;
+  unit?: true;
+  /** What its replies do not tell. */
+  unnamed?: true;
+  uncounted?: true;
+}
+
+const all: EmbedPurpose[] = [
+  "query",
+  "document",
+  "similarity",
+  "classification",
+  "clustering",
+  "question",
+  "fact",
+  "code",
+];
+const dialects: Can[] = [
+  { dialect: openaiEmbeddings, tokens: true, base64: true, user: true, unit: true },
+  { dialect: geminiBatchEmbeddings, purposes: all, title: true, unnamed: true },
+  { dialect: geminiEmbeddings, purposes: all, title: true, one: true, unnamed: true },
+  { dialect: vertexEmbeddings, purposes: all, title: true, unnamed: true },
+  {
+    dialect: cohereEmbeddings,
+    purposes: ["query", "document", "classification", "clustering"],
+    always: true,
+    unnamed: true,
+  },
+  {
+    dialect: jinaEmbeddings,
+    purposes: ["query", "document", "similarity", "classification", "clustering", "code"],
+    base64: true,
+  },
+  { dialect: voyageEmbeddings, purposes: ["query", "document"], base64: true },
+  { dialect: dashscopeEmbeddings, purposes: ["query", "document"], unnamed: true },
+  { dialect: ollamaEmbeddings },
+  { dialect: teiEmbeddings, unnamed: true, uncounted: true },
+];
+
+const text = fc.string({ minLength: 1, maxLength: 20, unit: "grapheme" });
+const ids = fc.array(fc.nat(100_000), { minLength: 1, maxLength: 5 });
+const maybe = <Value>(name: string, values: fc.Arbitrary<Value> | undefined) =>
+  fc
+    .option(values ?? fc.constant(undefined), { nil: undefined })
+    .map((value) => (value === undefined ? {} : { [name]: value }));
+
+function asksOf(can: Can): fc.Arbitrary<EmbedAsk> {
+  const maxLength = can.one ? 1 : 6;
+  const inputs = [
+    fc.array(text, { minLength: 1, maxLength }).map((texts) => ({ kind: "texts", texts }) as const),
+    ...(can.tokens
+      ? [fc.array(ids, { minLength: 1, maxLength }).map((tokens) => ({ kind: "tokens", tokens }) as const)]
+      : []),
+  ];
+  const purposes = can.purposes && fc.constantFrom(...can.purposes);
+  return fc
+    .record({
+      input: fc.oneof(...inputs),
+      format: can.base64 ? fc.constantFrom("float" as const, "base64" as const) : fc.constant("float" as const),
+      dimensions: maybe("dimensions", fc.integer({ min: 1, max: 4096 })),
+      purpose: can.always && purposes ? purposes.map((purpose) => ({ purpose })) : maybe("purpose", purposes),
+      title: maybe("title", can.title && text),
+      endUser: maybe("endUser", can.user && text),
+    })
+    .map(({ input, format, ...members }) => ({
+      operation: "embed",
+      model: lawModel,
+      stream: false,
+      input,
+      format,
+      extras: [],
+      ...(can.unit ? { unit: true } : {}),
+      ...Object.assign({}, ...Object.values(members)),
+    }));
+}
+
+const usage = { cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 0, reasoningTokens: 0 };
+
+function answersOf(can: Can): fc.Arbitrary<EmbedAnswer> {
+  const vector = fc.array(fc.double({ noNaN: true, noDefaultInfinity: true }), { minLength: 1, maxLength: 8 });
+  return fc
+    .record({
+      vectors: fc.array(vector, { minLength: 1, maxLength: can.one ? 1 : 6 }),
+      inputTokens: fc.integer({ min: 1, max: 1_000_000 }),
+    })
+    .map(({ vectors, inputTokens }) => ({
+      operation: "embed",
+      model: can.unnamed ? "" : lawModel,
+      // JSON has no negative zero.
+      vectors: vectors.map((values) => values.map((value) => value + 0)),
+      ...(can.uncounted ? {} : { usage: { ...usage, inputTokens } }),
+    }));
+}
+
+describe.each(dialects.map((can) => ({ name: can.dialect.name, can })))("$name", ({ can }) => {
+  test("requests", () => {
+    const envelope = { ...envelopeOf(), params: { model: lawModel } };
+    requestsRoundTrip(can.dialect, asksOf(can), { envelope });
+  });
+
+  test("answers", () => {
+    const [ask] = fc.sample(asksOf(can), { numRuns: 1, seed: 1 }) as [EmbedAsk];
+    answersRoundTrip(can.dialect, answersOf(can), { ...ask, format: "float" });
+  });
+});
+
+test.each([
+  [[0.1, -0.5, 1], "cdcccc3d000000bf0000803f", "zczMPQAAAL8AAIA/"],
+  [[0.5, -1], "0000003f000080bf", "AAAAPwAAgL8="],
+])("%j as base64", (floats, hex, base64) => {
+  expect(floatsToBase64(floats)).toBe(base64);
+  expect(Buffer.from(base64, "base64").toString("hex")).toBe(hex);
+  expect(base64ToFloats(base64)).toEqual(floats.map(Math.fround));
+});

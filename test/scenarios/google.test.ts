@@ -1,0 +1,293 @@
+// Google's protocol on the wire: streams as one JSON array, carriers of the key, paths under both versions, counts.
+import { expect } from "bun:test";
+import { at } from "../support/chat-stream-reader.ts";
+import { says, wireFrames } from "../support/fixtures.ts";
+import type { Call } from "../support/http-client.ts";
+import type { Heard } from "../support/response-oracle.ts";
+import { type Scene, scenes } from "../support/scenario.ts";
+import { fars } from "../translation-matrix/upstreams.ts";
+
+const google: Call = { to: "gemini" };
+const arrayPath = (model: string) => `/v1beta/models/${model}:streamGenerateContent`;
+const json = { "content-type": /^application\/json/ };
+
+/** The elements of the array that a client read; the body must be one. */
+function elements(heard: Heard): unknown[] {
+  if (!Array.isArray(heard.json)) throw new Error(`the body is no JSON array: ${heard.text}`);
+  return heard.json;
+}
+
+const wordChunk = (more: object) => ({
+  id: "c",
+  object: "chat.completion",
+  model: "m",
+  choices: [{ index: 0, ...more }],
+});
+const spokenWord = [
+  ...['{"va', 'lue":"no', 'on"}'].map((content) => wordChunk({ delta: { content } })),
+  wordChunk({ delta: {}, finish_reason: "stop" }),
+];
+
+/** A word among words: the upstream is asked for an object, the client hears the word alone. */
+const choices: Scene[] = [false, true].map((stream) => ({
+  name: `a word among words, stream ${stream}`,
+  call: {
+    ...google,
+    body: {
+      model: "gpt-x",
+      stream,
+      generationConfig: {
+        responseMimeType: "text/x.enum",
+        responseSchema: { type: "STRING", enum: ["morning", "noon"] },
+      },
+    },
+  },
+  upstream: {
+    alpha: stream
+      ? { frames: [...spokenWord.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`), "data: [DONE]\n\n"] }
+      : { json: wordChunk({ message: { role: "assistant", content: '{"value":"noon"}' }, finish_reason: "stop" }) },
+  },
+  sees: { told: { text: "noon", stop: "STOP" } },
+  asked: { alpha: [{ body: { response_format: { type: "json_schema" } } }] },
+}));
+
+const pictures: Scene[] = (["gpt-x", "claude-x", "gpt-r"] as const).map((model) => ({
+  name: `a picture of ${model}, which only writes, is refused`,
+  call: { ...google, body: { model, generationConfig: { responseModalities: ["TEXT", "IMAGE"] } } },
+  sees: { status: 400, error: { param: "generationConfig.responseModalities" } },
+  asked: {},
+}));
+
+const arrays: Scene[] = fars.flatMap(({ speaks, at: to, model, said }): Scene[] => [
+  {
+    name: `a stream of ${speaks} as one array`,
+    call: { ...google, path: arrayPath(model) },
+    upstream: { [to]: says(`${speaks}/text.sse`) },
+    sees: { headers: json, told: { text: said.text.text, stop: "STOP", isEnded: true } },
+    also: (heard) => expect(elements(heard).length).toBeGreaterThan(1),
+  },
+  {
+    name: `tools of ${speaks} in an array`,
+    call: { ...google, path: arrayPath(model) },
+    upstream: { [to]: says(`${speaks}/tools.sse`) },
+    sees: { told: { calls: said["parallel tools"]?.calls as never } },
+  },
+  ...(["end", "cut", "reset"] as const).map((ending) => cutArray(speaks, to, model, ending)),
+  brokenArray(speaks, to, model),
+]);
+
+/** The upstream breaks off when the client has heard something: the array is whole JSON, and its last element the error. */
+function cutArray(speaks: string, to: string, model: string, ending: "end" | "cut" | "reset"): Scene {
+  const heardFirst = Promise.withResolvers<void>();
+  const all = wireFrames(`${speaks}/text.sse`);
+  const told = speaks === "gemini" ? 1 : all.findIndex((frame) => frame.includes("Hello")) + 1;
+  const frames = [...all.slice(0, told), ": the end is near\n\n"];
+  return {
+    name: `an array of ${speaks} that breaks off (${ending}) ends with the error`,
+    call: { ...google, path: arrayPath(model), onFirst: () => heardFirst.resolve() },
+    upstream: { [to]: { frames, ending, gate: heardFirst.promise, gateAfter: told } },
+    sees: { error: { message: expect.stringMatching(/\S/) } },
+    also: endsWithError,
+    ledger: { state: "failed", provider: to },
+  };
+}
+
+function brokenArray(speaks: string, to: string, model: string): Scene {
+  const heardFirst = Promise.withResolvers<void>();
+  const frames = wireFrames(`${speaks}/error-midstream.sse`);
+  return {
+    name: `an error within a stream of ${speaks} is the last element`,
+    call: { ...google, path: arrayPath(model), onFirst: () => heardFirst.resolve() },
+    upstream: { [to]: { frames, gate: heardFirst.promise, gateAfter: frames.length - 1 } },
+    also: endsWithError,
+  };
+}
+
+function endsWithError(heard: Heard): void {
+  const all = elements(heard);
+  expect(Object.keys(all.at(-1) as object)).toEqual(["error"]);
+  expect(at(all.at(-1), "error")).toMatchObject({
+    code: expect.any(Number),
+    status: expect.stringMatching(/^[A-Z_]+$/),
+  });
+  for (const element of all.slice(0, -1)) expect(at(element, "candidates", 0, "finishReason")).toBeUndefined();
+}
+
+const arrivals: Scene[] = [
+  {
+    name: "elements leave as they arrive",
+    call: google,
+    ...asTheyCome(),
+  },
+  {
+    name: "an error before the first byte has its status, and is no array",
+    call: { ...google, path: arrayPath("gemini-x") },
+    upstream: { google: says("gemini/error-429.json") },
+    sees: { status: 429, error: { code: "upstream_rate_limited" } },
+    also: (heard) => expect(Array.isArray(heard.json)).toBe(false),
+  },
+  {
+    name: "the array of an upstream that is asked for events is asked for as events",
+    call: { ...google, path: arrayPath("gemini-x") },
+    upstream: { google: says("gemini/text.sse") },
+    also: (_heard, { upstreams }) => expect(upstreams.google.requests[0]?.query.get("alt")).toBe("sse"),
+  },
+];
+
+function asTheyCome(): Pick<Scene, "call" | "upstream" | "sees"> {
+  const heardFirst = Promise.withResolvers<void>();
+  return {
+    call: { ...google, path: arrayPath("gemini-x"), onFirst: () => heardFirst.resolve() },
+    upstream: { google: says("gemini/text.sse", { gate: heardFirst.promise, gateAfter: 1 }) },
+    sees: { told: { text: "Hello, world!" } },
+  };
+}
+
+const hello = says("gemini/text.json");
+const told = { text: "Hello, world!", stop: "STOP", isEnded: true };
+const asked = {
+  google: [{ path: "/v1beta/models/gemini-x:generateContent", headers: { "x-goog-api-key": "canary-google" } }],
+};
+
+const carriers: Scene[] = [
+  ...(["good", "x-goog-api-key", "query"] as const).map(
+    (key): Scene => ({
+      name: `the key as ${key === "good" ? "a bearer token" : key}`,
+      call: { ...google, key },
+      upstream: { google: hello },
+      sees: { told },
+      asked,
+      also: (_heard, { upstreams, gateway }) => {
+        const seen = upstreams.google.requests[0];
+        expect(JSON.stringify([seen?.query.toString(), ...(seen?.headers ?? [])])).not.toContain(gateway.key);
+      },
+    }),
+  ),
+  {
+    name: "the key of a query beside alt=sse",
+    call: { ...google, key: "query", body: { stream: true } },
+    upstream: { google: says("gemini/text.sse") },
+    sees: { told, headers: { "content-type": /^text\/event-stream/ } },
+  },
+  {
+    name: "an empty key header is no key, and the one of the query counts",
+    call: { ...google, key: "query", headers: { "x-goog-api-key": "" } },
+    upstream: { google: hello },
+    sees: { told },
+  },
+  {
+    name: "no key",
+    call: { ...google, key: "none" },
+    sees: { status: 401, error: { code: "missing_api_key" } },
+    asked: {},
+    ledger: "none",
+  },
+  {
+    name: "newer SDKs call under /v1",
+    call: { ...google, path: "/v1/models/gemini-x:generateContent" },
+    upstream: { google: hello },
+    sees: { told },
+    asked,
+  },
+  {
+    name: "a model of two words and a doubled collection",
+    call: { ...google, path: "/v1beta/models/models/google%2Fgemini-x:generateContent" },
+    upstream: { google: hello },
+    sees: { told },
+    asked,
+  },
+  {
+    name: "fields in snake_case arrive as they came",
+    call: {
+      ...google,
+      body: { system_instruction: { parts: [{ text: "Be brief." }] }, generation_config: { top_k: 4 } },
+    },
+    upstream: { google: hello },
+    asked: { google: [{ body: { generation_config: { top_k: 4 } } }] },
+  },
+];
+
+const counts: Scene[] = [
+  {
+    name: "Anthropic's count is relayed by who can count",
+    call: { to: "count" },
+    upstream: { claude: { json: { input_tokens: 14 } } },
+    sees: { body: { input_tokens: 14 }, headers: { "x-turnpike-provider": "claude" } },
+    asked: { claude: [{ path: "/v1/messages/count_tokens", lacksFields: ["max_tokens", "stream"] }] },
+    ledger: { state: "completed", operation: "count", inputTokens: 0 },
+  },
+  {
+    name: "Google's count is relayed by who can count",
+    call: { to: "gemini-count" },
+    upstream: { google: { json: { totalTokens: 31 } } },
+    sees: { body: { totalTokens: 31 }, headers: { "x-turnpike-provider": "google" } },
+    asked: { google: [{ path: "/v1beta/models/gemini-x:countTokens" }] },
+  },
+  {
+    name: "Google's count under generateContentRequest",
+    call: {
+      to: "gemini-count",
+      body: {
+        contents: undefined,
+        generateContentRequest: { model: "models/gemini-x", contents: [{ role: "user", parts: [{ text: "hi" }] }] },
+      },
+    },
+    upstream: { google: { json: { totalTokens: 3 } } },
+    sees: { body: { totalTokens: 3 } },
+    asked: { google: [{ body: { generateContentRequest: { model: "models/gemini-x" } } }] },
+  },
+  {
+    name: "Anthropic's count of a Google model",
+    call: { to: "count", body: { model: "gemini-x", system: "Be brief." } },
+    upstream: { google: { json: { totalTokens: 31 } } },
+    sees: { body: { input_tokens: 31 }, headers: { "x-turnpike-provider": "google" } },
+  },
+  {
+    name: "Google's count of an Anthropic model",
+    call: { to: "gemini-count", body: { model: "claude-x" } },
+    upstream: { claude: { json: { input_tokens: 14 } } },
+    sees: { body: { totalTokens: 14 }, headers: { "x-turnpike-provider": "claude" } },
+    asked: { claude: [{ path: "/v1/messages/count_tokens", lacksFields: ["max_tokens", "stream"] }] },
+  },
+  {
+    name: "Anthropic's count of an OpenAI model",
+    call: { to: "count", body: { model: "gpt-r" } },
+    upstream: { responder: { json: { object: "response.input_tokens", input_tokens: 21 } } },
+    sees: { body: { input_tokens: 21 }, headers: { "x-turnpike-provider": "responder" } },
+    asked: { responder: [{ path: "/v1/responses/input_tokens", lacksFields: ["max_output_tokens", "stream"] }] },
+  },
+  ...(["count", "gemini-count"] as const).flatMap((to) =>
+    ["gpt-x"].map(
+      (model): Scene => ({
+        name: `${to} of ${model}, whose provider has no counter, is an estimate and says so`,
+        call: { to, body: { model } },
+        sees: { headers: { "x-turnpike-provider": "estimate" } },
+        // OpenAI's own kind has one, which this server answers with 404 the first time.
+        ...(model === "gpt-x" ? { asked: {} } : {}),
+        also: (heard) => {
+          const tokens = Number(at(heard.json, "input_tokens") ?? at(heard.json, "totalTokens"));
+          expect(tokens).toBeGreaterThan(2);
+          expect(tokens).toBeLessThan(20);
+        },
+      }),
+    ),
+  ),
+  {
+    name: "a count of an unknown model",
+    call: { to: "count", body: { model: "nobody" } },
+    sees: { status: 404, error: { code: "model_not_found", param: "model" } },
+    asked: {},
+  },
+  {
+    name: "a count of nothing",
+    call: { to: "gemini-count", body: { contents: undefined } },
+    sees: { status: 400, error: { code: "missing_required_parameter", param: "contents" } },
+    asked: {},
+  },
+];
+
+scenes("streams as one array", [...arrays, ...arrivals], { fresh: true });
+scenes("Google's paths and carriers", carriers);
+scenes("counts of tokens", counts);
+scenes("words among words", choices);
+scenes("pictures", pictures);

@@ -1,0 +1,146 @@
+// Random asks, answers and delta streams for the laws; a dialect's suite switches off what its wire cannot say.
+import fc from "fast-check";
+import type { Block, ChatAnswer, ChatAsk, Stop, TextBlock, Tool, Turn } from "../../src/canonical/chat.ts";
+import { type Delta, replay } from "../../src/canonical/stream-event.ts";
+import type { Usage } from "../../src/canonical/usage.ts";
+import { lawModel, lawOrigin } from "./laws.ts";
+
+/** What the wire of a dialect can say. */
+export interface Can {
+  thinking: boolean;
+  /** Thinking carries a signature. */
+  signature: boolean;
+  /** More than one choice. */
+  choices: boolean;
+  createdAt: boolean;
+  cacheWrite: boolean;
+  reasoningTokens: boolean;
+  stops: Stop["kind"][];
+}
+
+/** Text that is never blank, with characters of one to four bytes. */
+export const words: fc.Arbitrary<string> = fc
+  .string({ unit: "grapheme", minLength: 1, maxLength: 20 })
+  .map((text) => `w${text}`);
+
+const name = fc.stringMatching(/^[a-zA-Z0-9_-]{1,20}$/);
+const callInput = fc
+  .dictionary(words, fc.oneof(words, fc.integer(), fc.boolean()), { maxKeys: 3 })
+  .map((o) => JSON.stringify(o));
+
+/** The blocks of one reply in the order that every dialect can keep: thinking, then text, then calls. */
+export function replyBlocks(can: Can): fc.Arbitrary<Block[]> {
+  const signature = fc.base64String({ minLength: 4 }).map((data) => ({ origin: lawOrigin, data }));
+  const thinking = fc
+    .tuple(can.signature ? fc.oneof({ weight: 4, arbitrary: words }, fc.constant("")) : words, signature)
+    .map(([said, by]): Block => ({ type: "thinking", text: said, ...(can.signature ? { signature: by } : {}) }));
+  const text = fc.record({ type: fc.constant("text" as const), text: words });
+  const calls = fc.uniqueArray(toolCall, { maxLength: 3, selector: (call) => call.id });
+  return fc
+    .tuple(fc.array(thinking, { maxLength: can.thinking ? 1 : 0 }), fc.array(text, { maxLength: 1 }), calls)
+    .map((parts) => parts.flat());
+}
+
+const toolCall = fc.record({
+  type: fc.constant("tool-call" as const),
+  id: name.map((id) => `call_${id}`),
+  name,
+  kind: fc.constant("function" as const),
+  input: callInput,
+});
+
+/** Replies whose stop fits their blocks: `tool-use` if and only if there is a call. */
+export function answers(can: Can): fc.Arbitrary<ChatAnswer> {
+  const choice = fc.tuple(replyBlocks(can), fc.constantFrom(...can.stops));
+  return fc
+    .record({
+      operation: fc.constant("chat" as const),
+      id: name,
+      model: fc.constant(lawModel),
+      ...(can.createdAt ? { createdAt: fc.integer({ min: 1, max: 2_000_000_000 }) } : {}),
+      choices: fc.array(choice, { minLength: 1, maxLength: can.choices ? 3 : 1 }),
+      usage: usages(can),
+    })
+    .map((answer) => ({
+      ...answer,
+      choices: answer.choices.map(([blocks, stop], index) => ({
+        index,
+        blocks,
+        stop: { kind: stopFor(blocks, stop) },
+      })),
+    }));
+}
+
+function stopFor(blocks: Block[], wanted: Stop["kind"]): Stop["kind"] {
+  if (blocks.some((block) => block.type === "tool-call")) return "tool-use";
+  return wanted === "tool-use" ? "end" : wanted;
+}
+
+/** Well-formed streams: replies replayed, with the body of each block cut into pieces. */
+export function streams(can: Can): fc.Arbitrary<Delta[]> {
+  const cut = fc.tuple(answers(can), fc.integer({ min: 1, max: 5 }));
+  return cut.map(([answer, size]) => [...replay(answer)].flatMap((delta) => inPieces(delta, size)));
+}
+
+function inPieces(delta: Delta, size: number): Delta[] {
+  if (!("text" in delta)) return [delta];
+  return pieces(delta.text, size).map((text): Delta => ({ ...delta, text }));
+}
+
+function pieces(text: string, size: number): string[] {
+  const characters = Array.from(text);
+  const starts = Array.from({ length: Math.ceil(characters.length / size) }, (_, index) => index * size);
+  return starts.map((start) => characters.slice(start, start + size).join(""));
+}
+
+function usages(can: Can): fc.Arbitrary<Usage> {
+  const count = fc.integer({ min: 0, max: 1_000_000 });
+  return fc.record({
+    // No request has an empty input.
+    inputTokens: fc.integer({ min: 1, max: 1_000_000 }),
+    cacheReadTokens: count,
+    cacheWriteTokens: can.cacheWrite ? count : fc.constant(0),
+    outputTokens: count,
+    reasoningTokens: can.reasoningTokens ? count : fc.constant(0),
+  });
+}
+
+const textBlock: fc.Arbitrary<TextBlock> = fc.record({ type: fc.constant("text" as const), text: words });
+const tool: fc.Arbitrary<Tool> = fc.record({
+  kind: fc.constant("function" as const),
+  name,
+  description: words,
+  parameters: fc.constant({ type: "object", properties: { zone: { type: "string" } } }),
+});
+
+/** A round of calls and their results: an assistant turn and the tool turn that answers it. */
+const callRound: fc.Arbitrary<Turn[]> = fc
+  .uniqueArray(toolCall, { minLength: 1, maxLength: 3, selector: (call) => call.id })
+  .map((calls) => [
+    { role: "assistant", blocks: calls },
+    { role: "tool", blocks: calls.map((call) => result(call.id)) },
+  ]);
+
+function result(callId: string): Block {
+  return { type: "tool-result", callId, content: [{ type: "text", text: `result of ${callId}` }], isError: false };
+}
+
+/** Conversations that every chat dialect can say: system, user, assistant, calls with results. */
+export const asks: fc.Arbitrary<ChatAsk> = fc.record({
+  operation: fc.constant("chat" as const),
+  model: fc.constant(lawModel),
+  stream: fc.constant(false),
+  system: fc.array(textBlock, { maxLength: 1 }),
+  turns: fc.tuple(words, fc.array(callRound, { maxLength: 2 }), words).map(conversation),
+  tools: fc.uniqueArray(tool, { minLength: 1, maxLength: 3, selector: (each) => ("name" in each ? each.name : "") }),
+  maxOutputTokens: fc.integer({ min: 1, max: 100_000 }),
+  sampling: fc.record({ temperature: fc.constantFrom(0, 0.5, 1), topP: fc.constantFrom(0.25, 1) }),
+  stop: fc.array(words, { maxLength: 2 }),
+  choices: fc.constant(1),
+  extras: fc.constant([]),
+});
+
+function conversation([first, rounds, last]: [string, Turn[][], string]): Turn[] {
+  const said = (role: Turn["role"], text: string): Turn => ({ role, blocks: [{ type: "text", text }] });
+  return [said("user", first), ...rounds.flat(), said("assistant", "Done."), said("user", last)];
+}
