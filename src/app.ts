@@ -11,20 +11,20 @@ import { type VideoKeys, videoKeys } from "./config/videos.ts";
 import { dialects } from "./dialects/index.ts";
 import { checkLedger } from "./gateway/ledger/check.ts";
 import { openLedger } from "./gateway/ledger/ledger.ts";
-import { createTranscoder } from "./gateway/operations/audio-transcoder.ts";
+import { createAudioTranscoder } from "./gateway/operations/audio-transcoder.ts";
 import { createMissingCounters } from "./gateway/operations/token-count.ts";
 import { createAdmission } from "./gateway/pipeline/admission.ts";
 import { createReadiness } from "./gateway/pipeline/readiness.ts";
-import type { GatewayParts } from "./gateway/pipeline/run.ts";
+import type { GatewayDependencies } from "./gateway/pipeline/run.ts";
 import { usageEstimates } from "./gateway/pipeline/usage-estimate.ts";
 import { type Caller, openKeys } from "./gateway/policy/keys.ts";
 import { openResponses, type Responses } from "./gateway/responses/responses.ts";
 import { catalogHolder } from "./gateway/routing/catalog.ts";
 import { createCooldowns } from "./gateway/routing/cooldowns.ts";
-import { createListings } from "./gateway/routing/model-lists.ts";
+import { createModelLists } from "./gateway/routing/model-lists.ts";
 import { createPreferredDialects } from "./gateway/routing/preferred-dialects.ts";
 import { type Backlog, createBacklog } from "./gateway/streaming/backlog.ts";
-import type { PipePace } from "./gateway/streaming/client-stream.ts";
+import type { StreamTimers } from "./gateway/streaming/client-stream.ts";
 import { createDrains, usualDrains } from "./gateway/streaming/drains.ts";
 import { openVideos, type Videos } from "./gateway/tasks/videos.ts";
 import { createCors } from "./http/cors.ts";
@@ -34,14 +34,13 @@ import { type Listener, listen } from "./http/server.ts";
 import { systemClock } from "./lib/clock.ts";
 import { randomId, recordIds } from "./lib/ids.ts";
 import { deriveKey, hashKey } from "./lib/secret.ts";
-import { createTicker } from "./lib/shared-interval.ts";
-import { type Discovery, watchLocalServers } from "./local-servers.ts";
-import type { Provider } from "./providers/provider.ts";
+import { createSharedInterval } from "./lib/shared-interval.ts";
+import { type Discovery, localServers } from "./local-servers.ts";
 import { createResolver } from "./providers/safe-fetch/resolver.ts";
 import { estimator, startTokenCounter } from "./providers/token-counter/index.ts";
 import { removedVariable } from "./runtime-environment.ts";
 import { drainMs, shutDown } from "./shutdown.ts";
-import { banner } from "./startup-message.ts";
+import { startupMessage } from "./startup-message.ts";
 import { openStore, type Store } from "./store/store.ts";
 import { createEvents, type Events } from "./telemetry/events.ts";
 import { createLog } from "./telemetry/log.ts";
@@ -76,8 +75,6 @@ export interface Running {
 const heartbeatMs = 15_000;
 /** How often the memory is looked at while clients are behind. */
 const backlogTickMs = 500;
-/** The sandbox is always there. */
-const builtInProviders = 1;
 /** How late a deadline may be noticed. */
 const deadlineTickMs = 40;
 const listPatienceMs = 1_500;
@@ -145,7 +142,7 @@ function declaredKeys({ configuration, pepper }: Foundation): Map<string, Caller
   );
 }
 
-function gatewayParts(foundation: Foundation, options: StartOptions, teardown: Teardown): GatewayParts {
+function gatewayParts(foundation: Foundation, options: StartOptions, teardown: Teardown): GatewayDependencies {
   const { settings, configuration, limits, events } = foundation;
   const onFailure = (cause: unknown): void => events.backgroundFailed("ledger", cause);
   const ledger = openLedger({ dataFolder: settings.dataFolder, clock: systemClock, onFailure });
@@ -153,23 +150,23 @@ function gatewayParts(foundation: Foundation, options: StartOptions, teardown: T
   if (ledger.interrupted > 0) events.recovered(ledger.interrupted);
   const counter = startTokenCounter();
   teardown.push(() => counter.close());
-  const backlog = createBacklog(limits, createTicker(backlogTickMs));
+  const backlog = createBacklog(limits, createSharedInterval(backlogTickMs));
   return {
     catalog: catalogHolder(buildCatalog(configuration.file, settings.environment)),
-    listings: createListings(systemClock, events.listingFailed),
+    listings: createModelLists(systemClock, events.listingFailed),
     admission: createAdmission(limits, backlog.isFull),
     limits,
-    standIn: estimator(dialects, counter),
+    fallbackProvider: estimator(dialects, counter),
     missingCounters: createMissingCounters(systemClock),
     cooldowns: createCooldowns(systemClock, limits.candidateCooldownMs, events.candidateUnusable),
     estimates: usageEstimates(counter),
     drains: createDrains(usualDrains),
-    transcoder: settings.ffmpeg === null ? null : createTranscoder(settings.ffmpeg, limits),
+    transcoder: settings.ffmpeg === null ? null : createAudioTranscoder(settings.ffmpeg, limits),
     ledger,
     clock: systemClock,
     events,
-    watch: { ticker: createTicker(deadlineTickMs), clock: systemClock },
-    pace: paceOf(options.heartbeatMs ?? heartbeatMs, limits, backlog),
+    deadlines: { ticker: createSharedInterval(deadlineTickMs), clock: systemClock },
+    streamTimers: paceOf(options.heartbeatMs ?? heartbeatMs, limits, backlog),
     fetchAllow: configuration.fetchAllow,
     dnsFor: createResolver({
       timeoutMs: limits.lookupMs,
@@ -184,7 +181,11 @@ function gatewayParts(foundation: Foundation, options: StartOptions, teardown: T
 const defaultRetentionDays = 30;
 const dayMs = 24 * 60 * 60_000;
 
-async function responsesRoom(foundation: Foundation, gateway: GatewayParts, teardown: Teardown): Promise<Responses> {
+async function responsesRoom(
+  foundation: Foundation,
+  gateway: GatewayDependencies,
+  teardown: Teardown,
+): Promise<Responses> {
   const { store, sealKey, configuration } = foundation;
   const retentionMs = (configuration.file.config.responses?.retention_days ?? defaultRetentionDays) * dayMs;
   const responses = await openResponses({ gateway, store, sealKey, retentionMs });
@@ -194,7 +195,7 @@ async function responsesRoom(foundation: Foundation, gateway: GatewayParts, tear
 
 async function videosRoom(
   { store, configuration, videoKeys: signing }: Foundation,
-  gateway: GatewayParts,
+  gateway: GatewayDependencies,
   options: StartOptions,
   teardown: Teardown,
 ): Promise<Videos> {
@@ -214,9 +215,9 @@ async function videosRoom(
 }
 
 /** Ticks are a fifteenth of a heartbeat: a second, unless a test is in a hurry. */
-function paceOf(heartbeatMs: number, limits: Limits, backlog: Backlog): PipePace {
+function paceOf(heartbeatMs: number, limits: Limits, backlog: Backlog): StreamTimers {
   const { clientStallMs: stallMs, minClientBytesPerSecond: minBytesPerSecond, keepAliveMs } = limits;
-  const ticker = createTicker(heartbeatMs / 15);
+  const ticker = createSharedInterval(heartbeatMs / 15);
   return { heartbeatMs, stallMs, minBytesPerSecond, keepAliveMs, backlog, ticker, bounds: limits };
 }
 
@@ -272,29 +273,15 @@ async function announce(
   options: StartOptions,
   listener: Listener,
   { firstKeys, limits, configuration }: Foundation,
-  gateway: GatewayParts,
+  gateway: GatewayDependencies,
   teardown: Teardown,
 ): Promise<void> {
   const { maxConcurrentRequests } = limits;
   if (maxConcurrentRequests < limitsOf(configuration.file.config.limits).maxConcurrentRequests)
     gateway.events.descriptorLimit(maxConcurrentRequests);
-  const local = await localServers(options, listener, gateway, teardown);
+  const local = await localServers(options, listener.url, gateway, teardown);
   const { url } = listener;
   const catalog = gateway.catalog.current();
   await gateway.listings.refreshAll(catalog.providers, listPatienceMs);
-  for (const line of banner(url, firstKeys, catalog, gateway.listings, local)) options.print(line);
-}
-
-/** Where nothing is configured, model servers on this machine are found by themselves. */
-async function localServers(
-  { discovers, discovery = {} }: StartOptions,
-  { url }: Listener,
-  { catalog, listings, events }: GatewayParts,
-  teardown: Teardown,
-): Promise<readonly Provider[]> {
-  if (discovers === false || catalog.current().providers.length > builtInProviders) return [];
-  const { hostname: host, port } = new URL(url);
-  const servers = watchLocalServers({ catalog, listings, events, self: { host, port: Number(port) }, discovery });
-  teardown.push(async () => (await servers).stop());
-  return (await servers).current();
+  for (const line of startupMessage(url, firstKeys, catalog, gateway.listings, local)) options.print(line);
 }

@@ -1,10 +1,13 @@
 // Model servers on this machine: looked for at the start and again every minute where nothing is configured, and kept in the catalog while they answer.
 import type { Catalog, CatalogHolder } from "./gateway/routing/catalog.ts";
-import type { Listings } from "./gateway/routing/model-lists.ts";
+import type { ModelLists } from "./gateway/routing/model-lists.ts";
 import { type DiscoverOptions, discover, type LocalPlace } from "./providers/discover.ts";
-import { remoteProvider } from "./providers/http-provider.ts";
+import { httpProvider } from "./providers/http-provider.ts";
 import type { Provider } from "./providers/provider.ts";
 import type { Events } from "./telemetry/events.ts";
+
+/** The sandbox is always there. */
+const builtInProviders = 1;
 
 /** Where and how often model servers are looked for; a test brings its own. */
 export interface Discovery {
@@ -14,7 +17,7 @@ export interface Discovery {
 
 export interface LocalServersParts {
   readonly catalog: CatalogHolder;
-  readonly listings: Listings;
+  readonly listings: ModelLists;
   readonly events: Events;
   readonly self: DiscoverOptions["self"];
   readonly discovery: Discovery;
@@ -69,7 +72,7 @@ export async function watchLocalServers(parts: LocalServersParts): Promise<Local
       events.localServerLost(server.provider.name, baseUrl);
     }
     for (const entry of added) {
-      found.set(entry.baseUrl, { provider: remoteProvider(entry), misses: 0 });
+      found.set(entry.baseUrl, { provider: httpProvider(entry), misses: 0 });
       events.localServerFound(entry.name, entry.baseUrl);
     }
     const now = current();
@@ -97,4 +100,18 @@ export async function watchLocalServers(parts: LocalServersParts): Promise<Local
       clearInterval(timer);
     },
   };
+}
+
+/** Where nothing is configured, model servers on this machine are found by themselves. */
+export async function localServers(
+  { discovers, discovery = {} }: { readonly discovers?: boolean; readonly discovery?: Discovery },
+  url: string,
+  { catalog, listings, events }: Pick<LocalServersParts, "catalog" | "listings" | "events">,
+  teardown: (() => unknown)[],
+): Promise<readonly Provider[]> {
+  if (discovers === false || catalog.current().providers.length > builtInProviders) return [];
+  const { hostname: host, port } = new URL(url);
+  const servers = watchLocalServers({ catalog, listings, events, self: { host, port: Number(port) }, discovery });
+  teardown.push(async () => (await servers).stop());
+  return (await servers).current();
 }

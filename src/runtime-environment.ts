@@ -16,7 +16,7 @@ export const removedVariable = "TURNPIKE_REMOVED_VARIABLES";
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The environment that the process should have had, or null when it has it. */
-export function mendedEnvironment(environment: Environment): Record<string, string> | null {
+export function requiredEnvironment(environment: Environment): Record<string, string> | null {
   const removed = Object.keys(environment).filter((name) => unwanted.test(name));
   if (removed.length === 0 && environment[maxRequestsVariable] === maxRequests) return null;
   const kept = Object.entries(environment).filter(([name]) => !unwanted.test(name));
@@ -29,7 +29,7 @@ export function mendedEnvironment(environment: Environment): Record<string, stri
 
 /** Replaces this process by one with the right environment, if it has the wrong one. Same process id, same arguments. */
 export function relaunch(): void {
-  const environment = mendedEnvironment(process.env);
+  const environment = requiredEnvironment(process.env);
   if (environment === null) return;
   const compiled = import.meta.path.startsWith("/$bunfs/");
   const script = compiled ? [] : [process.argv[1] ?? ""];

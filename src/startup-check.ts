@@ -4,7 +4,7 @@ const requests = 257;
 const patienceMs = 2_000;
 
 /** Throws an Error with one sentence when the process was started without its limit raised. */
-export async function proveConcurrency(): Promise<void> {
+export async function checkConcurrency(): Promise<void> {
   let waiting = 0;
   const gate = Promise.withResolvers<void>();
   const server = Bun.serve({

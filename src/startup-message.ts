@@ -2,13 +2,13 @@
 
 import type { FirstKeys } from "./config/secrets.ts";
 import type { Candidate, Catalog } from "./gateway/routing/catalog.ts";
-import type { Listings } from "./gateway/routing/model-lists.ts";
+import type { ModelLists } from "./gateway/routing/model-lists.ts";
 import { allModels } from "./http/models.ts";
 import { dialectsOf, type Provider } from "./providers/provider.ts";
 
 const mostModels = 12;
 
-function modelLines(catalog: Catalog, listings: Listings): string[] {
+function modelLines(catalog: Catalog, listings: ModelLists): string[] {
   const names = allModels(catalog, listings).map((model) => model.id);
   const shown = names.slice(0, mostModels).join(", ");
   const more = names.length > mostModels ? `, and ${names.length - mostModels} more` : "";
@@ -27,7 +27,7 @@ const chats = ({ provider, model }: Candidate): boolean =>
 const isPlain = (name: string): boolean => /^[\w./:-]+$/.test(name);
 
 /** A model that can answer a chat: a route first, then one of a model server on this machine, else the sandbox, which is always there. */
-function trialModel({ routes }: Catalog, listings: Listings, local: readonly Provider[]): string {
+function trialModel({ routes }: Catalog, listings: ModelLists, local: readonly Provider[]): string {
   const route = [...routes.values()].find(({ name, candidates }) => isPlain(name) && candidates.every(chats));
   if (route !== undefined) return route.name;
   const candidates = local.flatMap((provider) =>
@@ -45,11 +45,11 @@ function clientKeyLines({ clientKey, clientKeyGiven }: FirstKeys): string[] {
 }
 
 /** The lines for a person who starts the gateway. Keys are shown only when they were made just now. */
-export function banner(
+export function startupMessage(
   url: string,
   keys: FirstKeys,
   catalog: Catalog,
-  listings: Listings,
+  listings: ModelLists,
   local: readonly Provider[],
 ): string[] {
   const shown = keys.clientKey ?? "$TURNPIKE_KEY";

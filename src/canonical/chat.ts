@@ -1,8 +1,8 @@
 // The canonical chat request and reply: ordered turns of ordered blocks.
 import type { ExactNumber, Json, JsonObject } from "../lib/json.ts";
-import type { Opaque } from "./provider-state.ts";
+import type { ProviderState } from "./provider-state.ts";
 import type { Usage } from "./usage.ts";
-import type { Extra } from "./warning.ts";
+import type { UnmappedField } from "./warning.ts";
 
 /** Bytes or a reference to them. `file` ids belong to the provider that issued them. */
 export type MediaSource =
@@ -28,15 +28,15 @@ export interface Citation {
 }
 
 /** A token and how likely it was. `bytes` are there where the text does not tell them: in a part of a character. */
-export interface Likelihood {
+export interface TopLogprob {
   readonly token: string;
   readonly logprob: number;
   readonly bytes?: readonly number[];
 }
 
 /** A token of the reply; `top` are the likeliest ones in its place. */
-export interface TokenLogprob extends Likelihood {
-  readonly top: readonly Likelihood[];
+export interface TokenLogprob extends TopLogprob {
+  readonly top: readonly TopLogprob[];
 }
 
 export interface TextBlock {
@@ -57,7 +57,7 @@ export interface RefusalBlock {
 export interface ThinkingBlock {
   readonly type: "thinking";
   readonly text: string;
-  readonly signature?: Opaque;
+  readonly signature?: ProviderState;
   readonly redacted?: boolean;
 }
 
@@ -68,7 +68,7 @@ export interface ToolCallBlock {
   /** `function`: input is JSON text. `custom`: input is free text. */
   readonly kind: "function" | "custom";
   readonly input: string;
-  readonly signature?: Opaque;
+  readonly signature?: ProviderState;
   readonly cache?: CacheHint;
 }
 
@@ -98,14 +98,14 @@ export interface DocumentBlock {
 }
 
 /** A part that only the dialect `origin` understands; elsewhere it is refused by its `path`. */
-export interface ForeignBlock {
+export interface ProviderBlock {
   readonly type: "foreign";
   readonly origin: string;
   readonly wire: JsonObject;
   readonly path?: string;
 }
 
-export type ResultPart = TextBlock | ImageBlock | DocumentBlock | ForeignBlock;
+export type ResultPart = TextBlock | ImageBlock | DocumentBlock | ProviderBlock;
 
 export interface ToolResultBlock {
   readonly type: "tool-result";
@@ -124,10 +124,10 @@ export type Block =
   | ImageBlock
   | AudioBlock
   | DocumentBlock
-  | ForeignBlock;
+  | ProviderBlock;
 
 /** `tool` turns hold tool results only; they stand right behind the assistant turn that made the calls. */
-export interface Turn {
+export interface Message {
   readonly role: "system" | "user" | "assistant" | "tool";
   readonly blocks: readonly Block[];
   /** Participant name, where the client gave one. */
@@ -222,13 +222,13 @@ export interface Completion {
  * What the reply may hold beside text, and where the client asked for it: whoever cannot make it refuses. `voice` is a
  * name that only some models know.
  */
-export interface MediaWish {
+export interface OutputModalities {
   readonly path: string;
   readonly image?: { readonly aspectRatio?: string; readonly size?: string };
   readonly speech?: { readonly voice?: { readonly name: string; readonly path: string } };
 }
 
-export interface ChatAsk {
+export interface ChatRequest {
   readonly operation: "chat";
   /** As the client named it. */
   readonly model: string;
@@ -237,7 +237,7 @@ export interface ChatAsk {
   readonly includeUsage?: boolean;
   /** The system prefix; system turns in the middle stay among the turns. */
   readonly system: readonly TextBlock[];
-  readonly turns: readonly Turn[];
+  readonly turns: readonly Message[];
   readonly tools: readonly Tool[];
   readonly toolChoice?: ToolChoice;
   /** False: at most one tool call in the reply. */
@@ -250,18 +250,18 @@ export interface ChatAsk {
   /** Log probabilities are wanted, with this many alternatives. */
   readonly logprobs?: number;
   readonly format?: OutputFormat;
-  readonly media?: MediaWish;
+  readonly media?: OutputModalities;
   readonly reasoning?: Reasoning;
   readonly verbosity?: string;
   readonly tier?: "default" | "flex" | "priority" | "fast";
   readonly endUser?: string;
   /** Present when the client asked for a text completion; its fields are told to other dialects as extras. */
   readonly completion?: Completion;
-  readonly extras: readonly Extra[];
+  readonly extras: readonly UnmappedField[];
 }
 
 /** Why a reply ended. `sequence` is the stop text that matched, where it is known. */
-export interface Stop {
+export interface FinishReason {
   readonly kind: "end" | "stop-sequence" | "length" | "context-full" | "tool-use" | "refusal" | "filter" | "pause";
   readonly sequence?: string;
   readonly detail?: Json;
@@ -270,10 +270,10 @@ export interface Stop {
 export interface Choice {
   readonly index: number;
   readonly blocks: readonly Block[];
-  readonly stop: Stop;
+  readonly stop: FinishReason;
 }
 
-export interface ChatAnswer {
+export interface ChatResponse {
   readonly operation: "chat";
   readonly id: string;
   /** What the upstream reported. */

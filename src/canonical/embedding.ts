@@ -1,15 +1,15 @@
 // The canonical embedding request and reply.
 
 import type { Usage } from "./usage.ts";
-import type { Extra } from "./warning.ts";
+import type { UnmappedField } from "./warning.ts";
 
 /** Texts, or token ids of one tokenizer that only its own provider understands. */
-export type EmbedInput =
+export type EmbeddingInput =
   | { readonly kind: "texts"; readonly texts: readonly string[] }
   | { readonly kind: "tokens"; readonly tokens: readonly (readonly number[])[] };
 
 /** What the vectors are for, where a model makes different ones for it. */
-export type EmbedPurpose =
+export type EmbeddingTask =
   | "query"
   | "document"
   | "similarity"
@@ -19,27 +19,27 @@ export type EmbedPurpose =
   | "fact"
   | "code";
 
-export interface EmbedAsk {
+export interface EmbeddingRequest {
   readonly operation: "embed";
   readonly model: string;
   readonly stream: false;
-  readonly input: EmbedInput;
+  readonly input: EmbeddingInput;
   readonly dimensions?: number;
   /** How the caller wants each vector: numbers, or base64 of little-endian float32. */
   readonly format: "float" | "base64";
   /** Set where the caller counts on vectors of length one, whatever the model gives. */
   readonly unit?: true;
-  readonly purpose?: EmbedPurpose;
+  readonly purpose?: EmbeddingTask;
   /** Of the document that all texts belong to. */
   readonly title?: string;
   readonly endUser?: string;
-  readonly extras: readonly Extra[];
+  readonly extras: readonly UnmappedField[];
 }
 
 /** A vector as it came: numbers, or base64 of little-endian float32. */
 export type Vector = readonly number[] | string;
 
-export interface EmbedAnswer {
+export interface EmbeddingResponse {
   readonly operation: "embed";
   /** Empty where the upstream does not name it. */
   readonly model: string;
@@ -49,6 +49,6 @@ export interface EmbedAnswer {
 }
 
 /** How many vectors an ask wants. */
-export function itemsOf({ input }: Pick<EmbedAsk, "input">): number {
+export function itemsOf({ input }: Pick<EmbeddingRequest, "input">): number {
   return input.kind === "texts" ? input.texts.length : input.tokens.length;
 }

@@ -1,6 +1,6 @@
 // The canonical request for images, made from words or from other images, and its answer.
 import type { Usage } from "./usage.ts";
-import type { Extra } from "./warning.ts";
+import type { UnmappedField } from "./warning.ts";
 
 /** `file` ids belong to the provider that issued them. */
 export type PictureSource =
@@ -9,7 +9,7 @@ export type PictureSource =
   | { readonly kind: "file"; readonly id: string };
 
 /** An image that the client gave. */
-export interface Picture {
+export interface InputImage {
   readonly source: PictureSource;
   /** Where it stood on the client's wire. */
   readonly path: string;
@@ -35,7 +35,7 @@ export type ImageField =
   | "seed"
   | "endUser";
 
-export interface ImageAsk {
+export interface ImageRequest {
   readonly operation: "image";
   /** `edit`: the images are to be changed. */
   readonly task: "generate" | "edit";
@@ -45,9 +45,9 @@ export interface ImageAsk {
   readonly stream: boolean;
   readonly prompt: string;
   readonly negativePrompt?: string;
-  readonly images: readonly Picture[];
+  readonly images: readonly InputImage[];
   /** Transparent where the first image may be changed. */
-  readonly mask?: Picture;
+  readonly mask?: InputImage;
   /** How many; absent: one, or what the provider makes of it. */
   readonly n?: number;
   /** Pixels; both or none. */
@@ -77,11 +77,11 @@ export interface ImageAsk {
   readonly endUser?: string;
   /** Where each field that the client said stands on its wire. */
   readonly said: { readonly [field in ImageField]?: string };
-  readonly extras: readonly Extra[];
+  readonly extras: readonly UnmappedField[];
 }
 
 /** One finished image: at an address that anybody may fetch for a while, or its bytes. */
-export interface MadeImage {
+export interface GeneratedImage {
   readonly source:
     | { readonly kind: "url"; readonly url: string }
     | { readonly kind: "base64"; readonly base64: string };
@@ -89,12 +89,12 @@ export interface MadeImage {
   readonly revisedPrompt?: string;
 }
 
-export interface ImageAnswer {
+export interface ImageResponse {
   readonly operation: "image";
   readonly model: string;
   /** Unix seconds. */
   readonly createdAt?: number;
-  readonly images: readonly MadeImage[];
+  readonly images: readonly GeneratedImage[];
   /** What the provider said in words beside the images. */
   readonly text?: string;
   /** What was really made, where the provider told it: `1024x1024`. */
@@ -108,6 +108,6 @@ export interface ImageAnswer {
 }
 
 /** How many images an ask wants. */
-export function imagesWanted({ n }: Pick<ImageAsk, "n">): number {
+export function imageCount({ n }: Pick<ImageRequest, "n">): number {
   return n ?? 1;
 }

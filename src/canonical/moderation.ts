@@ -1,6 +1,6 @@
 // The canonical moderation request and reply: what an input holds that may do harm, category by category.
 import type { Usage } from "./usage.ts";
-import type { Extra } from "./warning.ts";
+import type { UnmappedField } from "./warning.ts";
 
 /** The categories that every reply names, exactly as clients read them. */
 export const moderationCategories = [
@@ -39,7 +39,7 @@ export type ModerationPart =
 /** What is judged as one: parts in order, at least one. */
 export type ModerationItem = readonly ModerationPart[];
 
-export interface ModerateAsk {
+export interface ModerationRequest {
   readonly operation: "moderate";
   readonly model: string;
   /** The client named no model: `model` is the one that its own provider would take. */
@@ -49,30 +49,30 @@ export interface ModerateAsk {
   readonly items: readonly ModerationItem[];
   /** True where the items came as parts of one list, not as texts. */
   readonly mixed: boolean;
-  readonly extras: readonly Extra[];
+  readonly extras: readonly UnmappedField[];
 }
 
 export type InputType = "text" | "image";
 
 /** What was found of one category: whether it is there, how surely (0 to 1), and in what it was looked for. */
-export interface Finding {
+export interface CategoryScore {
   readonly flagged: boolean;
   readonly score: number;
   readonly inputs: readonly InputType[];
 }
 
-export interface Verdict {
+export interface ModerationResult {
   readonly flagged: boolean;
   /** All of `moderationCategories`, and what else the upstream tells. */
-  readonly findings: ReadonlyMap<string, Finding>;
+  readonly findings: ReadonlyMap<string, CategoryScore>;
 }
 
-export interface ModerateAnswer {
+export interface ModerationResponse {
   readonly operation: "moderate";
   /** Empty where the upstream gave none. */
   readonly id: string;
   readonly model: string;
   /** One for each item, in order. */
-  readonly verdicts: readonly Verdict[];
+  readonly verdicts: readonly ModerationResult[];
   readonly usage?: Usage;
 }

@@ -2,7 +2,7 @@
 import { isObject, type Json, parseJsonText } from "../lib/json.ts";
 
 /** A signature or encrypted thought. `origin` names the maker; only that maker may get it back. */
-export interface Opaque {
+export interface ProviderState {
   readonly origin: string;
   readonly data: string;
 }
@@ -19,9 +19,9 @@ const thoughtsMark = ".thoughts";
  * The envelope in which foreign state travels through a client: `gw1.<origin>.<base64url>`, and `.shown` where thought
  * that `isShown` has no words. Same input, same text.
  */
-export function wrapOpaque(opaque: Opaque, isShown = false): string {
-  const data = Buffer.from(opaque.data, "utf8").toString("base64url");
-  return `${prefix}${opaque.origin}.${data}${isShown ? shownMark : ""}`;
+export function wrapProviderState(state: ProviderState, isShown = false): string {
+  const data = Buffer.from(state.data, "utf8").toString("base64url");
+  return `${prefix}${state.origin}.${data}${isShown ? shownMark : ""}`;
 }
 
 /** True for an envelope whose thought may be shown, though no words of it stand beside. */
@@ -30,7 +30,7 @@ export function isShownOpaque(text: string): boolean {
 }
 
 /** The state inside an envelope of ours; null for any other text. */
-export function unwrapOpaque(text: string): Opaque | null {
+export function unwrapProviderState(text: string): ProviderState | null {
   if (!text.startsWith(prefix)) return null;
   const dot = text.indexOf(".", prefix.length);
   if (dot < 0) return null;
@@ -43,13 +43,13 @@ export function unwrapOpaque(text: string): Opaque | null {
 const callMark = "call.";
 
 /** The envelope of a call's state on such a wire. */
-export function wrapCallState(opaque: Opaque): string {
-  return `${callMark}${wrapOpaque(opaque)}`;
+export function wrapCallState(state: ProviderState): string {
+  return `${callMark}${wrapProviderState(state)}`;
 }
 
 /** The state of a call; null for any other text. */
-export function unwrapCallState(text: string): Opaque | null {
-  return text.startsWith(callMark) ? unwrapOpaque(text.slice(callMark.length)) : null;
+export function unwrapCallState(text: string): ProviderState | null {
+  return text.startsWith(callMark) ? unwrapProviderState(text.slice(callMark.length)) : null;
 }
 
 /** A thinking block with the state that proves it; `redacted`: there is only the state. */
@@ -64,7 +64,7 @@ export interface SealedThought {
  * thinking before it.
  */
 export function wrapThoughts(origin: string, thoughts: readonly SealedThought[]): string {
-  return `${wrapOpaque({ origin, data: JSON.stringify(thoughts) })}${thoughtsMark}`;
+  return `${wrapProviderState({ origin, data: JSON.stringify(thoughts) })}${thoughtsMark}`;
 }
 
 function readThought(value: Json): SealedThought[] {
@@ -75,13 +75,13 @@ function readThought(value: Json): SealedThought[] {
 /** The thinking blocks in such an envelope and their maker; null for any other text. */
 export function unwrapThoughts(text: string): { origin: string; thoughts: readonly SealedThought[] } | null {
   if (!text.endsWith(thoughtsMark)) return null;
-  const opaque = unwrapOpaque(text);
-  const thoughts = opaque === null ? undefined : parseJsonText(opaque.data);
-  if (opaque === null || !Array.isArray(thoughts)) return null;
-  return { origin: opaque.origin, thoughts: thoughts.flatMap(readThought) };
+  const state = unwrapProviderState(text);
+  const thoughts = state === null ? undefined : parseJsonText(state.data);
+  if (state === null || !Array.isArray(thoughts)) return null;
+  return { origin: state.origin, thoughts: thoughts.flatMap(readThought) };
 }
 
 /** An envelope of ours is unwrapped; bare text is taken as made by `origin`. */
-export function readOpaque(text: string, origin: string): Opaque {
-  return unwrapOpaque(text) ?? { origin, data: text };
+export function readProviderState(text: string, origin: string): ProviderState {
+  return unwrapProviderState(text) ?? { origin, data: text };
 }

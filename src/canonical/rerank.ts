@@ -1,7 +1,7 @@
 // The canonical ranking request and reply: documents in the order in which they answer a query.
 import type { Json, JsonObject } from "../lib/json.ts";
 import type { Usage } from "./usage.ts";
-import type { Extra } from "./warning.ts";
+import type { UnmappedField } from "./warning.ts";
 
 /** A text, or an object as the client wrote it: `{text}`, `{image}` or fields of its own. */
 export type RankedDocument = string | JsonObject;
@@ -16,7 +16,7 @@ export type RerankOption =
   | "truncation"
   | "priority";
 
-export interface RerankAsk {
+export interface RerankRequest {
   readonly operation: "rerank";
   readonly model: string;
   readonly stream: false;
@@ -27,7 +27,7 @@ export interface RerankAsk {
   readonly top: number;
   readonly returnDocuments: boolean;
   readonly options: { readonly [option in RerankOption]?: Json };
-  readonly extras: readonly Extra[];
+  readonly extras: readonly UnmappedField[];
 }
 
 /** `index` counts the client's documents. Scores of different models do not compare, and may be negative. */
@@ -36,7 +36,7 @@ export interface RankedResult {
   readonly score: number;
 }
 
-export interface RerankAnswer {
+export interface RerankResponse {
   readonly operation: "rerank";
   /** Empty where the upstream gave none. */
   readonly id: string;

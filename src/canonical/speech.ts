@@ -1,13 +1,13 @@
 // The canonical request to speak a text, and how sound is named.
 import type { Usage } from "./usage.ts";
-import type { Extra } from "./warning.ts";
+import type { UnmappedField } from "./warning.ts";
 
 /** `pcm` is headerless: signed 16 bit, little-endian, 24,000 Hz, one channel. */
-export const soundFormats = ["mp3", "opus", "aac", "flac", "wav", "pcm"] as const;
-export type SoundFormat = (typeof soundFormats)[number];
+export const audioFormats = ["mp3", "opus", "aac", "flac", "wav", "pcm"] as const;
+export type AudioFormat = (typeof audioFormats)[number];
 
 /** What each format is called on the wire. */
-export const soundTypes: { readonly [format in SoundFormat]: string } = {
+export const soundTypes: { readonly [format in AudioFormat]: string } = {
   mp3: "audio/mpeg",
   opus: "audio/ogg",
   aac: "audio/aac",
@@ -31,7 +31,7 @@ export interface ListedVoice {
 /** Samples a second of `pcm`. */
 export const pcmRate = 24_000;
 
-export interface SpeakAsk {
+export interface SpeechRequest {
   readonly operation: "speak";
   readonly model: string;
   /** Sound is always passed on as it comes. */
@@ -41,7 +41,7 @@ export interface SpeakAsk {
   readonly voice: string;
   /** The voice is the client's own, by the id that its provider gave it. */
   readonly ownVoice?: true;
-  readonly format: SoundFormat;
+  readonly format: AudioFormat;
   /** The client named no format: `format` is the default, and a provider that lacks it may give its nearest one. */
   readonly isDefaultFormat?: true;
   /** 1 is the voice's own speed. */
@@ -50,14 +50,14 @@ export interface SpeakAsk {
   readonly instructions?: string;
   /** True where the client wants events that carry the sound in base64. */
   readonly events: boolean;
-  readonly extras: readonly Extra[];
+  readonly extras: readonly UnmappedField[];
 }
 
 /** Sound in one piece, where somebody needs it whole. */
-export interface SpeakAnswer {
+export interface SpeechResponse {
   readonly operation: "speak";
   readonly model: string;
-  readonly format: SoundFormat;
+  readonly format: AudioFormat;
   readonly bytes: Uint8Array;
   readonly usage?: Usage;
 }

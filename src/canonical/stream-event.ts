@@ -1,17 +1,17 @@
 // The stream alphabet: every event a reply can be made of, its grammar, and the way between a stream and a whole.
 import type {
   Block,
-  ChatAnswer,
+  ChatResponse,
   Choice,
   Citation,
+  FinishReason,
   MediaSource,
-  Stop,
   TextBlock,
   TokenLogprob,
   ToolCallBlock,
 } from "./chat.ts";
 import type { GatewayError } from "./error.ts";
-import type { Opaque } from "./provider-state.ts";
+import type { ProviderState } from "./provider-state.ts";
 import type { Usage } from "./usage.ts";
 
 /** What a block is, known when it opens. `block` numbers rise by one within a choice; several may be open at once. */
@@ -25,7 +25,7 @@ export type OpenBlock =
       readonly name: string;
       readonly tool: "function" | "custom";
       /** Where it is known this early, for wires that must tell it before the call; the close says it again. */
-      readonly signature?: Opaque;
+      readonly signature?: ProviderState;
     }
   | { readonly kind: "audio" | "image"; readonly mediaType: string };
 
@@ -34,7 +34,7 @@ interface InBlock {
   readonly block: number;
 }
 
-export type Delta =
+export type StreamEvent =
   | {
       readonly type: "start";
       readonly id: string;
@@ -42,24 +42,24 @@ export type Delta =
       readonly createdAt?: number;
       readonly usage?: Usage;
     }
-  | (InBlock & { readonly type: "block-open"; readonly open: OpenBlock })
+  | (InBlock & { readonly type: "block-start"; readonly open: OpenBlock })
   | (InBlock & { readonly type: "text"; readonly text: string; readonly logprobs?: readonly TokenLogprob[] })
   | (InBlock & { readonly type: "thinking"; readonly text: string })
   | (InBlock & { readonly type: "tool-input"; readonly text: string })
   | (InBlock & { readonly type: "media"; readonly base64: string })
   | (InBlock & {
-      readonly type: "block-close";
-      readonly signature?: Opaque;
+      readonly type: "block-end";
+      readonly signature?: ProviderState;
       readonly citations?: readonly Citation[];
     })
-  | { readonly type: "finish"; readonly stops: readonly Stop[]; readonly usage?: Usage }
+  | { readonly type: "finish"; readonly stops: readonly FinishReason[]; readonly usage?: Usage }
   | { readonly type: "error"; readonly error: GatewayError };
 
 interface Growing {
   open: OpenBlock;
   text: string;
   closed: boolean;
-  signature?: Opaque;
+  signature?: ProviderState;
   citations?: readonly Citation[];
   logprobs?: TokenLogprob[];
 }
@@ -88,57 +88,57 @@ function finished(growing: Growing): Block {
   }
 }
 
-function grow(growing: Growing, delta: Extract<Delta, { text: string }>): void {
+function grow(growing: Growing, delta: Extract<StreamEvent, { text: string }>): void {
   growing.text += delta.text;
   if (delta.type === "text" && delta.logprobs) growing.logprobs = [...(growing.logprobs ?? []), ...delta.logprobs];
 }
 
 /** Gathers a stream into the whole reply. Throws the stream's own error; a stream without a finish has no reply. */
-export function collector(): { add(delta: Delta): void; answer(): ChatAnswer | null } {
-  let start: Extract<Delta, { type: "start" }> | null = null;
-  let finish: Extract<Delta, { type: "finish" }> | null = null;
+export function eventCollector(): { add(event: StreamEvent): void; answer(): ChatResponse | null } {
+  let start: Extract<StreamEvent, { type: "start" }> | null = null;
+  let finish: Extract<StreamEvent, { type: "finish" }> | null = null;
   const choices: Growing[][] = [];
   const at = (delta: InBlock): Growing | undefined => choices[delta.choice]?.[delta.block];
   return {
-    add(delta) {
-      switch (delta.type) {
+    add(event) {
+      switch (event.type) {
         case "start":
-          start = delta;
+          start = event;
           return;
-        case "block-open":
-          choices[delta.choice] ??= [];
-          choices[delta.choice]?.splice(delta.block, 0, { open: delta.open, text: "", closed: false });
+        case "block-start":
+          choices[event.choice] ??= [];
+          choices[event.choice]?.splice(event.block, 0, { open: event.open, text: "", closed: false });
           return;
         case "text":
         case "thinking":
         case "tool-input": {
-          const growing = at(delta);
-          if (growing) grow(growing, delta);
+          const growing = at(event);
+          if (growing) grow(growing, event);
           return;
         }
         case "media": {
-          const growing = at(delta);
-          if (growing) growing.text += delta.base64;
+          const growing = at(event);
+          if (growing) growing.text += event.base64;
           return;
         }
-        case "block-close": {
-          const growing = at(delta);
-          if (growing) Object.assign(growing, { closed: true, signature: delta.signature, citations: delta.citations });
+        case "block-end": {
+          const growing = at(event);
+          if (growing) Object.assign(growing, { closed: true, signature: event.signature, citations: event.citations });
           return;
         }
         case "finish":
-          finish = delta;
+          finish = event;
           return;
         case "error":
-          throw delta.error;
+          throw event.error;
       }
     },
     answer() {
       if (start === null || finish === null) return null;
-      const whole: Choice[] = finish.stops.map((stop, index) => ({
+      const whole: Choice[] = finish.stops.map((finishReason, index) => ({
         index,
         blocks: (choices[index] ?? []).map(finished),
-        stop,
+        stop: finishReason,
       }));
       const usage = finish.usage ?? start.usage;
       return {
@@ -154,13 +154,13 @@ export function collector(): { add(delta: Delta): void; answer(): ChatAnswer | n
 }
 
 /** Gathers a finished list of deltas. */
-export function collect(deltas: Iterable<Delta>): ChatAnswer | null {
-  const gathering = collector();
-  for (const delta of deltas) gathering.add(delta);
+export function collectEvents(events: Iterable<StreamEvent>): ChatResponse | null {
+  const gathering = eventCollector();
+  for (const event of events) gathering.add(event);
   return gathering.answer();
 }
 
-function opening(block: Block): { open: OpenBlock; body: (at: InBlock) => Delta } | null {
+function opening(block: Block): { open: OpenBlock; body: (at: InBlock) => StreamEvent } | null {
   switch (block.type) {
     case "text":
       return { open: { kind: "text" }, body: (at) => ({ type: "text", ...at, text: block.text, ...told(block) }) };
@@ -192,37 +192,40 @@ function opening(block: Block): { open: OpenBlock; body: (at: InBlock) => Delta 
 
 const told = ({ logprobs }: TextBlock) => (logprobs ? { logprobs } : {});
 
-function media(kind: "audio" | "image", source: MediaSource): { open: OpenBlock; body: (at: InBlock) => Delta } | null {
+function media(
+  kind: "audio" | "image",
+  source: MediaSource,
+): { open: OpenBlock; body: (at: InBlock) => StreamEvent } | null {
   if (source.kind !== "bytes") return null;
   const { mediaType, base64 } = source;
   return { open: { kind, mediaType }, body: (at) => ({ type: "media", ...at, base64 }) };
 }
 
 /** The stream that a whole reply would have been, one body delta for each block. */
-export function* replay(answer: ChatAnswer): Generator<Delta> {
+export function* streamEventsOf(response: ChatResponse): Generator<StreamEvent> {
   yield {
     type: "start",
-    id: answer.id,
-    model: answer.model,
-    ...(answer.createdAt === undefined ? {} : { createdAt: answer.createdAt }),
+    id: response.id,
+    model: response.model,
+    ...(response.createdAt === undefined ? {} : { createdAt: response.createdAt }),
   };
-  for (const choice of answer.choices) {
+  for (const choice of response.choices) {
     let number = 0;
     for (const block of choice.blocks) {
       const opened = opening(block);
       if (opened === null) continue;
       const at = { choice: choice.index, block: number++ };
-      yield { type: "block-open", ...at, open: opened.open };
+      yield { type: "block-start", ...at, open: opened.open };
       const body = opened.body(at);
       if (!("text" in body) || body.text !== "") yield body;
       const signature = "signature" in block ? block.signature : undefined;
       const citations = block.type === "text" ? block.citations : undefined;
-      yield { type: "block-close", ...at, ...(signature ? { signature } : {}), ...(citations ? { citations } : {}) };
+      yield { type: "block-end", ...at, ...(signature ? { signature } : {}), ...(citations ? { citations } : {}) };
     }
   }
   yield {
     type: "finish",
-    stops: answer.choices.map((choice) => choice.stop),
-    ...(answer.usage ? { usage: answer.usage } : {}),
+    stops: response.choices.map((choice) => choice.stop),
+    ...(response.usage ? { usage: response.usage } : {}),
   };
 }

@@ -1,18 +1,18 @@
 // The canonical question how many tokens a conversation has, and its answer.
-import type { ChatAsk } from "./chat.ts";
+import type { ChatRequest } from "./chat.ts";
 import type { Usage } from "./usage.ts";
-import type { Extra } from "./warning.ts";
+import type { UnmappedField } from "./warning.ts";
 
-export interface CountAsk {
+export interface TokenCountRequest {
   readonly operation: "count";
   readonly model: string;
   readonly stream: false;
   /** What would be asked. */
-  readonly chat: ChatAsk;
-  readonly extras: readonly Extra[];
+  readonly chat: ChatRequest;
+  readonly extras: readonly UnmappedField[];
 }
 
-export interface CountAnswer {
+export interface TokenCountResponse {
   readonly operation: "count";
   readonly inputTokens: number;
   /** Counting uses none. */

@@ -1,32 +1,32 @@
 // The canonical request to write down what is said in a recording, and its answer.
 import type { Usage } from "./usage.ts";
-import type { Extra } from "./warning.ts";
+import type { UnmappedField } from "./warning.ts";
 
 export const transcriptFormats = ["json", "text", "srt", "verbose_json", "vtt", "diarized_json"] as const;
 export type TranscriptFormat = (typeof transcriptFormats)[number];
 
 /** A recording as the client sent it: its bytes are never copied. The name's ending tells some upstreams what it is. */
-export interface Recording {
+export interface AudioInput {
   readonly name: string;
   /** Told from the bytes where they say it, else as declared. */
   readonly mediaType: string;
   readonly bytes: Uint8Array;
 }
 
-export interface TranscribeAsk {
+export interface TranscriptionRequest {
   readonly operation: "transcribe";
   /** `translate`: written down in English, whatever is spoken. */
   readonly task: "transcribe" | "translate";
   readonly model: string;
   readonly stream: boolean;
-  readonly recording: Recording;
+  readonly recording: AudioInput;
   /** ISO 639-1. */
   readonly language?: string;
   readonly prompt?: string;
   readonly format: TranscriptFormat;
   readonly temperature?: number;
   readonly granularities: readonly ("word" | "segment")[];
-  readonly extras: readonly Extra[];
+  readonly extras: readonly UnmappedField[];
 }
 
 /** Times in seconds from the start. */
@@ -46,7 +46,7 @@ export interface Segment {
   readonly detail?: Readonly<Record<string, number | readonly number[]>>;
 }
 
-export interface TranscribeAnswer {
+export interface TranscriptionResponse {
   readonly operation: "transcribe";
   readonly model: string;
   readonly text: string;

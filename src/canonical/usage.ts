@@ -11,18 +11,18 @@ export interface Usage {
   /** Output spent on thinking, where the provider tells it apart. */
   readonly reasoningTokens: number;
   /** What is not paid by the token: told beside the tokens, or in place of them. */
-  readonly units?: Units;
+  readonly units?: BilledUnits;
   /** True when the provider gave no figure and the gateway counted by itself. */
   readonly estimated?: boolean;
 }
 
 /** `seconds` of sound or film may be fractions; everything else is counted in whole ones. */
-export interface Units {
+export interface BilledUnits {
   readonly kind: "images" | "seconds" | "characters" | "searches";
   readonly amount: number;
 }
 
-export const noUsage: Usage = {
+export const zeroUsage: Usage = {
   inputTokens: 0,
   cacheReadTokens: 0,
   cacheWriteTokens: 0,
@@ -54,7 +54,7 @@ export function addUsage(left: Usage, right: Usage): Usage {
 }
 
 /** Units of another kind than the first cannot be added, and do not occur in one request. */
-function addUnits(left: Units | undefined, right: Units | undefined): { units?: Units } {
+function addUnits(left: BilledUnits | undefined, right: BilledUnits | undefined): { units?: BilledUnits } {
   const first = left ?? right;
   if (first === undefined) return {};
   const same = left !== undefined && right !== undefined && left.kind === right.kind;

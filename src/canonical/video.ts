@@ -32,7 +32,7 @@ export type VideoField =
   | "endUser"
   | "metadata";
 
-export interface VideoAsk {
+export interface VideoRequest {
   readonly operation: "video";
   readonly model: string;
   /** True where the client named none; `model` is then the one of the imitated service, or empty. */
@@ -87,7 +87,7 @@ export interface VideoFailure {
  * `VideoUpstream.locate`. `inline`: inside the answer to a poll, which is asked again when the bytes are wanted. `kept`:
  * copied to a store of the gateway's own, `bytes` of them under `name`; `source` is where they came from.
  */
-export type VideoPlace =
+export type VideoLocation =
   | { readonly kind: "url"; readonly url: string }
   | { readonly kind: "content"; readonly ref?: string }
   | { readonly kind: "locate"; readonly ref: string }
@@ -97,14 +97,14 @@ export type VideoPlace =
       readonly where: "folder" | "bucket";
       readonly name: string;
       readonly bytes: number;
-      readonly source: VideoPlace;
+      readonly source: VideoLocation;
       /** Unix milliseconds when the source is gone. */
       readonly sourceEndsAtMs?: number;
     };
 
 /** One finished video; what the upstream did not tell is missing. */
 export interface VideoResult {
-  readonly place: VideoPlace;
+  readonly place: VideoLocation;
   readonly mediaType?: string;
   readonly seconds?: number;
   readonly width?: number;

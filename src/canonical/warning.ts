@@ -49,7 +49,7 @@ export function isLoss({ code }: Warning): boolean {
  * A request field that only the client's dialect has. When the upstream speaks another dialect, `quiet` fields go
  * without a word, `drop` fields with a warning, and `reject` fields refuse the request.
  */
-export interface Extra {
+export interface UnmappedField {
   readonly path: string;
   readonly rule: "quiet" | "drop" | "reject";
   /** Why a `reject` field cannot be sent, as the end of the message. */

@@ -5,7 +5,7 @@ import { randomId } from "../lib/ids.ts";
 import { hashKey } from "../lib/secret.ts";
 import { insertKey, type KeyRow, listKeys, revokeKey } from "../store/keys.ts";
 import { withStore } from "./open.ts";
-import { type Command, parseWords, WrongWords } from "./options.ts";
+import { type Command, parseCommonFields, UsageError } from "./options.ts";
 import { jsonText, table } from "./print.ts";
 
 const dayMs = 86_400_000;
@@ -16,15 +16,15 @@ function expiry(text: string | undefined): number | null {
   if (text === undefined) return null;
   const days = Number(text);
   if (Number.isFinite(days) && days > 0 && days <= 36_500) return Date.now() + Math.round(days * dayMs);
-  throw new WrongWords("--expires-in-days must be a number above 0 and at most 36500.");
+  throw new UsageError("--expires-in-days must be a number above 0 and at most 36500.");
 }
 
 async function create(words: readonly string[]): Promise<void> {
   const options = { name: { type: "string" }, "expires-in-days": { type: "string" }, json } as const;
-  const { values, positionals } = parseWords(words, options, 1);
+  const { values, positionals } = parseCommonFields(words, options, 1);
   const name = values.name ?? positionals[0] ?? "";
   if (!namePattern.test(name))
-    throw new WrongWords(
+    throw new UsageError(
       "Give the key a name: turnpike keys create --name NAME (letters, digits, . _ @ : -, at most 64).",
     );
   const expiresAtMs = expiry(values["expires-in-days"]);
@@ -84,7 +84,7 @@ const declared = (name: string): ListedKey => ({
 const columns = ["name", "id", "key", "state", "created", "expires", "source"] as const;
 
 async function list(words: readonly string[]): Promise<void> {
-  const { values } = parseWords(words, { json });
+  const { values } = parseCommonFields(words, { json });
   await withStore(async ({ store, settings }) => {
     const keys = [...(await listKeys(store)).map(listed), ...declaredKeyNames(settings).map(declared)];
     console.log(
@@ -94,8 +94,8 @@ async function list(words: readonly string[]): Promise<void> {
 }
 
 async function revoke(words: readonly string[]): Promise<void> {
-  const [idOrName] = parseWords(words, {}, 1).positionals;
-  if (idOrName === undefined) throw new WrongWords("Missing key. Usage: turnpike keys revoke NAME-OR-ID.");
+  const [idOrName] = parseCommonFields(words, {}, 1).positionals;
+  if (idOrName === undefined) throw new UsageError("Missing key. Usage: turnpike keys revoke NAME-OR-ID.");
   await withStore(async ({ store, settings }) => {
     const row = await revokeKey(store, idOrName, Date.now());
     if (row !== undefined) return console.log(`Key '${row.name}' (${row.id}) is revoked.`);

@@ -1,7 +1,7 @@
 // The command line: which command was asked for, and what its end means for the exit code.
 import { version } from "../../package.json";
 import { keysCommand } from "./keys.ts";
-import { type Command, helpOf, parseWords, runCommand, WrongWords } from "./options.ts";
+import { type Command, helpOf, parseCommonFields, runCommand, UsageError } from "./options.ts";
 import { requestsCommand } from "./requests.ts";
 import { serve } from "./serve.ts";
 import { usageCommand } from "./usage.ts";
@@ -17,7 +17,7 @@ const root: Command = {
       usage: "turnpike",
       summary: "start the gateway",
       run: async (words) => {
-        parseWords(words, {});
+        parseCommonFields(words, {});
         await serve();
       },
     },
@@ -52,6 +52,6 @@ export async function run(words: readonly string[]): Promise<void> {
     await runCommand(root, asked, (text) => console.log(text));
   } catch (thrown) {
     console.error(`turnpike: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
-    process.exit(thrown instanceof WrongWords ? 2 : 1);
+    process.exit(thrown instanceof UsageError ? 2 : 1);
   }
 }

@@ -3,7 +3,7 @@ import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import { didYouMean } from "../config/suggest.ts";
 
 /** The command line asks for something that does not exist: exit code 2. */
-export class WrongWords extends Error {}
+export class UsageError extends Error {}
 
 export type Run = (words: readonly string[]) => Promise<void> | void;
 
@@ -19,7 +19,7 @@ export interface Command {
 const isHelp = (word: string | undefined): boolean => word === "--help" || word === "-h" || word === "help";
 
 /** The values of options and the words beside them. Throws WrongWords for an option that is not in the table. */
-export function parseWords<Options extends ParseArgsOptionsConfig>(
+export function parseCommonFields<Options extends ParseArgsOptionsConfig>(
   words: readonly string[],
   options: Options,
   mostPositionals = 0,
@@ -27,11 +27,11 @@ export function parseWords<Options extends ParseArgsOptionsConfig>(
   try {
     const parsed = parseArgs({ args: [...words], options, allowPositionals: true, strict: true });
     const extra = parsed.positionals[mostPositionals];
-    if (extra !== undefined) throw new WrongWords(`Unexpected argument '${extra}'.`);
+    if (extra !== undefined) throw new UsageError(`Unexpected argument '${extra}'.`);
     return parsed;
   } catch (thrown) {
-    if (thrown instanceof WrongWords || !(thrown instanceof TypeError)) throw thrown;
-    throw new WrongWords(thrown.message.split("\n")[0] ?? thrown.message);
+    if (thrown instanceof UsageError || !(thrown instanceof TypeError)) throw thrown;
+    throw new UsageError(thrown.message.split("\n")[0] ?? thrown.message);
   }
 }
 
@@ -55,7 +55,7 @@ export async function runCommand(
   if (words.some(isHelp)) return print(helpOf(command));
   if (command.run !== undefined) return await command.run(words);
   const names = Object.keys(command.commands ?? {});
-  if (first === undefined) throw new WrongWords(`Missing subcommand. Usage: ${command.usage} ${names.join("|")}.`);
+  if (first === undefined) throw new UsageError(`Missing subcommand. Usage: ${command.usage} ${names.join("|")}.`);
   const suggestion = didYouMean(first, names) || `. Use one of: ${names.join(", ")}.`;
-  throw new WrongWords(`There is no command '${first}'${suggestion}`);
+  throw new UsageError(`There is no command '${first}'${suggestion}`);
 }

@@ -1,7 +1,7 @@
 // `turnpike requests show`: one request as the ledger has it, found by the gateway's id or by the one that the client saw.
 import { readSettings } from "../config/environment.ts";
 import { type AttemptRow, type EntryRow, findEntries, readAttempts } from "../gateway/ledger/read.ts";
-import { type Command, parseWords, WrongWords } from "./options.ts";
+import { type Command, parseCommonFields, UsageError } from "./options.ts";
 import { jsonText, table } from "./print.ts";
 
 /** Callers may use their ids more than once: so many of them are shown, the newest first. */
@@ -38,9 +38,9 @@ function textOf({ failedAttempts, ...entry }: Found): string {
 }
 
 function show(words: readonly string[]): void {
-  const { values, positionals } = parseWords(words, { json: { type: "boolean" } }, 1);
+  const { values, positionals } = parseCommonFields(words, { json: { type: "boolean" } }, 1);
   const [id] = positionals;
-  if (id === undefined) throw new WrongWords("Give the id of a request: turnpike requests show ID.");
+  if (id === undefined) throw new UsageError("Give the id of a request: turnpike requests show ID.");
   const { dataFolder } = readSettings(process.env, process.cwd());
   const found = findEntries(dataFolder, id, mostShown).map((entry) => ({
     ...entry,

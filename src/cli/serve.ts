@@ -1,7 +1,7 @@
 // `turnpike`: starts the gateway and stops it well when asked to.
 
 import { start } from "../app.ts";
-import { proveConcurrency } from "../startup-check.ts";
+import { checkConcurrency } from "../startup-check.ts";
 
 /** The exit code of a process that was told to stop more than once. */
 const interrupted = 130;
@@ -29,7 +29,7 @@ export async function serve(): Promise<void> {
   process.on("SIGHUP", () => void stop());
   const running = await starting;
   // Behind the listener, which it would keep from its first callers: a fault here is one of the start, and ends it.
-  await proveConcurrency().catch(async (thrown: unknown) => {
+  await checkConcurrency().catch(async (thrown: unknown) => {
     await running.stop();
     throw thrown;
   });

@@ -6,7 +6,7 @@ import { fileKeyId } from "../config/secrets.ts";
 import { readUsage, type UsageGroup, type UsageRow } from "../gateway/ledger/read.ts";
 import { listKeys } from "../store/keys.ts";
 import { withStore } from "./open.ts";
-import { type Command, parseWords, WrongWords } from "./options.ts";
+import { type Command, parseCommonFields, UsageError } from "./options.ts";
 import { jsonText, table } from "./print.ts";
 
 const groups = ["model", "key", "day", "provider"] as const satisfies readonly UsageGroup[];
@@ -30,7 +30,7 @@ const oneDayMs = 86_400_000;
 function dayMs(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const ms = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
-  if (Number.isNaN(ms)) throw new WrongWords(`--${name} must be a day as in 2026-01-31.`);
+  if (Number.isNaN(ms)) throw new UsageError(`--${name} must be a day as in 2026-01-31.`);
   return ms;
 }
 
@@ -81,9 +81,9 @@ async function usage(words: readonly string[]): Promise<void> {
     key: { type: "string" },
     json: { type: "boolean" },
   } as const;
-  const { values } = parseWords(words, options);
+  const { values } = parseCommonFields(words, options);
   const groupBy = groups.find((group) => group === (values.by ?? "model"));
-  if (groupBy === undefined) throw new WrongWords(`--by must be one of: ${groups.join(", ")}.`);
+  if (groupBy === undefined) throw new UsageError(`--by must be one of: ${groups.join(", ")}.`);
   const sinceMs = dayMs("since", values.since);
   const untilMs = dayMs("until", values.until);
   const settings = readSettings(process.env, process.cwd());

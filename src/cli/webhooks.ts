@@ -7,7 +7,7 @@ import { webhookSecretText } from "../lib/webhook.ts";
 import { listKeys } from "../store/keys.ts";
 import type { Store } from "../store/store.ts";
 import { withStore } from "./open.ts";
-import { type Command, parseWords } from "./options.ts";
+import { type Command, parseCommonFields } from "./options.ts";
 import { table } from "./print.ts";
 
 interface Owner {
@@ -23,7 +23,7 @@ async function owners(store: Store): Promise<readonly Owner[]> {
 }
 
 async function secret(words: readonly string[]): Promise<void> {
-  const [wanted] = parseWords(words, {}, 1).positionals;
+  const [wanted] = parseCommonFields(words, {}, 1).positionals;
   await withStore(async ({ settings, store }) => {
     const keyOf = webhookKeys(settings, readExistingSecret(settings));
     const all = await owners(store);

@@ -15,7 +15,7 @@ const secretMembers = ["serviceAccount", "accessKeyId", "secretAccessKey", "sess
 export type AccountTexts = { readonly [member in Member]?: string };
 
 /** Whether somebody who is asked would know from this who asks. */
-export function namesSecret(texts: AccountTexts): boolean {
+export function hasSecret(texts: AccountTexts): boolean {
   return secretMembers.some((member) => texts[member] !== undefined);
 }
 
@@ -53,7 +53,7 @@ function sealed(texts: AccountTexts): Account | AccountFault {
   const { serviceAccount, accessKeyId, secretAccessKey, sessionToken, ...plain } = texts;
   const content = serviceAccount === undefined ? undefined : contentOf(serviceAccount);
   if (content === null)
-    return { member: "serviceAccount", what: `the file '${serviceAccount?.slice(0, 200)}' cannot be read` };
+    return { member: "serviceAccount", problem: `the file '${serviceAccount?.slice(0, 200)}' cannot be read` };
   const secrets = { serviceAccount: content, accessKeyId, secretAccessKey, sessionToken };
   const kept = Object.entries(secrets).flatMap(([member, text]) =>
     text === undefined ? [] : [[member, new Secret(text)]],

@@ -1,12 +1,12 @@
 // From the configuration to providers and routes: the entries of the file, and those that variables configure by themselves.
-import type { DialectOptions } from "../dialects/dialect.ts";
-import { judgeForms } from "../dialects/index.ts";
+import type { CompatibilityFlags } from "../dialects/dialect.ts";
+import { moderatorForms } from "../dialects/index.ts";
 import type { Candidate, Catalog, Route, Voices } from "../gateway/routing/catalog.ts";
 import { Secret } from "../lib/secret.ts";
-import { asJudge } from "../providers/chat-moderation-provider.ts";
+import { asModerator } from "../providers/chat-moderation-provider.ts";
 import { isCompatible } from "../providers/compatible.ts";
 import type { Account } from "../providers/credentials.ts";
-import { remoteProvider } from "../providers/http-provider.ts";
+import { httpProvider } from "../providers/http-provider.ts";
 import { findKind, providerKinds } from "../providers/index.ts";
 import { defaultTimeouts, type Provider, type ProviderEntry, type ProviderKind } from "../providers/provider.ts";
 import { sandboxProvider } from "../providers/sandbox/index.ts";
@@ -15,18 +15,11 @@ import type { Environment } from "./environment.ts";
 import { ConfigFault } from "./faults.ts";
 import type { ReadConfig } from "./file.ts";
 import { declaredModel, rowFault } from "./model-capabilities.ts";
-import {
-  accountMembers,
-  isFault,
-  namesSecret,
-  readAccount,
-  textsOfFile,
-  textsOfVariables,
-} from "./provider-accounts.ts";
+import { accountMembers, hasSecret, isFault, readAccount, textsOfFile, textsOfVariables } from "./provider-accounts.ts";
 import type { ProviderConfig, RouteConfig } from "./schema.ts";
 import { didYouMean } from "./suggest.ts";
 
-type JudgeWord = keyof typeof judgeForms;
+type JudgeWord = keyof typeof moderatorForms;
 
 function checkedUrl(text: string): URL | null {
   const url = URL.canParse(text) ? new URL(text) : null;
@@ -51,7 +44,7 @@ function accountFromFile(
   const account = readAccount(kind.account, texts, credential);
   if (!isFault(account)) return account;
   const field = account.member === "credential" ? account.member : accountFields[account.member];
-  throw file.fault([...place, field], account.what);
+  throw file.fault([...place, field], account.problem);
 }
 
 const switches = { splits_thinking: "splitsThinking", replays_thinking: "replaysThinking" } as const;
@@ -62,7 +55,7 @@ function optionsFromFile(
   kind: ProviderKind,
   config: ProviderConfig,
   file: ReadConfig,
-): DialectOptions {
+): CompatibilityFlags {
   const said = Object.entries(switches).flatMap(([field, option]) => {
     const value = config[field as keyof typeof switches];
     return value === undefined ? [] : [{ field, option, value }];
@@ -138,12 +131,12 @@ function fromEnvironment(kind: ProviderKind, environment: Environment): Provider
   if (names === undefined) return [];
   const key = names.credential === undefined ? undefined : environment[names.credential]?.trim();
   const texts = kind.account === undefined ? {} : textsOfVariables(kind.account, environment);
-  if (!key && !namesSecret(texts)) return [];
+  if (!key && !hasSecret(texts)) return [];
   const credential = key ? new Secret(key) : null;
   const account = readAccount(kind.account, texts, credential);
   if (isFault(account)) {
     if (!key) return [];
-    throw new ConfigFault(`${names.credential} is set, but ${account.what}.`);
+    throw new ConfigFault(`${names.credential} is set, but ${account.problem}.`);
   }
   const baseUrl = environment[names.baseUrl]?.trim() || kind.account?.baseUrl?.(account) || kind.baseUrl;
   const others = addressMembers(kind).flatMap((member) => kind.account?.members[member] ?? []);
@@ -158,8 +151,8 @@ function fromEnvironment(kind: ProviderKind, environment: Environment): Provider
 /** A route that moderates asks its candidates as judges. */
 function routeOf(name: string, moderate: JudgeWord | undefined, candidates: readonly Candidate[]): Route {
   if (moderate === undefined) return { name, candidates };
-  const form = judgeForms[moderate];
-  const judges = candidates.map((each) => ({ ...each, provider: asJudge(each.provider, form) }));
+  const form = moderatorForms[moderate];
+  const judges = candidates.map((each) => ({ ...each, provider: asModerator(each.provider, form) }));
   return { name, candidates: judges, moderates: true };
 }
 
@@ -209,6 +202,6 @@ export function buildCatalog(file: ReadConfig, environment: Environment): Catalo
   const implied = providerKinds
     .flatMap((kind) => attempted(() => fromEnvironment(kind, environment)).flat())
     .filter((entry) => !taken.has(entry.name));
-  const providers = [...[...declared, ...implied].map(remoteProvider), sandboxProvider];
+  const providers = [...[...declared, ...implied].map(httpProvider), sandboxProvider];
   return { version: 1, providers, routes: routes(file, providers) };
 }

@@ -1,33 +1,33 @@
 // The sides of a dialect: how it streams, how it carries documents and sound, what goes through verbatim, how it errs.
 
 import type { GatewayError } from "../canonical/error.ts";
-import type { Answer } from "../canonical/operation.ts";
-import type { SoundFormat } from "../canonical/speech.ts";
-import type { Delta } from "../canonical/stream-event.ts";
+import type { OperationResponse } from "../canonical/operation.ts";
+import type { AudioFormat } from "../canonical/speech.ts";
+import type { StreamEvent } from "../canonical/stream-event.ts";
 import type { Usage } from "../canonical/usage.ts";
 import type { Warning } from "../canonical/warning.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { Frame } from "../lib/sse.ts";
-import type { Envelope, ReadContext, RenderContext, WriteContext } from "./context.ts";
-import type { Call } from "./upstream-request.ts";
+import type { ReadContext, RenderContext, RequestMeta, WriteContext } from "./context.ts";
+import type { UpstreamRequest } from "./upstream-request.ts";
 
 /** Frames of one upstream stream into deltas. */
 export interface StreamReader {
-  read(frame: Frame): Delta[];
+  read(frame: Frame): StreamEvent[];
   /**
    * For the verbatim lane, where nothing is made of a delta but its count: the text in a frame's data (escapes as written)
    * when it is surely nothing but more of a text, else null and the frame must be read. Reading is always right, skimming is cheap.
    */
-  skim?(data: string): string | null;
+  peekText?(data: string): string | null;
   /** True once the upstream has said why the reply ended: only its usage and its end are to come. */
   finishing?(): boolean;
   /** The body has ended: a finish when the reply was complete, an error when it was cut. Nothing when already said. */
-  end(): Delta[];
+  end(): StreamEvent[];
 }
 
 /** Deltas into frames for one client. After a finish or an error delta it writes nothing more. */
 export interface StreamWriter {
-  write(delta: Delta): Frame[];
+  write(event: StreamEvent): Frame[];
 }
 
 /**
@@ -42,24 +42,24 @@ export interface ArrayForm {
 }
 
 /** A reply that is no JSON. */
-export interface Document {
+export interface TextDocument {
   /** Its Content-Type. */
   readonly type: string;
   readonly text: string;
 }
 
 /** Replies that may be no JSON object: told by their Content-Type. */
-export interface DocumentSide<R extends Answer> {
+export interface TextFormatCodec<R extends OperationResponse> {
   /** Throws `upstream_protocol_error` on anything that is no reply. */
   parse(bytes: Uint8Array, type: string, context: ReadContext): R;
   /** The reply as the client wants it; null where it wants JSON. */
-  render(answer: R, context: WriteContext): Document | null;
+  render(answer: R, context: WriteContext): TextDocument | null;
 }
 
 /** The body of a spoken reply into sound, chunk by chunk; `usage` is known at the end, where the upstream tells it. */
-export interface SoundReader {
+export interface AudioReader {
   /** What the sound is, when its first bytes are there. */
-  readonly format: SoundFormat;
+  readonly format: AudioFormat;
   /** Throws GatewayError for a body that is no sound. */
   read(chunk: Uint8Array): Uint8Array;
   /** The body has ended. Throws `upstream_protocol_error` when the reply was not complete. */
@@ -67,49 +67,49 @@ export interface SoundReader {
 }
 
 /** Sound into the body of a reply. */
-export interface SoundWriter {
+export interface AudioWriter {
   readonly type: string;
   write(sound: Uint8Array): Uint8Array;
   end(usage: Usage): Uint8Array;
 }
 
 /** How a dialect carries sound; it takes the place of `stream` where the operation is to speak. */
-export interface SoundSide {
+export interface AudioCodec {
   /** The formats that the upstream makes; absent where it is not known to lack any. */
-  readonly formats?: readonly SoundFormat[];
+  readonly formats?: readonly AudioFormat[];
   /** `head` is asked for headers of the upstream's answer. */
-  reader(context: ReadContext, head: (name: string) => string | null): SoundReader;
-  writer(context: WriteContext, format: SoundFormat): SoundWriter;
+  reader(context: ReadContext, head: (name: string) => string | null): AudioReader;
+  writer(context: WriteContext, format: AudioFormat): AudioWriter;
 }
 
-export interface StreamSide {
+export interface StreamCodec {
   reader(context: ReadContext): StreamReader;
   writer(context: WriteContext): StreamWriter;
   /** Wire text that keeps a silent connection warm; `started` once a frame has been sent. */
   heartbeat(started: boolean): string;
   /** True where an error within a stream must fit what was said before it: the writer words it, not `error.frames`. */
-  readonly apologises?: true;
+  readonly writesOwnErrors?: true;
   /** A whole answer as the frames of a stream, for upstreams that cannot stream what this dialect can. */
-  whole?(answer: Answer, context: WriteContext): Frame[];
+  asStream?(response: OperationResponse, context: WriteContext): Frame[];
   /** Where clients may have the stream without events. */
   readonly array?: ArrayForm;
 }
 
 /** The client's own wire as a call, with what had to change in it beyond names and state. */
-export interface VerbatimCall extends Call {
+export interface PassthroughRequest extends UpstreamRequest {
   readonly warnings?: readonly Warning[];
 }
 
 /** The verbatim lane: client and upstream speak this dialect, so the wire goes through almost untouched. */
-export interface VerbatimSide {
+export interface Passthrough {
   /** The client's own wire as a call: `model` replaced, nothing else lost. */
-  call(wire: JsonObject, context: RenderContext, envelope: Envelope): VerbatimCall;
+  render(wire: JsonObject, context: RenderContext, envelope: RequestMeta): PassthroughRequest;
   /** The wire with reasoning off. Absent where no upstream of this dialect asks for that. */
   withoutReasoning?(wire: JsonObject): JsonObject;
   /** The wire as several in this order, each with at most `most` items; the wire alone when it has no more. */
-  divide?(wire: JsonObject, most: number): readonly JsonObject[];
+  splitBatch?(wire: JsonObject, most: number): readonly JsonObject[];
   /** The frame as the client may see it: the same object, one without what the gateway asked for by itself, or null. */
-  shown?(frame: Frame, wire: JsonObject): Frame | null;
+  visibleFrame?(frame: Frame, wire: JsonObject): Frame | null;
   /** For a frame with usage that cannot be true: the frame with other usage. Null for every other frame. */
   corrected?(frame: Frame): ((usage: Usage) => Frame) | null;
   /** The frame that ends a stream, for upstreams that leave it out after a complete reply. */
@@ -122,13 +122,13 @@ export interface VerbatimSide {
   /** The reply with this usage in place of its own, or of none. Absent: the reply goes on as it came. */
   withUsage?(reply: JsonObject, usage: Usage): JsonObject;
   /** A whole reply that needs a repair before the client can read it; the same object when it needs none. */
-  mend?(reply: JsonObject, wire: JsonObject, context?: WriteContext): JsonObject;
+  normalize?(reply: JsonObject, wire: JsonObject, context?: WriteContext): JsonObject;
   /** An error as it fits behind the first and the last frame that the client has got. Absent: `error.frames`. */
-  apology?(error: GatewayError, context: WriteContext, first: Frame | null, last: Frame | null): Frame[];
+  writeError?(error: GatewayError, context: WriteContext, first: Frame | null, last: Frame | null): Frame[];
 }
 
 /** Errors as the upstream writes them and as the client reads them. */
-export interface ErrorSide {
+export interface ErrorCodec {
   /** From an upstream's status and body (parsed JSON, or text). Never carries a credential or host name on. */
   parse(status: number, body: unknown, retryAfterMs?: number): GatewayError;
   render(error: GatewayError, requestId: string): { status: number; body: JsonObject };

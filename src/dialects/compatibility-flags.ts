@@ -1,7 +1,7 @@
 // What servers that speak one dialect do differently: switches that a provider's file sets.
 
 /** Deviations of compatible servers that a dialect knows how to serve. */
-export interface DialectOptions {
+export interface CompatibilityFlags {
   /** Older servers only know `max_tokens`. */
   readonly legacyMaxTokens?: boolean;
   /** Servers that refuse `stream_options`. */

@@ -1,14 +1,14 @@
 // What dialects are told beside the wire: of the request, of the upstream, of the client.
-import type { Ask } from "../canonical/operation.ts";
+import type { OperationRequest } from "../canonical/operation.ts";
 import type { ListedVoice } from "../canonical/speech.ts";
 import type { FieldName } from "../canonical/warning.ts";
 import type { JsonObject } from "../lib/json.ts";
-import type { DialectOptions } from "./compatibility-flags.ts";
+import type { CompatibilityFlags } from "./compatibility-flags.ts";
 import type { DeclaredModel } from "./shared/model-table.ts";
 import type { UploadedFile } from "./upstream-request.ts";
 
 /** What a dialect may read of the request besides its body. Header names are asked for in lower case. */
-export interface Envelope {
+export interface RequestMeta {
   header(name: string): string | null;
   /** Path parameters of the endpoint, decoded. */
   readonly params: Readonly<Record<string, string>>;
@@ -33,7 +33,7 @@ export interface RenderContext {
   /** What the operator declared of this provider's models, in addition to the built-in tables. */
   readonly declared?: readonly DeclaredModel[];
   /** Switches that a provider's file sets for its servers. */
-  readonly options?: DialectOptions;
+  readonly options?: CompatibilityFlags;
 }
 
 /** What a reader of upstream text must know. */
@@ -41,12 +41,12 @@ export interface ReadContext {
   /** Tag for the opaque state in the reply. */
   readonly origin: string;
   /** What was asked, so that names and kinds which the request had to change come back as the client knows them. */
-  readonly ask?: Ask;
+  readonly request?: OperationRequest;
 }
 
 /** What a writer to the client must know. */
 export interface WriteContext {
-  readonly ask: Ask;
+  readonly request: OperationRequest;
   /** The client's own body, for dialects that echo what was asked. */
   readonly wire: JsonObject;
   /** Used where the upstream gave no id. */

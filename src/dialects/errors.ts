@@ -17,7 +17,7 @@ export function unsupported(param: string, reason: string): GatewayError {
 }
 
 /** A request that a model of this kind never answers, whatever its fields say. */
-export function unable(reason: string): GatewayError {
+export function unsupportedByModel(reason: string): GatewayError {
   return new GatewayError("unsupported_parameter", `This model cannot be asked for that: ${reason}`, {
     param: "model",
   });
@@ -27,11 +27,11 @@ export function unable(reason: string): GatewayError {
 export const textAlone = "it answers in text alone";
 
 /** The upstream's reply is not what its dialect promises. */
-export function badReply(what: string): GatewayError {
+export function invalidUpstreamResponse(what: string): GatewayError {
   return new GatewayError("upstream_protocol_error", `The upstream's reply could not be read: ${what}.`);
 }
 
 /** The upstream's stream ended before its terminator. */
-export function truncated(): GatewayError {
+export function streamTruncated(): GatewayError {
   return new GatewayError("upstream_truncated", "The provider's stream ended before the reply was complete.");
 }

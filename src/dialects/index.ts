@@ -14,7 +14,7 @@ import { teiEmbeddings } from "./embeddings/tei.ts";
 import { vertexEmbeddings } from "./embeddings/vertex.ts";
 import { voyageEmbeddings } from "./embeddings/voyage.ts";
 import { gemini } from "./gemini/index.ts";
-import { modelIn } from "./gemini/request.ts";
+import { modelFromPath } from "./gemini/request.ts";
 import { geminiCount } from "./gemini/token-count-dialect.ts";
 import {
   arkImages,
@@ -51,7 +51,7 @@ import {
 import { openaiSpeech } from "./speech/index.ts";
 import { openaiTranscriptions, openaiTranslations } from "./transcription/index.ts";
 
-export { type JudgeForm, judgeForms, judgeIn } from "./moderations/index.ts";
+export { judgeIn, type ModeratorForm, moderatorForms } from "./moderations/index.ts";
 export {
   azureSpeech,
   deepgramSpeech,
@@ -122,7 +122,7 @@ export {
   jinaEmbeddings,
   minimaxImages,
   mistralModerations,
-  modelIn,
+  modelFromPath,
   ollamaEmbeddings,
   openaiChat,
   openaiCompaction,

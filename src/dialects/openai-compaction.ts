@@ -1,8 +1,8 @@
 // The dialect of compaction: relayed where the responses dialect is spoken, a summary by the same model everywhere else.
-import type { ChatAnswer, ChatAsk } from "../canonical/chat.ts";
+import type { ChatRequest, ChatResponse } from "../canonical/chat.ts";
 import { isObject, type Json, type JsonObject } from "../lib/json.ts";
 import type { Dialect } from "./dialect.ts";
-import { badReply, unsupported } from "./errors.ts";
+import { invalidUpstreamResponse, unsupported } from "./errors.ts";
 import { compactSchema } from "./openai-responses/compact.ts";
 import { openaiResponses } from "./openai-responses/index.ts";
 import { inputItems } from "./openai-responses/parse-input.ts";
@@ -28,7 +28,7 @@ const taken = [
 ];
 
 /** The whole conversation in one transcript; whoever must keep within bounds asks in pieces. */
-function parse(wire: JsonObject, envelope: Parameters<typeof openaiResponses.request.parse>[1]): ChatAsk {
+function parse(wire: JsonObject, envelope: Parameters<typeof openaiResponses.request.parse>[1]): ChatRequest {
   const { model } = openaiResponses.request.parse(wire, envelope);
   const { instructions } = wire;
   const [transcript = ""] = transcriptOf(inputItems(wire.input), Number.POSITIVE_INFINITY);
@@ -39,24 +39,24 @@ const isCompaction = (item: Json): boolean =>
   isObject(item) && item.type === "compaction" && Boolean(item.encrypted_content ?? item.summary);
 
 /** What a provider compacted by itself, or the gateway before it is sealed: only the usage of it is canon's business. */
-function read(wire: unknown): ChatAnswer {
-  if (!isObject(wire) || !Array.isArray(wire.output)) throw badReply("there is no output");
-  if (!wire.output.some(isCompaction)) throw badReply("it holds no compaction");
+function read(wire: unknown): ChatResponse {
+  if (!isObject(wire) || !Array.isArray(wire.output)) throw invalidUpstreamResponse("there is no output");
+  if (!wire.output.some(isCompaction)) throw invalidUpstreamResponse("it holds no compaction");
   const usage = parseUsage(wire.usage);
   const id = typeof wire.id === "string" ? wire.id : "";
   return { operation: "chat", id, model: "", choices: [], ...(usage === undefined ? {} : { usage }) };
 }
 
 /** A summary as a compaction that nobody has sealed yet: `summary` stands where the sealed text will. */
-const render: Dialect<ChatAsk, ChatAnswer>["response"]["render"] = (answer, context) => {
-  const summary = summaryIn(answer);
-  const usage = answer.usage ?? estimatedUsage(context.inputEstimate, summary.length);
+const render: Dialect<ChatRequest, ChatResponse>["response"]["render"] = (response, context) => {
+  const summary = summaryIn(response);
+  const usage = response.usage ?? estimatedUsage(context.inputEstimate, summary.length);
   const output = [{ type: "compaction", summary }];
-  return { object: "response.compaction", model: answer.model, output, usage: renderUsage(usage) };
+  return { object: "response.compaction", model: response.model, output, usage: renderUsage(usage) };
 };
 
 /** Asks for a summary, whatever the provider speaks. */
-export const openaiSummary: Dialect<ChatAsk, ChatAnswer> = {
+export const openaiSummary: Dialect<ChatRequest, ChatResponse> = {
   name: "openai-compaction",
   operation: "chat",
   request: {
@@ -68,9 +68,9 @@ export const openaiSummary: Dialect<ChatAsk, ChatAnswer> = {
     fieldPath: openaiResponses.request.fieldPath,
   },
   response: { parse: read, render },
-  verbatim: {
-    call(wire, context, envelope) {
-      const { body } = openaiResponses.verbatim.call(wire, context, envelope);
+  passthrough: {
+    render(wire, context, envelope) {
+      const { body } = openaiResponses.passthrough.render(wire, context, envelope);
       const kept: JsonObject = {};
       for (const name of taken) if (body[name] !== undefined) kept[name] = body[name];
       return { path: compactPath, body: kept };
@@ -79,4 +79,4 @@ export const openaiSummary: Dialect<ChatAsk, ChatAnswer> = {
   error: openaiResponses.error,
 };
 
-export const openaiCompaction: Dialect<ChatAsk, ChatAnswer> = { ...openaiSummary, within: openaiResponses };
+export const openaiCompaction: Dialect<ChatRequest, ChatResponse> = { ...openaiSummary, variantOf: openaiResponses };

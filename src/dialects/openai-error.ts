@@ -2,7 +2,7 @@
 import type { GatewayError } from "../canonical/error.ts";
 import { isObject, type Json, type JsonObject, parseJsonText } from "../lib/json.ts";
 import type { Frame } from "../lib/sse.ts";
-import type { ErrorSide } from "./dialect.ts";
+import type { ErrorCodec } from "./dialect.ts";
 import { refusalError } from "./upstream-error.ts";
 
 /** What could be dug out of a body. `status` only where the body itself names one. */
@@ -147,7 +147,7 @@ export function errorFrames(error: GatewayError): Frame[] {
   return [{ data: JSON.stringify(errorBody(error)) }];
 }
 
-export const openaiErrors: ErrorSide = {
+export const openaiErrors: ErrorCodec = {
   parse: parseError,
   render: (error) => ({ status: error.status, body: errorBody(error) }),
   frames: errorFrames,

@@ -35,7 +35,7 @@ export { type SummaryWish, summaryAsk, transcriptOf } from "./openai-responses/t
 export { parseUsage } from "./openai-responses/usage.ts";
 
 /** An event that tells the response itself. */
-export interface Telling {
+export interface ResponseEvent {
   readonly event: JsonObject;
   readonly response: JsonObject;
   /** Nothing follows it. */
@@ -45,14 +45,14 @@ export interface Telling {
 const final = new Set<unknown>(["response.completed", "response.incomplete", "response.failed"]);
 
 /** The response that an event tells, in whatever order its members stand; null for any other event. */
-export function tellingOf(event: unknown): Telling | null {
+export function responseEventOf(event: unknown): ResponseEvent | null {
   if (!isObject(event) || !isObject(event.response)) return null;
   return { event, response: event.response, isFinal: final.has(event.type) };
 }
 
 /** The same in a frame. */
-export function tellingIn(frame: Frame): Telling | null {
-  return tellingOf(parseExactText(frame.data));
+export function responseEventIn(frame: Frame): ResponseEvent | null {
+  return responseEventOf(parseExactText(frame.data));
 }
 
 const openingType = "response.created";
@@ -68,7 +68,7 @@ export function isOpening(event: JsonObject): boolean {
 }
 
 /** The item that an event has ended; null for any other event. */
-export function endedItem(event: JsonObject): JsonObject | null {
+export function completedItem(event: JsonObject): JsonObject | null {
   return event.type === "response.output_item.done" && isObject(event.item) ? event.item : null;
 }
 
@@ -85,7 +85,7 @@ export function queuedResponse(context: WriteContext): JsonObject {
 }
 
 /** Why a response failed for which no error was told. */
-export const lostFailure: JsonObject = {
+export const gatewayStoppedError: JsonObject = {
   code: "server_error",
   message: "The gateway stopped before the response was complete.",
 };

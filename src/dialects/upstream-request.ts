@@ -16,7 +16,7 @@ export interface UploadedFile {
 }
 
 /** A request as it goes to the upstream. */
-export interface Call {
+export interface UpstreamRequest {
   /** POST where absent. GET and DELETE carry no body. */
   readonly method?: "GET" | "POST" | "PUT" | "DELETE";
   /** Below the provider's base URL, without a leading slash. */
@@ -29,11 +29,11 @@ export interface Call {
   /** Beyond content type and authentication. */
   readonly headers?: Readonly<Record<string, string>>;
   /** What is sent once more, to the same server, when the reply to this makes no sense or its words are refused. */
-  readonly again?: Call;
+  readonly again?: UpstreamRequest;
 }
 
-export interface Rendered {
-  readonly call: Call;
+export interface RenderedRequest {
+  readonly call: UpstreamRequest;
   /** What was left out or approximated. What must not be left out is thrown as `unsupported_parameter`. */
   readonly warnings: readonly Warning[];
 }

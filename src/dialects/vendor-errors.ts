@@ -1,6 +1,6 @@
 // Errors of upstreams that no client speaks like: their own statuses and codes, judged as those of everybody else.
 import { isObject, type Json } from "../lib/json.ts";
-import type { ErrorSide } from "./dialect.ts";
+import type { ErrorCodec } from "./dialect.ts";
 import { openaiErrors } from "./openai-error.ts";
 
 /** What one upstream's statuses and codes mean, where that is not what they mean elsewhere. */
@@ -14,7 +14,7 @@ function codeOf(body: unknown): Json | undefined {
 }
 
 /** Reads `{message}`, `{detail}`, `{error}`, `{code, message}` and bare text. */
-export function errorsWith({ statuses = {}, codes = {} }: Meanings = {}): ErrorSide {
+export function errorsWith({ statuses = {}, codes = {} }: Meanings = {}): ErrorCodec {
   return {
     ...openaiErrors,
     parse(status, body, retryAfterMs) {

@@ -2,15 +2,15 @@
 import { GatewayError } from "../canonical/error.ts";
 import type { VideoClient } from "../dialects/video/client.ts";
 import { actionNotFound, actionQuestion, actionTaskId } from "../dialects/video/index.ts";
-import type { PlainVisit, QueryParameter } from "./endpoint.ts";
+import type { HandlerContext, QueryParameter } from "./endpoint.ts";
 import { queryOf } from "./target.ts";
 import { askTask, contextOf, readValid, submitTask, type VideoPartsOf } from "./videos.ts";
 import { writeJson } from "./write.ts";
 
-type Act = (parts: VideoPartsOf, client: VideoClient, visit: PlainVisit) => Promise<Response>;
+type Act = (parts: VideoPartsOf, client: VideoClient, visit: HandlerContext) => Promise<Response>;
 
 /** A task that is not there is no error here: native clients read it in the data. */
-async function question(parts: VideoPartsOf, client: VideoClient, visit: PlainVisit): Promise<Response> {
+async function question(parts: VideoPartsOf, client: VideoClient, visit: HandlerContext): Promise<Response> {
   const { wire } = await readValid(parts, visit, actionQuestion, false);
   try {
     return await askTask(parts, client, visit, actionTaskId(wire));
@@ -42,7 +42,7 @@ function required(query: URLSearchParams, name: string): string {
 }
 
 /** Does what the query says. */
-export function actions(parts: VideoPartsOf, client: VideoClient, visit: PlainVisit): Promise<Response> {
+export function actions(parts: VideoPartsOf, client: VideoClient, visit: HandlerContext): Promise<Response> {
   const searchParams = queryOf(visit.request);
   const action = required(searchParams, "Action");
   required(searchParams, "Version");

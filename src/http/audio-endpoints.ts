@@ -1,14 +1,14 @@
 // The rows of sound: text spoken, and speech written down.
 import { soundTypes } from "../canonical/speech.ts";
 import { openaiSpeech, openaiTranscriptions, openaiTranslations } from "../dialects/index.ts";
-import type { AskEndpoint, FormRule, KeyRule } from "./endpoint.ts";
-import { sides } from "./protocols.ts";
+import type { FormRule, KeyRule, ModelEndpoint } from "./endpoint.ts";
+import { protocols } from "./protocols.ts";
 
 const client: KeyRule = { key: "client", carriers: ["bearer"] };
-const common = { kind: "ask", method: "POST", access: client, ...sides.openai } as const;
+const common = { kind: "ask", method: "POST", access: client, ...protocols.openai } as const;
 const recording: FormRule = { only: true, files: { file: "The recording, at most 25 MiB." } };
 
-export const audioEndpoints: readonly AskEndpoint[] = [
+export const audioEndpoints: readonly ModelEndpoint[] = [
   {
     ...common,
     path: "/v1/audio/speech",

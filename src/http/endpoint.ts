@@ -1,8 +1,8 @@
 // What an endpoint is: a row that binds a method and a path to a dialect, or to a document of the gateway's own.
 import type { TSchema } from "typebox";
 import type { Dialect } from "../dialects/dialect.ts";
-import type { Asked } from "../gateway/pipeline/incoming-request.ts";
-import type { Reply } from "../gateway/pipeline/run.ts";
+import type { IncomingRequest } from "../gateway/pipeline/incoming-request.ts";
+import type { GatewayReply } from "../gateway/pipeline/run.ts";
 import type { Caller } from "../gateway/policy/keys.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { Carrier } from "./credentials.ts";
@@ -13,7 +13,7 @@ export type Method = "GET" | "POST" | "DELETE";
 export type KeyRule = { readonly key: "client"; readonly carriers: readonly Carrier[] } | { readonly key: "none" };
 
 /** How errors are told. */
-export interface Side {
+export interface ErrorFormat {
   /** Whose envelope they wear. */
   readonly errors: Dialect["error"];
   /** Names beside x-request-id under which callers look for the id. */
@@ -28,7 +28,7 @@ export interface QueryParameter {
   readonly schema: JsonObject;
 }
 
-interface Row extends Side {
+interface Row extends ErrorFormat {
   readonly method: Method;
   /** `{name}` stands for one segment, `{name...}` for the rest of the path. */
   readonly path: string;
@@ -37,7 +37,7 @@ interface Row extends Side {
   readonly access: KeyRule;
   readonly query?: readonly QueryParameter[];
   /** Where one path serves several protocols: how errors of this request are told. */
-  readonly sideFor?: (request: Request) => Side;
+  readonly sideFor?: (request: Request) => ErrorFormat;
 }
 
 /** A body that may be a form, or must be one. */
@@ -48,13 +48,13 @@ export interface FormRule {
 }
 
 /** A request to a model. */
-export interface AskEndpoint extends Row {
+export interface ModelEndpoint extends Row {
   readonly kind: "ask";
   readonly dialect: Dialect;
   /** A header that must be there, under any of these names. */
   readonly requiredHeader?: readonly string[];
   /** A second shape of JSON body on this path, and what tells it apart. */
-  readonly other?: {
+  readonly alternate?: {
     readonly dialect: Dialect;
     speaks(wire: JsonObject, params: Readonly<Record<string, string>>): boolean;
   };
@@ -65,15 +65,15 @@ export interface AskEndpoint extends Row {
   /** Body fields that the path fills when the body leaves them out. */
   readonly fromPath?: readonly string[];
   /** What the path says beyond its parameters. */
-  readonly says?: Readonly<Record<string, string>>;
+  readonly pathConstants?: Readonly<Record<string, string>>;
   /** Who answers in place of the corridor, and asks it in turn. */
-  readonly answer?: (asked: Asked) => Promise<Reply>;
+  readonly answer?: (incoming: IncomingRequest) => Promise<GatewayReply>;
   /** True: a streamed reply to this request is one JSON array, not events. */
   readonly asArray?: (request: Request) => boolean;
 }
 
 /** What a plain handler may look at. */
-export interface PlainVisit {
+export interface HandlerContext {
   readonly request: Request;
   readonly requestId: string;
   /** Monotonic time of arrival, in milliseconds. */
@@ -84,9 +84,9 @@ export interface PlainVisit {
 }
 
 /** A document of the gateway's own. */
-export interface PlainEndpoint extends Row {
+export interface HandlerEndpoint extends Row {
   readonly kind: "plain";
-  readonly handle: (visit: PlainVisit) => Response | Promise<Response>;
+  readonly handle: (visit: HandlerContext) => Response | Promise<Response>;
   /** What it reads, for the OpenAPI document. */
   readonly body?: { readonly schema: TSchema; readonly form?: FormRule };
   /** As for requests to a model. */
@@ -94,7 +94,7 @@ export interface PlainEndpoint extends Row {
   /** A request that shows something else in place of a key: the handler has to judge it, and gets nobody as the caller. */
   readonly needsNoKey?: (request: Request) => boolean;
   /** For a browser that comes without a valid key: a page that asks for one, with status 401. */
-  readonly signIn?: (visit: Pick<PlainVisit, "requestId">) => Response;
+  readonly signIn?: (visit: Pick<HandlerContext, "requestId">) => Response;
 }
 
-export type Endpoint = AskEndpoint | PlainEndpoint;
+export type Endpoint = ModelEndpoint | HandlerEndpoint;

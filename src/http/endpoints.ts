@@ -3,8 +3,8 @@
 import type { Readiness } from "../gateway/pipeline/readiness.ts";
 import type { Responses } from "../gateway/responses/responses.ts";
 import type { Catalog } from "../gateway/routing/catalog.ts";
-import type { Listings } from "../gateway/routing/model-lists.ts";
-import { drawsApart } from "../gateway/routing/resolve.ts";
+import type { ModelLists } from "../gateway/routing/model-lists.ts";
+import { servesImages } from "../gateway/routing/resolve.ts";
 import type { Videos } from "../gateway/tasks/videos.ts";
 import type { Clock } from "../lib/clock.ts";
 import { audioEndpoints } from "./audio-endpoints.ts";
@@ -16,7 +16,7 @@ import { imageEndpoints } from "./image-endpoints.ts";
 import { getModel, listModels } from "./models.ts";
 import { document } from "./openapi/document.ts";
 import { geminiVideoRows } from "./operation-endpoints.ts";
-import { type Protocol, protocolOf, sides } from "./protocols.ts";
+import { type Protocol, protocolOf, protocols } from "./protocols.ts";
 import type { ReadLimits } from "./read.ts";
 import { root } from "./root.ts";
 import { originOf } from "./target.ts";
@@ -26,9 +26,9 @@ import { videoRows } from "./video-endpoints.ts";
 import { writeJson } from "./write.ts";
 
 /** What the gateway's own documents are made from. */
-export interface EndpointParts {
+export interface EndpointDependencies {
   readonly catalog: () => Catalog;
-  readonly listings: Listings;
+  readonly listings: ModelLists;
   readonly readiness: Readiness;
   readonly responses: Responses;
   readonly videos: Videos;
@@ -42,15 +42,15 @@ const client: KeyRule = { key: "client", carriers: ["bearer"] };
 const anyCarrier: KeyRule = { key: "client", carriers: ["bearer", "x-api-key", "x-goog-api-key"] };
 const browser: KeyRule = { key: "client", carriers: ["bearer", "query"] };
 const open: KeyRule = { key: "none" };
-const openaiSide = sides.openai;
+const openaiSide = protocols.openai;
 
 /** All rows, asks and documents. */
-export function endpoints(parts: EndpointParts): readonly Endpoint[] {
+export function endpoints(dependencies: EndpointDependencies): readonly Endpoint[] {
   const plain = (path: string, operationId: string, summary: string, access: KeyRule) =>
     ({ kind: "plain", method: "GET", path, operationId, summary, access, ...openaiSide }) as const;
-  const { catalog, listings } = parts;
+  const { catalog, listings } = dependencies;
   const google = (): Protocol => "gemini";
-  const sideFor = (request: Request) => sides[protocolOf(request)];
+  const sideFor = (request: Request) => protocols[protocolOf(request)];
   const documents: readonly Endpoint[] = [
     {
       ...plain("/v1/models", "listModels", "Every model that this key can ask for.", anyCarrier),
@@ -64,17 +64,20 @@ export function endpoints(parts: EndpointParts): readonly Endpoint[] {
     },
     {
       ...plain("/v1beta/models", "listGeminiModels", "The same list in Google's shape.", googleKey),
-      ...sides.gemini,
+      ...protocols.gemini,
       handle: listModels(catalog, listings, google),
     },
     {
       ...plain("/v1beta/models/{id...}", "getGeminiModel", "One model in Google's shape.", googleKey),
-      ...sides.gemini,
+      ...protocols.gemini,
       handle: getModel(catalog, listings, google),
     },
     { ...plain("/", "root", "What this address is: a page for a browser, JSON for others.", open), handle: root },
     { ...plain("/livez", "livez", "Whether the process lives.", open), handle: livez },
-    { ...plain("/readyz", "readyz", "Whether the process wants work.", open), handle: readyz(() => parts.readiness) },
+    {
+      ...plain("/readyz", "readyz", "Whether the process wants work.", open),
+      handle: readyz(() => dependencies.readiness),
+    },
     {
       ...plain("/docs", "docs", "This reference as a page.", browser),
       handle: docsPage,
@@ -83,18 +86,19 @@ export function endpoints(parts: EndpointParts): readonly Endpoint[] {
     },
     {
       ...plain("/openapi.json", "openapi", "This reference as an OpenAPI document.", browser),
-      handle: ({ request, requestId }) => writeJson(document(rows, parts.publicUrl ?? originOf(request)), requestId),
+      handle: ({ request, requestId }) =>
+        writeJson(document(rows, dependencies.publicUrl ?? originOf(request)), requestId),
     },
   ];
   const rows = [
     ...textEndpoints,
-    ...responseEndpoints(parts.responses),
+    ...responseEndpoints(dependencies.responses),
     ...vectorEndpoints,
     ...imageEndpoints,
     ...audioEndpoints,
-    ...videoRows(() => parts, client),
-    ...geminiVideoRows(() => parts),
-    ...geminiEndpoints((model) => drawsApart(parts.catalog(), parts.listings.now, model)),
+    ...videoRows(() => dependencies, client),
+    ...geminiVideoRows(() => dependencies),
+    ...geminiEndpoints((model) => servesImages(dependencies.catalog(), dependencies.listings.now, model)),
     ...documents,
   ];
   return rows;

@@ -6,12 +6,12 @@ import {
   geminiEmbeddings,
   geminiImages,
   imagenImages,
-  modelIn,
+  modelFromPath,
   wantsImages,
 } from "../dialects/index.ts";
-import type { AskEndpoint, KeyRule } from "./endpoint.ts";
+import type { KeyRule, ModelEndpoint } from "./endpoint.ts";
 import { developerPrefixes, googlePrefixes } from "./google-prefixes.ts";
-import { sides } from "./protocols.ts";
+import { protocols } from "./protocols.ts";
 import { queryOf } from "./target.ts";
 
 export const googleKey: KeyRule = { key: "client", carriers: ["bearer", "x-goog-api-key", "query"] };
@@ -25,8 +25,8 @@ interface Verb {
   /** In the operation id. */
   readonly suffix: string;
   readonly summary: string;
-  readonly dialect: AskEndpoint["dialect"];
-  readonly asArray?: AskEndpoint["asArray"];
+  readonly dialect: ModelEndpoint["dialect"];
+  readonly asArray?: ModelEndpoint["asArray"];
   /** True where the reply may be images. */
   readonly draws?: true;
 }
@@ -64,27 +64,27 @@ const verbs: readonly Verb[] = [
 ];
 
 /** Whoever wants images is understood as asking for them where somebody behind the name `makesImages`: else it is a conversation. */
-export function geminiEndpoints(makesImages: (model: string) => boolean): readonly AskEndpoint[] {
-  const other: AskEndpoint["other"] = {
+export function geminiEndpoints(makesImages: (model: string) => boolean): readonly ModelEndpoint[] {
+  const other: ModelEndpoint["alternate"] = {
     dialect: geminiImages,
-    speaks: (wire, { model = "" }) => wantsImages(wire) && makesImages(modelIn(model)),
+    speaks: (wire, { model = "" }) => wantsImages(wire) && makesImages(modelFromPath(model)),
   };
   return googlePrefixes.flatMap(({ prefix, models, operationId }) =>
     verbs
       .filter(({ verb }) => verb === predict || developerPrefixes.some((each) => each.prefix === prefix))
       .map(
-        ({ verb, suffix, summary, dialect, asArray, draws }): AskEndpoint => ({
+        ({ verb, suffix, summary, dialect, asArray, draws }): ModelEndpoint => ({
           kind: "ask",
           method: "POST",
           path: `${prefix}${models}/{model...}:${verb}`,
           operationId: `${operationId}${suffix}`,
           summary,
           dialect,
-          says: { verb },
+          pathConstants: { verb },
           access: googleKey,
-          ...sides.gemini,
+          ...protocols.gemini,
           ...(asArray === undefined ? {} : { asArray }),
-          ...(draws === undefined ? {} : { other }),
+          ...(draws === undefined ? {} : { alternate: other }),
         }),
       ),
   );

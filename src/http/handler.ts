@@ -1,17 +1,17 @@
 // One request from its first byte to its answer: match, identify, read, validate, ask, write. One handler for all rows.
 import { GatewayError, toGatewayError } from "../canonical/error.ts";
-import type { ArrayForm, Dialect, Envelope } from "../dialects/dialect.ts";
-import { type Asked, answerAsked } from "../gateway/pipeline/incoming-request.ts";
-import type { GatewayParts } from "../gateway/pipeline/run.ts";
+import type { ArrayForm, Dialect, RequestMeta } from "../dialects/dialect.ts";
+import { answerIncoming, type IncomingRequest } from "../gateway/pipeline/incoming-request.ts";
+import type { GatewayDependencies } from "../gateway/pipeline/run.ts";
 import type { Caller, Keys } from "../gateway/policy/keys.ts";
 import { requestId } from "../lib/ids.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { Cors } from "./cors.ts";
 import { presentedKey } from "./credentials.ts";
-import type { AskEndpoint, Endpoint, PlainEndpoint, Side } from "./endpoint.ts";
+import type { Endpoint, ErrorFormat, HandlerEndpoint, ModelEndpoint } from "./endpoint.ts";
 import { checkHops } from "./hops.ts";
 import { missingFeature } from "./missing-features.ts";
-import { sideOfUnknown } from "./protocols.ts";
+import { protocolOfUnknown } from "./protocols.ts";
 import { betweenPhases, checkHeaders, type ReadBody, type ReadLimits, readJson } from "./read.ts";
 import { isForm, readFormFor } from "./read-form.ts";
 import { type Matcher, unknownPath } from "./route-matcher.ts";
@@ -19,10 +19,10 @@ import { checkHost, pathOf } from "./target.ts";
 import { validated } from "./validate.ts";
 import { writeError, writeReply } from "./write.ts";
 
-export interface ServeParts {
+export interface HandlerDependencies {
   readonly match: Matcher;
   readonly keys: Keys;
-  readonly gateway: GatewayParts;
+  readonly gateway: GatewayDependencies;
   /** Closes the connection of a request. Absent without a listener. */
   readonly drop?: (request: Request) => void;
   readonly limits: ReadLimits;
@@ -39,45 +39,47 @@ function requestIdOf(request: Request): string {
 }
 
 /** Answers every request, whatever it is. Never rejects. */
-export async function serve(parts: ServeParts, request: Request): Promise<Response> {
-  const { cors } = parts;
-  if (cors === undefined) return await answer(parts, request);
-  return cors.preflight(request) ?? cors.allow(request, await answer(parts, request));
+export async function serve(dependencies: HandlerDependencies, request: Request): Promise<Response> {
+  const { cors } = dependencies;
+  if (cors === undefined) return await answer(dependencies, request);
+  return cors.preflight(request) ?? cors.allow(request, await answer(dependencies, request));
 }
 
-async function answer(parts: ServeParts, request: Request): Promise<Response> {
-  const arrivedMs = parts.gateway.clock.monotonicMs();
+async function answer(dependencies: HandlerDependencies, request: Request): Promise<Response> {
+  const arrivedMs = dependencies.gateway.clock.monotonicMs();
   const requestId = requestIdOf(request);
   let endpoint: Endpoint | null = null;
   try {
     checkHost(request);
     const path = pathOf(request.url);
-    const match = parts.match(request.method, path);
+    const match = dependencies.match(request.method, path);
     const missing = match.kind === "found" ? null : missingFeature(path);
     if (missing !== null) throw missing;
-    if (match.kind === "nothing") throw unknownPath(path, parts.match);
+    if (match.kind === "nothing") throw unknownPath(path, dependencies.match);
     endpoint = match.endpoint;
     if (match.kind === "method") {
       refuseUpgrade(request);
       return wrongMethod(sideOf(endpoint, request), match.allow, requestId);
     }
-    checkHeaders(request, parts.limits);
+    checkHeaders(request, dependencies.limits);
     checkHops(request);
-    const identified = identify(parts.keys, request, endpoint);
+    const identified = identify(dependencies.keys, request, endpoint);
     const caller = identified instanceof Promise ? await identified : identified;
     if (endpoint.kind === "plain")
       return await endpoint.handle({ request, requestId, arrivedMs, params: match.params, caller });
-    return await serveAsk(parts, request, endpoint, match.params, caller, requestId, arrivedMs);
+    return await serveAsk(dependencies, request, endpoint, match.params, caller, requestId, arrivedMs);
   } catch (thrown) {
     const error = toGatewayError(thrown);
     const signIn = signInFor(endpoint, request, error);
-    return signIn === null ? failed(parts, error, sideOf(endpoint, request), requestId) : signIn({ requestId });
+    return signIn === null ? failed(dependencies, error, sideOf(endpoint, request), requestId) : signIn({ requestId });
   }
 }
 
 /** Null for a path that no row claims. */
-function sideOf(endpoint: Endpoint | null, request: Request): Side {
-  return endpoint === null ? sideOfUnknown(request, pathOf(request.url)) : (endpoint.sideFor?.(request) ?? endpoint);
+function sideOf(endpoint: Endpoint | null, request: Request): ErrorFormat {
+  return endpoint === null
+    ? protocolOfUnknown(request, pathOf(request.url))
+    : (endpoint.sideFor?.(request) ?? endpoint);
 }
 
 /** A person with a browser gets a page that asks for the key, where the row has one. */
@@ -85,7 +87,7 @@ function signInFor(
   endpoint: Endpoint | null,
   request: Request,
   error: GatewayError,
-): NonNullable<PlainEndpoint["signIn"]> | null {
+): NonNullable<HandlerEndpoint["signIn"]> | null {
   const wantsPage = error.status === 401 && (request.headers.get("accept")?.includes("text/html") ?? false);
   return (wantsPage && endpoint?.kind === "plain" ? endpoint.signIn : null) ?? null;
 }
@@ -96,13 +98,18 @@ function refuseUpgrade(request: Request): void {
   throw new GatewayError("upgrade_required", "This path speaks HTTP alone: send the request as a POST.");
 }
 
-function wrongMethod({ errors, idHeaders }: Side, allow: string, requestId: string): Response {
+function wrongMethod({ errors, idHeaders }: ErrorFormat, allow: string, requestId: string): Response {
   const error = new GatewayError("method_not_allowed", `This path takes ${allow}.`);
   return writeError(error, errors, requestId, idHeaders, allow);
 }
 
-function failed(parts: ServeParts, error: GatewayError, side: Side, requestId: string): Response {
-  if (error.kind === "internal_error") parts.gateway.events.requestFailed(requestId, error);
+function failed(
+  dependencies: HandlerDependencies,
+  error: GatewayError,
+  side: ErrorFormat,
+  requestId: string,
+): Response {
+  if (error.kind === "internal_error") dependencies.gateway.events.requestFailed(requestId, error);
   const response = writeError(error, side.errors, requestId, side.idHeaders);
   // The rest of its body would be taken for the next request.
   if (error.kind === "request_timeout") response.headers.set("connection", "close");
@@ -126,15 +133,15 @@ function requireHeader(request: Request, names: readonly string[] | undefined): 
 }
 
 /** Body fields that the path gives, where the body leaves them out. */
-function filled(wire: JsonObject, endpoint: AskEndpoint, params: Readonly<Record<string, string>>): JsonObject {
+function filled(wire: JsonObject, endpoint: ModelEndpoint, params: Readonly<Record<string, string>>): JsonObject {
   const missing = endpoint.fromPath?.filter((name) => wire[name] === undefined) ?? [];
   return missing.length === 0 ? wire : { ...Object.fromEntries(missing.map((name) => [name, params[name]])), ...wire };
 }
 
 async function serveAsk(
-  parts: ServeParts,
+  dependencies: HandlerDependencies,
   request: Request,
-  endpoint: AskEndpoint,
+  endpoint: ModelEndpoint,
   params: Readonly<Record<string, string>>,
   caller: Caller,
   requestId: string,
@@ -142,46 +149,52 @@ async function serveAsk(
 ): Promise<Response> {
   requireHeader(request, endpoint.requiredHeader);
   const body: ReadBody = await (takesForm(endpoint, request)
-    ? readFormFor(endpoint.dialect.request.schema, request, parts.limits)
-    : readJson(request, parts.limits));
+    ? readFormFor(endpoint.dialect.request.schema, request, dependencies.limits)
+    : readJson(request, dependencies.limits));
   const given = filled(body.wire, endpoint, params);
   const dialect = spokenIn(endpoint, given, body, params);
   const wire = validated(dialect.request.schema, given, body.mayBeExact);
   await betweenPhases(body);
   const envelope = envelopeOf(endpoint, request, params, body);
   const strict = request.headers.get("x-turnpike-strict")?.toLowerCase() === "true";
-  const visit = { caller, signal: () => request.signal, drop: () => parts.drop?.(request), arrivedMs, requestId };
-  const asked: Asked = { dialect, wire, envelope, strict, id: requestId, bytes: body.bytes, visit };
-  const reply = await (endpoint.answer?.(asked) ?? answerAsked(parts.gateway, asked));
+  const visit = {
+    caller,
+    signal: () => request.signal,
+    drop: () => dependencies.drop?.(request),
+    arrivedMs,
+    requestId,
+  };
+  const incoming: IncomingRequest = { dialect, wire, envelope, strict, id: requestId, bytes: body.bytes, visit };
+  const reply = await (endpoint.answer?.(incoming) ?? answerIncoming(dependencies.gateway, incoming));
   // A whole reply has been made of it all, so that nobody reads the form any more; what a row of its own keeps is its own.
   if (endpoint.answer === undefined && !(reply.body instanceof ReadableStream)) body.release?.();
   return writeReply(reply, requestId, endpoint.idHeaders, arrayForm(endpoint, request));
 }
 
-const takesForm = ({ form }: AskEndpoint, request: Request): boolean =>
+const takesForm = ({ form }: ModelEndpoint, request: Request): boolean =>
   form !== undefined && (form.only || isForm(request));
 
 /** The dialect of a body: where a path takes two shapes, its structure decides. */
 function spokenIn(
-  { dialect, other }: AskEndpoint,
+  { dialect, alternate }: ModelEndpoint,
   wire: JsonObject,
   { files }: ReadBody,
   params: Readonly<Record<string, string>>,
 ): Dialect {
-  return other !== undefined && files === undefined && other.speaks(wire, params) ? other.dialect : dialect;
+  return alternate !== undefined && files === undefined && alternate.speaks(wire, params) ? alternate.dialect : dialect;
 }
 
 function envelopeOf(
-  endpoint: AskEndpoint,
+  endpoint: ModelEndpoint,
   request: Request,
   params: Readonly<Record<string, string>>,
   body: ReadBody,
-): Envelope {
-  const said = endpoint.says === undefined ? params : { ...params, ...endpoint.says };
+): RequestMeta {
+  const said = endpoint.pathConstants === undefined ? params : { ...params, ...endpoint.pathConstants };
   const header = (name: string): string | null => request.headers.get(name);
   return body.files === undefined ? { header, params: said } : { header, params: said, files: body.files };
 }
 
-function arrayForm(endpoint: AskEndpoint, request: Request): ArrayForm | undefined {
+function arrayForm(endpoint: ModelEndpoint, request: Request): ArrayForm | undefined {
   return endpoint.asArray?.(request) ? endpoint.dialect.stream?.array : undefined;
 }

@@ -7,24 +7,24 @@ import {
   openaiImageVariations,
 } from "../dialects/index.ts";
 import type { JsonObject } from "../lib/json.ts";
-import type { AskEndpoint, KeyRule } from "./endpoint.ts";
-import { sides } from "./protocols.ts";
+import type { KeyRule, ModelEndpoint } from "./endpoint.ts";
+import { protocols } from "./protocols.ts";
 
 const client: KeyRule = { key: "client", carriers: ["bearer"] };
-const common = { kind: "ask", method: "POST", access: client, ...sides.openai } as const;
+const common = { kind: "ask", method: "POST", access: client, ...protocols.openai } as const;
 
 /** Images are asked for in a message, unless the body has what OpenAI's format has in its place. */
 const isMessage = (wire: JsonObject): boolean =>
   wire.input !== undefined || ["prompt", "image", "images", "mask"].every((name) => wire[name] === undefined);
 
-export const imageEndpoints: readonly AskEndpoint[] = [
+export const imageEndpoints: readonly ModelEndpoint[] = [
   {
     ...common,
     path: "/v1/images/generations",
     operationId: "createImage",
     summary: "Images from words: in a message with parameters, or in OpenAI's format.",
     dialect: openaiImages,
-    other: { dialect: dashscopeImages, speaks: isMessage },
+    alternate: { dialect: dashscopeImages, speaks: isMessage },
   },
   {
     ...common,
@@ -32,7 +32,7 @@ export const imageEndpoints: readonly AskEndpoint[] = [
     operationId: "createImageEdit",
     summary: "Images from images and words, in the same two formats, or as a form.",
     dialect: openaiImageEdits,
-    other: { dialect: dashscopeImageEdits, speaks: isMessage },
+    alternate: { dialect: dashscopeImageEdits, speaks: isMessage },
     form: {
       only: false,
       files: {

@@ -1,11 +1,11 @@
 // The models that a caller can ask for, in the shape of the protocol that asks.
 import { GatewayError } from "../canonical/error.ts";
 import type { Catalog } from "../gateway/routing/catalog.ts";
-import type { Listings } from "../gateway/routing/model-lists.ts";
+import type { ModelLists } from "../gateway/routing/model-lists.ts";
 import type { ListedModel } from "../providers/provider.ts";
-import type { PlainVisit } from "./endpoint.ts";
+import type { HandlerContext } from "./endpoint.ts";
 import { type Model, modelShapes } from "./model-list-formats.ts";
-import { type Protocol, sides } from "./protocols.ts";
+import { type Protocol, protocols } from "./protocols.ts";
 import { queryOf } from "./target.ts";
 import { writeJson } from "./write.ts";
 
@@ -20,7 +20,7 @@ function modelOf(listed: ListedModel, owner: string): Model {
 }
 
 /** Every model of every provider that has been listed, with the name that always means just this one. */
-function* listedModels(catalog: Catalog, listings: Listings): Generator<{ prefixed: string; model: Model }> {
+function* listedModels(catalog: Catalog, listings: ModelLists): Generator<{ prefixed: string; model: Model }> {
   for (const provider of catalog.providers)
     for (const listed of listings.now(provider).models ?? [])
       yield { prefixed: `${provider.name}/${listed.id}`, model: modelOf(listed, provider.name) };
@@ -30,7 +30,7 @@ function* listedModels(catalog: Catalog, listings: Listings): Generator<{ prefix
  * Routes first, then what each provider lists. A name that stands for several of these is listed once as it is, for what
  * answers to it, and each provider's own behind it as `provider/model`.
  */
-export function allModels(catalog: Catalog, listings: Listings): Model[] {
+export function allModels(catalog: Catalog, listings: ModelLists): Model[] {
   const models = new Map<string, Model>();
   for (const name of catalog.routes.keys()) models.set(name, modelOf({ id: name }, "turnpike"));
   const listed = [...listedModels(catalog, listings)];
@@ -44,7 +44,7 @@ export function allModels(catalog: Catalog, listings: Listings): Model[] {
 }
 
 /** Any name that a request may use for a listed model. */
-function findModel(catalog: Catalog, listings: Listings, id: string | undefined): Model | undefined {
+function findModel(catalog: Catalog, listings: ModelLists, id: string | undefined): Model | undefined {
   const found = allModels(catalog, listings).find((model) => model.id === id);
   if (found !== undefined || id === undefined) return found;
   for (const { prefixed, model } of listedModels(catalog, listings)) if (prefixed === id) return { ...model, id };
@@ -54,20 +54,21 @@ function findModel(catalog: Catalog, listings: Listings, id: string | undefined)
 type ProtocolOf = (request: Request) => Protocol;
 
 /** `GET …/models`. */
-export function listModels(catalog: () => Catalog, listings: Listings, protocolOf: ProtocolOf) {
-  return ({ request, requestId }: PlainVisit): Response => {
+export function listModels(catalog: () => Catalog, listings: ModelLists, protocolOf: ProtocolOf) {
+  return ({ request, requestId }: HandlerContext): Response => {
     const protocol = protocolOf(request);
     const list = modelShapes[protocol].list(allModels(catalog(), listings), queryOf(request));
-    return writeJson(list, requestId, sides[protocol].idHeaders);
+    return writeJson(list, requestId, protocols[protocol].idHeaders);
   };
 }
 
 /** `GET …/models/{id}`; the id may hold slashes. */
-export function getModel(catalog: () => Catalog, listings: Listings, protocolOf: ProtocolOf) {
-  return ({ request, requestId, params }: PlainVisit): Response => {
+export function getModel(catalog: () => Catalog, listings: ModelLists, protocolOf: ProtocolOf) {
+  return ({ request, requestId, params }: HandlerContext): Response => {
     const protocol = protocolOf(request);
     const model = findModel(catalog(), listings, params.id);
-    if (model !== undefined) return writeJson(modelShapes[protocol].item(model), requestId, sides[protocol].idHeaders);
+    if (model !== undefined)
+      return writeJson(modelShapes[protocol].item(model), requestId, protocols[protocol].idHeaders);
     throw new GatewayError("model_not_found", "The model does not exist or is not configured here.", {
       param: "model",
     });

@@ -3,7 +3,7 @@ import { GatewayError } from "../canonical/error.ts";
 import type { VideoClient } from "../dialects/video/client.ts";
 import { remixSchema, videoPage } from "../dialects/video/index.ts";
 import type { Content } from "../gateway/tasks/source-body.ts";
-import type { PlainVisit, QueryParameter } from "./endpoint.ts";
+import type { HandlerContext, QueryParameter } from "./endpoint.ts";
 import { queryOf } from "./target.ts";
 import { callerOf, readValid, seen, type VideoPartsOf, writeCreated } from "./videos.ts";
 import { writeJson } from "./write.ts";
@@ -58,7 +58,7 @@ function isDescending(query: URLSearchParams): boolean {
 }
 
 /** A page of the caller's videos. */
-export async function listVideos(parts: VideoPartsOf, visit: PlainVisit): Promise<Response> {
+export async function listVideos(parts: VideoPartsOf, visit: HandlerContext): Promise<Response> {
   const searchParams = queryOf(visit.request);
   const page = {
     limit: limitIn(searchParams),
@@ -76,7 +76,7 @@ export async function listVideos(parts: VideoPartsOf, visit: PlainVisit): Promis
 }
 
 /** Forgets a video; one that is being made is cancelled. */
-export async function deleteVideo(parts: VideoPartsOf, visit: PlainVisit, id: string): Promise<Response> {
+export async function deleteVideo(parts: VideoPartsOf, visit: HandlerContext, id: string): Promise<Response> {
   await parts().videos.remove(id, callerOf(visit).keyId);
   return writeJson({ id, object: "video.deleted", deleted: true }, visit.requestId);
 }
@@ -85,7 +85,7 @@ export async function deleteVideo(parts: VideoPartsOf, visit: PlainVisit, id: st
 export async function remixVideo(
   parts: VideoPartsOf,
   client: VideoClient,
-  visit: PlainVisit,
+  visit: HandlerContext,
   id: string,
 ): Promise<Response> {
   const { wire } = await readValid(parts, visit, remixSchema, true);
@@ -104,7 +104,10 @@ export function showsLink(request: Request): boolean {
   return !request.headers.has("authorization") && queryOf(request).has("sig");
 }
 
-async function writeContent({ status, headers, body }: Content, { request, requestId }: PlainVisit): Promise<Response> {
+async function writeContent(
+  { status, headers, body }: Content,
+  { request, requestId }: HandlerContext,
+): Promise<Response> {
   headers.set("x-request-id", requestId);
   if (request.method !== "HEAD") return new Response(body, { status, headers });
   // The runtime says length 0 where there is no body, and that it is not known where there is a stream.
@@ -115,7 +118,7 @@ async function writeContent({ status, headers, body }: Content, { request, reque
 }
 
 /** The bytes, as they come. */
-export async function content(parts: VideoPartsOf, visit: PlainVisit, id: string): Promise<Response> {
+export async function content(parts: VideoPartsOf, visit: HandlerContext, id: string): Promise<Response> {
   const { request } = visit;
   const searchParams = queryOf(request);
   const index = indexIn(searchParams);
@@ -132,7 +135,7 @@ export async function content(parts: VideoPartsOf, visit: PlainVisit, id: string
 /** The bytes of one result of a task, for its owner. */
 export async function contentAt(
   parts: VideoPartsOf,
-  visit: PlainVisit,
+  visit: HandlerContext,
   { id, index }: { readonly id: string; readonly index: number },
 ): Promise<Response> {
   const { headers, signal } = visit.request;

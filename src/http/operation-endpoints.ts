@@ -1,6 +1,6 @@
 // The rows of Google's videos: an operation is started, polled by its name, and its files are downloaded.
 import { fileOf, geminiVideo, operationId, operationRequest } from "../dialects/video/index.ts";
-import type { PlainEndpoint } from "./endpoint.ts";
+import type { HandlerEndpoint } from "./endpoint.ts";
 import { googleKey } from "./gemini-endpoints.ts";
 import { googlePrefixes, type Prefix } from "./google-prefixes.ts";
 import { contentAt } from "./openai-videos.ts";
@@ -8,7 +8,7 @@ import { askTask, readValid, submitTask, type VideoPartsOf } from "./videos.ts";
 
 const common = { kind: "plain", access: googleKey, errors: geminiVideo.error, idHeaders: [] } as const;
 
-function rowsUnder(parts: VideoPartsOf, { prefix, models, operationId: name }: Prefix): readonly PlainEndpoint[] {
+function rowsUnder(parts: VideoPartsOf, { prefix, models, operationId: name }: Prefix): readonly HandlerEndpoint[] {
   const model = `${prefix}${models}/{model...}`;
   return [
     {
@@ -44,7 +44,7 @@ function rowsUnder(parts: VideoPartsOf, { prefix, models, operationId: name }: P
 }
 
 /** Downloads: the name may be a whole address, because the SDK puts one there that does not begin with https. */
-const download = (parts: VideoPartsOf, version: string, name: string): PlainEndpoint => ({
+const download = (parts: VideoPartsOf, version: string, name: string): HandlerEndpoint => ({
   ...common,
   method: "GET",
   path: `${version}/files/{file...}:download`,
@@ -55,7 +55,7 @@ const download = (parts: VideoPartsOf, version: string, name: string): PlainEndp
 });
 
 /** All rows. They come before the rows of models, whose names may hold slashes. */
-export function geminiVideoRows(parts: VideoPartsOf): readonly PlainEndpoint[] {
+export function geminiVideoRows(parts: VideoPartsOf): readonly HandlerEndpoint[] {
   return [
     ...googlePrefixes.flatMap((prefix) => rowsUnder(parts, prefix)),
     download(parts, "/v1beta", "downloadV1BetaFile"),

@@ -1,11 +1,11 @@
 // How errors are told, protocol by protocol, and which protocol a request speaks where one path serves several.
 import { anthropicMessages, gemini } from "../dialects/index.ts";
 import { openaiErrors } from "../dialects/openai-error.ts";
-import type { Side } from "./endpoint.ts";
+import type { ErrorFormat } from "./endpoint.ts";
 
 export type Protocol = "openai" | "anthropic" | "gemini";
 
-export const sides: { readonly [protocol in Protocol]: Side } = {
+export const protocols: { readonly [protocol in Protocol]: ErrorFormat } = {
   openai: { errors: openaiErrors, idHeaders: [] },
   anthropic: { errors: anthropicMessages.error, idHeaders: ["request-id"] },
   gemini: { errors: gemini.error, idHeaders: [] },
@@ -21,8 +21,8 @@ export function protocolOf(request: Request): Protocol {
 }
 
 /** For a path that no row claims: the protocol whose path it resembles, else the one whose headers it has. */
-export function sideOfUnknown(request: Request, path: string): Side {
-  if (/^(?:\/upload)?\/v1(?:alpha|beta)/.test(path)) return sides.gemini;
-  if (/^\/(?:v1\/)*messages(?:\/|$)/.test(path)) return sides.anthropic;
-  return sides[protocolOf(request)];
+export function protocolOfUnknown(request: Request, path: string): ErrorFormat {
+  if (/^(?:\/upload)?\/v1(?:alpha|beta)/.test(path)) return protocols.gemini;
+  if (/^\/(?:v1\/)*messages(?:\/|$)/.test(path)) return protocols.anthropic;
+  return protocols[protocolOf(request)];
 }

@@ -9,7 +9,7 @@ import { type FormFieldFault, formObject } from "../lib/form-fields.ts";
 import type { JsonObject } from "../lib/json.ts";
 import { boundaryOf, type MultipartFault, type MultipartPart, readMultipart } from "../lib/multipart.ts";
 import { tooLarge } from "./decompress.ts";
-import { giveBack, type ReadLimits, readPlain } from "./read.ts";
+import { type ReadLimits, readPlain, releaseBuffer } from "./read.ts";
 import type { BodyPace } from "./slow-body.ts";
 
 /** A form as it came: texts under their names, files apart. */
@@ -90,7 +90,7 @@ export async function readForm(
     throw tooLarge(limits.maxFormTextBytes, "The fields of the form are");
   const fields = formObject(texts.map((part) => ({ name: part.name, value: textOf(part) })));
   if (!fields.ok) throw fieldError(fields.fault);
-  return { wire: fields.object, files: parts.flatMap(fileOf), bytes: body.length, release: () => giveBack(body) };
+  return { wire: fields.object, files: parts.flatMap(fileOf), bytes: body.length, release: () => releaseBuffer(body) };
 }
 
 /** The form of a request, its texts read as the schema wants them. */

@@ -2,7 +2,7 @@
 import { GatewayError } from "../canonical/error.ts";
 import type { UploadedFile } from "../dialects/dialect.ts";
 import { parseBody } from "../lib/body-thread.ts";
-import { nextTurn } from "../lib/event-loop-turn.ts";
+import { nextEventLoopTurn } from "../lib/event-loop-turn.ts";
 import { isObject, type JsonObject } from "../lib/json.ts";
 import type { MultipartLimits } from "../lib/multipart.ts";
 import type { JsonFault, JsonLimits } from "../lib/read-json.ts";
@@ -58,7 +58,7 @@ const inOneTurnBytes = 64 * 1024;
 const smallBytes = 64 * 1024;
 
 /** Frees memory that nobody reads any more, without waiting for the collector. A view on a larger buffer is left alone. */
-export function giveBack({ buffer, length }: Uint8Array): void {
+export function releaseBuffer({ buffer, length }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === length) buffer.transfer(0);
 }
 
@@ -69,7 +69,7 @@ async function gatherExactly(request: Request, length: number, progress: Progres
     bytes.set(chunk, at);
     at += chunk.length;
     progress(at);
-    giveBack(chunk);
+    releaseBuffer(chunk);
   }
   return at === length ? bytes : bytes.subarray(0, at);
 }
@@ -126,7 +126,7 @@ export interface ReadBody {
 
 /** Each phase of a large request takes its time: others may go first in between. */
 export async function betweenPhases({ bytes }: Pick<ReadBody, "bytes">): Promise<void> {
-  if (bytes > inOneTurnBytes) await nextTurn();
+  if (bytes > inOneTurnBytes) await nextEventLoopTurn();
 }
 
 /** The JSON object of a request. Throws the 400, 413 and 415 of the contract. */

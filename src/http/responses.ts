@@ -1,7 +1,7 @@
 // Stored responses over HTTP: told again, followed, listed by their input, cancelled, deleted.
 import type { Dialect } from "../dialects/dialect.ts";
 import type { Responses } from "../gateway/responses/responses.ts";
-import type { KeyRule, PlainEndpoint, PlainVisit, QueryParameter, Side } from "./endpoint.ts";
+import type { ErrorFormat, HandlerContext, HandlerEndpoint, KeyRule, QueryParameter } from "./endpoint.ts";
 import { queryOf } from "./target.ts";
 import { writeJson, writeReply } from "./write.ts";
 
@@ -48,7 +48,7 @@ interface Told {
   parameter(name: string): string | null;
 }
 
-function toldBy({ request, params, caller }: PlainVisit): Told {
+function toldBy({ request, params, caller }: HandlerContext): Told {
   const searchParams = queryOf(request);
   return { id: params.response_id ?? "", owner: caller?.keyId ?? "", parameter: (name) => searchParams.get(name) };
 }
@@ -56,11 +56,11 @@ function toldBy({ request, params, caller }: PlainVisit): Told {
 /** The rows of single responses. The room is asked for late, because the table is also read where there is none. */
 export function responseRows(
   responses: () => Responses,
-  side: Side & { readonly access: KeyRule; readonly dialect: Dialect },
-): readonly PlainEndpoint[] {
+  side: ErrorFormat & { readonly access: KeyRule; readonly dialect: Dialect },
+): readonly HandlerEndpoint[] {
   const { dialect, ...common } = side;
   const row = { kind: "plain", ...common } as const;
-  const json = (tell: (told: Told) => Promise<unknown>) => async (visit: PlainVisit) =>
+  const json = (tell: (told: Told) => Promise<unknown>) => async (visit: HandlerContext) =>
     writeJson(await tell(toldBy(visit)), visit.requestId);
   return [
     {

@@ -1,6 +1,6 @@
 // `GET /`: what this address is, as a page for a browser and as JSON for anything else.
 import { version } from "../../package.json";
-import type { PlainVisit } from "./endpoint.ts";
+import type { HandlerContext } from "./endpoint.ts";
 import { writeJson } from "./write.ts";
 
 const page = `<!doctype html>
@@ -27,7 +27,7 @@ const pageHeaders = {
 } as const;
 
 /** Needs no key: it says nothing of what is configured. */
-export function root({ request, requestId }: PlainVisit): Response {
+export function root({ request, requestId }: HandlerContext): Response {
   if (request.headers.get("accept")?.includes("text/html"))
     return new Response(page, { headers: { ...pageHeaders, "x-request-id": requestId } });
   const answer = writeJson({ name: "turnpike", version, docs: "docs", openapi: "openapi.json" }, requestId);

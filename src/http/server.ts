@@ -1,10 +1,10 @@
 // The listener: the one place that opens a port.
-import { type ServeParts, serve } from "./handler.ts";
+import { type HandlerDependencies, serve } from "./handler.ts";
 
 export interface ListenOptions {
   readonly host: string;
   readonly port: number;
-  readonly parts: ServeParts;
+  readonly parts: HandlerDependencies;
 }
 
 export interface Listener {
@@ -21,7 +21,7 @@ const idleTimeout = 255;
 export function listen({ host, port, parts }: ListenOptions): Listener {
   // A second in which it takes nothing ends the connection: an error in the stream would wait until the client reads.
   const drop = (request: Request): void => server.timeout(request, 1);
-  const served: ServeParts = { ...parts, drop };
+  const served: HandlerDependencies = { ...parts, drop };
   let server: Bun.Server<undefined>;
   try {
     server = Bun.serve({

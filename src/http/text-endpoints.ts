@@ -9,16 +9,16 @@ import {
   openaiResponses,
 } from "../dialects/index.ts";
 import type { Responses } from "../gateway/responses/responses.ts";
-import type { AskEndpoint, Endpoint, KeyRule } from "./endpoint.ts";
-import { sides, versionHeaders } from "./protocols.ts";
+import type { Endpoint, KeyRule, ModelEndpoint } from "./endpoint.ts";
+import { protocols, versionHeaders } from "./protocols.ts";
 import { responseRows } from "./responses.ts";
 
 const client: KeyRule = { key: "client", carriers: ["bearer"] };
 const clientOrApiKey: KeyRule = { key: "client", carriers: ["bearer", "x-api-key"] };
-const common = { kind: "ask", method: "POST", access: client, ...sides.openai } as const;
-const anthropicSide = sides.anthropic;
+const common = { kind: "ask", method: "POST", access: client, ...protocols.openai } as const;
+const anthropicSide = protocols.anthropic;
 
-export const textEndpoints: readonly AskEndpoint[] = [
+export const textEndpoints: readonly ModelEndpoint[] = [
   {
     ...common,
     path: "/v1/chat/completions",
@@ -64,7 +64,7 @@ export function responseEndpoints(responses: Responses): readonly Endpoint[] {
       operationId: "createResponse",
       summary: "A reply to a conversation, kept so that it can go on by its id.",
       dialect: openaiResponses,
-      answer: (asked) => responses.create(asked),
+      answer: (incoming) => responses.create(incoming),
     },
     {
       ...common,
@@ -72,7 +72,7 @@ export function responseEndpoints(responses: Responses): readonly Endpoint[] {
       operationId: "compactResponse",
       summary: "A conversation made short, to go on with.",
       dialect: openaiCompaction,
-      answer: (asked) => responses.compact(asked),
+      answer: (incoming) => responses.compact(incoming),
     },
     {
       ...common,
@@ -80,8 +80,8 @@ export function responseEndpoints(responses: Responses): readonly Endpoint[] {
       operationId: "countResponseInputTokens",
       summary: "Counts the input tokens of a response request, stored items of `previous_response_id` included.",
       dialect: openaiCount,
-      answer: (asked) => responses.countInput(asked),
+      answer: (incoming) => responses.countInput(incoming),
     },
-    ...responseRows(() => responses, { access: client, dialect: openaiResponses, ...sides.openai }),
+    ...responseRows(() => responses, { access: client, dialect: openaiResponses, ...protocols.openai }),
   ];
 }

@@ -1,12 +1,12 @@
 // The rows of vectors, of ranking and of moderation.
 import { cohereRerank, openaiEmbeddings, openaiModerations, plainRerank } from "../dialects/index.ts";
-import type { AskEndpoint, KeyRule } from "./endpoint.ts";
-import { sides } from "./protocols.ts";
+import type { KeyRule, ModelEndpoint } from "./endpoint.ts";
+import { protocols } from "./protocols.ts";
 
 const client: KeyRule = { key: "client", carriers: ["bearer"] };
-const common = { kind: "ask", method: "POST", access: client, ...sides.openai } as const;
+const common = { kind: "ask", method: "POST", access: client, ...protocols.openai } as const;
 
-export const vectorEndpoints: readonly AskEndpoint[] = [
+export const vectorEndpoints: readonly ModelEndpoint[] = [
   {
     ...common,
     path: "/v1/embeddings",

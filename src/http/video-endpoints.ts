@@ -11,7 +11,7 @@ import {
   videoGenerations,
 } from "../dialects/video/index.ts";
 import { actionQuery, actions } from "./action-api.ts";
-import type { KeyRule, Method, PlainEndpoint, PlainVisit } from "./endpoint.ts";
+import type { HandlerContext, HandlerEndpoint, KeyRule, Method } from "./endpoint.ts";
 import { content, contentQuery, deleteVideo, listVideos, pageQuery, remixVideo, showsLink } from "./openai-videos.ts";
 import { askTask, submitTask, type VideoPartsOf } from "./videos.ts";
 
@@ -24,9 +24,9 @@ type RowOf = (
   method: Method,
   path: string,
   words: Words,
-  handle: PlainEndpoint["handle"],
-  more?: Partial<PlainEndpoint>,
-) => PlainEndpoint;
+  handle: HandlerEndpoint["handle"],
+  more?: Partial<HandlerEndpoint>,
+) => HandlerEndpoint;
 
 /** Rows of one format share its errors. */
 function rowsOf(client: VideoClient, access: KeyRule): RowOf {
@@ -61,7 +61,7 @@ const nativeNames = [
   { prefix: "/kling", name: "Kling", summary: "Format A under its native name" },
 ] as const;
 
-function formatA(parts: VideoPartsOf, access: KeyRule): readonly PlainEndpoint[] {
+function formatA(parts: VideoPartsOf, access: KeyRule): readonly HandlerEndpoint[] {
   return nativeNames.flatMap(({ prefix, name, summary }) => [
     ...pair(
       parts,
@@ -91,7 +91,7 @@ const actionNames = [
   { path: "/jimeng/", operationId: "createJimengVideo", summary: "Format B under its native name." },
 ] as const;
 
-function formatB(parts: VideoPartsOf, access: KeyRule): readonly PlainEndpoint[] {
+function formatB(parts: VideoPartsOf, access: KeyRule): readonly HandlerEndpoint[] {
   const schema = { anyOf: [jimengVideo.schema, actionQuestion] };
   return actionNames.map(({ path, ...words }) =>
     rowsOf(jimengVideo, access)("POST", path, words, (visit) => actions(parts, jimengVideo, visit), {
@@ -103,11 +103,11 @@ function formatB(parts: VideoPartsOf, access: KeyRule): readonly PlainEndpoint[]
 
 const reference = "An image that the video begins with.";
 
-function openaiRows(parts: VideoPartsOf, access: KeyRule): readonly PlainEndpoint[] {
+function openaiRows(parts: VideoPartsOf, access: KeyRule): readonly HandlerEndpoint[] {
   const row = rowsOf(openaiVideo, access);
   const path = "/v1/videos";
   const item = `${path}/{video_id}`;
-  const idOf = ({ params }: PlainVisit): string => params.video_id ?? "";
+  const idOf = ({ params }: HandlerContext): string => params.video_id ?? "";
   const form = { only: false, files: { input_reference: reference } };
   return [
     row(
@@ -153,7 +153,7 @@ function openaiRows(parts: VideoPartsOf, access: KeyRule): readonly PlainEndpoin
 }
 
 /** All rows. The room is asked for late, because the table is also read where there is none. */
-export function videoRows(parts: VideoPartsOf, access: KeyRule): readonly PlainEndpoint[] {
+export function videoRows(parts: VideoPartsOf, access: KeyRule): readonly HandlerEndpoint[] {
   return [
     ...pair(parts, access, videoGenerations, "/v1/video/generations", "VideoGeneration", "Videos in the plain format"),
     ...formatA(parts, access),

@@ -8,7 +8,7 @@ import type { Videos } from "../gateway/tasks/videos.ts";
 import type { Clock } from "../lib/clock.ts";
 import { hopsHeader } from "../lib/hops.ts";
 import type { JsonObject } from "../lib/json.ts";
-import type { PlainVisit } from "./endpoint.ts";
+import type { HandlerContext } from "./endpoint.ts";
 import { betweenPhases, type ReadBody, type ReadLimits, readJson } from "./read.ts";
 import { isForm, readFormFor } from "./read-form.ts";
 import { originOf } from "./target.ts";
@@ -21,12 +21,12 @@ export type VideoPartsOf = () => { readonly videos: Videos; readonly clock: Cloc
 const nobody = { keyId: "", name: "" };
 
 /** The one who asks. */
-export const callerOf = ({ caller }: PlainVisit) => caller ?? nobody;
+export const callerOf = ({ caller }: HandlerContext) => caller ?? nobody;
 
 /** The body against its schema. Throws the 400, 413 and 415 of the contract. */
 export async function readValid(
   parts: VideoPartsOf,
-  { request }: PlainVisit,
+  { request }: HandlerContext,
   schema: TSchema,
   takesForm: boolean,
 ): Promise<ReadBody> {
@@ -40,11 +40,11 @@ export async function readValid(
 }
 
 /** A task as its owner sees it; bytes without an open address are behind this gateway's own. */
-export function seen(parts: VideoPartsOf, { request }: PlainVisit, task: Task): VideoView {
+export function seen(parts: VideoPartsOf, { request }: HandlerContext, task: Task): VideoView {
   return parts().videos.view(task, originOf(request));
 }
 
-export function contextOf(parts: VideoPartsOf, { requestId, arrivedMs }: PlainVisit): VideoWriteContext {
+export function contextOf(parts: VideoPartsOf, { requestId, arrivedMs }: HandlerContext): VideoWriteContext {
   return { requestId, elapsedMs: Math.max(0, parts().clock.monotonicMs() - arrivedMs) };
 }
 
@@ -52,7 +52,7 @@ export function contextOf(parts: VideoPartsOf, { requestId, arrivedMs }: PlainVi
 export function writeCreated(
   parts: VideoPartsOf,
   client: VideoClient,
-  visit: PlainVisit,
+  visit: HandlerContext,
   { task, by }: Created,
 ): Response {
   const body: JsonObject = client.accepted(seen(parts, visit, task), contextOf(parts, visit));
@@ -60,19 +60,19 @@ export function writeCreated(
 }
 
 /** Starts a task. */
-export async function submitTask(parts: VideoPartsOf, client: VideoClient, visit: PlainVisit): Promise<Response> {
+export async function submitTask(parts: VideoPartsOf, client: VideoClient, visit: HandlerContext): Promise<Response> {
   const { request } = visit;
   const { wire, files } = await readValid(parts, visit, client.schema, client.takesForm ?? false);
   const header = (name: string): string | null => request.headers.get(name);
   const envelope = { header, params: visit.params, ...(files === undefined ? {} : { files }) };
-  const ask = client.parse(wire, envelope);
+  const canonicalRequest = client.parse(wire, envelope);
   const unheard = client.unheard?.(wire, envelope) ?? [];
   const strict = header("x-turnpike-strict")?.toLowerCase() === "true";
   const origin = originOf(request);
   const signal = () => request.signal;
   const submit = {
     client,
-    ask,
+    ask: canonicalRequest,
     unheard,
     caller: callerOf(visit),
     strict,
@@ -88,7 +88,7 @@ export async function submitTask(parts: VideoPartsOf, client: VideoClient, visit
 export async function askTask(
   parts: VideoPartsOf,
   client: VideoClient,
-  visit: PlainVisit,
+  visit: HandlerContext,
   id: string,
 ): Promise<Response> {
   const task = await parts().videos.get(id, callerOf(visit).keyId);

@@ -2,7 +2,7 @@
 import type { GatewayError } from "../canonical/error.ts";
 import type { ArrayForm, Dialect } from "../dialects/dialect.ts";
 import { warningText } from "../gateway/pipeline/exchange.ts";
-import type { Reply } from "../gateway/pipeline/run.ts";
+import type { GatewayReply } from "../gateway/pipeline/run.ts";
 import { asArray } from "./json-array-stream.ts";
 
 export const jsonType = "application/json; charset=utf-8";
@@ -36,7 +36,7 @@ const ready = new Map<string, Headers>();
 const maxReady = 1_000;
 
 /** Who answered, and what the body is. */
-function headersOf({ by, body, type, isEstimated }: Reply): Headers {
+function headersOf({ by, body, type, isEstimated }: GatewayReply): Headers {
   const headers = new Headers(body instanceof ReadableStream ? streamHeaders : { "content-type": jsonType });
   if (type !== undefined) headers.set("content-type", type);
   if (isEstimated) headers.set("x-turnpike-usage", "estimated");
@@ -49,7 +49,7 @@ function headersOf({ by, body, type, isEstimated }: Reply): Headers {
 }
 
 /** A `Response` takes a copy, so that the same object serves the next reply, whose ids stand in the same places. */
-function readyHeaders(reply: Reply, idHeaders: IdHeaders): Headers {
+function readyHeaders(reply: GatewayReply, idHeaders: IdHeaders): Headers {
   const { by, body, type, isEstimated } = reply;
   if (by === null || isEstimated || by.warnings.length > 0) return headersOf(reply);
   const { provider, model } = by.candidate;
@@ -63,7 +63,7 @@ function readyHeaders(reply: Reply, idHeaders: IdHeaders): Headers {
 }
 
 /** The reply of the corridor as an HTTP response; with `array`, a stream is written as one JSON array. */
-export function writeReply(reply: Reply, requestId: string, idHeaders: IdHeaders, array?: ArrayForm): Response {
+export function writeReply(reply: GatewayReply, requestId: string, idHeaders: IdHeaders, array?: ArrayForm): Response {
   const headers = readyHeaders(reply, idHeaders);
   headers.set("x-request-id", requestId);
   for (const name of idHeaders) headers.set(name, requestId);

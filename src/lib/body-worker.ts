@@ -1,7 +1,7 @@
 // The thread of large bodies: JSON is read here, so that the event loop never waits for it.
 import type { ParseJob, ParseResult } from "./body-thread.ts";
 import { parseJson } from "./read-json.ts";
-import { takeOut } from "./redact-bytes.ts";
+import { removeBytes } from "./redact-bytes.ts";
 import type { ThreadMessage } from "./thread.ts";
 
 declare const self: Worker;
@@ -16,7 +16,7 @@ self.onmessage = ({ data }: MessageEvent<ThreadMessage<ParseJob>>) => {
     return;
   }
   const root = { value: parsed.value };
-  const { texts, ...places } = takeOut(root);
+  const { texts, ...places } = removeBytes(root);
   for (const text of texts) post({ id, text });
   post({ id, content: { root, mayBeExact: parsed.mayBeExact, ...places } });
 };

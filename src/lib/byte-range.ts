@@ -1,18 +1,18 @@
 // One part of bytes, as a Range header asks for it.
 
 /** Bytes from `start` to before `end`; `contentRange` where it is not everything. */
-export type Span =
+export type ByteRange =
   | { readonly status: 200; readonly start: number; readonly end: number }
   | { readonly status: 206; readonly start: number; readonly end: number; readonly contentRange: string }
   | { readonly status: 416; readonly contentRange: string };
 
-export type Ranged =
+export type RangeResult =
   | { readonly status: 200; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly status: 206; readonly bytes: Uint8Array<ArrayBuffer>; readonly contentRange: string }
   | { readonly status: 416; readonly contentRange: string };
 
 /** What no server has to understand (several ranges, another unit) is answered with everything. */
-export function spanOf(length: number, range: string | null | undefined): Span {
+export function parseRange(length: number, range: string | null | undefined): ByteRange {
   const [, first = "", last = ""] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(range ?? "") ?? [];
   const all = { status: 200, start: 0, end: length } as const;
   if (first === "" && last === "") return all;
@@ -24,8 +24,8 @@ export function spanOf(length: number, range: string | null | undefined): Span {
 }
 
 /** The same part of bytes that are at hand. */
-export function ranged(bytes: Uint8Array<ArrayBuffer>, range: string | null | undefined): Ranged {
-  const span = spanOf(bytes.length, range);
+export function ranged(bytes: Uint8Array<ArrayBuffer>, range: string | null | undefined): RangeResult {
+  const span = parseRange(bytes.length, range);
   if (span.status === 200) return { status: 200, bytes };
   if (span.status === 416) return span;
   return { status: 206, bytes: bytes.subarray(span.start, span.end), contentRange: span.contentRange };

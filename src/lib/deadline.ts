@@ -1,6 +1,6 @@
 // One abort signal for one try: it follows its parent, and aborts when its time is up.
 import type { Clock } from "./clock.ts";
-import type { Ticker } from "./shared-interval.ts";
+import type { SharedInterval } from "./shared-interval.ts";
 
 export interface Deadline {
   readonly signal: AbortSignal;
@@ -13,8 +13,8 @@ export interface Deadline {
 }
 
 /** What looks at deadlines and at parents: its tick is how late either may be noticed. */
-export interface Watch {
-  readonly ticker: Ticker;
+export interface DeadlineClock {
+  readonly ticker: SharedInterval;
   readonly clock: Pick<Clock, "monotonicMs">;
 }
 
@@ -27,11 +27,16 @@ const maxSpare = 1_024;
  * that nobody has asked for costs nothing. `expired` makes the reason with which the signal aborts when the time is up. There is no timer of its own: setting
  * and clearing one costs more CPU than everything else here (docs/decisions/0004-no-timer-per-request.md).
  */
-export function deadline(parent: () => AbortSignal, timeoutMs: number, watch: Watch, expired: () => unknown): Deadline {
+export function deadline(
+  parent: () => AbortSignal,
+  timeoutMs: number,
+  watch: DeadlineClock,
+  expired: () => unknown,
+): Deadline {
   const controller = spare.pop() ?? new AbortController();
   const dueMs = watch.clock.monotonicMs() + timeoutMs;
   const stop = (reason: unknown): void => {
-    watch.ticker.leave(look);
+    watch.ticker.unsubscribe(look);
     controller.abort(reason);
   };
   const look = (): void => {
@@ -39,13 +44,13 @@ export function deadline(parent: () => AbortSignal, timeoutMs: number, watch: Wa
     if (aborted) stop(reason);
     else if (watch.clock.monotonicMs() >= dueMs) stop(expired());
   };
-  watch.ticker.join(look);
+  watch.ticker.subscribe(look);
   return {
     signal: controller.signal,
     abort: (reason) => controller.abort(reason),
-    release: () => watch.ticker.leave(look),
+    release: () => watch.ticker.unsubscribe(look),
     done() {
-      watch.ticker.leave(look);
+      watch.ticker.unsubscribe(look);
       if (!controller.signal.aborted && spare.length < maxSpare) spare.push(controller);
     },
   };

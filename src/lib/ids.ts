@@ -6,10 +6,10 @@ const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const fairBytes = 248;
 
 /** Fills the given bytes with randomness. */
-export type Dice = (bytes: Uint8Array) => void;
+export type RandomSource = (bytes: Uint8Array) => void;
 
 /** The dice of the house, cryptographically strong. */
-export const systemDice: Dice = (bytes) => {
+export const systemRandom: RandomSource = (bytes) => {
   crypto.getRandomValues(bytes);
 };
 
@@ -34,7 +34,7 @@ export function recordIds(
 }
 
 /** `prefix` and `length` letters and digits; 24 of them carry 142 bits, 43 carry 256. */
-export function randomId(prefix: string, length = 24, dice: Dice = systemDice): string {
+export function randomId(prefix: string, length = 24, dice: RandomSource = systemRandom): string {
   let text = prefix;
   const bytes = new Uint8Array(length + 8);
   while (text.length < prefix.length + length) {

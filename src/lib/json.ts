@@ -30,7 +30,7 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 /** A copy without the members that are undefined, so that optional fields can be written in one literal. */
-export function compact(object: JsonObject): JsonObject {
+export function omitUndefined(object: JsonObject): JsonObject {
   const kept: JsonObject = {};
   for (const name in object) if (object[name] !== undefined) kept[name] = object[name];
   return kept;

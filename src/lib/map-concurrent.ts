@@ -1,7 +1,7 @@
 // Doing many things a few at a time.
 
 /** Runs `work` on every item, at most `most` at once, and gives the results in order. The first failure is the failure of all. */
-export async function inTurns<Item, Result>(
+export async function mapConcurrent<Item, Result>(
   items: readonly Item[],
   most: number,
   work: (item: Item) => Promise<Result>,

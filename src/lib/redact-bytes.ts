@@ -39,7 +39,7 @@ export interface TakenOut {
 }
 
 /** Takes long texts and exact numbers out of what is in `root`. */
-export function takeOut(root: Container): TakenOut {
+export function removeBytes(root: Container): TakenOut {
   const [taken, exact]: [number[], number[]] = [[], []];
   const texts: string[] = [];
   let number = 0;

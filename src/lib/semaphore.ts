@@ -1,19 +1,19 @@
 // A gate that lets a few through at a time; the others wait in order.
 
-export interface Gate {
+export interface Semaphore {
   /** Resolves when there is room. */
-  enter(): Promise<void>;
+  acquire(): Promise<void>;
   /** Makes room for the next; once for each that entered. */
-  leave(): void;
+  release(): void;
   /** How many are inside or wait. */
   count(): number;
 }
 
-export function createGate(most: number): Gate {
+export function createSemaphore(most: number): Semaphore {
   const waiting: (() => void)[] = [];
   let inside = 0;
   return {
-    enter() {
+    acquire() {
       if (inside < most) {
         inside++;
         return Promise.resolve();
@@ -22,7 +22,7 @@ export function createGate(most: number): Gate {
       waiting.push(resolve);
       return promise;
     },
-    leave() {
+    release() {
       const next = waiting.shift();
       // The place goes on to the next one, so that nobody slips in between.
       if (next === undefined) inside--;

@@ -1,14 +1,14 @@
 // One timer for many waiters: whoever must look at something now and then joins, and costs nothing in between.
 
-export interface Ticker {
+export interface SharedInterval {
   readonly tickMs: number;
   /** Calls `look` once a tick until it leaves. */
-  join(look: () => void): void;
-  leave(look: () => void): void;
+  subscribe(look: () => void): void;
+  unsubscribe(look: () => void): void;
 }
 
 /** The timer stops at the first tick that finds nobody, and keeps no process alive. */
-export function createTicker(tickMs: number): Ticker {
+export function createSharedInterval(tickMs: number): SharedInterval {
   const looks = new Set<() => void>();
   let timer: Timer | undefined;
   const tick = (): void => {
@@ -20,12 +20,12 @@ export function createTicker(tickMs: number): Ticker {
   };
   return {
     tickMs,
-    join(look) {
+    subscribe(look) {
       looks.add(look);
       if (timer !== undefined) return;
       timer = setInterval(tick, tickMs);
       timer.unref();
     },
-    leave: (look) => void looks.delete(look),
+    unsubscribe: (look) => void looks.delete(look),
   };
 }

@@ -7,7 +7,7 @@ export interface Frame {
 }
 
 /** What one chunk completed: the texts of its frames, without their blank lines, and exactly their bytes. */
-export interface Cut {
+export interface SseChunk {
   readonly raws: readonly string[];
   readonly bytes: Uint8Array;
 }
@@ -15,9 +15,9 @@ export interface Cut {
 /** Cuts chunks at frame borders; the bytes of an unfinished frame are held back. */
 export interface FrameSplitter {
   /** Null when the chunk completed no frame. Throws an Error when one frame outgrows the bound. */
-  push(chunk: Uint8Array): Cut | null;
+  push(chunk: Uint8Array): SseChunk | null;
   /** What is held at the end of the stream: a last frame without its blank line counts as one. */
-  rest(): Cut | null;
+  rest(): SseChunk | null;
   /** True when what is held is the beginning of something other than a comment. */
   holdsEvent(): boolean;
 }
@@ -51,7 +51,7 @@ function join(left: Uint8Array, right: Uint8Array): Uint8Array {
 }
 
 /** Only whole frames are decoded, so no character is ever cut in two. */
-function cutOf(bytes: Uint8Array): Cut {
+function cutOf(bytes: Uint8Array): SseChunk {
   const text = decoder.decode(bytes);
   const raws = text.includes("\r") ? text.split(/\r\n\r?\n|\n\r?\n|\r\r/) : text.split("\n\n");
   if (raws.at(-1) === "") raws.pop();
@@ -59,7 +59,7 @@ function cutOf(bytes: Uint8Array): Cut {
 }
 
 /** The cut without its first frames. */
-export function cutFrom({ raws }: Cut, first: number): Cut {
+export function cutFrom({ raws }: SseChunk, first: number): SseChunk {
   const left = raws.slice(first);
   return { raws: left, bytes: encoder.encode(left.map((raw) => `${raw}\n\n`).join("")) };
 }

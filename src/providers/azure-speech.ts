@@ -19,7 +19,7 @@ export const azureSpeech: ProviderKind = {
     fault: ({ region }) =>
       region === undefined || regionName.test(region)
         ? null
-        : { member: "region", what: "it must be the name of a region, as in 'westeurope'" },
+        : { member: "region", problem: "it must be the name of a region, as in 'westeurope'" },
     open: () => ({}),
   },
 };

@@ -1,10 +1,10 @@
 // OpenAI's models in a resource on Azure: models are named by their deployments, and paths by the version of the API.
 
-import type { Call } from "../dialects/dialect.ts";
+import type { UpstreamRequest } from "../dialects/dialect.ts";
 import { openaiChat, openaiCompletions, openaiEmbeddings, openaiImages, openaiResponses } from "../dialects/index.ts";
 import type { Secret } from "../lib/secret.ts";
-import type { Access, AccountEntry } from "./credentials.ts";
-import { openaiAudio, prefersResponses, textsApart } from "./openai.ts";
+import type { AccountEntry, Signer } from "./credentials.ts";
+import { openaiAudio, prefersResponses, servesText } from "./openai.ts";
 import type { ProviderKind } from "./provider.ts";
 
 /** Deployments have any name; by custom it says the model. Only these continue a text. */
@@ -19,7 +19,7 @@ function resourceOf(baseUrl: string): string {
 }
 
 /** https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle */
-function currentPath(call: Call, version: string | undefined): string {
+function currentPath(call: UpstreamRequest, version: string | undefined): string {
   const query = version === undefined || version === "v1" ? "" : `?api-version=${encodeURIComponent(version)}`;
   return `openai/v1/${call.path}${query}`;
 }
@@ -33,13 +33,13 @@ const deployed = new Set([
   ...["audio/speech", "audio/transcriptions", "audio/translations"],
 ]);
 
-function datedPath(call: Call, version: string): string {
+function datedPath(call: UpstreamRequest, version: string): string {
   const query = `?api-version=${encodeURIComponent(version)}`;
   if (!deployed.has(call.path)) return `openai/${call.path}${query}`;
   return `openai/deployments/${encodeURIComponent(String(call.body.model))}/${call.path}${query}`;
 }
 
-function open({ baseUrl, account }: AccountEntry): Access {
+function open({ baseUrl, account }: AccountEntry): Signer {
   const version = account?.apiVersion;
   return {
     baseUrl: resourceOf(baseUrl),
@@ -54,7 +54,7 @@ export const azure: ProviderKind = {
   kind: "azure",
   environment: { credential: "AZURE_OPENAI_API_KEY", baseUrl: "AZURE_OPENAI_ENDPOINT" },
   dialects: [openaiChat, openaiResponses, openaiCompletions, openaiEmbeddings, openaiImages, ...openaiAudio],
-  speaks: textsApart(continuesText),
+  speaks: servesText(continuesText),
   prefers: prefersResponses,
   origin: "azure",
   options: { customTools: true },

@@ -1,9 +1,9 @@
 // Accounts that are more than an address and a key: what an operator says of one, and the way to it.
-import type { Call, Dialect } from "../dialects/dialect.ts";
+import type { Dialect, UpstreamRequest } from "../dialects/dialect.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Secret } from "../lib/secret.ts";
 import type { ListedModel } from "./listed-model.ts";
-import type { UpstreamRequest } from "./upstream.ts";
+import type { OutgoingRequest } from "./upstream.ts";
 
 /** What an operator says of an account beside an address and a key. */
 export interface Account {
@@ -21,7 +21,7 @@ export interface Account {
 /** What is wrong with an account: the member at fault, or `credential`, and what to do about it. */
 export interface AccountFault {
   readonly member: keyof Account | "credential";
-  readonly what: string;
+  readonly problem: string;
 }
 
 /** What accounts of one kind are made of. */
@@ -33,7 +33,7 @@ export interface AccountRules {
   /** Null for an account that can be used. */
   fault(account: Account, credential: Secret | null): AccountFault | null;
   /** The way to an account without a fault. */
-  open(entry: AccountEntry, tools: AccessTools): Access;
+  open(entry: AccountEntry, tools: AccessTools): Signer;
 }
 
 /** An account as an operator configured it. */
@@ -46,20 +46,20 @@ export interface AccountEntry {
 /** What a way to an account may use; `send` goes through the entry's own proxy. */
 export interface AccessTools {
   readonly clock: Clock;
-  send(request: UpstreamRequest): Promise<Response>;
+  send(request: OutgoingRequest): Promise<Response>;
 }
 
 /** A request that is about to leave, without proof of who asks. */
-export type Unproven = Pick<UpstreamRequest, "method" | "url" | "body">;
+export type Unproven = Pick<OutgoingRequest, "method" | "url" | "body">;
 
 /** The way to one account. */
-export interface Access {
+export interface Signer {
   /** In place of the entry's own address. */
   readonly baseUrl?: string;
   /** The call on this account's own paths; the same object where nothing changes. Pure. */
-  place?(call: Call, dialect: Dialect): Call;
+  place?(call: UpstreamRequest, dialect: Dialect): UpstreamRequest;
   /** As `place`, for calls about tasks, which belong to no dialect. */
-  placeTask?(call: Call): Call;
+  placeTask?(call: UpstreamRequest): UpstreamRequest;
   /** Headers that prove who asks: made for each request, since they run out or cover its bytes. */
   prove?(request: Unproven): Promise<Readonly<Record<string, string>>>;
   /** What was presented has been refused: it is not presented again. */

@@ -10,7 +10,7 @@ import {
 } from "../dialects/index.ts";
 import { wanVideos } from "../dialects/video/index.ts";
 import { isObject, type JsonObject } from "../lib/json.ts";
-import { beside } from "./native-api-prefix.ts";
+import { nativeApiBeside } from "./native-api-prefix.ts";
 import type { Preset } from "./preset.ts";
 import { effortAsSwitch, onModels } from "./request-quirks.ts";
 
@@ -37,7 +37,7 @@ export const dashscope: Preset = {
   speaks: speaksImages,
   follows: [{ dialect: dashscopeImageTasks, next: taskPath, waitsMs: [500, 1_000, 2_000, 3_000], mostMs: 180_000 }],
   videos: [wanVideos],
-  account: beside("compatible-mode/v1", /^(?:api|compatible-api)\//),
+  account: nativeApiBeside("compatible-mode/v1", /^(?:api|compatible-api)\//),
   options: {
     legacyMaxTokens: true,
     // https://help.aliyun.com/zh/model-studio/embedding-interfaces-compatible-with-openai

@@ -27,7 +27,7 @@ export function readModels(body: unknown): ListedModel[] {
 }
 
 /** Models of one family know no conversation, and draw in words of their own. */
-export function drawsApart(dialect: Dialect, model: string): boolean {
+export function servesImages(dialect: Dialect, model: string): boolean {
   return dialect.operation !== "image" || (dialect === imagenImages) === /imagen/i.test(model);
 }
 
@@ -44,7 +44,7 @@ export const gemini: ProviderKind = {
     geminiSpeech,
     geminiTranscriptions,
   ],
-  speaks: drawsApart,
+  speaks: servesImages,
   videos: [geminiVeo],
   origin: "gemini",
   mediaSchemes: ["gs:"],

@@ -1,21 +1,21 @@
 // A configured provider behind HTTP: entry in, something that can be asked out.
 import { version } from "../../package.json";
-import type { Call, Dialect, DialectOptions } from "../dialects/dialect.ts";
-import { badReply } from "../dialects/errors.ts";
+import type { CompatibilityFlags, Dialect, UpstreamRequest } from "../dialects/dialect.ts";
+import { invalidUpstreamResponse } from "../dialects/errors.ts";
 import { refusalError } from "../dialects/upstream-error.ts";
-import { unlessAborted } from "../lib/abortable.ts";
+import { raceAbort } from "../lib/abortable.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { firstHop } from "../lib/hops.ts";
 import { parseJsonText } from "../lib/json.ts";
-import { type Access, secretsOf } from "./credentials.ts";
-import type { Provider, ProviderEntry, ReplyMend, Shipment } from "./provider.ts";
+import { type Signer, secretsOf } from "./credentials.ts";
+import type { DispatchRequest, Provider, ProviderEntry, ReplyPatch } from "./provider.ts";
 import { readBounded } from "./read-body.ts";
-import { guarded, isStrong, type Redactor, redactorOf } from "./redaction.ts";
-import { packer } from "./request-encoder.ts";
-import { mendedResponse } from "./response-patcher.ts";
-import { type FollowTools, followed } from "./task-polling.ts";
+import { isInternalAddress, isStrong, type Redactor, redactorOf } from "./redaction.ts";
+import { requestEncoder } from "./request-encoder.ts";
+import { patchedResponse } from "./response-patcher.ts";
+import { type PollingDependencies, pollUntilDone } from "./task-polling.ts";
 import { inlineThinking } from "./think-tag-parser.ts";
-import { send, type UpstreamRequest } from "./upstream.ts";
+import { type OutgoingRequest, send } from "./upstream.ts";
 
 const maxListBytes = 16 * 1024 * 1024;
 const decoder = new TextDecoder();
@@ -42,8 +42,8 @@ async function list<Item>(
 ): Promise<Item[]> {
   const response = await sender(entry)({ method: "GET", url: join(baseOf(entry), path), headers, signal });
   if (!response.ok) throw refusalError({ status: response.status, message: `The provider refused to list '${path}'.` });
-  const bytes = await readBounded(guarded(response, redactorOfEntry(entry)), maxListBytes, signal);
-  if (bytes === null) throw badReply(`its list '${path}' is larger than the gateway takes`);
+  const bytes = await readBounded(isInternalAddress(response, redactorOfEntry(entry)), maxListBytes, signal);
+  if (bytes === null) throw invalidUpstreamResponse(`its list '${path}' is larger than the gateway takes`);
   return read(parseJsonText(decoder.decode(bytes)));
 }
 
@@ -54,21 +54,21 @@ function redactorOfEntry({ baseUrl, credential, account, headers }: ProviderEntr
 }
 
 /** Sends through the entry's own proxy, if it has one. */
-function sender({ proxy }: ProviderEntry): (request: UpstreamRequest) => Promise<Response> {
+function sender({ proxy }: ProviderEntry): (request: OutgoingRequest) => Promise<Response> {
   return (request) => send(proxy === undefined ? request : { ...request, proxy });
 }
 
 const bearer = "Bearer ";
 
-type Post = (request: UpstreamRequest) => Promise<Response>;
+type Post = (request: OutgoingRequest) => Promise<Response>;
 
 /** Sends with proof of who asks, and gives the answer in frames that dialects read. */
-function proven(post: Post, access: Access, redactor: Redactor): Post {
+function proven(post: Post, access: Signer, redactor: Redactor): Post {
   const { prove, unwrap } = access;
   if (prove === undefined && unwrap === undefined) return post;
   return async (request) => {
     // Proof may have to be fetched first; who gives up meanwhile does not wait for it.
-    const proof = prove === undefined ? {} : await unlessAborted(prove(request), request.signal);
+    const proof = prove === undefined ? {} : await raceAbort(prove(request), request.signal);
     for (const value of Object.values(proof)) if (value.startsWith(bearer)) redactor.add(value.slice(bearer.length));
     const response = await post({ ...request, headers: { ...request.headers, ...proof } });
     if (response.status === 401) access.refused?.();
@@ -76,11 +76,15 @@ function proven(post: Post, access: Access, redactor: Redactor): Post {
   };
 }
 
-type Ship = (call: Call, signal: AbortSignal) => Promise<Response>;
+type Ship = (call: UpstreamRequest, signal: AbortSignal) => Promise<Response>;
 
 /** Sends calls below an address. A task that is submitted twice is paid for twice: no submit is risked on a connection that may be stale. */
-function shipping(post: Post, packed: ReturnType<typeof packer>, baseUrl: string): { ship: Ship; shipTask: Ship } {
-  const sending = (call: Call, signal: AbortSignal, more: Pick<UpstreamRequest, "freshConnection">) => {
+function shipping(
+  post: Post,
+  packed: ReturnType<typeof requestEncoder>,
+  baseUrl: string,
+): { ship: Ship; shipTask: Ship } {
+  const sending = (call: UpstreamRequest, signal: AbortSignal, more: Pick<OutgoingRequest, "freshConnection">) => {
     const send = (request: Awaited<ReturnType<typeof packed>>): Promise<Response> =>
       post({ ...request, ...more, url: join(baseUrl, call.path), signal });
     const request = packed(call);
@@ -92,11 +96,11 @@ function shipping(post: Post, packed: ReturnType<typeof packer>, baseUrl: string
   };
 }
 
-function accessTo(entry: ProviderEntry, clock: Clock): Access {
+function accessTo(entry: ProviderEntry, clock: Clock): Signer {
   return entry.kind.account?.open(entry, { clock, send: sender(entry) }) ?? {};
 }
 
-function mendsOf({ kind }: ProviderEntry, { splitsThinking }: DialectOptions): ReplyMend[] {
+function mendsOf({ kind }: ProviderEntry, { splitsThinking }: CompatibilityFlags): ReplyPatch[] {
   return [kind.mendReply, splitsThinking ? inlineThinking : undefined].filter((mend) => mend !== undefined);
 }
 
@@ -104,7 +108,7 @@ function mendsOf({ kind }: ProviderEntry, { splitsThinking }: DialectOptions): R
 function listsOf(
   entry: ProviderEntry,
   headers: Record<string, string>,
-  access: Access,
+  access: Signer,
 ): Pick<Provider, "list" | "listVoices"> {
   const lister = <Item>(from: ListOf<Item> | undefined) =>
     from === undefined ? undefined : (signal: AbortSignal) => list(entry, from, headers, signal);
@@ -113,8 +117,8 @@ function listsOf(
   return { ...(models === undefined ? {} : { list: models }), ...(voices === undefined ? {} : { listVoices: voices }) };
 }
 
-export function remoteProvider(entry: ProviderEntry): Provider {
-  return timedProvider(entry, systemClock);
+export function httpProvider(entry: ProviderEntry): Provider {
+  return httpProviderWithTimers(entry, systemClock);
 }
 
 /** What every request to this entry carries. */
@@ -126,35 +130,35 @@ function headersOf({ kind, headers, credential }: ProviderEntry): Record<string,
 }
 
 /** A credential is read once here; it travels only in headers of requests to this entry's own base URL. */
-export function timedProvider(entry: ProviderEntry, clock: Clock): Provider {
+export function httpProviderWithTimers(entry: ProviderEntry, clock: Clock): Provider {
   const base = headersOf(entry);
   const { kind } = entry;
   const access = accessTo(entry, clock);
   const baseUrl = access.baseUrl ?? baseOf(entry);
   const redactor = redactorOfEntry(entry);
   const send = proven(sender(entry), access, redactor);
-  const { ship, shipTask } = shipping(send, packer(base), baseUrl);
-  const post = ({ call, dialect, signal }: Shipment): Promise<Response> => {
+  const { ship, shipTask } = shipping(send, requestEncoder(base), baseUrl);
+  const post = ({ call, dialect, signal }: DispatchRequest): Promise<Response> => {
     const mended = kind.mendCall?.(call) ?? call;
     return ship(access.place?.(mended, dialect) ?? mended, signal);
   };
-  const tools = (dialect: Dialect): FollowTools => ({
+  const tools = (dialect: Dialect): PollingDependencies => ({
     clock,
     ask: (path, signal) => {
-      const call: Call = { method: "GET", path, body: {} };
+      const call: UpstreamRequest = { method: "GET", path, body: {} };
       return ship(access.place?.(call, dialect) ?? call, signal);
     },
   });
-  const seen = async (shipment: Shipment): Promise<Response> => {
+  const seen = async (shipment: DispatchRequest): Promise<Response> => {
     const { dialect, signal } = shipment;
     const follow = kind.follows?.find((each) => each.dialect === dialect);
     const response = await post(shipment);
-    return follow === undefined ? response : followed(response, follow, tools(dialect), signal);
+    return follow === undefined ? response : pollUntilDone(response, follow, tools(dialect), signal);
   };
   const answer = kind.follows === undefined ? post : seen;
   const options = { ...kind.options, ...entry.options };
   const mends = mendsOf(entry, options);
-  const redacted = (response: Response): Response => guarded(response, redactor);
+  const redacted = (response: Response): Response => isInternalAddress(response, redactor);
   return {
     name: entry.name,
     kind: kind.kind,
@@ -178,7 +182,7 @@ export function timedProvider(entry: ProviderEntry, clock: Clock): Provider {
     redactor,
     baseUrl,
     ...(kind.mediaSchemes === undefined ? {} : { mediaSchemes: kind.mediaSchemes }),
-    send: (shipment) => answer(shipment).then((response) => redacted(mends.reduce(mendedResponse, response))),
+    send: (shipment) => answer(shipment).then((response) => redacted(mends.reduce(patchedResponse, response))),
     ...listsOf(entry, base, access),
   };
 }

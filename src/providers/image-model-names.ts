@@ -4,6 +4,6 @@ const words =
   /image|imagin|dall-?e|diffusion|flux|sdxl|sd-?3|seedream|cogview|kolors|t2i|i2i|wanx|recraft|ideogram|hidream|banana/i;
 
 /** True for a name that says so. */
-export function soundsLikePainter(model: string): boolean {
+export function isImageModelName(model: string): boolean {
   return words.test(model);
 }

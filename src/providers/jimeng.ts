@@ -1,7 +1,7 @@
 // Jimeng: Volcengine's visual service, for a key that signs, or behind a gateway that wants one shown.
 import { jimengVideos } from "../dialects/video/index.ts";
 import { bearer } from "./authentication.ts";
-import type { Access, AccessTools, AccountEntry } from "./credentials.ts";
+import type { AccessTools, AccountEntry, Signer } from "./credentials.ts";
 import { keyPairFault, keyPairOf } from "./key-pair.ts";
 import type { ProviderKind } from "./provider.ts";
 import { volcengineProof } from "./volcengine/signature.ts";
@@ -9,7 +9,7 @@ import { volcengineProof } from "./volcengine/signature.ts";
 /** https://www.volcengine.com/docs/85621/1544774 */
 const scope = { region: "cn-north-1", service: "cv" } as const;
 
-function open({ account = {}, credential }: AccountEntry, { clock }: AccessTools): Access {
+function open({ account = {}, credential }: AccountEntry, { clock }: AccessTools): Signer {
   const key = credential === null ? keyPairOf(account) : null;
   return key === null ? {} : { prove: async (request) => volcengineProof(request, key, scope, clock.nowMs()) };
 }

@@ -21,10 +21,10 @@ export function keyPairFault(
   credential: Secret | null,
 ): AccountFault | null {
   if (accessKeyId === undefined && secretAccessKey !== undefined)
-    return { member: "accessKeyId", what: "the id of the key is missing" };
+    return { member: "accessKeyId", problem: "the id of the key is missing" };
   if (secretAccessKey === undefined && accessKeyId !== undefined)
-    return { member: "secretAccessKey", what: "the key itself is missing" };
+    return { member: "secretAccessKey", problem: "the key itself is missing" };
   if (accessKeyId === undefined && credential === null)
-    return { member: "accessKeyId", what: "an access key, or an API key as the credential, is missing" };
+    return { member: "accessKeyId", problem: "an access key, or an API key as the credential, is missing" };
   return null;
 }

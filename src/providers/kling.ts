@@ -2,7 +2,7 @@
 import { klingTasks, klingVideos } from "../dialects/video/index.ts";
 import { Secret } from "../lib/secret.ts";
 import { bearer } from "./authentication.ts";
-import type { Access, AccessTools, AccountEntry } from "./credentials.ts";
+import type { AccessTools, AccountEntry, Signer } from "./credentials.ts";
 import { type KeyPair, keyPairFault, keyPairOf } from "./key-pair.ts";
 import type { ProviderKind } from "./provider.ts";
 
@@ -27,7 +27,7 @@ interface Held {
 }
 
 /** Shows a token of this key, and makes a new one shortly before it ends, or when it has been refused. */
-function signing(key: KeyPair, nowMs: () => number): Access {
+function signing(key: KeyPair, nowMs: () => number): Signer {
   let held: Held | null = null;
   const isGood = ({ madeAtMs }: Held): boolean => {
     const ageMs = nowMs() - madeAtMs;
@@ -44,7 +44,7 @@ function signing(key: KeyPair, nowMs: () => number): Access {
   };
 }
 
-function open({ account = {}, credential }: AccountEntry, { clock }: AccessTools): Access {
+function open({ account = {}, credential }: AccountEntry, { clock }: AccessTools): Signer {
   const key = credential === null ? keyPairOf(account) : null;
   return key === null ? {} : signing(key, clock.nowMs);
 }

@@ -1,7 +1,7 @@
 // MiniMax: chat in the compatible API, images and videos in its own, of which the newer ones lie beside it.
 import { minimaxImages, minimaxSpeech } from "../dialects/index.ts";
 import { minimaxNewerVideos, minimaxVideos } from "../dialects/video/index.ts";
-import { beside } from "./native-api-prefix.ts";
+import { nativeApiBeside } from "./native-api-prefix.ts";
 import type { Preset } from "./preset.ts";
 import { without } from "./request-quirks.ts";
 
@@ -13,7 +13,7 @@ export const minimax: Preset = {
   environment: { credential: "MINIMAX_API_KEY", baseUrl: "MINIMAX_BASE_URL" },
   also: [minimaxImages, minimaxSpeech],
   videos: [minimaxVideos, minimaxNewerVideos],
-  account: beside("v1", /^v2\//),
+  account: nativeApiBeside("v1", /^v2\//),
   options: { splitsThinking: true },
   mends: { "chat/completions": [without("reasoning_effort")] },
 };

@@ -1,6 +1,6 @@
 // Ollama on one's own machine: text in the compatible API, vectors in its own beside it.
 import { ollamaEmbeddings, openaiCompletions } from "../dialects/index.ts";
-import { beside } from "./native-api-prefix.ts";
+import { nativeApiBeside } from "./native-api-prefix.ts";
 import type { Preset } from "./preset.ts";
 
 /** https://docs.ollama.com/api/openai-compatibility: calls come whole, each in one chunk. */
@@ -10,6 +10,6 @@ export const ollama: Preset = {
   barePath: "v1",
   localPort: 11434,
   also: [openaiCompletions, ollamaEmbeddings],
-  account: beside("v1", /^api\//),
+  account: nativeApiBeside("v1", /^api\//),
   options: { legacyMaxTokens: true, splitsThinking: true, oneChoice: true },
 };

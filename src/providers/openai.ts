@@ -24,13 +24,13 @@ export const openaiAudio = [openaiSpeech, openaiTranscriptions, openaiTranslatio
 const continuesText = /^(?:ft:)?(?:gpt-3\.5-turbo-instruct|davinci-002|babbage-002)/;
 
 /** Texts are continued by the models of this name and no others; all else they do not know. */
-export function textsApart(names: RegExp): NonNullable<ProviderKind["speaks"]> {
+export function servesText(names: RegExp): NonNullable<ProviderKind["speaks"]> {
   return (dialect, model) => dialect.operation !== "chat" || (dialect === openaiCompletions) === names.test(model);
 }
 
 /** Models that reason call functions best as responses, some of them only there. */
-export const prefersResponses: NonNullable<ProviderKind["prefers"]> = (ask, model, client) =>
-  ask.operation === "chat" && wantsResponses(model, ask, client === openaiChat) ? openaiResponses : undefined;
+export const prefersResponses: NonNullable<ProviderKind["prefers"]> = (request, model, client) =>
+  request.operation === "chat" && wantsResponses(model, request, client === openaiChat) ? openaiResponses : undefined;
 
 export const openai: ProviderKind = {
   kind: "openai",
@@ -48,7 +48,7 @@ export const openai: ProviderKind = {
   ],
   videos: [openaiVideos],
   usualModels: { moderate: "omni-moderation-latest" },
-  speaks: textsApart(continuesText),
+  speaks: servesText(continuesText),
   prefers: prefersResponses,
   origin: "openai",
   options: { makesSpeech: true, customTools: true },

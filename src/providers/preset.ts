@@ -4,7 +4,7 @@ import { openaiChat } from "../dialects/index.ts";
 import { bearer } from "./authentication.ts";
 import { readDataList } from "./model-list.ts";
 import type { ProviderKind } from "./provider.ts";
-import { developerAsSystem, type Mend, mending } from "./request-quirks.ts";
+import { developerAsSystem, mending, type Patch } from "./request-quirks.ts";
 
 /** A row of the table of compatible providers. */
 export interface Preset
@@ -27,7 +27,7 @@ export interface Preset
   /** Beside chat. */
   readonly also?: readonly Dialect[];
   /** Habits of its own, by path. */
-  readonly mends?: { readonly [path: string]: readonly Mend[] };
+  readonly mends?: { readonly [path: string]: readonly Patch[] };
   /** Paths of its own for paths of the dialects. */
   readonly paths?: { readonly [path: string]: string };
 }

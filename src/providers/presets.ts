@@ -26,10 +26,10 @@ import {
   assistantBehindResults,
   effortAmong,
   effortAsSwitch,
-  type Mend,
   messagesWithout,
   nineCharacterIds,
   onModels,
+  type Patch,
   renamed,
   thoughtBesideCalls,
   without,
@@ -40,7 +40,7 @@ import { thinkingInContent, usageInChoice, usageInXGroq } from "./response-quirk
 const chat = "chat/completions";
 const embeddings = "embeddings";
 const older = { legacyMaxTokens: true } as const;
-const thinkingType = (level?: (effort: string, model: string) => string | undefined): Mend =>
+const thinkingType = (level?: (effort: string, model: string) => string | undefined): Patch =>
   effortAsSwitch("thinking", { type: "disabled" }, { type: "enabled" }, level);
 const zeroPenalties = { presence_penalty: 0, frequency_penalty: 0 } as const;
 

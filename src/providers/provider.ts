@@ -1,15 +1,15 @@
 // The contract of a provider: somebody who answers, as data: an address, a way to sign, the dialects spoken.
-import type { Ask, Operation } from "../canonical/operation.ts";
+import type { Operation, OperationRequest } from "../canonical/operation.ts";
 import type { ListedVoice } from "../canonical/speech.ts";
 import type { Warning } from "../canonical/warning.ts";
-import type { Call, Dialect, DialectOptions, RenderContext } from "../dialects/dialect.ts";
+import type { CompatibilityFlags, Dialect, RenderContext, UpstreamRequest } from "../dialects/dialect.ts";
 import type { DeclaredModel } from "../dialects/shared/model-table.ts";
 import type { VideoUpstream } from "../dialects/video/upstream.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { Account, AccountRules } from "./credentials.ts";
 import type { ListedModel } from "./listed-model.ts";
 import type { Redactor } from "./redaction.ts";
-import type { Follow } from "./task-polling.ts";
+import type { TaskPolling } from "./task-polling.ts";
 
 export type { ListedModel };
 
@@ -29,9 +29,9 @@ export interface ProviderKind {
   /** False where this model is not served in this dialect, so that another one is spoken. Absent: each in all of them. */
   speaks?(dialect: Dialect, model: string): boolean;
   /** The dialect that this model is best asked in; `client` is the client's own. Absent: the first that serves it. */
-  prefers?(ask: Ask, model: string, client: Dialect): Dialect | undefined;
+  prefers?(request: OperationRequest, model: string, client: Dialect): Dialect | undefined;
   /** How tasks are followed, where a dialect answers with one. */
-  readonly follows?: readonly Follow[];
+  readonly follows?: readonly TaskPolling[];
   /** The models that answer where a client may leave the model out. */
   readonly usualModels?: { readonly [operation in Operation]?: string };
   /** Tag of the opaque state that this kind makes and can read again. */
@@ -46,14 +46,14 @@ export interface ProviderKind {
   readonly listing?: { readonly path: string; read(body: unknown): ListedModel[] };
   /** Where the account's voices are listed, below the base URL, and how the list reads. */
   readonly voiceList?: { readonly path: string; read(body: unknown): ListedVoice[] };
-  readonly options?: DialectOptions;
+  readonly options?: CompatibilityFlags;
   /** The provider's own SDK takes a bare host as its base URL and puts this path behind it. */
   readonly barePath?: string;
   /** Where it listens on the machine of somebody who runs it at home. */
   readonly localPort?: number;
   /** The call in this provider's own habits; the same object when there is nothing to mend. Pure. */
-  mendCall?(call: Call): Call;
-  readonly mendReply?: ReplyMend;
+  mendCall?(call: UpstreamRequest): UpstreamRequest;
+  readonly mendReply?: ReplyPatch;
   /** Sent with every request, unless the dialect says otherwise. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Where an account is more than an address and a key. */
@@ -61,17 +61,17 @@ export interface ProviderKind {
 }
 
 /** A repair of what a provider says, before anybody reads it. */
-export interface ReplyMend {
+export interface ReplyPatch {
   /** A text that a reply or frame must hold to need the repair; all others go by unread. */
   readonly sign: string;
   /** A whole reply, or the data of one frame. The same object when there is nothing to mend. Pure. */
   mend(body: JsonObject): JsonObject;
   /** In place of both for the frames of one stream, where a repair depends on what came before. */
-  stream?(): StreamMend;
+  stream?(): StreamPatch;
 }
 
 /** The repair of one stream. */
-export interface StreamMend {
+export interface StreamPatch {
   /** False for the text of a frame that surely needs none. */
   needs(raw: string): boolean;
   mend(body: JsonObject): JsonObject;
@@ -93,19 +93,19 @@ export interface ProviderEntry {
   readonly timeouts: Timeouts;
   readonly account?: Account;
   /** What this server does otherwise than its kind. */
-  readonly options?: DialectOptions;
+  readonly options?: CompatibilityFlags;
 }
 
 /** One try at an upstream. */
-export interface Shipment {
-  readonly call: Call;
+export interface DispatchRequest {
+  readonly call: UpstreamRequest;
   readonly dialect: Dialect;
   readonly stream: boolean;
   readonly signal: AbortSignal;
 }
 
 /** What a path of a call says, for stand-ins that answer a call themselves: the model and the method behind the last colon. */
-export function pathParams(call: Call): Readonly<Record<string, string>> {
+export function pathParams(call: UpstreamRequest): Readonly<Record<string, string>> {
   const [, model = "", verb = ""] =
     /([^/]+(?:\/[^/]+)*?):(\w+)(?:\?.*)?$/.exec(call.path.replace(/^.*?models\//, "")) ?? [];
   return verb === "" ? {} : { model: decodeURIComponent(model), verb };
@@ -124,14 +124,14 @@ export interface Provider {
   /** As in its kind. */
   speaks?(dialect: Dialect, model: string): boolean;
   /** As in its kind. */
-  prefers?(ask: Ask, model: string, client: Dialect): Dialect | undefined;
+  prefers?(request: OperationRequest, model: string, client: Dialect): Dialect | undefined;
   /** As in its kind. */
   readonly usualModels?: { readonly [operation in Operation]?: string };
   /** What this provider would ignore of a request in its own dialect, for one that stands in for others. */
-  losses?(ask: Ask, context: RenderContext): readonly Warning[];
+  losses?(request: OperationRequest, context: RenderContext): readonly Warning[];
   /** The models that answer requests without a model where no other provider is configured. */
   readonly lastResort?: { readonly [operation in Operation]?: string };
-  readonly options: DialectOptions;
+  readonly options: CompatibilityFlags;
   /** Model names that the configuration declares; null when only the provider's own list can tell. */
   readonly models: readonly string[] | null;
   /** As in its entry. */
@@ -146,9 +146,9 @@ export interface Provider {
   /** Takes this provider's own credential and address out of what it says. Absent where there is nothing to hide. */
   readonly redactor?: Redactor;
   /** Answers with the upstream's own response; throws GatewayError when there is none. */
-  send(shipment: Shipment): Promise<Response>;
+  send(shipment: DispatchRequest): Promise<Response>;
   /** As `send`, for a call about a task; there wherever `videos` are. */
-  sendTask?(call: Call, signal: AbortSignal): Promise<Response>;
+  sendTask?(call: UpstreamRequest, signal: AbortSignal): Promise<Response>;
   /** The provider's own list. Absent where it has none. */
   list?(signal: AbortSignal): Promise<ListedModel[]>;
   /** The voices of the provider's account. Absent where there is no such list. */

@@ -1,13 +1,13 @@
 // What an upstream may not say back to us: its credential. One place for all of its words, before anybody parses, stores, logs or forwards them.
 import { concealed, type GatewayError, toGatewayError } from "../canonical/error.ts";
-import type { Cut } from "../lib/sse.ts";
+import type { SseChunk } from "../lib/sse.ts";
 
 /** Takes the credentials of one provider out of what it says. */
 export interface Redactor {
   /** Of a whole body, or a part that was cut at borders of frames. The same bytes where there is nothing to hide. */
   bytes(bytes: Uint8Array, isRefusal: boolean): Uint8Array;
   /** Of frames of a stream. The same object where there is nothing to hide. */
-  cut(cut: Cut): Cut;
+  cut(chunk: SseChunk): SseChunk;
   /** Of an error's text: short credentials and the provider's own host too. */
   text(text: string): string;
   /** Hides a token that was made for this provider meanwhile. */
@@ -71,11 +71,11 @@ export function redactorOf(credentials: readonly string[], host: string): Redact
   return {
     text,
     bytes: (bytes, isRefusal) => without(bytes, isRefusal ? inRefusals : inReplies),
-    cut(cut) {
-      const bytes = without(cut.bytes, inReplies);
-      if (bytes === cut.bytes) return cut;
+    cut(chunk) {
+      const bytes = without(chunk.bytes, inReplies);
+      if (bytes === chunk.bytes) return chunk;
       const hide = (raw: string): string => inReplies.reduce((safe, word) => safe.replaceAll(String(word), mask), raw);
-      return { bytes, raws: cut.raws.map(hide) };
+      return { bytes, raws: chunk.raws.map(hide) };
     },
     add(token) {
       if (tokens.includes(token)) return;
@@ -90,7 +90,7 @@ export function redactorOf(credentials: readonly string[], host: string): Redact
 const redactors = new WeakMap<Response, Redactor>();
 
 /** The response of a provider, to be read by `providers/reading` and by nothing else. */
-export function guarded(response: Response, redactor: Redactor): Response {
+export function isInternalAddress(response: Response, redactor: Redactor): Response {
   redactors.set(response, redactor);
   return response;
 }

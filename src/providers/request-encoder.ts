@@ -1,14 +1,16 @@
 // A call as it leaves: its method, its bytes, and the headers that say what they are.
-import type { Call, FormPart } from "../dialects/dialect.ts";
+import type { FormPart, UpstreamRequest } from "../dialects/dialect.ts";
 import { writeBody } from "../lib/body-thread.ts";
 import { randomId } from "../lib/ids.ts";
 import { writeMultipart } from "../lib/multipart-write.ts";
-import type { UpstreamRequest } from "./upstream.ts";
+import type { OutgoingRequest } from "./upstream.ts";
 
-type Packed = Pick<UpstreamRequest, "method" | "headers" | "body" | "pieces">;
+type Packed = Pick<OutgoingRequest, "method" | "headers" | "body" | "pieces">;
 
 /** Packs calls for one provider: `base` are the headers of every request to it, the call's own go over them. */
-export function packer(base: Readonly<Record<string, string>>): (call: Call) => Packed | Promise<Packed> {
+export function requestEncoder(
+  base: Readonly<Record<string, string>>,
+): (call: UpstreamRequest) => Packed | Promise<Packed> {
   const posting = { ...base, "content-type": "application/json" };
   return (call) => {
     const { method = "POST", headers, form, bytes, body } = call;

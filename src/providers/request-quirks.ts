@@ -1,12 +1,14 @@
 // Habits of compatible servers, each a small pure function on the body of a call: the same body when there is nothing to mend.
 import { createHash } from "node:crypto";
-import type { Call } from "../dialects/dialect.ts";
+import type { UpstreamRequest } from "../dialects/dialect.ts";
 import { isObject, type Json, type JsonObject } from "../lib/json.ts";
 
-export type Mend = (body: JsonObject) => JsonObject;
+export type Patch = (body: JsonObject) => JsonObject;
 
 /** Mends the bodies of calls by their path. */
-export function mending(mends: { readonly [path: string]: readonly Mend[] }): (call: Call) => Call {
+export function mending(mends: {
+  readonly [path: string]: readonly Patch[];
+}): (call: UpstreamRequest) => UpstreamRequest {
   return (call) => {
     const body = (mends[call.path] ?? []).reduce((mended, mend) => mend(mended), call.body);
     return body === call.body ? call : { ...call, body };
@@ -14,7 +16,7 @@ export function mending(mends: { readonly [path: string]: readonly Mend[] }): (c
 }
 
 /** A field under the server's own name for it. */
-export function renamed(field: string, name: string): Mend {
+export function renamed(field: string, name: string): Patch {
   return (body) => {
     const { [field]: value, ...rest } = body;
     return value === undefined || value === null ? body : { [name]: value, ...rest };
@@ -22,7 +24,7 @@ export function renamed(field: string, name: string): Mend {
 }
 
 /** Without fields that are hints alone, for servers that refuse what they do not know. */
-export function without(...fields: readonly string[]): Mend {
+export function without(...fields: readonly string[]): Patch {
   return (body) => {
     if (!fields.some((field) => field in body)) return body;
     return Object.fromEntries(Object.entries(body).filter(([field]) => !fields.includes(field)));
@@ -30,13 +32,13 @@ export function without(...fields: readonly string[]): Mend {
 }
 
 /** Without fields that the server refuses, where they say what happens anyway; any other value is left for it to refuse. */
-export function withoutDefaults(defaults: { readonly [field: string]: Json }): Mend {
+export function withoutDefaults(defaults: { readonly [field: string]: Json }): Patch {
   const idle = (body: JsonObject) => Object.keys(defaults).filter((field) => body[field] === defaults[field]);
   return (body) => without(...idle(body))(body);
 }
 
 /** Each message through a function that gives the same message when it has nothing to change. */
-export function eachMessage(change: (message: JsonObject) => JsonObject): Mend {
+export function eachMessage(change: (message: JsonObject) => JsonObject): Patch {
   return (body) => {
     if (!Array.isArray(body.messages)) return body;
     let isSame = true;
@@ -50,12 +52,12 @@ export function eachMessage(change: (message: JsonObject) => JsonObject): Mend {
 }
 
 /** `developer` is OpenAI's newer word for a role that everybody knows as `system`. */
-export const developerAsSystem: Mend = eachMessage((message) =>
+export const developerAsSystem: Patch = eachMessage((message) =>
   message.role === "developer" ? { ...message, role: "system" } : message,
 );
 
 /** Messages without members that the server refuses. */
-export function messagesWithout(roles: readonly string[], ...members: readonly string[]): Mend {
+export function messagesWithout(roles: readonly string[], ...members: readonly string[]): Patch {
   return eachMessage((message) => (roles.includes(String(message.role)) ? without(...members)(message) : message));
 }
 
@@ -68,7 +70,7 @@ export function effortAsSwitch(
   off: Json,
   on: Json,
   level: (effort: string, model: string) => string | undefined = () => undefined,
-): Mend {
+): Patch {
   return (body) => {
     const { reasoning_effort: effort, ...rest } = body;
     if (typeof effort !== "string") return body;
@@ -79,7 +81,7 @@ export function effortAsSwitch(
 }
 
 /** `reasoning_effort` where the server has fewer levels: as it is where it has that one, else its highest. */
-export function effortAmong(...levels: readonly [string, ...string[]]): Mend {
+export function effortAmong(...levels: readonly [string, ...string[]]): Patch {
   return (body) => {
     const { reasoning_effort: effort } = body;
     if (typeof effort !== "string" || levels.includes(effort)) return body;
@@ -88,12 +90,12 @@ export function effortAmong(...levels: readonly [string, ...string[]]): Mend {
 }
 
 /** A mend for the models whose names match, others stay as they are. */
-export function onModels(names: RegExp, mend: Mend): Mend {
+export function onModels(names: RegExp, mend: Patch): Patch {
   return (body) => (names.test(String(body.model)) ? mend(body) : body);
 }
 
 /** Servers that think by default refuse calls in the history that come without the thought behind them, even an empty one. */
-export const thoughtBesideCalls: Mend = (body) => {
+export const thoughtBesideCalls: Patch = (body) => {
   if (isObject(body.thinking) && body.thinking.type === "disabled") return body;
   return eachMessage((message) => {
     const hasCalls = Array.isArray(message.tool_calls) && message.tool_calls.length > 0;
@@ -107,7 +109,7 @@ const roleOf = (message: Json | undefined): Json | undefined => (isObject(messag
  * Servers that accept no words of the user right behind the results of calls: an assistant message goes between, with the
  * least that one can say. Agents put reminders there. https://github.com/mistralai/mistral-common/issues/169
  */
-export const assistantBehindResults: Mend = (body) => {
+export const assistantBehindResults: Patch = (body) => {
   const { messages } = body;
   if (!Array.isArray(messages)) return body;
   const isRefused = (message: Json, index: number): boolean =>
@@ -129,7 +131,7 @@ function nineCharacters(id: Json | undefined): Json | undefined {
 }
 
 /** Ids of tool calls as exactly nine letters and digits, in calls and results alike. */
-export const nineCharacterIds: Mend = eachMessage((message) => {
+export const nineCharacterIds: Patch = eachMessage((message) => {
   const id = nineCharacters(message.tool_call_id);
   const named = id === message.tool_call_id ? message : { ...message, tool_call_id: id };
   if (!Array.isArray(message.tool_calls)) return named;

@@ -2,7 +2,7 @@
 import { parseExactText } from "../lib/exact-json.ts";
 import { isObject, type JsonObject } from "../lib/json.ts";
 import { formatFrame, frameSplitter, readFrame } from "../lib/sse.ts";
-import type { ReplyMend, StreamMend } from "./provider.ts";
+import type { ReplyPatch, StreamPatch } from "./provider.ts";
 
 /** Larger than the corridor takes, so that its own bounds speak. */
 const maxReplyBytes = 65 * 1024 * 1024;
@@ -10,7 +10,7 @@ const maxFrameBytes = 17 * 1024 * 1024;
 const encoder = new TextEncoder();
 
 /** The text mended; the same text when it needs nothing. */
-function mendedText(text: string, { needs, mend }: StreamMend): string {
+function mendedText(text: string, { needs, mend }: StreamPatch): string {
   if (!needs(text)) return text;
   const body = parseExactText(text);
   if (!isObject(body)) return text;
@@ -19,12 +19,12 @@ function mendedText(text: string, { needs, mend }: StreamMend): string {
 }
 
 /** A repair that looks at each body alone. */
-function plainMend(reply: ReplyMend): StreamMend {
+function plainMend(reply: ReplyPatch): StreamPatch {
   return { needs: (raw) => raw.includes(reply.sign), mend: (body) => reply.mend(body) };
 }
 
 /** Null where there is nothing to mend. */
-function mendedFrame(raw: string, mend: StreamMend): string | null {
+function mendedFrame(raw: string, mend: StreamPatch): string | null {
   const frame = mend.needs(raw) ? readFrame(raw) : null;
   if (frame === null) return null;
   const data = mendedText(frame.data, mend);
@@ -33,7 +33,7 @@ function mendedFrame(raw: string, mend: StreamMend): string | null {
 
 type Bytes = TransformStream<Uint8Array, Uint8Array>;
 
-function frameMender(mend: StreamMend): Bytes {
+function frameMender(mend: StreamPatch): Bytes {
   const splitter = frameSplitter(maxFrameBytes);
   const turned = (cut: ReturnType<typeof splitter.push>): Uint8Array | null => {
     if (cut === null) return null;
@@ -54,7 +54,7 @@ function frameMender(mend: StreamMend): Bytes {
 }
 
 /** Gathers the reply; one that is too large for a repair goes by as it is. */
-function wholeMender(mend: StreamMend): Bytes {
+function wholeMender(mend: StreamPatch): Bytes {
   let held: Uint8Array[] = [];
   let total = 0;
   return new TransformStream({
@@ -75,7 +75,7 @@ function wholeMender(mend: StreamMend): Bytes {
 const textTypes = /^(?:text\/|application\/(?:[\w.+-]*\+)?json|$)/i;
 
 /** Refusals are not mended: their words are read with every caution anyway. */
-export function mendedResponse(response: Response, reply: ReplyMend): Response {
+export function patchedResponse(response: Response, reply: ReplyPatch): Response {
   const type = response.headers.get("content-type") ?? "";
   if (!response.ok || response.body === null || !textTypes.test(type)) return response;
   const isStream = type.startsWith("text/event-stream");

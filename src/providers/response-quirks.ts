@@ -1,10 +1,10 @@
 // Habits of compatible servers in what they answer, mended into the words of their dialect.
 import { splitContent } from "../dialects/openai-chat/response.ts";
 import { isObject, type JsonObject } from "../lib/json.ts";
-import type { ReplyMend } from "./provider.ts";
+import type { ReplyPatch } from "./provider.ts";
 
 /** Usage under a member of the server's own. */
-export const usageInXGroq: ReplyMend = {
+export const usageInXGroq: ReplyPatch = {
   sign: '"x_groq"',
   mend: (body) =>
     isObject(body.x_groq) && isObject(body.x_groq.usage) && !isObject(body.usage)
@@ -13,7 +13,7 @@ export const usageInXGroq: ReplyMend = {
 };
 
 /** Usage inside the last choice of a stream. */
-export const usageInChoice: ReplyMend = {
+export const usageInChoice: ReplyPatch = {
   sign: '"usage"',
   mend(body) {
     const [choice] = Array.isArray(body.choices) ? body.choices : [];
@@ -30,7 +30,7 @@ function plainContent(message: JsonObject): JsonObject {
 }
 
 /** Content as parts among which there is thinking: the dialect's clients know content as a string. */
-export const thinkingInContent: ReplyMend = {
+export const thinkingInContent: ReplyPatch = {
   sign: '"thinking"',
   mend(body) {
     if (!Array.isArray(body.choices)) return body;

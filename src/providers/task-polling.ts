@@ -5,7 +5,7 @@ import type { Clock } from "../lib/clock.ts";
 import { isObject, type JsonObject, parseJsonText } from "../lib/json.ts";
 
 /** How a kind's tasks are followed, for one of its dialects. */
-export interface Follow {
+export interface TaskPolling {
   readonly dialect: Dialect;
   /** The path, below the base URL, that tells how the task of this reply stands; null for a reply that is the last. Pure. */
   next(reply: JsonObject): string | null;
@@ -15,7 +15,7 @@ export interface Follow {
   readonly mostMs: number;
 }
 
-export interface FollowTools {
+export interface PollingDependencies {
   readonly clock: Pick<Clock, "monotonicMs">;
   /** Asks a path with GET. */
   ask(path: string, signal: AbortSignal): Promise<Response>;
@@ -65,7 +65,7 @@ const again = ({ status, headers }: Response, text: string): Response => new Res
 async function askedPatiently(
   path: string,
   failures: number,
-  { ask }: FollowTools,
+  { ask }: PollingDependencies,
   signal: AbortSignal,
 ): Promise<Response | null> {
   const mayFail = failures + 1 < mostFailures;
@@ -81,10 +81,10 @@ async function askedPatiently(
 }
 
 /** The last reply of the task that `first` began; the same one where it began none. Throws `upstream_timeout`. */
-export async function followed(
+export async function pollUntilDone(
   first: Response,
-  { next, waitsMs, mostMs }: Follow,
-  tools: FollowTools,
+  { next, waitsMs, mostMs }: TaskPolling,
+  tools: PollingDependencies,
   signal: AbortSignal,
 ): Promise<Response> {
   const dueMs = tools.clock.monotonicMs() + mostMs;

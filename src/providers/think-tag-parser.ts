@@ -1,6 +1,6 @@
 // Thinking that a server leaves in the text, between tags at its beginning: told apart, however the chunks are cut.
 import { isObject, type Json, type JsonObject } from "../lib/json.ts";
-import type { ReplyMend, StreamMend } from "./provider.ts";
+import type { ReplyPatch, StreamPatch } from "./provider.ts";
 
 const opening = "<think>";
 const closing = "</think>";
@@ -150,7 +150,7 @@ function choicesThrough(body: JsonObject, change: (choice: Json) => Json): JsonO
 /** A choice beyond the first; it may begin when the first has long been settled. */
 const anotherChoice = /"index"\s*:\s*[1-9]/;
 
-function streamMend(): StreamMend {
+function streamMend(): StreamPatch {
   const splitters = new Map<Json | undefined, Splitter>();
   const isSettled = (): boolean => splitters.size > 0 && [...splitters.values()].every((one) => one.isSettled());
   return {
@@ -166,7 +166,7 @@ function streamMend(): StreamMend {
 }
 
 /** For servers that leave it to their clients to find the thinking. */
-export const inlineThinking: ReplyMend = {
+export const inlineThinking: ReplyPatch = {
   sign: "think",
   mend: (body) => choicesThrough(body, mendWhole),
   stream: streamMend,

@@ -2,7 +2,7 @@
 import { closeSync, openSync } from "node:fs";
 import { GatewayError } from "../canonical/error.ts";
 
-export interface UpstreamRequest {
+export interface OutgoingRequest {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -105,10 +105,10 @@ function bodyOf(pieces: readonly Uint8Array[]): { body: ReadableStream<Uint8Arra
 /** Said with every request, so that no variable of the environment can switch it off. */
 const verified = { rejectUnauthorized: true } as const;
 /** The runtime copies a body before it sends it: a large one would keep the event loop. */
-const piecesIn = (body: UpstreamRequest["body"]): readonly Uint8Array[] | undefined =>
+const piecesIn = (body: OutgoingRequest["body"]): readonly Uint8Array[] | undefined =>
   body instanceof Uint8Array && body.length > smallBytes ? [body] : undefined;
 
-function optionsOf(request: UpstreamRequest): BunFetchRequestInit {
+function optionsOf(request: OutgoingRequest): BunFetchRequestInit {
   const options: BunFetchRequestInit & { timeout: false } = {
     method: request.method,
     headers: request.headers,
@@ -144,7 +144,7 @@ const originOf = (url: string): string => url.slice(0, url.indexOf("/", "https:/
  * not say which connection it took, but one may have been in its pool, and the reset came at once. A request on a
  * connection of its own is never repeated, because it may have been processed.
  */
-function isStale({ url, freshConnection }: UpstreamRequest, error: unknown, sentMs: number): boolean {
+function isStale({ url, freshConnection }: OutgoingRequest, error: unknown, sentMs: number): boolean {
   if (freshConnection === true || !(error instanceof GatewayError) || error.kind !== "upstream_reset") return false;
   const answeredMs = answeredAtMs.get(originOf(url));
   return answeredMs !== undefined && sentMs - answeredMs < pooledMs && performance.now() - sentMs < staleMs;
@@ -154,7 +154,7 @@ function isStale({ url, freshConnection }: UpstreamRequest, error: unknown, sent
  * Sends and answers with whatever status came. Redirects are not followed: they would carry the credential along. A
  * request that was lost on a stale connection is sent once more on a fresh one.
  */
-export function send(request: UpstreamRequest): Promise<Response> {
+export function send(request: OutgoingRequest): Promise<Response> {
   const sentMs = performance.now();
   return fetch(request.url, optionsOf(request)).then(
     (response) => {

@@ -1,11 +1,11 @@
 // Catalog entries that were written through the admin API: providers, routes and prices, as JSON.
 import { type Static, Type } from "typebox";
 import { laterVersion, nextVersion, numbered, tableVersion } from "./change-counter.ts";
-import { NullableText, rowReader, Whole } from "./rows.ts";
+import { IntColumn, NullableText, rowReader } from "./rows.ts";
 import type { Store } from "./store.ts";
 
 const kinds = Type.Union([Type.Literal("provider"), Type.Literal("route"), Type.Literal("price")]);
-const shape = Type.Object({ kind: kinds, name: Type.String(), body: NullableText, version: Whole });
+const shape = Type.Object({ kind: kinds, name: Type.String(), body: NullableText, version: IntColumn });
 
 export type CatalogKind = Static<typeof kinds>;
 /** `body` is JSON text; null marks an entry that was removed. `version` is the number of its last change. */

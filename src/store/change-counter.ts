@@ -1,7 +1,7 @@
 // Tables whose every change gets the next number, so that a running gateway sees with one cheap read that something changed.
 import { Type } from "typebox";
 import { failureOf } from "./failure.ts";
-import { rowReader, Whole } from "./rows.ts";
+import { IntColumn, rowReader } from "./rows.ts";
 import type { SqlValue, Store } from "./store.ts";
 
 export type VersionedTable = "keys" | "catalog";
@@ -9,7 +9,7 @@ export type VersionedTable = "keys" | "catalog";
 /** Two writers who take the same number meet at the unique index; more than a few times means something else is wrong. */
 const maxTries = 20;
 
-const readVersion = rowReader("version", Type.Object({ version: Whole }));
+const readVersion = rowReader("version", Type.Object({ version: IntColumn }));
 
 /** SQL for the number of a new row. */
 export function nextVersion(table: VersionedTable): string {

@@ -3,7 +3,7 @@ import { type Static, Type } from "typebox";
 import { sameHash } from "../lib/secret.ts";
 import { laterVersion, nextVersion, numbered, tableVersion } from "./change-counter.ts";
 import { failureOf } from "./failure.ts";
-import { NullableText, NullableWhole, rowReader, Whole } from "./rows.ts";
+import { IntColumn, NullableInt, NullableText, rowReader } from "./rows.ts";
 import type { SqlValue, Store } from "./store.ts";
 
 const shape = Type.Object({
@@ -11,12 +11,12 @@ const shape = Type.Object({
   name: Type.String(),
   hash: Type.String(),
   preview: Type.String(),
-  createdAtMs: Whole,
-  expiresAtMs: NullableWhole,
-  revokedAtMs: NullableWhole,
+  createdAtMs: IntColumn,
+  expiresAtMs: NullableInt,
+  revokedAtMs: NullableInt,
   /** JSON text, or null for a key that may do everything. */
   restrictions: NullableText,
-  version: Whole,
+  version: IntColumn,
 });
 
 /** `preview` shows enough to recognise a key, as in `tp-…abcd`; times in Unix milliseconds. */

@@ -1,6 +1,6 @@
 // Stored responses: what was asked, item by item, and what was answered. A response is only found by the key that made it.
 import { type Static, Type } from "typebox";
-import { NullableWhole, rowReader, Whole } from "./rows.ts";
+import { IntColumn, NullableInt, rowReader } from "./rows.ts";
 import type { Store } from "./store.ts";
 
 const shape = Type.Object({
@@ -12,10 +12,10 @@ const shape = Type.Object({
   input: Type.String(),
   /** JSON text of the response object. */
   body: Type.String(),
-  createdAtMs: Whole,
-  expiresAtMs: Whole,
+  createdAtMs: IntColumn,
+  expiresAtMs: IntColumn,
   /** Until when somebody surely works on it; null when nobody has to. */
-  aliveUntilMs: NullableWhole,
+  aliveUntilMs: NullableInt,
 });
 
 export type ResponseRow = Static<typeof shape>;
@@ -77,7 +77,7 @@ export async function deleteResponse(store: Store, id: string, ownerKeyId: strin
 }
 
 /** Forgets what has passed its time. */
-export async function forgetExpiredResponses(store: Store, nowMs: number): Promise<number> {
+export async function purgeExpiredResponses(store: Store, nowMs: number): Promise<number> {
   await store.query("delete from response_items where expires_at_ms <= $1", [nowMs]);
   return (await store.query("delete from responses where expires_at_ms <= $1 returning id", [nowMs])).length;
 }
@@ -88,7 +88,7 @@ const ids = rowReader("responses", Type.Object({ id: Type.String() }));
 const mostAtOnce = 500;
 
 /** Forgets the oldest responses of each key beyond `most`. One that is being made stays. */
-export async function forgetOldResponses(store: Store, most: number): Promise<number> {
+export async function purgeOldResponses(store: Store, most: number): Promise<number> {
   const crowded = `select owner_key_id as "ownerKeyId" from responses group by owner_key_id having count(*) > $1`;
   let forgotten = 0;
   for (const { ownerKeyId } of owners(await store.query(crowded, [most])))

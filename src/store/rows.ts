@@ -5,11 +5,11 @@ import { Compile, type Validator } from "typebox/compile";
 /** A column that holds text or nothing. */
 export const NullableText = Type.Union([Type.String(), Type.Null()]);
 /** A count, a time in milliseconds or a flag: an integer that a JavaScript number holds exactly. */
-export const Whole = Type.Integer();
-export const NullableWhole = Type.Union([Type.Integer(), Type.Null()]);
+export const IntColumn = Type.Integer();
+export const NullableInt = Type.Union([Type.Integer(), Type.Null()]);
 /** Money in nano-dollars, and anything else that may pass 2^53. */
-export const Big = Type.BigInt();
-export const NullableBig = Type.Union([Type.BigInt(), Type.Null()]);
+export const BigIntColumn = Type.BigInt();
+export const NullableBigInt = Type.Union([Type.BigInt(), Type.Null()]);
 
 /** Turns what a query returned into rows of one shape; an Error when a row does not fit it. */
 export type RowReader<Row> = (rows: readonly unknown[]) => Row[];
@@ -31,7 +31,7 @@ export function rowReader<Shape extends TObject>(table: string, shape: Shape): R
 }
 
 function isBig(column: TSchema | undefined): boolean {
-  return column === Big || column === NullableBig;
+  return column === BigIntColumn || column === NullableBigInt;
 }
 
 /** Both engines give integers as bigint: money keeps it, everything else becomes a number that is proved to be exact. */

@@ -1,17 +1,17 @@
 // What is left to do for tasks that are over: who takes it, when it is due again, and how often it was tried.
 import { type Static, Type } from "typebox";
-import { rowReader, Whole } from "./rows.ts";
+import { IntColumn, rowReader } from "./rows.ts";
 import type { SqlValue, Store } from "./store.ts";
 import { taskColumns, taskShape } from "./tasks.ts";
 
 /** `tell` its owner how it ended; `copy` its results to where they last. */
-export type Errand = "tell" | "copy";
+export type TaskJob = "tell" | "copy";
 
-const shape = Type.Object({ ...taskShape.properties, tries: Whole });
-export type ErrandRow = Static<typeof shape>;
+const shape = Type.Object({ ...taskShape.properties, tries: IntColumn });
+export type TaskJobRow = Static<typeof shape>;
 const readErrands = rowReader("tasks", shape);
 
-export interface ErrandClaim {
+export interface TaskJobClaim {
   readonly leaseOwner: string;
   readonly nowMs: number;
   readonly leaseUntilMs: number;
@@ -21,7 +21,7 @@ export interface ErrandClaim {
 }
 
 /** Takes the most overdue errands that nobody runs; each is due again when its lease ends. `tries` are those before this one. */
-export async function claimErrands(store: Store, errand: Errand, claim: ErrandClaim): Promise<ErrandRow[]> {
+export async function claimJobs(store: Store, errand: TaskJob, claim: TaskJobClaim): Promise<TaskJobRow[]> {
   const { leaseOwner, nowMs, leaseUntilMs, limit, without } = claim;
   const due = `${errand}_at_ms`;
   const others = without.length === 0 ? "" : `and owner_key_id not in (${without.map((_, index) => `$${index + 4}`)})`;
@@ -33,9 +33,9 @@ export async function claimErrands(store: Store, errand: Errand, claim: ErrandCl
 }
 
 /** Goes on holding it. False when it went to somebody else. */
-export async function renewErrand(
+export async function extendLease(
   store: Store,
-  errand: Errand,
+  errand: TaskJob,
   id: string,
   leaseOwner: string,
   leaseUntilMs: number,
@@ -45,9 +45,9 @@ export async function renewErrand(
 }
 
 /** Lets it go: to be done again at `atMs`, or never again. False when it went to somebody else. */
-export async function leaveErrand(
+export async function finishJob(
   store: Store,
-  errand: Errand,
+  errand: TaskJob,
   id: string,
   leaseOwner: string,
   { atMs, tries }: { readonly atMs: number | null; readonly tries: number },
@@ -59,7 +59,7 @@ export async function leaveErrand(
 }
 
 /** Lets go of what a dead process held: for a store that nobody else uses. */
-export async function releaseErrands(store: Store, errand: Errand, nowMs: number): Promise<void> {
+export async function releaseJobs(store: Store, errand: TaskJob, nowMs: number): Promise<void> {
   const sql = `update tasks set ${errand}_by = null, ${errand}_at_ms = $1
     where ${errand}_by is not null and ${errand}_at_ms is not null`;
   await store.query(sql, [nowMs]);

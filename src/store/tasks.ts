@@ -1,6 +1,6 @@
 // Tasks that outlive a request, such as a video: who owns them, how far they are, and which instance looks after them.
 import { type Static, Type } from "typebox";
-import { NullableText, NullableWhole, rowReader, Whole } from "./rows.ts";
+import { IntColumn, NullableInt, NullableText, rowReader } from "./rows.ts";
 import type { SqlValue, Store } from "./store.ts";
 
 const shape = Type.Object({
@@ -14,14 +14,14 @@ const shape = Type.Object({
   state: Type.String(),
   /** JSON text of what the owner is shown. */
   body: Type.String(),
-  createdAtMs: Whole,
-  updatedAtMs: Whole,
+  createdAtMs: IntColumn,
+  updatedAtMs: IntColumn,
   /** When to ask the upstream again; null when there is nothing left to ask, so that the state is the last one. */
-  nextPollAtMs: NullableWhole,
+  nextPollAtMs: NullableInt,
   /** From then on the task is not found any more. */
-  expiresAtMs: Whole,
+  expiresAtMs: IntColumn,
   leaseOwner: NullableText,
-  leaseUntilMs: NullableWhole,
+  leaseUntilMs: NullableInt,
   /** The ledger that holds the task's row; null once it is settled there. */
   ledger: NullableText,
 });
@@ -149,7 +149,7 @@ export async function releaseTasks(store: Store, nowMs: number): Promise<void> {
 }
 
 /** Makes due what waits beyond a time to which nobody sends a task: the clock was put back. */
-export async function recallTasks(store: Store, nowMs: number, beyondMs: number): Promise<void> {
+export async function clampFuturePolls(store: Store, nowMs: number, beyondMs: number): Promise<void> {
   await store.query("update tasks set next_poll_at_ms = $1 where next_poll_at_ms > $2", [nowMs, beyondMs]);
 }
 
@@ -165,14 +165,14 @@ export async function markTaskSettled(store: Store, id: string): Promise<void> {
 }
 
 /** From now on nobody finds the task, and what was to be copied is due to be given up. False when there was none to hide. */
-export async function hideTask(store: Store, id: string, ownerKeyId: string, nowMs: number): Promise<boolean> {
+export async function softDeleteTask(store: Store, id: string, ownerKeyId: string, nowMs: number): Promise<boolean> {
   const sql = `update tasks set expires_at_ms = $1, copy_at_ms = case when copy_at_ms is null then null else $1 end
     where id = $2 and owner_key_id = $3 and expires_at_ms > $1 returning id`;
   return (await store.query(sql, [nowMs, id, ownerKeyId])).length > 0;
 }
 
 /** Forgets what has passed its time, is over and settled, and of which nothing is left to do or kept elsewhere. */
-export async function forgetTasks(store: Store, nowMs: number): Promise<number> {
+export async function purgeTasks(store: Store, nowMs: number): Promise<number> {
   const sql = `delete from tasks where expires_at_ms <= $1 and next_poll_at_ms is null and ledger is null
     and tell_at_ms is null and copy_at_ms is null and kept_at_ms is null returning id`;
   return (await store.query(sql, [nowMs])).length;

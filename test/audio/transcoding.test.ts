@@ -3,9 +3,9 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type SoundFormat, soundFormats } from "../../src/canonical/speech.ts";
+import { type AudioFormat, audioFormats } from "../../src/canonical/speech.ts";
 import { limitsOf } from "../../src/config/limits.ts";
-import { createTranscoder, type Transcoding } from "../../src/gateway/operations/audio-transcoder.ts";
+import { createAudioTranscoder, type RunningTranscode } from "../../src/gateway/operations/audio-transcoder.ts";
 import { ledgerRows } from "../support/ledger.ts";
 import { bytesOf, lossesOf, plain, wavOf } from "./sounds.ts";
 import { stage } from "./stage.ts";
@@ -27,7 +27,7 @@ const tone = Buffer.from(
 );
 const wavFile = Buffer.concat([wavOf(tone.length), tone]);
 
-const codecs: { readonly [format in SoundFormat]: { codec: string; type: string } } = {
+const codecs: { readonly [format in AudioFormat]: { codec: string; type: string } } = {
   mp3: { codec: "mp3", type: "audio/mpeg" },
   opus: { codec: "opus", type: "audio/ogg" },
   aac: { codec: "aac", type: "audio/aac" },
@@ -38,7 +38,7 @@ const codecs: { readonly [format in SoundFormat]: { codec: string; type: string 
 const samplesForm = ["-f", "s16le", "-ar", String(rate), "-ac", "1"];
 
 /** What ffprobe says of a file: its codec and its length, counted from the decoded samples. */
-function probed(bytes: Uint8Array, format: SoundFormat): { codec: string; seconds: number } {
+function probed(bytes: Uint8Array, format: AudioFormat): { codec: string; seconds: number } {
   const file = join(folder, `probe.${format}`);
   writeFileSync(file, bytes);
   const raw = format === "pcm" ? samplesForm : [];
@@ -50,7 +50,7 @@ function probed(bytes: Uint8Array, format: SoundFormat): { codec: string; second
   return { codec: probe.stdout.toString().trim(), seconds: decoded.stdout.length / 2 / rate };
 }
 
-async function made(to: Transcoding, sound: Uint8Array): Promise<Buffer> {
+async function made(to: RunningTranscode, sound: Uint8Array): Promise<Buffer> {
   const feeding = to.write(sound).then(() => to.end());
   const pieces: Uint8Array[] = [];
   for (let piece = await to.read(); piece !== null; piece = await to.read()) pieces.push(piece);
@@ -147,15 +147,15 @@ describe.skipIf(!hasTools)("with ffmpeg", () => {
   }, 30_000);
 
   test("bytes that are no sound are refused", async () => {
-    const place = createTranscoder(ffmpeg ?? "", limitsOf()).reserve(new AbortController().signal);
+    const place = createAudioTranscoder(ffmpeg ?? "", limitsOf()).reserve(new AbortController().signal);
     const refusal = made(place.start("mp3", "aac"), Buffer.alloc(9_000, 9)).catch((thrown) => thrown);
     expect(await refusal).toMatchObject({ status: 502, code: "transcoding_failed" });
   }, 30_000);
 
   test("every format is made from samples, and made samples of", async () => {
-    const transcoder = createTranscoder(ffmpeg ?? "", limitsOf());
+    const transcoder = createAudioTranscoder(ffmpeg ?? "", limitsOf());
     const { signal } = new AbortController();
-    for (const format of soundFormats) {
+    for (const format of audioFormats) {
       const there = await made(transcoder.reserve(signal).start("pcm", format), tone);
       const back = await made(transcoder.reserve(signal).start(format, "pcm"), there);
       expect([format, probed(there, format).codec]).toEqual([format, codecs[format].codec]);

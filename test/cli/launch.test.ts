@@ -1,17 +1,17 @@
 // The launcher: which environment a process must have, and that it keeps its process id on the way there.
 import { expect, test } from "bun:test";
-import { mendedEnvironment, removedVariable } from "../../src/runtime-environment.ts";
+import { removedVariable, requiredEnvironment } from "../../src/runtime-environment.ts";
 
 const right = { BUN_CONFIG_MAX_HTTP_REQUESTS: "65336" };
 
 test("the right environment is left alone", () => {
-  expect(mendedEnvironment({ ...right, PATH: "/bin", PROXY_HINT: "x", HTTP_PROXY_PORT: "1" })).toBeNull();
+  expect(requiredEnvironment({ ...right, PATH: "/bin", PROXY_HINT: "x", HTTP_PROXY_PORT: "1" })).toBeNull();
 });
 
 test.each([{}, { BUN_CONFIG_MAX_HTTP_REQUESTS: "256" }, { BUN_CONFIG_MAX_HTTP_REQUESTS: "" }])(
   "%j gets the bound",
   (given) => {
-    expect(mendedEnvironment({ PATH: "/bin", ...given })).toEqual({ PATH: "/bin", ...right });
+    expect(requiredEnvironment({ PATH: "/bin", ...given })).toEqual({ PATH: "/bin", ...right });
   },
 );
 
@@ -29,7 +29,7 @@ test.each([...proxies, "NODE_TLS_REJECT_UNAUTHORIZED", "BUN_CONFIG_VERBOSE_FETCH
   "%s is taken away, even when it is empty, and named",
   (name) => {
     for (const value of ["http://127.0.0.1:1", "0", ""])
-      expect(mendedEnvironment({ ...right, A: "1", [name]: value })).toEqual({
+      expect(requiredEnvironment({ ...right, A: "1", [name]: value })).toEqual({
         ...right,
         A: "1",
         [removedVariable]: name,
@@ -38,10 +38,10 @@ test.each([...proxies, "NODE_TLS_REJECT_UNAUTHORIZED", "BUN_CONFIG_VERBOSE_FETCH
 );
 
 test("authorities of one's own stay", () => {
-  expect(mendedEnvironment({ ...right, NODE_EXTRA_CA_CERTS: "/etc/company.pem" })).toBeNull();
+  expect(requiredEnvironment({ ...right, NODE_EXTRA_CA_CERTS: "/etc/company.pem" })).toBeNull();
 });
 
 test("mending twice changes nothing more", () => {
-  const once = mendedEnvironment({ HTTP_PROXY: "x", A: "1" });
-  expect(mendedEnvironment(once ?? {})).toBeNull();
+  const once = requiredEnvironment({ HTTP_PROXY: "x", A: "1" });
+  expect(requiredEnvironment(once ?? {})).toBeNull();
 });

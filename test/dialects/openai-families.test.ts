@@ -1,7 +1,7 @@
 // What OpenAI's families of models that think are told, on both wires that they are asked on.
 import { describe, expect, test } from "bun:test";
-import type { ChatAsk, Effort } from "../../src/canonical/chat.ts";
-import type { Rendered } from "../../src/dialects/dialect.ts";
+import type { ChatRequest, Effort } from "../../src/canonical/chat.ts";
+import type { RenderedRequest } from "../../src/dialects/dialect.ts";
 import { openaiChat, openaiResponses } from "../../src/dialects/index.ts";
 import { wantsResponses } from "../../src/dialects/shared/openai-models.ts";
 import { renderContextOf } from "../support/laws.ts";
@@ -9,13 +9,13 @@ import { plainAsk, thrown } from "../support/sample-requests.ts";
 
 const wires = { chat: openaiChat, responses: openaiResponses } as const;
 
-function render(wire: keyof typeof wires, model: string, ask: Partial<ChatAsk>): Rendered {
+function render(wire: keyof typeof wires, model: string, ask: Partial<ChatRequest>): RenderedRequest {
   const dialect = wires[wire];
   const context = renderContextOf(dialect as never, { model, fieldPath: (field) => `their.${field}` });
   return dialect.request.render({ ...plainAsk, ...ask }, context);
 }
 
-const effortOf = ({ call: { body } }: Rendered) =>
+const effortOf = ({ call: { body } }: RenderedRequest) =>
   body.reasoning_effort ?? (body.reasoning as { effort?: string } | undefined)?.effort;
 
 const told = [{ code: "approximated", path: "their.reasoning" }];
@@ -124,7 +124,7 @@ describe("responses are preferred to chat", () => {
     ["gpt-oss-120b", high, false, false],
     ["gpt-4.1", high, false, false],
   ] as const)("of %s asked %j: by others %p, by clients of chat %p", (model, ask, byOthers, byChat) => {
-    const asked = { ...plainAsk, ...(ask as Partial<ChatAsk>) };
+    const asked = { ...plainAsk, ...(ask as Partial<ChatRequest>) };
     expect([wantsResponses(model, asked, false), wantsResponses(model, asked, true)]).toEqual([byOthers, byChat]);
   });
 });

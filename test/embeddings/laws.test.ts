@@ -1,7 +1,7 @@
 // The laws of every embedding dialect: what is rendered reads the same again; and the test vectors of base64.
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { EmbedAnswer, EmbedAsk, EmbedPurpose } from "../../src/canonical/embedding.ts";
+import type { EmbeddingRequest, EmbeddingResponse, EmbeddingTask } from "../../src/canonical/embedding.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";
 import {
   cohereEmbeddings,
@@ -18,12 +18,12 @@ import {
 import { base64ToFloats, floatsToBase64 } from "../../src/lib/float32-base64.ts";
 import { answersRoundTrip, envelopeOf, lawModel, requestsRoundTrip } from "../support/laws.ts";
 
-type Embeds = Dialect<EmbedAsk, EmbedAnswer>;
+type Embeds = Dialect<EmbeddingRequest, EmbeddingResponse>;
 
 /** What an ask may hold so that the dialect can say it whole. */
 interface Can {
   dialect: Embeds;
-  purposes?: EmbedPurpose[];
+  purposes?: EmbeddingTask[];
   /** It says a purpose where none was asked. */
   always?: true;
   dimensions?: false;
@@ -38,7 +38,7 @@ interface Can {
   uncounted?: true;
 }
 
-const all: EmbedPurpose[] = [
+const all: EmbeddingTask[] = [
   "query",
   "document",
   "similarity",
@@ -77,7 +77,7 @@ const maybe = <Value>(name: string, values: fc.Arbitrary<Value> | undefined) =>
     .option(values ?? fc.constant(undefined), { nil: undefined })
     .map((value) => (value === undefined ? {} : { [name]: value }));
 
-function asksOf(can: Can): fc.Arbitrary<EmbedAsk> {
+function asksOf(can: Can): fc.Arbitrary<EmbeddingRequest> {
   const maxLength = can.one ? 1 : 6;
   const inputs = [
     fc.array(text, { minLength: 1, maxLength }).map((texts) => ({ kind: "texts", texts }) as const),
@@ -109,7 +109,7 @@ function asksOf(can: Can): fc.Arbitrary<EmbedAsk> {
 
 const usage = { cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 0, reasoningTokens: 0 };
 
-function answersOf(can: Can): fc.Arbitrary<EmbedAnswer> {
+function answersOf(can: Can): fc.Arbitrary<EmbeddingResponse> {
   const vector = fc.array(fc.double({ noNaN: true, noDefaultInfinity: true }), { minLength: 1, maxLength: 8 });
   return fc
     .record({
@@ -132,7 +132,7 @@ describe.each(dialects.map((can) => ({ name: can.dialect.name, can })))("$name",
   });
 
   test("answers", () => {
-    const [ask] = fc.sample(asksOf(can), { numRuns: 1, seed: 1 }) as [EmbedAsk];
+    const [ask] = fc.sample(asksOf(can), { numRuns: 1, seed: 1 }) as [EmbeddingRequest];
     answersRoundTrip(can.dialect, answersOf(can), { ...ask, format: "float" });
   });
 });

@@ -1,6 +1,6 @@
 // What each upstream is asked, word for word, and where: paths, names of fields, and nothing that it would refuse.
 import { describe, expect, test } from "bun:test";
-import type { EmbedAsk } from "../../src/canonical/embedding.ts";
+import type { EmbeddingRequest } from "../../src/canonical/embedding.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";
 import {
   cohereEmbeddings,
@@ -17,7 +17,7 @@ import { findKind } from "../../src/providers/index.ts";
 import { embedReply, textVector } from "../../src/providers/sandbox/embed.ts";
 import { renderContextOf } from "../support/laws.ts";
 
-const bare: EmbedAsk = {
+const bare: EmbeddingRequest = {
   operation: "embed",
   model: "m",
   stream: false,
@@ -25,11 +25,18 @@ const bare: EmbedAsk = {
   format: "float",
   extras: [],
 };
-const full: EmbedAsk = { ...bare, format: "base64", dimensions: 256, purpose: "query", title: "T", endUser: "u" };
+const full: EmbeddingRequest = {
+  ...bare,
+  format: "base64",
+  dimensions: 256,
+  purpose: "query",
+  title: "T",
+  endUser: "u",
+};
 
-const rendered = (dialect: unknown, ask: EmbedAsk) => {
+const rendered = (dialect: unknown, request: EmbeddingRequest) => {
   const known = dialect as Dialect;
-  const { call, warnings } = known.request.render(ask, renderContextOf(known, { model: "m" }));
+  const { call, warnings } = known.request.render(request, renderContextOf(known, { model: "m" }));
   return { ...call, lost: warnings.map(({ path }) => path).sort() };
 };
 

@@ -1,13 +1,13 @@
 // Models that nobody lists: who is asked in hope, and who surely does not know them.
 import { expect, test } from "bun:test";
-import type { Listing } from "../../src/gateway/routing/model-lists.ts";
+import type { ModelListState } from "../../src/gateway/routing/model-lists.ts";
 import { resolve } from "../../src/gateway/routing/resolve.ts";
 import type { Provider } from "../../src/providers/provider.ts";
 import { load } from "../config/load.ts";
 import { thrown } from "../support/sample-requests.ts";
 
 /** Nobody's list could be read but the built-in one's. */
-const unread = (provider: Provider): Listing => ({
+const unread = (provider: Provider): ModelListState => ({
   provider,
   models: provider.name === "sandbox" ? [] : null,
   ids: new Set(),

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { readSettings } from "../../src/config/environment.ts";
 import { readConfigFile } from "../../src/config/file.ts";
 import { buildCatalog } from "../../src/config/providers.ts";
-import type { Listing } from "../../src/gateway/routing/model-lists.ts";
+import type { ModelListState } from "../../src/gateway/routing/model-lists.ts";
 import { resolve, resolveUnnamed } from "../../src/gateway/routing/resolve.ts";
 import type { Provider } from "../../src/providers/provider.ts";
 import { faultOf, load } from "../config/load.ts";
@@ -19,7 +19,7 @@ const route = (name: string, provider: string, model: string, moderate = "") =>
 /** The catalog of this file, and lists as they stand: what is declared, and what `known` says that others list. */
 function setUp(providers: string, routes = "", known: Record<string, string[]> = {}) {
   const { catalog } = load(`providers:\n${providers}${routes ? `models:\n${routes}` : ""}`);
-  const listingOf = (provider: Provider): Listing => {
+  const listingOf = (provider: Provider): ModelListState => {
     const ids = provider.models ?? known[provider.name];
     return { provider, models: ids?.map((id) => ({ id })) ?? null, ids: new Set(ids) };
   };

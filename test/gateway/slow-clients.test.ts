@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net";
 import { requestsWithin } from "../../src/config/descriptors.ts";
 import { createAdmission } from "../../src/gateway/pipeline/admission.ts";
 import { createBacklog } from "../../src/gateway/streaming/backlog.ts";
-import type { Ticker } from "../../src/lib/shared-interval.ts";
+import type { SharedInterval } from "../../src/lib/shared-interval.ts";
 import { gateway, type RunningGateway } from "../support/gateway.ts";
 import { ledgerRows } from "../support/ledger.ts";
 import { type Line, upstream } from "../support/upstream.ts";
@@ -94,10 +94,10 @@ test("one that takes a little now and then is cut too", async () => {
 
 describe("memory", () => {
   const ticks: (() => void)[] = [];
-  const ticker: Ticker = {
+  const ticker: SharedInterval = {
     tickMs: 1,
-    join: (look) => void (ticks.includes(look) || ticks.push(look)),
-    leave: (look) => void ticks.splice(ticks.indexOf(look), 1),
+    subscribe: (look) => void (ticks.includes(look) || ticks.push(look)),
+    unsubscribe: (look) => void ticks.splice(ticks.indexOf(look), 1),
   };
   const tick = (): void => {
     for (const look of [...ticks]) look();

@@ -1,58 +1,58 @@
 // Stop texts that the gateway watches for: found wherever the stream is cut, and nothing of them is told.
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { ChatAnswer } from "../../src/canonical/chat.ts";
-import { collect, type Delta } from "../../src/canonical/stream-event.ts";
-import { grammarFault } from "../../src/canonical/stream-validator.ts";
+import type { ChatResponse } from "../../src/canonical/chat.ts";
+import { collectEvents, type StreamEvent } from "../../src/canonical/stream-event.ts";
+import { firstStreamViolation } from "../../src/canonical/stream-validator.ts";
 import { cutAtStops, watchStops } from "../../src/gateway/streaming/stop-sequences.ts";
 
 const at = { choice: 0, block: 0 };
 
 /** A reply of one text block that comes in these pieces. */
-function stream(pieces: readonly string[]): Delta[] {
+function stream(pieces: readonly string[]): StreamEvent[] {
   return [
     { type: "start", id: "a", model: "m" },
-    { type: "block-open", ...at, open: { kind: "text" } },
-    ...pieces.map((text): Delta => ({ type: "text", ...at, text })),
-    { type: "block-close", ...at },
+    { type: "block-start", ...at, open: { kind: "text" } },
+    ...pieces.map((text): StreamEvent => ({ type: "text", ...at, text })),
+    { type: "block-end", ...at },
     { type: "finish", stops: [{ kind: "end" }] },
   ];
 }
 
 /** What is left of a stream: up to its finish, as the corridor reads it. */
-function watched(pieces: readonly string[], sequences: readonly string[], choices = 1): Delta[] {
+function watched(pieces: readonly string[], sequences: readonly string[], choices = 1): StreamEvent[] {
   const adapt = watchStops(sequences, choices);
-  const told: Delta[] = [];
-  for (const delta of stream(pieces)) {
-    told.push(...adapt([delta]));
+  const told: StreamEvent[] = [];
+  for (const event of stream(pieces)) {
+    told.push(...adapt([event]));
     if (told.at(-1)?.type === "finish") break;
   }
   return told;
 }
 
-const textOf = (deltas: readonly Delta[]): string =>
-  deltas.map((delta) => (delta.type === "text" ? delta.text : "")).join("");
+const textOf = (events: readonly StreamEvent[]): string =>
+  events.map((event) => (event.type === "text" ? event.text : "")).join("");
 
 describe("a stream", () => {
   test("ends in front of the stop text, tells which one it was, and keeps its grammar", () => {
     const told = watched(["one tw", "o thr", "ee four"], ["three", "two "]);
     expect(textOf(told)).toBe("one ");
     expect(told.at(-1)).toEqual({ type: "finish", stops: [{ kind: "stop-sequence", sequence: "two " }] });
-    expect(grammarFault(told)).toBeNull();
+    expect(firstStreamViolation(told)).toBeNull();
   });
 
   test("without a stop text comes through whole, its held end too", () => {
     const told = watched(["almost a sto", "p"], ["stop!"]);
     expect(textOf(told)).toBe("almost a stop");
     expect(told.at(-1)).toEqual({ type: "finish", stops: [{ kind: "end" }] });
-    expect(grammarFault(told)).toBeNull();
+    expect(firstStreamViolation(told)).toBeNull();
   });
 
   test("one of several choices goes silent, the finish waits for all", () => {
     const told = watched(["a b", " c"], ["b"], 2);
     expect(textOf(told)).toBe("a ");
     expect(told.at(-1)).toMatchObject({ type: "finish", stops: [{ kind: "stop-sequence", sequence: "b" }] });
-    expect(grammarFault(told)).toBeNull();
+    expect(firstStreamViolation(told)).toBeNull();
   });
 
   test("wherever it is cut, it says what the whole reply says", () => {
@@ -65,10 +65,10 @@ describe("a stream", () => {
       fc.property(letters, sequences, fc.array(fc.nat(24), { maxLength: 6 }), (text, stops, cuts) => {
         const places = [0, ...cuts.filter((cut) => cut < text.length).sort((left, right) => left - right), text.length];
         const pieces = places.slice(1).map((end, index) => text.slice(places[index], end));
-        const whole = cutAtStops(collect(stream([text])) as ChatAnswer, stops);
-        const streamed = collect(watched(pieces, stops)) as ChatAnswer;
-        const told = (answer: ChatAnswer) =>
-          answer.choices[0]?.blocks.map((block) => (block.type === "text" ? block.text : "")).join("");
+        const whole = cutAtStops(collectEvents(stream([text])) as ChatResponse, stops);
+        const streamed = collectEvents(watched(pieces, stops)) as ChatResponse;
+        const told = (response: ChatResponse) =>
+          response.choices[0]?.blocks.map((block) => (block.type === "text" ? block.text : "")).join("");
         expect([told(streamed), streamed.choices[0]?.stop]).toEqual([told(whole), whole.choices[0]?.stop]);
       }),
       { numRuns: 2_000 },

@@ -1,9 +1,9 @@
 // Converts fixtures through canon into every client dialect, as text: what the golden files keep.
-import type { ChatAsk } from "../../src/canonical/chat.ts";
-import type { EmbedAsk } from "../../src/canonical/embedding.ts";
+import type { ChatRequest } from "../../src/canonical/chat.ts";
+import type { EmbeddingRequest } from "../../src/canonical/embedding.ts";
 import { GatewayError } from "../../src/canonical/error.ts";
-import type { Ask, Operation } from "../../src/canonical/operation.ts";
-import type { Dialect, Envelope, WriteContext } from "../../src/dialects/dialect.ts";
+import type { Operation, OperationRequest } from "../../src/canonical/operation.ts";
+import type { Dialect, RequestMeta, WriteContext } from "../../src/dialects/dialect.ts";
 import { dialects } from "../../src/dialects/index.ts";
 import type { JsonObject } from "../../src/lib/json.ts";
 import { type Frame, formatFrame } from "../../src/lib/sse.ts";
@@ -13,7 +13,7 @@ const model = "model-x";
 const origin = "golden";
 const tool = (name: string) => ({ kind: "function", name, parameters: { type: "object", properties: {} } }) as const;
 
-const chatAsk: ChatAsk = {
+const chatAsk: ChatRequest = {
   operation: "chat",
   model,
   stream: false,
@@ -26,7 +26,7 @@ const chatAsk: ChatAsk = {
   choices: 1,
   extras: [],
 };
-const embedAsk: EmbedAsk = {
+const embedAsk: EmbeddingRequest = {
   operation: "embed",
   model,
   stream: false,
@@ -36,7 +36,7 @@ const embedAsk: EmbedAsk = {
 };
 
 /** What was asked in each operation of the matrix: those that many dialects have. Media are compared where their tests are. */
-const asks: { readonly [operation in Operation]?: Readonly<Record<string, Ask>> } = {
+const asks: { readonly [operation in Operation]?: Readonly<Record<string, OperationRequest>> } = {
   chat: { "": chatAsk },
   count: { "": { operation: "count", model, stream: false, chat: chatAsk, extras: [] } },
   embed: { "as numbers": embedAsk, "as base64": { ...embedAsk, format: "base64" } },
@@ -52,7 +52,7 @@ const ownWires: Readonly<Record<string, (stream: boolean) => JsonObject>> = {
   }),
 };
 
-const envelope: Envelope = { header: () => null, params: { model } };
+const envelope: RequestMeta = { header: () => null, params: { model } };
 
 /** Dialects of the matrix. */
 export const compared = dialects.filter(({ operation }) => asks[operation] !== undefined);
@@ -95,35 +95,36 @@ function attempt(convert: () => string): string {
   }
 }
 
-type Convert = (fixture: Fixture, peer: Dialect, ask: Ask) => string;
+type Convert = (fixture: Fixture, peer: Dialect, canonicalRequest: OperationRequest) => string;
 
 const pretty = (value: unknown): string => JSON.stringify(value, null, 2);
 const parsed = (text: string): JsonObject => JSON.parse(text) as JsonObject;
 
 /** What a client of this dialect would have sent for an ask, as its wire and as the dialect reads it. */
-function asked(client: Dialect, ask: Ask): WriteContext {
+function asked(client: Dialect, canonicalRequest: OperationRequest): WriteContext {
   const fieldPath = client.request.fieldPath.bind(client.request);
   const body =
-    ownWires[client.name]?.(ask.stream) ?? client.request.render(ask, { model, origin, fieldPath }).call.body;
-  const read = { ...client.request.parse(body, envelope), model, stream: ask.stream } as Ask;
-  return { ask: read, wire: body, id: "golden-1", createdAt: 1_760_000_000, inputEstimate: 3 };
+    ownWires[client.name]?.(canonicalRequest.stream) ??
+    client.request.render(canonicalRequest, { model, origin, fieldPath }).call.body;
+  const read = { ...client.request.parse(body, envelope), model, stream: canonicalRequest.stream } as OperationRequest;
+  return { request: read, wire: body, id: "golden-1", createdAt: 1_760_000_000, inputEstimate: 3 };
 }
 
-const whole: Convert = ({ dialect, text }, client, ask) => {
-  const context = asked(client, ask);
-  const answer = dialect.response.parse(parsed(text), { origin, ask: context.ask });
-  return pretty(client.response.render(answer, context));
+const whole: Convert = ({ dialect, text }, client, canonicalRequest) => {
+  const context = asked(client, canonicalRequest);
+  const response = dialect.response.parse(parsed(text), { origin, request: context.request });
+  return pretty(client.response.render(response, context));
 };
 
-const stream: Convert = ({ dialect, text }, client, ask) => {
-  const context = asked(client, { ...ask, stream: true } as Ask);
-  const reader = dialect.stream?.reader({ origin, ask: context.ask });
+const stream: Convert = ({ dialect, text }, client, canonicalRequest) => {
+  const context = asked(client, { ...canonicalRequest, stream: true } as OperationRequest);
+  const reader = dialect.stream?.reader({ origin, request: context.request });
   const writer = client.stream?.writer(context);
   if (!reader || !writer) return "does not stream";
   const frames = framesOf([Buffer.from(text)]);
-  const deltas = [...frames.flatMap((frame) => reader.read(frame)), ...reader.end()];
-  const written = deltas.flatMap((delta): Frame[] =>
-    delta.type === "error" ? client.error.frames(delta.error, "req_golden") : writer.write(delta),
+  const events = [...frames.flatMap((frame) => reader.read(frame)), ...reader.end()];
+  const written = events.flatMap((event): Frame[] =>
+    event.type === "error" ? client.error.frames(event.error, "req_golden") : writer.write(event),
   );
   return written.map(formatFrame).join("").trimEnd();
 };
@@ -136,9 +137,9 @@ const error: Convert = ({ dialect, name, text }, client) => {
 
 /** The other direction: a request of this dialect, for an upstream of that one. */
 const request: Convert = ({ dialect, text }, upstream) => {
-  const ask = dialect.request.parse(parsed(text), envelope);
+  const canonicalRequest = dialect.request.parse(parsed(text), envelope);
   const fieldPath = dialect.request.fieldPath.bind(dialect.request);
-  return pretty(upstream.request.render(ask, { model, origin, fieldPath }));
+  return pretty(upstream.request.render(canonicalRequest, { model, origin, fieldPath }));
 };
 
 const converters: { readonly [kind in Kind]: Convert } = { whole, stream, error, request };

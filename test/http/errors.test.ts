@@ -4,7 +4,7 @@ import { errorKinds, GatewayError } from "../../src/canonical/error.ts";
 import { defaultLimits } from "../../src/config/limits.ts";
 import { openaiErrors } from "../../src/dialects/openai-error.ts";
 import { createAdmission } from "../../src/gateway/pipeline/admission.ts";
-import type { GatewayParts } from "../../src/gateway/pipeline/run.ts";
+import type { GatewayDependencies } from "../../src/gateway/pipeline/run.ts";
 import type { Keys } from "../../src/gateway/policy/keys.ts";
 import type { Endpoint } from "../../src/http/endpoint.ts";
 import { serve } from "../../src/http/handler.ts";
@@ -188,7 +188,7 @@ test("a fault of our own is 500, says nothing of its cause, and leaves the cause
   const parts = {
     match: () => ({ kind: "found", endpoint, params: {} }) as const,
     keys: {} as Keys,
-    gateway: { clock: { monotonicMs: () => 0, nowMs: () => 0 }, events } as unknown as GatewayParts,
+    gateway: { clock: { monotonicMs: () => 0, nowMs: () => 0 }, events } as unknown as GatewayDependencies,
     limits: defaultLimits,
   };
   const answer = await serve(parts, new Request("http://turnpike/x"));

@@ -1,12 +1,12 @@
 // Laws of the image dialects that clients and servers share: what is written is read again as the same.
 import { expect, test } from "bun:test";
-import type { ImageAnswer, ImageAsk } from "../../src/canonical/image.ts";
-import { noUsage } from "../../src/canonical/usage.ts";
+import type { ImageRequest, ImageResponse } from "../../src/canonical/image.ts";
+import { zeroUsage } from "../../src/canonical/usage.ts";
 import type { RenderContext, WriteContext } from "../../src/dialects/dialect.ts";
 import { dashscopeImages, geminiImages, openaiImages } from "../../src/dialects/index.ts";
 import { dot } from "./upstream-dialects.ts";
 
-const ask: ImageAsk = {
+const request: ImageRequest = {
   operation: "image",
   task: "generate",
   model: "m",
@@ -18,10 +18,10 @@ const ask: ImageAsk = {
   said: {},
   extras: [],
 };
-const write: WriteContext = { ask, wire: {}, id: "r", createdAt: 5, inputEstimate: 0 };
+const write: WriteContext = { request, wire: {}, id: "r", createdAt: 5, inputEstimate: 0 };
 const context: RenderContext = { model: "m", origin: "o", fieldPath: (field) => field };
-const usage = { ...noUsage, inputTokens: 3, outputTokens: 4, units: { kind: "images", amount: 1 } } as const;
-const answer: ImageAnswer = {
+const usage = { ...zeroUsage, inputTokens: 3, outputTokens: 4, units: { kind: "images", amount: 1 } } as const;
+const response: ImageResponse = {
   operation: "image",
   model: "",
   createdAt: 7,
@@ -35,12 +35,12 @@ const answer: ImageAnswer = {
 };
 
 test.each([openaiImages, dashscopeImages])("$name reads the answer that it writes", (dialect) => {
-  expect(dialect.response.parse(dialect.response.render(answer, write), { origin: "o" })).toEqual(answer);
+  expect(dialect.response.parse(dialect.response.render(response, write), { origin: "o" })).toEqual(response);
 });
 
 test("Google's words hold the image, its text and what it cost", () => {
-  const read = geminiImages.response.parse(geminiImages.response.render(answer, write), { origin: "o" });
-  expect(read).toEqual({ operation: "image", model: "m", images: answer.images, text: "A red fox.", usage });
+  const read = geminiImages.response.parse(geminiImages.response.render(response, write), { origin: "o" });
+  expect(read).toEqual({ operation: "image", model: "m", images: response.images, text: "A red fox.", usage });
 });
 
 const params = { model: "m", verb: "generateContent" };
@@ -52,7 +52,7 @@ test.each([openaiImages, dashscopeImages, geminiImages])("$name reads the reques
     [geminiImages, "gemini-3-pro-image"],
   ]);
   const model = models.get(dialect) ?? context.model;
-  const { call, warnings } = dialect.request.render(ask, { ...context, model });
+  const { call, warnings } = dialect.request.render(request, { ...context, model });
   const { prompt, images, width, height, ratio, resolution } = dialect.request.parse(call.body, {
     header: () => null,
     params,

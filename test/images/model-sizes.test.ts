@@ -1,7 +1,7 @@
 // Sizes of images by the rows of their models: within the published bounds, as near as they allow, and untouched without a row.
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { ImageAsk } from "../../src/canonical/image.ts";
+import type { ImageRequest } from "../../src/canonical/image.ts";
 import { dashscopeImageModels } from "../../src/dialects/images/dashscope-models.ts";
 import { fittedPixels, type ImageRow } from "../../src/dialects/images/model-sizes.ts";
 import {
@@ -24,7 +24,7 @@ import {
 import { type DeclaredModel, findRow, type ModelRow, type ModelTable } from "../../src/dialects/shared/model-table.ts";
 import { publishedTypes } from "../support/model-types.ts";
 
-const plain: ImageAsk = {
+const plain: ImageRequest = {
   operation: "image",
   task: "generate",
   model: "m",
@@ -38,7 +38,12 @@ const contextOf = (model: string, declared?: readonly DeclaredModel[]) => ({
   ...{ model, origin: "o", options: {}, fieldPath: (field: string) => field },
   ...(declared === undefined ? {} : { declared }),
 });
-const rendered = (dialect: typeof arkImages, model: string, wish: Partial<ImageAsk>, declared?: DeclaredModel[]) => {
+const rendered = (
+  dialect: typeof arkImages,
+  model: string,
+  wish: Partial<ImageRequest>,
+  declared?: DeclaredModel[],
+) => {
   const { call, warnings } = dialect.request.render({ ...plain, ...wish }, contextOf(model, declared));
   return { path: call.path, body: call.body, warnings: warnings.map(({ code, path }) => `${code} ${path}`) };
 };
@@ -56,7 +61,7 @@ describe("Seedream", () => {
     ["ep-20261122-abcde", { width: 1024, height: 1024 }, "1024x1024", ["unverified model"]],
     ["ep-20261122-abcde", { resolution: "1K" }, "1K", ["unverified model"]],
     ["ep-20261122-abcde", {}, undefined, []],
-  ] as [string, Partial<ImageAsk>, string | undefined, string[]][])("%s %j", (model, wish, size, warnings) => {
+  ] as [string, Partial<ImageRequest>, string | undefined, string[]][])("%s %j", (model, wish, size, warnings) => {
     const { body, warnings: told } = rendered(arkImages, model, wish);
     expect([body["size"], told]).toEqual([size, warnings]);
   });
@@ -131,11 +136,11 @@ const published = await publishedTypes<Published>("google-genai");
 const unique = (values: readonly string[]): string[] => [...new Set(values)].sort();
 
 describe("ratios and resolutions", () => {
-  const config = (model: string, wish: Partial<ImageAsk>, declared?: DeclaredModel[]) => {
+  const config = (model: string, wish: Partial<ImageRequest>, declared?: DeclaredModel[]) => {
     const { body, warnings } = rendered(geminiImages, model, wish, declared);
     return [(body["generationConfig"] as { imageConfig?: object }).imageConfig, warnings];
   };
-  const parameters = (model: string, wish: Partial<ImageAsk>, declared?: DeclaredModel[]) => {
+  const parameters = (model: string, wish: Partial<ImageRequest>, declared?: DeclaredModel[]) => {
     const { body, warnings } = rendered(imagenImages, model, wish, declared);
     return [body["parameters"], warnings];
   };

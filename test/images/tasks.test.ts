@@ -1,12 +1,12 @@
 // Upstreams that answer with a task, asked within one request: how a task is followed, and DashScope's own over sockets.
 import { describe, expect, test } from "bun:test";
 import type { Dialect } from "../../src/dialects/dialect.ts";
-import { type Follow, followed } from "../../src/providers/task-polling.ts";
+import { pollUntilDone, type TaskPolling } from "../../src/providers/task-polling.ts";
 import { at } from "../support/chat-stream-reader.ts";
 import { imageSetting, message } from "./setting.ts";
 import { dot } from "./upstream-dialects.ts";
 
-const follow: Follow = {
+const follow: TaskPolling = {
   dialect: {} as Dialect,
   next: (reply) => (typeof reply.next === "string" ? reply.next : null),
   waitsMs: [10, 20],
@@ -19,7 +19,7 @@ async function run(first: Response, answers: readonly (Response | Error)[], sign
   const waits: number[] = [];
   const asked: string[] = [];
   let nowMs = 0;
-  const last = await followed(
+  const last = await pollUntilDone(
     first,
     follow,
     {

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { checkLedger } from "../../src/gateway/ledger/check.ts";
 import { openLedger } from "../../src/gateway/ledger/ledger.ts";
-import { forgetOldResponses, putResponse } from "../../src/store/responses.ts";
+import { purgeOldResponses, putResponse } from "../../src/store/responses.ts";
 import { openStore } from "../../src/store/store.ts";
 import { gateway } from "../support/gateway.ts";
 import { until } from "../support/until.ts";
@@ -103,7 +103,7 @@ test("a key has so many stored responses; the oldest go, and those that are bein
   for (let index = 0; index < 1_200; index++) await put(`resp_${index}`, "a", index);
   await put("resp_running", "a", 0, 5);
   await put("resp_other", "b", 0);
-  expect(await forgetOldResponses(store, 100)).toBe(1_100);
+  expect(await purgeOldResponses(store, 100)).toBe(1_100);
   const left = await store.query("select id from responses order by created_at_ms, id");
   expect(left.length).toBe(102);
   expect(left.slice(0, 3)).toEqual([{ id: "resp_other" }, { id: "resp_running" }, { id: "resp_1100" }]);

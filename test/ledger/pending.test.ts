@@ -16,7 +16,7 @@ const states = () =>
 
 test("a pending row is still pending after a restart, and is settled once", async () => {
   const first = openLedger({ dataFolder: folder.path });
-  await first.begin(opening("task"));
+  await first.openPending(opening("task"));
   await first.open(opening("request"));
   const { id } = first;
   await first.close();
@@ -29,10 +29,10 @@ test("a pending row is still pending after a restart, and is settled once", asyn
   ]);
   const [usage] = readUsage(folder.path, { groupBy: "model" });
   expect(usage).toMatchObject({ requests: 2, open: 1, errors: 1 });
-  await second.conclude("task", settlement({ provider: "one" }));
-  await second.conclude("task", settlement({ provider: "two", state: "failed" }));
-  await second.conclude("request", settlement({ provider: "two" }));
-  await second.conclude("nobody", settlement());
+  await second.settlePending("task", settlement({ provider: "one" }));
+  await second.settlePending("task", settlement({ provider: "two", state: "failed" }));
+  await second.settlePending("request", settlement({ provider: "two" }));
+  await second.settlePending("nobody", settlement());
   expect(states()).toEqual([
     { id: "request", state: "interrupted", provider: null },
     { id: "task", state: "completed", provider: "one" },
@@ -42,7 +42,10 @@ test("a pending row is still pending after a restart, and is settled once", asyn
 
 test("a row that is begun and concluded in one breath is settled", async () => {
   const ledger = openLedger({ dataFolder: folder.path });
-  await Promise.all([ledger.begin(opening("task")), ledger.conclude("task", settlement({ provider: "one" }))]);
+  await Promise.all([
+    ledger.openPending(opening("task")),
+    ledger.settlePending("task", settlement({ provider: "one" })),
+  ]);
   expect(states()).toEqual([{ id: "task", state: "completed", provider: "one" }]);
   await ledger.close();
 });

@@ -7,7 +7,7 @@ import { inSteps } from "../../src/lib/event-loop-turn.ts";
 import { isExactNumber, type Json } from "../../src/lib/json.ts";
 import { writeSteps } from "../../src/lib/json-write.ts";
 import { parseJson } from "../../src/lib/read-json.ts";
-import { putBack, takeOut } from "../../src/lib/redact-bytes.ts";
+import { putBack, removeBytes } from "../../src/lib/redact-bytes.ts";
 import { isLargerThan } from "../../src/lib/size.ts";
 import { createThread } from "../../src/lib/thread.ts";
 
@@ -85,7 +85,7 @@ test("values are written in steps as they are written at once", async () => {
 test("long texts are put back where they were", () => {
   const value = { a: [long, { b: long }, "short"], c: long };
   const root = { value: structuredClone(value) };
-  const taken = takeOut(root);
+  const taken = removeBytes(root);
   expect(taken.texts.length).toBe(3);
   expect(JSON.stringify(root).length).toBeLessThan(100);
   putBack(root, taken);

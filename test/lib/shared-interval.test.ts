@@ -1,13 +1,17 @@
 // The shared ticker and the deadlines that it looks at.
 import { expect, test } from "bun:test";
 import { deadline } from "../../src/lib/deadline.ts";
-import type { Ticker } from "../../src/lib/shared-interval.ts";
-import { createTicker } from "../../src/lib/shared-interval.ts";
+import type { SharedInterval } from "../../src/lib/shared-interval.ts";
+import { createSharedInterval } from "../../src/lib/shared-interval.ts";
 
 /** A ticker that ticks when told to, and a clock that stands where it is put. */
 function byHand() {
   const looks = new Set<() => void>();
-  const ticker: Ticker = { tickMs: 10, join: (look) => void looks.add(look), leave: (look) => void looks.delete(look) };
+  const ticker: SharedInterval = {
+    tickMs: 10,
+    subscribe: (look) => void looks.add(look),
+    unsubscribe: (look) => void looks.delete(look),
+  };
   const watch = { nowMs: 0, ticker, clock: { monotonicMs: () => watch.nowMs } };
   const tickAt = (ms: number) => {
     watch.nowMs = ms;
@@ -17,32 +21,32 @@ function byHand() {
 }
 
 test("whoever has joined is looked at, whoever has left is not", async () => {
-  const ticker = createTicker(1);
+  const ticker = createSharedInterval(1);
   const seen = Promise.withResolvers<void>();
   let left = 0;
   const leaver = () => {
     left++;
-    ticker.leave(leaver);
+    ticker.unsubscribe(leaver);
   };
   let looks = 0;
   const stayer = () => {
     if (++looks === 3) seen.resolve();
   };
-  ticker.join(leaver);
-  ticker.join(stayer);
+  ticker.subscribe(leaver);
+  ticker.subscribe(stayer);
   await seen.promise;
-  ticker.leave(stayer);
+  ticker.unsubscribe(stayer);
   expect([left, looks]).toEqual([1, 3]);
 });
 
 test("a ticker that nobody waits for stops, and starts again for the next", async () => {
-  const ticker = createTicker(1);
+  const ticker = createSharedInterval(1);
   for (let round = 0; round < 3; round++) {
     const seen = Promise.withResolvers<void>();
     const look = () => seen.resolve();
-    ticker.join(look);
+    ticker.subscribe(look);
     await seen.promise;
-    ticker.leave(look);
+    ticker.unsubscribe(look);
   }
 });
 

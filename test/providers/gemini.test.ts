@@ -2,7 +2,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { gemini } from "../../src/dialects/index.ts";
 import { Secret } from "../../src/lib/secret.ts";
-import { remoteProvider } from "../../src/providers/http-provider.ts";
+import { httpProvider } from "../../src/providers/http-provider.ts";
 import { defaultTimeouts } from "../../src/providers/provider.ts";
 import { upstream } from "../support/upstream.ts";
 import { kindOf } from "./helpers.ts";
@@ -10,7 +10,7 @@ import { kindOf } from "./helpers.ts";
 const up = await upstream();
 afterAll(() => up.stop());
 const kind = kindOf("gemini");
-const provider = remoteProvider({
+const provider = httpProvider({
   name: "google",
   kind,
   baseUrl: up.url,

@@ -1,9 +1,9 @@
 // What the tests of providers share: a kind by its name, and a provider of that kind behind a scripted upstream.
-import type { ChatAnswer } from "../../src/canonical/chat.ts";
-import { collect, type Delta } from "../../src/canonical/stream-event.ts";
+import type { ChatResponse } from "../../src/canonical/chat.ts";
+import { collectEvents, type StreamEvent } from "../../src/canonical/stream-event.ts";
 import { openaiChat } from "../../src/dialects/index.ts";
 import type { Frame } from "../../src/lib/sse.ts";
-import { remoteProvider } from "../../src/providers/http-provider.ts";
+import { httpProvider } from "../../src/providers/http-provider.ts";
 import { findKind } from "../../src/providers/index.ts";
 import { defaultTimeouts, type Provider, type ProviderKind } from "../../src/providers/provider.ts";
 import { framesOf } from "../support/laws.ts";
@@ -17,7 +17,7 @@ export function kindOf(name: string): ProviderKind {
 /** A provider of this kind at this address. */
 export function providerAt(name: string, url: string): Provider {
   const entry = { name, kind: kindOf(name), baseUrl: `${url}/v1`, credential: null, models: null, headers: {} };
-  return remoteProvider({ ...entry, timeouts: defaultTimeouts });
+  return httpProvider({ ...entry, timeouts: defaultTimeouts });
 }
 
 /** One call to a provider, as the corridor makes it. */
@@ -32,9 +32,9 @@ export async function framesIn(response: Response): Promise<Frame[]> {
   return framesOf(chunks);
 }
 
-export function read(frames: readonly Frame[], origin: string): { deltas: Delta[]; answer: ChatAnswer | null } {
+export function read(frames: readonly Frame[], origin: string): { deltas: StreamEvent[]; answer: ChatResponse | null } {
   const reader = openaiChat.stream?.reader({ origin });
-  const deltas = [...frames.flatMap((frame) => reader?.read(frame) ?? []), ...(reader?.end() ?? [])];
-  const failed = deltas.at(-1)?.type === "error";
-  return { deltas, answer: failed ? null : collect(deltas) };
+  const events = [...frames.flatMap((frame) => reader?.read(frame) ?? []), ...(reader?.end() ?? [])];
+  const failed = events.at(-1)?.type === "error";
+  return { deltas: events, answer: failed ? null : collectEvents(events) };
 }

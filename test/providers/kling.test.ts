@@ -3,7 +3,7 @@ import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { klingVideos } from "../../src/dialects/video/index.ts";
 import { Secret } from "../../src/lib/secret.ts";
 import type { Account } from "../../src/providers/credentials.ts";
-import { timedProvider } from "../../src/providers/http-provider.ts";
+import { httpProviderWithTimers } from "../../src/providers/http-provider.ts";
 import { klingToken } from "../../src/providers/kling.ts";
 import { defaultTimeouts, type Provider } from "../../src/providers/provider.ts";
 import { faultOf, load } from "../config/load.ts";
@@ -35,7 +35,7 @@ beforeEach(() => {
 function providerWith(account: Account, credential: Secret | null = null): Provider {
   const entry = { name: "films", kind: kindOf("kling"), baseUrl: up.url, credential, models: null, headers: {} };
   const clock = { nowMs: () => nowMs, monotonicMs: () => 0 };
-  return timedProvider({ ...entry, account, timeouts: defaultTimeouts }, clock);
+  return httpProviderWithTimers({ ...entry, account, timeouts: defaultTimeouts }, clock);
 }
 
 const submit = async (provider: Provider): Promise<string | null> => {

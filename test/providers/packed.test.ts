@@ -1,6 +1,6 @@
 // Calls as they leave, on real sockets: methods, JSON bodies, and forms that another parser reads.
 import { afterAll, expect, test } from "bun:test";
-import type { Call } from "../../src/dialects/dialect.ts";
+import type { UpstreamRequest } from "../../src/dialects/dialect.ts";
 import { providerAt } from "./helpers.ts";
 
 interface Heard {
@@ -25,7 +25,7 @@ const server = Bun.serve({
 afterAll(() => server.stop(true));
 const provider = providerAt("openai", server.url.href.replace(/\/$/, ""));
 
-async function leaves(call: Call): Promise<Heard | undefined> {
+async function leaves(call: UpstreamRequest): Promise<Heard | undefined> {
   await provider.sendTask?.(call, new AbortController().signal);
   return heard;
 }

@@ -2,9 +2,9 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Call } from "../../src/dialects/dialect.ts";
+import type { UpstreamRequest } from "../../src/dialects/dialect.ts";
 import { anthropicMessages, openaiChat, openaiCompletions, openaiEmbeddings } from "../../src/dialects/index.ts";
-import { baseOf, remoteProvider } from "../../src/providers/http-provider.ts";
+import { baseOf, httpProvider } from "../../src/providers/http-provider.ts";
 import { providerKinds } from "../../src/providers/index.ts";
 import { presets } from "../../src/providers/presets.ts";
 import { defaultTimeouts, dialectsOf, type ProviderKind } from "../../src/providers/provider.ts";
@@ -58,7 +58,7 @@ describe("the table", () => {
 
 describe("calls", () => {
   test.each(calls)("%s/%s", (name, file) => {
-    const { given, sent } = wireJson<{ given: Call; sent: Call }>(`providers/${name}/${file}`);
+    const { given, sent } = wireJson<{ given: UpstreamRequest; sent: UpstreamRequest }>(`providers/${name}/${file}`);
     const before = structuredClone(given);
     expect(kindOf(name).mendCall?.(given)).toEqual(sent);
     expect(given).toEqual(before);
@@ -69,9 +69,12 @@ describe("calls", () => {
       { role: "user", content: "hi" },
       { role: "assistant", content: "Hello." },
     ];
-    const call: Call = { path: "chat/completions", body: { model: "m", messages, temperature: 0.5, stream: true } };
+    const call: UpstreamRequest = {
+      path: "chat/completions",
+      body: { model: "m", messages, temperature: 0.5, stream: true },
+    };
     expect(kind.mendCall?.(call)).toBe(call);
-    const embed: Call = { path: "embeddings", body: { model: "m", input: ["a"] } };
+    const embed: UpstreamRequest = { path: "embeddings", body: { model: "m", input: ["a"] } };
     expect(kind.mendCall?.(embed)).toBe(embed);
   });
 
@@ -112,10 +115,10 @@ describe("calls", () => {
       ],
       tools: [{ name: "f", input_schema: { type: "object" } }],
     };
-    const ask = anthropicMessages.request.parse(wire, { header: () => null, params: {} });
+    const request = anthropicMessages.request.parse(wire, { header: () => null, params: {} });
     const thought = (kind: ProviderKind) => {
       const context = renderContextOf(openaiChat as never, { origin: kind.origin, options: kind.options ?? {} });
-      const sent = kind.mendCall?.(openaiChat.request.render(ask, context).call);
+      const sent = kind.mendCall?.(openaiChat.request.render(request, context).call);
       return JSON.stringify(sent?.body.messages).match(/"reasoning_content":"([^"]*)"/)?.[1];
     };
     expect(thought(kindOf("deepseek"))).toBe("Look it up.");
@@ -168,7 +171,7 @@ describe("where and how a model is asked", () => {
   test("an entry's own headers and a missing credential are respected", () => {
     const kind = kindOf("ollama");
     const entry = { name: "o", kind, baseUrl: "http://127.0.0.1:9", credential: null, models: ["a"], headers: {} };
-    expect(remoteProvider({ ...entry, timeouts: defaultTimeouts })).toMatchObject({
+    expect(httpProvider({ ...entry, timeouts: defaultTimeouts })).toMatchObject({
       name: "o",
       kind: "ollama",
       models: ["a"],

@@ -76,14 +76,22 @@ describe("streams", () => {
 
 describe("whole replies", () => {
   test("deepseek: thinking, a call, cached input", async () => {
-    const answer = await whole("deepseek", "reasoning");
-    expect(answer.choices[0]?.blocks).toMatchObject([{ type: "thinking", text: "Look it up." }, { type: "tool-call" }]);
-    expect(answer.usage).toMatchObject({ inputTokens: 36, cacheReadTokens: 64, outputTokens: 28, reasoningTokens: 12 });
+    const canonicalResponse = await whole("deepseek", "reasoning");
+    expect(canonicalResponse.choices[0]?.blocks).toMatchObject([
+      { type: "thinking", text: "Look it up." },
+      { type: "tool-call" },
+    ]);
+    expect(canonicalResponse.usage).toMatchObject({
+      inputTokens: 36,
+      cacheReadTokens: 64,
+      outputTokens: 28,
+      reasoningTokens: 12,
+    });
   });
 
   test("mistral: content parts", async () => {
-    const answer = await whole("mistral", "thinking");
-    expect(answer.choices[0]?.blocks.map(({ type }) => type)).toEqual(["thinking", "text"]);
+    const canonicalResponse = await whole("mistral", "thinking");
+    expect(canonicalResponse.choices[0]?.blocks.map(({ type }) => type)).toEqual(["thinking", "text"]);
     up.on("*", says("providers/mistral/thinking.json"));
     const response = await ask(providerAt("mistral", up.url), false);
     expect(response.headers.get("content-length")).toBeNull();
@@ -116,8 +124,8 @@ describe("whole replies", () => {
 
   test("fireworks: a text completion", () => {
     const wire = wireJson("providers/fireworks/completion.json");
-    const answer = openaiCompletions.response.parse(wire, { origin: "fireworks" });
-    expect(answer.choices).toEqual([
+    const canonicalResponse = openaiCompletions.response.parse(wire, { origin: "fireworks" });
+    expect(canonicalResponse.choices).toEqual([
       { index: 0, blocks: [{ type: "text", text: " world" }], stop: { kind: "length" } },
     ]);
   });

@@ -1,12 +1,12 @@
 // Addresses: which are open, closed and never, on both sides of each edge, and in every spelling that there is.
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { plainAddress, standingOf } from "../../src/providers/safe-fetch/address.ts";
-import { hostnameOf, placeOf } from "../../src/providers/safe-fetch/url-policy.ts";
+import { addressClassOf, plainAddress } from "../../src/providers/safe-fetch/address.ts";
+import { hostnameOf, parseUrl } from "../../src/providers/safe-fetch/url-policy.ts";
 
 const judge = (text: string) => {
   const address = plainAddress(text);
-  return address === null ? "no address" : standingOf(address);
+  return address === null ? "no address" : addressClassOf(address);
 };
 
 /** Just below, first, last, just above. */
@@ -160,7 +160,7 @@ const spelling4 = everyBits.chain((bits) =>
 test("IPv4: every spelling is judged as the address that it is", () => {
   fc.assert(
     fc.property(spelling4, ({ bits, host }) => {
-      const place = placeOf(`http://${host}/`, 2_048);
+      const place = parseUrl(`http://${host}/`, 2_048);
       expect(place).toMatchObject({ address: text4(bits), hostname: text4(bits) });
     }),
     { numRuns: 2_000 },

@@ -2,14 +2,14 @@
 import { expect, test } from "bun:test";
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
-import { blaming } from "../../src/providers/safe-fetch/errors.ts";
+import { errorFactory } from "../../src/providers/safe-fetch/errors.ts";
 import { boundedBody } from "../../src/providers/safe-fetch/response-policy.ts";
 
 function bodyOf(complete: boolean, signal: AbortSignal) {
   const message = Object.assign(Readable.from([new Uint8Array(3)]), { complete }) as unknown as IncomingMessage;
   let releases = 0;
   const release = () => void releases++;
-  const body = boundedBody({ message, maxBytes: 9, signal, blame: blaming({ givenBy: "upstream" }), release });
+  const body = boundedBody({ message, maxBytes: 9, signal, blame: errorFactory({ givenBy: "upstream" }), release });
   return { body, releases: () => releases };
 }
 

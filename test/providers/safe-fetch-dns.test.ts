@@ -1,9 +1,9 @@
 // DNS: every answer counts, the connection goes to the one that was judged, and a second look never happens.
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { readAllowed } from "../../src/providers/safe-fetch/allowlist.ts";
-import { pinned } from "../../src/providers/safe-fetch/dns-pinning.ts";
+import { resolvePinned } from "../../src/providers/safe-fetch/dns-pinning.ts";
 import { systemDns } from "../../src/providers/safe-fetch/resolver.ts";
-import { placeOf } from "../../src/providers/safe-fetch/url-policy.ts";
+import { parseUrl } from "../../src/providers/safe-fetch/url-policy.ts";
 import { nobodyListens, type Upstream, upstream } from "../support/upstream.ts";
 import { faultOf, fetchWith, nowhere, scriptedDns, textOf, trap } from "./safe-fetch-support.ts";
 
@@ -102,10 +102,10 @@ test("where the first address refuses the connection, the next one that was judg
 
 test("addresses of the older family come first, each once", async () => {
   const dns = scriptedDns({ "store.test": [["2606:4700::1", "93.184.216.34", "2606:4700::2", "93.184.216.34"]] });
-  const place = placeOf("http://store.test/", 2_048);
+  const place = parseUrl("http://store.test/", 2_048);
   if (typeof place === "string") throw new Error(place);
   const addresses = ["93.184.216.34", "2606:4700::1", "2606:4700::2"];
-  expect(await pinned(place, readAllowed([]), dns)).toEqual(addresses);
+  expect(await resolvePinned(place, readAllowed([]), dns)).toEqual(addresses);
 });
 
 test("an address that refuses the connection is told without saying which it was", async () => {

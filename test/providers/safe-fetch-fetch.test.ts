@@ -1,6 +1,6 @@
 // Fetching: redirects hop by hop, bounds in bytes and time, what is sent and taken, and who is blamed.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { openGuarded } from "../../src/providers/safe-fetch/index.ts";
+import { safeOpen } from "../../src/providers/safe-fetch/index.ts";
 import { type Reply, type Upstream, upstream } from "../support/upstream.ts";
 import { faultOf, fetchWith, options, scriptedDns, textOf, to } from "./safe-fetch-support.ts";
 
@@ -15,7 +15,7 @@ afterAll(async () => {
 
 const allow = () => [new URL(store.url).host];
 const go = (own: object = {}) => fetchWith(`${store.url}/start`, { allow: allow(), ...own });
-const openIt = (own: object = {}) => openGuarded(`${store.url}/start`, options({ allow: allow(), ...own }));
+const openIt = (own: object = {}) => safeOpen(`${store.url}/start`, options({ allow: allow(), ...own }));
 const faulty = (own: object = {}) => faultOf(go(own));
 
 describe("what is sent and taken", () => {

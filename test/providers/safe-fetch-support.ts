@@ -1,7 +1,7 @@
 // What the tests of the guarded fetcher share: a DNS that says what it is told, and the fault that a fetch ends with.
 import { GatewayError } from "../../src/canonical/error.ts";
 import type { Dns } from "../../src/providers/safe-fetch/dns-pinning.ts";
-import { type Fetched, fetchGuarded, type GuardedOptions } from "../../src/providers/safe-fetch/index.ts";
+import { type Fetched, type SafeFetchOptions, safeFetch } from "../../src/providers/safe-fetch/index.ts";
 import type { Reply } from "../support/upstream.ts";
 
 export const nowhere = "The URL leads nowhere that this gateway may fetch from.";
@@ -22,13 +22,13 @@ export function scriptedDns(table: Record<string, string[][]>): Dns & { asked: s
 export const noDns: Dns = () => Promise.reject(new Error("ENOTFOUND"));
 
 /** What a client's URL is fetched with, unless a test says otherwise. */
-export function options(own: Partial<GuardedOptions> = {}): GuardedOptions {
+export function options(own: Partial<SafeFetchOptions> = {}): SafeFetchOptions {
   const bounds = { maxBytes: 1_000_000, timeoutMs: 2_000, signal: new AbortController().signal };
   return { givenBy: "client", param: "image_url", ...bounds, dns: noDns, ...own };
 }
 
-export const fetchWith = (url: string, own: Partial<GuardedOptions> = {}): Promise<Fetched> =>
-  fetchGuarded(url, options(own));
+export const fetchWith = (url: string, own: Partial<SafeFetchOptions> = {}): Promise<Fetched> =>
+  safeFetch(url, options(own));
 
 export async function textOf(work: Promise<Fetched>): Promise<string> {
   return new TextDecoder().decode((await work).bytes);

@@ -1,6 +1,6 @@
 // Time: one bound for everything, and whoever gives up is let go at once.
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
-import { openGuarded } from "../../src/providers/safe-fetch/index.ts";
+import { safeOpen } from "../../src/providers/safe-fetch/index.ts";
 import { type Reply, type Upstream, upstream } from "../support/upstream.ts";
 import { faultOf, fetchWith, options, scriptedDns, to } from "./safe-fetch-support.ts";
 
@@ -15,7 +15,7 @@ afterAll(async () => {
 
 const allow = () => [new URL(store.url).host];
 const go = (own: object = {}) => fetchWith(`${store.url}/start`, { allow: allow(), ...own });
-const openIt = (own: object = {}) => openGuarded(`${store.url}/start`, options({ allow: allow(), ...own }));
+const openIt = (own: object = {}) => safeOpen(`${store.url}/start`, options({ allow: allow(), ...own }));
 const faulty = (own: object = {}) => faultOf(go(own));
 
 /** A timer that rings when it is told to. */

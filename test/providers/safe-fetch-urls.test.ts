@@ -1,8 +1,8 @@
 // URLs: sixty that lead inside or nowhere, each refused before anything is connected to; and those that are fine.
 import { afterAll, expect, test } from "bun:test";
 import { readAllowed } from "../../src/providers/safe-fetch/allowlist.ts";
-import { pinned } from "../../src/providers/safe-fetch/dns-pinning.ts";
-import { placeOf } from "../../src/providers/safe-fetch/url-policy.ts";
+import { resolvePinned } from "../../src/providers/safe-fetch/dns-pinning.ts";
+import { parseUrl } from "../../src/providers/safe-fetch/url-policy.ts";
 import { faultOf, fetchWith, nowhere, scriptedDns, trap } from "./safe-fetch-support.ts";
 
 const inner = trap();
@@ -137,7 +137,7 @@ test.each(refused)("%s", async (text, words) => {
 });
 
 test("a text of 2048 characters is not too long", () => {
-  expect(placeOf(`http://store.test/${"a".repeat(2_048 - 18)}`, 2_048)).toMatchObject({ port: 80 });
+  expect(parseUrl(`http://store.test/${"a".repeat(2_048 - 18)}`, 2_048)).toMatchObject({ port: 80 });
 });
 
 const fine: [string, string[]][] = [
@@ -156,7 +156,7 @@ test.each(fine)("%s may be connected to at %j", async (text, addresses) => {
     "store.test": [["2606:4700:4700::1111", "93.184.216.34"]],
     "xn--bcher-kva.test": [["93.184.216.34", "93.184.216.34"]],
   });
-  const place = placeOf(text, 2_048);
+  const place = parseUrl(text, 2_048);
   if (typeof place === "string") throw new Error(place);
-  expect(await pinned(place, readAllowed([]), dns)).toEqual(addresses);
+  expect(await resolvePinned(place, readAllowed([]), dns)).toEqual(addresses);
 });

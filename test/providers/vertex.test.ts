@@ -1,6 +1,6 @@
 // Vertex AI: where calls for each maker's models go, and who asks.
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
-import type { Call, Dialect } from "../../src/dialects/dialect.ts";
+import type { Dialect, UpstreamRequest } from "../../src/dialects/dialect.ts";
 import {
   anthropicCount,
   anthropicMessages,
@@ -11,7 +11,7 @@ import {
   vertexEmbeddings,
 } from "../../src/dialects/index.ts";
 import { Secret } from "../../src/lib/secret.ts";
-import { remoteProvider } from "../../src/providers/http-provider.ts";
+import { httpProvider } from "../../src/providers/http-provider.ts";
 import { defaultTimeouts, dialectsOf, originOf, type Provider } from "../../src/providers/provider.ts";
 import { hostOf } from "../../src/providers/vertex/paths.ts";
 import { chatTold, messageTold } from "../support/chat-stream-reader.ts";
@@ -47,11 +47,12 @@ const kind = kindOf("vertex");
 
 function providerWith(credential: Secret | null = new Secret("ya29.given"), project = "p"): Provider {
   const entry = { name: "cloud", kind, baseUrl: up.url, credential, models: null, headers: {} };
-  return remoteProvider({ ...entry, account: { project, location: "us-east5" }, timeouts: defaultTimeouts });
+  return httpProvider({ ...entry, account: { project, location: "us-east5" }, timeouts: defaultTimeouts });
 }
 
 const { signal } = new AbortController();
-const ask = (call: Call, dialect: Dialect, stream = false) => providerWith().send({ call, dialect, stream, signal });
+const ask = (call: UpstreamRequest, dialect: Dialect, stream = false) =>
+  providerWith().send({ call, dialect, stream, signal });
 
 test.each([
   ["global", "https://aiplatform.googleapis.com"],
@@ -73,7 +74,7 @@ test("who speaks what, and whose state is whose", () => {
 });
 
 describe("where a call goes", () => {
-  const sent = async (call: Call, dialect: Dialect) => {
+  const sent = async (call: UpstreamRequest, dialect: Dialect) => {
     up.on("*", { json: {} });
     await ask(call, dialect);
     return up.seen(0);

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import type { VideoUpstream } from "../../src/dialects/video/upstream.ts";
 import { Secret } from "../../src/lib/secret.ts";
-import { baseOf, remoteProvider } from "../../src/providers/http-provider.ts";
+import { baseOf, httpProvider } from "../../src/providers/http-provider.ts";
 import { defaultTimeouts, type Provider } from "../../src/providers/provider.ts";
 import { plainVideo, renderContext, upstreamTask } from "../dialects/video/setting.ts";
 import { type Upstream, upstream } from "../support/upstream.ts";
@@ -105,7 +105,7 @@ afterAll(() => server.stop());
 const signal = new AbortController().signal;
 
 function providerOf({ kind, base }: Row): Provider {
-  return remoteProvider({
+  return httpProvider({
     name: kind,
     kind: kindOf(kind),
     baseUrl: `${server.url}${base}`,

@@ -4,7 +4,7 @@ import { jimengVideos } from "../../src/dialects/video/index.ts";
 import type { Clock } from "../../src/lib/clock.ts";
 import { Secret } from "../../src/lib/secret.ts";
 import type { Account, Unproven } from "../../src/providers/credentials.ts";
-import { timedProvider } from "../../src/providers/http-provider.ts";
+import { httpProviderWithTimers } from "../../src/providers/http-provider.ts";
 import { defaultTimeouts, type Provider } from "../../src/providers/provider.ts";
 import { volcengineProof } from "../../src/providers/volcengine/signature.ts";
 import { plainVideo, renderContext } from "../dialects/video/setting.ts";
@@ -76,7 +76,7 @@ test("the token of a temporary key goes along and is signed", () => {
 
 function providerWith(account: Account, credential: Secret | null = null): Provider {
   const entry = { name: "visual", kind: kindOf("jimeng"), baseUrl: up.url, credential, models: null, headers: {} };
-  return timedProvider({ ...entry, account, timeouts: defaultTimeouts }, clock);
+  return httpProviderWithTimers({ ...entry, account, timeouts: defaultTimeouts }, clock);
 }
 
 const submit = (provider: Provider) => {

@@ -1,6 +1,6 @@
 // The sandbox's videos: a story in an id that goes on by itself, ends as it was told to, and a film that is one.
 import { expect, test } from "bun:test";
-import { clip } from "../../src/providers/sandbox/sample-video.ts";
+import { sampleVideo } from "../../src/providers/sandbox/sample-video.ts";
 import { sandboxVideos, sendSandboxTask } from "../../src/providers/sandbox/video.ts";
 import { plainVideo, renderContext } from "../dialects/video/setting.ts";
 
@@ -33,8 +33,8 @@ test("ids that it did not make are unknown", async () => {
 
 test("the film is an MP4 with its index in front", () => {
   const boxes: string[] = [];
-  const view = new DataView(clip.bytes.buffer);
-  for (let at = 0; at < clip.bytes.length; at += view.getUint32(at))
-    boxes.push(Buffer.from(clip.bytes.slice(at + 4, at + 8)).toString("latin1"));
+  const view = new DataView(sampleVideo.bytes.buffer);
+  for (let at = 0; at < sampleVideo.bytes.length; at += view.getUint32(at))
+    boxes.push(Buffer.from(sampleVideo.bytes.slice(at + 4, at + 8)).toString("latin1"));
   expect(boxes).toEqual(["ftyp", "moov", "free", "mdat"]);
 });

@@ -129,10 +129,10 @@ describe.each(rows)("$kind", ({ kind, reply, paths, sent, scores, billed, id }) 
 
   test("the first version: sorted, cut, numbered as the client counts, and no document unasked", async () => {
     up.on("*", says(`rerank/${reply}.json`));
-    const answer = await cohere.rerank({ model, topN: 2, ...body }, once);
-    expect(answer as object).toMatchObject(normal("1"));
-    expect(answer.results).toHaveLength(2);
-    for (const result of answer.results) expect(result).not.toHaveProperty("document");
+    const response = await cohere.rerank({ model, topN: 2, ...body }, once);
+    expect(response as object).toMatchObject(normal("1"));
+    expect(response.results).toHaveLength(2);
+    for (const result of response.results) expect(result).not.toHaveProperty("document");
     expect(up.requests[0]?.path).toBe(paths[0]);
     expect(asked()).toMatchObject(sent);
     expect(asked()["return_documents"] ?? false).toBe(false);

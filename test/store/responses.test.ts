@@ -6,8 +6,8 @@ import {
   advanceResponse,
   deleteResponse,
   findResponse,
-  forgetExpiredResponses,
   keepResponseAlive,
+  purgeExpiredResponses,
   putResponse,
   type ResponseRow,
 } from "../../src/store/responses.ts";
@@ -55,8 +55,8 @@ for (const engine of engines) {
       await putResponse(opened.store, row);
       expect(await findResponse(opened.store, "resp_1", "key_a", 2_000)).toBeUndefined();
       expect([
-        await forgetExpiredResponses(opened.store, 1_999),
-        await forgetExpiredResponses(opened.store, 2_000),
+        await purgeExpiredResponses(opened.store, 1_999),
+        await purgeExpiredResponses(opened.store, 2_000),
       ]).toEqual([0, 1]);
     });
 
@@ -102,7 +102,7 @@ for (const engine of engines) {
       ]);
       await deleteResponse(opened.store, "resp_1", "key_a");
       expect([await holding("msg_1"), await holding("msg_2")]).toEqual([undefined, "resp_2"]);
-      await forgetExpiredResponses(opened.store, 2_000);
+      await purgeExpiredResponses(opened.store, 2_000);
       expect(await holding("msg_2")).toBeUndefined();
     });
 

@@ -9,7 +9,7 @@ import { putCatalogEntry } from "../../src/store/catalog.ts";
 import { postgresConnection, sqliteConnection } from "../../src/store/connect.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import { migrations } from "../../src/store/migrations/index.ts";
-import { Big, NullableBig, rowReader, Whole } from "../../src/store/rows.ts";
+import { BigIntColumn, IntColumn, NullableBigInt, rowReader } from "../../src/store/rows.ts";
 import { openStore } from "../../src/store/store.ts";
 import { engines, freshDatabase, serverUrl, temporaryFolder } from "./engines.ts";
 
@@ -21,14 +21,14 @@ for (const engine of engines) {
       await opened.store.query("insert into money values ($1, $2)", [9_007_199_254_740_993n, 12]);
       await opened.store.query("insert into money values ($1, $2)", [null, 1_760_000_000_000]);
       const rows = await opened.store.query("select amount, count from money order by count");
-      const read = rowReader("money", Type.Object({ amount: NullableBig, count: Whole }));
+      const read = rowReader("money", Type.Object({ amount: NullableBigInt, count: IntColumn }));
       expect(read(rows)).toEqual([
         { amount: 9_007_199_254_740_993n, count: 12 },
         { amount: null, count: 1_760_000_000_000 },
       ]);
-      const asCount = rowReader("money", Type.Object({ amount: Whole, count: Whole }));
+      const asCount = rowReader("money", Type.Object({ amount: IntColumn, count: IntColumn }));
       expect(() => asCount(rows)).toThrow("too large");
-      const wrong = rowReader("money", Type.Object({ amount: Big, count: Whole }));
+      const wrong = rowReader("money", Type.Object({ amount: BigIntColumn, count: IntColumn }));
       expect(() => wrong(rows)).toThrow("money");
       await opened.dispose();
     });

@@ -1,14 +1,20 @@
 // What is left to do for tasks that are over, and what is kept of them, on both engines.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { keptTotal, oldestKept, staleKept, writeCopied, writeDropped } from "../../src/store/result-copies.ts";
-import { claimErrands, type Errand, leaveErrand, releaseErrands, renewErrand } from "../../src/store/task-jobs.ts";
+import {
+  expiredCopies,
+  markResultDropped,
+  oldestCopies,
+  storedBytes,
+  writeCopied,
+} from "../../src/store/result-copies.ts";
+import { claimJobs, extendLease, finishJob, releaseJobs, type TaskJob } from "../../src/store/task-jobs.ts";
 import {
   endTask,
   findLinkedTask,
-  forgetTasks,
-  hideTask,
   insertTask,
   markTaskSettled,
+  purgeTasks,
+  softDeleteTask,
   type TaskChange,
   type TaskRow,
 } from "../../src/store/tasks.ts";
@@ -74,7 +80,7 @@ for (const engine of engines) {
     }
     const due = { tellAtMs: 2_000, copyAtMs: 2_000 };
 
-    test.each(["tell", "copy"] as const satisfies Errand[])(
+    test.each(["tell", "copy"] as const satisfies TaskJob[])(
       "an errand (%s) is due from the last state on, and one process runs it",
       async (errand) => {
         const { store } = opened;
@@ -83,36 +89,36 @@ for (const engine of engines) {
         const ids = Array.from({ length: 12 }, (_, index) => `t${index}`);
         await Promise.all(ids.map((id) => over(id)));
         await over("none", {}, { tellAtMs: null, copyAtMs: null });
-        expect(await claimErrands(store, errand, claim("early", 1_999))).toEqual([]);
+        expect(await claimJobs(store, errand, claim("early", 1_999))).toEqual([]);
         const claims = await Promise.all(
           [0, 1, 2, 3, 4, 5].map((index) =>
-            claimErrands(index % 2 ? store : other, errand, claim(`p${index}`, 2_000, { limit: 4 })),
+            claimJobs(index % 2 ? store : other, errand, claim(`p${index}`, 2_000, { limit: 4 })),
           ),
         );
-        const rest = await claimErrands(store, errand, claim("rest", 2_000, { limit: 100 }));
+        const rest = await claimJobs(store, errand, claim("rest", 2_000, { limit: 100 }));
         expect(idsOf([...claims.flat(), ...rest])).toEqual(ids.toSorted());
         const [row] = [...claims.flat(), ...rest];
         expect(row).toMatchObject({ tries: 0, state: "completed", ownerKeyId: "key_a" });
-        expect(await claimErrands(store, errand, claim("late", 2_999))).toEqual([]);
-        expect(await claimErrands(store, errand, claim("late", 3_000, { limit: 100 }))).toHaveLength(12);
+        expect(await claimJobs(store, errand, claim("late", 2_999))).toEqual([]);
+        expect(await claimJobs(store, errand, claim("late", 3_000, { limit: 100 }))).toHaveLength(12);
       },
     );
 
     test("only its holder goes on holding it, and lets it go to be done again or never", async () => {
       const { store } = opened;
       await over("t1");
-      await claimErrands(store, "tell", claim("a", 2_000));
-      expect(await renewErrand(store, "tell", "t1", "b", 9_000)).toBe(false);
-      expect(await renewErrand(store, "tell", "t1", "a", 9_000)).toBe(true);
-      expect(await claimErrands(store, "tell", claim("b", 8_999))).toEqual([]);
-      expect(await leaveErrand(store, "tell", "t1", "b", { atMs: null, tries: 1 })).toBe(false);
-      expect(await leaveErrand(store, "tell", "t1", "a", { atMs: 5_000, tries: 1 })).toBe(true);
-      expect(await claimErrands(store, "tell", claim("b", 5_000))).toMatchObject([{ id: "t1", tries: 1 }]);
-      await releaseErrands(store, "tell", 5_100);
-      expect(await leaveErrand(store, "tell", "t1", "b", { atMs: null, tries: 2 })).toBe(false);
-      expect(await claimErrands(store, "tell", claim("c", 5_100))).toHaveLength(1);
-      expect(await leaveErrand(store, "tell", "t1", "c", { atMs: null, tries: 2 })).toBe(true);
-      expect(await claimErrands(store, "tell", claim("d", 99_000))).toEqual([]);
+      await claimJobs(store, "tell", claim("a", 2_000));
+      expect(await extendLease(store, "tell", "t1", "b", 9_000)).toBe(false);
+      expect(await extendLease(store, "tell", "t1", "a", 9_000)).toBe(true);
+      expect(await claimJobs(store, "tell", claim("b", 8_999))).toEqual([]);
+      expect(await finishJob(store, "tell", "t1", "b", { atMs: null, tries: 1 })).toBe(false);
+      expect(await finishJob(store, "tell", "t1", "a", { atMs: 5_000, tries: 1 })).toBe(true);
+      expect(await claimJobs(store, "tell", claim("b", 5_000))).toMatchObject([{ id: "t1", tries: 1 }]);
+      await releaseJobs(store, "tell", 5_100);
+      expect(await finishJob(store, "tell", "t1", "b", { atMs: null, tries: 2 })).toBe(false);
+      expect(await claimJobs(store, "tell", claim("c", 5_100))).toHaveLength(1);
+      expect(await finishJob(store, "tell", "t1", "c", { atMs: null, tries: 2 })).toBe(true);
+      expect(await claimJobs(store, "tell", claim("d", 99_000))).toEqual([]);
     });
 
     test("owners who have enough are left out, the most overdue come first", async () => {
@@ -121,54 +127,54 @@ for (const engine of engines) {
       await over("new", {}, { tellAtMs: 1_900, copyAtMs: null });
       await over("old", {}, { tellAtMs: 1_500, copyAtMs: null });
       const busy = { without: ["key_b", "key_c"], limit: 1 };
-      expect(idsOf(await claimErrands(store, "tell", claim("a", 2_000, busy)))).toEqual(["old"]);
-      expect(idsOf(await claimErrands(store, "tell", claim("a", 2_000)))).toEqual(["b", "new"]);
+      expect(idsOf(await claimJobs(store, "tell", claim("a", 2_000, busy)))).toEqual(["old"]);
+      expect(idsOf(await claimJobs(store, "tell", claim("a", 2_000)))).toEqual(["b", "new"]);
     });
 
     test("a copy is noted by its holder alone, and not for a task that nobody finds any more", async () => {
       const { store } = opened;
       await over("t1");
       await over("t2");
-      await claimErrands(store, "copy", claim("a", 2_000));
+      await claimJobs(store, "copy", claim("a", 2_000));
       expect(await writeCopied(store, "t1", "b", 2_500, copied)).toBe(false);
       expect(await writeCopied(store, "t1", "a", 2_500, copied)).toBe(true);
-      expect(await hideTask(store, "t2", "key_a", 2_600)).toBe(true);
+      expect(await softDeleteTask(store, "t2", "key_a", 2_600)).toBe(true);
       expect(await writeCopied(store, "t2", "a", 2_600, copied)).toBe(false);
-      expect(idsOf(await claimErrands(store, "copy", claim("b", 2_600)))).toEqual(["t2"]);
+      expect(idsOf(await claimJobs(store, "copy", claim("b", 2_600)))).toEqual(["t2"]);
       expect(await findLinkedTask(store, "t1", 89_999)).toMatchObject({ body: '{"kept":1}' });
       expect(await findLinkedTask(store, "t1", 90_000)).toBeUndefined();
     });
 
     test("what is kept is counted, goes by its age, and holds its row until it has gone", async () => {
       const { store } = opened;
-      expect(await keptTotal(store)).toBe(0);
+      expect(await storedBytes(store)).toBe(0);
       for (const [id, keptAtMs] of [
         ["t1", 3_000],
         ["t2", 4_000],
         ["t3", 5_000],
       ] as const) {
         await over(id, { expiresAtMs: id === "t3" ? 6_000 : 90_000 }, { tellAtMs: null, copyAtMs: 2_000 });
-        await claimErrands(store, "copy", claim("a", 2_000));
+        await claimJobs(store, "copy", claim("a", 2_000));
         await writeCopied(store, id, "a", 2_500, { ...copied, keptAtMs, keptBytes: 3_000_000_000 });
       }
-      expect(await keptTotal(store)).toBe(9_000_000_000);
-      expect((await oldestKept(store, 2)).map(({ id }) => id)).toEqual(["t1", "t2"]);
-      expect(idsOf(await staleKept(store, 5_999, 2_999, 10))).toEqual([]);
-      expect(idsOf(await staleKept(store, 6_000, 3_000, 10))).toEqual(["t1", "t3"]);
-      expect(await forgetTasks(store, 7_000)).toBe(0);
-      await writeDropped(store, "t3", "{}");
-      expect(await keptTotal(store)).toBe(6_000_000_000);
-      expect(await forgetTasks(store, 7_000)).toBe(1);
+      expect(await storedBytes(store)).toBe(9_000_000_000);
+      expect((await oldestCopies(store, 2)).map(({ id }) => id)).toEqual(["t1", "t2"]);
+      expect(idsOf(await expiredCopies(store, 5_999, 2_999, 10))).toEqual([]);
+      expect(idsOf(await expiredCopies(store, 6_000, 3_000, 10))).toEqual(["t1", "t3"]);
+      expect(await purgeTasks(store, 7_000)).toBe(0);
+      await markResultDropped(store, "t3", "{}");
+      expect(await storedBytes(store)).toBe(6_000_000_000);
+      expect(await purgeTasks(store, 7_000)).toBe(1);
     });
 
     test("a task is not forgotten before its owner was told", async () => {
       const { store } = opened;
       await over("t1", {}, { tellAtMs: 2_000, copyAtMs: null });
-      expect(await forgetTasks(store, 99_000)).toBe(0);
-      await claimErrands(store, "tell", claim("a", 2_000));
-      expect(await forgetTasks(store, 99_000)).toBe(0);
-      await leaveErrand(store, "tell", "t1", "a", { atMs: null, tries: 1 });
-      expect(await forgetTasks(store, 99_000)).toBe(1);
+      expect(await purgeTasks(store, 99_000)).toBe(0);
+      await claimJobs(store, "tell", claim("a", 2_000));
+      expect(await purgeTasks(store, 99_000)).toBe(0);
+      await finishJob(store, "tell", "t1", "a", { atMs: null, tries: 1 });
+      expect(await purgeTasks(store, 99_000)).toBe(1);
     });
   });
 }

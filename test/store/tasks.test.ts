@@ -5,12 +5,12 @@ import {
   deleteTask,
   endTask,
   findTask,
-  forgetTasks,
-  hideTask,
   insertTask,
   listTasks,
   markTaskSettled,
+  purgeTasks,
   releaseTasks,
+  softDeleteTask,
   type TaskChange,
   type TaskRow,
   unsettledTasks,
@@ -142,20 +142,20 @@ for (const engine of engines) {
       await endTask(store, "t1", change());
       await endTask(store, "t2", change());
       expect(idsOf(await unsettledTasks(store, "l1", 10))).toEqual(["t1"]);
-      expect(await forgetTasks(store, 100_000)).toBe(0);
+      expect(await purgeTasks(store, 100_000)).toBe(0);
       await markTaskSettled(store, "t1");
       expect(await unsettledTasks(store, "l1", 10)).toEqual([]);
-      expect(await forgetTasks(store, 89_999)).toBe(0);
-      expect(await forgetTasks(store, 90_000)).toBe(1);
+      expect(await purgeTasks(store, 89_999)).toBe(0);
+      expect(await purgeTasks(store, 90_000)).toBe(1);
       expect(idsOf(await unsettledTasks(store, "l2", 10))).toEqual(["t2"]);
     });
 
     test("hidden tasks are found by nobody, also not by their owner; deleted ones are gone", async () => {
       const { store } = opened;
       await insertTask(store, task("t1"));
-      expect(await hideTask(store, "t1", "key_b", 5_000)).toBe(false);
-      expect(await hideTask(store, "t1", "key_a", 5_000)).toBe(true);
-      expect(await hideTask(store, "t1", "key_a", 5_000)).toBe(false);
+      expect(await softDeleteTask(store, "t1", "key_b", 5_000)).toBe(false);
+      expect(await softDeleteTask(store, "t1", "key_a", 5_000)).toBe(true);
+      expect(await softDeleteTask(store, "t1", "key_a", 5_000)).toBe(false);
       expect(await findTask(store, "t1", "key_a", 5_000)).toBeUndefined();
       await deleteTask(store, "t1");
       expect(await findTask(store, "t1", "key_a", 0)).toBeUndefined();

@@ -1,7 +1,15 @@
 // Random asks, answers and delta streams for the laws; a dialect's suite switches off what its wire cannot say.
 import fc from "fast-check";
-import type { Block, ChatAnswer, ChatAsk, Stop, TextBlock, Tool, Turn } from "../../src/canonical/chat.ts";
-import { type Delta, replay } from "../../src/canonical/stream-event.ts";
+import type {
+  Block,
+  ChatRequest,
+  ChatResponse,
+  FinishReason,
+  Message,
+  TextBlock,
+  Tool,
+} from "../../src/canonical/chat.ts";
+import { type StreamEvent, streamEventsOf } from "../../src/canonical/stream-event.ts";
 import type { Usage } from "../../src/canonical/usage.ts";
 import { lawModel, lawOrigin } from "./laws.ts";
 
@@ -15,7 +23,7 @@ export interface Can {
   createdAt: boolean;
   cacheWrite: boolean;
   reasoningTokens: boolean;
-  stops: Stop["kind"][];
+  stops: FinishReason["kind"][];
 }
 
 /** Text that is never blank, with characters of one to four bytes. */
@@ -50,7 +58,7 @@ const toolCall = fc.record({
 });
 
 /** Replies whose stop fits their blocks: `tool-use` if and only if there is a call. */
-export function answers(can: Can): fc.Arbitrary<ChatAnswer> {
+export function answers(can: Can): fc.Arbitrary<ChatResponse> {
   const choice = fc.tuple(replyBlocks(can), fc.constantFrom(...can.stops));
   return fc
     .record({
@@ -71,20 +79,20 @@ export function answers(can: Can): fc.Arbitrary<ChatAnswer> {
     }));
 }
 
-function stopFor(blocks: Block[], wanted: Stop["kind"]): Stop["kind"] {
+function stopFor(blocks: Block[], wanted: FinishReason["kind"]): FinishReason["kind"] {
   if (blocks.some((block) => block.type === "tool-call")) return "tool-use";
   return wanted === "tool-use" ? "end" : wanted;
 }
 
 /** Well-formed streams: replies replayed, with the body of each block cut into pieces. */
-export function streams(can: Can): fc.Arbitrary<Delta[]> {
+export function streams(can: Can): fc.Arbitrary<StreamEvent[]> {
   const cut = fc.tuple(answers(can), fc.integer({ min: 1, max: 5 }));
-  return cut.map(([answer, size]) => [...replay(answer)].flatMap((delta) => inPieces(delta, size)));
+  return cut.map(([answer, size]) => [...streamEventsOf(answer)].flatMap((event) => inPieces(event, size)));
 }
 
-function inPieces(delta: Delta, size: number): Delta[] {
-  if (!("text" in delta)) return [delta];
-  return pieces(delta.text, size).map((text): Delta => ({ ...delta, text }));
+function inPieces(event: StreamEvent, size: number): StreamEvent[] {
+  if (!("text" in event)) return [event];
+  return pieces(event.text, size).map((text): StreamEvent => ({ ...event, text }));
 }
 
 function pieces(text: string, size: number): string[] {
@@ -114,7 +122,7 @@ const tool: fc.Arbitrary<Tool> = fc.record({
 });
 
 /** A round of calls and their results: an assistant turn and the tool turn that answers it. */
-const callRound: fc.Arbitrary<Turn[]> = fc
+const callRound: fc.Arbitrary<Message[]> = fc
   .uniqueArray(toolCall, { minLength: 1, maxLength: 3, selector: (call) => call.id })
   .map((calls) => [
     { role: "assistant", blocks: calls },
@@ -126,7 +134,7 @@ function result(callId: string): Block {
 }
 
 /** Conversations that every chat dialect can say: system, user, assistant, calls with results. */
-export const asks: fc.Arbitrary<ChatAsk> = fc.record({
+export const asks: fc.Arbitrary<ChatRequest> = fc.record({
   operation: fc.constant("chat" as const),
   model: fc.constant(lawModel),
   stream: fc.constant(false),
@@ -140,7 +148,7 @@ export const asks: fc.Arbitrary<ChatAsk> = fc.record({
   extras: fc.constant([]),
 });
 
-function conversation([first, rounds, last]: [string, Turn[][], string]): Turn[] {
-  const said = (role: Turn["role"], text: string): Turn => ({ role, blocks: [{ type: "text", text }] });
+function conversation([first, rounds, last]: [string, Message[][], string]): Message[] {
+  const said = (role: Message["role"], text: string): Message => ({ role, blocks: [{ type: "text", text }] });
   return [said("user", first), ...rounds.flat(), said("assistant", "Done."), said("user", last)];
 }

@@ -1,17 +1,17 @@
 // The laws hold for an honest toy dialect, and each catches the lie that it is there for.
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import type { ChatAnswer, ChatAsk } from "../../src/canonical/chat.ts";
+import type { ChatRequest, ChatResponse } from "../../src/canonical/chat.ts";
 import { GatewayError } from "../../src/canonical/error.ts";
-import type { Delta } from "../../src/canonical/stream-event.ts";
-import { replay } from "../../src/canonical/stream-event.ts";
+import type { StreamEvent } from "../../src/canonical/stream-event.ts";
+import { streamEventsOf } from "../../src/canonical/stream-event.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";
 import type { JsonObject } from "../../src/lib/json.ts";
 import { type Frame, formatFrame } from "../../src/lib/sse.ts";
 import { answers, asks, type Can, streams } from "./arbitraries.ts";
 import * as laws from "./laws.ts";
 
-type Toy = Dialect<ChatAsk, ChatAnswer>;
+type Toy = Dialect<ChatRequest, ChatResponse>;
 type Stream = NonNullable<Toy["stream"]>;
 
 const can: Can = {
@@ -25,8 +25,8 @@ const can: Can = {
 };
 
 const wireOf = (value: object) => ({ ...value }) as unknown as JsonObject;
-const frameOf = (delta: Delta): Frame => ({ data: JSON.stringify(delta) });
-const deltaOf = (frame: Frame) => JSON.parse(frame.data) as Delta;
+const frameOf = (event: StreamEvent): Frame => ({ data: JSON.stringify(event) });
+const deltaOf = (frame: Frame) => JSON.parse(frame.data) as StreamEvent;
 
 /** Its wire is canon itself; `lie` replaces parts. */
 function toy(
@@ -34,24 +34,30 @@ function toy(
 ): Toy {
   const request = {
     schema: {},
-    parse: (wire: JsonObject) => wire as unknown as ChatAsk,
-    render: (ask: ChatAsk) => ({ call: { path: "toy", body: wireOf(ask) }, warnings: [] }),
+    parse: (wire: JsonObject) => wire as unknown as ChatRequest,
+    render: (canonicalRequest: ChatRequest) => ({
+      call: { path: "toy", body: wireOf(canonicalRequest) },
+      warnings: [],
+    }),
     fieldPath: (field: string) => field,
   };
-  const response = { parse: (wire: unknown) => wire as ChatAnswer, render: (answer: ChatAnswer) => wireOf(answer) };
+  const response = {
+    parse: (wire: unknown) => wire as ChatResponse,
+    render: (canonicalResponse: ChatResponse) => wireOf(canonicalResponse),
+  };
   const stream: Stream = {
     reader() {
       let isOver = false;
       return {
         read(frame) {
-          const delta = deltaOf(frame);
-          isOver ||= delta.type === "finish";
-          return [delta];
+          const event = deltaOf(frame);
+          isOver ||= event.type === "finish";
+          return [event];
         },
         end: () => (isOver ? [] : [{ type: "error", error: new GatewayError("upstream_protocol_error", "cut") }]),
       };
     },
-    writer: () => ({ write: (delta) => [frameOf(delta)] }),
+    writer: () => ({ write: (event) => [frameOf(event)] }),
     heartbeat: () => "",
   };
   return {
@@ -63,16 +69,16 @@ function toy(
   } as unknown as Toy;
 }
 
-const ask = fc.sample(asks, { numRuns: 1, seed: 1 })[0] as ChatAsk;
-const wires = streams(can).map((deltas) => deltas.map((delta) => formatFrame(frameOf(delta))).join(""));
-const [answer] = fc.sample(answers(can), { numRuns: 1, seed: 7 }) as [ChatAnswer];
-const said = [...replay(answer)];
-const saidWire = said.map((delta) => formatFrame(frameOf(delta))).join("");
+const canonicalRequest = fc.sample(asks, { numRuns: 1, seed: 1 })[0] as ChatRequest;
+const wires = streams(can).map((events) => events.map((event) => formatFrame(frameOf(event))).join(""));
+const [answer] = fc.sample(answers(can), { numRuns: 1, seed: 7 }) as [ChatResponse];
+const said = [...streamEventsOf(answer)];
+const saidWire = said.map((event) => formatFrame(frameOf(event))).join("");
 
 const applied: Record<string, (dialect: Toy) => void> = {
   requestsRoundTrip: (dialect) => laws.requestsRoundTrip(dialect, asks),
-  answersRoundTrip: (dialect) => laws.answersRoundTrip(dialect, answers(can), ask),
-  streamsRoundTrip: (dialect) => laws.streamsRoundTrip(dialect, streams(can), ask),
+  answersRoundTrip: (dialect) => laws.answersRoundTrip(dialect, answers(can), canonicalRequest),
+  streamsRoundTrip: (dialect) => laws.streamsRoundTrip(dialect, streams(can), canonicalRequest),
   cutsDoNotMatter: (dialect) => laws.cutsDoNotMatter(dialect, wires, { numRuns: 20 }),
   streamEqualsWhole: (dialect) => laws.streamEqualsWhole(dialect, saidWire, wireOf(answer), []),
   cutStreamIsNoFinish: (dialect) => laws.cutStreamIsNoFinish(dialect, said.map(frameOf), said.length),
@@ -82,20 +88,22 @@ test.each(Object.entries(applied))("%s holds for the honest", (_name, law) => {
   law(toy());
 });
 
-const readerThat = (read: (frame: Frame) => Delta[]): Partial<Stream> => ({ reader: () => ({ read, end: () => [] }) });
-const finish: Delta = { type: "finish", stops: [] };
+const readerThat = (read: (frame: Frame) => StreamEvent[]): Partial<Stream> => ({
+  reader: () => ({ read, end: () => [] }),
+});
+const finish: StreamEvent = { type: "finish", stops: [] };
 
 const lies: [law: string, lie: string, dialect: Toy][] = [
   [
     "requestsRoundTrip",
     "forgets stops",
-    toy({ request: { parse: (wire) => ({ ...(wire as unknown as ChatAsk), stop: [] }) } }),
+    toy({ request: { parse: (wire) => ({ ...(wire as unknown as ChatRequest), stop: [] }) } }),
   ],
   ["answersRoundTrip", "renames the model", toy({ response: { render: (one) => wireOf({ ...one, model: "other" }) } })],
   [
     "streamsRoundTrip",
     "loses closes",
-    toy({ stream: readerThat((frame) => [deltaOf(frame)].filter(({ type }) => type !== "block-close")) }),
+    toy({ stream: readerThat((frame) => [deltaOf(frame)].filter(({ type }) => type !== "block-end")) }),
   ],
   [
     "cutsDoNotMatter",

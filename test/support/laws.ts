@@ -1,11 +1,11 @@
 // The laws that every dialect keeps, for fast-check: round trip, cutting, stream equals whole, grammar.
 import { expect } from "bun:test";
 import fc from "fast-check";
-import type { ChatAnswer, ChatAsk } from "../../src/canonical/chat.ts";
-import type { Answer, Ask } from "../../src/canonical/operation.ts";
-import { collect, type Delta } from "../../src/canonical/stream-event.ts";
-import { grammarFault } from "../../src/canonical/stream-validator.ts";
-import type { Dialect, Envelope, ReadContext, RenderContext, WriteContext } from "../../src/dialects/dialect.ts";
+import type { ChatRequest, ChatResponse } from "../../src/canonical/chat.ts";
+import type { OperationRequest, OperationResponse } from "../../src/canonical/operation.ts";
+import { collectEvents, type StreamEvent } from "../../src/canonical/stream-event.ts";
+import { firstStreamViolation } from "../../src/canonical/stream-validator.ts";
+import type { Dialect, ReadContext, RenderContext, RequestMeta, WriteContext } from "../../src/dialects/dialect.ts";
 import type { JsonObject } from "../../src/lib/json.ts";
 import { type Frame, formatFrame, frameSplitter, readFrame } from "../../src/lib/sse.ts";
 
@@ -15,7 +15,7 @@ export const lawModel = "model-x";
 export const lawOrigin = "maker";
 
 /** An envelope with these headers and no path parameters. */
-export function envelopeOf(headers: Record<string, string> = {}): Envelope {
+export function envelopeOf(headers: Record<string, string> = {}): RequestMeta {
   return { header: (name) => headers[name] ?? null, params: {} };
 }
 
@@ -26,15 +26,15 @@ export function renderContextOf(dialect: Dialect, more: Partial<RenderContext> =
 
 export const lawReadContext: ReadContext = { origin: lawOrigin };
 
-export function writeContextOf(ask: Ask, more: Partial<WriteContext> = {}): WriteContext {
-  return { ask, wire: {}, id: "law-1", createdAt: 1_760_000_000, inputEstimate: 1, ...more };
+export function writeContextOf(request: OperationRequest, more: Partial<WriteContext> = {}): WriteContext {
+  return { request, wire: {}, id: "law-1", createdAt: 1_760_000_000, inputEstimate: 1, ...more };
 }
 
 /** `parse(render(ask)) = ask`, for asks that the dialect can say whole. Give their model as `lawModel`. */
-export function requestsRoundTrip<A extends Ask, R extends Answer>(
+export function requestsRoundTrip<A extends OperationRequest, R extends OperationResponse>(
   dialect: Dialect<A, R>,
   asks: fc.Arbitrary<A>,
-  options: { envelope?: Envelope; numRuns?: number } = {},
+  options: { envelope?: RequestMeta; numRuns?: number } = {},
 ): void {
   const context = renderContextOf(dialect as unknown as Dialect);
   check(asks, options.numRuns, (ask) => {
@@ -46,7 +46,7 @@ export function requestsRoundTrip<A extends Ask, R extends Answer>(
 }
 
 /** `parse(render(answer)) = answer`. `asks` gives the request that the answer is for. */
-export function answersRoundTrip<A extends Ask, R extends Answer>(
+export function answersRoundTrip<A extends OperationRequest, R extends OperationResponse>(
   dialect: Dialect<A, R>,
   answers: fc.Arbitrary<R>,
   ask: A,
@@ -60,21 +60,21 @@ export function answersRoundTrip<A extends Ask, R extends Answer>(
 
 /** `read(write(deltas)) = deltas` up to how a block's text is cut, and what is read keeps the grammar. */
 export function streamsRoundTrip(
-  dialect: Dialect<ChatAsk, ChatAnswer>,
-  streams: fc.Arbitrary<Delta[]>,
-  ask: ChatAsk,
+  dialect: Dialect<ChatRequest, ChatResponse>,
+  streams: fc.Arbitrary<StreamEvent[]>,
+  request: ChatRequest,
   options: { numRuns?: number } = {},
 ): void {
-  check(streams, options.numRuns, (deltas) => {
-    const back = readAll(dialect, writeAll(dialect, deltas, ask));
-    expect(grammarFault(back)).toBeNull();
-    expect(mergeText(back)).toEqual(mergeText(deltas));
+  check(streams, options.numRuns, (events) => {
+    const back = readAll(dialect, writeAll(dialect, events, request));
+    expect(firstStreamViolation(back)).toBeNull();
+    expect(mergeText(back)).toEqual(mergeText(events));
   });
 }
 
 /** However the bytes of a stream are cut, the deltas are the same. */
 export function cutsDoNotMatter(
-  dialect: Dialect<ChatAsk, ChatAnswer>,
+  dialect: Dialect<ChatRequest, ChatResponse>,
   wires: fc.Arbitrary<string>,
   options: { numRuns?: number } = {},
 ): void {
@@ -83,29 +83,35 @@ export function cutsDoNotMatter(
     const whole = readAll(dialect, framesOf([bytes]));
     expect(readAll(dialect, framesOf(cutAt(bytes, cuts)))).toEqual(whole);
     expect(readAll(dialect, framesOf(Array.from(bytes, (byte) => Buffer.of(byte))))).toEqual(whole);
-    expect(grammarFault(whole)).toBeNull();
+    expect(firstStreamViolation(whole)).toBeNull();
   });
 }
 
 /** A stream gathered is the reply that the whole wire gives. */
 export function streamEqualsWhole(
-  dialect: Dialect<ChatAsk, ChatAnswer>,
+  dialect: Dialect<ChatRequest, ChatResponse>,
   streamWire: string,
   wholeWire: JsonObject,
-  ignoring: (keyof ChatAnswer)[] = ["id", "createdAt"],
+  ignoring: (keyof ChatResponse)[] = ["id", "createdAt"],
 ): void {
-  const gathered = collect(readAll(dialect, framesOf([Buffer.from(streamWire)])));
+  const gathered = collectEvents(readAll(dialect, framesOf([Buffer.from(streamWire)])));
   const whole = dialect.response.parse(wholeWire, lawReadContext);
-  const without = (answer: ChatAnswer | null) =>
-    Object.fromEntries(Object.entries(answer ?? {}).filter(([name]) => !ignoring.includes(name as keyof ChatAnswer)));
+  const without = (response: ChatResponse | null) =>
+    Object.fromEntries(
+      Object.entries(response ?? {}).filter(([name]) => !ignoring.includes(name as keyof ChatResponse)),
+    );
   expect(plain(without(gathered))).toEqual(plain(without(whole)));
 }
 
 /** A stream that stops after any frame but the last is an error, never a finish. `frames` is one whole stream. */
-export function cutStreamIsNoFinish(dialect: Dialect<ChatAsk, ChatAnswer>, frames: Frame[], finishes: number): void {
+export function cutStreamIsNoFinish(
+  dialect: Dialect<ChatRequest, ChatResponse>,
+  frames: Frame[],
+  finishes: number,
+): void {
   for (let count = 0; count < finishes; count++) {
-    const deltas = readAll(dialect, frames.slice(0, count));
-    expect({ count, last: deltas.at(-1)?.type }).toEqual({ count, last: "error" });
+    const events = readAll(dialect, frames.slice(0, count));
+    expect({ count, last: events.at(-1)?.type }).toEqual({ count, last: "error" });
   }
 }
 
@@ -117,32 +123,36 @@ export function framesOf(chunks: Iterable<Uint8Array>): Frame[] {
 }
 
 /** Everything a reader says about these frames and their end. */
-export function readAll(dialect: Dialect<ChatAsk, ChatAnswer>, frames: Frame[]): Delta[] {
+export function readAll(dialect: Dialect<ChatRequest, ChatResponse>, frames: Frame[]): StreamEvent[] {
   const reader = sideOf(dialect).reader(lawReadContext);
   return [...frames.flatMap((frame) => reader.read(frame)), ...reader.end()];
 }
 
 /** Everything a writer sends for these deltas, once over the wire. */
-export function writeAll(dialect: Dialect<ChatAsk, ChatAnswer>, deltas: Delta[], ask: ChatAsk): Frame[] {
-  const writer = sideOf(dialect).writer(writeContextOf(ask));
-  const wire = deltas.flatMap((delta) => writer.write(delta)).map(formatFrame);
+export function writeAll(
+  dialect: Dialect<ChatRequest, ChatResponse>,
+  events: StreamEvent[],
+  request: ChatRequest,
+): Frame[] {
+  const writer = sideOf(dialect).writer(writeContextOf(request));
+  const wire = events.flatMap((event) => writer.write(event)).map(formatFrame);
   return framesOf([Buffer.from(wire.join(""))]);
 }
 
 /** Neighbouring text of one block is one text; empty text is none. */
-export function mergeText(deltas: Delta[]): Delta[] {
-  const merged: Delta[] = [];
-  for (const delta of deltas) {
+export function mergeText(events: StreamEvent[]): StreamEvent[] {
+  const merged: StreamEvent[] = [];
+  for (const event of events) {
     const last = merged.at(-1);
-    if ("text" in delta && delta.text === "") continue;
-    if (last && "text" in last && "text" in delta && isSamePlace(last, delta)) {
-      merged[merged.length - 1] = { ...delta, text: last.text + delta.text };
-    } else merged.push(delta);
+    if ("text" in event && event.text === "") continue;
+    if (last && "text" in last && "text" in event && isSamePlace(last, event)) {
+      merged[merged.length - 1] = { ...event, text: last.text + event.text };
+    } else merged.push(event);
   }
   return plain(merged);
 }
 
-type TextDelta = Extract<Delta, { text: string }>;
+type TextDelta = Extract<StreamEvent, { text: string }>;
 
 function isSamePlace(left: TextDelta, right: TextDelta): boolean {
   return left.type === right.type && left.choice === right.choice && left.block === right.block;
@@ -152,7 +162,7 @@ function check<Value>(values: fc.Arbitrary<Value>, numRuns: number | undefined, 
   fc.assert(fc.property(values, law), { numRuns: numRuns ?? 100 });
 }
 
-function sideOf(dialect: Dialect<ChatAsk, ChatAnswer>) {
+function sideOf(dialect: Dialect<ChatRequest, ChatResponse>) {
   if (!dialect.stream) throw new Error(`${dialect.name} has no stream`);
   return dialect.stream;
 }

@@ -1,7 +1,7 @@
 // A plain ask that any test may vary, and the error that a call throws.
-import type { ChatAsk } from "../../src/canonical/chat.ts";
+import type { ChatRequest } from "../../src/canonical/chat.ts";
 
-export const plainAsk: ChatAsk = {
+export const plainAsk: ChatRequest = {
   operation: "chat",
   model: "m",
   stream: false,

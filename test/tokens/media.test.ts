@@ -1,6 +1,6 @@
 // Tokens of media by each vendor's published rule, and the sizes of images from their headers.
 import { expect, test } from "bun:test";
-import type { ChatAsk } from "../../src/canonical/chat.ts";
+import type { ChatRequest } from "../../src/canonical/chat.ts";
 import { tokenFamilyOf } from "../../src/dialects/tokens/families.ts";
 import { tokensBesideText } from "../../src/dialects/tokens/figures.ts";
 import { requestParts } from "../../src/dialects/tokens/request-parts.ts";
@@ -37,7 +37,7 @@ const png = (width: number, height: number, bytes: number): string => {
 
 test("a large file of a small image costs what the image costs", () => {
   const base64 = png(1_024, 1_024, 3_000_000);
-  const ask: ChatAsk = {
+  const request: ChatRequest = {
     operation: "chat",
     model: "gpt-4o",
     stream: false,
@@ -49,7 +49,7 @@ test("a large file of a small image costs what the image costs", () => {
     choices: 1,
     extras: [],
   };
-  expect(tokensBesideText(requestParts(ask), tokenFamilyOf("", "gpt-4o"))).toBe(765 + 7);
+  expect(tokensBesideText(requestParts(request), tokenFamilyOf("", "gpt-4o"))).toBe(765 + 7);
 });
 
 test.each([

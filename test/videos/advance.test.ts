@@ -4,9 +4,9 @@ import fc from "fast-check";
 import { videoStates } from "../../src/canonical/video.ts";
 import { openaiVideos } from "../../src/dialects/video/index.ts";
 import type { VideoProgress } from "../../src/dialects/video/upstream.ts";
-import { nextWait, spreadWait, troubleWait } from "../../src/gateway/tasks/backoff.ts";
+import { errorBackoffMs, jitter, nextDelayMs } from "../../src/gateway/tasks/backoff.ts";
 import { type Task, viewOf } from "../../src/gateway/tasks/task.ts";
-import { advanced } from "../../src/gateway/tasks/task-state.ts";
+import { applyProgress } from "../../src/gateway/tasks/task-state.ts";
 
 const start = 1_000_000;
 const plain: Task = {
@@ -17,7 +17,7 @@ const plain: Task = {
   state: "queued",
   createdAtMs: start,
   updatedAtMs: start,
-  kept: {
+  internals: {
     model: "m",
     wire: "w",
     keep: { path: "a" },
@@ -30,11 +30,11 @@ const plain: Task = {
     troubles: 0,
     misses: 0,
   },
-  told: { model: "m", effect: { seconds: 4 }, percent: 0, results: [] },
+  view: { model: "m", effect: { seconds: 4 }, percent: 0, results: [] },
 };
 const result = { place: { kind: "url", url: "https://example.com/a.mp4" } } as const;
 const after = (ms: number, ...words: VideoProgress[]): Task =>
-  words.reduce((task, progress) => advanced(task, progress, openaiVideos, start + ms), plain);
+  words.reduce((task, progress) => applyProgress(task, progress, openaiVideos, start + ms), plain);
 
 test("states go forward, and the last one stays", () => {
   expect(after(1, { state: "in_progress", percent: 40 }, { state: "queued" })).toMatchObject({
@@ -43,8 +43,8 @@ test("states go forward, and the last one stays", () => {
   });
   const done = after(1, { state: "completed", results: [result] });
   expect(done).toMatchObject({ state: "completed", told: { percent: 100, completedAtMs: start + 1 } });
-  for (const state of videoStates) expect(advanced(done, { state }, openaiVideos, start + 2)).toBe(done);
-  expect(advanced(done, { isGone: true }, openaiVideos, start + 60_000)).toBe(done);
+  for (const state of videoStates) expect(applyProgress(done, { state }, openaiVideos, start + 2)).toBe(done);
+  expect(applyProgress(done, { isGone: true }, openaiVideos, start + 60_000)).toBe(done);
 });
 
 test("no sequence of words takes anything back", () => {
@@ -63,12 +63,12 @@ test("no sequence of words takes anything back", () => {
     fc.property(fc.array(word, { maxLength: 12 }), (words) => {
       let task = plain;
       for (const [index, progress] of words.entries()) {
-        const next = advanced(task, progress, openaiVideos, start + index * 10_000);
+        const next = applyProgress(task, progress, openaiVideos, start + index * 10_000);
         expect(rank(next.state)).toBeGreaterThanOrEqual(rank(task.state));
-        expect(next.told.percent).toBeGreaterThanOrEqual(task.told.percent);
-        expect(next.told.percent === 100).toBe(next.state === "completed");
-        expect(next.state === "completed").toBe(next.told.results.length > 0);
-        expect(["failed", "cancelled", "expired"].includes(next.state)).toBe(next.told.failure !== undefined);
+        expect(next.view.percent).toBeGreaterThanOrEqual(task.view.percent);
+        expect(next.view.percent === 100).toBe(next.state === "completed");
+        expect(next.state === "completed").toBe(next.view.results.length > 0);
+        expect(["failed", "cancelled", "expired"].includes(next.state)).toBe(next.view.failure !== undefined);
         task = next;
       }
     }),
@@ -83,9 +83,9 @@ test("an unknown word, and an answer without one, change no state", () => {
 });
 
 test("progress that nobody tells is guessed, rises and never arrives", () => {
-  const guess = (ms: number) => after(ms, { state: "in_progress" }).told.percent;
+  const guess = (ms: number) => after(ms, { state: "in_progress" }).view.percent;
   expect([0, 60_000, 120_000, 6_000_000].map(guess)).toEqual([10, 53, 74, 95]);
-  expect(after(60_000, { state: "in_progress", percent: 3 }).told.percent).toBe(3);
+  expect(after(60_000, { state: "in_progress", percent: 3 }).view.percent).toBe(3);
 });
 
 test("a finished task without a video has failed", () => {
@@ -109,8 +109,8 @@ test("what is to be kept is joined, bytes are not kept, and results get the life
     { keep: { id: 1 } },
     { state: "completed", results: [{ place: { kind: "inline", base64: "AAAA" } }] },
   );
-  expect(done.kept.keep).toEqual({ path: "a", id: 1 });
-  expect(done.told.results).toEqual([{ place: { kind: "inline" }, expiresAtMs: start + 5 + 3_600_000 }]);
+  expect(done.internals.keep).toEqual({ path: "a", id: 1 });
+  expect(done.view.results).toEqual([{ place: { kind: "inline" }, expiresAtMs: start + 5 + 3_600_000 }]);
 });
 
 test("an address is told while the video lives, and the task stays completed when it does not", () => {
@@ -122,14 +122,14 @@ test("an address is told while the video lives, and the task stays completed whe
 });
 
 test("waits grow to a bound, are spread by a fifth, and respect what is asked for", () => {
-  const at = (kept: object): Task => ({ ...plain, kept: { ...plain.kept, ...kept } });
-  expect(nextWait(at({ waitMs: 5_000 }), openaiVideos)).toBe(6_500);
-  expect(nextWait(at({ waitMs: 9_999 }), openaiVideos)).toBe(10_000);
-  expect(nextWait(at({ waitMs: 100 }), { ...openaiVideos, pace: { firstMs: 100, mostMs: 120 } })).toBe(120);
-  expect([0, 1, 4, 9].map((troubles) => troubleWait(at({ troubles }), undefined))).toEqual([
+  const at = (kept: object): Task => ({ ...plain, internals: { ...plain.internals, ...kept } });
+  expect(nextDelayMs(at({ waitMs: 5_000 }), openaiVideos)).toBe(6_500);
+  expect(nextDelayMs(at({ waitMs: 9_999 }), openaiVideos)).toBe(10_000);
+  expect(nextDelayMs(at({ waitMs: 100 }), { ...openaiVideos, pace: { firstMs: 100, mostMs: 120 } })).toBe(120);
+  expect([0, 1, 4, 9].map((troubles) => errorBackoffMs(at({ troubles }), undefined))).toEqual([
     5_000, 10_000, 60_000, 60_000,
   ]);
-  expect(troubleWait(at({ troubles: 0 }), 90_000)).toBe(90_000);
-  const spread = (random: number) => spreadWait(1_000, { random: () => random, waitScale: 1 });
+  expect(errorBackoffMs(at({ troubles: 0 }), 90_000)).toBe(90_000);
+  const spread = (random: number) => jitter(1_000, { random: () => random, waitScale: 1 });
   expect([spread(0), spread(0.5), spread(1)]).toEqual([800, 1_000, 1_200]);
 });

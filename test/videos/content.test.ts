@@ -1,6 +1,6 @@
 // The bytes of a video: streamed with ranges from where they are, and a 404 that says why where they are not.
 import { expect, test } from "bun:test";
-import { clip } from "../../src/providers/sandbox/sample-video.ts";
+import { sampleVideo } from "../../src/providers/sandbox/sample-video.ts";
 import { upstream } from "../support/upstream.ts";
 import { videoSetting, videoTold } from "./setting.ts";
 
@@ -34,22 +34,22 @@ test("the sandbox serves its film whole and in parts", async () => {
   const id = String(body["task_id"]);
   await until(`/v1/video/generations/${id}`, ({ status }) => status === "completed");
   const rows: [string | null, number, string | null, Uint8Array | null][] = [
-    [null, 200, null, clip.bytes],
-    ["bytes=0-3", 206, `bytes 0-3/${clip.bytes.length}`, clip.bytes.slice(0, 4)],
+    [null, 200, null, sampleVideo.bytes],
+    ["bytes=0-3", 206, `bytes 0-3/${sampleVideo.bytes.length}`, sampleVideo.bytes.slice(0, 4)],
     [
       "bytes=-5",
       206,
-      `bytes ${clip.bytes.length - 5}-${clip.bytes.length - 1}/${clip.bytes.length}`,
-      clip.bytes.slice(-5),
+      `bytes ${sampleVideo.bytes.length - 5}-${sampleVideo.bytes.length - 1}/${sampleVideo.bytes.length}`,
+      sampleVideo.bytes.slice(-5),
     ],
     [
-      `bytes=${clip.bytes.length - 1}-`,
+      `bytes=${sampleVideo.bytes.length - 1}-`,
       206,
-      `bytes ${clip.bytes.length - 1}-${clip.bytes.length - 1}/${clip.bytes.length}`,
-      clip.bytes.slice(-1),
+      `bytes ${sampleVideo.bytes.length - 1}-${sampleVideo.bytes.length - 1}/${sampleVideo.bytes.length}`,
+      sampleVideo.bytes.slice(-1),
     ],
-    [`bytes=${clip.bytes.length}-`, 416, `bytes */${clip.bytes.length}`, null],
-    ["bytes=0-1,4-5", 200, null, clip.bytes],
+    [`bytes=${sampleVideo.bytes.length}-`, 416, `bytes */${sampleVideo.bytes.length}`, null],
+    ["bytes=0-1,4-5", 200, null, sampleVideo.bytes],
   ];
   for (const [range, status, contentRange, bytes] of rows) {
     const answer = await download(id, range === null ? {} : { range });

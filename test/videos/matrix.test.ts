@@ -1,6 +1,6 @@
 // All formats of clients × all vendors × every way in which a task may go, on sockets: what clients read, what the ledger says.
 import { afterAll, describe, expect, test } from "bun:test";
-import { createGate } from "../../src/lib/semaphore.ts";
+import { createSemaphore } from "../../src/lib/semaphore.ts";
 import { clients } from "./clients/index.ts";
 import { type Outcome, play, type Scene } from "./scenarios.ts";
 import { openStage } from "./stage.ts";
@@ -10,7 +10,7 @@ const stage = await openStage();
 afterAll(() => stage.stop());
 
 /** So many scenes at once. */
-const gate = createGate(48);
+const gate = createSemaphore(48);
 
 function told({ vendor }: Studio): StoryName[] {
   return (Object.keys(stories) as StoryName[]).filter(
@@ -19,8 +19,8 @@ function told({ vendor }: Studio): StoryName[] {
 }
 
 async function gated(scene: Scene): Promise<Outcome> {
-  await gate.enter();
-  return play(stage, scene).finally(() => gate.leave());
+  await gate.acquire();
+  return play(stage, scene).finally(() => gate.release());
 }
 
 const scenes = [...stage.studios.values()].flatMap((studio) =>

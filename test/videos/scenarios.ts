@@ -1,5 +1,5 @@
 // A scene: one client submits to one vendor, whose story runs its course; what was not as it should be comes back as words.
-import { clip } from "../../src/providers/sandbox/sample-video.ts";
+import { sampleVideo } from "../../src/providers/sandbox/sample-video.ts";
 import { until } from "../support/until.ts";
 import type { Client, Facts, Told } from "./clients/client.ts";
 import { faults, type Shape } from "./shape.ts";
@@ -74,7 +74,8 @@ async function check(play: Play, told: Told, status = 200): Promise<void> {
   );
 }
 
-const isFilm = async (answer: Response): Promise<boolean> => Buffer.from(await answer.bytes()).equals(clip.bytes);
+const isFilm = async (answer: Response): Promise<boolean> =>
+  Buffer.from(await answer.bytes()).equals(sampleVideo.bytes);
 
 /** The link opens for whoever has it, without a key, but for formats whose links need one. */
 async function checkLink({ stage, client, facts, note }: Play): Promise<void> {
@@ -93,9 +94,9 @@ async function checkContent(play: Play): Promise<void> {
   note("content", faults(whole.headers.get("content-type"), "video/mp4", "type"));
   note("content", (await isFilm(whole)) ? [] : [`not the film: ${whole.status}`]);
   const part = await fetch(url, { headers: { ...headers, range: "bytes=4-11" } });
-  note("a part", faults(part.headers.get("content-range"), `bytes 4-11/${clip.bytes.length}`, "range"));
+  note("a part", faults(part.headers.get("content-range"), `bytes 4-11/${sampleVideo.bytes.length}`, "range"));
   note("a part", faults(part.status, 206, "status"));
-  note("a part", Buffer.from(await part.bytes()).equals(clip.bytes.slice(4, 12)) ? [] : ["not the part"]);
+  note("a part", Buffer.from(await part.bytes()).equals(sampleVideo.bytes.slice(4, 12)) ? [] : ["not the part"]);
 }
 
 async function checkNoContent({ stage, facts, note }: Play, code: string): Promise<void> {

@@ -1,6 +1,6 @@
 // OpenAI's SDK as a client of videos: created, retrieved, listed, downloaded, remade and deleted.
 import { expect, test } from "bun:test";
-import { clip } from "../../src/providers/sandbox/sample-video.ts";
+import { sampleVideo } from "../../src/providers/sandbox/sample-video.ts";
 import { pixel } from "../dialects/video/setting.ts";
 import { openaiClient } from "../support/clients.ts";
 import { otherKey, videoSetting, videoTold } from "./setting.ts";
@@ -30,7 +30,7 @@ test("a video of the sandbox from its creation to its deletion", async () => {
 
   const film = await client.videos.downloadContent(video.id);
   expect(film.headers.get("content-type")).toBe("video/mp4");
-  expect(await film.bytes()).toEqual(clip.bytes);
+  expect(await film.bytes()).toEqual(sampleVideo.bytes);
 
   const remake = await client.videos.remix(video.id, { prompt: "a dog [sandbox run=100]" });
   expect(remake).toMatchObject({ remixed_from_video_id: video.id, prompt: "a dog [sandbox run=100]" });

@@ -1,6 +1,6 @@
 // Citations: those of this dialect keep their own shape, those with an address can be told in either.
 import type { Citation } from "../../canonical/chat.ts";
-import { unwrapOpaque, wrapOpaque } from "../../canonical/provider-state.ts";
+import { unwrapProviderState, wrapProviderState } from "../../canonical/provider-state.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import { objectsIn } from "./field-names.ts";
 
@@ -18,7 +18,7 @@ const madeUp = "none";
 /** True for a citation that the gateway wrote for another maker's source. */
 export function isMadeUpCitation(wire: Json | undefined): boolean {
   const index = isObject(wire) ? wire["encrypted_index"] : undefined;
-  return typeof index === "string" && unwrapOpaque(index) !== null;
+  return typeof index === "string" && unwrapProviderState(index) !== null;
 }
 
 function text(value: Json | undefined): string | undefined {
@@ -65,6 +65,6 @@ function webSource(citation: Citation): JsonObject | null {
     url: citation.url,
     title: citation.title ?? null,
     cited_text: citation.quote ?? "",
-    encrypted_index: wrapOpaque({ origin: madeUp, data: citation.url }),
+    encrypted_index: wrapProviderState({ origin: madeUp, data: citation.url }),
   };
 }

@@ -1,7 +1,7 @@
 // Content blocks of a request, from the wire into canon and back.
 import type { Block, ResultPart, TextBlock, ToolResultBlock } from "../../canonical/chat.ts";
-import type { Opaque } from "../../canonical/provider-state.ts";
-import type { Extra } from "../../canonical/warning.ts";
+import type { ProviderState } from "../../canonical/provider-state.ts";
+import type { UnmappedField } from "../../canonical/warning.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { RenderContext } from "../dialect.ts";
 import { badValue, unsupported } from "../errors.ts";
@@ -16,9 +16,9 @@ import { callState, dialectName, nativeOrigin, readSignature } from "./signature
 interface Place {
   readonly path: string;
   readonly role: string;
-  readonly extras: Extra[];
+  readonly extras: UnmappedField[];
   /** State of the next call, which a thinking block before it carried. */
-  readonly proof: { call: Opaque | null };
+  readonly proof: { call: ProviderState | null };
 }
 
 type BlockReader = (wire: JsonObject, place: Place) => readonly Block[];

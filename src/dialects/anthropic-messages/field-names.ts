@@ -43,13 +43,13 @@ export function fieldPath(field: FieldName): string {
 }
 
 /** What a rendering could not carry over; one warning for each code and path. */
-export interface Losses {
+export interface CallWarnings {
   add(code: Warning["code"], field: FieldName): void;
   addPath(code: Warning["code"], path: string): void;
   readonly list: readonly Warning[];
 }
 
-export function lossesFor(context: RenderContext): Losses {
+export function lossesFor(context: RenderContext): CallWarnings {
   const list: Warning[] = [];
   const addPath = (code: Warning["code"], path: string) => {
     if (!list.some((known) => known.code === code && known.path === path)) list.push({ code, path });

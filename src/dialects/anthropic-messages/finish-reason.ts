@@ -1,8 +1,8 @@
 // Why a reply ended, in this dialect's words and in canon's.
-import type { Stop } from "../../canonical/chat.ts";
+import type { FinishReason } from "../../canonical/chat.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 
-const kinds = new Map<unknown, Stop["kind"]>([
+const kinds = new Map<unknown, FinishReason["kind"]>([
   ["end_turn", "end"],
   ["stop_sequence", "stop-sequence"],
   ["max_tokens", "length"],
@@ -12,7 +12,7 @@ const kinds = new Map<unknown, Stop["kind"]>([
   ["pause_turn", "pause"],
 ]);
 
-const reasons: Readonly<Record<Stop["kind"], string>> = {
+const reasons: Readonly<Record<FinishReason["kind"], string>> = {
   end: "end_turn",
   "stop-sequence": "stop_sequence",
   length: "max_tokens",
@@ -24,13 +24,13 @@ const reasons: Readonly<Record<Stop["kind"], string>> = {
 };
 
 /** Presence beats label: a natural end with a call is a call for tools, a call for tools without one is an end. */
-function settled(kind: Stop["kind"], hasCall: boolean): Stop["kind"] {
+function settled(kind: FinishReason["kind"], hasCall: boolean): FinishReason["kind"] {
   if (kind === "tool-use" && !hasCall) return "end";
   return kind === "end" && hasCall ? "tool-use" : kind;
 }
 
 /** `wire` holds stop_reason, stop_sequence and stop_details. */
-export function readStop(wire: JsonObject, hasCall: boolean): Stop {
+export function readStop(wire: JsonObject, hasCall: boolean): FinishReason {
   const sequence = wire["stop_sequence"];
   const details = wire["stop_details"];
   return {
@@ -41,12 +41,15 @@ export function readStop(wire: JsonObject, hasCall: boolean): Stop {
 }
 
 /** The members stop_reason, stop_sequence and stop_details. */
-export function writeStop(stop: Stop, has: { readonly call: boolean; readonly refusal: boolean }): JsonObject {
-  const kind = has.refusal && stop.kind === "end" ? "refusal" : settled(stop.kind, has.call);
-  const isOwnDetail = isObject(stop.detail) && stop.detail["type"] === "refusal";
+export function writeStop(
+  finishReason: FinishReason,
+  has: { readonly call: boolean; readonly refusal: boolean },
+): JsonObject {
+  const kind = has.refusal && finishReason.kind === "end" ? "refusal" : settled(finishReason.kind, has.call);
+  const isOwnDetail = isObject(finishReason.detail) && finishReason.detail["type"] === "refusal";
   return {
     stop_reason: reasons[kind],
-    stop_sequence: kind === "stop-sequence" ? (stop.sequence ?? null) : null,
-    stop_details: isOwnDetail && reasons[kind] === "refusal" ? (stop.detail ?? null) : null,
+    stop_sequence: kind === "stop-sequence" ? (finishReason.sequence ?? null) : null,
+    stop_details: isOwnDetail && reasons[kind] === "refusal" ? (finishReason.detail ?? null) : null,
   };
 }

@@ -1,5 +1,5 @@
 // The dialect of Anthropic's Messages API.
-import type { ChatAnswer, ChatAsk } from "../../canonical/chat.ts";
+import type { ChatRequest, ChatResponse } from "../../canonical/chat.ts";
 import type { Dialect } from "../dialect.ts";
 import { corrector } from "../shared/corrected-usage.ts";
 import { errorFrames, parseError, renderError } from "./error.ts";
@@ -12,7 +12,7 @@ import { dialectName } from "./signature.ts";
 import { stream } from "./stream.ts";
 import { isMiscounted, writeCounts, writeUsage } from "./usage.ts";
 
-export const anthropicMessages: Dialect<ChatAsk, ChatAnswer> = {
+export const anthropicMessages: Dialect<ChatRequest, ChatResponse> = {
   name: dialectName,
   operation: "chat",
   request: {
@@ -25,8 +25,8 @@ export const anthropicMessages: Dialect<ChatAsk, ChatAnswer> = {
   },
   response: { parse: parseResponse, render: renderResponse },
   stream,
-  verbatim: {
-    call: verbatimCall,
+  passthrough: {
+    render: verbatimCall,
     withoutReasoning,
     usage: verbatimUsage,
     withUsage: (reply, usage) => ({ ...reply, usage: writeUsage(usage, 0) }),

@@ -1,5 +1,5 @@
 // Images and documents: where their bytes are, what they really are, and how this dialect says it.
-import type { DocumentBlock, ForeignBlock, ImageBlock, MediaSource } from "../../canonical/chat.ts";
+import type { DocumentBlock, ImageBlock, MediaSource, ProviderBlock } from "../../canonical/chat.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { RenderContext } from "../dialect.ts";
 import { unsupported } from "../errors.ts";
@@ -61,7 +61,7 @@ function givenBytes(mediaType: string, data: string): MediaSource {
 }
 
 /** A part that other dialects refuse by the path of its type. */
-export function foreign(wire: JsonObject, path: string): ForeignBlock {
+export function foreign(wire: JsonObject, path: string): ProviderBlock {
   return { type: "foreign", origin: dialectName, wire, path: `${path}.type` };
 }
 
@@ -89,12 +89,12 @@ function plainContent(content: Json | undefined): MediaSource | null {
   return texts.every((text) => typeof text === "string") ? { kind: "text", text: texts.join("\n") } : null;
 }
 
-export function readImage(wire: JsonObject, path: string): ImageBlock | ForeignBlock {
+export function readImage(wire: JsonObject, path: string): ImageBlock | ProviderBlock {
   const source = readSource(requiredObject(wire, "source", path), `${path}.source`);
   return source === null ? foreign(wire, path) : { type: "image", source, ...cacheOf(wire), path };
 }
 
-export function readDocument(wire: JsonObject, path: string): DocumentBlock | ForeignBlock {
+export function readDocument(wire: JsonObject, path: string): DocumentBlock | ProviderBlock {
   const source = readSource(requiredObject(wire, "source", path), `${path}.source`);
   if (source === null) return foreign(wire, path);
   const citations = isObject(wire["citations"]) ? wire["citations"]["enabled"] : undefined;

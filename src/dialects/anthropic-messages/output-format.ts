@@ -1,16 +1,16 @@
 // The shape of the output: free text, JSON by instruction, or JSON by schema.
 import type { OutputFormat } from "../../canonical/chat.ts";
-import type { Extra } from "../../canonical/warning.ts";
+import type { UnmappedField } from "../../canonical/warning.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import type { RenderContext } from "../dialect.ts";
 import { unsupported } from "../errors.ts";
-import { isAbsent, type Losses, requiredObject } from "./field-names.ts";
+import { type CallWarnings, isAbsent, requiredObject } from "./field-names.ts";
 import { inSubset } from "./json-schema.ts";
 import type { ModelLimits } from "./model-capabilities.ts";
 import { emulatesSchemas } from "./structured-output-tool.ts";
 
 /** `output_config.format`, or the older `output_format`. */
-export function readFormat(wire: JsonObject, extras: Extra[]): OutputFormat | undefined {
+export function readFormat(wire: JsonObject, extras: UnmappedField[]): OutputFormat | undefined {
   const config = wire["output_config"];
   const newer = isObject(config) ? config["format"] : undefined;
   const [format, path] = isAbsent(newer) ? [wire["output_format"], "output_format"] : [newer, "output_config.format"];
@@ -28,11 +28,11 @@ export function renderFormat(
   format: OutputFormat | undefined,
   limits: ModelLimits,
   context: RenderContext,
-  losses: Losses,
+  warnings: CallWarnings,
 ): JsonObject | null {
   if (format === undefined || format.type === "text") return null;
   if (format.type === "json") {
-    losses.add("approximated", "format");
+    warnings.add("approximated", "format");
     return null;
   }
   if (emulatesSchemas(limits)) return null;
@@ -41,6 +41,6 @@ export function renderFormat(
   if (lost.includes("$ref") || (lost.length > 0 && format.strict === true)) {
     throw unsupported(context.fieldPath("format"), `the schema uses ${lost.join(", ")}`);
   }
-  if (!exact) losses.add("approximated", "format");
+  if (!exact) warnings.add("approximated", "format");
   return { type: "json_schema", schema };
 }

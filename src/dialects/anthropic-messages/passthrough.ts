@@ -2,8 +2,8 @@
 
 import type { Usage } from "../../canonical/usage.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import type { Envelope, RenderContext, VerbatimCall } from "../dialect.ts";
-import { badReply } from "../errors.ts";
+import type { PassthroughRequest, RenderContext, RequestMeta } from "../dialect.ts";
+import { invalidUpstreamResponse } from "../errors.ts";
 import { isMadeUpCitation } from "./citations.ts";
 import { objectsIn } from "./field-names.ts";
 import { limitsOf } from "./model-capabilities.ts";
@@ -54,7 +54,7 @@ function openMessages(messages: Json | undefined, origin: string): Json | undefi
 const samplingFields = ["temperature", "top_p", "top_k"] as const;
 
 /** Newer versions refuse sampling even of models that take it: such a request goes under the first one. */
-function versionFor(wire: JsonObject, { model }: RenderContext, envelope: Envelope): string {
+function versionFor(wire: JsonObject, { model }: RenderContext, envelope: RequestMeta): string {
   const asked = envelope.header("vendor-version") ?? envelope.header("anthropic-version") ?? apiVersion;
   const samples = samplingFields.some((field) => wire[field] !== undefined && wire[field] !== null);
   return samples && asked > apiVersion && limitsOf(model).sampling ? apiVersion : asked;
@@ -72,7 +72,7 @@ function lostThinking(wire: JsonObject, messages: Json | undefined): boolean {
 }
 
 /** The client's wire with the upstream's model name, under the version and betas that the client asked for. */
-export function verbatimCall(wire: JsonObject, context: RenderContext, envelope: Envelope): VerbatimCall {
+export function verbatimCall(wire: JsonObject, context: RenderContext, envelope: RequestMeta): PassthroughRequest {
   const version = versionFor(wire, context, envelope);
   const beta = envelope.header("anthropic-beta");
   const messages = openMessages(wire["messages"], context.origin);
@@ -88,6 +88,6 @@ export function verbatimCall(wire: JsonObject, context: RenderContext, envelope:
 
 /** What a whole reply has used. */
 export function verbatimUsage(reply: JsonObject): Usage | undefined {
-  if (!Array.isArray(reply.content)) throw badReply("it holds no content");
+  if (!Array.isArray(reply.content)) throw invalidUpstreamResponse("it holds no content");
   return readUsage(reply.usage);
 }

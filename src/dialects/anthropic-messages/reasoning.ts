@@ -1,10 +1,10 @@
 // How much to think: the wire's thinking and effort into canon, and canon's wishes into what the model accepts.
-import type { ChatAsk, Effort, Reasoning } from "../../canonical/chat.ts";
-import type { Ask } from "../../canonical/operation.ts";
-import type { Extra } from "../../canonical/warning.ts";
+import type { ChatRequest, Effort, Reasoning } from "../../canonical/chat.ts";
+import type { OperationRequest } from "../../canonical/operation.ts";
+import type { UnmappedField } from "../../canonical/warning.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import { effortOfBudget } from "../shared/reasoning-effort.ts";
-import { isAbsent, type Losses } from "./field-names.ts";
+import { type CallWarnings, isAbsent } from "./field-names.ts";
 import type { ModelLimits } from "./model-capabilities.ts";
 
 const efforts: readonly Effort[] = ["low", "medium", "high", "xhigh", "max"];
@@ -21,7 +21,7 @@ function showOf(thinking: JsonObject): { readonly show?: boolean } {
 }
 
 /** `thinking` and `output_config.effort`; undefined when the client left the matter open. */
-export function readReasoning(wire: JsonObject, extras: Extra[]): Reasoning | undefined {
+export function readReasoning(wire: JsonObject, extras: UnmappedField[]): Reasoning | undefined {
   const { thinking } = wire;
   const effort = effortOf(wire);
   if (!isObject(thinking) || isAbsent(thinking)) return effort.effort === undefined ? undefined : effort;
@@ -43,8 +43,8 @@ export function readReasoning(wire: JsonObject, extras: Extra[]): Reasoning | un
 }
 
 /** True for a client that expects blocks of thinking in the reply: it asked for thinking. */
-export function expectsThinking(ask: Ask): boolean {
-  const reasoning = ask.operation === "chat" ? ask.reasoning : undefined;
+export function expectsThinking(request: OperationRequest): boolean {
+  const reasoning = request.operation === "chat" ? request.reasoning : undefined;
   if (reasoning === undefined) return false;
   return reasoning.adaptive === true || reasoning.show === true || (reasoning.budgetTokens ?? 0) > 0;
 }
@@ -78,10 +78,10 @@ export interface Thought {
 }
 
 interface Wish {
-  readonly ask: ChatAsk;
+  readonly ask: ChatRequest;
   readonly reasoning: Reasoning;
   readonly limits: ModelLimits;
-  readonly losses: Losses;
+  readonly losses: CallWarnings;
   /** The output bound so far, and the highest that it may be raised to. */
   readonly maxTokens: number;
   readonly ceiling: number;

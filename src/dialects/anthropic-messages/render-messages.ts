@@ -1,14 +1,14 @@
 // Turns into the list of messages: roles take turns, and every call is answered at once, results first.
-import type { Block, ChatAsk, ToolCallBlock, ToolResultBlock, Turn } from "../../canonical/chat.ts";
+import type { Block, ChatRequest, Message, ToolCallBlock, ToolResultBlock } from "../../canonical/chat.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { RenderContext } from "../dialect.ts";
 import { badValue, unsupported } from "../errors.ts";
 import { historyArguments } from "../shared/arguments.ts";
-import { wrapFreeText } from "../shared/custom-tools.ts";
+import { wrapCustomInput } from "../shared/custom-tools.ts";
 import { cleanId, type ToolNames } from "../shared/tool-names.ts";
 import { cacheControl } from "./cache-control.ts";
 import { renderAssistantText, renderPart, renderResult, textParts } from "./content.ts";
-import type { Losses } from "./field-names.ts";
+import type { CallWarnings } from "./field-names.ts";
 import type { ModelLimits } from "./model-capabilities.ts";
 import { ownState } from "./signature.ts";
 
@@ -17,16 +17,16 @@ export interface HistoryContext {
   readonly context: RenderContext;
   readonly limits: ModelLimits;
   readonly names: ToolNames;
-  readonly losses: Losses;
+  readonly losses: CallWarnings;
 }
 
 /** An assistant's say and everything up to its next one. The first may have no say. */
 interface Episode {
   readonly said: Block[];
-  readonly rest: Turn[];
+  readonly rest: Message[];
 }
 
-interface Message {
+interface WireMessage {
   readonly role: "user" | "assistant" | "system";
   readonly content: JsonObject[];
 }
@@ -34,20 +34,20 @@ interface Message {
 /** The least that a turn can say, where the order of roles needs a turn and there is nothing to say. */
 const placeholder: JsonObject = { type: "text", text: "." };
 
-function episodesOf(turns: readonly Turn[]): Episode[] {
+function episodesOf(messages: readonly Message[]): Episode[] {
   const episodes: Episode[] = [{ said: [], rest: [] }];
-  for (const turn of turns) {
+  for (const message of messages) {
     const last = episodes.at(-1);
-    if (turn.role !== "assistant") last?.rest.push(turn);
-    else if (last?.rest.length === 0) last.said.push(...turn.blocks);
-    else episodes.push({ said: [...turn.blocks], rest: [] });
+    if (message.role !== "assistant") last?.rest.push(message);
+    else if (last?.rest.length === 0) last.said.push(...message.blocks);
+    else episodes.push({ said: [...message.blocks], rest: [] });
   }
   return episodes;
 }
 
 function renderCall(block: ToolCallBlock, to: HistoryContext): JsonObject {
   const { input, exact } =
-    block.kind === "custom" ? { input: wrapFreeText(block.input), exact: true } : historyArguments(block.input);
+    block.kind === "custom" ? { input: wrapCustomInput(block.input), exact: true } : historyArguments(block.input);
   if (!exact) to.losses.add("approximated", "messages");
   return {
     type: "tool_use",
@@ -101,7 +101,7 @@ const missingResult = (call: ToolCallBlock): JsonObject => ({
 /** One result for each call, in the order of the calls; for two results of one call the later one counts. */
 function renderResults(episode: Episode, to: HistoryContext): JsonObject[] {
   const results = new Map<string, ToolResultBlock>();
-  for (const block of episode.rest.flatMap((turn) => turn.blocks)) {
+  for (const block of episode.rest.flatMap((message) => message.blocks)) {
     if (block.type !== "tool-result") continue;
     if (results.has(block.callId)) to.losses.add("approximated", "messages");
     results.set(block.callId, block);
@@ -123,21 +123,21 @@ function renderOrphan(result: ToolResultBlock, to: HistoryContext): JsonObject[]
   ];
 }
 
-function renderHeard(turn: Turn, calls: ReadonlySet<string>, to: HistoryContext): JsonObject[] {
-  const parts = turn.blocks.flatMap((block) => {
+function renderHeard(message: Message, calls: ReadonlySet<string>, to: HistoryContext): JsonObject[] {
+  const parts = message.blocks.flatMap((block) => {
     if (block.type !== "tool-result") return renderPart(block, to.context);
     return calls.has(block.callId) ? [] : renderOrphan(block, to);
   });
-  if (turn.name === undefined || turn.role !== "user") return parts;
+  if (message.name === undefined || message.role !== "user") return parts;
   to.losses.add("approximated", "messages");
   const [first, ...more] = parts;
-  if (first?.["type"] !== "text") return [{ type: "text", text: `${turn.name}:` }, ...parts];
-  return [{ ...first, text: `${turn.name}: ${first["text"]}` }, ...more];
+  if (first?.["type"] !== "text") return [{ type: "text", text: `${message.name}:` }, ...parts];
+  return [{ ...first, text: `${message.name}: ${first["text"]}` }, ...more];
 }
 
 /** A system turn keeps its place: as a message of its own where the model knows it, else marked in the user's. */
-function systemParts(turn: Turn, to: HistoryContext): Message[] {
-  const content = turn.blocks.flatMap((block) => renderPart(block, to.context));
+function systemParts(message: Message, to: HistoryContext): WireMessage[] {
+  const content = message.blocks.flatMap((block) => renderPart(block, to.context));
   if (content.length === 0) return [];
   if (to.limits.systemTurns) return [{ role: "system", content }];
   to.losses.add("approximated", "messages");
@@ -145,10 +145,10 @@ function systemParts(turn: Turn, to: HistoryContext): Message[] {
   return [{ role: "user", content: textParts(`<system>\n${text}\n</system>`) }];
 }
 
-function renderEpisode(episode: Episode, to: HistoryContext): Message[] {
+function renderEpisode(episode: Episode, to: HistoryContext): WireMessage[] {
   const said = callsLast(episode.said.flatMap((block) => renderSaid(block, to)));
   const calls = new Set(episode.said.flatMap((block) => (block.type === "tool-call" ? [block.id] : [])));
-  const heard: Message[] = [{ role: "user", content: renderResults(episode, to) }];
+  const heard: WireMessage[] = [{ role: "user", content: renderResults(episode, to) }];
   for (const turn of episode.rest) {
     if (turn.role === "system") heard.push(...systemParts(turn, to));
     else heard.push({ role: "user", content: renderHeard(turn, calls, to) });
@@ -162,8 +162,8 @@ function renderEpisode(episode: Episode, to: HistoryContext): Message[] {
 }
 
 /** Neighbouring messages of one role become one. */
-function merged(messages: readonly Message[]): Message[] {
-  const result: Message[] = [];
+function merged(messages: readonly WireMessage[]): WireMessage[] {
+  const result: WireMessage[] = [];
   for (const message of messages) {
     const last = result.at(-1);
     if (last?.role === message.role) last.content.push(...message.content);
@@ -173,7 +173,7 @@ function merged(messages: readonly Message[]): Message[] {
 }
 
 /** White space at the end of a prefill is refused upstream; a prefill of nothing else is none. */
-function trimPrefill(messages: Message[], to: HistoryContext): Message[] {
+function trimPrefill(messages: WireMessage[], to: HistoryContext): WireMessage[] {
   const last = messages.at(-1);
   if (last?.role !== "assistant") return messages;
   if (!to.limits.prefill) {
@@ -185,15 +185,15 @@ function trimPrefill(messages: Message[], to: HistoryContext): Message[] {
   return [...messages.slice(0, -1), { role: "assistant", content: [...last.content.slice(0, -1), trimmed] }];
 }
 
-function written(message: Message): JsonObject {
+function written(message: WireMessage): JsonObject {
   const [only] = message.content;
   const isPlain = message.content.length === 1 && only?.["type"] === "text" && Object.keys(only).length === 2;
   return { role: message.role, content: isPlain ? only?.["text"] : message.content };
 }
 
 /** The messages of a request. Refuses a request that says nothing at all. */
-export function renderMessages(ask: ChatAsk, turns: readonly Turn[], to: HistoryContext): JsonObject[] {
-  if (ask.turns.length === 0 && ask.system.length === 0) {
+export function renderMessages(request: ChatRequest, turns: readonly Message[], to: HistoryContext): JsonObject[] {
+  if (request.turns.length === 0 && request.system.length === 0) {
     throw badValue(to.context.fieldPath("messages"), "At least one message is needed.");
   }
   const messages = merged(episodesOf(turns).flatMap((episode) => renderEpisode(episode, to)));

@@ -1,13 +1,13 @@
 // A request in this dialect into canon, and a canonical request as a call.
-import type { ChatAsk, TextBlock } from "../../canonical/chat.ts";
-import type { Extra } from "../../canonical/warning.ts";
+import type { ChatRequest, TextBlock } from "../../canonical/chat.ts";
+import type { UnmappedField } from "../../canonical/warning.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
-import type { RenderContext, Rendered } from "../dialect.ts";
-import { leadingSystem } from "../shared/system-prefix.ts";
+import type { RenderContext, RenderedRequest } from "../dialect.ts";
+import { splitSystemPrefix } from "../shared/system-prefix.ts";
 import { digest, toolNames } from "../shared/tool-names.ts";
 import { cacheControl } from "./cache-control.ts";
 import { textParts } from "./content.ts";
-import { isAbsent, type Losses, lossesFor, optionalNumber, optionalText } from "./field-names.ts";
+import { type CallWarnings, isAbsent, lossesFor, optionalNumber, optionalText } from "./field-names.ts";
 import { limitsOf, type ModelLimits } from "./model-capabilities.ts";
 import { jsonInstruction, readFormat, renderFormat } from "./output-format.ts";
 import { readConversation } from "./parse-messages.ts";
@@ -28,14 +28,14 @@ export const messagesPath = "v1/messages";
 const fallbackMaxTokens = 8192;
 const maxUserIdChars = 256;
 
-function readTier(wire: JsonObject): Pick<ChatAsk, "tier"> {
+function readTier(wire: JsonObject): Pick<ChatRequest, "tier"> {
   if (wire["speed"] === "fast") return { tier: "fast" };
   return wire["service_tier"] === "standard_only" ? { tier: "default" } : {};
 }
 
 /** The canonical request of a wire that has passed the schema. */
-export function parseRequest(wire: JsonObject): ChatAsk {
-  const extras: Extra[] = readExtras(wire);
+export function parseRequest(wire: JsonObject): ChatRequest {
+  const extras: UnmappedField[] = readExtras(wire);
   const { metadata } = wire;
   const format = readFormat(wire, extras);
   const reasoning = readReasoning(wire, extras);
@@ -63,12 +63,12 @@ export function parseRequest(wire: JsonObject): ChatAsk {
 }
 
 /** The bound of the reply: the client's, else the model's own. No warning for a bound that no client gave: it lost nothing. */
-export function outputBound(ask: ChatAsk, context: RenderContext, limits: ModelLimits, losses: Losses) {
+export function outputBound(request: ChatRequest, context: RenderContext, limits: ModelLimits, warnings: CallWarnings) {
   const ceiling = context.maxOutputTokens ?? limits.maxOutputTokens;
-  const wanted = ask.maxOutputTokens;
+  const wanted = request.maxOutputTokens;
   const bound = wanted ?? ceiling ?? fallbackMaxTokens;
   const maxTokens = Math.min(bound, context.maxOutputTokens ?? bound);
-  if (maxTokens < bound) losses.add("approximated", "maxOutputTokens");
+  if (maxTokens < bound) warnings.add("approximated", "maxOutputTokens");
   return { maxTokens, ceiling: ceiling ?? Number.MAX_SAFE_INTEGER };
 }
 
@@ -81,18 +81,18 @@ function renderSystem(blocks: readonly TextBlock[], instruction: string | null):
   return { system: isPlain ? only?.["text"] : parts };
 }
 
-function renderTier(ask: ChatAsk, losses: Losses): JsonObject {
-  switch (ask.tier) {
+function renderTier(request: ChatRequest, warnings: CallWarnings): JsonObject {
+  switch (request.tier) {
     case undefined:
       return {};
     case "default":
       return { service_tier: "standard_only" };
     case "fast":
-      losses.add("approximated", "tier");
+      warnings.add("approximated", "tier");
       return { speed: "fast" };
     case "flex":
     case "priority":
-      losses.add("dropped", "tier");
+      warnings.add("dropped", "tier");
       return {};
   }
 }
@@ -108,33 +108,39 @@ function outputConfig(effort: string | undefined, format: JsonObject | null): Js
 }
 
 /** The call for a canonical request. Throws `unsupported_parameter` for what must not be left out. */
-export function renderRequest(ask: ChatAsk, context: RenderContext): Rendered {
+export function renderRequest(request: ChatRequest, context: RenderContext): RenderedRequest {
   const limits = limitsOf(context.model);
-  const losses = lossesFor(context);
-  const names = toolNames(ask, maxToolNameChars);
-  const { leading, turns } = leadingSystem(ask.turns);
-  const messages = renderMessages(ask, turns, { context, limits, names, losses });
-  const bound = outputBound(ask, context, limits, losses);
-  const thought = renderReasoning({ ask, limits, losses, lacksThinking: lacksThinking(messages), ...bound });
-  const sampling = renderSampling(ask, limits, thought.isOn, context, losses);
-  const format = renderFormat(ask.format, limits, context, losses);
+  const warnings = lossesFor(context);
+  const names = toolNames(request, maxToolNameChars);
+  const { leading, turns } = splitSystemPrefix(request.turns);
+  const messages = renderMessages(request, turns, { context, limits, names, losses: warnings });
+  const bound = outputBound(request, context, limits, warnings);
+  const thought = renderReasoning({
+    ask: request,
+    limits,
+    losses: warnings,
+    lacksThinking: lacksThinking(messages),
+    ...bound,
+  });
+  const sampling = renderSampling(request, limits, thought.isOn, context, warnings);
+  const format = renderFormat(request.format, limits, context, warnings);
   const canForce = limits.forcedTool && !thought.isOn;
-  const output = withOutputTool(ask, limits, canForce, losses);
-  const instruction = ask.format?.type === "json" ? jsonInstruction : (output?.instruction ?? null);
-  if (ask.verbosity !== undefined) losses.add("dropped", "verbosity");
+  const output = withOutputTool(request, limits, canForce, warnings);
+  const instruction = request.format?.type === "json" ? jsonInstruction : (output?.instruction ?? null);
+  if (request.verbosity !== undefined) warnings.add("dropped", "verbosity");
   const body: JsonObject = {
     model: context.model,
     max_tokens: thought.maxTokens,
-    ...renderSystem([...ask.system, ...leading], instruction),
+    ...renderSystem([...request.system, ...leading], instruction),
     messages: isAtRest(thought, limits) ? withoutThinking(messages) : messages,
-    ...renderTools(output?.ask ?? ask, names, canForce, context, losses),
+    ...renderTools(output?.ask ?? request, names, canForce, context, warnings),
     ...sampling,
-    ...(ask.stop.length > 0 ? { stop_sequences: [...ask.stop] } : {}),
+    ...(request.stop.length > 0 ? { stop_sequences: [...request.stop] } : {}),
     ...(thought.thinking ? { thinking: thought.thinking } : {}),
     ...outputConfig(thought.effort, format),
-    ...renderTier(ask, losses),
-    ...renderUser(ask.endUser),
-    ...(ask.stream ? { stream: true } : {}),
+    ...renderTier(request, warnings),
+    ...renderUser(request.endUser),
+    ...(request.stream ? { stream: true } : {}),
   };
-  return { call: { path: messagesPath, body, headers: { "anthropic-version": apiVersion } }, warnings: losses.list };
+  return { call: { path: messagesPath, body, headers: { "anthropic-version": apiVersion } }, warnings: warnings.list };
 }

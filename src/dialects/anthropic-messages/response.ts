@@ -1,11 +1,11 @@
 // A whole reply of this dialect into canon and back.
-import type { Block, ChatAnswer, Choice, ThinkingBlock } from "../../canonical/chat.ts";
-import { type Opaque, wrapCallState } from "../../canonical/provider-state.ts";
+import type { Block, ChatResponse, Choice, ThinkingBlock } from "../../canonical/chat.ts";
+import { type ProviderState, wrapCallState } from "../../canonical/provider-state.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import type { ReadContext, WriteContext } from "../dialect.ts";
-import { badReply } from "../errors.ts";
+import { invalidUpstreamResponse } from "../errors.ts";
 import { argumentObject } from "../shared/arguments.ts";
-import { wrapFreeText } from "../shared/custom-tools.ts";
+import { wrapCustomInput } from "../shared/custom-tools.ts";
 import { callInput, type ToolFinder } from "../shared/tool-lookup.ts";
 import { cleanId } from "../shared/tool-names.ts";
 import { charsIn, estimatedUsage } from "../shared/usage-estimate.ts";
@@ -55,17 +55,17 @@ function readCall(wire: JsonObject, { tools }: Reading): Block {
 }
 
 /** The canonical reply. Throws the error that stands in the body's place, or `upstream_protocol_error`. */
-export function parseResponse(wire: unknown, context: ReadContext): ChatAnswer {
-  if (!isObject(wire)) throw badReply("it is no JSON object");
+export function parseResponse(wire: unknown, context: ReadContext): ChatResponse {
+  if (!isObject(wire)) throw invalidUpstreamResponse("it is no JSON object");
   if (wire["type"] === "error" || (isObject(wire["error"]) && wire["content"] === undefined))
     throw parseErrorEvent(wire);
-  if (!Array.isArray(wire["content"])) throw badReply("it has no content");
-  return readOutput(readMessage(wire, { origin: context.origin, tools: toolFinder(context) }), context.ask);
+  if (!Array.isArray(wire["content"])) throw invalidUpstreamResponse("it has no content");
+  return readOutput(readMessage(wire, { origin: context.origin, tools: toolFinder(context) }), context.request);
 }
 
 /** The blocks in order; a call gets the state that the thinking before it carried. */
 function readBlocks(content: readonly JsonObject[], reading: Reading): Block[] {
-  let proof: Opaque | null = null;
+  let proof: ProviderState | null = null;
   return content.flatMap((wire) => {
     const block = readers.get(wire["type"])?.(wire, reading);
     proof = callState(wire["signature"]) ?? proof;
@@ -77,7 +77,7 @@ function readBlocks(content: readonly JsonObject[], reading: Reading): Block[] {
 }
 
 /** The canonical reply of a message; other wires say the same in other words. */
-export function readMessage(wire: JsonObject, reading: Reading): ChatAnswer {
+export function readMessage(wire: JsonObject, reading: Reading): ChatResponse {
   const blocks = readBlocks(objectsIn(wire["content"]), reading);
   const hasCall = blocks.some((block) => block.type === "tool-call");
   const usage = readUsage(wire["usage"]);
@@ -92,10 +92,10 @@ export function readMessage(wire: JsonObject, reading: Reading): ChatAnswer {
 
 /** A call that the length cut in the middle of its arguments is left out; any other broken call is a bad reply. */
 function writeCall(block: Extract<Block, { type: "tool-call" }>, isCut: boolean): JsonObject[] {
-  const input = block.kind === "custom" ? wrapFreeText(block.input) : argumentObject(block.input);
+  const input = block.kind === "custom" ? wrapCustomInput(block.input) : argumentObject(block.input);
   if (input !== null) return [toolUseBlock(cleanId(block.id), block.name, input)];
   if (isCut) return [];
-  throw badReply("the arguments of a tool call are no JSON");
+  throw invalidUpstreamResponse("the arguments of a tool call are no JSON");
 }
 
 function writeBlock(block: Block, isCut: boolean): JsonObject[] {
@@ -119,7 +119,7 @@ function writeBlock(block: Block, isCut: boolean): JsonObject[] {
   }
 }
 
-function writeThinking(block: ThinkingBlock, callSignature?: Opaque): JsonObject[] {
+function writeThinking(block: ThinkingBlock, callSignature?: ProviderState): JsonObject[] {
   if (block.signature === undefined && callSignature === undefined && (block.redacted || block.text === "")) return [];
   const signature = callSignature === undefined ? writeSignature(block.signature) : wrapCallState(callSignature);
   return [
@@ -156,22 +156,22 @@ function writeContent(blocks: readonly Block[], isCut: boolean, showsState: bool
 const isCutShort = (choice: Choice): boolean => choice.stop.kind === "length" || choice.stop.kind === "context-full";
 
 /** The message for the client: the first choice, because this dialect has one. */
-export function renderResponse(answer: ChatAnswer, context: WriteContext): JsonObject {
-  const choice: Choice = answer.choices[0] ?? { index: 0, blocks: [], stop: { kind: "end" } };
+export function renderResponse(response: ChatResponse, context: WriteContext): JsonObject {
+  const choice: Choice = response.choices[0] ?? { index: 0, blocks: [], stop: { kind: "end" } };
   const { inputEstimate } = context;
-  const content = writeContent(choice.blocks, isCutShort(choice), expectsThinking(context.ask));
+  const content = writeContent(choice.blocks, isCutShort(choice), expectsThinking(context.request));
   const has = {
     call: content.some((block) => block["type"] === "tool_use"),
     refusal: choice.blocks.some((block) => block.type === "refusal"),
   };
   return {
-    id: answer.id || context.id,
+    id: response.id || context.id,
     type: "message",
     role: "assistant",
-    model: answer.model || context.ask.model,
+    model: response.model || context.request.model,
     ...messageMembers,
     content,
     ...writeStop(choice.stop, has),
-    usage: writeUsage(answer.usage ?? estimatedUsage(inputEstimate, charsIn(choice.blocks)), inputEstimate),
+    usage: writeUsage(response.usage ?? estimatedUsage(inputEstimate, charsIn(choice.blocks)), inputEstimate),
   };
 }

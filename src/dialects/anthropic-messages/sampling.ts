@@ -1,10 +1,10 @@
 // Sampling: this dialect knows three fields; what a model or its thinking does not take is left out with a warning.
-import type { ChatAsk, Sampling } from "../../canonical/chat.ts";
+import type { ChatRequest, Sampling } from "../../canonical/chat.ts";
 import type { FieldName } from "../../canonical/warning.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { RenderContext } from "../dialect.ts";
 import { textAlone, unsupported } from "../errors.ts";
-import { type Losses, optionalNumber } from "./field-names.ts";
+import { type CallWarnings, optionalNumber } from "./field-names.ts";
 import type { ModelLimits } from "./model-capabilities.ts";
 
 export function readSampling(wire: JsonObject): Sampling {
@@ -22,7 +22,7 @@ interface Setting {
   readonly sampling: Sampling;
   readonly limits: ModelLimits;
   readonly isThinking: boolean;
-  readonly losses: Losses;
+  readonly losses: CallWarnings;
 }
 
 function temperature({ sampling, limits, isThinking, losses }: Setting): JsonObject {
@@ -59,31 +59,31 @@ function topK({ sampling, limits, isThinking, losses }: Setting): JsonObject {
 const shading: readonly ("presencePenalty" | "frequencyPenalty")[] = ["presencePenalty", "frequencyPenalty"];
 
 /** Fields whose loss would make the reply say something false. */
-function refuseFalsehoods(ask: ChatAsk, context: RenderContext): void {
+function refuseFalsehoods(request: ChatRequest, context: RenderContext): void {
   const refuse = (field: FieldName, reason: string) => {
     throw unsupported(context.fieldPath(field), reason);
   };
-  const { logitBias } = ask.sampling;
+  const { logitBias } = request.sampling;
   if (logitBias !== undefined && Object.keys(logitBias).length > 0)
     refuse("logitBias", "its token ids mean nothing there");
-  if (ask.logprobs !== undefined) refuse("logprobs", "there are no log probabilities");
-  if (ask.media !== undefined) throw unsupported(ask.media.path, textAlone);
-  if (ask.choices > 1) refuse("choices", "there is one reply to a request");
-  if (ask.stop.some((text) => text.trim() === ""))
+  if (request.logprobs !== undefined) refuse("logprobs", "there are no log probabilities");
+  if (request.media !== undefined) throw unsupported(request.media.path, textAlone);
+  if (request.choices > 1) refuse("choices", "there is one reply to a request");
+  if (request.stop.some((text) => text.trim() === ""))
     refuse("stop", "a stop text needs a character that is not white space");
 }
 
 /** temperature, top_p and top_k. Throws for what must not be left out in silence. */
 export function renderSampling(
-  ask: ChatAsk,
+  request: ChatRequest,
   limits: ModelLimits,
   isThinking: boolean,
   context: RenderContext,
-  losses: Losses,
+  warnings: CallWarnings,
 ): JsonObject {
-  refuseFalsehoods(ask, context);
-  for (const field of shading) if (ask.sampling[field]) losses.add("dropped", field);
-  if (ask.sampling.seed !== undefined) losses.add("dropped", "seed");
-  const setting: Setting = { sampling: ask.sampling, limits, isThinking, losses };
+  refuseFalsehoods(request, context);
+  for (const field of shading) if (request.sampling[field]) warnings.add("dropped", field);
+  if (request.sampling.seed !== undefined) warnings.add("dropped", "seed");
+  const setting: Setting = { sampling: request.sampling, limits, isThinking, losses: warnings };
   return { ...temperature(setting), ...topP(setting), ...topK(setting) };
 }

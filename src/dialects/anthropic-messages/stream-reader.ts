@@ -1,13 +1,13 @@
 // Frames of an upstream's stream into deltas: one handler for each event, a small state between them.
 import type { Citation } from "../../canonical/chat.ts";
 import type { GatewayError } from "../../canonical/error.ts";
-import type { Opaque } from "../../canonical/provider-state.ts";
-import type { Delta, OpenBlock } from "../../canonical/stream-event.ts";
+import type { ProviderState } from "../../canonical/provider-state.ts";
+import type { OpenBlock, StreamEvent } from "../../canonical/stream-event.ts";
 import { parseExactText } from "../../lib/exact-json.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import type { Frame } from "../../lib/sse.ts";
 import type { ReadContext, StreamReader } from "../dialect.ts";
-import { badReply, truncated } from "../errors.ts";
+import { invalidUpstreamResponse, streamTruncated } from "../errors.ts";
 import { callInput, type ToolFinder } from "../shared/tool-lookup.ts";
 import { readCitation } from "./citations.ts";
 import { parseErrorEvent } from "./error.ts";
@@ -42,24 +42,24 @@ interface State {
   started: boolean;
   over: boolean;
   /** State of the next call, which a thinking block before it carried. */
-  callState: Opaque | null;
+  callState: ProviderState | null;
   counts: JsonObject | null;
   /** Whether a figure of the whole output has come. */
   outputReported: boolean;
   readonly stop: JsonObject;
 }
 
-type Handler = (state: State, event: JsonObject) => Delta[];
+type Handler = (state: State, event: JsonObject) => StreamEvent[];
 
 const indexOf = (event: JsonObject): number => (typeof event["index"] === "number" ? event["index"] : -1);
 const textOf = (object: JsonObject, name: string): string => (typeof object[name] === "string" ? object[name] : "");
 
-function fail(state: State, error: GatewayError): Delta[] {
+function fail(state: State, error: GatewayError): StreamEvent[] {
   state.over = true;
   return [{ type: "error", error }];
 }
 
-function start(state: State, event: JsonObject): Delta[] {
+function start(state: State, event: JsonObject): StreamEvent[] {
   const message = isObject(event["message"]) ? event["message"] : {};
   if (state.started) return [];
   state.started = true;
@@ -89,7 +89,7 @@ function openOf(wire: JsonObject, state: State): OpenBlock | null {
 }
 
 /** What the opening itself carries: usually nothing, from some servers the whole block. */
-function openingBody(growing: Growing, wire: JsonObject): Delta[] {
+function openingBody(growing: Growing, wire: JsonObject): StreamEvent[] {
   const { open } = growing;
   if (open.kind === "tool-call") {
     if (isObject(wire["input"]) && Object.keys(wire["input"]).length > 0) growing.whole = JSON.stringify(wire["input"]);
@@ -102,10 +102,10 @@ function openingBody(growing: Growing, wire: JsonObject): Delta[] {
   return [open.kind === "thinking" ? { type: "thinking", ...at, text } : { type: "text", ...at, text }];
 }
 
-function blockStart(state: State, event: JsonObject): Delta[] {
+function blockStart(state: State, event: JsonObject): StreamEvent[] {
   const wire = isObject(event["content_block"]) ? event["content_block"] : {};
   const index = indexOf(event);
-  if (index < 0 || index > 100_000) return fail(state, badReply("a block has no index"));
+  if (index < 0 || index > 100_000) return fail(state, invalidUpstreamResponse("a block has no index"));
   const before = closeAt(state, index);
   const open = openOf(wire, state);
   if (open === null) {
@@ -115,11 +115,11 @@ function blockStart(state: State, event: JsonObject): Delta[] {
   const growing: Growing = { block: state.opened++, open, signature: "", citations: [], whole: "", hasBody: false };
   state.blocks[index] = growing;
   state.hasCall ||= open.kind === "tool-call";
-  return [...before, { type: "block-open", choice: 0, block: growing.block, open }, ...openingBody(growing, wire)];
+  return [...before, { type: "block-start", choice: 0, block: growing.block, open }, ...openingBody(growing, wire)];
 }
 
 /** Arguments go out as they come; free text has to be taken out of its wrapping, so it waits for the end. */
-function callFragment(growing: Growing, text: string): Delta[] {
+function callFragment(growing: Growing, text: string): StreamEvent[] {
   if (growing.open.kind !== "tool-call" || text === "") return [];
   if (!growing.hasBody) growing.whole = "";
   growing.hasBody = true;
@@ -130,11 +130,11 @@ function callFragment(growing: Growing, text: string): Delta[] {
   return [{ type: "tool-input", choice: 0, block: growing.block, text }];
 }
 
-function blockDelta(state: State, event: JsonObject): Delta[] {
+function blockDelta(state: State, event: JsonObject): StreamEvent[] {
   const growing = state.blocks[indexOf(event)];
   const { delta } = event;
   if (growing === null || !isObject(delta)) return [];
-  if (growing === undefined) return fail(state, badReply("a block grows that was never opened"));
+  if (growing === undefined) return fail(state, invalidUpstreamResponse("a block grows that was never opened"));
   const { block, open } = growing;
   switch (delta["type"]) {
     case "text_delta":
@@ -154,26 +154,26 @@ function blockDelta(state: State, event: JsonObject): Delta[] {
   }
 }
 
-function lastInput(growing: Growing): Delta[] {
+function lastInput(growing: Growing): StreamEvent[] {
   const { open, block } = growing;
   if (open.kind !== "tool-call" || (growing.hasBody && open.tool === "function")) return [];
   return [{ type: "tool-input", choice: 0, block, text: callInput(open.tool, growing.whole) }];
 }
 
-function signatureOf({ open, signature }: Growing, origin: string): Opaque | undefined {
+function signatureOf({ open, signature }: Growing, origin: string): ProviderState | undefined {
   if (open.kind === "tool-call") return open.signature;
   return open.kind === "thinking" ? readSignature(signature, origin) : undefined;
 }
 
-function closeAt(state: State, index: number): Delta[] {
+function closeAt(state: State, index: number): StreamEvent[] {
   const growing = state.blocks[index];
   state.blocks[index] = undefined;
   if (!growing) return [];
   state.callState = callState(growing.signature) ?? state.callState;
   const signature = signatureOf(growing, state.origin);
   const citations = growing.open.kind === "text" && growing.citations.length > 0 ? growing.citations : undefined;
-  const close: Delta = {
-    type: "block-close",
+  const close: StreamEvent = {
+    type: "block-end",
     choice: 0,
     block: growing.block,
     ...(signature ? { signature } : {}),
@@ -183,7 +183,7 @@ function closeAt(state: State, index: number): Delta[] {
 }
 
 /** May come more than once: what it has overrides what was known. */
-function messageDelta(state: State, event: JsonObject): Delta[] {
+function messageDelta(state: State, event: JsonObject): StreamEvent[] {
   if (isObject(event["delta"])) {
     for (const [name, value] of Object.entries(event["delta"])) if (value !== null) state.stop[name] = value;
   }
@@ -193,7 +193,7 @@ function messageDelta(state: State, event: JsonObject): Delta[] {
   return [];
 }
 
-function messageStop(state: State): Delta[] {
+function messageStop(state: State): StreamEvent[] {
   state.over = true;
   const closed = state.blocks.flatMap((_, index) => closeAt(state, index));
   // What the start says of the output is how it began: without a later figure, nobody has counted it.
@@ -210,13 +210,13 @@ const handlers = new Map<unknown, Handler>([
   ["message_stop", messageStop],
 ]);
 
-function take(state: State, event: JsonObject): Delta[] {
+function take(state: State, event: JsonObject): StreamEvent[] {
   const { type } = event;
   if (type === "error" || event.error) return fail(state, parseErrorEvent(event));
   if (type === "message_start") return start(state, event);
   const handler = handlers.get(type);
   if (handler === undefined) return [];
-  return state.started ? handler(state, event) : fail(state, badReply("a block comes before the start"));
+  return state.started ? handler(state, event) : fail(state, invalidUpstreamResponse("a block comes before the start"));
 }
 
 function newState(origin: string, tools: ToolFinder): State {
@@ -237,9 +237,9 @@ function newState(origin: string, tools: ToolFinder): State {
 
 /** The same reader for events that are objects already: other wires say the same events in other words. */
 export interface EventReader {
-  take(event: JsonObject): Delta[];
-  fail(error: GatewayError): Delta[];
-  end(): Delta[];
+  take(event: JsonObject): StreamEvent[];
+  fail(error: GatewayError): StreamEvent[];
+  end(): StreamEvent[];
   finishing(): boolean;
 }
 
@@ -248,7 +248,7 @@ export function eventReader(origin: string, tools: ToolFinder): EventReader {
   return {
     take: (event) => (state.over ? [] : take(state, event)),
     fail: (error) => (state.over ? [] : fail(state, error)),
-    end: () => (state.over ? [] : fail(state, truncated())),
+    end: () => (state.over ? [] : fail(state, streamTruncated())),
     finishing: () => typeof state.stop["stop_reason"] === "string",
   };
 }
@@ -256,14 +256,14 @@ export function eventReader(origin: string, tools: ToolFinder): EventReader {
 /** A reader for one stream of this dialect. */
 export function streamReader(context: ReadContext): StreamReader {
   const events = eventReader(context.origin, toolFinder(context));
-  const answer = outputReader(context.ask, (model) => emulatesSchemas(limitsOf(model)));
-  const read = ({ data }: Frame): Delta[] => {
+  const answer = outputReader(context.request, (model) => emulatesSchemas(limitsOf(model)));
+  const read = ({ data }: Frame): StreamEvent[] => {
     const event = parseExactText(data);
-    return isObject(event) ? events.take(event) : events.fail(badReply("a frame is no JSON object"));
+    return isObject(event) ? events.take(event) : events.fail(invalidUpstreamResponse("a frame is no JSON object"));
   };
   return {
     read: answer === null ? read : (frame) => answer(read(frame)),
-    skim,
+    peekText: skim,
     end: events.end,
     finishing: events.finishing,
   };

@@ -1,15 +1,15 @@
 // Deltas into frames for a client: one block is open at a time, what arrives for a later one waits.
-import type { Citation, Stop } from "../../canonical/chat.ts";
+import type { Citation, FinishReason } from "../../canonical/chat.ts";
 import type { GatewayError } from "../../canonical/error.ts";
-import { type Opaque, wrapCallState } from "../../canonical/provider-state.ts";
-import type { Delta, OpenBlock } from "../../canonical/stream-event.ts";
-import { noUsage, type Usage } from "../../canonical/usage.ts";
+import { type ProviderState, wrapCallState } from "../../canonical/provider-state.ts";
+import type { OpenBlock, StreamEvent } from "../../canonical/stream-event.ts";
+import { type Usage, zeroUsage } from "../../canonical/usage.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { Frame } from "../../lib/sse.ts";
 import type { StreamWriter, WriteContext } from "../dialect.ts";
-import { badReply } from "../errors.ts";
+import { invalidUpstreamResponse } from "../errors.ts";
 import { isWholeJson } from "../shared/arguments.ts";
-import { wrapFreeText } from "../shared/custom-tools.ts";
+import { wrapCustomInput } from "../shared/custom-tools.ts";
 import { cleanId } from "../shared/tool-names.ts";
 import { citationsForClient } from "./citations.ts";
 import { errorFrames } from "./error.ts";
@@ -31,7 +31,7 @@ interface Waiting {
   closed: boolean;
   /** The thinking before it carries its state. */
   isProven: boolean;
-  signature?: Opaque | undefined;
+  signature?: ProviderState | undefined;
   citations?: readonly Citation[] | undefined;
 }
 
@@ -51,7 +51,7 @@ interface State {
   over: boolean;
 }
 
-type Write<Type extends Delta["type"]> = (state: State, delta: Extract<Delta, { type: Type }>) => Frame[];
+type Write<Type extends StreamEvent["type"]> = (state: State, delta: Extract<StreamEvent, { type: Type }>) => Frame[];
 
 function frame(event: string, body: JsonObject): Frame {
   return { event, data: JSON.stringify({ type: event, ...body }) };
@@ -124,7 +124,7 @@ function endFrames(state: State, block: Waiting): Frame[] {
   const { open } = block;
   if (open.kind === "thinking") return thoughtEnd(state, block);
   if (isFreeText(open)) {
-    const text = JSON.stringify(wrapFreeText(block.unsent));
+    const text = JSON.stringify(wrapCustomInput(block.unsent));
     return [...begin(state, block), textFrame(state.index, open, text)];
   }
   const citations = open.kind === "text" ? citationsForClient(block.citations) : [];
@@ -183,14 +183,14 @@ function advance(state: State, { acceptCut, isEnd } = { acceptCut: false, isEnd:
   return frames;
 }
 
-function start(state: State, delta: Extract<Delta, { type: "start" }>): Frame[] {
+function start(state: State, delta: Extract<StreamEvent, { type: "start" }>): Frame[] {
   const { context } = state;
   state.startUsage = delta.usage;
   const message = {
     id: delta.id || context.id,
     type: "message",
     role: "assistant",
-    model: delta.model || context.ask.model,
+    model: delta.model || context.request.model,
     ...messageMembers,
     content: [],
     stop_reason: null,
@@ -201,7 +201,7 @@ function start(state: State, delta: Extract<Delta, { type: "start" }>): Frame[] 
   return [frame("message_start", { message })];
 }
 
-function open(state: State, delta: Extract<Delta, { type: "block-open" }>): Frame[] {
+function open(state: State, delta: Extract<StreamEvent, { type: "block-start" }>): Frame[] {
   state.hasCall ||= delta.open.kind === "tool-call";
   state.hasRefusal ||= delta.open.kind === "refusal";
   const block = { open: delta.open, unsent: "", input: "", begun: false, closed: false, isProven: false };
@@ -209,7 +209,7 @@ function open(state: State, delta: Extract<Delta, { type: "block-open" }>): Fram
   return advance(state);
 }
 
-function grow(state: State, delta: Extract<Delta, { type: "text" | "thinking" | "tool-input" }>): Frame[] {
+function grow(state: State, delta: Extract<StreamEvent, { type: "text" | "thinking" | "tool-input" }>): Frame[] {
   const block = state.blocks[delta.block];
   if (block === undefined || delta.text === "") return [];
   if (delta.type === "tool-input") block.input += delta.text;
@@ -218,7 +218,7 @@ function grow(state: State, delta: Extract<Delta, { type: "text" | "thinking" | 
   return delta.block === state.current ? sendText(state, block) : [];
 }
 
-function close(state: State, delta: Extract<Delta, { type: "block-close" }>): Frame[] {
+function close(state: State, delta: Extract<StreamEvent, { type: "block-end" }>): Frame[] {
   const block = state.blocks[delta.block];
   if (block === undefined) return [];
   block.closed = true;
@@ -227,16 +227,18 @@ function close(state: State, delta: Extract<Delta, { type: "block-close" }>): Fr
   return delta.block === state.current ? advance(state) : [];
 }
 
-const isCut = (stop: Stop): boolean => stop.kind === "length" || stop.kind === "context-full";
+const isCut = (finishReason: FinishReason): boolean =>
+  finishReason.kind === "length" || finishReason.kind === "context-full";
 
-function finish(state: State, delta: Extract<Delta, { type: "finish" }>): Frame[] {
-  const stop: Stop = delta.stops[0] ?? { kind: "end" };
-  const last = advance(state, { acceptCut: isCut(stop), isEnd: true });
-  if (state.stuck) return [...last, ...fail(state, badReply("the arguments of a tool call are no JSON"))];
+function finish(state: State, delta: Extract<StreamEvent, { type: "finish" }>): Frame[] {
+  const finishReason: FinishReason = delta.stops[0] ?? { kind: "end" };
+  const last = advance(state, { acceptCut: isCut(finishReason), isEnd: true });
+  if (state.stuck)
+    return [...last, ...fail(state, invalidUpstreamResponse("the arguments of a tool call are no JSON"))];
   state.over = true;
   const { inputEstimate } = state.context;
-  const usage = delta.usage ?? state.startUsage ?? { ...noUsage, inputTokens: inputEstimate };
-  const reason = writeStop(stop, { call: state.hasCall, refusal: state.hasRefusal });
+  const usage = delta.usage ?? state.startUsage ?? { ...zeroUsage, inputTokens: inputEstimate };
+  const reason = writeStop(finishReason, { call: state.hasCall, refusal: state.hasRefusal });
   return [
     ...last,
     frame("message_delta", { delta: { ...reason, ...endMembers }, usage: writeCounts(usage, inputEstimate) }),
@@ -249,14 +251,14 @@ function fail(state: State, error: GatewayError): Frame[] {
   return errorFrames(error);
 }
 
-const writers: { readonly [Type in Delta["type"]]: Write<Type> } = {
+const writers: { readonly [Type in StreamEvent["type"]]: Write<Type> } = {
   start,
-  "block-open": open,
+  "block-start": open,
   text: grow,
   thinking: grow,
   "tool-input": grow,
   media: () => [],
-  "block-close": close,
+  "block-end": close,
   finish,
   error: (state, delta) => fail(state, delta.error),
 };
@@ -271,14 +273,14 @@ export function streamWriter(context: WriteContext): StreamWriter {
     stuck: false,
     hasCall: false,
     hasRefusal: false,
-    expectsThinking: expectsThinking(context.ask),
+    expectsThinking: expectsThinking(context.request),
     over: false,
   };
   return {
-    write(delta) {
-      if (state.over || ("choice" in delta && delta.choice !== 0)) return [];
-      const write = writers[delta.type] as (state: State, delta: Delta) => Frame[];
-      return write(state, delta);
+    write(event) {
+      if (state.over || ("choice" in event && event.choice !== 0)) return [];
+      const write = writers[event.type] as (state: State, event: StreamEvent) => Frame[];
+      return write(state, event);
     },
   };
 }

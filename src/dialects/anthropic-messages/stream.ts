@@ -1,12 +1,12 @@
 // The streaming side of this dialect: reader, writer and heartbeat.
 import { formatFrame, keepAliveComment } from "../../lib/sse.ts";
-import type { StreamSide } from "../dialect.ts";
+import type { StreamCodec } from "../dialect.ts";
 import { streamReader } from "./stream-reader.ts";
 import { streamWriter } from "./stream-writer.ts";
 
 const ping = formatFrame({ event: "ping", data: '{"type":"ping"}' });
 
-export const stream: StreamSide = {
+export const stream: StreamCodec = {
   reader: streamReader,
   writer: streamWriter,
   /** A ping may only come after message_start. */

@@ -1,23 +1,23 @@
 // The shape of the output for models that have no words for it: a tool takes the answer, and its input is the text.
-import type { ChatAnswer, ChatAsk, FunctionTool, ToolChoice } from "../../canonical/chat.ts";
-import type { Ask } from "../../canonical/operation.ts";
-import { collect, type Delta, replay } from "../../canonical/stream-event.ts";
+import type { ChatRequest, ChatResponse, FunctionTool, ToolChoice } from "../../canonical/chat.ts";
+import type { OperationRequest } from "../../canonical/operation.ts";
+import { collectEvents, type StreamEvent, streamEventsOf } from "../../canonical/stream-event.ts";
 import { parseExactText } from "../../lib/exact-json.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
-import type { Losses } from "./field-names.ts";
+import type { CallWarnings } from "./field-names.ts";
 import type { ModelLimits } from "./model-capabilities.ts";
 import { isForced } from "./tools.ts";
 
-type SchemaAsk = ChatAsk & { readonly format: { readonly type: "schema"; readonly schema: JsonObject } };
+type SchemaAsk = ChatRequest & { readonly format: { readonly type: "schema"; readonly schema: JsonObject } };
 
-function hasSchema(ask: Ask): ask is SchemaAsk {
-  return ask.operation === "chat" && ask.format?.type === "schema";
+function hasSchema(request: OperationRequest): request is SchemaAsk {
+  return request.operation === "chat" && request.format?.type === "schema";
 }
 
 /** A name that no tool of the client has, neither as it is nor once it is cleaned. It follows from the request alone. */
-function outputToolName(ask: ChatAsk): string {
+function outputToolName(request: ChatRequest): string {
   const taken = new Set(
-    ask.tools.map((tool) => (tool.kind === "hosted" ? "" : tool.name.replace(/[^A-Za-z0-9_-]/g, "_"))),
+    request.tools.map((tool) => (tool.kind === "hosted" ? "" : tool.name.replace(/[^A-Za-z0-9_-]/g, "_"))),
   );
   let name = "json_answer";
   while (taken.has(name)) name += "_";
@@ -53,9 +53,9 @@ function outputTool(ask: SchemaAsk): FunctionTool {
 }
 
 /** The client's own choice, with the answer among what may be called. Every reply is a call where that can be forced. */
-function choiceWith(ask: ChatAsk, name: string, canForce: boolean): ToolChoice {
-  const choice = ask.toolChoice ?? { type: "auto" };
-  if (ask.tools.length === 0 || choice.type === "none") {
+function choiceWith(request: ChatRequest, name: string, canForce: boolean): ToolChoice {
+  const choice = request.toolChoice ?? { type: "auto" };
+  if (request.tools.length === 0 || choice.type === "none") {
     return canForce ? { type: "tool", name } : { type: "allowed", names: [name], required: false };
   }
   if (choice.type === "tool") return { type: "allowed", names: [choice.name, name], required: true };
@@ -67,7 +67,7 @@ function choiceWith(ask: ChatAsk, name: string, canForce: boolean): ToolChoice {
 
 /** What is asked in place of a schema, and what has to be said beside it. */
 export interface WithOutputTool {
-  readonly ask: ChatAsk;
+  readonly ask: ChatRequest;
   readonly instruction: string | null;
 }
 
@@ -76,16 +76,16 @@ export interface WithOutputTool {
  * or the client has every reply be a call of its own tools.
  */
 export function withOutputTool(
-  ask: ChatAsk,
+  request: ChatRequest,
   limits: ModelLimits,
   canForce: boolean,
-  losses: Losses,
+  warnings: CallWarnings,
 ): WithOutputTool | null {
-  if (!emulatesSchemas(limits) || !hasSchema(ask) || (canForce && isForced(ask.toolChoice))) return null;
-  const tool = outputTool(ask);
-  losses.add("emulated", "format");
+  if (!emulatesSchemas(limits) || !hasSchema(request) || (canForce && isForced(request.toolChoice))) return null;
+  const tool = outputTool(request);
+  warnings.add("emulated", "format");
   return {
-    ask: { ...ask, tools: [...ask.tools, tool], toolChoice: choiceWith(ask, tool.name, canForce) },
+    ask: { ...request, tools: [...request.tools, tool], toolChoice: choiceWith(request, tool.name, canForce) },
     instruction: canForce
       ? null
       : `Give your final answer by calling the tool ${tool.name}, and write nothing beside the call.`,
@@ -103,7 +103,7 @@ interface State {
   readonly holds: (model: string) => boolean;
   isHolding: boolean;
   /** Texts that may be idle words before the answer, as they came. */
-  held: Delta[];
+  held: StreamEvent[];
   /** Numbers of blocks for the client by their numbers upstream; null for what is not told. */
   readonly numbers: Map<number, number | null>;
   told: number;
@@ -112,33 +112,33 @@ interface State {
   hasCall: boolean;
 }
 
-type InBlock = Extract<Delta, { block: number }>;
+type InBlock = Extract<StreamEvent, { block: number }>;
 
 function unwrapped(input: string): string {
   const body = parseExactText(input);
   return isObject(body) && body["value"] !== undefined ? JSON.stringify(body["value"]) : input;
 }
 
-function renumbered(state: State, delta: InBlock): Delta[] {
-  if (delta.type === "block-open") state.numbers.set(delta.block, state.told++);
+function renumbered(state: State, delta: InBlock): StreamEvent[] {
+  if (delta.type === "block-start") state.numbers.set(delta.block, state.told++);
   const block = state.numbers.get(delta.block);
   return typeof block === "number" ? [{ ...delta, block }] : [];
 }
 
-function release(state: State): Delta[] {
+function release(state: State): StreamEvent[] {
   const { held } = state;
   state.held = [];
-  return held.flatMap((delta) => ("block" in delta ? renumbered(state, delta) : [delta]));
+  return held.flatMap((event) => ("block" in event ? renumbered(state, event) : [event]));
 }
 
-function openOutput(state: State, delta: Extract<Delta, { type: "block-open" }>): Delta[] {
+function openOutput(state: State, delta: Extract<StreamEvent, { type: "block-start" }>): StreamEvent[] {
   state.held = [];
   if (state.output !== null) return [];
   state.output = delta.block;
   return renumbered(state, { ...delta, open: { kind: "text" } });
 }
 
-function open(state: State, delta: Extract<Delta, { type: "block-open" }>): Delta[] {
+function open(state: State, delta: Extract<StreamEvent, { type: "block-start" }>): StreamEvent[] {
   if (delta.open.kind === "tool-call" && delta.open.name === state.name) return openOutput(state, delta);
   if (delta.open.kind === "tool-call") state.hasCall = true;
   if (delta.open.kind !== "text" || !state.isHolding) return [...release(state), ...renumbered(state, delta)];
@@ -146,48 +146,48 @@ function open(state: State, delta: Extract<Delta, { type: "block-open" }>): Delt
   return [];
 }
 
-function fillOutput(state: State, delta: InBlock): Delta[] {
+function fillOutput(state: State, delta: InBlock): StreamEvent[] {
   const { choice, block } = delta;
   if (delta.type === "tool-input" && !state.isWrapped)
     return renumbered(state, { type: "text", choice, block, text: delta.text });
   if (delta.type === "tool-input") state.input += delta.text;
-  if (delta.type !== "block-close") return [];
+  if (delta.type !== "block-end") return [];
   const text = unwrapped(state.input);
   const rest: InBlock[] = state.isWrapped && text !== "" ? [{ type: "text", choice, block, text }] : [];
-  return [...rest, { type: "block-close", choice, block } as const].flatMap((each) => renumbered(state, each));
+  return [...rest, { type: "block-end", choice, block } as const].flatMap((each) => renumbered(state, each));
 }
 
-function adapt(state: State, delta: Delta): Delta[] {
-  if (delta.type === "start") {
-    state.isHolding = state.holds(delta.model);
-    return [delta];
+function adapt(state: State, event: StreamEvent): StreamEvent[] {
+  if (event.type === "start") {
+    state.isHolding = state.holds(event.model);
+    return [event];
   }
-  if (delta.type === "error") return [delta];
-  if (delta.type === "finish") {
+  if (event.type === "error") return [event];
+  if (event.type === "finish") {
     const isAnswer = state.output !== null && !state.hasCall;
-    const stops = delta.stops.map((stop) =>
-      isAnswer && stop.kind === "tool-use" ? { ...stop, kind: "end" as const } : stop,
+    const stops = event.stops.map((finishReason) =>
+      isAnswer && finishReason.kind === "tool-use" ? { ...finishReason, kind: "end" as const } : finishReason,
     );
-    return [...release(state), { ...delta, stops }];
+    return [...release(state), { ...event, stops }];
   }
-  if (delta.type === "block-open") return open(state, delta);
-  if (delta.block === state.output) return fillOutput(state, delta);
-  if (state.numbers.has(delta.block)) return renumbered(state, delta);
-  if (state.held.some((each) => "block" in each && each.block === delta.block)) state.held.push(delta);
+  if (event.type === "block-start") return open(state, event);
+  if (event.block === state.output) return fillOutput(state, event);
+  if (state.numbers.has(event.block)) return renumbered(state, event);
+  if (state.held.some((each) => "block" in each && each.block === event.block)) state.held.push(event);
   return [];
 }
 
-type Adapt = (deltas: Delta[]) => Delta[];
+type Adapt = (events: StreamEvent[]) => StreamEvent[];
 
 /**
  * The answer out of its tool, delta by delta; null where no schema was asked for. `holds`: whether text before the answer
  * waits until it is known whether one comes, by the model that answers.
  */
-export function outputReader(ask: Ask | undefined, holds: (model: string) => boolean): Adapt | null {
-  if (ask === undefined || !hasSchema(ask)) return null;
+export function outputReader(request: OperationRequest | undefined, holds: (model: string) => boolean): Adapt | null {
+  if (request === undefined || !hasSchema(request)) return null;
   const state: State = {
-    name: outputToolName(ask),
-    isWrapped: !isObjectSchema(ask.format.schema),
+    name: outputToolName(request),
+    isWrapped: !isObjectSchema(request.format.schema),
     holds,
     isHolding: false,
     held: [],
@@ -197,14 +197,14 @@ export function outputReader(ask: Ask | undefined, holds: (model: string) => boo
     input: "",
     hasCall: false,
   };
-  return (deltas) => deltas.flatMap((delta) => adapt(state, delta));
+  return (events) => events.flatMap((event) => adapt(state, event));
 }
 
 /** The same for a whole reply. */
-export function readOutput(answer: ChatAnswer, ask: Ask | undefined): ChatAnswer {
+export function readOutput(response: ChatResponse, request: OperationRequest | undefined): ChatResponse {
   const isAnswered = (name: string) =>
-    answer.choices.some(({ blocks }) => blocks.some((block) => block.type === "tool-call" && block.name === name));
-  if (ask === undefined || !hasSchema(ask) || !isAnswered(outputToolName(ask))) return answer;
-  const read = outputReader(ask, () => true);
-  return (read === null ? null : collect(read([...replay(answer)]))) ?? answer;
+    response.choices.some(({ blocks }) => blocks.some((block) => block.type === "tool-call" && block.name === name));
+  if (request === undefined || !hasSchema(request) || !isAnswered(outputToolName(request))) return response;
+  const read = outputReader(request, () => true);
+  return (read === null ? null : collectEvents(read([...streamEventsOf(response)]))) ?? response;
 }

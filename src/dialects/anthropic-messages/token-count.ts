@@ -1,11 +1,11 @@
 // Counting the tokens of a message that is not sent: the request of the Messages API without its bounds on the reply.
 
 import { type TObject, Type } from "typebox";
-import type { CountAnswer, CountAsk } from "../../canonical/token-count.ts";
-import { noUsage } from "../../canonical/usage.ts";
+import type { TokenCountRequest, TokenCountResponse } from "../../canonical/token-count.ts";
+import { zeroUsage } from "../../canonical/usage.ts";
 import { isObject } from "../../lib/json.ts";
 import type { Dialect } from "../dialect.ts";
-import { badReply } from "../errors.ts";
+import { invalidUpstreamResponse } from "../errors.ts";
 import { errorFrames, parseError, renderError } from "./error.ts";
 import { fieldPath } from "./field-names.ts";
 import { verbatimCall } from "./passthrough.ts";
@@ -16,11 +16,11 @@ const path = "v1/messages/count_tokens";
 /** Bounds on a reply mean nothing where there is none, and the service refuses them. */
 const replyBounds = ["max_tokens", "stream"] as const;
 
-function readCount(wire: unknown): CountAnswer {
+function readCount(wire: unknown): TokenCountResponse {
   const inputTokens = isObject(wire) ? wire.input_tokens : undefined;
   if (typeof inputTokens !== "number" || !Number.isInteger(inputTokens) || inputTokens < 0)
-    throw badReply("it holds no count of tokens");
-  return { operation: "count", inputTokens, usage: noUsage };
+    throw invalidUpstreamResponse("it holds no count of tokens");
+  return { operation: "count", inputTokens, usage: zeroUsage };
 }
 
 function withoutReplyBounds<Body extends object>(body: Body): Body {
@@ -29,7 +29,7 @@ function withoutReplyBounds<Body extends object>(body: Body): Body {
   return kept;
 }
 
-export const anthropicCount: Dialect<CountAsk, CountAnswer> = {
+export const anthropicCount: Dialect<TokenCountRequest, TokenCountResponse> = {
   name: "anthropic-count",
   operation: "count",
   request: {
@@ -38,18 +38,18 @@ export const anthropicCount: Dialect<CountAsk, CountAnswer> = {
       const chat = parseRequest(wire);
       return { operation: "count", model: chat.model, stream: false, chat, extras: [] };
     },
-    render(ask, context) {
-      const { call, warnings } = renderRequest(ask.chat, context);
+    render(request, context) {
+      const { call, warnings } = renderRequest(request.chat, context);
       return { call: { ...call, path, body: withoutReplyBounds(call.body) }, warnings };
     },
     fieldPath,
   },
   response: {
     parse: readCount,
-    render: (answer) => ({ input_tokens: answer.inputTokens }),
+    render: (response) => ({ input_tokens: response.inputTokens }),
   },
-  verbatim: {
-    call(wire, context, envelope) {
+  passthrough: {
+    render(wire, context, envelope) {
       const call = verbatimCall(wire, context, envelope);
       return { ...call, path, body: withoutReplyBounds(call.body) };
     },

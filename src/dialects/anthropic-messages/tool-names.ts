@@ -7,5 +7,5 @@ import { toolNames } from "../shared/tool-names.ts";
 export const maxToolNameChars = 128;
 
 export function toolFinder(context: ReadContext): ToolFinder {
-  return findTools(context, (ask) => toolNames(ask, maxToolNameChars));
+  return findTools(context, (request) => toolNames(request, maxToolNameChars));
 }

@@ -1,25 +1,25 @@
 // Tools and the choice among them, from the wire into canon and back.
-import type { ChatAsk, FunctionTool, Tool, ToolChoice } from "../../canonical/chat.ts";
-import type { Extra } from "../../canonical/warning.ts";
+import type { ChatRequest, FunctionTool, Tool, ToolChoice } from "../../canonical/chat.ts";
+import type { UnmappedField } from "../../canonical/warning.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { RenderContext } from "../dialect.ts";
 import { badValue, unsupported } from "../errors.ts";
-import { standIn } from "../shared/custom-tools.ts";
+import { asFunctionTool } from "../shared/custom-tools.ts";
 import type { ToolNames } from "../shared/tool-names.ts";
 import { cacheControl, cacheOf } from "./cache-control.ts";
-import { isAbsent, type Losses, objectsIn, optionalText, requiredText } from "./field-names.ts";
+import { type CallWarnings, isAbsent, objectsIn, optionalText, requiredText } from "./field-names.ts";
 import { inSubset } from "./json-schema.ts";
 import { dialectName } from "./signature.ts";
 
 /** Members of a function that only this dialect has. */
-const ownMembers: readonly (readonly [string, Extra["rule"]])[] = [
+const ownMembers: readonly (readonly [string, UnmappedField["rule"]])[] = [
   ["defer_loading", "quiet"],
   ["eager_input_streaming", "quiet"],
   ["input_examples", "drop"],
   ["allowed_callers", "drop"],
 ];
 
-function readTool(wire: JsonObject, index: number, extras: Extra[]): Tool {
+function readTool(wire: JsonObject, index: number, extras: UnmappedField[]): Tool {
   const path = `tools[${index}]`;
   const { type } = wire;
   if (!isAbsent(type) && type !== "custom") {
@@ -38,7 +38,7 @@ function readTool(wire: JsonObject, index: number, extras: Extra[]): Tool {
   };
 }
 
-export function readTools(wire: Json | undefined, extras: Extra[]): Tool[] {
+export function readTools(wire: Json | undefined, extras: UnmappedField[]): Tool[] {
   return objectsIn(wire).map((tool, index) => readTool(tool, index, extras));
 }
 
@@ -50,7 +50,7 @@ const choices: { readonly [type: string]: ToolChoice["type"] } = {
 };
 
 /** The object form, and the plain string that many clients send in its place. */
-export function readToolChoice(wire: Json | undefined): Pick<ChatAsk, "toolChoice" | "parallelToolCalls"> {
+export function readToolChoice(wire: Json | undefined): Pick<ChatRequest, "toolChoice" | "parallelToolCalls"> {
   if (isAbsent(wire)) return {};
   const choice = isObject(wire) ? wire : { type: wire };
   const single = choice["disable_parallel_tool_use"];
@@ -64,30 +64,30 @@ export function readToolChoice(wire: Json | undefined): Pick<ChatAsk, "toolChoic
 }
 
 /** An object schema: this dialect wants one even where the client gave none. */
-function inputSchema(tool: FunctionTool, losses: Losses): JsonObject {
+function inputSchema(tool: FunctionTool, warnings: CallWarnings): JsonObject {
   const { parameters } = tool;
   if (parameters === undefined || isAbsent(parameters)) return { type: "object", properties: {} };
   if (tool.strict === true) {
     const { schema, exact } = inSubset(parameters);
-    if (!exact) losses.add("approximated", "tools");
+    if (!exact) warnings.add("approximated", "tools");
     return schema;
   }
   return parameters["type"] === "object" ? parameters : { ...parameters, type: "object" };
 }
 
-function renderTool(tool: Tool, names: ToolNames, losses: Losses): JsonObject {
+function renderTool(tool: Tool, names: ToolNames, warnings: CallWarnings): JsonObject {
   switch (tool.kind) {
     case "function":
       return {
         name: names.toWire(tool.name),
         ...(tool.description === undefined ? {} : { description: tool.description }),
-        input_schema: inputSchema(tool, losses),
+        input_schema: inputSchema(tool, warnings),
         ...(tool.strict === undefined ? {} : { strict: tool.strict }),
         ...cacheControl(tool.cache),
       };
     case "custom": {
-      losses.addPath("emulated", tool.path);
-      const { parameters, ...described } = standIn(tool);
+      warnings.addPath("emulated", tool.path);
+      const { parameters, ...described } = asFunctionTool(tool);
       return { name: names.toWire(tool.name), ...described, input_schema: parameters };
     }
     case "hosted":
@@ -129,22 +129,22 @@ export const isForced = (choice: ToolChoice | undefined): boolean =>
 
 /** `tools` and `tool_choice`. Where the model cannot be forced, the list is narrowed and the choice left to it. */
 export function renderTools(
-  ask: ChatAsk,
+  request: ChatRequest,
   names: ToolNames,
   canForce: boolean,
   context: RenderContext,
-  losses: Losses,
+  warnings: CallWarnings,
 ): JsonObject {
-  const { choice, only } = chosen(ask.toolChoice, canForce, names);
-  const tools = ask.tools.filter((tool) => only === null || only.includes(toolName(tool)));
-  if (ask.tools.length === 0) return {};
+  const { choice, only } = chosen(request.toolChoice, canForce, names);
+  const tools = request.tools.filter((tool) => only === null || only.includes(toolName(tool)));
+  if (request.tools.length === 0) return {};
   if (tools.length === 0) throw badValue(context.fieldPath("toolChoice"), "The choice names no tool of the list.");
-  if (isForced(ask.toolChoice) && !canForce) losses.add("approximated", "toolChoice");
-  const parallel = ask.parallelToolCalls;
+  if (isForced(request.toolChoice) && !canForce) warnings.add("approximated", "toolChoice");
+  const parallel = request.parallelToolCalls;
   const single = parallel === undefined || choice?.["type"] === "none" ? {} : { disable_parallel_tool_use: !parallel };
   const spoken = choice !== null || parallel !== undefined;
   return {
-    tools: tools.map((tool) => renderTool(tool, names, losses)),
+    tools: tools.map((tool) => renderTool(tool, names, warnings)),
     ...(spoken ? { tool_choice: { ...(choice ?? { type: "auto" }), ...single } } : {}),
   };
 }

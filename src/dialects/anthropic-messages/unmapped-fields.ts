@@ -1,5 +1,5 @@
 // Fields that only this dialect has: what becomes of each when the upstream speaks another one.
-import type { Extra } from "../../canonical/warning.ts";
+import type { UnmappedField } from "../../canonical/warning.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import { isAbsent } from "./field-names.ts";
 
@@ -20,20 +20,20 @@ const held = new Set([
   "output_format",
 ]);
 
-type Rule = (value: Json) => readonly Extra[];
+type Rule = (value: Json) => readonly UnmappedField[];
 
 const as =
-  (path: string, rule: Extra["rule"]): Rule =>
+  (path: string, rule: UnmappedField["rule"]): Rule =>
   () => [{ path, rule }];
 
 /** Members of an object that canon does not hold, by their own rule. */
 const besides =
-  (field: string, members: readonly string[], rule: Extra["rule"]): Rule =>
+  (field: string, members: readonly string[], rule: UnmappedField["rule"]): Rule =>
   (value) =>
     isObject(value)
       ? Object.keys(value)
           .filter((name) => !members.includes(name) && !isAbsent(value[name]))
-          .map((name): Extra => ({ path: `${field}.${name}`, rule }))
+          .map((name): UnmappedField => ({ path: `${field}.${name}`, rule }))
       : [];
 
 /** Words that demand no region. */
@@ -54,7 +54,7 @@ const rules = new Map<string, Rule>([
 ]);
 
 /** One extra for each field, absent ones excepted. Unknown fields are dropped with a warning. */
-export function readExtras(wire: JsonObject): Extra[] {
+export function readExtras(wire: JsonObject): UnmappedField[] {
   return Object.entries(wire).flatMap(([name, value]) => {
     if (held.has(name) || value === undefined || isAbsent(value)) return [];
     return (rules.get(name) ?? as(name, "drop"))(value);

@@ -1,5 +1,5 @@
 // Token counts: this wire tells cached input beside `input_tokens`, and thinking inside `output_tokens`.
-import { areCounts, noUsage, tokenCount, totalInput, totalOutput, type Usage } from "../../canonical/usage.ts";
+import { areCounts, tokenCount, totalInput, totalOutput, type Usage, zeroUsage } from "../../canonical/usage.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 
 const names = ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens"] as const;
@@ -42,7 +42,7 @@ export function readUsage(counts: Json | undefined): Usage | undefined {
 
 /** The counts of `usage`, as the last event of a stream tells them: every member, because clients copy only what is present. */
 export function writeCounts(usage: Usage | undefined, inputEstimate: number): JsonObject {
-  const known = usage ?? { ...noUsage, inputTokens: inputEstimate };
+  const known = usage ?? { ...zeroUsage, inputTokens: inputEstimate };
   return {
     input_tokens: known.inputTokens,
     cache_creation_input_tokens: known.cacheWriteTokens,

@@ -1,21 +1,21 @@
 // Content blocks: the Messages API's blocks in this wire's words, and back.
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import type { Losses } from "../anthropic-messages/field-names.ts";
+import type { CallWarnings } from "../anthropic-messages/field-names.ts";
 import { objectsIn } from "../shared/json-accessors.ts";
 import { type Family, familyOf } from "./model-capabilities.ts";
 
 /** What spelling the blocks of one request needs to know. */
 export interface Spelling {
   readonly family: Family;
-  readonly losses: Losses;
+  readonly losses: CallWarnings;
   /** Names of documents that are taken: the service refuses a second one of the same name. */
   readonly documents: Set<string>;
 }
 
 /** For replies to a client: there is nothing that its wire could not say. */
 export function clientSpelling(): Spelling {
-  const losses: Losses = { add: () => undefined, addPath: () => undefined, list: [] };
-  return { family: familyOf(""), losses, documents: new Set() };
+  const warnings: CallWarnings = { add: () => undefined, addPath: () => undefined, list: [] };
+  return { family: familyOf(""), losses: warnings, documents: new Set() };
 }
 
 type Speller = (block: JsonObject, to: Spelling) => JsonObject[];

@@ -2,7 +2,7 @@
 import type { GatewayError } from "../../canonical/error.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { Frame } from "../../lib/sse.ts";
-import type { ErrorSide } from "../dialect.ts";
+import type { ErrorCodec } from "../dialect.ts";
 import { refusalError } from "../upstream-error.ts";
 
 /** The event under which an exception within a stream comes. */
@@ -70,7 +70,7 @@ function render(error: GatewayError): { status: number; body: JsonObject } {
   return { status: error.status, body: { __type: names[error.status] ?? fallback, message: error.message } };
 }
 
-export const converseErrors: ErrorSide = {
+export const converseErrors: ErrorCodec = {
   parse: parseError,
   render,
   frames: (error): Frame[] => [{ event: exceptionEvent, data: JSON.stringify(render(error).body) }],

@@ -1,5 +1,5 @@
 // Why a reply ended and what it used, in this dialect's words and in the Messages API's.
-import type { Stop } from "../../canonical/chat.ts";
+import type { FinishReason } from "../../canonical/chat.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 
 /** Words of this wire that the Messages API has none for. The others are the same on both. */
@@ -12,8 +12,10 @@ export function isMalformed(reason: Json | undefined): boolean {
 }
 
 /** The stop that this reason makes of what the Messages API's rules made of it. */
-export function settledStop(stop: Stop, reason: Json | undefined): Stop {
-  return filtered.has(reason) ? { ...stop, kind: "filter", detail: { stopReason: reason ?? null } } : stop;
+export function settledStop(finishReason: FinishReason, reason: Json | undefined): FinishReason {
+  return filtered.has(reason)
+    ? { ...finishReason, kind: "filter", detail: { stopReason: reason ?? null } }
+    : finishReason;
 }
 
 /** `stop_reason` and `stop_sequence`; the stop text stands in the fields that were asked for beside the common ones. */

@@ -1,5 +1,5 @@
 // The dialect of Amazon Bedrock's Converse: the Messages API in other words, for models of many makers. No client speaks it to the gateway.
-import type { ChatAnswer, ChatAsk } from "../../canonical/chat.ts";
+import type { ChatRequest, ChatResponse } from "../../canonical/chat.ts";
 import { GatewayError } from "../../canonical/error.ts";
 import { keepAliveComment } from "../../lib/sse.ts";
 import type { Dialect } from "../dialect.ts";
@@ -12,7 +12,7 @@ import { ConverseRequest } from "./schema.ts";
 import { streamReader } from "./stream-reader.ts";
 import { streamWriter } from "./stream-writer.ts";
 
-export const bedrockConverse: Dialect<ChatAsk, ChatAnswer> = {
+export const bedrockConverse: Dialect<ChatRequest, ChatResponse> = {
   name: "bedrock-converse",
   operation: "chat",
   request: {
@@ -25,8 +25,8 @@ export const bedrockConverse: Dialect<ChatAsk, ChatAnswer> = {
   },
   response: { parse: parseResponse, render: renderResponse },
   stream: { reader: streamReader, writer: streamWriter, heartbeat: () => keepAliveComment },
-  verbatim: {
-    call() {
+  passthrough: {
+    render() {
       throw new GatewayError("internal_error", "No client speaks this dialect to the gateway.");
     },
   },

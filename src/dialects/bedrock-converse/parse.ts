@@ -1,10 +1,10 @@
 // A wire of this dialect into the Messages API's words, which are then read by its rules.
-import type { ChatAsk } from "../../canonical/chat.ts";
-import type { Extra } from "../../canonical/warning.ts";
+import type { ChatRequest } from "../../canonical/chat.ts";
+import type { UnmappedField } from "../../canonical/warning.ts";
 import { parseExactText } from "../../lib/exact-json.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import { parseRequest as parseMessages } from "../anthropic-messages/request.ts";
-import type { Envelope } from "../dialect.ts";
+import type { RequestMeta } from "../dialect.ts";
 import { isAbsent } from "../shared/is-empty.ts";
 import { objectsIn } from "../shared/json-accessors.ts";
 import { readContent } from "./content.ts";
@@ -24,7 +24,7 @@ const held = new Set([
 ]);
 
 /** A field that is not in this table and not held is dropped with a warning. */
-const rules: ReadonlyMap<string, Extra["rule"]> = new Map([
+const rules: ReadonlyMap<string, UnmappedField["rule"]> = new Map([
   ["requestMetadata", "quiet"],
   ["guardrailConfig", "reject"],
   ["promptVariables", "reject"],
@@ -33,7 +33,7 @@ const rules: ReadonlyMap<string, Extra["rule"]> = new Map([
 /** The fields beside the common ones that mean the same on the Messages API. */
 const shared = ["thinking", "top_k", "tool_choice"] as const;
 
-function readExtras(wire: JsonObject): Extra[] {
+function readExtras(wire: JsonObject): UnmappedField[] {
   return Object.entries(wire).flatMap(([path, value]) =>
     held.has(path) || isAbsent(value) ? [] : [{ path, rule: rules.get(path) ?? "drop" }],
   );
@@ -41,7 +41,7 @@ function readExtras(wire: JsonObject): Extra[] {
 
 const tiers = ["default", "flex", "priority"] as const;
 
-function readTier(wire: JsonObject): Pick<ChatAsk, "tier"> {
+function readTier(wire: JsonObject): Pick<ChatRequest, "tier"> {
   const type = isObject(wire.serviceTier) ? wire.serviceTier.type : undefined;
   const tier = tiers.find((known) => known === type);
   return tier === undefined ? {} : { tier };
@@ -79,10 +79,10 @@ function messagesWire(wire: JsonObject): JsonObject {
 }
 
 /** The canonical request of a body; which model, and whether as a stream, the path says. */
-export function parseRequest(wire: JsonObject, envelope: Envelope): ChatAsk {
+export function parseRequest(wire: JsonObject, envelope: RequestMeta): ChatRequest {
   const { model = "", verb } = envelope.params;
-  const ask = parseMessages({ ...messagesWire(wire), model, stream: verb === streamVerb });
+  const request = parseMessages({ ...messagesWire(wire), model, stream: verb === streamVerb });
   const { name } = readFormat(wire);
-  const format = ask.format?.type === "schema" && name !== undefined ? { format: { ...ask.format, name } } : {};
-  return { ...ask, ...format, ...readTier(wire), extras: [...readExtras(wire), ...ask.extras] };
+  const format = request.format?.type === "schema" && name !== undefined ? { format: { ...request.format, name } } : {};
+  return { ...request, ...format, ...readTier(wire), extras: [...readExtras(wire), ...request.extras] };
 }

@@ -1,7 +1,7 @@
 // How much to think: every family of models behind this wire has words of its own for it, beside the common fields.
-import type { ChatAsk, Effort, Reasoning } from "../../canonical/chat.ts";
+import type { ChatRequest, Effort, Reasoning } from "../../canonical/chat.ts";
 import type { JsonObject } from "../../lib/json.ts";
-import type { Losses } from "../anthropic-messages/field-names.ts";
+import type { CallWarnings } from "../anthropic-messages/field-names.ts";
 import type { ModelLimits } from "../anthropic-messages/model-capabilities.ts";
 import { isAtRest, renderReasoning, type Thought } from "../anthropic-messages/reasoning.ts";
 import { lacksThinking } from "../anthropic-messages/tool-loop.ts";
@@ -25,23 +25,23 @@ interface Bound {
 }
 
 /** As on the Messages API: https://docs.aws.amazon.com/bedrock/latest/userguide/claude-messages-extended-thinking.html */
-function ownThinking(ask: ChatAsk, thought: Thought, limits: ModelLimits): Thinking {
+function ownThinking(request: ChatRequest, thought: Thought, limits: ModelLimits): Thinking {
   const { thinking, effort, maxTokens, isOn } = thought;
   const additional = {
     ...(thinking === undefined ? {} : { thinking }),
     ...(effort === undefined ? {} : { output_config: { effort } }),
   };
-  const isBounded = ask.maxOutputTokens !== undefined || thinking?.budget_tokens !== undefined;
+  const isBounded = request.maxOutputTokens !== undefined || thinking?.budget_tokens !== undefined;
   return { additional, maxTokens: isBounded ? maxTokens : null, isOn, rests: isAtRest(thought, limits) };
 }
 
 /** What is asked, as a word; undefined where the matter was left open. */
-function wishedEffort(reasoning: Reasoning, losses: Losses): Effort | undefined {
+function wishedEffort(reasoning: Reasoning, warnings: CallWarnings): Effort | undefined {
   if (reasoning.effort !== undefined) return reasoning.effort;
   const budget = reasoning.budgetTokens;
   if (budget === undefined || budget < 0) return undefined;
   if (budget === 0) return "none";
-  losses.add("approximated", "reasoning");
+  warnings.add("approximated", "reasoning");
   return effortOfBudget(budget);
 }
 
@@ -55,43 +55,49 @@ const levels: Readonly<Record<Effort, "low" | "medium" | "high">> = {
   max: "high",
 };
 
-function levelOf(effort: Effort, losses: Losses): string {
-  if (levels[effort] !== effort) losses.add("approximated", "reasoning");
+function levelOf(effort: Effort, warnings: CallWarnings): string {
+  if (levels[effort] !== effort) warnings.add("approximated", "reasoning");
   return levels[effort];
 }
 
 /** https://docs.aws.amazon.com/nova/latest/nova2-userguide/extended-thinking.html */
-function config(effort: Effort, losses: Losses): JsonObject {
+function config(effort: Effort, warnings: CallWarnings): JsonObject {
   if (effort === "none") return { reasoningConfig: { type: "disabled" } };
-  return { reasoningConfig: { type: "enabled", maxReasoningEffort: levelOf(effort, losses) } };
+  return { reasoningConfig: { type: "enabled", maxReasoningEffort: levelOf(effort, warnings) } };
 }
 
-function wordsFor(effort: Effort, family: Family, losses: Losses): JsonObject {
-  if (family.thinking === "config") return config(effort, losses);
-  if (family.thinking === "effort") return { reasoning_effort: levelOf(effort, losses) };
-  if (effort !== "none") losses.add("dropped", "reasoning");
+function wordsFor(effort: Effort, family: Family, warnings: CallWarnings): JsonObject {
+  if (family.thinking === "config") return config(effort, warnings);
+  if (family.thinking === "effort") return { reasoning_effort: levelOf(effort, warnings) };
+  if (effort !== "none") warnings.add("dropped", "reasoning");
   return {};
 }
 
 /** The words of this family for what was asked. */
 export function renderThinking(
-  ask: ChatAsk,
+  request: ChatRequest,
   family: Family,
   bound: Bound,
   messages: readonly JsonObject[],
-  losses: Losses,
+  warnings: CallWarnings,
 ): Thinking {
   const { limits } = family;
   if (family.thinking === "own") {
-    const thought = renderReasoning({ ask, limits, losses, lacksThinking: lacksThinking(messages), ...bound });
-    return ownThinking(ask, thought, limits);
+    const thought = renderReasoning({
+      ask: request,
+      limits,
+      losses: warnings,
+      lacksThinking: lacksThinking(messages),
+      ...bound,
+    });
+    return ownThinking(request, thought, limits);
   }
-  const { reasoning } = ask;
+  const { reasoning } = request;
   const silent = reasoning === undefined || reasoning.hint === true;
-  const effort = silent ? undefined : wishedEffort(reasoning, losses);
+  const effort = silent ? undefined : wishedEffort(reasoning, warnings);
   return {
-    additional: effort === undefined ? {} : wordsFor(effort, family, losses),
-    maxTokens: ask.maxOutputTokens === undefined ? null : bound.maxTokens,
+    additional: effort === undefined ? {} : wordsFor(effort, family, warnings),
+    maxTokens: request.maxOutputTokens === undefined ? null : bound.maxTokens,
     isOn: false,
     rests: false,
   };

@@ -1,12 +1,12 @@
 // Frames of an upstream's stream into deltas: each event in the Messages API's words, read by its rules.
-import type { Delta } from "../../canonical/stream-event.ts";
+import type { StreamEvent } from "../../canonical/stream-event.ts";
 import { parseExactText } from "../../lib/exact-json.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { Frame } from "../../lib/sse.ts";
 import { type EventReader, eventReader } from "../anthropic-messages/stream-reader.ts";
 import { outputReader } from "../anthropic-messages/structured-output-tool.ts";
 import type { ReadContext, StreamReader } from "../dialect.ts";
-import { badReply } from "../errors.ts";
+import { invalidUpstreamResponse } from "../errors.ts";
 import { readCitation } from "./content.ts";
 import { exceptionEvent, parseError } from "./error.ts";
 import { isMalformed, readReason, readUsage, settledStop } from "./finish-reason.ts";
@@ -21,17 +21,17 @@ interface State {
   stopped: boolean;
 }
 
-type Handler = (state: State, event: JsonObject) => Delta[];
+type Handler = (state: State, event: JsonObject) => StreamEvent[];
 
 const indexOf = (event: JsonObject): number =>
   typeof event.contentBlockIndex === "number" ? event.contentBlockIndex : -1;
 
-function start(state: State, index: number, block: JsonObject): Delta[] {
+function start(state: State, index: number, block: JsonObject): StreamEvent[] {
   state.open.add(index);
   return state.events.take({ type: "content_block_start", index, content_block: block });
 }
 
-function blockStart(state: State, event: JsonObject): Delta[] {
+function blockStart(state: State, event: JsonObject): StreamEvent[] {
   const opening = isObject(event.start) ? event.start : {};
   const { toolUse } = opening;
   if (!isObject(toolUse)) return start(state, indexOf(event), { type: Object.keys(opening)[0] ?? "text" });
@@ -64,39 +64,40 @@ function saidBy(delta: JsonObject): Said | null {
   return { block: { type: "text", text: "" }, delta: { type: "citations_delta", citation: readCitation(citation) } };
 }
 
-function blockDelta(state: State, event: JsonObject): Delta[] {
+function blockDelta(state: State, event: JsonObject): StreamEvent[] {
   const said = isObject(event.delta) ? saidBy(event.delta) : null;
   if (said === null) return [];
   const index = indexOf(event);
   const opened = state.open.has(index) ? [] : start(state, index, said.block);
   if (said.delta === null) return opened;
-  const deltas = state.events.take({ type: "content_block_delta", index, delta: said.delta });
-  return opened.length === 0 ? deltas : [...opened, ...deltas];
+  const events = state.events.take({ type: "content_block_delta", index, delta: said.delta });
+  return opened.length === 0 ? events : [...opened, ...events];
 }
 
-function blockStop(state: State, event: JsonObject): Delta[] {
+function blockStop(state: State, event: JsonObject): StreamEvent[] {
   const index = indexOf(event);
   state.open.delete(index);
   return state.events.take({ type: "content_block_stop", index });
 }
 
-function messageStop(state: State, event: JsonObject): Delta[] {
-  if (isMalformed(event.stopReason)) return state.events.fail(badReply("the model's output was malformed"));
+function messageStop(state: State, event: JsonObject): StreamEvent[] {
+  if (isMalformed(event.stopReason))
+    return state.events.fail(invalidUpstreamResponse("the model's output was malformed"));
   state.stopped = true;
   state.reason = event.stopReason;
   const delta = readReason(event.stopReason, event.additionalModelResponseFields);
   return state.events.take({ type: "message_delta", delta });
 }
 
-function finish(state: State): Delta[] {
-  return state.events.take({ type: "message_stop" }).map((delta) => {
-    if (delta.type !== "finish") return delta;
-    return { ...delta, stops: delta.stops.map((stop) => settledStop(stop, state.reason)) };
+function finish(state: State): StreamEvent[] {
+  return state.events.take({ type: "message_stop" }).map((event) => {
+    if (event.type !== "finish") return event;
+    return { ...event, stops: event.stops.map((finishReason) => settledStop(finishReason, state.reason)) };
   });
 }
 
 /** Usage comes last. Where it came first, the reply is not over. */
-function metadata(state: State, event: JsonObject): Delta[] {
+function metadata(state: State, event: JsonObject): StreamEvent[] {
   const said = state.events.take({ type: "message_delta", usage: readUsage(event.usage) });
   return state.stopped ? [...said, ...finish(state)] : said;
 }
@@ -112,11 +113,13 @@ const handlers: ReadonlyMap<string | undefined, Handler> = new Map<string | unde
   [exceptionEvent, (state, event) => state.events.fail(parseError(200, event))],
 ]);
 
-function read(state: State, frame: Frame): Delta[] {
+function read(state: State, frame: Frame): StreamEvent[] {
   const handler = handlers.get(frame.event);
   if (handler === undefined) return [];
   const event = parseExactText(frame.data);
-  return isObject(event) ? handler(state, event) : state.events.fail(badReply("an event is no JSON object"));
+  return isObject(event)
+    ? handler(state, event)
+    : state.events.fail(invalidUpstreamResponse("an event is no JSON object"));
 }
 
 /** A reader for one stream. Its terminator is the reason to stop; usage behind it may be missing. */
@@ -124,7 +127,7 @@ export function streamReader(context: ReadContext): StreamReader {
   const events = eventReader(context.origin, toolFinder(context));
   const state: State = { events, open: new Set(), reason: undefined, stopped: false };
   // This wire does not tell which model answers, so nothing is held back.
-  const answer = outputReader(context.ask, () => false) ?? ((deltas) => deltas);
+  const answer = outputReader(context.request, () => false) ?? ((streamEvents) => streamEvents);
   return {
     read: (frame) => answer(read(state, frame)),
     end: () => answer(state.stopped ? finish(state) : events.end()),

@@ -1,7 +1,7 @@
 // Tools and the choice among them: the Messages API's list in this wire's words, and back.
-import type { Block, ChatAsk, TextBlock, Turn } from "../../canonical/chat.ts";
+import type { Block, ChatRequest, Message, TextBlock } from "../../canonical/chat.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import type { Losses } from "../anthropic-messages/field-names.ts";
+import type { CallWarnings } from "../anthropic-messages/field-names.ts";
 import type { ReadContext } from "../dialect.ts";
 import { objectsIn } from "../shared/json-accessors.ts";
 import { findTools, type ToolFinder } from "../shared/tool-lookup.ts";
@@ -12,8 +12,8 @@ import type { Family } from "./model-capabilities.ts";
 /** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolSpecification.html */
 const maxToolNameChars = 64;
 
-export function namesFor(ask: ChatAsk): ToolNames {
-  return toolNames(ask, maxToolNameChars);
+export function namesFor(request: ChatRequest): ToolNames {
+  return toolNames(request, maxToolNameChars);
 }
 
 export function toolFinder(context: ReadContext): ToolFinder {
@@ -31,26 +31,26 @@ function told(block: Block): readonly Block[] {
 const isOfTools = (block: Block): boolean => block.type === "tool-call" || block.type === "tool-result";
 
 /** True where no tool can be called: this wire has no way to list tools and forbid them all. */
-export function hasNoTools(ask: ChatAsk): boolean {
-  return ask.tools.length === 0 || ask.toolChoice?.type === "none";
+export function hasNoTools(request: ChatRequest): boolean {
+  return request.tools.length === 0 || request.toolChoice?.type === "none";
 }
 
 /** The service refuses calls and results in the history of a request without tools: they are told as text. */
-export function turnsWithoutTools(turns: readonly Turn[], losses: Losses): readonly Turn[] {
-  if (!turns.some((turn) => turn.blocks.some(isOfTools))) return turns;
-  losses.add("approximated", "messages");
-  return turns.map((turn) => ({
-    ...turn,
-    role: turn.role === "tool" ? "user" : turn.role,
-    blocks: turn.blocks.flatMap(told),
+export function turnsWithoutTools(messages: readonly Message[], warnings: CallWarnings): readonly Message[] {
+  if (!messages.some((message) => message.blocks.some(isOfTools))) return messages;
+  warnings.add("approximated", "messages");
+  return messages.map((message) => ({
+    ...message,
+    role: message.role === "tool" ? "user" : message.role,
+    blocks: message.blocks.flatMap(told),
   }));
 }
 
-function spellTool(tool: JsonObject, family: Family, losses: Losses): JsonObject[] {
+function spellTool(tool: JsonObject, family: Family, warnings: CallWarnings): JsonObject[] {
   const { name, description, input_schema: json, strict } = tool;
   const spec: JsonObject = { name, inputSchema: { json } };
   if (typeof description === "string" && description.trim() !== "") spec.description = description;
-  if (strict === true && !family.limits.outputSchema) losses.add("dropped", "tools");
+  if (strict === true && !family.limits.outputSchema) warnings.add("dropped", "tools");
   else if (strict !== undefined) spec.strict = strict;
   return [{ toolSpec: spec }, ...cachePoint(tool, family)];
 }
@@ -67,15 +67,15 @@ function spellChoice(choice: JsonObject): JsonObject {
 }
 
 /** `tools` and `tool_choice` of the Messages API. Two choices in one request are refused, so there is only ever one. */
-export function spellTools(rendered: JsonObject, family: Family, losses: Losses): SpelledTools {
-  const tools = objectsIn(rendered.tools).flatMap((tool) => spellTool(tool, family, losses));
+export function spellTools(rendered: JsonObject, family: Family, warnings: CallWarnings): SpelledTools {
+  const tools = objectsIn(rendered.tools).flatMap((tool) => spellTool(tool, family, warnings));
   if (tools.length === 0) return { additional: {} };
   const choice = isObject(rendered.tool_choice) ? rendered.tool_choice : {};
   if (choice.disable_parallel_tool_use !== true) {
     return { toolConfig: { tools, ...spellChoice(choice) }, additional: {} };
   }
   if (family.oneCall) return { toolConfig: { tools }, additional: { tool_choice: choice } };
-  losses.add("dropped", "parallelToolCalls");
+  warnings.add("dropped", "parallelToolCalls");
   return { toolConfig: { tools, ...spellChoice(choice) }, additional: {} };
 }
 

@@ -1,9 +1,9 @@
 // The dialect of Cohere's embed, second version: texts in, vectors by their type out. No client speaks it to the gateway.
 import { Type } from "typebox";
-import type { EmbedAnswer, EmbedAsk } from "../../canonical/embedding.ts";
+import type { EmbeddingRequest, EmbeddingResponse } from "../../canonical/embedding.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
-import type { Dialect, RenderContext, Rendered } from "../dialect.ts";
-import { badReply } from "../errors.ts";
+import type { Dialect, RenderContext, RenderedRequest } from "../dialect.ts";
+import { invalidUpstreamResponse } from "../errors.ts";
 import { enumeration, object, optional } from "../schema-helpers.ts";
 import { cohereErrors } from "../vendor-errors.ts";
 import { readInput, textsOf, unknownFields } from "./embedding-input.ts";
@@ -24,7 +24,7 @@ const schema = object({
   output_dimension: optional("integer", { minimum: 1 }),
 });
 
-function parseRequest(wire: JsonObject): EmbedAsk {
+function parseRequest(wire: JsonObject): EmbeddingRequest {
   return {
     ...bare,
     model: wire.model as string,
@@ -36,19 +36,19 @@ function parseRequest(wire: JsonObject): EmbedAsk {
   };
 }
 
-function renderRequest(ask: EmbedAsk, context: RenderContext): Rendered {
-  return renderedAs(path, ask, context, ["title", "endUser"], (notes) => ({
+function renderRequest(request: EmbeddingRequest, context: RenderContext): RenderedRequest {
+  return renderedAs(path, request, context, ["title", "endUser"], (warnings) => ({
     model: context.model,
-    texts: textsOf(ask.input, context),
-    ...renderPurpose(ask, vocabularies.cohere, notes),
+    texts: textsOf(request.input, context),
+    ...renderPurpose(request, vocabularies.cohere, warnings),
     embedding_types: ["float"],
-    output_dimension: ask.dimensions,
+    output_dimension: request.dimensions,
   }));
 }
 
-function parseReply(wire: unknown): EmbedAnswer {
+function parseReply(wire: unknown): EmbeddingResponse {
   const embeddings = isObject(wire) ? wire.embeddings : undefined;
-  if (!isObject(wire) || embeddings === undefined) throw badReply("there is no list of embeddings");
+  if (!isObject(wire) || embeddings === undefined) throw invalidUpstreamResponse("there is no list of embeddings");
   const list = isObject(embeddings) ? (embeddings.float ?? embeddings.base64) : embeddings;
   const meta = isObject(wire.meta) ? wire.meta : {};
   const billed = isObject(meta.billed_units) ? meta.billed_units : {};
@@ -60,14 +60,14 @@ function parseReply(wire: unknown): EmbedAnswer {
   };
 }
 
-export const cohereEmbeddings: Dialect<EmbedAsk, EmbedAnswer> = {
+export const cohereEmbeddings: Dialect<EmbeddingRequest, EmbeddingResponse> = {
   name: "cohere-embeddings",
   operation: "embed",
   request: {
     schema,
     parse: parseRequest,
     render: renderRequest,
-    mostItems: () => mostTexts,
+    maxItems: () => mostTexts,
     fieldPath: pathsWith({
       input: "texts",
       dimensions: "output_dimension",
@@ -77,15 +77,15 @@ export const cohereEmbeddings: Dialect<EmbedAsk, EmbedAnswer> = {
   },
   response: {
     parse: parseReply,
-    render: (answer, { id, inputEstimate }) => ({
+    render: (response, { id, inputEstimate }) => ({
       id,
-      embeddings: { float: answer.vectors.map(asFloats) },
+      embeddings: { float: response.vectors.map(asFloats) },
       meta: {
         api_version: { version: "2" },
-        billed_units: { input_tokens: answer.usage?.inputTokens ?? inputEstimate },
+        billed_units: { input_tokens: response.usage?.inputTokens ?? inputEstimate },
       },
     }),
   },
-  verbatim: bodyLane(path),
+  passthrough: bodyLane(path),
   error: cohereErrors,
 };

@@ -1,9 +1,9 @@
 // The dialect of DashScope's own text embeddings. No client speaks it to the gateway.
 import { Type } from "typebox";
-import type { EmbedAnswer, EmbedAsk } from "../../canonical/embedding.ts";
-import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import type { Dialect, RenderContext, Rendered } from "../dialect.ts";
-import { badReply } from "../errors.ts";
+import type { EmbeddingRequest, EmbeddingResponse } from "../../canonical/embedding.ts";
+import { isObject, type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
+import type { Dialect, RenderContext, RenderedRequest } from "../dialect.ts";
+import { invalidUpstreamResponse } from "../errors.ts";
 import { enumeration, object, optional } from "../schema-helpers.ts";
 import { errorsWith } from "../vendor-errors.ts";
 import { readInput, textsOf, unknownFields } from "./embedding-input.ts";
@@ -30,7 +30,7 @@ const schema = object({
 const known = new Set(["model", "input", "parameters"]);
 const knownParameters = new Set(["text_type", "dimension"]);
 
-function parseRequest(wire: JsonObject): EmbedAsk {
+function parseRequest(wire: JsonObject): EmbeddingRequest {
   const input = isObject(wire.input) ? wire.input : {};
   const parameters = isObject(wire.parameters) ? wire.parameters : {};
   const further = unknownFields(parameters, knownParameters);
@@ -48,19 +48,23 @@ function parseRequest(wire: JsonObject): EmbedAsk {
   };
 }
 
-function renderRequest(ask: EmbedAsk, context: RenderContext): Rendered {
-  return renderedAs(path, ask, context, ["title", "endUser"], (notes) => ({
+function renderRequest(request: EmbeddingRequest, context: RenderContext): RenderedRequest {
+  return renderedAs(path, request, context, ["title", "endUser"], (warnings) => ({
     model: context.model,
-    input: { texts: textsOf(ask.input, context) },
-    parameters: compact({ ...renderPurpose(ask, vocabularies.dashscope, notes), dimension: ask.dimensions }),
+    input: { texts: textsOf(request.input, context) },
+    parameters: omitUndefined({
+      ...renderPurpose(request, vocabularies.dashscope, warnings),
+      dimension: request.dimensions,
+    }),
   }));
 }
 
 const position = (item: Json): number => (isObject(item) && typeof item.text_index === "number" ? item.text_index : 0);
 
-function parseReply(wire: unknown): EmbedAnswer {
+function parseReply(wire: unknown): EmbeddingResponse {
   const output = isObject(wire) && isObject(wire.output) ? wire.output : {};
-  if (!isObject(wire) || !Array.isArray(output.embeddings)) throw badReply("there is no list of embeddings");
+  if (!isObject(wire) || !Array.isArray(output.embeddings))
+    throw invalidUpstreamResponse("there is no list of embeddings");
   const ordered = [...output.embeddings].sort((left, right) => position(left) - position(right));
   const usage = isObject(wire.usage) ? wire.usage : {};
   return {
@@ -73,14 +77,14 @@ function parseReply(wire: unknown): EmbedAnswer {
   };
 }
 
-export const dashscopeEmbeddings: Dialect<EmbedAsk, EmbedAnswer> = {
+export const dashscopeEmbeddings: Dialect<EmbeddingRequest, EmbeddingResponse> = {
   name: "dashscope-embeddings",
   operation: "embed",
   request: {
     schema,
     parse: parseRequest,
     render: renderRequest,
-    mostItems: ({ options }) => options?.embeddings?.mostItems ?? mostTexts,
+    maxItems: ({ options }) => options?.embeddings?.mostItems ?? mostTexts,
     fieldPath: pathsWith({
       input: "input.texts",
       dimensions: "parameters.dimension",
@@ -89,15 +93,15 @@ export const dashscopeEmbeddings: Dialect<EmbedAsk, EmbedAnswer> = {
   },
   response: {
     parse: parseReply,
-    render: (answer, { id, inputEstimate }) => ({
+    render: (response, { id, inputEstimate }) => ({
       output: {
-        embeddings: answer.vectors.map((vector, index) => ({ text_index: index, embedding: asFloats(vector) })),
+        embeddings: response.vectors.map((vector, index) => ({ text_index: index, embedding: asFloats(vector) })),
       },
-      usage: { total_tokens: answer.usage?.inputTokens ?? inputEstimate },
+      usage: { total_tokens: response.usage?.inputTokens ?? inputEstimate },
       request_id: id,
     }),
   },
-  verbatim: bodyLane(path),
+  passthrough: bodyLane(path),
   // The operator's account is in arrears, which is told as a bad request.
   error: errorsWith({ codes: { Arrearage: 402, InvalidApiKey: 401 } }),
 };

@@ -1,6 +1,6 @@
 // What goes in: texts or token ids as most wires write them, checked before anybody is asked.
-import type { EmbedInput } from "../../canonical/embedding.ts";
-import type { Extra } from "../../canonical/warning.ts";
+import type { EmbeddingInput } from "../../canonical/embedding.ts";
+import type { UnmappedField } from "../../canonical/warning.ts";
 import type { Json, JsonObject } from "../../lib/json.ts";
 import type { RenderContext } from "../dialect.ts";
 import { badValue, unsupported } from "../errors.ts";
@@ -9,7 +9,7 @@ import { badValue, unsupported } from "../errors.ts";
 export const mostItems = 2048;
 
 /** An input that is something: items, none of them empty, not too many. `field` is its path on the wire. */
-function checked(input: EmbedInput, field: string): EmbedInput {
+function checked(input: EmbeddingInput, field: string): EmbeddingInput {
   const items: readonly (string | readonly number[])[] = input.kind === "texts" ? input.texts : input.tokens;
   if (items.length === 0) throw badValue(field, `'${field}' must not be an empty array.`);
   if (items.length > mostItems) throw badValue(field, `'${field}' must have at most ${mostItems} items.`);
@@ -24,7 +24,7 @@ const isId = (item: Json): item is number => typeof item === "number";
 const isIds = (item: Json): item is number[] => Array.isArray(item) && item.every(isId);
 
 /** A text, texts, token ids of one item, or arrays of token ids. Throws the 400 of anything else. */
-export function readInput(input: Json | undefined, field: string): EmbedInput {
+export function readInput(input: Json | undefined, field: string): EmbeddingInput {
   if (typeof input === "string") {
     if (input === "") throw badValue(field, `'${field}' must not be an empty string.`);
     return { kind: "texts", texts: [input] };
@@ -37,7 +37,7 @@ export function readInput(input: Json | undefined, field: string): EmbedInput {
 }
 
 /** The texts of an input, for wires that have no words for token ids. */
-export function textsOf(input: EmbedInput, context: RenderContext): string[] {
+export function textsOf(input: EmbeddingInput, context: RenderContext): string[] {
   if (input.kind === "texts") return [...input.texts];
   throw unsupported(context.fieldPath("input"), "it takes texts, not token ids.");
 }
@@ -51,7 +51,7 @@ export function dividedWire(wire: JsonObject, field: string, most: number): Json
 }
 
 /** Everything on a wire that has no place in canon. */
-export function unknownFields(wire: JsonObject, known: ReadonlySet<string>): Extra[] {
+export function unknownFields(wire: JsonObject, known: ReadonlySet<string>): UnmappedField[] {
   return Object.keys(wire)
     .filter((name) => !known.has(name) && wire[name] !== null)
     .map((path) => ({ path, rule: "drop" }));

@@ -1,8 +1,8 @@
 // One thing to embed on Google's wire: a content with its task, in both spellings of every name.
 import { type TProperties, Type } from "typebox";
-import type { EmbedPurpose } from "../../canonical/embedding.ts";
-import type { Extra } from "../../canonical/warning.ts";
-import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import type { EmbeddingTask } from "../../canonical/embedding.ts";
+import type { UnmappedField } from "../../canonical/warning.ts";
+import { isObject, type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
 import { badValue, missing } from "../errors.ts";
 import { inCamelCase, snakeCase } from "../gemini/field-case.ts";
 import { enumeration, object, optional } from "../schema-helpers.ts";
@@ -37,10 +37,10 @@ export const itemMembers: TProperties = {
 /** What one request says. */
 export interface Item {
   readonly text: string;
-  readonly purpose?: EmbedPurpose;
+  readonly purpose?: EmbeddingTask;
   readonly title?: string;
   readonly dimensions?: number;
-  readonly extras: readonly Extra[];
+  readonly extras: readonly UnmappedField[];
 }
 
 const known = new Set(["model", "content", "taskType", "title", "outputDimensionality"]);
@@ -73,7 +73,7 @@ export function readItem(wire: JsonObject, prefix: string): Item {
 
 /** The members of a request for one vector, without its model. */
 export function renderItem({ text, purpose, title, dimensions }: Omit<Item, "extras">): JsonObject {
-  return compact({
+  return omitUndefined({
     content: { parts: [{ text }] },
     taskType: purpose === undefined ? undefined : google[purpose],
     title,

@@ -1,12 +1,12 @@
 // The dialects of Google's embedContent and batchEmbedContents: contents in, vectors as numbers out.
 import { Type } from "typebox";
-import type { EmbedAnswer, EmbedAsk, Vector } from "../../canonical/embedding.ts";
-import type { Extra } from "../../canonical/warning.ts";
-import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import type { Dialect, Envelope, ReadContext, RenderContext, Rendered, WriteContext } from "../dialect.ts";
-import { badReply } from "../errors.ts";
+import type { EmbeddingRequest, EmbeddingResponse, Vector } from "../../canonical/embedding.ts";
+import type { UnmappedField } from "../../canonical/warning.ts";
+import { isObject, type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
+import type { Dialect, ReadContext, RenderContext, RenderedRequest, RequestMeta, WriteContext } from "../dialect.ts";
+import { invalidUpstreamResponse } from "../errors.ts";
 import { geminiErrors } from "../gemini/error.ts";
-import { callPath, modelIn } from "../gemini/request.ts";
+import { callPath, modelFromPath } from "../gemini/request.ts";
 import { object } from "../schema-helpers.ts";
 import { objectsIn } from "../shared/json-accessors.ts";
 import { dividedWire, mostItems, textsOf } from "./embedding-input.ts";
@@ -19,9 +19,9 @@ const batchVerb = "batchEmbedContents";
 /** https://ai.google.dev/api/embeddings#method:-models.batchembedcontents */
 const mostRequests = 100;
 
-const modelOf = ({ params }: Envelope): string => modelIn(params.model ?? "");
+const modelOf = ({ params }: RequestMeta): string => modelFromPath(params.model ?? "");
 
-function askOf(model: string, items: readonly Item[], extras: readonly Extra[]): EmbedAsk {
+function askOf(model: string, items: readonly Item[], extras: readonly UnmappedField[]): EmbeddingRequest {
   const [first] = items;
   const { dimensions, purpose, title } = first ?? {};
   return {
@@ -37,8 +37,8 @@ function askOf(model: string, items: readonly Item[], extras: readonly Extra[]):
 }
 
 /** Members that differ between requests: other wires say them once for all. */
-function differences(items: readonly Item[]): Extra[] {
-  return items.flatMap((item, index): Extra[] => {
+function differences(items: readonly Item[]): UnmappedField[] {
+  return items.flatMap((item, index): UnmappedField[] => {
     const at = `requests[${index}]`;
     return [
       ...(item.dimensions === items[0]?.dimensions
@@ -50,31 +50,34 @@ function differences(items: readonly Item[]): Extra[] {
   });
 }
 
-function parseOne(wire: JsonObject, envelope: Envelope): EmbedAsk {
+function parseOne(wire: JsonObject, envelope: RequestMeta): EmbeddingRequest {
   return askOf(modelOf(envelope), [readItem(wire, "")], []);
 }
 
-function parseBatch(wire: JsonObject, envelope: Envelope): EmbedAsk {
+function parseBatch(wire: JsonObject, envelope: RequestMeta): EmbeddingRequest {
   const items = objectsIn(wire.requests).map((request, index) => readItem(request, `requests[${index}].`));
   return askOf(modelOf(envelope), items, differences(items));
 }
 
 /** Every request of a batch names its model. */
-const named = (model: string, request: JsonObject): JsonObject => ({ model: `models/${modelIn(model)}`, ...request });
+const named = (model: string, request: JsonObject): JsonObject => ({
+  model: `models/${modelFromPath(model)}`,
+  ...request,
+});
 
-function renderBatch(ask: EmbedAsk, context: RenderContext): Rendered {
-  return renderedAs(callPath(context.model, batchVerb), ask, context, ["endUser"], () => ({
-    requests: textsOf(ask.input, context).map((text) => named(context.model, renderItem({ ...ask, text }))),
+function renderBatch(request: EmbeddingRequest, context: RenderContext): RenderedRequest {
+  return renderedAs(callPath(context.model, batchVerb), request, context, ["endUser"], () => ({
+    requests: textsOf(request.input, context).map((text) => named(context.model, renderItem({ ...request, text }))),
   }));
 }
 
-function renderOne(ask: EmbedAsk, context: RenderContext): Rendered {
-  return renderedAs(callPath(context.model, oneVerb), ask, context, ["endUser"], () =>
-    renderItem({ ...ask, text: textsOf(ask.input, context).join("\n") }),
+function renderOne(request: EmbeddingRequest, context: RenderContext): RenderedRequest {
+  return renderedAs(callPath(context.model, oneVerb), request, context, ["endUser"], () =>
+    renderItem({ ...request, text: textsOf(request.input, context).join("\n") }),
   );
 }
 
-function answerOf(wire: JsonObject, list: readonly Json[], { ask }: ReadContext): EmbedAnswer {
+function answerOf(wire: JsonObject, list: readonly Json[], { request }: ReadContext): EmbeddingResponse {
   const vectors = list.map((item, index) =>
     readVector(isObject(item) ? item.values : undefined, `embeddings[${index}].values`),
   );
@@ -82,24 +85,25 @@ function answerOf(wire: JsonObject, list: readonly Json[], { ask }: ReadContext)
   return {
     operation: "embed",
     model: "",
-    vectors: unitVectors(vectors, ask),
+    vectors: unitVectors(vectors, request),
     ...inputUsage(counts.promptTokenCount ?? counts.totalTokenCount),
   };
 }
 
-function parseBatchReply(wire: unknown, context: ReadContext): EmbedAnswer {
-  if (!isObject(wire) || !Array.isArray(wire.embeddings)) throw badReply("there is no list of embeddings");
+function parseBatchReply(wire: unknown, context: ReadContext): EmbeddingResponse {
+  if (!isObject(wire) || !Array.isArray(wire.embeddings))
+    throw invalidUpstreamResponse("there is no list of embeddings");
   return answerOf(wire, wire.embeddings, context);
 }
 
-function parseOneReply(wire: unknown, context: ReadContext): EmbedAnswer {
-  if (!isObject(wire) || wire.embedding === undefined) throw badReply("there is no embedding");
+function parseOneReply(wire: unknown, context: ReadContext): EmbeddingResponse {
+  if (!isObject(wire) || wire.embedding === undefined) throw invalidUpstreamResponse("there is no embedding");
   return answerOf(wire, [wire.embedding], context);
 }
 
 const valuesOf = (vector: Vector): JsonObject => ({ values: asFloats(vector) });
 
-function usageMetadata({ usage }: EmbedAnswer, { inputEstimate }: WriteContext): JsonObject {
+function usageMetadata({ usage }: EmbeddingResponse, { inputEstimate }: WriteContext): JsonObject {
   return { promptTokenCount: usage?.inputTokens ?? inputEstimate };
 }
 
@@ -111,7 +115,7 @@ const fieldPath = (prefix: string) =>
     title: `${prefix}title`,
   });
 
-export const geminiBatchEmbeddings: Dialect<EmbedAsk, EmbedAnswer> = {
+export const geminiBatchEmbeddings: Dialect<EmbeddingRequest, EmbeddingResponse> = {
   name: "gemini-batch-embeddings",
   operation: "embed",
   request: {
@@ -124,47 +128,47 @@ export const geminiBatchEmbeddings: Dialect<EmbedAsk, EmbedAnswer> = {
     }),
     parse: parseBatch,
     render: renderBatch,
-    mostItems: () => mostRequests,
+    maxItems: () => mostRequests,
     fieldPath: fieldPath("requests[0]."),
   },
   response: {
     parse: parseBatchReply,
-    render: (answer, context) => ({
-      embeddings: answer.vectors.map(valuesOf),
-      usageMetadata: usageMetadata(answer, context),
+    render: (response, context) => ({
+      embeddings: response.vectors.map(valuesOf),
+      usageMetadata: usageMetadata(response, context),
     }),
   },
-  verbatim: {
-    call: (wire, { model }) => ({
+  passthrough: {
+    render: (wire, { model }) => ({
       path: callPath(model, batchVerb),
       body: { ...wire, requests: objectsIn(wire.requests).map((request) => ({ ...request, ...named(model, {}) })) },
     }),
-    divide: (wire, most) => dividedWire(wire, "requests", most),
+    splitBatch: (wire, most) => dividedWire(wire, "requests", most),
   },
   error: geminiErrors,
 };
 
-export const geminiEmbeddings: Dialect<EmbedAsk, EmbedAnswer> = {
+export const geminiEmbeddings: Dialect<EmbeddingRequest, EmbeddingResponse> = {
   name: "gemini-embeddings",
   operation: "embed",
-  within: geminiBatchEmbeddings as unknown as Dialect,
+  variantOf: geminiBatchEmbeddings as unknown as Dialect,
   request: {
     schema: object(itemMembers),
     parse: parseOne,
     render: renderOne,
-    mostItems: () => 1,
+    maxItems: () => 1,
     fieldPath: fieldPath(""),
   },
   response: {
     parse: parseOneReply,
-    render: (answer, context) =>
-      compact({
-        embedding: valuesOf(answer.vectors[0] ?? []),
-        usageMetadata: usageMetadata(answer, context),
+    render: (response, context) =>
+      omitUndefined({
+        embedding: valuesOf(response.vectors[0] ?? []),
+        usageMetadata: usageMetadata(response, context),
       }),
   },
-  verbatim: {
-    call: (wire, { model }) => ({ path: callPath(model, oneVerb), body: { ...wire, ...named(model, {}) } }),
+  passthrough: {
+    render: (wire, { model }) => ({ path: callPath(model, oneVerb), body: { ...wire, ...named(model, {}) } }),
   },
   error: geminiErrors,
 };

@@ -1,8 +1,8 @@
 // The dialect of Jina's embeddings: OpenAI's reply to a request of its own. No client speaks it to the gateway.
 import { Type } from "typebox";
-import type { EmbedAnswer, EmbedAsk } from "../../canonical/embedding.ts";
+import type { EmbeddingRequest, EmbeddingResponse } from "../../canonical/embedding.ts";
 import type { JsonObject } from "../../lib/json.ts";
-import type { Dialect, RenderContext, Rendered } from "../dialect.ts";
+import type { Dialect, RenderContext, RenderedRequest } from "../dialect.ts";
 import { object, optional } from "../schema-helpers.ts";
 import { errorsWith } from "../vendor-errors.ts";
 import { mostItems, readInput, textsOf, unknownFields } from "./embedding-input.ts";
@@ -22,7 +22,7 @@ const schema = object({
   embedding_type: optional(["string", "array"]),
 });
 
-function parseRequest(wire: JsonObject): EmbedAsk {
+function parseRequest(wire: JsonObject): EmbeddingRequest {
   return {
     ...bare,
     model: wire.model as string,
@@ -34,27 +34,27 @@ function parseRequest(wire: JsonObject): EmbedAsk {
   };
 }
 
-function renderRequest(ask: EmbedAsk, context: RenderContext): Rendered {
-  return renderedAs(path, ask, context, ["title", "endUser"], (notes) => ({
+function renderRequest(request: EmbeddingRequest, context: RenderContext): RenderedRequest {
+  return renderedAs(path, request, context, ["title", "endUser"], (warnings) => ({
     model: context.model,
-    input: textsOf(ask.input, context),
-    ...renderPurpose(ask, vocabularies.jina, notes),
-    dimensions: ask.dimensions,
-    embedding_type: ask.format,
+    input: textsOf(request.input, context),
+    ...renderPurpose(request, vocabularies.jina, warnings),
+    dimensions: request.dimensions,
+    embedding_type: request.format,
   }));
 }
 
-export const jinaEmbeddings: Dialect<EmbedAsk, EmbedAnswer> = {
+export const jinaEmbeddings: Dialect<EmbeddingRequest, EmbeddingResponse> = {
   name: "jina-embeddings",
   operation: "embed",
   request: {
     schema,
     parse: parseRequest,
     render: renderRequest,
-    mostItems: () => mostItems,
+    maxItems: () => mostItems,
     fieldPath: pathsWith({ encodingFormat: "embedding_type", purpose: "task" }),
   },
   response: { parse: parseReply, render: renderReply },
-  verbatim: bodyLane(path),
+  passthrough: bodyLane(path),
   error: errorsWith(),
 };

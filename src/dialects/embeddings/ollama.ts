@@ -1,9 +1,9 @@
 // The dialect of Ollama's own embed: texts in, bare vectors and a count out. No client speaks it to the gateway.
 import { Type } from "typebox";
-import type { EmbedAnswer, EmbedAsk } from "../../canonical/embedding.ts";
+import type { EmbeddingRequest, EmbeddingResponse } from "../../canonical/embedding.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
-import type { Dialect, RenderContext, Rendered } from "../dialect.ts";
-import { badReply } from "../errors.ts";
+import type { Dialect, RenderContext, RenderedRequest } from "../dialect.ts";
+import { invalidUpstreamResponse } from "../errors.ts";
 import { object, optional } from "../schema-helpers.ts";
 import { errorsWith } from "../vendor-errors.ts";
 import { readInput, textsOf, unknownFields } from "./embedding-input.ts";
@@ -23,7 +23,7 @@ const schema = object({
   options: optional("object"),
 });
 
-function parseRequest(wire: JsonObject): EmbedAsk {
+function parseRequest(wire: JsonObject): EmbeddingRequest {
   return {
     ...bare,
     model: wire.model as string,
@@ -34,16 +34,16 @@ function parseRequest(wire: JsonObject): EmbedAsk {
   };
 }
 
-function renderRequest(ask: EmbedAsk, context: RenderContext): Rendered {
-  return renderedAs(path, ask, context, ["purpose", "title", "endUser"], () => ({
+function renderRequest(request: EmbeddingRequest, context: RenderContext): RenderedRequest {
+  return renderedAs(path, request, context, ["purpose", "title", "endUser"], () => ({
     model: context.model,
-    input: textsOf(ask.input, context),
-    dimensions: ask.dimensions,
+    input: textsOf(request.input, context),
+    dimensions: request.dimensions,
   }));
 }
 
-function parseReply(wire: unknown): EmbedAnswer {
-  if (!isObject(wire)) throw badReply("there is no list of embeddings");
+function parseReply(wire: unknown): EmbeddingResponse {
+  if (!isObject(wire)) throw invalidUpstreamResponse("there is no list of embeddings");
   return {
     operation: "embed",
     model: typeof wire.model === "string" ? wire.model : "",
@@ -52,18 +52,18 @@ function parseReply(wire: unknown): EmbedAnswer {
   };
 }
 
-export const ollamaEmbeddings: Dialect<EmbedAsk, EmbedAnswer> = {
+export const ollamaEmbeddings: Dialect<EmbeddingRequest, EmbeddingResponse> = {
   name: "ollama-embeddings",
   operation: "embed",
   request: { schema, parse: parseRequest, render: renderRequest, fieldPath: pathsWith({}) },
   response: {
     parse: parseReply,
-    render: (answer, { ask, inputEstimate }) => ({
-      model: answer.model === "" ? ask.model : answer.model,
-      embeddings: answer.vectors.map(asFloats),
-      prompt_eval_count: answer.usage?.inputTokens ?? inputEstimate,
+    render: (response, { request, inputEstimate }) => ({
+      model: response.model === "" ? request.model : response.model,
+      embeddings: response.vectors.map(asFloats),
+      prompt_eval_count: response.usage?.inputTokens ?? inputEstimate,
     }),
   },
-  verbatim: bodyLane(path),
+  passthrough: bodyLane(path),
   error: errorsWith(),
 };

@@ -1,8 +1,8 @@
 // The reply that OpenAI's embeddings and their imitators share: a list of items by index, and a count of tokens.
-import type { EmbedAnswer, EmbedAsk } from "../../canonical/embedding.ts";
+import type { EmbeddingRequest, EmbeddingResponse } from "../../canonical/embedding.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { WriteContext } from "../dialect.ts";
-import { badReply } from "../errors.ts";
+import { invalidUpstreamResponse } from "../errors.ts";
 import { objectsIn } from "../shared/json-accessors.ts";
 import { inForm, inputUsage, readVector } from "./vector-encoding.ts";
 
@@ -15,8 +15,8 @@ function inOrder(data: readonly Json[]): JsonObject[] {
 }
 
 /** Throws `upstream_protocol_error` for an item without a vector. */
-export function parseReply(wire: unknown): EmbedAnswer {
-  if (!isObject(wire) || !Array.isArray(wire.data)) throw badReply("there is no list of embeddings");
+export function parseReply(wire: unknown): EmbeddingResponse {
+  if (!isObject(wire) || !Array.isArray(wire.data)) throw invalidUpstreamResponse("there is no list of embeddings");
   const usage = isObject(wire.usage) ? wire.usage : {};
   return {
     operation: "embed",
@@ -27,23 +27,23 @@ export function parseReply(wire: unknown): EmbedAnswer {
 }
 
 /** The reply in the form that was asked for. */
-export function renderReply(answer: EmbedAnswer, context: WriteContext): JsonObject {
-  const ask = context.ask as EmbedAsk;
-  const tokens = answer.usage?.inputTokens ?? context.inputEstimate;
+export function renderReply(response: EmbeddingResponse, context: WriteContext): JsonObject {
+  const request = context.request as EmbeddingRequest;
+  const tokens = response.usage?.inputTokens ?? context.inputEstimate;
   return {
     object: "list",
-    data: answer.vectors.map((vector, index) => ({
+    data: response.vectors.map((vector, index) => ({
       object: "embedding",
       index,
-      embedding: inForm(vector, ask.format),
+      embedding: inForm(vector, request.format),
     })),
-    model: answer.model === "" ? ask.model : answer.model,
+    model: response.model === "" ? request.model : response.model,
     usage: { prompt_tokens: tokens, total_tokens: tokens },
   };
 }
 
 /** True for a reply that says everything that clients read, in its order and in the form that was asked for. */
-function isWhole({ object, model, data, usage }: JsonObject, format: EmbedAsk["format"]): boolean {
+function isWhole({ object, model, data, usage }: JsonObject, format: EmbeddingRequest["format"]): boolean {
   const wanted = format === "base64" ? "string" : "object";
   const isCounted =
     isObject(usage) && typeof usage.prompt_tokens === "number" && typeof usage.total_tokens === "number";
@@ -55,9 +55,9 @@ function isWhole({ object, model, data, usage }: JsonObject, format: EmbedAsk["f
 }
 
 /** A reply with everything that clients read; what else it tells travels on. The same object when nothing is missing. */
-export function mendReply(
+export function patchReply(
   reply: JsonObject,
-  format: EmbedAsk["format"],
+  format: EmbeddingRequest["format"],
   context: WriteContext | undefined,
 ): JsonObject {
   if (context === undefined || isWhole(reply, format)) return reply;

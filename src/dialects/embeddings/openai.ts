@@ -1,12 +1,12 @@
 // The dialect of OpenAI's embeddings: strings or token ids in, vectors as numbers or as base64 float32 out.
 import { Type } from "typebox";
-import type { EmbedAnswer, EmbedAsk, EmbedInput } from "../../canonical/embedding.ts";
-import { compact, type Json, type JsonObject } from "../../lib/json.ts";
-import type { Call, Dialect, RenderContext, Rendered } from "../dialect.ts";
+import type { EmbeddingInput, EmbeddingRequest, EmbeddingResponse } from "../../canonical/embedding.ts";
+import { type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
+import type { Dialect, RenderContext, RenderedRequest, UpstreamRequest } from "../dialect.ts";
 import { unsupported } from "../errors.ts";
 import { openaiErrors } from "../openai-error.ts";
 import { dividedWire, mostItems, readInput, unknownFields } from "./embedding-input.ts";
-import { mendReply, parseReply, renderReply } from "./openai-response.ts";
+import { parseReply, patchReply, renderReply } from "./openai-response.ts";
 import { purposeOf, readPurpose } from "./task-type.ts";
 import { pathsWith, readDimensions, renderedAs } from "./upstream-embeddings.ts";
 
@@ -43,9 +43,10 @@ const purposeFields = ["input_type", "task", "task_type", "text_type"] as const;
 const saidPurpose = (wire: JsonObject): string | undefined =>
   purposeFields.find((field) => purposeOf(wire[field]) !== undefined);
 
-const formatOf = (wire: JsonObject): EmbedAsk["format"] => (wire.encoding_format === "base64" ? "base64" : "float");
+const formatOf = (wire: JsonObject): EmbeddingRequest["format"] =>
+  wire.encoding_format === "base64" ? "base64" : "float";
 
-function parseRequest(wire: JsonObject): EmbedAsk {
+function parseRequest(wire: JsonObject): EmbeddingRequest {
   const purpose = saidPurpose(wire);
   return {
     operation: "embed",
@@ -61,7 +62,7 @@ function parseRequest(wire: JsonObject): EmbedAsk {
   };
 }
 
-function refuseTokens(input: EmbedInput, { options, fieldPath }: RenderContext): void {
+function refuseTokens(input: EmbeddingInput, { options, fieldPath }: RenderContext): void {
   if (input.kind === "tokens" && options?.embeddings?.textsOnly)
     throw unsupported(fieldPath("input"), "it takes texts, not token ids.");
 }
@@ -72,44 +73,44 @@ function refusePurpose(wire: JsonObject, { options }: RenderContext): void {
   if (said !== undefined) throw unsupported(said, "it is ignored there.");
 }
 
-function wireInput(input: EmbedInput): Json {
+function wireInput(input: EmbeddingInput): Json {
   if (input.kind === "texts") return [...input.texts];
   return input.tokens.map((ids) => [...ids]);
 }
 
-function renderRequest(ask: EmbedAsk, context: RenderContext): Rendered {
-  refuseTokens(ask.input, context);
-  return renderedAs(path, ask, context, ["purpose", "title"], () => ({
+function renderRequest(request: EmbeddingRequest, context: RenderContext): RenderedRequest {
+  refuseTokens(request.input, context);
+  return renderedAs(path, request, context, ["purpose", "title"], () => ({
     model: context.model,
-    input: wireInput(ask.input),
-    encoding_format: context.options?.embeddings?.floatsOnly ? "float" : ask.format,
-    dimensions: ask.dimensions,
-    user: ask.endUser,
+    input: wireInput(request.input),
+    encoding_format: context.options?.embeddings?.floatsOnly ? "float" : request.format,
+    dimensions: request.dimensions,
+    user: request.endUser,
   }));
 }
 
-function verbatimCall(wire: JsonObject, context: RenderContext): Call {
+function verbatimCall(wire: JsonObject, context: RenderContext): UpstreamRequest {
   refusePurpose(wire, context);
   if (context.options?.embeddings?.textsOnly) refuseTokens(readInput(wire.input, "input"), context);
   const form = context.options?.embeddings?.floatsOnly && wire.encoding_format ? { encoding_format: "float" } : {};
-  return { path, body: compact({ ...wire, ...form, model: context.model }) };
+  return { path, body: omitUndefined({ ...wire, ...form, model: context.model }) };
 }
 
-export const openaiEmbeddings: Dialect<EmbedAsk, EmbedAnswer> = {
+export const openaiEmbeddings: Dialect<EmbeddingRequest, EmbeddingResponse> = {
   name: "openai-embeddings",
   operation: "embed",
   request: {
     schema,
     parse: parseRequest,
     render: renderRequest,
-    mostItems: ({ options }) => options?.embeddings?.mostItems ?? mostItems,
+    maxItems: ({ options }) => options?.embeddings?.mostItems ?? mostItems,
     fieldPath: pathsWith({ encodingFormat: "encoding_format", endUser: "user", purpose: "input_type" }),
   },
   response: { parse: parseReply, render: renderReply },
-  verbatim: {
-    call: verbatimCall,
-    divide: (wire, most) => dividedWire(wire, "input", most),
-    mend: (reply, wire, context) => mendReply(reply, formatOf(wire), context),
+  passthrough: {
+    render: verbatimCall,
+    splitBatch: (wire, most) => dividedWire(wire, "input", most),
+    normalize: (reply, wire, context) => patchReply(reply, formatOf(wire), context),
     withUsage: (reply, { inputTokens }) => ({
       ...reply,
       usage: { prompt_tokens: inputTokens, total_tokens: inputTokens },

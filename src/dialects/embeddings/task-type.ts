@@ -1,16 +1,16 @@
 // What vectors are for, in the words of each maker: models that tell queries from documents make other vectors for each.
-import type { EmbedAsk, EmbedPurpose } from "../../canonical/embedding.ts";
+import type { EmbeddingRequest, EmbeddingTask } from "../../canonical/embedding.ts";
 import type { Json, JsonObject } from "../../lib/json.ts";
-import { type Notes, noteField } from "../shared/warnings.ts";
+import { type Warnings, warnField } from "../shared/warnings.ts";
 
 /** How one wire says it. */
 export interface Vocabulary {
   readonly field: string;
-  readonly words: { readonly [purpose in EmbedPurpose]?: string };
+  readonly words: { readonly [purpose in EmbeddingTask]?: string };
   /** Purposes that have no word of their own, and whose word comes nearest. */
-  readonly near?: { readonly [purpose in EmbedPurpose]?: EmbedPurpose };
+  readonly near?: { readonly [purpose in EmbeddingTask]?: EmbeddingTask };
   /** Said where nothing was asked, on wires that must say something. */
-  readonly otherwise?: EmbedPurpose;
+  readonly otherwise?: EmbeddingTask;
 }
 
 const asksSomething = { question: "query", fact: "query" } as const;
@@ -65,31 +65,31 @@ export const vocabularies = {
   },
 } as const satisfies Readonly<Record<string, Vocabulary>>;
 
-const purposeByWord = new Map<string, EmbedPurpose>(
+const purposeByWord = new Map<string, EmbeddingTask>(
   [...Object.values(vocabularies)].flatMap(({ words }) =>
-    Object.entries(words).map(([purpose, word]) => [word.toLowerCase(), purpose as EmbedPurpose] as const),
+    Object.entries(words).map(([purpose, word]) => [word.toLowerCase(), purpose as EmbeddingTask] as const),
   ),
 );
 
 /** The purpose behind a word of any maker. */
-export function purposeOf(word: Json | undefined): EmbedPurpose | undefined {
+export function purposeOf(word: Json | undefined): EmbeddingTask | undefined {
   return typeof word === "string" ? purposeByWord.get(word.toLowerCase()) : undefined;
 }
 
 /** The purpose on a wire, as a member of an ask. */
-export function readPurpose(word: Json | undefined): { purpose?: EmbedPurpose } {
+export function readPurpose(word: Json | undefined): { purpose?: EmbeddingTask } {
   const purpose = purposeOf(word);
   return purpose === undefined ? {} : { purpose };
 }
 
 /** The purpose of an ask as a member of the wire; what cannot be said is noted. */
-export function renderPurpose({ purpose }: EmbedAsk, vocabulary: Vocabulary, notes: Notes): JsonObject {
+export function renderPurpose({ purpose }: EmbeddingRequest, vocabulary: Vocabulary, warnings: Warnings): JsonObject {
   const { field, words, near, otherwise } = vocabulary;
   const fallback = otherwise === undefined ? {} : { [field]: words[otherwise] };
   if (purpose === undefined) return fallback;
   const own = words[purpose];
   if (own !== undefined) return { [field]: own };
   const nearest = near?.[purpose];
-  noteField(notes, nearest === undefined ? "dropped" : "approximated", "purpose");
+  warnField(warnings, nearest === undefined ? "dropped" : "approximated", "purpose");
   return nearest === undefined ? fallback : { [field]: words[nearest] };
 }

@@ -1,8 +1,8 @@
 // The dialect of Text Embeddings Inference's own embed: texts in, a bare list of vectors out. No client speaks it to the gateway.
 import { Type } from "typebox";
-import type { EmbedAnswer, EmbedAsk } from "../../canonical/embedding.ts";
+import type { EmbeddingRequest, EmbeddingResponse } from "../../canonical/embedding.ts";
 import type { Json, JsonObject } from "../../lib/json.ts";
-import type { Dialect, Envelope, RenderContext, Rendered } from "../dialect.ts";
+import type { Dialect, RenderContext, RenderedRequest, RequestMeta } from "../dialect.ts";
 import { object, optional } from "../schema-helpers.ts";
 import { errorsWith } from "../vendor-errors.ts";
 import { readInput, textsOf, unknownFields } from "./embedding-input.ts";
@@ -23,7 +23,7 @@ const schema = object({
 });
 
 /** The wire names no model: a server has one. */
-function parseRequest(wire: JsonObject, { params }: Envelope): EmbedAsk {
+function parseRequest(wire: JsonObject, { params }: RequestMeta): EmbeddingRequest {
   return {
     ...bare,
     model: params.model ?? "",
@@ -34,34 +34,34 @@ function parseRequest(wire: JsonObject, { params }: Envelope): EmbedAsk {
   };
 }
 
-function renderRequest(ask: EmbedAsk, context: RenderContext): Rendered {
-  return renderedAs(path, ask, context, ["purpose", "title", "endUser"], () => ({
-    inputs: textsOf(ask.input, context),
+function renderRequest(request: EmbeddingRequest, context: RenderContext): RenderedRequest {
+  return renderedAs(path, request, context, ["purpose", "title", "endUser"], () => ({
+    inputs: textsOf(request.input, context),
     normalize: true,
-    dimensions: ask.dimensions,
+    dimensions: request.dimensions,
   }));
 }
 
-function parseReply(wire: unknown): EmbedAnswer {
+function parseReply(wire: unknown): EmbeddingResponse {
   return { operation: "embed", model: "", vectors: readVectors(wire as Json | undefined, "") };
 }
 
-export const teiEmbeddings: Dialect<EmbedAsk, EmbedAnswer> = {
+export const teiEmbeddings: Dialect<EmbeddingRequest, EmbeddingResponse> = {
   name: "tei-embeddings",
   operation: "embed",
   request: {
     schema,
     parse: parseRequest,
     render: renderRequest,
-    mostItems: ({ options }) => options?.embeddings?.mostItems ?? mostTexts,
+    maxItems: ({ options }) => options?.embeddings?.mostItems ?? mostTexts,
     fieldPath: pathsWith({ input: "inputs" }),
   },
   response: {
     parse: parseReply,
     // The one reply without an object around it.
-    render: (answer) => answer.vectors.map(asFloats) as unknown as JsonObject,
+    render: (response) => response.vectors.map(asFloats) as unknown as JsonObject,
   },
-  verbatim: { call: (wire) => ({ path, body: wire }) },
+  passthrough: { render: (wire) => ({ path, body: wire }) },
   // 424: the model failed, and nothing is wrong with the request. 429: the server's queue is full.
   error: errorsWith({ statuses: { 424: 500, 429: 503 } }),
 };

@@ -1,23 +1,23 @@
 // What embedding dialects of upstreams have in common: an ask without what the wire cannot say, and notes of that.
-import type { EmbedAsk } from "../../canonical/embedding.ts";
+import type { EmbeddingRequest } from "../../canonical/embedding.ts";
 import type { FieldName } from "../../canonical/warning.ts";
-import { compact, type JsonObject } from "../../lib/json.ts";
-import type { Call, RenderContext, Rendered, VerbatimSide } from "../dialect.ts";
-import { type Notes, noteField } from "../shared/warnings.ts";
+import { type JsonObject, omitUndefined } from "../../lib/json.ts";
+import type { Passthrough, RenderContext, RenderedRequest, UpstreamRequest } from "../dialect.ts";
+import { type Warnings, warnField } from "../shared/warnings.ts";
 
 type Unsaid = "dimensions" | "purpose" | "title" | "endUser";
 
 /** A call made of what `body` says; the fields that it cannot say are noted where the ask has them. */
 export function renderedAs(
   path: string,
-  ask: EmbedAsk,
+  request: EmbeddingRequest,
   context: RenderContext,
   unsaid: readonly Unsaid[],
-  body: (notes: Notes) => JsonObject,
-): Rendered {
-  const notes: Notes = { context, warnings: [] };
-  for (const field of unsaid) if (ask[field] !== undefined) noteField(notes, "dropped", field);
-  return { call: { path, body: compact(body(notes)) }, warnings: notes.warnings };
+  body: (warnings: Warnings) => JsonObject,
+): RenderedRequest {
+  const warnings: Warnings = { context, warnings: [] };
+  for (const field of unsaid) if (request[field] !== undefined) warnField(warnings, "dropped", field);
+  return { call: { path, body: omitUndefined(body(warnings)) }, warnings: warnings.warnings };
 }
 
 /** The members of every ask that say nothing of the input. */
@@ -29,8 +29,8 @@ export function readDimensions(value: unknown): { dimensions?: number } {
 }
 
 /** The verbatim lane of a wire that names the model in its body. */
-export function bodyLane(path: string): VerbatimSide {
-  return { call: (wire, context): Call => ({ path, body: { ...wire, model: context.model } }) };
+export function bodyLane(path: string): Passthrough {
+  return { render: (wire, context): UpstreamRequest => ({ path, body: { ...wire, model: context.model } }) };
 }
 
 /** Where canon's fields stand, for wires that call a few of them otherwise. */

@@ -1,10 +1,10 @@
 // Vectors as wires write them, and the form in which the caller wants them.
-import type { EmbedAsk, Vector } from "../../canonical/embedding.ts";
-import type { Ask } from "../../canonical/operation.ts";
+import type { EmbeddingRequest, Vector } from "../../canonical/embedding.ts";
+import type { OperationRequest } from "../../canonical/operation.ts";
 import { tokenCount, type Usage } from "../../canonical/usage.ts";
 import { base64ToFloats, floatsToBase64 } from "../../lib/float32-base64.ts";
 import type { Json } from "../../lib/json.ts";
-import { badReply } from "../errors.ts";
+import { invalidUpstreamResponse } from "../errors.ts";
 
 const floatBytes = /^[A-Za-z0-9+/]{6,}={0,2}$/;
 
@@ -18,12 +18,12 @@ function holdsFloats(text: string): boolean {
 export function readVector(vector: Json | undefined, where: string): Vector {
   if (typeof vector === "string" && holdsFloats(vector)) return vector;
   if (Array.isArray(vector) && vector.length > 0 && vector.every((value) => typeof value === "number")) return vector;
-  throw badReply(`${where} is neither numbers nor base64`);
+  throw invalidUpstreamResponse(`${where} is neither numbers nor base64`);
 }
 
 /** A list of vectors. */
 export function readVectors(list: Json | undefined, where: string): Vector[] {
-  if (!Array.isArray(list)) throw badReply("there is no list of embeddings");
+  if (!Array.isArray(list)) throw invalidUpstreamResponse("there is no list of embeddings");
   return list.map((vector, index) => readVector(vector, `${where}[${index}]`));
 }
 
@@ -33,7 +33,7 @@ export function asFloats(vector: Vector): number[] {
 }
 
 /** A vector in the form that the caller asked for. The official SDK decodes base64 without looking, so the form must be right. */
-export function inForm(vector: Vector, format: EmbedAsk["format"]): Json {
+export function inForm(vector: Vector, format: EmbeddingRequest["format"]): Json {
   if (format === "float") return asFloats(vector);
   return typeof vector === "string" ? vector : floatsToBase64(vector);
 }
@@ -53,8 +53,9 @@ function unitVector(vector: Vector): Vector {
 const fullDimensions = 3072;
 
 /** Shortened vectors with length one, where the caller counts on it. */
-export function unitVectors(vectors: readonly Vector[], ask: Ask | undefined): readonly Vector[] {
-  const wanted = ask?.operation === "embed" && ask.unit && (ask.dimensions ?? fullDimensions) < fullDimensions;
+export function unitVectors(vectors: readonly Vector[], request: OperationRequest | undefined): readonly Vector[] {
+  const wanted =
+    request?.operation === "embed" && request.unit && (request.dimensions ?? fullDimensions) < fullDimensions;
   return wanted ? vectors.map(unitVector) : vectors;
 }
 

@@ -1,11 +1,11 @@
 // The dialect of text embeddings on Vertex: instances in, predictions out. No client speaks it to the gateway.
 import { Type } from "typebox";
-import type { EmbedAnswer, EmbedAsk } from "../../canonical/embedding.ts";
-import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import type { Dialect, Envelope, ReadContext, RenderContext, Rendered } from "../dialect.ts";
-import { badReply } from "../errors.ts";
+import type { EmbeddingRequest, EmbeddingResponse } from "../../canonical/embedding.ts";
+import { isObject, type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
+import type { Dialect, ReadContext, RenderContext, RenderedRequest, RequestMeta } from "../dialect.ts";
+import { invalidUpstreamResponse } from "../errors.ts";
 import { geminiErrors } from "../gemini/error.ts";
-import { callPath, modelIn } from "../gemini/request.ts";
+import { callPath, modelFromPath } from "../gemini/request.ts";
 import { object, optional } from "../schema-helpers.ts";
 import { objectsIn } from "../shared/json-accessors.ts";
 import { readInput, textsOf, unknownFields } from "./embedding-input.ts";
@@ -27,13 +27,13 @@ const schema = object({
 });
 const known = new Set(["instances", "parameters"]);
 
-function parseRequest(wire: JsonObject, { params }: Envelope): EmbedAsk {
+function parseRequest(wire: JsonObject, { params }: RequestMeta): EmbeddingRequest {
   const instances = objectsIn(wire.instances);
   const [first] = instances;
   const parameters = isObject(wire.parameters) ? wire.parameters : {};
   return {
     ...bare,
-    model: modelIn(params.model ?? ""),
+    model: modelFromPath(params.model ?? ""),
     input: readInput(
       instances.map((instance) => instance.content as Json),
       "instances",
@@ -46,12 +46,12 @@ function parseRequest(wire: JsonObject, { params }: Envelope): EmbedAsk {
   };
 }
 
-function renderRequest(ask: EmbedAsk, context: RenderContext): Rendered {
-  return renderedAs(callPath(context.model, verb), ask, context, ["endUser"], (notes) => ({
-    instances: textsOf(ask.input, context).map((content) =>
-      compact({ content, ...renderPurpose(ask, vocabularies.vertex, notes), title: ask.title }),
+function renderRequest(request: EmbeddingRequest, context: RenderContext): RenderedRequest {
+  return renderedAs(callPath(context.model, verb), request, context, ["endUser"], (warnings) => ({
+    instances: textsOf(request.input, context).map((content) =>
+      omitUndefined({ content, ...renderPurpose(request, vocabularies.vertex, warnings), title: request.title }),
     ),
-    parameters: compact({ outputDimensionality: ask.dimensions }),
+    parameters: omitUndefined({ outputDimensionality: request.dimensions }),
   }));
 }
 
@@ -61,26 +61,27 @@ function tokensOf(items: readonly JsonObject[]): Json | undefined {
   return counts.every((count) => typeof count === "number") ? counts.reduce((sum, count) => sum + count, 0) : undefined;
 }
 
-function parseReply(wire: unknown, { ask }: ReadContext): EmbedAnswer {
-  if (!isObject(wire) || !Array.isArray(wire.predictions)) throw badReply("there is no list of predictions");
+function parseReply(wire: unknown, { request }: ReadContext): EmbeddingResponse {
+  if (!isObject(wire) || !Array.isArray(wire.predictions))
+    throw invalidUpstreamResponse("there is no list of predictions");
   const items = objectsIn(wire.predictions).map(({ embeddings }) => (isObject(embeddings) ? embeddings : {}));
   const vectors = items.map((item, index) => readVector(item.values, `predictions[${index}].embeddings.values`));
   return {
     operation: "embed",
     model: "",
-    vectors: unitVectors(vectors, ask),
+    vectors: unitVectors(vectors, request),
     ...inputUsage(tokensOf(items)),
   };
 }
 
-export const vertexEmbeddings: Dialect<EmbedAsk, EmbedAnswer> = {
+export const vertexEmbeddings: Dialect<EmbeddingRequest, EmbeddingResponse> = {
   name: "vertex-embeddings",
   operation: "embed",
   request: {
     schema,
     parse: parseRequest,
     render: renderRequest,
-    mostItems: ({ model }) => (oneByOne.test(model) ? 1 : mostInstances),
+    maxItems: ({ model }) => (oneByOne.test(model) ? 1 : mostInstances),
     fieldPath: pathsWith({
       input: "instances",
       dimensions: "parameters.outputDimensionality",
@@ -90,10 +91,10 @@ export const vertexEmbeddings: Dialect<EmbedAsk, EmbedAnswer> = {
   },
   response: {
     parse: parseReply,
-    render: (answer, { inputEstimate }) => {
-      const tokens = answer.usage?.inputTokens ?? inputEstimate;
+    render: (response, { inputEstimate }) => {
+      const tokens = response.usage?.inputTokens ?? inputEstimate;
       return {
-        predictions: answer.vectors.map((vector, index) => ({
+        predictions: response.vectors.map((vector, index) => ({
           embeddings: {
             values: asFloats(vector),
             statistics: { token_count: index === 0 ? tokens : 0, truncated: false },
@@ -102,8 +103,8 @@ export const vertexEmbeddings: Dialect<EmbedAsk, EmbedAnswer> = {
       };
     },
   },
-  verbatim: {
-    call: (wire, { model }) => ({ path: callPath(model, verb), body: wire }),
+  passthrough: {
+    render: (wire, { model }) => ({ path: callPath(model, verb), body: wire }),
   },
   error: geminiErrors,
 };

@@ -1,8 +1,8 @@
 // The dialect of Voyage's embeddings: OpenAI's reply to a request of its own. No client speaks it to the gateway.
 import { Type } from "typebox";
-import type { EmbedAnswer, EmbedAsk } from "../../canonical/embedding.ts";
+import type { EmbeddingRequest, EmbeddingResponse } from "../../canonical/embedding.ts";
 import type { JsonObject } from "../../lib/json.ts";
-import type { Dialect, RenderContext, Rendered } from "../dialect.ts";
+import type { Dialect, RenderContext, RenderedRequest } from "../dialect.ts";
 import { enumeration, object, optional } from "../schema-helpers.ts";
 import { errorsWith } from "../vendor-errors.ts";
 import { readInput, textsOf, unknownFields } from "./embedding-input.ts";
@@ -23,7 +23,7 @@ const schema = object({
   encoding_format: enumeration(["base64"]),
 });
 
-function parseRequest(wire: JsonObject): EmbedAsk {
+function parseRequest(wire: JsonObject): EmbeddingRequest {
   return {
     ...bare,
     model: wire.model as string,
@@ -36,24 +36,24 @@ function parseRequest(wire: JsonObject): EmbedAsk {
 }
 
 /** Numbers are what it gives when nothing is said; it knows no word for them. */
-function renderRequest(ask: EmbedAsk, context: RenderContext): Rendered {
-  return renderedAs(path, ask, context, ["title", "endUser"], (notes) => ({
+function renderRequest(request: EmbeddingRequest, context: RenderContext): RenderedRequest {
+  return renderedAs(path, request, context, ["title", "endUser"], (warnings) => ({
     model: context.model,
-    input: textsOf(ask.input, context),
-    ...renderPurpose(ask, vocabularies.voyage, notes),
-    output_dimension: ask.dimensions,
-    encoding_format: ask.format === "base64" ? "base64" : undefined,
+    input: textsOf(request.input, context),
+    ...renderPurpose(request, vocabularies.voyage, warnings),
+    output_dimension: request.dimensions,
+    encoding_format: request.format === "base64" ? "base64" : undefined,
   }));
 }
 
-export const voyageEmbeddings: Dialect<EmbedAsk, EmbedAnswer> = {
+export const voyageEmbeddings: Dialect<EmbeddingRequest, EmbeddingResponse> = {
   name: "voyage-embeddings",
   operation: "embed",
   request: {
     schema,
     parse: parseRequest,
     render: renderRequest,
-    mostItems: () => mostTexts,
+    maxItems: () => mostTexts,
     fieldPath: pathsWith({
       dimensions: "output_dimension",
       purpose: "input_type",
@@ -61,6 +61,6 @@ export const voyageEmbeddings: Dialect<EmbedAsk, EmbedAnswer> = {
     }),
   },
   response: { parse: parseReply, render: renderReply },
-  verbatim: bodyLane(path),
+  passthrough: bodyLane(path),
   error: errorsWith(),
 };

@@ -1,7 +1,7 @@
 // One candidate while it is being read: which blocks are open, and what will stand at their close.
-import type { Citation, Stop, ThinkingBlock, TokenLogprob } from "../../canonical/chat.ts";
-import type { Opaque } from "../../canonical/provider-state.ts";
-import type { Delta, OpenBlock } from "../../canonical/stream-event.ts";
+import type { Citation, FinishReason, ThinkingBlock, TokenLogprob } from "../../canonical/chat.ts";
+import type { ProviderState } from "../../canonical/provider-state.ts";
+import type { OpenBlock, StreamEvent } from "../../canonical/stream-event.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import { callInput, type ToolFinder } from "../shared/tool-lookup.ts";
 import { digest } from "../shared/tool-names.ts";
@@ -57,22 +57,22 @@ export function newCandidate(index: number): CandidateState {
   };
 }
 
-function open(state: CandidateState, block: OpenBlock, out: Delta[]): number {
+function open(state: CandidateState, block: OpenBlock, out: StreamEvent[]): number {
   const number = state.blocks++;
-  out.push({ type: "block-open", choice: state.index, block: number, open: block });
+  out.push({ type: "block-start", choice: state.index, block: number, open: block });
   return number;
 }
 
 function close(
   state: CandidateState,
   block: number,
-  out: Delta[],
-  more: { signature?: Opaque; citations?: Citation[] },
+  out: StreamEvent[],
+  more: { signature?: ProviderState; citations?: Citation[] },
 ): void {
-  out.push({ type: "block-close", choice: state.index, block, ...more });
+  out.push({ type: "block-end", choice: state.index, block, ...more });
 }
 
-function closeSpeech(state: CandidateState, out: Delta[], signature?: Opaque): void {
+function closeSpeech(state: CandidateState, out: StreamEvent[], signature?: ProviderState): void {
   if (state.speech === null) return;
   const citations = state.speech === "text" ? citationsOf(state) : [];
   state.speech = null;
@@ -90,7 +90,7 @@ function citationsOf(state: CandidateState): Citation[] {
   return citations;
 }
 
-function openSpeech(state: CandidateState, kind: "text" | "thinking", out: Delta[]): void {
+function openSpeech(state: CandidateState, kind: "text" | "thinking", out: StreamEvent[]): void {
   if (state.speech === kind && !state.isSealed) return;
   closeSpeech(state, out);
   state.speech = kind;
@@ -108,7 +108,7 @@ interface Piece {
   readonly logprobs: TokenLogprob[] | undefined;
 }
 
-function speak(state: CandidateState, { text, part, logprobs }: Piece, out: Delta[]): void {
+function speak(state: CandidateState, { text, part, logprobs }: Piece, out: StreamEvent[]): void {
   openSpeech(state, "text", out);
   state.partStarts[part] ??= Buffer.byteLength(state.text);
   state.text += text;
@@ -117,18 +117,18 @@ function speak(state: CandidateState, { text, part, logprobs }: Piece, out: Delt
 }
 
 /** A block of state alone. The text that it came with stays open: its sources may still come. */
-function seal(state: CandidateState, signature: Opaque, out: Delta[]): void {
+function seal(state: CandidateState, signature: ProviderState, out: StreamEvent[]): void {
   close(state, open(state, { kind: "thinking", redacted: true }, out), out, { signature });
 }
 
-function think(state: CandidateState, text: string, out: Delta[]): void {
+function think(state: CandidateState, text: string, out: StreamEvent[]): void {
   openSpeech(state, "thinking", out);
   state.text += text;
   if (text !== "") out.push({ type: "thinking", choice: state.index, block: state.speechBlock, text });
 }
 
 /** Whole thinking blocks of another maker: the words of the first may have been shown already. */
-function readWhole(state: CandidateState, thoughts: readonly ThinkingBlock[], out: Delta[]): void {
+function readWhole(state: CandidateState, thoughts: readonly ThinkingBlock[], out: StreamEvent[]): void {
   for (const { text, signature, redacted } of thoughts) {
     if (redacted) {
       closeSpeech(state, out);
@@ -143,7 +143,7 @@ function readWhole(state: CandidateState, thoughts: readonly ThinkingBlock[], ou
   }
 }
 
-function readThought(state: CandidateState, part: JsonObject, reading: Reading, out: Delta[]): void {
+function readThought(state: CandidateState, part: JsonObject, reading: Reading, out: StreamEvent[]): void {
   const text = typeof part.text === "string" ? part.text : "";
   const whole = readThoughts(part.thoughtSignature);
   const proof = whole === null ? readState(part.thoughtSignature, reading.origin) : null;
@@ -154,7 +154,13 @@ function readThought(state: CandidateState, part: JsonObject, reading: Reading, 
 }
 
 /** Another maker's thought stood before its part, native state comes behind it. */
-function beside(state: CandidateState, part: JsonObject, reading: Reading, out: Delta[], say: () => void): void {
+function nativeApiBeside(
+  state: CandidateState,
+  part: JsonObject,
+  reading: Reading,
+  out: StreamEvent[],
+  say: () => void,
+): void {
   const whole = readThoughts(part.thoughtSignature);
   if (whole !== null) {
     readWhole(state, whole, out);
@@ -178,7 +184,13 @@ function callId(state: CandidateState, call: JsonObject, reading: Reading): stri
   return `call_${digest(`${reading.replyId}/${state.index}/${state.calls}`, 24)}`;
 }
 
-function readCall(state: CandidateState, part: JsonObject, call: JsonObject, reading: Reading, out: Delta[]): void {
+function readCall(
+  state: CandidateState,
+  part: JsonObject,
+  call: JsonObject,
+  reading: Reading,
+  out: StreamEvent[],
+): void {
   if (typeof call.name !== "string" || call.name === "") return;
   const id = callId(state, call, reading);
   if (state.callIds.has(id) || (reading.oneCall && state.calls > 0)) return;
@@ -198,7 +210,7 @@ function readCall(state: CandidateState, part: JsonObject, call: JsonObject, rea
 }
 
 /** Pictures and sound come whole; other files have no place in a reply. */
-function readMedia(state: CandidateState, data: JsonObject, out: Delta[]): void {
+function readMedia(state: CandidateState, data: JsonObject, out: StreamEvent[]): void {
   const mediaType = typeof data.mimeType === "string" ? canonType(data.mimeType) : "";
   const kind = mediaType.startsWith("image/") ? "image" : mediaType.startsWith("audio/") ? "audio" : null;
   if (kind === null || typeof data.data !== "string" || data.data === "") return;
@@ -209,18 +221,24 @@ function readMedia(state: CandidateState, data: JsonObject, out: Delta[]): void 
   close(state, block, out, {});
 }
 
-function readPart(state: CandidateState, part: JsonObject, piece: Piece | null, reading: Reading, out: Delta[]): void {
+function readPart(
+  state: CandidateState,
+  part: JsonObject,
+  piece: Piece | null,
+  reading: Reading,
+  out: StreamEvent[],
+): void {
   const { inlineData, functionCall } = part;
   if (part.thought === true) readThought(state, part, reading, out);
   else if (isObject(functionCall)) readCall(state, part, functionCall, reading, out);
-  else if (isObject(inlineData)) beside(state, part, reading, out, () => readMedia(state, inlineData, out));
-  else if (piece === null) beside(state, part, reading, out, () => undefined);
+  else if (isObject(inlineData)) nativeApiBeside(state, part, reading, out, () => readMedia(state, inlineData, out));
+  else if (piece === null) nativeApiBeside(state, part, reading, out, () => undefined);
   else if (part.thoughtSignature === undefined) speak(state, piece, out);
-  else beside(state, part, reading, out, () => speak(state, piece, out));
+  else nativeApiBeside(state, part, reading, out, () => speak(state, piece, out));
 }
 
 /** Whatever a chunk tells of its tokens goes with the first text in it. */
-function readParts(state: CandidateState, parts: Json[], wire: JsonObject, reading: Reading, out: Delta[]): void {
+function readParts(state: CandidateState, parts: Json[], wire: JsonObject, reading: Reading, out: StreamEvent[]): void {
   let logprobs = wire.logprobsResult === undefined ? undefined : readLogprobs(wire.logprobsResult);
   for (let number = 0; number < parts.length; number++) {
     const part = parts[number];
@@ -233,7 +251,7 @@ function readParts(state: CandidateState, parts: Json[], wire: JsonObject, readi
 }
 
 /** What one chunk adds to a candidate. */
-export function readCandidate(state: CandidateState, wire: JsonObject, reading: Reading, out: Delta[]): void {
+export function readCandidate(state: CandidateState, wire: JsonObject, reading: Reading, out: StreamEvent[]): void {
   const parts = isObject(wire.content) ? wire.content.parts : undefined;
   if (Array.isArray(parts)) readParts(state, parts, wire, reading, out);
   if (wire.groundingMetadata !== undefined) state.grounding = wire.groundingMetadata;
@@ -242,7 +260,7 @@ export function readCandidate(state: CandidateState, wire: JsonObject, reading: 
 }
 
 /** Closes what is open, and says why the candidate ended. */
-export function finishCandidate(state: CandidateState, out: Delta[]): Stop {
+export function finishCandidate(state: CandidateState, out: StreamEvent[]): FinishReason {
   closeSpeech(state, out);
   return readStop(state.last ?? {}, { call: state.calls > 0, anything: state.blocks > 0 });
 }

@@ -1,6 +1,6 @@
 // Grounding and recitation: ranges in bytes of a part here, ranges in characters of a text in canon.
 import type { Citation } from "../../canonical/chat.ts";
-import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import { isObject, type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
 import { objectsIn } from "../shared/json-accessors.ts";
 
 /** A text that citations may point into: what it says, and at which byte each part of the wire began, by its number. */
@@ -99,7 +99,7 @@ export interface CitingText {
 function support(citation: Citation, chunk: number, citing: CitingText, characters: readonly string[]): JsonObject {
   const before = characters.slice(0, citation.start ?? 0).join("");
   const upTo = characters.slice(0, citation.end ?? characters.length).join("");
-  const segment = compact({
+  const segment = omitUndefined({
     partIndex: citing.partIndex === 0 ? undefined : citing.partIndex,
     startIndex: Buffer.byteLength(before) || undefined,
     endIndex: Buffer.byteLength(upTo),

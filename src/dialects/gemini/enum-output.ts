@@ -1,7 +1,7 @@
 // A choice among given words, as this dialect asks for it: elsewhere it is a schema with one member, whose value the client gets bare.
-import type { ChatAnswer, OutputFormat } from "../../canonical/chat.ts";
-import type { Ask } from "../../canonical/operation.ts";
-import type { Delta } from "../../canonical/stream-event.ts";
+import type { ChatResponse, OutputFormat } from "../../canonical/chat.ts";
+import type { OperationRequest } from "../../canonical/operation.ts";
+import type { StreamEvent } from "../../canonical/stream-event.ts";
 import { isObject, type Json, type JsonObject, parseJsonText } from "../../lib/json.ts";
 
 export const enumType = "text/x.enum";
@@ -26,8 +26,8 @@ export function readEnum(schema: JsonObject | null): OutputFormat | null {
 }
 
 /** The member that the client gets in place of the whole; undefined where the whole is the answer. */
-function bareMember(ask: Ask): string | undefined {
-  return ask.operation === "chat" && ask.format?.type === "schema" ? ask.format.bare : undefined;
+function bareMember(request: OperationRequest): string | undefined {
+  return request.operation === "chat" && request.format?.type === "schema" ? request.format.bare : undefined;
 }
 
 /** A text that is cut short, or something else altogether, stays as it is. */
@@ -38,35 +38,35 @@ function bareText(text: string, name: string): string {
 }
 
 /** A whole reply with its texts as this client reads them. */
-export function bareAnswer(answer: ChatAnswer, ask: Ask): ChatAnswer {
-  const name = bareMember(ask);
-  if (name === undefined) return answer;
-  const choices = answer.choices.map((choice) => ({
+export function bareAnswer(response: ChatResponse, request: OperationRequest): ChatResponse {
+  const name = bareMember(request);
+  if (name === undefined) return response;
+  const choices = response.choices.map((choice) => ({
     ...choice,
     blocks: choice.blocks.map((block) =>
       block.type === "text" ? { type: "text" as const, text: bareText(block.text, name) } : block,
     ),
   }));
-  return { ...answer, choices };
+  return { ...response, choices };
 }
 
 /** The same for a stream, where a text waits for its end; null where nothing has to be changed. */
-export function bareDeltas(ask: Ask): ((delta: Delta) => Delta[]) | null {
-  const name = bareMember(ask);
+export function bareDeltas(request: OperationRequest): ((event: StreamEvent) => StreamEvent[]) | null {
+  const name = bareMember(request);
   if (name === undefined) return null;
   const texts = new Map<string, string>();
-  return (delta) => {
-    if (!("block" in delta)) return [delta];
-    const { choice, block } = delta;
+  return (event) => {
+    if (!("block" in event)) return [event];
+    const { choice, block } = event;
     const key = `${choice}/${block}`;
-    if (delta.type === "block-open" && delta.open.kind === "text") texts.set(key, "");
+    if (event.type === "block-start" && event.open.kind === "text") texts.set(key, "");
     const held = texts.get(key);
-    if (held === undefined || delta.type === "block-open") return [delta];
-    if (delta.type === "text") texts.set(key, held + delta.text);
-    if (delta.type !== "block-close") return [];
+    if (held === undefined || event.type === "block-start") return [event];
+    if (event.type === "text") texts.set(key, held + event.text);
+    if (event.type !== "block-end") return [];
     return [
       { type: "text", choice, block, text: bareText(held, name) },
-      { type: "block-close", choice, block },
+      { type: "block-end", choice, block },
     ];
   };
 }

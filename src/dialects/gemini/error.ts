@@ -2,7 +2,7 @@
 import type { GatewayError } from "../../canonical/error.ts";
 import { isObject, type Json, type JsonObject, parseJsonText } from "../../lib/json.ts";
 import type { Frame } from "../../lib/sse.ts";
-import type { ErrorSide } from "../dialect.ts";
+import type { ErrorCodec } from "../dialect.ts";
 import { objectsIn } from "../shared/json-accessors.ts";
 import { refusalError } from "../upstream-error.ts";
 
@@ -159,4 +159,4 @@ function errorFrames(error: GatewayError, requestId: string): Frame[] {
   return [{ data: JSON.stringify(renderError(error, requestId).body) }];
 }
 
-export const geminiErrors: ErrorSide = { parse: parseError, render: renderError, frames: errorFrames };
+export const geminiErrors: ErrorCodec = { parse: parseError, render: renderError, frames: errorFrames };

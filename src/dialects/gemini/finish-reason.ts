@@ -1,8 +1,8 @@
 // Why a reply ended, in this dialect's words and in canon's.
-import type { Stop } from "../../canonical/chat.ts";
-import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import type { FinishReason } from "../../canonical/chat.ts";
+import { isObject, type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
 
-const kinds: ReadonlyMap<Json | undefined, Stop["kind"]> = new Map<Json | undefined, Stop["kind"]>([
+const kinds: ReadonlyMap<Json | undefined, FinishReason["kind"]> = new Map<Json | undefined, FinishReason["kind"]>([
   ["STOP", "end"],
   ["MAX_TOKENS", "length"],
   ["CONTINUATION", "pause"],
@@ -38,13 +38,13 @@ export interface Held {
 }
 
 /** Reasons without a row end a reply that says something, and explain one that does not. */
-function kindOf(reason: Json | undefined, held: Held): Stop["kind"] {
+function kindOf(reason: Json | undefined, held: Held): FinishReason["kind"] {
   const kind = kinds.get(reason) ?? (reason === "OTHER" && !held.anything ? "filter" : "end");
   return kind === "end" && held.call ? "tool-use" : kind;
 }
 
 /** `finishReason` and `finishMessage` of a candidate. Presence beats label: a natural end with a call is a call for tools. */
-export function readStop(candidate: JsonObject, held: Held): Stop {
+export function readStop(candidate: JsonObject, held: Held): FinishReason {
   const { finishReason, finishMessage } = candidate;
   const kind = kindOf(finishReason, held);
   const isPlain = typeof finishReason !== "string" || finishReason === reasons[kind];
@@ -53,13 +53,13 @@ export function readStop(candidate: JsonObject, held: Held): Stop {
 }
 
 /** The stop of a prompt that was not answered at all. */
-export function readBlock(feedback: Json | undefined): Stop | null {
+export function readBlock(feedback: Json | undefined): FinishReason | null {
   const blockReason = isObject(feedback) ? feedback.blockReason : undefined;
   if (typeof blockReason !== "string" || blockReason === "BLOCKED_REASON_UNSPECIFIED") return null;
   return { kind: "filter", detail: { blockReason } };
 }
 
-const reasons: Readonly<Record<Stop["kind"], string>> = {
+const reasons: Readonly<Record<FinishReason["kind"], string>> = {
   end: "STOP",
   "stop-sequence": "STOP",
   length: "MAX_TOKENS",
@@ -71,18 +71,24 @@ const reasons: Readonly<Record<Stop["kind"], string>> = {
 };
 
 /** `finishReason`, and `finishMessage` where this dialect had one. */
-export function writeStop(stop: Stop): JsonObject {
-  const own = isObject(stop.detail) && kinds.get(stop.detail.finishReason) === stop.kind ? stop.detail : {};
-  return compact({ finishReason: own.finishReason ?? reasons[stop.kind], finishMessage: own.finishMessage });
+export function writeStop(finishReason: FinishReason): JsonObject {
+  const own =
+    isObject(finishReason.detail) && kinds.get(finishReason.detail.finishReason) === finishReason.kind
+      ? finishReason.detail
+      : {};
+  return omitUndefined({
+    finishReason: own.finishReason ?? reasons[finishReason.kind],
+    finishMessage: own.finishMessage,
+  });
 }
 
 /** `promptFeedback` of a prompt that was not answered; null for any other stop. */
-export function writeBlock(stop: Stop): JsonObject | null {
-  const reason = isObject(stop.detail) ? stop.detail.blockReason : undefined;
+export function writeBlock(finishReason: FinishReason): JsonObject | null {
+  const reason = isObject(finishReason.detail) ? finishReason.detail.blockReason : undefined;
   return typeof reason === "string" ? { blockReason: reason } : null;
 }
 
 /** Stops that may leave a call without its end. */
-export function isCut(stop: Stop): boolean {
-  return stop.kind === "length" || stop.kind === "context-full";
+export function isCut(finishReason: FinishReason): boolean {
+  return finishReason.kind === "length" || finishReason.kind === "context-full";
 }

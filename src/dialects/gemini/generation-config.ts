@@ -1,12 +1,12 @@
 // How the answer is made: the members of `generationConfig` and the fields of canon that stand there.
-import type { ChatAsk, OutputFormat, Sampling } from "../../canonical/chat.ts";
-import type { Extra, FieldName } from "../../canonical/warning.ts";
-import { compact, isObject, type JsonObject } from "../../lib/json.ts";
+import type { ChatRequest, OutputFormat, Sampling } from "../../canonical/chat.ts";
+import type { FieldName, UnmappedField } from "../../canonical/warning.ts";
+import { isObject, type JsonObject, omitUndefined } from "../../lib/json.ts";
 import { unsupported } from "../errors.ts";
 import { isAbsent } from "../shared/is-empty.ts";
 import { optionalExact, optionalNumber } from "../shared/json-accessors.ts";
 import type { SchemaInSubset } from "../shared/json-schema-subset.ts";
-import { type Notes, noteField } from "../shared/warnings.ts";
+import { type Warnings, warnField } from "../shared/warnings.ts";
 import { enumType, readEnum } from "./enum-output.ts";
 import { inJsonSubset } from "./json-schema.ts";
 import { readMediaWish, renderMediaWish } from "./modalities.ts";
@@ -28,7 +28,7 @@ function readSampling(config: JsonObject): Sampling {
   };
 }
 
-function readFormat(config: JsonObject, extras: Extra[]): { readonly format?: OutputFormat } {
+function readFormat(config: JsonObject, extras: UnmappedField[]): { readonly format?: OutputFormat } {
   const { responseMimeType: type, responseJsonSchema: json, responseSchema: older } = config;
   const choice =
     type === enumType ? readEnum(isObject(json) ? json : isObject(older) ? readSchema(older) : null) : null;
@@ -65,7 +65,7 @@ const held = new Set([
   "speechConfig",
 ]);
 
-function readExtras(config: JsonObject, extras: Extra[]): void {
+function readExtras(config: JsonObject, extras: UnmappedField[]): void {
   for (const [name, value] of Object.entries(config)) {
     if (held.has(name) || value === undefined || isAbsent(value)) continue;
     extras.push({ path: `generationConfig.${name}`, rule: "drop" });
@@ -73,7 +73,7 @@ function readExtras(config: JsonObject, extras: Extra[]): void {
 }
 
 /** Everything that canon knows of `generationConfig`; `extras` hears of the rest. */
-export function readGeneration(config: JsonObject, extras: Extra[]) {
+export function readGeneration(config: JsonObject, extras: UnmappedField[]) {
   readExtras(config, extras);
   const media = readMediaWish(config, extras);
   const stops = Array.isArray(config.stopSequences) ? config.stopSequences : [];
@@ -93,72 +93,77 @@ export function readGeneration(config: JsonObject, extras: Extra[]) {
 }
 
 /** Structure that cannot be said is refused where the client insists on it, else told as a loss. */
-function checkSchema({ exact, lost }: SchemaInSubset, strict: boolean | undefined, notes: Notes): void {
+function checkSchema({ exact, lost }: SchemaInSubset, strict: boolean | undefined, warnings: Warnings): void {
   if (lost.length > 0 && strict === true) {
-    throw unsupported(notes.context.fieldPath("format"), `the schema uses ${lost.join(", ")}`);
+    throw unsupported(warnings.context.fieldPath("format"), `the schema uses ${lost.join(", ")}`);
   }
-  if (!exact) noteField(notes, "approximated", "format");
+  if (!exact) warnField(warnings, "approximated", "format");
 }
 
-function renderFormat(ask: ChatAsk, limits: ModelLimits, notes: Notes): JsonObject {
-  const { format } = ask;
+function renderFormat(request: ChatRequest, limits: ModelLimits, warnings: Warnings): JsonObject {
+  const { format } = request;
   if (format === undefined) return {};
   if (format.type === "text") return { responseMimeType: "text/plain" };
-  if (ask.tools.length > 0 && !limits.jsonWithTools) {
-    throw unsupported(notes.context.fieldPath("format"), "the model has no JSON mode beside tools");
+  if (request.tools.length > 0 && !limits.jsonWithTools) {
+    throw unsupported(warnings.context.fieldPath("format"), "the model has no JSON mode beside tools");
   }
   if (format.type === "json") return { responseMimeType: "application/json" };
   const cleaned = limits.jsonSchema ? inJsonSubset(format.schema) : inOpenApiSubset(format.schema);
-  checkSchema(cleaned, format.strict, notes);
+  checkSchema(cleaned, format.strict, warnings);
   const member = limits.jsonSchema ? "responseJsonSchema" : "responseSchema";
   return { responseMimeType: "application/json", [member]: cleaned.schema };
 }
 
 /** Fields whose loss would make the reply say something false. */
-function refuseFalsehoods(ask: ChatAsk, limits: ModelLimits, notes: Notes): void {
+function refuseFalsehoods(request: ChatRequest, limits: ModelLimits, warnings: Warnings): void {
   const refuse = (field: FieldName, reason: string) => {
-    throw unsupported(notes.context.fieldPath(field), reason);
+    throw unsupported(warnings.context.fieldPath(field), reason);
   };
-  if (!isAbsent({ ...ask.sampling.logitBias })) refuse("logitBias", "its token ids mean nothing there");
-  if (ask.stop.length > maxStops) refuse("stop", `it takes at most ${maxStops} stop sequences`);
-  if (ask.choices > 1 && ask.stream) refuse("choices", "a stream has one reply");
-  if (ask.choices > limits.maxChoices) refuse("choices", `the model gives at most ${limits.maxChoices}`);
+  if (!isAbsent({ ...request.sampling.logitBias })) refuse("logitBias", "its token ids mean nothing there");
+  if (request.stop.length > maxStops) refuse("stop", `it takes at most ${maxStops} stop sequences`);
+  if (request.choices > 1 && request.stream) refuse("choices", "a stream has one reply");
+  if (request.choices > limits.maxChoices) refuse("choices", `the model gives at most ${limits.maxChoices}`);
 }
 
 /** A penalty where the model takes one; zero means nothing. */
-function penalty(ask: ChatAsk, name: "presencePenalty" | "frequencyPenalty", limits: ModelLimits, notes: Notes) {
-  const value = ask.sampling[name];
+function penalty(
+  request: ChatRequest,
+  name: "presencePenalty" | "frequencyPenalty",
+  limits: ModelLimits,
+  warnings: Warnings,
+) {
+  const value = request.sampling[name];
   if (limits.penalties || value === undefined) return value;
-  if (value !== 0) noteField(notes, "dropped", name);
+  if (value !== 0) warnField(warnings, "dropped", name);
   return undefined;
 }
 
-function outputBound(ask: ChatAsk, notes: Notes): number | undefined {
-  const { maxOutputTokens: most } = notes.context;
-  const wanted = ask.maxOutputTokens;
+function outputBound(request: ChatRequest, warnings: Warnings): number | undefined {
+  const { maxOutputTokens: most } = warnings.context;
+  const wanted = request.maxOutputTokens;
   if (wanted === undefined || most === undefined || wanted <= most) return wanted;
-  noteField(notes, "approximated", "maxOutputTokens");
+  warnField(warnings, "approximated", "maxOutputTokens");
   return most;
 }
 
 /** `generationConfig`; an empty object when nothing has to be said. Throws for what must not be left out in silence. */
-export function renderGeneration(ask: ChatAsk, limits: ModelLimits, notes: Notes): JsonObject {
-  refuseFalsehoods(ask, limits, notes);
-  const { temperature, topP, topK, seed } = ask.sampling;
-  return compact({
+export function renderGeneration(request: ChatRequest, limits: ModelLimits, warnings: Warnings): JsonObject {
+  refuseFalsehoods(request, limits, warnings);
+  const { temperature, topP, topK, seed } = request.sampling;
+  return omitUndefined({
     temperature,
     topP,
     topK,
     seed,
-    presencePenalty: penalty(ask, "presencePenalty", limits, notes),
-    frequencyPenalty: penalty(ask, "frequencyPenalty", limits, notes),
-    maxOutputTokens: outputBound(ask, notes),
-    stopSequences: ask.stop.length === 0 ? undefined : [...ask.stop],
-    candidateCount: ask.choices > 1 ? ask.choices : undefined,
-    responseLogprobs: ask.logprobs === undefined ? undefined : true,
-    logprobs: ask.logprobs ? ask.logprobs : undefined,
-    ...renderFormat(ask, limits, notes),
-    ...renderMediaWish(ask.media),
-    thinkingConfig: renderThinking(ask.reasoning, limits, notes),
+    presencePenalty: penalty(request, "presencePenalty", limits, warnings),
+    frequencyPenalty: penalty(request, "frequencyPenalty", limits, warnings),
+    maxOutputTokens: outputBound(request, warnings),
+    stopSequences: request.stop.length === 0 ? undefined : [...request.stop],
+    candidateCount: request.choices > 1 ? request.choices : undefined,
+    responseLogprobs: request.logprobs === undefined ? undefined : true,
+    logprobs: request.logprobs ? request.logprobs : undefined,
+    ...renderFormat(request, limits, warnings),
+    ...renderMediaWish(request.media),
+    thinkingConfig: renderThinking(request.reasoning, limits, warnings),
   });
 }

@@ -1,5 +1,5 @@
 // The dialect of Google's generateContent.
-import type { ChatAnswer, ChatAsk } from "../../canonical/chat.ts";
+import type { ChatRequest, ChatResponse } from "../../canonical/chat.ts";
 import type { Dialect } from "../dialect.ts";
 import { corrector } from "../shared/corrected-usage.ts";
 import { isAbsent } from "../shared/is-empty.ts";
@@ -14,7 +14,7 @@ import { dialectName } from "./signature.ts";
 import { stream } from "./stream.ts";
 import { readUsage, writeUsage } from "./usage.ts";
 
-export const gemini: Dialect<ChatAsk, ChatAnswer> = {
+export const gemini: Dialect<ChatRequest, ChatResponse> = {
   name: dialectName,
   operation: "chat",
   request: {
@@ -26,8 +26,8 @@ export const gemini: Dialect<ChatAsk, ChatAnswer> = {
   },
   response: { parse: parseResponse, render: renderResponse },
   stream,
-  verbatim: {
-    call: verbatimCall,
+  passthrough: {
+    render: verbatimCall,
     withUsage: (reply, usage) => ({ ...reply, usageMetadata: writeUsage(usage) }),
     corrected: corrector({
       name: "usageMetadata",

@@ -3,19 +3,19 @@ import type {
   AudioBlock,
   Block,
   DocumentBlock,
-  ForeignBlock,
   ImageBlock,
   MediaSource,
+  ProviderBlock,
   TextBlock,
 } from "../../canonical/chat.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import { missing, unsupported } from "../errors.ts";
 import { bytesOf, readDataUri, textOf } from "../shared/media.ts";
-import { type Notes, note } from "../shared/warnings.ts";
+import { type Warnings, warn } from "../shared/warnings.ts";
 import type { ModelLimits } from "./model-capabilities.ts";
 import { dialectName } from "./signature.ts";
 
-type MediaBlock = ImageBlock | AudioBlock | DocumentBlock | ForeignBlock;
+type MediaBlock = ImageBlock | AudioBlock | DocumentBlock | ProviderBlock;
 
 /** Names of one kind of sound, here and in canon. */
 const canonTypes: ReadonlyMap<string, string> = new Map([
@@ -66,7 +66,7 @@ function textAt(object: JsonObject, name: string, path: string): string {
 }
 
 /** A part that other dialects refuse by its path. */
-export function foreign(wire: JsonObject, path: string): ForeignBlock {
+export function foreign(wire: JsonObject, path: string): ProviderBlock {
   return { type: "foreign", origin: dialectName, wire, path };
 }
 
@@ -134,22 +134,22 @@ const levels: ReadonlyMap<string | undefined, string> = new Map([
 ]);
 
 /** How closely to look: newer models take it on the part. */
-function resolution(block: ImageBlock, path: string, limits: ModelLimits, notes: Notes): JsonObject {
+function resolution(block: ImageBlock, path: string, limits: ModelLimits, warnings: Warnings): JsonObject {
   const level = levels.get(block.detail);
   if (level === undefined) return {};
-  note(notes, limits.resultMedia ? "approximated" : "dropped", path);
+  warn(warnings, limits.resultMedia ? "approximated" : "dropped", path);
   return limits.resultMedia ? { mediaResolution: { level } } : {};
 }
 
-function renderImage(block: ImageBlock, path: string, limits: ModelLimits, notes: Notes): JsonObject {
-  return { ...sourcePart(block.source, path, "image/jpeg"), ...resolution(block, path, limits, notes) };
+function renderImage(block: ImageBlock, path: string, limits: ModelLimits, warnings: Warnings): JsonObject {
+  return { ...sourcePart(block.source, path, "image/jpeg"), ...resolution(block, path, limits, warnings) };
 }
 
 const textTypes = new Set(["application/json", "application/xml", "application/x-yaml"]);
 
 /** Text is said as text under its title; other documents go as they are where this dialect reads their type. */
-function renderDocument(block: DocumentBlock, path: string, notes: Notes): JsonObject[] {
-  if (block.citations === true) note(notes, "dropped", `${path}.citations`);
+function renderDocument(block: DocumentBlock, path: string, warnings: Warnings): JsonObject[] {
+  if (block.citations === true) warn(warnings, "dropped", `${path}.citations`);
   const context: JsonObject[] = block.context ? [{ text: block.context }] : [];
   const { source } = block;
   const isText = source.kind === "bytes" && (source.mediaType.startsWith("text/") || textTypes.has(source.mediaType));
@@ -165,19 +165,19 @@ function renderDocument(block: DocumentBlock, path: string, notes: Notes): JsonO
 export function renderMedia(
   block: Exclude<Block, { type: "thinking" | "tool-call" | "tool-result" }>,
   limits: ModelLimits,
-  notes: Notes,
+  warnings: Warnings,
 ): JsonObject[] {
-  const path = ("path" in block ? block.path : undefined) ?? notes.context.fieldPath("messages");
+  const path = ("path" in block ? block.path : undefined) ?? warnings.context.fieldPath("messages");
   switch (block.type) {
     case "text":
     case "refusal":
       return renderText(block);
     case "image":
-      return [renderImage(block, path, limits, notes)];
+      return [renderImage(block, path, limits, warnings)];
     case "audio":
       return [sourcePart(block.source, path, "audio/mp3")];
     case "document":
-      return renderDocument(block, path, notes);
+      return renderDocument(block, path, warnings);
     case "foreign":
       if (block.origin === dialectName) return [block.wire];
       throw unsupported(path, "it has no counterpart there");

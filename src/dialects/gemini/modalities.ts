@@ -1,7 +1,7 @@
 // What a reply may hold beside text: pictures and speech, and their form.
-import type { MediaWish } from "../../canonical/chat.ts";
-import type { Extra } from "../../canonical/warning.ts";
-import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import type { OutputModalities } from "../../canonical/chat.ts";
+import type { UnmappedField } from "../../canonical/warning.ts";
+import { isObject, type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
 import { isAbsent } from "../shared/is-empty.ts";
 
 const config = "generationConfig";
@@ -12,7 +12,7 @@ function inside(object: Json | undefined, names: readonly string[]): Json | unde
   return names.reduce<Json | undefined>((value, name) => (isObject(value) ? value[name] : undefined), object);
 }
 
-function readImage(form: Json | undefined): NonNullable<MediaWish["image"]> {
+function readImage(form: Json | undefined): NonNullable<OutputModalities["image"]> {
   const { aspectRatio, imageSize } = isObject(form) ? form : {};
   return {
     ...(typeof aspectRatio === "string" && aspectRatio !== "" ? { aspectRatio } : {}),
@@ -20,7 +20,7 @@ function readImage(form: Json | undefined): NonNullable<MediaWish["image"]> {
   };
 }
 
-function readSpeech(form: Json | undefined, extras: Extra[]): NonNullable<MediaWish["speech"]> {
+function readSpeech(form: Json | undefined, extras: UnmappedField[]): NonNullable<OutputModalities["speech"]> {
   const path = `${config}.speechConfig`;
   const name = inside(form, voiceMembers);
   for (const [member, value] of Object.entries(isObject(form) ? form : {})) {
@@ -33,7 +33,7 @@ function readSpeech(form: Json | undefined, extras: Extra[]): NonNullable<MediaW
 }
 
 /** The wish for pictures or speech; undefined where text is all that is wanted. Their forms say nothing without it. */
-export function readMediaWish(generation: JsonObject, extras: Extra[]): MediaWish | undefined {
+export function readMediaWish(generation: JsonObject, extras: UnmappedField[]): OutputModalities | undefined {
   const { responseModalities, imageConfig, speechConfig } = generation;
   const wanted = new Set(
     (Array.isArray(responseModalities) ? responseModalities : []).map((kind) => String(kind).toUpperCase()),
@@ -52,12 +52,12 @@ export function readMediaWish(generation: JsonObject, extras: Extra[]): MediaWis
 }
 
 /** The members of `generationConfig` that ask for it. Speech comes alone here, pictures with text. */
-export function renderMediaWish(wish: MediaWish | undefined): JsonObject {
+export function renderMediaWish(wish: OutputModalities | undefined): JsonObject {
   if (wish === undefined) return {};
   const { image, speech } = wish;
-  const form = compact({ aspectRatio: image?.aspectRatio, imageSize: image?.size });
+  const form = omitUndefined({ aspectRatio: image?.aspectRatio, imageSize: image?.size });
   const voice = speech?.voice?.name;
-  return compact({
+  return omitUndefined({
     responseModalities: [...(image ? ["TEXT", "IMAGE"] : []), ...(speech ? ["AUDIO"] : [])],
     imageConfig: isAbsent(form) ? undefined : form,
     speechConfig: voice === undefined ? undefined : { voiceConfig: { prebuiltVoiceConfig: { voiceName: voice } } },

@@ -1,12 +1,12 @@
 // The list of contents into turns: parts into blocks, results beside the calls that they answer.
-import type { Block, ResultPart, TextBlock, ThinkingBlock, ToolResultBlock, Turn } from "../../canonical/chat.ts";
-import type { Opaque } from "../../canonical/provider-state.ts";
-import type { Extra } from "../../canonical/warning.ts";
+import type { Block, Message, ResultPart, TextBlock, ThinkingBlock, ToolResultBlock } from "../../canonical/chat.ts";
+import type { ProviderState } from "../../canonical/provider-state.ts";
+import type { UnmappedField } from "../../canonical/warning.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import { badValue, missing } from "../errors.ts";
 import { isAbsent } from "../shared/is-empty.ts";
 import { objectsIn } from "../shared/json-accessors.ts";
-import { heardTurns } from "../shared/system-prefix.ts";
+import { nonAssistantMessages } from "../shared/system-prefix.ts";
 import { foreign, readFile, readInline } from "./media.ts";
 import { nativeOrigin, readState, readThoughts } from "./signature.ts";
 
@@ -20,7 +20,7 @@ interface Reading {
   pending: PendingCall[];
   /** The content before was the model's. */
   afterModel: boolean;
-  readonly extras: Extra[];
+  readonly extras: UnmappedField[];
 }
 
 /** Where a part stands. */
@@ -32,7 +32,7 @@ interface Place {
 }
 
 /** State without thought of its own: what came with a text, or was another maker's. */
-export function sealedThought(signature: Opaque): ThinkingBlock {
+export function sealedThought(signature: ProviderState): ThinkingBlock {
   return { type: "thinking", text: "", signature, redacted: true };
 }
 
@@ -45,7 +45,7 @@ function thoughtsBefore(part: JsonObject): ThinkingBlock[] {
 }
 
 /** The state of the part itself. */
-function ownedState(part: JsonObject): Opaque | null {
+function ownedState(part: JsonObject): ProviderState | null {
   const state = readState(part.thoughtSignature, nativeOrigin);
   return state === null || state.sealed ? null : state.opaque;
 }
@@ -170,7 +170,7 @@ const roles: ReadonlyMap<Json | undefined, "user" | "model"> = new Map([
   ["model", "model"],
 ]);
 
-function readContent(content: JsonObject, index: number, reading: Reading): Turn[] {
+function readContent(content: JsonObject, index: number, reading: Reading): Message[] {
   const role = roles.get(content.role);
   if (role === undefined) throw badValue(`contents[${index}].role`, "A role must be 'user' or 'model'.");
   const isModel = role === "model";
@@ -184,11 +184,11 @@ function readContent(content: JsonObject, index: number, reading: Reading): Turn
     blocks.push(...read);
   }
   if (blocks.length === 0) return [];
-  return isModel ? [{ role: "assistant", blocks }] : heardTurns(blocks);
+  return isModel ? [{ role: "assistant", blocks }] : nonAssistantMessages(blocks);
 }
 
 /** The turns of a conversation; `extras` hears of what canon cannot hold. */
-export function readContents(contents: Json | undefined, extras: Extra[]): Turn[] {
+export function readContents(contents: Json | undefined, extras: UnmappedField[]): Message[] {
   const reading: Reading = { pending: [], afterModel: false, extras };
   return objectsIn(contents).flatMap((content, index) => readContent(content, index, reading));
 }

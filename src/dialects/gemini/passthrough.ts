@@ -1,17 +1,17 @@
 // The verbatim lane: the client's own wire under another model's path; only the gateway's envelopes change.
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import type { Envelope, RenderContext, VerbatimCall } from "../dialect.ts";
+import type { PassthroughRequest, RenderContext, RequestMeta } from "../dialect.ts";
 import { limitsOf } from "./model-capabilities.ts";
 import { callPath, wholeVerb } from "./request.ts";
-import { openEnvelope, ownState, sentinel } from "./signature.ts";
+import { dummySignature, openEnvelope, ownState } from "./signature.ts";
 
 const signatureOf = (part: JsonObject): Json | undefined => part.thoughtSignature ?? part.thought_signature;
 
 /** True for a part of another maker: it has its state, or the mark of one that has none. */
 function isForeign(part: Json, origin: string): boolean {
   const held = isObject(part) ? signatureOf(part) : undefined;
-  const opaque = typeof held === "string" ? openEnvelope(held) : null;
-  return opaque !== null && ownState(opaque, origin) === null;
+  const state = typeof held === "string" ? openEnvelope(held) : null;
+  return state !== null && ownState(state, origin) === null;
 }
 
 /** A piece of a thought that came in several parts: its state is on the last one. */
@@ -22,9 +22,9 @@ function openPart(part: Json, origin: string, standIn: string | undefined): Json
   if (!isObject(part)) return part;
   const member = part.thoughtSignature === undefined ? "thought_signature" : "thoughtSignature";
   const held = part[member];
-  const opaque = typeof held === "string" ? openEnvelope(held) : null;
-  if (opaque === null) return part;
-  const state = ownState(opaque, origin) ?? undefined;
+  const providerState = typeof held === "string" ? openEnvelope(held) : null;
+  if (providerState === null) return part;
+  const state = ownState(providerState, origin) ?? undefined;
   if (state !== undefined) return { ...part, [member]: state };
   const isCall = part.functionCall !== undefined || part.function_call !== undefined;
   if (isCall) return { ...part, [member]: standIn };
@@ -46,7 +46,7 @@ function openContent(content: Json, origin: string, standIn: string | undefined)
 /** The same list when no envelope is in it. */
 function openContents(contents: Json | undefined, context: RenderContext): Json | undefined {
   if (!Array.isArray(contents)) return contents;
-  const standIn = limitsOf(context.model).proof ? sentinel : undefined;
+  const standIn = limitsOf(context.model).proof ? dummySignature : undefined;
   const opened = contents.map((content) => openContent(content, context.origin, standIn));
   if (opened.every((content, index) => content === contents[index])) return contents;
   return opened.filter((content) => content !== null);
@@ -66,7 +66,7 @@ function withStandIn(content: Json): Json {
   if (!isObject(content) || content.role !== "model" || !Array.isArray(content.parts)) return content;
   const first = content.parts.find(isCall);
   if (first === undefined || first.thoughtSignature || first.thought_signature) return content;
-  const parts = content.parts.map((part) => (part === first ? { ...first, thoughtSignature: sentinel } : part));
+  const parts = content.parts.map((part) => (part === first ? { ...first, thoughtSignature: dummySignature } : part));
   return { ...content, parts };
 }
 
@@ -98,7 +98,7 @@ export function verbatimBody(wire: JsonObject, context: RenderContext): JsonObje
 }
 
 /** The call under the client's own method; a stream always comes as events, whatever form the client wants. */
-export function verbatimCall(wire: JsonObject, context: RenderContext, envelope: Envelope): VerbatimCall {
+export function verbatimCall(wire: JsonObject, context: RenderContext, envelope: RequestMeta): PassthroughRequest {
   const path = callPath(context.model, envelope.params.verb ?? wholeVerb);
   const body = verbatimBody(wire, context);
   const contents = limitsOf(context.model).proof ? withStandIns(body.contents) : body.contents;

@@ -3,7 +3,7 @@ import type { Effort, Reasoning } from "../../canonical/chat.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import { badValue } from "../errors.ts";
 import { effortOfBudget } from "../shared/reasoning-effort.ts";
-import { type Notes, noteField } from "../shared/warnings.ts";
+import { type Warnings, warnField } from "../shared/warnings.ts";
 import type { Level, ModelLimits } from "./model-capabilities.ts";
 
 const efforts: ReadonlyMap<string, Effort> = new Map([
@@ -57,11 +57,11 @@ const ladder: readonly Level[] = ["MINIMAL", "LOW", "MEDIUM", "HIGH"];
 interface Wish {
   readonly reasoning: Reasoning;
   readonly limits: ModelLimits;
-  readonly notes: Notes;
+  readonly notes: Warnings;
 }
 
 function lose(wish: Wish, code: "approximated" | "dropped"): void {
-  if (!wish.reasoning.hint) noteField(wish.notes, code, "reasoning");
+  if (!wish.reasoning.hint) warnField(wish.notes, code, "reasoning");
 }
 
 /** The level asked for, else the next higher one that the model has. */
@@ -107,15 +107,18 @@ function shown({ effort, budgetTokens, show, hint }: Reasoning): boolean {
 export function renderThinking(
   reasoning: Reasoning | undefined,
   limits: ModelLimits,
-  notes: Notes,
+  warnings: Warnings,
 ): JsonObject | undefined {
   if (reasoning === undefined) return undefined;
   const isNone = reasoning.effort === "none" || reasoning.budgetTokens === 0;
   if (limits.thinking === "none") {
     if (!isNone && Object.keys(reasoning).some((name) => name !== "show"))
-      lose({ reasoning, limits, notes }, "dropped");
+      lose({ reasoning, limits, notes: warnings }, "dropped");
     return undefined;
   }
-  const config = { ...amount({ reasoning, limits, notes }), ...(shown(reasoning) ? { includeThoughts: true } : {}) };
+  const config = {
+    ...amount({ reasoning, limits, notes: warnings }),
+    ...(shown(reasoning) ? { includeThoughts: true } : {}),
+  };
   return Object.keys(config).length === 0 ? undefined : config;
 }

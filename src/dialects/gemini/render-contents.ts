@@ -1,20 +1,27 @@
 // Turns into the list of contents: roles take turns, and every call is answered by one result, all of them in one content.
-import type { Block, ChatAsk, ThinkingBlock, ToolCallBlock, ToolResultBlock, Turn } from "../../canonical/chat.ts";
+import type {
+  Block,
+  ChatRequest,
+  Message,
+  ThinkingBlock,
+  ToolCallBlock,
+  ToolResultBlock,
+} from "../../canonical/chat.ts";
 import { parseExactText } from "../../lib/exact-json.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import { badValue } from "../errors.ts";
 import { historyArguments } from "../shared/arguments.ts";
-import { wrapFreeText } from "../shared/custom-tools.ts";
+import { wrapCustomInput } from "../shared/custom-tools.ts";
 import { settle } from "../shared/normalize-messages.ts";
 import type { ToolNames } from "../shared/tool-names.ts";
-import { type Notes, noteField } from "../shared/warnings.ts";
+import { type Warnings, warnField } from "../shared/warnings.ts";
 import { renderMedia, renderText } from "./media.ts";
 import type { ModelLimits } from "./model-capabilities.ts";
-import { ownState, sentinel } from "./signature.ts";
+import { dummySignature, ownState } from "./signature.ts";
 
 /** What rendering a history needs to know. */
 export interface HistoryContext {
-  readonly notes: Notes;
+  readonly notes: Warnings;
   readonly limits: ModelLimits;
   readonly names: ToolNames;
 }
@@ -34,8 +41,8 @@ const placeholder: JsonObject = { text: "." };
 
 function callPart(block: ToolCallBlock, to: HistoryContext): JsonObject {
   const { input, exact } =
-    block.kind === "custom" ? { input: wrapFreeText(block.input), exact: true } : historyArguments(block.input);
-  if (!exact) noteField(to.notes, "approximated", "messages");
+    block.kind === "custom" ? { input: wrapCustomInput(block.input), exact: true } : historyArguments(block.input);
+  if (!exact) warnField(to.notes, "approximated", "messages");
   const id = to.limits.callIds ? { id: block.id } : {};
   return { functionCall: { ...id, name: to.names.toWire(block.name), args: input } };
 }
@@ -74,14 +81,14 @@ function say(saying: Saying, parts: readonly JsonObject[], own: string | null): 
 /** The first call of a set proves the thought behind it; history from elsewhere gets the stand-in. */
 function prove(parts: readonly JsonObject[], limits: ModelLimits): void {
   const first = parts.find((part) => part.functionCall !== undefined);
-  if (first !== undefined && limits.proof) first.thoughtSignature ??= sentinel;
+  if (first !== undefined && limits.proof) first.thoughtSignature ??= dummySignature;
 }
 
-function assistantParts(turn: Turn, to: HistoryContext): JsonObject[] {
+function assistantParts(message: Message, to: HistoryContext): JsonObject[] {
   const { origin } = to.notes.context;
   const saying: Saying = { parts: [], held: null };
-  for (const [index, block] of turn.blocks.entries()) {
-    if (block.type === "thinking") sayThinking(block, turn.blocks[index + 1], saying, origin);
+  for (const [index, block] of message.blocks.entries()) {
+    if (block.type === "thinking") sayThinking(block, message.blocks[index + 1], saying, origin);
     else if (block.type === "tool-call") say(saying, [callPart(block, to)], ownState(block.signature, origin));
     else if (block.type !== "tool-result") say(saying, renderMedia(block, to.limits, to.notes), null);
   }
@@ -112,39 +119,43 @@ function resultParts(result: ToolResultBlock, calls: Calls, to: HistoryContext) 
 }
 
 /** Media beside results would be counted as results by models that know no media in them: they follow on their own. */
-function resultContents(turn: Turn, to: HistoryContext, calls: Calls): Content[] {
-  const results = turn.blocks.flatMap((block) => (block.type === "tool-result" ? [resultParts(block, calls, to)] : []));
+function resultContents(message: Message, to: HistoryContext, calls: Calls): Content[] {
+  const results = message.blocks.flatMap((block) =>
+    block.type === "tool-result" ? [resultParts(block, calls, to)] : [],
+  );
   const media = results.flatMap((result) => result.media);
-  if (media.length > 0) noteField(to.notes, "approximated", "messages");
+  if (media.length > 0) warnField(to.notes, "approximated", "messages");
   const answers: Content = { role: "user", parts: results.map(({ response }) => response), alone: true };
   return media.length === 0 ? [answers] : [answers, { role: "user", parts: media, alone: true }];
 }
 
-function heardParts(turn: Turn, to: HistoryContext): JsonObject[] {
-  const parts = turn.blocks.flatMap((block) => {
+function heardParts(message: Message, to: HistoryContext): JsonObject[] {
+  const parts = message.blocks.flatMap((block) => {
     if (block.type === "thinking" || block.type === "tool-call" || block.type === "tool-result") return [];
     return renderMedia(block, to.limits, to.notes);
   });
-  if (turn.name === undefined) return parts;
-  noteField(to.notes, "approximated", "messages");
+  if (message.name === undefined) return parts;
+  warnField(to.notes, "approximated", "messages");
   const [first, ...others] = parts;
-  if (typeof first?.text !== "string") return [{ text: `${turn.name}:` }, ...parts];
-  return [{ ...first, text: `${turn.name}: ${first.text}` }, ...others];
+  if (typeof first?.text !== "string") return [{ text: `${message.name}:` }, ...parts];
+  return [{ ...first, text: `${message.name}: ${first.text}` }, ...others];
 }
 
 /** A system turn keeps its place: marked, in the user's words. */
-function systemParts(turn: Turn, to: HistoryContext): JsonObject[] {
-  const texts = heardParts(turn, to).flatMap((part) => (typeof part.text === "string" ? [part.text] : []));
+function systemParts(message: Message, to: HistoryContext): JsonObject[] {
+  const texts = heardParts(message, to).flatMap((part) => (typeof part.text === "string" ? [part.text] : []));
   if (texts.length === 0) return [];
-  noteField(to.notes, "approximated", "messages");
+  warnField(to.notes, "approximated", "messages");
   return renderText({ text: `<system>\n${texts.join("\n")}\n</system>` });
 }
 
-const renderers: { readonly [role in Turn["role"]]: (turn: Turn, to: HistoryContext, calls: Calls) => Content[] } = {
-  assistant: (turn, to) => [{ role: "model", parts: assistantParts(turn, to) }],
+const renderers: {
+  readonly [role in Message["role"]]: (message: Message, to: HistoryContext, calls: Calls) => Content[];
+} = {
+  assistant: (message, to) => [{ role: "model", parts: assistantParts(message, to) }],
   tool: resultContents,
-  user: (turn, to) => [{ role: "user", parts: heardParts(turn, to) }],
-  system: (turn, to) => [{ role: "user", parts: systemParts(turn, to) }],
+  user: (message, to) => [{ role: "user", parts: heardParts(message, to) }],
+  system: (message, to) => [{ role: "user", parts: systemParts(message, to) }],
 };
 
 /** Neighbouring contents of one role become one, results excepted. */
@@ -159,36 +170,36 @@ function merged(contents: readonly Content[]): Content[] {
   return result;
 }
 
-function callsIn(turn: Turn): Calls {
-  const calls = turn.blocks.filter((block) => block.type === "tool-call");
+function callsIn(message: Message): Calls {
+  const calls = message.blocks.filter((block) => block.type === "tool-call");
   return new Map(calls.map((call) => [call.id, call.name]));
 }
 
-const hasStandIn = ({ parts }: Content): boolean => parts.some((part) => part.thoughtSignature === sentinel);
+const hasStandIn = ({ parts }: Content): boolean => parts.some((part) => part.thoughtSignature === dummySignature);
 
 /**
  * Every set of results stands right behind the turn that it answers. A signature that was lost is a loss where the server
  * asks for it, behind the last words of the user: https://ai.google.dev/gemini-api/docs/thought-signatures
  */
-function renderAll(turns: readonly Turn[], to: HistoryContext): Content[] {
+function renderAll(messages: readonly Message[], to: HistoryContext): Content[] {
   let calls: Calls = new Map();
-  const spoken = turns.findLastIndex(({ role }) => role === "user");
-  return turns.flatMap((turn, index) => {
-    if (turn.role === "assistant") calls = callsIn(turn);
-    const contents = renderers[turn.role](turn, to, calls);
-    if (index > spoken && contents.some(hasStandIn)) noteField(to.notes, "approximated", "reasoning");
+  const spoken = messages.findLastIndex(({ role }) => role === "user");
+  return messages.flatMap((message, index) => {
+    if (message.role === "assistant") calls = callsIn(message);
+    const contents = renderers[message.role](message, to, calls);
+    if (index > spoken && contents.some(hasStandIn)) warnField(to.notes, "approximated", "reasoning");
     return contents;
   });
 }
 
 /** The contents of a request. Refuses a request that says nothing at all. */
-export function renderContents(ask: ChatAsk, turns: readonly Turn[], to: HistoryContext): JsonObject[] {
-  if (ask.turns.length === 0 && ask.system.length === 0) {
+export function renderContents(request: ChatRequest, messages: readonly Message[], to: HistoryContext): JsonObject[] {
+  if (request.turns.length === 0 && request.system.length === 0) {
     throw badValue(to.notes.context.fieldPath("messages"), "At least one message is needed.");
   }
-  const contents = merged(renderAll(settle(turns, to.notes), to));
+  const contents = merged(renderAll(settle(messages, to.notes), to));
   if (contents[0]?.role !== "user") {
-    noteField(to.notes, "approximated", "messages");
+    warnField(to.notes, "approximated", "messages");
     contents.unshift({ role: "user", parts: [placeholder] });
   }
   return contents.map(({ role, parts }) => ({ role, parts }));

@@ -1,12 +1,12 @@
 // A request in this dialect into canon, and a canonical request as a call.
-import type { ChatAsk } from "../../canonical/chat.ts";
+import type { ChatRequest } from "../../canonical/chat.ts";
 import { GatewayError } from "../../canonical/error.ts";
-import type { Extra } from "../../canonical/warning.ts";
+import type { UnmappedField } from "../../canonical/warning.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import type { Envelope, RenderContext, Rendered } from "../dialect.ts";
+import type { RenderContext, RenderedRequest, RequestMeta } from "../dialect.ts";
 import { isAbsent } from "../shared/is-empty.ts";
-import { leadingSystem } from "../shared/system-prefix.ts";
-import { type Notes, noteField } from "../shared/warnings.ts";
+import { splitSystemPrefix } from "../shared/system-prefix.ts";
+import { type Warnings, warnField } from "../shared/warnings.ts";
 import { inCamelCase } from "./field-case.ts";
 import { readGeneration, renderGeneration } from "./generation-config.ts";
 import { renderText } from "./media.ts";
@@ -20,13 +20,13 @@ export const streamVerb = "streamGenerateContent";
 export const wholeVerb = "generateContent";
 
 /** The model that a path names; clients write the collection before it, some of them twice. */
-export function modelIn(segment: string): string {
+export function modelFromPath(segment: string): string {
   return segment.replace(/^(?:\/*models\/+)+/, "");
 }
 
 /** Where to ask a model. Its name may come from a client, so no part of it may lead elsewhere. */
 export function callPath(model: string, verb: string): string {
-  const segments = modelIn(model).split("/");
+  const segments = modelFromPath(model).split("/");
   if (segments.some((segment) => segment === "" || segment === "." || segment === "..")) {
     throw new GatewayError("model_not_found", `There is no model named '${model}'.`, { param: "model" });
   }
@@ -47,13 +47,13 @@ const held = new Set([
 ]);
 
 /** A field that is not in this table and not held is dropped with a warning. */
-const rules: ReadonlyMap<string, Extra["rule"]> = new Map([
+const rules: ReadonlyMap<string, UnmappedField["rule"]> = new Map([
   ["store", "quiet"],
   ["cachedContent", "reject"],
   ["continuationToken", "reject"],
 ]);
 
-function readExtras(wire: JsonObject): Extra[] {
+function readExtras(wire: JsonObject): UnmappedField[] {
   return Object.entries(wire).flatMap(([path, value]) =>
     held.has(path) || isAbsent(value) ? [] : [{ path, rule: rules.get(path) ?? "drop" }],
   );
@@ -65,18 +65,18 @@ const tiers: ReadonlyMap<string, "default" | "flex" | "priority"> = new Map([
   ["priority", "priority"],
 ]);
 
-function readTier(tier: Json | undefined): Pick<ChatAsk, "tier"> {
+function readTier(tier: Json | undefined): Pick<ChatRequest, "tier"> {
   const known = typeof tier === "string" ? tiers.get(tier.toLowerCase()) : undefined;
   return known === undefined ? {} : { tier: known };
 }
 
 /** The canonical request of a body in camelCase; which model, and whether as a stream, the path says. */
-export function readRequest(wire: JsonObject, model: string, stream: boolean): ChatAsk {
+export function readRequest(wire: JsonObject, model: string, stream: boolean): ChatRequest {
   const extras = readExtras(wire);
   const generation = readGeneration(isObject(wire.generationConfig) ? wire.generationConfig : {}, extras);
   return {
     operation: "chat",
-    model: modelIn(model),
+    model: modelFromPath(model),
     stream,
     system: readInstruction(wire.systemInstruction),
     turns: readContents(wire.contents, extras),
@@ -88,41 +88,41 @@ export function readRequest(wire: JsonObject, model: string, stream: boolean): C
 }
 
 /** The canonical request of a wire that has passed the schema. */
-export function parseRequest(wire: JsonObject, envelope: Envelope): ChatAsk {
+export function parseRequest(wire: JsonObject, envelope: RequestMeta): ChatRequest {
   const { model = "", verb } = envelope.params;
   return readRequest(inCamelCase(wire), model, verb === streamVerb);
 }
 
-const wireTiers: Readonly<Record<NonNullable<ChatAsk["tier"]>, string | null>> = {
+const wireTiers: Readonly<Record<NonNullable<ChatRequest["tier"]>, string | null>> = {
   default: "standard",
   flex: "flex",
   priority: "priority",
   fast: null,
 };
 
-function renderTier(ask: ChatAsk, notes: Notes): JsonObject {
-  if (ask.tier === undefined) return {};
-  const serviceTier = wireTiers[ask.tier];
-  if (serviceTier === null) noteField(notes, "dropped", "tier");
+function renderTier(request: ChatRequest, warnings: Warnings): JsonObject {
+  if (request.tier === undefined) return {};
+  const serviceTier = wireTiers[request.tier];
+  if (serviceTier === null) warnField(warnings, "dropped", "tier");
   return serviceTier === null ? {} : { serviceTier };
 }
 
 /** The call for a canonical request. Throws `unsupported_parameter` for what must not be left out. */
-export function renderRequest(ask: ChatAsk, context: RenderContext): Rendered {
-  const notes: Notes = { context, warnings: [] };
+export function renderRequest(request: ChatRequest, context: RenderContext): RenderedRequest {
+  const warnings: Warnings = { context, warnings: [] };
   const limits = limitsOf(context.model);
-  const names = namesFor(ask);
-  const { leading, turns } = leadingSystem(ask.turns);
-  const system = [...ask.system, ...leading].flatMap(renderText);
-  const generationConfig = renderGeneration(ask, limits, notes);
-  if (ask.verbosity !== undefined) noteField(notes, "dropped", "verbosity");
+  const names = namesFor(request);
+  const { leading, turns } = splitSystemPrefix(request.turns);
+  const system = [...request.system, ...leading].flatMap(renderText);
+  const generationConfig = renderGeneration(request, limits, warnings);
+  if (request.verbosity !== undefined) warnField(warnings, "dropped", "verbosity");
   const body: JsonObject = {
-    contents: renderContents(ask, turns, { notes, limits, names }),
+    contents: renderContents(request, turns, { notes: warnings, limits, names }),
     ...(system.length === 0 ? {} : { systemInstruction: { parts: system } }),
-    ...renderTools(ask, names, limits, notes),
+    ...renderTools(request, names, limits, warnings),
     ...(isAbsent(generationConfig) ? {} : { generationConfig }),
-    ...renderTier(ask, notes),
+    ...renderTier(request, warnings),
   };
-  const path = callPath(context.model, ask.stream ? streamVerb : wholeVerb);
-  return { call: { path, body }, warnings: notes.warnings };
+  const path = callPath(context.model, request.stream ? streamVerb : wholeVerb);
+  return { call: { path, body }, warnings: warnings.warnings };
 }

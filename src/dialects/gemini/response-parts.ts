@@ -2,13 +2,13 @@
 import type { ThinkingBlock, ToolCallBlock } from "../../canonical/chat.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { argumentObject } from "../shared/arguments.ts";
-import { wrapFreeText } from "../shared/custom-tools.ts";
-import { nativeOrigin, type ProvenThought, unsignedCall, writeState, writeThoughts } from "./signature.ts";
+import { wrapCustomInput } from "../shared/custom-tools.ts";
+import { nativeOrigin, type SignedThought, unsignedCall, writeState, writeThoughts } from "./signature.ts";
 
 /** What one candidate has said so far. */
 export interface Saying {
   /** Thinking of other makers, whose state no part has taken yet. */
-  pending: ProvenThought[];
+  pending: SignedThought[];
   /** The part that shows the last of it. */
   shown: JsonObject | null;
   hasCall: boolean;
@@ -93,7 +93,7 @@ export function callParts(
   call: Pick<ToolCallBlock, "id" | "name" | "kind" | "input" | "signature">,
   saying: Saying,
 ): JsonObject[] | null {
-  const args = call.kind === "custom" ? wrapFreeText(call.input) : argumentObject(call.input);
+  const args = call.kind === "custom" ? wrapCustomInput(call.input) : argumentObject(call.input);
   if (args === null) return null;
   const before = call.signature === undefined ? [] : heldParts(saying);
   const proof = call.signature === undefined ? takeState(saying)?.state : writeState(call.signature);

@@ -1,9 +1,9 @@
 // A whole reply of this dialect into canon and back.
-import type { Block, ChatAnswer, Choice, TokenLogprob } from "../../canonical/chat.ts";
-import { collect } from "../../canonical/stream-event.ts";
-import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import type { Block, ChatResponse, Choice, TokenLogprob } from "../../canonical/chat.ts";
+import { collectEvents } from "../../canonical/stream-event.ts";
+import { isObject, type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
 import type { ReadContext, WriteContext } from "../dialect.ts";
-import { badReply } from "../errors.ts";
+import { invalidUpstreamResponse } from "../errors.ts";
 import { objectsIn } from "../shared/json-accessors.ts";
 import { type CitingText, writeGrounding } from "./citations.ts";
 import { bareAnswer } from "./enum-output.ts";
@@ -32,12 +32,12 @@ function withoutRepeats(wire: JsonObject): JsonObject {
 }
 
 /** The canonical reply. Throws the error that stands in the body's place, or `upstream_protocol_error`. */
-export function parseResponse(wire: unknown, context: ReadContext): ChatAnswer {
-  if (!isObject(wire)) throw badReply("it is not a JSON object");
+export function parseResponse(wire: unknown, context: ReadContext): ChatResponse {
+  if (!isObject(wire)) throw invalidUpstreamResponse("it is not a JSON object");
   const state = newReply(context);
-  const answer = collect([...readChunk(state, withoutRepeats(wire)), ...endReply(state, true)]);
-  if (answer === null) throw badReply("it has no end");
-  return answer;
+  const response = collectEvents([...readChunk(state, withoutRepeats(wire)), ...endReply(state, true)]);
+  if (response === null) throw invalidUpstreamResponse("it has no end");
+  return response;
 }
 
 interface Writing {
@@ -52,7 +52,7 @@ function renderCall(block: Extract<Block, { type: "tool-call" }>, { saying, isCu
   const parts = callParts(block, saying);
   if (parts !== null) return parts;
   if (isCut) return [];
-  throw badReply("the arguments of a tool call are no JSON");
+  throw invalidUpstreamResponse("the arguments of a tool call are no JSON");
 }
 
 function renderText(block: Extract<Block, { type: "text" }>, { saying, texts, logprobs }: Writing): JsonObject[] {
@@ -87,7 +87,7 @@ function renderChoice(choice: Choice): JsonObject {
   const writing: Writing = { saying: newSaying(), isCut: isCut(choice.stop), texts: [], logprobs: [] };
   const parts = choice.blocks.flatMap((block) => renderBlock(block, writing));
   parts.push(...heldParts(writing.saying));
-  return compact({
+  return omitUndefined({
     content: { parts: parts.length === 0 ? [{ text: "" }] : parts, role: "model" },
     ...writeStop(choice.stop),
     index: choice.index,
@@ -107,14 +107,14 @@ export function timeOf(createdAt: number | undefined): string | undefined {
 }
 
 /** The body for a client. Usage is left out where nobody counted: zeros would be a lie. */
-export function renderResponse(said: ChatAnswer, context: WriteContext): JsonObject {
-  const answer = bareAnswer(said, context.ask);
-  const promptFeedback = feedbackOn(answer.choices);
-  return compact({
-    ...(promptFeedback === null ? { candidates: answer.choices.map(renderChoice) } : { promptFeedback }),
-    usageMetadata: answer.usage === undefined ? undefined : writeUsage(answer.usage),
-    modelVersion: answer.model || context.ask.model,
-    createTime: timeOf(answer.createdAt),
-    responseId: answer.id || context.id,
+export function renderResponse(said: ChatResponse, context: WriteContext): JsonObject {
+  const response = bareAnswer(said, context.request);
+  const promptFeedback = feedbackOn(response.choices);
+  return omitUndefined({
+    ...(promptFeedback === null ? { candidates: response.choices.map(renderChoice) } : { promptFeedback }),
+    usageMetadata: response.usage === undefined ? undefined : writeUsage(response.usage),
+    modelVersion: response.model || context.request.model,
+    createTime: timeOf(response.createdAt),
+    responseId: response.id || context.id,
   });
 }

@@ -1,13 +1,13 @@
 // Reads the chunks of an upstream's stream into deltas; a whole reply is a stream of one chunk.
 
 import type { GatewayError } from "../../canonical/error.ts";
-import type { Delta } from "../../canonical/stream-event.ts";
+import type { StreamEvent } from "../../canonical/stream-event.ts";
 import type { Usage } from "../../canonical/usage.ts";
 import { parseExactText } from "../../lib/exact-json.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { Frame } from "../../lib/sse.ts";
 import type { ReadContext, StreamReader } from "../dialect.ts";
-import { badReply, truncated } from "../errors.ts";
+import { invalidUpstreamResponse, streamTruncated } from "../errors.ts";
 import { findTools } from "../shared/tool-lookup.ts";
 import { type CandidateState, finishCandidate, newCandidate, type Reading, readCandidate } from "./candidate-reader.ts";
 import { isErrorBody, parseError } from "./error.ts";
@@ -31,13 +31,13 @@ export interface ReplyState {
 
 /** A reply of which nothing has been read. */
 export function newReply(context: ReadContext): ReplyState {
-  const { ask } = context;
-  const oneCall = ask?.operation === "chat" && ask.parallelToolCalls === false;
+  const { request } = context;
+  const oneCall = request?.operation === "chat" && request.parallelToolCalls === false;
   const reading: Reading = { origin: context.origin, tools: findTools(context, namesFor), oneCall, replyId: "" };
   return { reading, candidates: [], feedback: undefined, usage: undefined, started: false, over: false };
 }
 
-function fail(state: ReplyState, error: GatewayError, out: Delta[] = []): Delta[] {
+function fail(state: ReplyState, error: GatewayError, out: StreamEvent[] = []): StreamEvent[] {
   state.over = true;
   out.push({ type: "error", error });
   return out;
@@ -49,7 +49,7 @@ function secondsOf(time: Json | undefined): { readonly createdAt?: number } {
   return Number.isFinite(createdAt) ? { createdAt } : {};
 }
 
-function start(state: ReplyState, chunk: JsonObject, out: Delta[]): void {
+function start(state: ReplyState, chunk: JsonObject, out: StreamEvent[]): void {
   const { responseId, modelVersion, createTime } = chunk;
   state.started = true;
   state.reading.replyId = typeof responseId === "string" ? responseId : "";
@@ -65,17 +65,17 @@ function candidateAt(state: ReplyState, index: Json | undefined): CandidateState
   return state.candidates[at] ?? null;
 }
 
-function readOne(state: ReplyState, wire: Json, out: Delta[]): GatewayError | null {
+function readOne(state: ReplyState, wire: Json, out: StreamEvent[]): GatewayError | null {
   if (!isObject(wire)) return null;
   const candidate = candidateAt(state, wire.index);
-  if (candidate === null) return badReply("a candidate has an impossible index");
+  if (candidate === null) return invalidUpstreamResponse("a candidate has an impossible index");
   readCandidate(candidate, wire, state.reading, out);
-  return isFailure(wire.finishReason) ? badReply("the model made a tool call that is none") : null;
+  return isFailure(wire.finishReason) ? invalidUpstreamResponse("the model made a tool call that is none") : null;
 }
 
 /** What one chunk says. */
-export function readChunk(state: ReplyState, chunk: JsonObject): Delta[] {
-  const out: Delta[] = [];
+export function readChunk(state: ReplyState, chunk: JsonObject): StreamEvent[] {
+  const out: StreamEvent[] = [];
   if (isErrorBody(chunk)) return fail(state, parseError(200, chunk), out);
   if (!state.started) start(state, chunk, out);
   if (chunk.usageMetadata !== undefined) state.usage = readUsage(chunk.usageMetadata) ?? state.usage;
@@ -96,13 +96,13 @@ function isComplete({ candidates, feedback }: ReplyState): boolean {
 }
 
 /** The end of a reply. A whole one is complete by being there, a stream only by its finish reasons. */
-export function endReply(state: ReplyState, isWhole: boolean): Delta[] {
-  const out: Delta[] = [];
+export function endReply(state: ReplyState, isWhole: boolean): StreamEvent[] {
+  const out: StreamEvent[] = [];
   if (state.over) return out;
   const blocked = state.candidates.length === 0 ? readBlock(state.feedback) : null;
   if (isWhole && state.candidates.length === 0 && blocked === null)
-    return fail(state, badReply("there are no candidates"));
-  if (!isWhole && !isComplete(state)) return fail(state, truncated());
+    return fail(state, invalidUpstreamResponse("there are no candidates"));
+  if (!isWhole && !isComplete(state)) return fail(state, streamTruncated());
   const stops = Array.from(state.candidates, (candidate) => finishCandidate(candidate ?? newCandidate(0), out));
   state.over = true;
   out.push({
@@ -113,11 +113,11 @@ export function endReply(state: ReplyState, isWhole: boolean): Delta[] {
   return out;
 }
 
-function readFrame(state: ReplyState, { data }: Frame): Delta[] {
+function readFrame(state: ReplyState, { data }: Frame): StreamEvent[] {
   const chunk = parseExactText(data);
   if (isObject(chunk)) return readChunk(state, chunk);
   if (Array.isArray(chunk) && isObject(chunk[0])) return readChunk(state, chunk[0]);
-  return data.trim() === "" ? [] : fail(state, badReply("a record of the stream is no JSON object"));
+  return data.trim() === "" ? [] : fail(state, invalidUpstreamResponse("a record of the stream is no JSON object"));
 }
 
 /** A reader for one stream. It has no terminator, so the end of the body decides. */
@@ -125,7 +125,7 @@ export function streamReader(context: ReadContext): StreamReader {
   const state = newReply(context);
   return {
     read: (frame) => (state.over ? [] : readFrame(state, frame)),
-    skim,
+    peekText: skim,
     end: () => endReply(state, false),
     finishing: () => state.candidates.length > 0 && isComplete(state),
   };

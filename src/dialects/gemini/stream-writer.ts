@@ -1,13 +1,13 @@
 // Deltas into chunks for a client: text as it comes, calls and pictures whole, the reason to end on the last chunk alone.
-import type { Citation, Stop, TokenLogprob } from "../../canonical/chat.ts";
+import type { Citation, FinishReason, TokenLogprob } from "../../canonical/chat.ts";
 import type { GatewayError } from "../../canonical/error.ts";
-import type { Opaque } from "../../canonical/provider-state.ts";
-import type { Delta, OpenBlock } from "../../canonical/stream-event.ts";
+import type { ProviderState } from "../../canonical/provider-state.ts";
+import type { OpenBlock, StreamEvent } from "../../canonical/stream-event.ts";
 import type { Usage } from "../../canonical/usage.ts";
-import { compact, type JsonObject } from "../../lib/json.ts";
+import { type JsonObject, omitUndefined } from "../../lib/json.ts";
 import type { Frame } from "../../lib/sse.ts";
 import type { StreamWriter, WriteContext } from "../dialect.ts";
-import { badReply } from "../errors.ts";
+import { invalidUpstreamResponse } from "../errors.ts";
 import { type CitingText, writeGrounding } from "./citations.ts";
 import { bareDeltas } from "./enum-output.ts";
 import { geminiErrors } from "./error.ts";
@@ -45,8 +45,8 @@ interface State {
   over: boolean;
 }
 
-type Of<Type extends Delta["type"]> = Extract<Delta, { type: Type }>;
-type Write<Type extends Delta["type"]> = (state: State, delta: Of<Type>) => Frame[];
+type Of<Type extends StreamEvent["type"]> = Extract<StreamEvent, { type: Type }>;
+type Write<Type extends StreamEvent["type"]> = (state: State, delta: Of<Type>) => Frame[];
 
 function choiceAt(state: State, index: number): ChoiceState {
   state.choices[index] ??= { saying: newSaying(), blocks: [], texts: [], waiting: [], isBroken: false };
@@ -54,8 +54,8 @@ function choiceAt(state: State, index: number): ChoiceState {
 }
 
 function tailOf(context: WriteContext, start: Partial<Of<"start">> = {}): string {
-  const members = compact({
-    modelVersion: start.model || context.ask.model,
+  const members = omitUndefined({
+    modelVersion: start.model || context.request.model,
     createTime: timeOf(start.createdAt),
     responseId: start.id || context.id,
   });
@@ -78,7 +78,7 @@ function takeWaiting(choice: ChoiceState): string {
 const tokensMember = (logprobs: readonly TokenLogprob[] | undefined): string =>
   logprobs === undefined ? "" : `,"logprobsResult":${JSON.stringify(writeLogprobs(logprobs))}`;
 
-function openBlock(state: State, delta: Of<"block-open">): Frame[] {
+function openBlock(state: State, delta: Of<"block-start">): Frame[] {
   const choice = choiceAt(state, delta.choice);
   choice.blocks[delta.block] = { open: delta.open, body: "", partIndex: 0, last: null };
   return [];
@@ -118,7 +118,7 @@ function writeThought(state: State, delta: Of<"thinking">): Frame[] {
   return frames;
 }
 
-function closeThought(choice: ChoiceState, block: BlockState, signature: Opaque | undefined): void {
+function closeThought(choice: ChoiceState, block: BlockState, signature: ProviderState | undefined): void {
   const redacted = block.open.kind === "thinking" && block.open.redacted ? { redacted: true } : {};
   const proof = signature === undefined ? {} : { signature };
   prove({ type: "thinking", text: block.body, ...proof, ...redacted }, block.last, choice.saying);
@@ -130,7 +130,7 @@ function gather(state: State, delta: Of<"tool-input"> | Of<"media">): Frame[] {
   return [];
 }
 
-function closeCall(choice: ChoiceState, block: BlockState, signature: Opaque | undefined): void {
+function closeCall(choice: ChoiceState, block: BlockState, signature: ProviderState | undefined): void {
   const { open } = block;
   if (open.kind !== "tool-call") return;
   const call = { id: open.id, name: open.name, kind: open.tool, input: block.body };
@@ -144,7 +144,7 @@ function cite(choice: ChoiceState, block: BlockState, citations: readonly Citati
   if (citations !== undefined) choice.texts.push({ text: block.body, citations, partIndex: block.partIndex });
 }
 
-function closeBlock(state: State, delta: Of<"block-close">): Frame[] {
+function closeBlock(state: State, delta: Of<"block-end">): Frame[] {
   const choice = choiceAt(state, delta.choice);
   const block = choice.blocks[delta.block];
   if (block === undefined) return [];
@@ -167,32 +167,34 @@ function closeBlock(state: State, delta: Of<"block-close">): Frame[] {
   }
 }
 
-function lastCandidate(choice: ChoiceState, index: number, stop: Stop): JsonObject {
+function lastCandidate(choice: ChoiceState, index: number, finishReason: FinishReason): JsonObject {
   const held = heldParts(choice.saying);
   const parts = [...choice.waiting, ...held];
-  return compact({
+  return omitUndefined({
     content: { parts: parts.length === 0 ? [{ text: "" }] : parts, role: "model" },
-    ...writeStop(stop),
+    ...writeStop(finishReason),
     index,
     groundingMetadata: writeGrounding(choice.texts),
   });
 }
 
 /** The feedback on a prompt that nobody answered; null where there is an answer. */
-function feedbackOn(state: State, [stop, ...others]: readonly Stop[]): JsonObject | null {
+function feedbackOn(state: State, [stop, ...others]: readonly FinishReason[]): JsonObject | null {
   const isSilent = state.choices.every((choice) => choice.blocks.length === 0);
   return stop !== undefined && others.length === 0 && isSilent ? writeBlock(stop) : null;
 }
 
 function finish(state: State, delta: Of<"finish">): Frame[] {
   const choices = delta.stops.map((_, index) => choiceAt(state, index));
-  const broken = delta.stops.some((stop, index) => choices[index]?.isBroken && !isCut(stop));
-  if (broken) return fail(state, badReply("the arguments of a tool call are no JSON"));
+  const broken = delta.stops.some((finishReason, index) => choices[index]?.isBroken && !isCut(finishReason));
+  if (broken) return fail(state, invalidUpstreamResponse("the arguments of a tool call are no JSON"));
   state.over = true;
   const usage = delta.usage ?? state.usage;
   const promptFeedback = feedbackOn(state, delta.stops);
-  const candidates = delta.stops.map((stop, index) => lastCandidate(choiceAt(state, index), index, stop));
-  const body = compact({
+  const candidates = delta.stops.map((finishReason, index) =>
+    lastCandidate(choiceAt(state, index), index, finishReason),
+  );
+  const body = omitUndefined({
     ...(promptFeedback === null ? { candidates } : { promptFeedback }),
     usageMetadata: usage === undefined ? undefined : writeUsage(usage),
   });
@@ -210,14 +212,14 @@ function start(state: State, delta: Of<"start">): Frame[] {
   return [];
 }
 
-const writers: { readonly [Type in Delta["type"]]: Write<Type> } = {
+const writers: { readonly [Type in StreamEvent["type"]]: Write<Type> } = {
   start,
-  "block-open": openBlock,
+  "block-start": openBlock,
   text: writeText,
   thinking: writeThought,
   "tool-input": gather,
   media: gather,
-  "block-close": closeBlock,
+  "block-end": closeBlock,
   finish,
   error: (state, delta) => fail(state, delta.error),
 };
@@ -225,11 +227,11 @@ const writers: { readonly [Type in Delta["type"]]: Write<Type> } = {
 /** A writer for one client. */
 export function streamWriter(context: WriteContext): StreamWriter {
   const state: State = { context, choices: [], tail: tailOf(context), usage: undefined, over: false };
-  const write = (delta: Delta): Frame[] => {
+  const write = (event: StreamEvent): Frame[] => {
     if (state.over) return [];
-    const one = writers[delta.type] as (state: State, delta: Delta) => Frame[];
-    return one(state, delta);
+    const one = writers[event.type] as (state: State, event: StreamEvent) => Frame[];
+    return one(state, event);
   };
-  const bare = bareDeltas(context.ask);
-  return { write: bare === null ? write : (delta) => bare(delta).flatMap(write) };
+  const bare = bareDeltas(context.request);
+  return { write: bare === null ? write : (event) => bare(event).flatMap(write) };
 }

@@ -1,10 +1,10 @@
 // The streaming side of this dialect: reader, writer, heartbeat, and the array in which the stream comes without events.
 import { keepAliveComment } from "../../lib/sse.ts";
-import type { StreamSide } from "../dialect.ts";
+import type { StreamCodec } from "../dialect.ts";
 import { streamReader } from "./stream-reader.ts";
 import { streamWriter } from "./stream-writer.ts";
 
-export const stream: StreamSide = {
+export const stream: StreamCodec = {
   reader: streamReader,
   writer: streamWriter,
   heartbeat: () => keepAliveComment,

@@ -1,7 +1,7 @@
 // Counting the tokens of a request that is not sent: the question as an ask, and the figure as an answer.
-import type { ChatAsk } from "../../canonical/chat.ts";
+import type { ChatRequest } from "../../canonical/chat.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
-import type { Call, Envelope, RenderContext } from "../dialect.ts";
+import type { RenderContext, RequestMeta, UpstreamRequest } from "../dialect.ts";
 import { missing } from "../errors.ts";
 import { inCamelCase } from "./field-case.ts";
 import { verbatimBody } from "./passthrough.ts";
@@ -13,7 +13,7 @@ const countVerb = "countTokens";
 export const countSchema = CountTokensRequest;
 
 /** The ask whose input is to be counted: the whole request where the client gave one, else the contents alone. */
-export function parseCount(wire: JsonObject, envelope: Envelope): ChatAsk {
+export function parseCount(wire: JsonObject, envelope: RequestMeta): ChatRequest {
   const said = inCamelCase(wire);
   const request = isObject(said.generateContentRequest) ? said.generateContentRequest : said;
   if (!Array.isArray(request.contents) || request.contents.length === 0) throw missing("contents");
@@ -21,7 +21,7 @@ export function parseCount(wire: JsonObject, envelope: Envelope): ChatAsk {
 }
 
 /** The client's own question, for an upstream of this dialect. */
-export function countCall(wire: JsonObject, context: RenderContext): Call {
+export function countCall(wire: JsonObject, context: RenderContext): UpstreamRequest {
   const member = isObject(wire.generate_content_request) ? "generate_content_request" : "generateContentRequest";
   const request = wire[member];
   const model = `models/${context.model}`;

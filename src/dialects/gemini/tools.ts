@@ -1,13 +1,13 @@
 // Tools and the choice among them, from the wire into canon and back.
-import type { ChatAsk, FunctionTool, Tool, ToolChoice } from "../../canonical/chat.ts";
-import type { Extra } from "../../canonical/warning.ts";
+import type { ChatRequest, FunctionTool, Tool, ToolChoice } from "../../canonical/chat.ts";
+import type { UnmappedField } from "../../canonical/warning.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import { badValue, missing, unsupported } from "../errors.ts";
-import { standIn } from "../shared/custom-tools.ts";
+import { asFunctionTool } from "../shared/custom-tools.ts";
 import { isAbsent } from "../shared/is-empty.ts";
 import { objectsIn, optionalText } from "../shared/json-accessors.ts";
 import { type ToolNames, toolNames } from "../shared/tool-names.ts";
-import { type Notes, note, noteField } from "../shared/warnings.ts";
+import { type Warnings, warn, warnField } from "../shared/warnings.ts";
 import { inJsonSubset } from "./json-schema.ts";
 import type { ModelLimits } from "./model-capabilities.ts";
 import { inOpenApiSubset, readSchema } from "./openapi-schema.ts";
@@ -17,8 +17,8 @@ const cleanName = /^[A-Za-z_][A-Za-z0-9_.:-]*$/;
 const maxNameChars = 128;
 
 /** Tool names of a request as this wire takes them. */
-export function namesFor(ask: ChatAsk): ToolNames {
-  return toolNames(ask, maxNameChars, cleanName);
+export function namesFor(request: ChatRequest): ToolNames {
+  return toolNames(request, maxNameChars, cleanName);
 }
 
 /** Members of a function that only this dialect has. */
@@ -29,7 +29,7 @@ function inputSchema(wire: JsonObject): { readonly parameters?: JsonObject } {
   return isObject(wire.parameters) ? { parameters: readSchema(wire.parameters) } : {};
 }
 
-function readFunction(wire: JsonObject, path: string, extras: Extra[]): FunctionTool {
+function readFunction(wire: JsonObject, path: string, extras: UnmappedField[]): FunctionTool {
   if (typeof wire.name !== "string" || wire.name === "") throw missing(`${path}.name`);
   for (const member of ownMembers) {
     if (!isAbsent(wire[member])) extras.push({ path: `${path}.${member}`, rule: "quiet" });
@@ -43,7 +43,7 @@ function readFunction(wire: JsonObject, path: string, extras: Extra[]): Function
 }
 
 /** One entry may declare functions and name several tools of the server. An empty object asks for its tool all the same. */
-function readTool(wire: JsonObject, index: number, extras: Extra[]): Tool[] {
+function readTool(wire: JsonObject, index: number, extras: UnmappedField[]): Tool[] {
   const path = `tools[${index}]`;
   const functions = objectsIn(wire.functionDeclarations).map((each, number) =>
     readFunction(each, `${path}.functionDeclarations[${number}]`, extras),
@@ -55,7 +55,7 @@ function readTool(wire: JsonObject, index: number, extras: Extra[]): Tool[] {
   return [...functions, ...hosted];
 }
 
-export function readTools(wire: Json | undefined, extras: Extra[]): Tool[] {
+export function readTools(wire: Json | undefined, extras: UnmappedField[]): Tool[] {
   return objectsIn(wire).flatMap((tool, index) => readTool(tool, index, extras));
 }
 
@@ -83,8 +83,8 @@ const strict = (tool: Tool): Tool => (tool.kind === "function" ? { ...tool, stri
 export function readToolConfig(
   wire: Json | undefined,
   tools: readonly Tool[],
-  extras: Extra[],
-): Pick<ChatAsk, "tools" | "toolChoice"> {
+  extras: UnmappedField[],
+): Pick<ChatRequest, "tools" | "toolChoice"> {
   const config = isObject(wire) ? wire : {};
   for (const name of ["retrievalConfig", "includeServerSideToolInvocations"]) {
     if (!isAbsent(config[name])) extras.push({ path: `toolConfig.${name}`, rule: "drop" });
@@ -103,11 +103,11 @@ export function readToolConfig(
 }
 
 /** The schema of an input; one without properties is left out, because servers refuse it. */
-function renderSchema(parameters: JsonObject | undefined, limits: ModelLimits, notes: Notes): JsonObject {
+function renderSchema(parameters: JsonObject | undefined, limits: ModelLimits, warnings: Warnings): JsonObject {
   if (parameters === undefined || isAbsent(parameters)) return {};
   if (parameters.type === "object" && isAbsent(parameters.properties) && parameters.$ref === undefined) return {};
   const { schema, exact } = limits.jsonSchema ? inJsonSubset(parameters) : inOpenApiSubset(parameters);
-  if (!exact) noteField(notes, "approximated", "tools");
+  if (!exact) warnField(warnings, "approximated", "tools");
   return limits.jsonSchema ? { parametersJsonSchema: schema } : { parameters: schema };
 }
 
@@ -115,17 +115,17 @@ function described(description: string | undefined): JsonObject {
   return description === undefined ? {} : { description };
 }
 
-function renderFunction(tool: Tool, names: ToolNames, limits: ModelLimits, notes: Notes): JsonObject[] {
+function renderFunction(tool: Tool, names: ToolNames, limits: ModelLimits, warnings: Warnings): JsonObject[] {
   switch (tool.kind) {
     case "function": {
       const head = { name: names.toWire(tool.name), ...described(tool.description) };
-      return [{ ...head, ...renderSchema(tool.parameters, limits, notes) }];
+      return [{ ...head, ...renderSchema(tool.parameters, limits, warnings) }];
     }
     case "custom": {
-      note(notes, "emulated", tool.path);
-      const { parameters, description } = standIn(tool);
+      warn(warnings, "emulated", tool.path);
+      const { parameters, description } = asFunctionTool(tool);
       const head = { name: names.toWire(tool.name), ...described(description) };
-      return [{ ...head, ...renderSchema(parameters, limits, notes) }];
+      return [{ ...head, ...renderSchema(parameters, limits, warnings) }];
     }
     case "hosted":
       if (tool.origin === dialectName) return [];
@@ -154,23 +154,28 @@ function modeOf(choice: ToolChoice | undefined, hasStrict: boolean, names: ToolN
   }
 }
 
-function checkChoice(choice: ToolChoice | undefined, tools: readonly Tool[], notes: Notes): void {
+function checkChoice(choice: ToolChoice | undefined, tools: readonly Tool[], warnings: Warnings): void {
   const names = choice?.type === "tool" ? [choice.name] : choice?.type === "allowed" ? choice.names : [];
   const isKnown = (name: string): boolean => tools.some((tool) => tool.kind !== "hosted" && tool.name === name);
   if (names.every(isKnown)) return;
-  throw badValue(notes.context.fieldPath("toolChoice"), "The choice names a tool that is not in the list.");
+  throw badValue(warnings.context.fieldPath("toolChoice"), "The choice names a tool that is not in the list.");
 }
 
 /** `tools` and `toolConfig`. One call at most is seen to when the reply is read. */
-export function renderTools(ask: ChatAsk, names: ToolNames, limits: ModelLimits, notes: Notes): JsonObject {
-  const { tools, toolChoice } = ask;
+export function renderTools(
+  request: ChatRequest,
+  names: ToolNames,
+  limits: ModelLimits,
+  warnings: Warnings,
+): JsonObject {
+  const { tools, toolChoice } = request;
   if (tools.length === 0) return {};
-  checkChoice(toolChoice, tools, notes);
-  const functions = tools.flatMap((tool) => renderFunction(tool, names, limits, notes));
+  checkChoice(toolChoice, tools, warnings);
+  const functions = tools.flatMap((tool) => renderFunction(tool, names, limits, warnings));
   const hosted = tools.flatMap((tool) => (tool.kind === "hosted" ? [tool.wire] : []));
   const config = modeOf(toolChoice, tools.some(isStrict), names);
-  if (config?.mode === "VALIDATED") noteField(notes, "approximated", "tools");
-  if (ask.parallelToolCalls === false) noteField(notes, "emulated", "parallelToolCalls");
+  if (config?.mode === "VALIDATED") warnField(warnings, "approximated", "tools");
+  if (request.parallelToolCalls === false) warnField(warnings, "emulated", "parallelToolCalls");
   return {
     tools: [...(functions.length === 0 ? [] : [{ functionDeclarations: functions }]), ...hosted],
     ...(config === null ? {} : { toolConfig: { functionCallingConfig: config } }),

@@ -1,6 +1,6 @@
 // Token counts: this wire tells cached input inside the prompt's count, and thinking beside the candidates'.
 import { areCounts, tokenCount, totalInput, totalOutput, type Usage } from "../../canonical/usage.ts";
-import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import { isObject, type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
 
 const names = [
   "promptTokenCount",
@@ -38,7 +38,7 @@ export function readUsage(counts: Json | undefined): Usage | undefined {
 
 /** `usageMetadata` for a client. */
 export function writeUsage(usage: Usage): JsonObject {
-  return compact({
+  return omitUndefined({
     promptTokenCount: totalInput(usage),
     cachedContentTokenCount: usage.cacheReadTokens > 0 ? usage.cacheReadTokens : undefined,
     candidatesTokenCount: usage.outputTokens,

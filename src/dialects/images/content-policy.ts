@@ -1,7 +1,7 @@
 // Refusals for what an image shows or a prompt asks: one code for them, whatever the upstream calls it.
 import { GatewayError } from "../../canonical/error.ts";
 import { isObject } from "../../lib/json.ts";
-import type { ErrorSide } from "../dialect.ts";
+import type { ErrorCodec } from "../dialect.ts";
 import { sanitise } from "../upstream-error.ts";
 
 const words =
@@ -20,7 +20,7 @@ function codeOf(body: unknown): string {
 }
 
 /** The same errors, with content that was refused told under one code. A stream or a reply that began well has no status for it. */
-export function withPolicy(errors: ErrorSide): ErrorSide {
+export function withPolicy(errors: ErrorCodec): ErrorCodec {
   return {
     ...errors,
     parse(status, body, retryAfterMs) {

@@ -1,7 +1,7 @@
 // The image models behind DashScope: how many images at once, how large, and on which of its paths.
-import type { ImageAsk } from "../../canonical/image.ts";
+import type { ImageRequest } from "../../canonical/image.ts";
 import { lookUpModel, type ModelQuery } from "../shared/model-table.ts";
-import type { Notes } from "../shared/warnings.ts";
+import type { Warnings } from "../shared/warnings.ts";
 import { fittedPixels, type ImageRow, type ImageTable } from "./model-sizes.ts";
 
 const source = "https://www.alibabacloud.com/help/en/model-studio/qwen-image-api";
@@ -48,7 +48,7 @@ export function isTaskModel(model: string): boolean {
 }
 
 /** `1328*1328`: the nearest that the model makes; undefined where the client left it open or the model does. */
-export function sizeFor(ask: ImageAsk, notes: Notes): string | undefined {
-  const fitted = fittedPixels(ask, notes, dashscopeImageModels);
+export function sizeFor(request: ImageRequest, warnings: Warnings): string | undefined {
+  const fitted = fittedPixels(request, warnings, dashscopeImageModels);
   return fitted === undefined ? undefined : `${fitted.width}*${fitted.height}`;
 }

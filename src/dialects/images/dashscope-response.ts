@@ -1,8 +1,8 @@
 // DashScope's replies with images: at once in the words of a conversation, or at the end of a task; and its errors.
-import type { ImageAnswer, MadeImage } from "../../canonical/image.ts";
+import type { GeneratedImage, ImageResponse } from "../../canonical/image.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import type { ErrorSide } from "../dialect.ts";
-import { badReply } from "../errors.ts";
+import type { ErrorCodec } from "../dialect.ts";
+import { invalidUpstreamResponse } from "../errors.ts";
 import { objectsIn, optionalText } from "../shared/json-accessors.ts";
 import { errorsWith } from "../vendor-errors.ts";
 import { withPolicy } from "./content-policy.ts";
@@ -21,7 +21,7 @@ const statuses: readonly (readonly [RegExp, number])[] = [
   [/Timeout/, 504],
 ];
 
-export const dashscopeImageErrors: ErrorSide = withPolicy(
+export const dashscopeImageErrors: ErrorCodec = withPolicy(
   errorsWith({ codes: { Arrearage: 402, InvalidApiKey: 401, IPInfringementSuspect: 400 } }),
 );
 
@@ -32,28 +32,28 @@ export function errorOf(body: JsonObject): Error {
   return dashscopeImageErrors.parse(status, { code, message: body.message ?? "The task failed." });
 }
 
-const url = (text: string): MadeImage["source"] => ({ kind: "url", url: text });
+const url = (text: string): GeneratedImage["source"] => ({ kind: "url", url: text });
 
 /** Several images are parts of one choice, or choices of their own. */
-function fromChoices(choices: Json | undefined): MadeImage[] {
+function fromChoices(choices: Json | undefined): GeneratedImage[] {
   const contents = objectsIn(choices).flatMap(({ message }) => objectsIn(isObject(message) ? message.content : []));
   return contents.flatMap(({ image }) => (typeof image === "string" && image !== "" ? [{ source: url(image) }] : []));
 }
 
-function fromResults(results: Json | undefined): MadeImage[] {
-  return objectsIn(results).flatMap((item): MadeImage[] =>
+function fromResults(results: Json | undefined): GeneratedImage[] {
+  return objectsIn(results).flatMap((item): GeneratedImage[] =>
     typeof item.url === "string" && item.url !== ""
       ? [{ source: url(item.url), ...optionalText(item, "actual_prompt", "revisedPrompt") }]
       : [],
   );
 }
 
-function refuseFailure(output: JsonObject, images: readonly MadeImage[]): void {
+function refuseFailure(output: JsonObject, images: readonly GeneratedImage[]): void {
   const { task_status: status } = output;
   if (status !== undefined && status !== "SUCCEEDED") throw errorOf(output);
   if (images.length > 0) return;
   const [failed] = objectsIn(output.results).filter(({ code }) => typeof code === "string");
-  throw failed === undefined ? badReply("there is no image in it") : errorOf(failed);
+  throw failed === undefined ? invalidUpstreamResponse("there is no image in it") : errorOf(failed);
 }
 
 function sizeOf({ width, height }: JsonObject): { readonly size?: string } {
@@ -61,8 +61,8 @@ function sizeOf({ width, height }: JsonObject): { readonly size?: string } {
 }
 
 /** Throws the error that a body holds in place of images. Relays of this shape answer in OpenAI's words. */
-export function parseDashscope(wire: unknown): ImageAnswer {
-  if (!isObject(wire)) throw badReply("it is not a JSON object");
+export function parseDashscope(wire: unknown): ImageResponse {
+  if (!isObject(wire)) throw invalidUpstreamResponse("it is not a JSON object");
   if (!isObject(wire.output)) {
     if (typeof wire.code === "string") throw errorOf(wire);
     return parseReply(wire);

@@ -1,9 +1,9 @@
 // The dialects of DashScope's images, whose shape is also the one of the specification: as it is asked, and as tasks.
-import { type ImageAnswer, type ImageAsk, type ImageField, imagesWanted } from "../../canonical/image.ts";
-import { compact, isObject, type JsonObject } from "../../lib/json.ts";
-import type { Call, Dialect, RenderContext, Rendered } from "../dialect.ts";
+import { type ImageField, type ImageRequest, type ImageResponse, imageCount } from "../../canonical/image.ts";
+import { isObject, type JsonObject, omitUndefined } from "../../lib/json.ts";
+import type { Dialect, RenderContext, RenderedRequest, UpstreamRequest } from "../dialect.ts";
 import { noClient } from "../shared/upstream-only.ts";
-import type { Notes } from "../shared/warnings.ts";
+import type { Warnings } from "../shared/warnings.ts";
 import { isTaskModel, mostImagesOf, mustNameCount, sizeFor } from "./dashscope-models.ts";
 import { dashscopeImageErrors, parseDashscope } from "./dashscope-response.ts";
 import { noteLost, noteSaid, refuseMask } from "./field-support.ts";
@@ -13,7 +13,7 @@ import { MessagesRequest } from "./messages-schema.ts";
 import { renderReply } from "./response.ts";
 import { readSize } from "./sizes.ts";
 
-type Images = Dialect<ImageAsk, ImageAnswer>;
+type Images = Dialect<ImageRequest, ImageResponse>;
 
 /** https://www.alibabacloud.com/help/en/model-studio/qwen-image-api */
 const path = "api/v1/services/aigc/multimodal-generation/generation";
@@ -26,56 +26,60 @@ const mostNegativeChars = 500;
 
 const can: readonly ImageField[] = ["negativePrompt", "size", "extendPrompt", "watermark", "seed"];
 
-function noteCuts(ask: ImageAsk, notes: Notes): void {
-  if ([...ask.prompt].length > mostPromptChars) noteSaid(ask, notes, "approximated", "prompt");
-  if ([...(ask.negativePrompt ?? "")].length > mostNegativeChars)
-    noteSaid(ask, notes, "approximated", "negativePrompt");
+function noteCuts(request: ImageRequest, warnings: Warnings): void {
+  if ([...request.prompt].length > mostPromptChars) noteSaid(request, warnings, "approximated", "prompt");
+  if ([...(request.negativePrompt ?? "")].length > mostNegativeChars)
+    noteSaid(request, warnings, "approximated", "negativePrompt");
 }
 
-function parametersOf(ask: ImageAsk, notes: Notes): JsonObject {
-  return compact({
-    size: sizeFor(ask, notes),
-    n: ask.n ?? (mustNameCount(notes.context) ? 1 : undefined),
-    prompt_extend: ask.extendPrompt,
-    watermark: ask.watermark,
-    seed: ask.seed,
+function parametersOf(request: ImageRequest, warnings: Warnings): JsonObject {
+  return omitUndefined({
+    size: sizeFor(request, warnings),
+    n: request.n ?? (mustNameCount(warnings.context) ? 1 : undefined),
+    prompt_extend: request.extendPrompt,
+    watermark: request.watermark,
+    seed: request.seed,
   });
 }
 
-const images = (ask: ImageAsk): string[] => ask.images.map((image) => pictureText(image, ownFiles));
+const images = (request: ImageRequest): string[] => request.images.map((image) => pictureText(image, ownFiles));
 
-function renderMessages(ask: ImageAsk, context: RenderContext): Rendered {
-  const notes: Notes = { context, warnings: [] };
-  refuseMask(ask);
-  noteLost(ask, notes, can);
-  noteCuts(ask, notes);
-  const content = [...images(ask).map((image) => ({ image })), { text: ask.prompt }];
+function renderMessages(request: ImageRequest, context: RenderContext): RenderedRequest {
+  const warnings: Warnings = { context, warnings: [] };
+  refuseMask(request);
+  noteLost(request, warnings, can);
+  noteCuts(request, warnings);
+  const content = [...images(request).map((image) => ({ image })), { text: request.prompt }];
   const body: JsonObject = {
     model: context.model,
     input: { messages: [{ role: "user", content }] },
-    parameters: compact({ negative_prompt: ask.negativePrompt, ...parametersOf(ask, notes) }),
+    parameters: omitUndefined({ negative_prompt: request.negativePrompt, ...parametersOf(request, warnings) }),
   };
-  return { call: { path, body }, warnings: notes.warnings };
+  return { call: { path, body }, warnings: warnings.warnings };
 }
 
-function renderTask(ask: ImageAsk, context: RenderContext): Rendered {
-  const notes: Notes = { context, warnings: [] };
-  refuseMask(ask);
-  noteLost(ask, notes, can);
-  noteCuts(ask, notes);
-  const isEdit = ask.images.length > 0;
+function renderTask(request: ImageRequest, context: RenderContext): RenderedRequest {
+  const warnings: Warnings = { context, warnings: [] };
+  refuseMask(request);
+  noteLost(request, warnings, can);
+  noteCuts(request, warnings);
+  const isEdit = request.images.length > 0;
   const input = {
-    prompt: ask.prompt,
-    negative_prompt: ask.negativePrompt,
-    images: isEdit ? images(ask) : undefined,
+    prompt: request.prompt,
+    negative_prompt: request.negativePrompt,
+    images: isEdit ? images(request) : undefined,
   };
-  const body: JsonObject = { model: context.model, input: compact(input), parameters: parametersOf(ask, notes) };
+  const body: JsonObject = {
+    model: context.model,
+    input: omitUndefined(input),
+    parameters: parametersOf(request, warnings),
+  };
   const headers = { "X-DashScope-Async": "enable" };
-  return { call: { path: isEdit ? editTaskPath : taskPath, body, headers }, warnings: notes.warnings };
+  return { call: { path: isEdit ? editTaskPath : taskPath, body, headers }, warnings: warnings.warnings };
 }
 
 /** The client's own wire, with the separator that this server knows. */
-function verbatimCall(wire: JsonObject, context: RenderContext): Call {
+function verbatimCall(wire: JsonObject, context: RenderContext): UpstreamRequest {
   const given = isObject(wire.parameters) ? wire.parameters : {};
   const read = typeof given.size === "string" ? readSize(given.size, "parameters.size") : {};
   const size = read.width === undefined ? {} : { size: `${read.width}*${read.height}` };
@@ -89,7 +93,7 @@ function verbatimCall(wire: JsonObject, context: RenderContext): Call {
 
 function divided(wire: JsonObject, most: number): JsonObject[] {
   const given = isObject(wire.parameters) ? wire.parameters : {};
-  const wanted = imagesWanted(typeof given.n === "number" ? { n: given.n } : {});
+  const wanted = imageCount(typeof given.n === "number" ? { n: given.n } : {});
   return Array.from({ length: Math.ceil(wanted / most) }, (_, call) => ({
     ...wire,
     parameters: { ...given, n: Math.min(most, wanted - call * most) },
@@ -101,20 +105,20 @@ const fieldPath = (field: string): string => field;
 const response: Images["response"] = { parse: parseDashscope, render: renderReply };
 
 /** Clients of this shape are answered in OpenAI's words, as the specification shows it. */
-const common = (task: ImageAsk["task"]): Omit<Images, "name"> => ({
+const common = (task: ImageRequest["task"]): Omit<Images, "name"> => ({
   operation: "image",
   request: {
     schema: MessagesRequest,
     parse: (wire) => parseMessages(wire, task),
     render: renderMessages,
-    mostItems,
+    maxItems: mostItems,
     fieldPath,
   },
   response,
-  verbatim: {
-    call: verbatimCall,
-    divide: divided,
-    mend: (reply, _wire, context) => (context === undefined ? reply : renderReply(parseDashscope(reply), context)),
+  passthrough: {
+    render: verbatimCall,
+    splitBatch: divided,
+    normalize: (reply, _wire, context) => (context === undefined ? reply : renderReply(parseDashscope(reply), context)),
   },
   error: dashscopeImageErrors,
 });
@@ -122,7 +126,7 @@ const common = (task: ImageAsk["task"]): Omit<Images, "name"> => ({
 export const dashscopeImages: Images = { name: "dashscope-images", ...common("generate") };
 export const dashscopeImageEdits: Images = {
   name: "dashscope-image-edits",
-  within: dashscopeImages,
+  variantOf: dashscopeImages,
   ...common("edit"),
 };
 
@@ -131,7 +135,7 @@ export const dashscopeImageTasks: Images = {
   ...common("generate"),
   name: "dashscope-image-tasks",
   request: { ...common("generate").request, render: renderTask },
-  verbatim: noClient,
+  passthrough: noClient,
 };
 
 /** Which of the two a model is asked in. */

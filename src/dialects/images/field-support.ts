@@ -1,10 +1,10 @@
 // What an upstream cannot say of an image: told as a loss where the client said it, and passed over where it means nothing.
-import type { ImageAsk, ImageField } from "../../canonical/image.ts";
+import type { ImageField, ImageRequest } from "../../canonical/image.ts";
 import { unsupported } from "../errors.ts";
-import { type Notes, note } from "../shared/warnings.ts";
+import { type Warnings, warn } from "../shared/warnings.ts";
 
 /** Values that ask for what happens anyway. */
-const neutral: { readonly [field in ImageField]?: (ask: ImageAsk) => boolean } = {
+const neutral: { readonly [field in ImageField]?: (request: ImageRequest) => boolean } = {
   n: ({ n }) => n === 1,
   quality: ({ quality }) => quality === "auto",
   background: ({ background }) => background === "auto",
@@ -17,40 +17,45 @@ const neutral: { readonly [field in ImageField]?: (ask: ImageAsk) => boolean } =
 /** Told by every answer, split by the corridor, or nobody's concern where it is not known. */
 const handled: readonly ImageField[] = ["prompt", "delivery", "n", "endUser"];
 
-const isField = (name: string, ask: ImageAsk): name is ImageField => name in ask.said;
+const isField = (name: string, request: ImageRequest): name is ImageField => name in request.said;
 
 /** Notes every field that the client said and that is not among those that `can` be said. */
-export function noteLost(ask: ImageAsk, notes: Notes, can: readonly ImageField[]): void {
-  for (const name of Object.keys(ask.said)) {
-    if (!isField(name, ask) || can.includes(name) || handled.includes(name)) continue;
-    if (neutral[name]?.(ask) !== true) noteSaid(ask, notes, "dropped", name);
+export function noteLost(request: ImageRequest, warnings: Warnings, can: readonly ImageField[]): void {
+  for (const name of Object.keys(request.said)) {
+    if (!isField(name, request) || can.includes(name) || handled.includes(name)) continue;
+    if (neutral[name]?.(request) !== true) noteSaid(request, warnings, "dropped", name);
   }
 }
 
 /** Records what became of a field, where the client said it. */
-export function noteSaid(ask: ImageAsk, notes: Notes, code: "dropped" | "approximated", field: ImageField): void {
-  const path = ask.said[field];
-  if (path !== undefined) note(notes, code, path);
+export function noteSaid(
+  request: ImageRequest,
+  warnings: Warnings,
+  code: "dropped" | "approximated",
+  field: ImageField,
+): void {
+  const path = request.said[field];
+  if (path !== undefined) warn(warnings, code, path);
 }
 
 /** The prompt, with what is to be avoided at its end: for models that have no other place for it. */
-export function promptWithNegative(ask: ImageAsk, notes: Notes): string {
-  if (!ask.negativePrompt) return ask.prompt;
-  noteSaid(ask, notes, "approximated", "negativePrompt");
-  return `${ask.prompt}\n\nAvoid: ${ask.negativePrompt}`;
+export function promptWithNegative(request: ImageRequest, warnings: Warnings): string {
+  if (!request.negativePrompt) return request.prompt;
+  noteSaid(request, warnings, "approximated", "negativePrompt");
+  return `${request.prompt}\n\nAvoid: ${request.negativePrompt}`;
 }
 
 /** For models that give bytes alone: an address was asked for, and there is nobody to keep what it would lead to. */
-export function noteBytes(ask: ImageAsk, notes: Notes): void {
-  if (ask.delivery === "url") noteSaid(ask, notes, "approximated", "delivery");
+export function noteBytes(request: ImageRequest, warnings: Warnings): void {
+  if (request.delivery === "url") noteSaid(request, warnings, "approximated", "delivery");
 }
 
 /** A mask says which part may change: without it the whole would. */
-export function refuseMask({ mask }: ImageAsk): void {
+export function refuseMask({ mask }: ImageRequest): void {
   if (mask !== undefined) throw unsupported(mask.path, "it takes no mask.");
 }
 
 /** For models that draw from words alone. */
-export function refuseImages({ images: [first] }: ImageAsk): void {
+export function refuseImages({ images: [first] }: ImageRequest): void {
   if (first !== undefined) throw unsupported(first.path, "it takes no images.");
 }

@@ -1,16 +1,16 @@
 // A request for images in Google's words: from a client, and for an upstream.
 import type { Block } from "../../canonical/chat.ts";
-import type { ImageAsk, ImageField, Picture } from "../../canonical/image.ts";
-import type { Extra } from "../../canonical/warning.ts";
-import { compact, isObject, type JsonObject } from "../../lib/json.ts";
-import type { Envelope, RenderContext, Rendered } from "../dialect.ts";
+import type { ImageField, ImageRequest, InputImage } from "../../canonical/image.ts";
+import type { UnmappedField } from "../../canonical/warning.ts";
+import { isObject, type JsonObject, omitUndefined } from "../../lib/json.ts";
+import type { RenderContext, RenderedRequest, RequestMeta } from "../dialect.ts";
 import { missing } from "../errors.ts";
 import { inCamelCase } from "../gemini/field-case.ts";
 import { readContents, readInstruction } from "../gemini/parse-contents.ts";
-import { callPath, modelIn, streamVerb, wholeVerb } from "../gemini/request.ts";
+import { callPath, modelFromPath, streamVerb, wholeVerb } from "../gemini/request.ts";
 import { isAbsent } from "../shared/is-empty.ts";
 import { optionalNumber } from "../shared/json-accessors.ts";
-import type { Notes } from "../shared/warnings.ts";
+import type { Warnings } from "../shared/warnings.ts";
 import { nearestRatio, noteShapeUnverified, resolutionOf } from "./aspect-ratio.ts";
 import { noteBytes, noteLost, noteSaid, promptWithNegative, refuseMask } from "./field-support.ts";
 import { checkImages, pictureBytes, pictureOfText } from "./input-images.ts";
@@ -27,14 +27,14 @@ export function wantsImages(wire: JsonObject): boolean {
 const heldAbove = new Set(["model", "contents", "systemInstruction", "generationConfig"]);
 const heldInside = new Set(["responseModalities", "imageConfig", "candidateCount", "seed"]);
 
-function readExtras(wire: JsonObject, config: JsonObject): Extra[] {
+function readExtras(wire: JsonObject, config: JsonObject): UnmappedField[] {
   const above = Object.keys(wire).filter((name) => !heldAbove.has(name) && !isAbsent(wire[name]));
   const inside = Object.keys(config).filter((name) => !heldInside.has(name) && !isAbsent(config[name]));
   return [...above, ...inside.map((name) => `generationConfig.${name}`)].map((path) => ({ path, rule: "drop" }));
 }
 
 /** An image among the parts; what is neither image nor text is refused by its path. */
-function pictureOf(block: Block, extras: Extra[]): Picture[] {
+function pictureOf(block: Block, extras: UnmappedField[]): InputImage[] {
   if (block.type !== "image") {
     const path = "path" in block ? block.path : undefined;
     if (path !== undefined) extras.push({ path, rule: "reject" });
@@ -59,7 +59,7 @@ function readPrompt(wire: JsonObject, blocks: readonly Block[]): string {
 const text = (value: JsonObject[string]): string | undefined =>
   typeof value === "string" && value !== "" ? value : undefined;
 
-function readShape(config: JsonObject): Pick<ImageAsk, "ratio" | "resolution" | "said"> {
+function readShape(config: JsonObject): Pick<ImageRequest, "ratio" | "resolution" | "said"> {
   const { aspectRatio, imageSize } = isObject(config.imageConfig) ? config.imageConfig : {};
   const [ratio, size] = [text(aspectRatio), text(imageSize)];
   const ratioPath = "generationConfig.imageConfig.aspectRatio";
@@ -68,17 +68,17 @@ function readShape(config: JsonObject): Pick<ImageAsk, "ratio" | "resolution" | 
     ...(ratio === undefined ? {} : { ratio: readSize(ratio, ratioPath).ratio }),
     ...(size === undefined ? {} : { resolution: readSize(size, sizePath).resolution }),
     said: ratio === undefined && size === undefined ? {} : { size: ratio === undefined ? sizePath : ratioPath },
-  } as Pick<ImageAsk, "ratio" | "resolution" | "said">;
+  } as Pick<ImageRequest, "ratio" | "resolution" | "said">;
 }
 
 /** From a wire that has passed the schema. The answer holds bytes, whoever makes it. */
-export function parseRequest(given: JsonObject, { params }: Envelope): ImageAsk {
+export function parseRequest(given: JsonObject, { params }: RequestMeta): ImageRequest {
   const wire = inCamelCase(given);
   const config = isObject(wire.generationConfig) ? wire.generationConfig : {};
   const extras = readExtras(wire, config);
-  const turns = readContents(wire.contents, extras);
-  const blocks = turns.filter(({ role }) => role === "user").flatMap((turn) => turn.blocks);
-  const before = turns.filter(({ role }) => role === "assistant").flatMap((turn) => turn.blocks);
+  const messages = readContents(wire.contents, extras);
+  const blocks = messages.filter(({ role }) => role === "user").flatMap((message) => message.blocks);
+  const before = messages.filter(({ role }) => role === "assistant").flatMap((message) => message.blocks);
   const drawn = before.filter((block) => block.type === "image");
   const images = checkImages(
     [...drawn, ...blocks.filter((block) => block.type !== "text")].flatMap((block) => pictureOf(block, extras)),
@@ -88,7 +88,7 @@ export function parseRequest(given: JsonObject, { params }: Envelope): ImageAsk 
   return {
     operation: "image",
     task: images.length > 0 ? "edit" : "generate",
-    model: modelIn(params.model ?? ""),
+    model: modelFromPath(params.model ?? ""),
     stream: params.verb === streamVerb,
     prompt: readPrompt(wire, blocks),
     images,
@@ -105,28 +105,33 @@ export function parseRequest(given: JsonObject, { params }: Envelope): ImageAsk 
   };
 }
 
-function noteShape(ask: ImageAsk, notes: Notes, aspectRatio: string | undefined, imageSize: string | undefined): void {
-  const wanted = pixelsOf(ask);
+function noteShape(
+  request: ImageRequest,
+  warnings: Warnings,
+  aspectRatio: string | undefined,
+  imageSize: string | undefined,
+): void {
+  const wanted = pixelsOf(request);
   const given = pixelsOf({
     ratio: aspectRatio ?? "1:1",
     resolution: imageSize ?? "1K",
   });
   const isSame = wanted?.width === given?.width && wanted?.height === given?.height;
-  if (wanted !== null && !isSame) noteSaid(ask, notes, "approximated", "size");
+  if (wanted !== null && !isSame) noteSaid(request, warnings, "approximated", "size");
 }
 
-function imageConfig(ask: ImageAsk, notes: Notes): JsonObject | undefined {
-  const aspectRatio = nearestRatio(ask, notes, geminiImageModels);
-  const imageSize = resolutionOf(ask, notes, geminiImageModels);
-  noteShapeUnverified(ask, notes, geminiImageModels);
-  noteShape(ask, notes, aspectRatio, imageSize);
-  const config = compact({ aspectRatio, imageSize });
+function imageConfig(request: ImageRequest, warnings: Warnings): JsonObject | undefined {
+  const aspectRatio = nearestRatio(request, warnings, geminiImageModels);
+  const imageSize = resolutionOf(request, warnings, geminiImageModels);
+  noteShapeUnverified(request, warnings, geminiImageModels);
+  noteShape(request, warnings, aspectRatio, imageSize);
+  const config = omitUndefined({ aspectRatio, imageSize });
   return isAbsent(config) ? undefined : config;
 }
 
 const can: readonly ImageField[] = ["negativePrompt", "size", "seed"];
 
-function picturePart(picture: Picture): JsonObject {
+function picturePart(picture: InputImage): JsonObject {
   const { source } = picture;
   if (source.kind === "file" && /^(?:gs:\/\/|files\/|https:)/.test(source.id))
     return { fileData: { fileUri: source.id } };
@@ -134,17 +139,17 @@ function picturePart(picture: Picture): JsonObject {
   return { inlineData: { mimeType: mediaType, data: Buffer.from(bytes).toString("base64") } };
 }
 
-export function renderRequest(ask: ImageAsk, context: RenderContext): Rendered {
-  const notes: Notes = { context, warnings: [] };
-  refuseMask(ask);
-  noteLost(ask, notes, can);
-  noteBytes(ask, notes);
-  const parts = [...ask.images.map(picturePart), { text: promptWithNegative(ask, notes) }];
-  const generationConfig = compact({
+export function renderRequest(request: ImageRequest, context: RenderContext): RenderedRequest {
+  const warnings: Warnings = { context, warnings: [] };
+  refuseMask(request);
+  noteLost(request, warnings, can);
+  noteBytes(request, warnings);
+  const parts = [...request.images.map(picturePart), { text: promptWithNegative(request, warnings) }];
+  const generationConfig = omitUndefined({
     responseModalities: ["TEXT", "IMAGE"],
-    imageConfig: imageConfig(ask, notes),
-    seed: ask.seed,
+    imageConfig: imageConfig(request, warnings),
+    seed: request.seed,
   });
   const body: JsonObject = { contents: [{ role: "user", parts }], generationConfig };
-  return { call: { path: callPath(context.model, wholeVerb), body }, warnings: notes.warnings };
+  return { call: { path: callPath(context.model, wholeVerb), body }, warnings: warnings.warnings };
 }

@@ -1,9 +1,9 @@
 // A reply with images in Google's words: from an upstream, where one without any is a failure, and for a client.
-import type { ImageAnswer, MadeImage } from "../../canonical/image.ts";
+import type { GeneratedImage, ImageResponse } from "../../canonical/image.ts";
 import { tokenCount } from "../../canonical/usage.ts";
-import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import { isObject, type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
 import type { StreamReader, WriteContext } from "../dialect.ts";
-import { badReply } from "../errors.ts";
+import { invalidUpstreamResponse } from "../errors.ts";
 import { timeOf } from "../gemini/response.ts";
 import { readUsage, writeUsage } from "../gemini/usage.ts";
 import { objectsIn } from "../shared/json-accessors.ts";
@@ -17,8 +17,8 @@ function partsOf(wire: JsonObject): JsonObject[] {
   return contents.flatMap((parts) => objectsIn(parts)).filter(({ thought }) => thought !== true);
 }
 
-function imagesIn(parts: readonly JsonObject[]): MadeImage[] {
-  return parts.flatMap((part): MadeImage[] => {
+function imagesIn(parts: readonly JsonObject[]): GeneratedImage[] {
+  return parts.flatMap((part): GeneratedImage[] => {
     const data = part.inlineData ?? part.inline_data;
     if (!isObject(data) || typeof data.data !== "string" || data.data === "") return [];
     const type = data.mimeType ?? data.mime_type;
@@ -42,11 +42,11 @@ function absence(wire: JsonObject): Error {
   const said = [feedback.blockReasonMessage, candidate.finishMessage].find((words) => typeof words === "string");
   if (feedback.blockReason !== undefined || judged.test(reason))
     return contentRefused(String(said ?? `The provider refused to make this image (${reason}).`));
-  return badReply(`there is no image in it${/^[A-Z_]{1,40}$/.test(reason) ? ` (${reason})` : ""}`);
+  return invalidUpstreamResponse(`there is no image in it${/^[A-Z_]{1,40}$/.test(reason) ? ` (${reason})` : ""}`);
 }
 
 /** The tokens of a kind in what went in. */
-function inputOf(counts: Json | undefined): Pick<ImageAnswer, "input"> {
+function inputOf(counts: Json | undefined): Pick<ImageResponse, "input"> {
   const details = objectsIn(isObject(counts) ? counts.promptTokensDetails : undefined);
   if (details.length === 0) return {};
   const of = (kind: string): number =>
@@ -54,8 +54,8 @@ function inputOf(counts: Json | undefined): Pick<ImageAnswer, "input"> {
   return { input: { textTokens: of("TEXT"), imageTokens: of("IMAGE") } };
 }
 
-export function parseReply(wire: unknown): ImageAnswer {
-  if (!isObject(wire)) throw badReply("it is not a JSON object");
+export function parseReply(wire: unknown): ImageResponse {
+  if (!isObject(wire)) throw invalidUpstreamResponse("it is not a JSON object");
   const parts = partsOf(wire);
   const images = imagesIn(parts);
   if (images.length === 0) throw absence(wire);
@@ -78,21 +78,21 @@ export function usageOf(wire: JsonObject) {
   return imageUsage(imagesIn(partsOf(wire)).length, readUsage(wire.usageMetadata)).usage;
 }
 
-function imagePart({ source, mediaType }: MadeImage): JsonObject {
-  if (source.kind === "url") throw badReply("an image is an address where its bytes are needed");
+function imagePart({ source, mediaType }: GeneratedImage): JsonObject {
+  if (source.kind === "url") throw invalidUpstreamResponse("an image is an address where its bytes are needed");
   const { base64 } = source;
   const shown = bytesOf(base64.slice(0, 64), mediaType ?? "image/png").mediaType;
   return { inlineData: { mimeType: shown, data: base64 } };
 }
 
-export function renderReply(answer: ImageAnswer, context: WriteContext): JsonObject {
-  const text = answer.text ?? answer.images.find(({ revisedPrompt }) => revisedPrompt !== undefined)?.revisedPrompt;
-  const parts = [...(text === undefined ? [] : [{ text }]), ...answer.images.map(imagePart)];
-  return compact({
+export function renderReply(response: ImageResponse, context: WriteContext): JsonObject {
+  const text = response.text ?? response.images.find(({ revisedPrompt }) => revisedPrompt !== undefined)?.revisedPrompt;
+  const parts = [...(text === undefined ? [] : [{ text }]), ...response.images.map(imagePart)];
+  return omitUndefined({
     candidates: [{ content: { parts, role: "model" }, finishReason: "STOP", index: 0 }],
-    usageMetadata: writeUsage(answer.usage ?? imageUsage(answer.images.length).usage),
-    modelVersion: answer.model || context.ask.model,
-    createTime: timeOf(answer.createdAt),
+    usageMetadata: writeUsage(response.usage ?? imageUsage(response.images.length).usage),
+    modelVersion: response.model || context.request.model,
+    createTime: timeOf(response.createdAt),
     responseId: context.id,
   });
 }
@@ -100,10 +100,10 @@ export function renderReply(answer: ImageAnswer, context: WriteContext): JsonObj
 /** The same deltas; the last one tells how many images went by. */
 export function countingImages(reader: StreamReader): StreamReader {
   let images = 0;
-  const counted = (deltas: ReturnType<StreamReader["read"]>): ReturnType<StreamReader["read"]> =>
-    deltas.map((delta) => {
-      if (delta.type === "block-open" && delta.open.kind === "image") images++;
-      return delta.type === "finish" ? { ...delta, ...imageUsage(images, delta.usage) } : delta;
+  const counted = (events: ReturnType<StreamReader["read"]>): ReturnType<StreamReader["read"]> =>
+    events.map((event) => {
+      if (event.type === "block-start" && event.open.kind === "image") images++;
+      return event.type === "finish" ? { ...event, ...imageUsage(images, event.usage) } : event;
     });
   return { read: (frame) => counted(reader.read(frame)), end: () => counted(reader.end()) };
 }

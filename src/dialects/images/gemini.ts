@@ -1,5 +1,5 @@
 // The dialect of Google's generateContent where it makes images: the same words as for a conversation, asked of whoever draws.
-import type { ImageAnswer, ImageAsk } from "../../canonical/image.ts";
+import type { ImageRequest, ImageResponse } from "../../canonical/image.ts";
 import type { Dialect } from "../dialect.ts";
 import { geminiErrors } from "../gemini/error.ts";
 import { verbatimCall } from "../gemini/passthrough.ts";
@@ -9,7 +9,7 @@ import { withPolicy } from "./content-policy.ts";
 import { parseRequest, renderRequest } from "./gemini-request.ts";
 import { countingImages, parseReply, renderReply, usageOf } from "./gemini-response.ts";
 
-export const geminiImages: Dialect<ImageAsk, ImageAnswer> = {
+export const geminiImages: Dialect<ImageRequest, ImageResponse> = {
   name: "gemini-images",
   operation: "image",
   request: {
@@ -17,8 +17,8 @@ export const geminiImages: Dialect<ImageAsk, ImageAnswer> = {
     parse: parseRequest,
     render: renderRequest,
     // One reply is one image.
-    mostItems: () => 1,
-    wantsBytes: true,
+    maxItems: () => 1,
+    needsInlineImages: true,
     fieldPath: (field) => field,
   },
   response: { parse: parseReply, render: renderReply },
@@ -26,9 +26,9 @@ export const geminiImages: Dialect<ImageAsk, ImageAnswer> = {
     ...stream,
     reader: (context) => countingImages(stream.reader(context)),
     writer: () => ({ write: () => [] }),
-    whole: (answer, context) =>
-      answer.operation === "image" ? [{ data: JSON.stringify(renderReply(answer, context)) }] : [],
+    asStream: (response, context) =>
+      response.operation === "image" ? [{ data: JSON.stringify(renderReply(response, context)) }] : [],
   },
-  verbatim: { call: verbatimCall, usage: usageOf },
+  passthrough: { render: verbatimCall, usage: usageOf },
   error: withPolicy(geminiErrors),
 };

@@ -1,10 +1,10 @@
 // Google's `:predict` from a client: the request for images, and the reply with their bytes.
 import { type TSchema, Type } from "typebox";
-import type { ImageAnswer, ImageAsk, MadeImage } from "../../canonical/image.ts";
-import type { Extra } from "../../canonical/warning.ts";
-import { compact, isObject, type JsonObject } from "../../lib/json.ts";
-import type { Envelope, WriteContext } from "../dialect.ts";
-import { badReply } from "../errors.ts";
+import type { GeneratedImage, ImageRequest, ImageResponse } from "../../canonical/image.ts";
+import type { UnmappedField } from "../../canonical/warning.ts";
+import { isObject, type JsonObject, omitUndefined } from "../../lib/json.ts";
+import type { RequestMeta, WriteContext } from "../dialect.ts";
+import { invalidUpstreamResponse } from "../errors.ts";
 import { modelFrom } from "../gemini/model-path.ts";
 import { enumeration, object, optional } from "../schema-helpers.ts";
 import { isAbsent } from "../shared/is-empty.ts";
@@ -47,14 +47,14 @@ const inPrefix = (
   prefix: string,
   fields: JsonObject,
   isHeld: (name: string) => boolean,
-  rule: Extra["rule"],
-): Extra[] =>
+  rule: UnmappedField["rule"],
+): UnmappedField[] =>
   Object.keys(fields).flatMap((name) =>
     isHeld(name) || isAbsent(fields[name]) ? [] : [{ path: `${prefix}.${name}`, rule }],
   );
 
 /** Images to edit and a bucket to write to change what the request means; other parameters are hints. */
-function readExtras(subject: JsonObject, parameters: JsonObject): Extra[] {
+function readExtras(subject: JsonObject, parameters: JsonObject): UnmappedField[] {
   const { storageUri, ...hints } = parameters;
   return [
     ...inPrefix("instances[0]", subject, (name) => name === "prompt", "reject"),
@@ -71,7 +71,7 @@ const said = {
   watermark: "addWatermark",
 } as const;
 
-function saidIn(parameters: JsonObject, output: JsonObject): ImageAsk["said"] {
+function saidIn(parameters: JsonObject, output: JsonObject): ImageRequest["said"] {
   const plain = Object.entries(said).filter(([, name]) => !isAbsent(parameters[name]));
   const size = ["aspectRatio", "sampleImageSize"].find((name) => !isAbsent(parameters[name]));
   return {
@@ -82,7 +82,7 @@ function saidIn(parameters: JsonObject, output: JsonObject): ImageAsk["said"] {
   };
 }
 
-function readShape({ aspectRatio, sampleImageSize }: JsonObject): Pick<ImageAsk, "ratio" | "resolution"> {
+function readShape({ aspectRatio, sampleImageSize }: JsonObject): Pick<ImageRequest, "ratio" | "resolution"> {
   const ratio = typeof aspectRatio === "string" ? readSize(aspectRatio, "parameters.aspectRatio").ratio : undefined;
   const resolution =
     typeof sampleImageSize === "string"
@@ -92,7 +92,7 @@ function readShape({ aspectRatio, sampleImageSize }: JsonObject): Pick<ImageAsk,
 }
 
 /** From a wire that has passed the schema. */
-export function parsePredict(wire: JsonObject, { params }: Envelope): ImageAsk {
+export function parsePredict(wire: JsonObject, { params }: RequestMeta): ImageRequest {
   const [first] = Array.isArray(wire.instances) ? wire.instances : [];
   const subject = isObject(first) ? first : {};
   const parameters = isObject(wire.parameters) ? wire.parameters : {};
@@ -131,13 +131,13 @@ export function dividedPredict(wire: JsonObject, most: number): JsonObject[] {
   }));
 }
 
-function prediction({ source, mediaType, revisedPrompt }: MadeImage): JsonObject {
-  if (source.kind === "url") throw badReply("an image is a URL where its bytes are needed");
+function prediction({ source, mediaType, revisedPrompt }: GeneratedImage): JsonObject {
+  if (source.kind === "url") throw invalidUpstreamResponse("an image is a URL where its bytes are needed");
   const { base64 } = source;
   const mimeType = bytesOf(base64.slice(0, 64), mediaType ?? "image/png").mediaType;
-  return compact({ mimeType, bytesBase64Encoded: base64, prompt: revisedPrompt });
+  return omitUndefined({ mimeType, bytesBase64Encoded: base64, prompt: revisedPrompt });
 }
 
-export function renderPredictions({ images }: ImageAnswer, _context: WriteContext): JsonObject {
+export function renderPredictions({ images }: ImageResponse, _context: WriteContext): JsonObject {
   return { predictions: images.map(prediction) };
 }

@@ -1,10 +1,10 @@
 // The dialect of Google's Imagen (`:predict`): images from one prompt, for clients and for upstreams.
-import type { ImageAnswer, ImageAsk, MadeImage } from "../../canonical/image.ts";
-import { compact, isObject, type JsonObject } from "../../lib/json.ts";
+import type { GeneratedImage, ImageRequest, ImageResponse } from "../../canonical/image.ts";
+import { isObject, type JsonObject, omitUndefined } from "../../lib/json.ts";
 import type { Dialect } from "../dialect.ts";
 import { geminiErrors } from "../gemini/error.ts";
 import { objectsIn } from "../shared/json-accessors.ts";
-import type { Notes } from "../shared/warnings.ts";
+import type { Warnings } from "../shared/warnings.ts";
 import { ratioNoted, resolutionOf } from "./aspect-ratio.ts";
 import { contentRefused, withPolicy } from "./content-policy.ts";
 import { noteSaid, promptWithNegative } from "./field-support.ts";
@@ -15,9 +15,10 @@ import { imageUsage } from "./usage.ts";
 
 const pathOf = (model: string): string => `v1beta/models/${encodeURIComponent(model.replace(/^models\//, ""))}:predict`;
 
-function resolutionNoted(ask: ImageAsk, notes: Notes): string | undefined {
-  const resolution = resolutionOf(ask, notes, imagenModels);
-  if (ask.resolution !== undefined && resolution !== ask.resolution) noteSaid(ask, notes, "approximated", "size");
+function resolutionNoted(request: ImageRequest, warnings: Warnings): string | undefined {
+  const resolution = resolutionOf(request, warnings, imagenModels);
+  if (request.resolution !== undefined && resolution !== request.resolution)
+    noteSaid(request, warnings, "approximated", "size");
   return resolution;
 }
 
@@ -29,26 +30,26 @@ const upstream = flatImages({
   most: 4,
   bytesOnly: true,
   edits: false,
-  body: (ask, notes) => ({
-    instances: [{ prompt: promptWithNegative(ask, notes) }],
-    parameters: compact({
-      sampleCount: ask.n ?? 1,
-      aspectRatio: ratioNoted(ask, notes, imagenModels),
-      sampleImageSize: resolutionNoted(ask, notes),
-      outputOptions: ask.fileFormat === undefined ? undefined : { mimeType: `image/${ask.fileFormat}` },
+  body: (request, warnings) => ({
+    instances: [{ prompt: promptWithNegative(request, warnings) }],
+    parameters: omitUndefined({
+      sampleCount: request.n ?? 1,
+      aspectRatio: ratioNoted(request, warnings, imagenModels),
+      sampleImageSize: resolutionNoted(request, warnings),
+      outputOptions: request.fileFormat === undefined ? undefined : { mimeType: `image/${request.fileFormat}` },
     }),
   }),
   read: parseImagen,
   error: withPolicy(geminiErrors),
 });
 
-export const imagenImages: Dialect<ImageAsk, ImageAnswer> = {
+export const imagenImages: Dialect<ImageRequest, ImageResponse> = {
   ...upstream,
   request: { ...upstream.request, schema: PredictRequest, parse: parsePredict, fieldPath: (field) => field },
   response: { parse: parseImagen, render: renderPredictions },
-  verbatim: {
-    call: (wire, { model }) => ({ path: pathOf(model), body: wire }),
-    divide: dividedPredict,
+  passthrough: {
+    render: (wire, { model }) => ({ path: pathOf(model), body: wire }),
+    splitBatch: dividedPredict,
     usage: ({ predictions }) => imageUsage(objectsIn(predictions).filter(hasBytes).length).usage,
   },
 };
@@ -56,9 +57,9 @@ export const imagenImages: Dialect<ImageAsk, ImageAnswer> = {
 const hasBytes = ({ bytesBase64Encoded: base64 }: JsonObject): boolean => typeof base64 === "string" && base64 !== "";
 
 /** Nothing at all, or a reason in an image's place: everything was filtered. */
-function parseImagen(wire: unknown): ImageAnswer {
+function parseImagen(wire: unknown): ImageResponse {
   const predictions = objectsIn(isObject(wire) ? wire.predictions : []);
-  const images = predictions.flatMap(({ bytesBase64Encoded: base64, mimeType, prompt }): MadeImage[] =>
+  const images = predictions.flatMap(({ bytesBase64Encoded: base64, mimeType, prompt }): GeneratedImage[] =>
     typeof base64 === "string" && base64 !== ""
       ? [
           {

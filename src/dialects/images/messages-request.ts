@@ -1,6 +1,6 @@
 // What an image request in the shape of the specification wants.
-import type { ImageAsk, ImageField, Picture } from "../../canonical/image.ts";
-import type { Extra } from "../../canonical/warning.ts";
+import type { ImageField, ImageRequest, InputImage } from "../../canonical/image.ts";
+import type { UnmappedField } from "../../canonical/warning.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import { missing } from "../errors.ts";
 import { isAbsent } from "../shared/is-empty.ts";
@@ -35,20 +35,20 @@ function partsOf(wire: JsonObject): Part[] {
 const textsIn = (parts: readonly Part[]): Part[] =>
   parts.filter(({ part }) => typeof part.text === "string" && part.text.trim() !== "");
 
-function readImages(parts: readonly Part[]): readonly Picture[] {
-  const images = parts.flatMap(({ part, path }): Picture[] =>
+function readImages(parts: readonly Part[]): readonly InputImage[] {
+  const images = parts.flatMap(({ part, path }): InputImage[] =>
     typeof part.image === "string" && part.image !== "" ? [pictureOfText(part.image, `${path}.image`)] : [],
   );
   return checkImages(images, "input.messages[0].content");
 }
 
-function readExtras(wire: JsonObject, parameters: JsonObject): Extra[] {
+function readExtras(wire: JsonObject, parameters: JsonObject): UnmappedField[] {
   const above = Object.keys(wire).filter((name) => !structure.has(name) && !isAbsent(wire[name]));
   const inside = Object.keys(parameters).filter((name) => !fieldOf.has(name) && !isAbsent(parameters[name]));
   return [...above, ...inside.map((name) => `parameters.${name}`)].map((path) => ({ path, rule: "drop" }));
 }
 
-function readSaid(parameters: JsonObject, prompt: string): ImageAsk["said"] {
+function readSaid(parameters: JsonObject, prompt: string): ImageRequest["said"] {
   const entries = [...fieldOf].filter(([name]) => !isAbsent(parameters[name]) && parameters[name] !== "");
   return { prompt, ...Object.fromEntries(entries.map(([name, field]) => [field, `parameters.${name}`])) };
 }
@@ -56,13 +56,13 @@ function readSaid(parameters: JsonObject, prompt: string): ImageAsk["said"] {
 const truths = ({
   prompt_extend: extendPrompt,
   watermark,
-}: JsonObject): Pick<ImageAsk, "extendPrompt" | "watermark"> => ({
+}: JsonObject): Pick<ImageRequest, "extendPrompt" | "watermark"> => ({
   ...(typeof extendPrompt === "boolean" ? { extendPrompt } : {}),
   ...(typeof watermark === "boolean" ? { watermark } : {}),
 });
 
 /** From a wire that has passed its schema. `task` is what the path is for; images make every request an edit. */
-export function parseMessages(wire: JsonObject, task: ImageAsk["task"]): ImageAsk {
+export function parseMessages(wire: JsonObject, task: ImageRequest["task"]): ImageRequest {
   const parts = partsOf(wire);
   const parameters = isObject(wire.parameters) ? wire.parameters : {};
   const texts = textsIn(parts);

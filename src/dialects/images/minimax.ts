@@ -1,7 +1,7 @@
 // The dialect of MiniMax's images: a failure has status 200, and a result stands in lists of addresses or bytes.
-import type { ImageAnswer, MadeImage } from "../../canonical/image.ts";
+import type { GeneratedImage, ImageResponse } from "../../canonical/image.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
-import { badReply } from "../errors.ts";
+import { invalidUpstreamResponse } from "../errors.ts";
 import { openaiErrors } from "../openai-error.ts";
 import { errorsWith } from "../vendor-errors.ts";
 import { ratioNoted } from "./aspect-ratio.ts";
@@ -19,19 +19,19 @@ export const minimaxImages = flatImages({
   can: ["negativePrompt", "size", "seed", "extendPrompt", "watermark"],
   most: 9,
   edits: true,
-  body: (ask, notes) => ({
-    model: notes.context.model,
-    prompt: promptWithNegative(ask, notes),
-    aspect_ratio: ratioNoted(ask, notes, minimaxImageModels),
-    n: ask.n,
-    seed: ask.seed,
-    prompt_optimizer: ask.extendPrompt,
-    aigc_watermark: ask.watermark,
-    response_format: ask.delivery === "base64" ? "base64" : "url",
+  body: (request, warnings) => ({
+    model: warnings.context.model,
+    prompt: promptWithNegative(request, warnings),
+    aspect_ratio: ratioNoted(request, warnings, minimaxImageModels),
+    n: request.n,
+    seed: request.seed,
+    prompt_optimizer: request.extendPrompt,
+    aigc_watermark: request.watermark,
+    response_format: request.delivery === "base64" ? "base64" : "url",
     subject_reference:
-      ask.images.length === 0
+      request.images.length === 0
         ? undefined
-        : ask.images.map((image) => ({ type: "character", image_file: pictureText(image) })),
+        : request.images.map((image) => ({ type: "character", image_file: pictureText(image) })),
   }),
   read: parseMinimax,
   error: withPolicy(errorsWith()),
@@ -47,16 +47,16 @@ function refuseMinimax(base: JsonObject): void {
   throw openaiErrors.parse(minimaxStatuses[code] ?? 500, { message: String(message ?? "") });
 }
 
-function parseMinimax(wire: unknown): ImageAnswer {
+function parseMinimax(wire: unknown): ImageResponse {
   const body = isObject(wire) ? wire : {};
   refuseMinimax(isObject(body.base_resp) ? body.base_resp : {});
   const data = isObject(body.data) ? body.data : {};
   const texts = (list: JsonObject[string]): string[] =>
     Array.isArray(list) ? list.filter((item): item is string => typeof item === "string" && item !== "") : [];
-  const images: MadeImage[] = [
-    ...texts(data.image_urls).map((url): MadeImage => ({ source: { kind: "url", url } })),
-    ...texts(data.image_base64).map((base64): MadeImage => ({ source: { kind: "base64", base64 } })),
+  const images: GeneratedImage[] = [
+    ...texts(data.image_urls).map((url): GeneratedImage => ({ source: { kind: "url", url } })),
+    ...texts(data.image_base64).map((base64): GeneratedImage => ({ source: { kind: "base64", base64 } })),
   ];
-  if (images.length === 0) throw badReply("there is no image in it");
+  if (images.length === 0) throw invalidUpstreamResponse("there is no image in it");
   return { operation: "image", model: "", images, ...imageUsage(images.length) };
 }

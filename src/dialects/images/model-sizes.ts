@@ -1,7 +1,7 @@
 // Which sizes the models of image providers make, as rows, and the nearest of them to what a client wants.
-import type { ImageAsk } from "../../canonical/image.ts";
+import type { ImageRequest } from "../../canonical/image.ts";
 import { lookUpModel, type ModelRow, type ModelTable } from "../shared/model-table.ts";
-import { type Notes, note } from "../shared/warnings.ts";
+import { type Warnings, warn } from "../shared/warnings.ts";
 import { noteSaid } from "./field-support.ts";
 import { nearestPixels, type Pixels, pixelsOf, sizesOf } from "./sizes.ts";
 
@@ -62,34 +62,36 @@ function fitting(wanted: Pixels, row: ImageRow): Pixels {
 }
 
 /** The row of the requested model. */
-export function imageRow(table: ImageTable, { context }: Notes): ImageRow {
+export function imageRow(table: ImageTable, { context }: Warnings): ImageRow {
   return lookUpModel(table, context).row;
 }
 
 /** A warning where a size goes to a model that no row knows. */
-function noteUnverified(table: ImageTable, notes: Notes): void {
-  if (!lookUpModel(table, notes.context).isListed) note(notes, "unverified", "model");
+function noteUnverified(table: ImageTable, warnings: Warnings): void {
+  if (!lookUpModel(table, warnings.context).isListed) warn(warnings, "unverified", "model");
 }
 
 /** The nearest size that the model makes; undefined where the client left it open, or the model does. */
-export function fittedPixels(ask: ImageAsk, notes: Notes, table: ImageTable): Pixels | undefined {
-  const row = imageRow(table, notes);
-  const wanted = pixelsOf(ask);
+export function fittedPixels(request: ImageRequest, warnings: Warnings, table: ImageTable): Pixels | undefined {
+  const row = imageRow(table, warnings);
+  const wanted = pixelsOf(request);
   if (wanted === null) return undefined;
-  noteUnverified(table, notes);
-  if (row.keepsSize) noteSaid(ask, notes, "dropped", "size");
+  noteUnverified(table, warnings);
+  if (row.keepsSize) noteSaid(request, warnings, "dropped", "size");
   if (row.keepsSize) return undefined;
   const fitted = fitting(wanted, row);
-  if (fitted.width !== wanted.width || fitted.height !== wanted.height) noteSaid(ask, notes, "approximated", "size");
+  if (fitted.width !== wanted.width || fitted.height !== wanted.height)
+    noteSaid(request, warnings, "approximated", "size");
   return fitted;
 }
 
 /** `2K` where only a resolution was requested and the model has it; else the size in pixels, as `WIDTHxHEIGHT`. */
-export function sizeOrResolution(ask: ImageAsk, notes: Notes, table: ImageTable): string | undefined {
-  const { resolutions } = imageRow(table, notes);
-  const isNamed = ask.width === undefined && ask.ratio === undefined && ask.resolution !== undefined;
-  if (isNamed && resolutions === undefined) noteUnverified(table, notes);
-  if (isNamed && (resolutions === undefined || resolutions.includes(ask.resolution ?? ""))) return ask.resolution;
-  const fitted = fittedPixels(ask, notes, table);
+export function sizeOrResolution(request: ImageRequest, warnings: Warnings, table: ImageTable): string | undefined {
+  const { resolutions } = imageRow(table, warnings);
+  const isNamed = request.width === undefined && request.ratio === undefined && request.resolution !== undefined;
+  if (isNamed && resolutions === undefined) noteUnverified(table, warnings);
+  if (isNamed && (resolutions === undefined || resolutions.includes(request.resolution ?? "")))
+    return request.resolution;
+  const fitted = fittedPixels(request, warnings, table);
   return fitted === undefined ? undefined : `${fitted.width}x${fitted.height}`;
 }

@@ -1,11 +1,18 @@
 // A call to a server that makes images as OpenAI does: the client's own wire, or a canonical request in its words.
-import type { ImageAsk, ImageField } from "../../canonical/image.ts";
-import { compact, type JsonObject } from "../../lib/json.ts";
-import type { Call, Envelope, FormPart, RenderContext, Rendered, UploadedFile } from "../dialect.ts";
+import type { ImageField, ImageRequest } from "../../canonical/image.ts";
+import { type JsonObject, omitUndefined } from "../../lib/json.ts";
+import type {
+  FormPart,
+  RenderContext,
+  RenderedRequest,
+  RequestMeta,
+  UploadedFile,
+  UpstreamRequest,
+} from "../dialect.ts";
 import { formParts } from "../shared/form-parts.ts";
 import { filesNamed } from "../shared/form-values.ts";
 import { lookUpModel } from "../shared/model-table.ts";
-import type { Notes } from "../shared/warnings.ts";
+import type { Warnings } from "../shared/warnings.ts";
 import { imageType } from "../video/images.ts";
 import { noteLost, promptWithNegative } from "./field-support.ts";
 import { picturePart } from "./input-images.ts";
@@ -31,11 +38,11 @@ const can: readonly ImageField[] = [
 ];
 
 /** Servers of others make any size, so that a model without a row is no reason to warn. */
-function renderSize(ask: ImageAsk, notes: Notes): string | undefined {
-  const wanted = pixelsOf(ask);
+function renderSize(request: ImageRequest, warnings: Warnings): string | undefined {
+  const wanted = pixelsOf(request);
   if (wanted === null) return undefined;
-  const isListed = lookUpModel(openaiImageModels, notes.context).isListed;
-  const { width, height } = (isListed ? fittedPixels(ask, notes, openaiImageModels) : undefined) ?? wanted;
+  const isListed = lookUpModel(openaiImageModels, warnings.context).isListed;
+  const { width, height } = (isListed ? fittedPixels(request, warnings, openaiImageModels) : undefined) ?? wanted;
   return `${width}x${height}`;
 }
 
@@ -45,33 +52,33 @@ export function mostImagesOf(context: RenderContext): number {
 }
 
 /** The call for a canonical request: a form where there are images, since every server of this kind takes that. */
-export function renderRequest(ask: ImageAsk, context: RenderContext): Rendered {
-  const notes: Notes = { context, warnings: [] };
-  noteLost(ask, notes, can);
-  const wantsBytes = ask.delivery === "base64" && !answersBytes.test(context.model);
-  const body = compact({
+export function renderRequest(request: ImageRequest, context: RenderContext): RenderedRequest {
+  const warnings: Warnings = { context, warnings: [] };
+  noteLost(request, warnings, can);
+  const wantsBytes = request.delivery === "base64" && !answersBytes.test(context.model);
+  const body = omitUndefined({
     model: context.model,
-    prompt: promptWithNegative(ask, notes),
-    n: ask.n,
-    size: renderSize(ask, notes),
-    quality: ask.quality,
-    style: ask.style,
-    background: ask.background,
-    input_fidelity: ask.inputFidelity,
-    moderation: ask.moderation,
-    output_format: ask.fileFormat,
-    output_compression: ask.compression,
+    prompt: promptWithNegative(request, warnings),
+    n: request.n,
+    size: renderSize(request, warnings),
+    quality: request.quality,
+    style: request.style,
+    background: request.background,
+    input_fidelity: request.inputFidelity,
+    moderation: request.moderation,
+    output_format: request.fileFormat,
+    output_compression: request.compression,
     response_format: wantsBytes ? "b64_json" : undefined,
-    user: ask.endUser,
+    user: request.endUser,
   });
-  if (ask.images.length === 0) return { call: { path: generationsPath, body }, warnings: notes.warnings };
-  const name = ask.images.length === 1 ? "image" : "image[]";
+  if (request.images.length === 0) return { call: { path: generationsPath, body }, warnings: warnings.warnings };
+  const name = request.images.length === 1 ? "image" : "image[]";
   const files = [
-    ...ask.images.map((image) => picturePart(name, image)),
-    ...(ask.mask === undefined ? [] : [picturePart("mask", ask.mask)]),
+    ...request.images.map((image) => picturePart(name, image)),
+    ...(request.mask === undefined ? [] : [picturePart("mask", request.mask)]),
   ];
-  const call: Call = { path: editsPath, body, form: [...formParts(body), ...files] };
-  return { call, warnings: notes.warnings };
+  const call: UpstreamRequest = { path: editsPath, body, form: [...formParts(body), ...files] };
+  return { call, warnings: warnings.warnings };
 }
 
 /** Another separator than the one that servers know. */
@@ -91,7 +98,12 @@ function filePart(part: string, { name, type, bytes }: UploadedFile): FormPart {
 }
 
 /** The client's own wire, its images under the names and in the order that servers know. Models that always give bytes refuse to be asked how they come. */
-export function verbatimCall(path: string, wire: JsonObject, context: RenderContext, { files }: Envelope): Call {
+export function verbatimCall(
+  path: string,
+  wire: JsonObject,
+  context: RenderContext,
+  { files }: RequestMeta,
+): UpstreamRequest {
   const body: JsonObject = { ...wire, ...plainSize(wire.size), model: context.model };
   if (answersBytes.test(context.model)) delete body.response_format;
   if (files === undefined || files.length === 0) return { path, body };

@@ -1,9 +1,9 @@
 // Servers whose images are OpenAI's with habits of their own: Ark's Seedream, SiliconFlow, Zhipu and xAI.
-import type { ImageAnswer, ImageAsk } from "../../canonical/image.ts";
+import type { ImageRequest, ImageResponse } from "../../canonical/image.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import { openaiErrors } from "../openai-error.ts";
 import { objectsIn } from "../shared/json-accessors.ts";
-import type { Notes } from "../shared/warnings.ts";
+import type { Warnings } from "../shared/warnings.ts";
 import { ratioNoted } from "./aspect-ratio.ts";
 import { contentRefused, withPolicy } from "./content-policy.ts";
 import { noteSaid, promptWithNegative } from "./field-support.ts";
@@ -17,13 +17,13 @@ import { imageUsage } from "./usage.ts";
 
 const errors = withPolicy(openaiErrors);
 
-const sizeText = (ask: ImageAsk): string | undefined => {
-  const pixels = pixelsOf(ask);
+const sizeText = (request: ImageRequest): string | undefined => {
+  const pixels = pixelsOf(request);
   return pixels === null ? undefined : `${pixels.width}x${pixels.height}`;
 };
 
 /** One image as text, several as a list. */
-function imageList({ images }: ImageAsk): string | string[] | undefined {
+function imageList({ images }: ImageRequest): string | string[] | undefined {
   const texts = images.map((image) => pictureText(image));
   return texts.length > 1 ? texts : texts[0];
 }
@@ -35,29 +35,29 @@ export const arkImages = flatImages({
   can: ["negativePrompt", "size", "watermark", "seed", "fileFormat"],
   most: 1,
   edits: true,
-  body: (ask, notes) => ({
-    model: notes.context.model,
-    prompt: promptWithNegative(ask, notes),
-    image: imageList(ask),
-    size: sizeOrResolution(ask, notes, arkModels),
-    response_format: ask.delivery === "base64" ? "b64_json" : "url",
-    output_format: ask.fileFormat,
-    watermark: ask.watermark ?? false,
-    seed: ask.seed,
+  body: (request, warnings) => ({
+    model: warnings.context.model,
+    prompt: promptWithNegative(request, warnings),
+    image: imageList(request),
+    size: sizeOrResolution(request, warnings, arkModels),
+    response_format: request.delivery === "base64" ? "b64_json" : "url",
+    output_format: request.fileFormat,
+    watermark: request.watermark ?? false,
+    seed: request.seed,
   }),
   read: parseArk,
   error: errors,
 });
 
 /** Items that failed stand among the others; when all did, the first says why. */
-function parseArk(wire: unknown): ImageAnswer {
+function parseArk(wire: unknown): ImageResponse {
   const body = isObject(wire) ? wire : {};
   const items = objectsIn(body.data);
   const [failed] = items.filter(({ error }) => isObject(error));
   if (failed !== undefined && items.every(({ error }) => isObject(error))) throw errors.parse(400, failed);
-  const answer = parseReply(wire);
+  const response = parseReply(wire);
   const made = isObject(body.usage) ? body.usage.generated_images : undefined;
-  return { ...answer, ...imageUsage(typeof made === "number" ? made : answer.images.length, answer.usage) };
+  return { ...response, ...imageUsage(typeof made === "number" ? made : response.images.length, response.usage) };
 }
 
 /** https://docs.siliconflow.cn/cn/api-reference/images/images-generations */
@@ -67,31 +67,31 @@ export const siliconflowImages = flatImages({
   can: ["negativePrompt", "size", "seed"],
   most: 4,
   edits: true,
-  body: (ask, { context }) => ({
+  body: (request, { context }) => ({
     model: context.model,
-    prompt: ask.prompt,
-    negative_prompt: ask.negativePrompt,
-    image: ask.images[0] === undefined ? undefined : pictureText(ask.images[0]),
-    image2: ask.images[1] === undefined ? undefined : pictureText(ask.images[1]),
-    image3: ask.images[2] === undefined ? undefined : pictureText(ask.images[2]),
-    image_size: sizeText(ask),
-    batch_size: ask.n,
-    seed: ask.seed,
+    prompt: request.prompt,
+    negative_prompt: request.negativePrompt,
+    image: request.images[0] === undefined ? undefined : pictureText(request.images[0]),
+    image2: request.images[1] === undefined ? undefined : pictureText(request.images[1]),
+    image3: request.images[2] === undefined ? undefined : pictureText(request.images[2]),
+    image_size: sizeText(request),
+    batch_size: request.n,
+    seed: request.seed,
   }),
   read: (wire) => parseReply(isObject(wire) && wire.data === undefined ? { ...wire, data: wire.images } : wire),
   error: errors,
 });
 
-function zhipuQuality(ask: ImageAsk, notes: Notes): string | undefined {
-  if (ask.quality === undefined) return undefined;
-  const asked = /^(?:hd|high|xhigh|max)$/.test(ask.quality) ? "hd" : "standard";
-  const only = imageRow(zhipuModels, notes).onlyQuality ?? asked;
-  if (only !== asked && ask.quality !== "auto") noteSaid(ask, notes, "approximated", "quality");
+function zhipuQuality(request: ImageRequest, warnings: Warnings): string | undefined {
+  if (request.quality === undefined) return undefined;
+  const asked = /^(?:hd|high|xhigh|max)$/.test(request.quality) ? "hd" : "standard";
+  const only = imageRow(zhipuModels, warnings).onlyQuality ?? asked;
+  if (only !== asked && request.quality !== "auto") noteSaid(request, warnings, "approximated", "quality");
   return only;
 }
 
-function zhipuSize(ask: ImageAsk, notes: Notes): string | undefined {
-  const fitted = fittedPixels(ask, notes, zhipuModels);
+function zhipuSize(request: ImageRequest, warnings: Warnings): string | undefined {
+  const fitted = fittedPixels(request, warnings, zhipuModels);
   return fitted === undefined ? undefined : `${fitted.width}x${fitted.height}`;
 }
 
@@ -102,13 +102,13 @@ export const zhipuImages = flatImages({
   can: ["negativePrompt", "size", "quality", "watermark"],
   most: 1,
   edits: false,
-  body: (ask, notes) => ({
-    model: notes.context.model,
-    prompt: promptWithNegative(ask, notes),
-    size: zhipuSize(ask, notes),
-    quality: zhipuQuality(ask, notes),
-    watermark_enabled: ask.watermark,
-    user_id: ask.endUser,
+  body: (request, warnings) => ({
+    model: warnings.context.model,
+    prompt: promptWithNegative(request, warnings),
+    size: zhipuSize(request, warnings),
+    quality: zhipuQuality(request, warnings),
+    watermark_enabled: request.watermark,
+    user_id: request.endUser,
   }),
   read: parseReply,
   // Content that was refused has a number for a code.
@@ -121,14 +121,14 @@ function zhipuRefusal(body: unknown) {
 }
 
 /** `1k` or `2k`, of models that make more than one. */
-function xaiResolution(ask: ImageAsk, notes: Notes): string | undefined {
-  const wanted = resolutionFor(ask);
-  const { resolutions } = imageRow(xaiModels, notes);
+function xaiResolution(request: ImageRequest, warnings: Warnings): string | undefined {
+  const wanted = resolutionFor(request);
+  const { resolutions } = imageRow(xaiModels, warnings);
   return wanted !== undefined && resolutions?.includes(wanted) ? wanted.toLowerCase() : undefined;
 }
 
 /** One image in a member of its own, several in a list. */
-function xaiSources({ images }: ImageAsk): JsonObject {
+function xaiSources({ images }: ImageRequest): JsonObject {
   const parts = images.map((image) => ({ type: "image_url", url: pictureText(image) }));
   const [only, ...others] = parts;
   if (only === undefined) return {};
@@ -138,19 +138,19 @@ function xaiSources({ images }: ImageAsk): JsonObject {
 /** https://docs.x.ai/developers/model-capabilities/images/generation: edits have a path of their own, and take JSON only. */
 export const xaiImages = flatImages({
   name: "xai-images",
-  path: (_model, ask) => (ask.images.length > 0 ? "images/edits" : "images/generations"),
+  path: (_model, request) => (request.images.length > 0 ? "images/edits" : "images/generations"),
   can: ["negativePrompt", "size"],
   most: 10,
   edits: true,
-  body: (ask, notes) => ({
-    model: notes.context.model,
-    prompt: promptWithNegative(ask, notes),
-    ...xaiSources(ask),
-    n: ask.n,
-    aspect_ratio: ratioNoted(ask, notes, xaiModels),
-    resolution: xaiResolution(ask, notes),
-    response_format: ask.delivery === "base64" ? "b64_json" : undefined,
-    user: ask.endUser,
+  body: (request, warnings) => ({
+    model: warnings.context.model,
+    prompt: promptWithNegative(request, warnings),
+    ...xaiSources(request),
+    n: request.n,
+    aspect_ratio: ratioNoted(request, warnings, xaiModels),
+    resolution: xaiResolution(request, warnings),
+    response_format: request.delivery === "base64" ? "b64_json" : undefined,
+    user: request.endUser,
   }),
   read: parseReply,
   error: errors,

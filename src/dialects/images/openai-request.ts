@@ -1,8 +1,8 @@
 // What a request in OpenAI's shape wants, as JSON or as a form.
-import type { ImageAsk, ImageField, Picture } from "../../canonical/image.ts";
-import type { Extra } from "../../canonical/warning.ts";
+import type { ImageField, ImageRequest, InputImage } from "../../canonical/image.ts";
+import type { UnmappedField } from "../../canonical/warning.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import type { Envelope } from "../dialect.ts";
+import type { RequestMeta } from "../dialect.ts";
 import { missing } from "../errors.ts";
 import { filesNamed } from "../shared/form-values.ts";
 import { isAbsent } from "../shared/is-empty.ts";
@@ -37,12 +37,12 @@ const structure = new Set(["model", "image", "images", "mask", "stream"]);
 const quiet = new Set(["safety_identifier"]);
 
 /** `names` in the order of the table, so that a size stands before a ratio. */
-function readSaid(wire: JsonObject): ImageAsk["said"] {
+function readSaid(wire: JsonObject): ImageRequest["said"] {
   const entries = [...fieldOf].filter(([name]) => !isAbsent(wire[name]) && wire[name] !== "");
   return Object.fromEntries(entries.map(([name, field]) => [field, name]));
 }
 
-function readExtras(wire: JsonObject, { files = [] }: Envelope): Extra[] {
+function readExtras(wire: JsonObject, { files = [] }: RequestMeta): UnmappedField[] {
   const unknown = Object.keys(wire).filter(
     (name) => !fieldOf.has(name) && !structure.has(name) && !isAbsent(wire[name]),
   );
@@ -51,7 +51,7 @@ function readExtras(wire: JsonObject, { files = [] }: Envelope): Extra[] {
   return [...new Set([...unknown, ...unread])].map((path) => ({ path, rule: quiet.has(path) ? "quiet" : "drop" }));
 }
 
-function readReference(reference: Json, path: string): Picture {
+function readReference(reference: Json, path: string): InputImage {
   if (typeof reference === "string") return pictureOfText(reference, path);
   const { image_url: url, file_id: id } = isObject(reference) ? reference : {};
   if (typeof url === "string" && url !== "") return pictureOfText(url, `${path}.image_url`);
@@ -59,31 +59,31 @@ function readReference(reference: Json, path: string): Picture {
   throw missing(`${path}.image_url`);
 }
 
-function readList(value: Json | undefined, path: string): Picture[] {
+function readList(value: Json | undefined, path: string): InputImage[] {
   if (typeof value === "string") return value === "" ? [] : [readReference(value, path)];
   return Array.isArray(value) ? value.map((item, index) => readReference(item, `${path}[${index}]`)) : [];
 }
 
 /** Images in any of the places where clients put them, in order. */
-function readImages(wire: JsonObject, { files }: Envelope): readonly Picture[] {
+function readImages(wire: JsonObject, { files }: RequestMeta): readonly InputImage[] {
   const uploaded = filesNamed(files, "image").map((file) => pictureOfFile(file, file.field));
   const images = [...uploaded, ...readList(wire.image, "image"), ...readList(wire.images, "images")];
   return checkImages(images, wire.images === undefined ? "image" : "images");
 }
 
-function readMask(wire: JsonObject, { files }: Envelope): { readonly mask?: Picture } {
+function readMask(wire: JsonObject, { files }: RequestMeta): { readonly mask?: InputImage } {
   const [file] = filesNamed(files, "mask");
   if (file !== undefined) return { mask: pictureOfFile(file, "mask") };
   return isObject(wire.mask) ? { mask: readReference(wire.mask, "mask") } : {};
 }
 
-function readShape(wire: JsonObject): Pick<ImageAsk, "width" | "height" | "ratio" | "resolution"> {
+function readShape(wire: JsonObject): Pick<ImageRequest, "width" | "height" | "ratio" | "resolution"> {
   const ratio = typeof wire.aspect_ratio === "string" ? readSize(wire.aspect_ratio, "aspect_ratio") : {};
   return { ...ratio, ...(typeof wire.size === "string" ? readSize(wire.size, "size") : {}) };
 }
 
 /** A stream tells bytes alone, and so do models that are named like those that do. */
-function readDelivery(wire: JsonObject): { readonly delivery?: ImageAsk["delivery"] } {
+function readDelivery(wire: JsonObject): { readonly delivery?: ImageRequest["delivery"] } {
   if (wire.stream === true || answersBytes.test(String(wire.model))) return { delivery: "base64" };
   if (wire.response_format === "b64_json") return { delivery: "base64" };
   return wire.response_format === "url" ? { delivery: "url" } : {};
@@ -93,7 +93,7 @@ const truth = <Name extends string>(wire: JsonObject, name: string, as: Name): {
   typeof wire[name] === "boolean" ? ({ [as]: wire[name] } as { [key in Name]: boolean }) : {};
 
 /** From a wire that has passed its schema. `task` is what the path is for; images make every request an edit. */
-export function parseRequest(wire: JsonObject, envelope: Envelope, task: ImageAsk["task"]): ImageAsk {
+export function parseRequest(wire: JsonObject, envelope: RequestMeta, task: ImageRequest["task"]): ImageRequest {
   const images = readImages(wire, envelope);
   if (task === "edit" && images.length === 0) throw missing("image");
   return {

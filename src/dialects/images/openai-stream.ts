@@ -1,12 +1,12 @@
 // Images as a stream of events: unfinished ones as they become clearer, then each finished one with what it cost.
 
-import type { ImageAnswer, ImageAsk } from "../../canonical/image.ts";
-import type { Delta } from "../../canonical/stream-event.ts";
+import type { ImageRequest, ImageResponse } from "../../canonical/image.ts";
+import type { StreamEvent } from "../../canonical/stream-event.ts";
 import { addUsage, type Usage } from "../../canonical/usage.ts";
-import { compact, isObject, parseJsonText } from "../../lib/json.ts";
+import { isObject, omitUndefined, parseJsonText } from "../../lib/json.ts";
 import type { Frame } from "../../lib/sse.ts";
-import type { ErrorSide, StreamReader, StreamSide, WriteContext } from "../dialect.ts";
-import { badReply, truncated } from "../errors.ts";
+import type { ErrorCodec, StreamCodec, StreamReader, WriteContext } from "../dialect.ts";
+import { invalidUpstreamResponse, streamTruncated } from "../errors.ts";
 import { formatOf } from "./response.ts";
 import { readUsage, writeUsage } from "./usage.ts";
 
@@ -14,18 +14,19 @@ import { readUsage, writeUsage } from "./usage.ts";
 export type EventName = "image_generation" | "image_edit";
 
 /** Reads the events for the meter's sake. There is no terminator: several images have an end each. */
-function reader({ parse }: ErrorSide): StreamReader {
+function reader({ parse }: ErrorCodec): StreamReader {
   let usage: Usage | undefined;
   let over = false;
-  const fail = (delta: Delta): Delta[] => {
+  const fail = (streamEvent: StreamEvent): StreamEvent[] => {
     over = true;
-    return [delta];
+    return [streamEvent];
   };
   return {
     read({ data }: Frame) {
       if (over || data.trim() === "" || data.trim() === "[DONE]") return [];
       const event = parseJsonText(data);
-      if (!isObject(event)) return fail({ type: "error", error: badReply("a record of the stream is no JSON object") });
+      if (!isObject(event))
+        return fail({ type: "error", error: invalidUpstreamResponse("a record of the stream is no JSON object") });
       if (event.error || event.type === "error") return fail({ type: "error", error: parse(200, event) });
       if (!String(event.type).endsWith(".completed")) return [];
       const { usage: told } = readUsage(event.usage, 1);
@@ -34,55 +35,57 @@ function reader({ parse }: ErrorSide): StreamReader {
     },
     end() {
       if (over) return [];
-      return fail(usage === undefined ? { type: "error", error: truncated() } : { type: "finish", stops: [], usage });
+      return fail(
+        usage === undefined ? { type: "error", error: streamTruncated() } : { type: "finish", stops: [], usage },
+      );
     },
   };
 }
 
-function told(answer: ImageAnswer, { createdAt, ask }: WriteContext) {
-  const wanted = ask as ImageAsk;
+function told(response: ImageResponse, { createdAt, request }: WriteContext) {
+  const wanted = request as ImageRequest;
   const size = wanted.width === undefined ? "auto" : `${wanted.width}x${wanted.height}`;
   return {
-    created_at: answer.createdAt ?? createdAt,
-    size: answer.size ?? size,
-    quality: answer.quality ?? wanted.quality ?? "auto",
-    background: answer.background ?? wanted.background ?? "auto",
-    output_format: formatOf(answer) ?? wanted.fileFormat ?? "png",
+    created_at: response.createdAt ?? createdAt,
+    size: response.size ?? size,
+    quality: response.quality ?? wanted.quality ?? "auto",
+    background: response.background ?? wanted.background ?? "auto",
+    output_format: formatOf(response) ?? wanted.fileFormat ?? "png",
   };
 }
 
-const base64Of = ({ source }: ImageAnswer["images"][number]): string => {
+const base64Of = ({ source }: ImageResponse["images"][number]): string => {
   if (source.kind === "base64") return source.base64;
-  throw badReply("an image is an address where its bytes are needed");
+  throw invalidUpstreamResponse("an image is an address where its bytes are needed");
 };
 
 const frame = (event: string, data: object): Frame => ({ event, data: JSON.stringify({ type: event, ...data }) });
 
 /** Unfinished images, all of them as the finished first one: for stand-ins that have nothing in between. */
-export function partialFrames(name: EventName, answer: ImageAnswer, count: number, context: WriteContext): Frame[] {
-  const [first] = answer.images;
+export function partialFrames(name: EventName, response: ImageResponse, count: number, context: WriteContext): Frame[] {
+  const [first] = response.images;
   if (first === undefined) return [];
-  const common = { b64_json: base64Of(first), ...told(answer, context) };
+  const common = { b64_json: base64Of(first), ...told(response, context) };
   return Array.from({ length: count }, (_, index) =>
     frame(`${name}.partial_image`, { ...common, partial_image_index: index }),
   );
 }
 
 /** What all of them cost stands in the last event. */
-function wholeFrames(name: EventName, answer: ImageAnswer, context: WriteContext): Frame[] {
-  const common = told(answer, context);
-  return answer.images.map((image, index) => {
-    const usage = index === answer.images.length - 1 ? writeUsage(answer) : undefined;
-    return frame(`${name}.completed`, compact({ b64_json: base64Of(image), ...common, usage }));
+function wholeFrames(name: EventName, response: ImageResponse, context: WriteContext): Frame[] {
+  const common = told(response, context);
+  return response.images.map((image, index) => {
+    const usage = index === response.images.length - 1 ? writeUsage(response) : undefined;
+    return frame(`${name}.completed`, omitUndefined({ b64_json: base64Of(image), ...common, usage }));
   });
 }
 
-export function streamOf(name: EventName, errors: ErrorSide): StreamSide {
+export function streamOf(name: EventName, errors: ErrorCodec): StreamCodec {
   return {
     reader: () => reader(errors),
     // Other upstreams give whole answers, which `whole` tells.
     writer: () => ({ write: () => [] }),
     heartbeat: () => ": keep-alive\n\n",
-    whole: (answer, context) => (answer.operation === "image" ? wholeFrames(name, answer, context) : []),
+    asStream: (response, context) => (response.operation === "image" ? wholeFrames(name, response, context) : []),
   };
 }

@@ -1,8 +1,8 @@
 // The dialects of OpenAI's images: made from words, and made from other images.
-import { type ImageAnswer, type ImageAsk, imagesWanted } from "../../canonical/image.ts";
-import type { Extra } from "../../canonical/warning.ts";
+import { type ImageRequest, type ImageResponse, imageCount } from "../../canonical/image.ts";
+import type { UnmappedField } from "../../canonical/warning.ts";
 import type { Frame } from "../../lib/sse.ts";
-import type { Dialect, Envelope, WriteContext } from "../dialect.ts";
+import type { Dialect, RequestMeta, WriteContext } from "../dialect.ts";
 import { openaiErrors } from "../openai-error.ts";
 import { withPolicy } from "./content-policy.ts";
 import {
@@ -19,7 +19,7 @@ import { EditRequest, GenerationRequest, VariationRequest } from "./openai-schem
 import { partialFrames, streamOf } from "./openai-stream.ts";
 import { parseReply, renderReply } from "./response.ts";
 
-type Images = Dialect<ImageAsk, ImageAnswer>;
+type Images = Dialect<ImageRequest, ImageResponse>;
 
 /** The client's own words of canon's fields stand in the ask itself; these are all that others may name. */
 export const samePath = (field: string): string => field;
@@ -27,17 +27,17 @@ export const samePath = (field: string): string => field;
 const errors = withPolicy(openaiErrors);
 const response: Images["response"] = { parse: parseReply, render: renderReply };
 
-const wantedOf = ({ n }: { readonly n?: unknown }): number => imagesWanted(typeof n === "number" ? { n } : {});
+const wantedOf = ({ n }: { readonly n?: unknown }): number => imageCount(typeof n === "number" ? { n } : {});
 
-const verbatim = (path: string): Images["verbatim"] => ({
-  call: (wire, context, envelope) => verbatimCall(path, wire, context, envelope),
-  divide: (wire, most) => dividedWire(wire, wantedOf(wire), most),
-  mend: (reply, _wire, context) =>
+const verbatim = (path: string): Images["passthrough"] => ({
+  render: (wire, context, envelope) => verbatimCall(path, wire, context, envelope),
+  splitBatch: (wire, most) => dividedWire(wire, wantedOf(wire), most),
+  normalize: (reply, _wire, context) =>
     typeof reply.created === "number" || context === undefined ? reply : { ...reply, created: context.createdAt },
 });
 
-const request = (task: ImageAsk["task"]) => ({
-  parse: (wire: Parameters<Images["request"]["parse"]>[0], envelope: Envelope) => parseRequest(wire, envelope, task),
+const request = (task: ImageRequest["task"]) => ({
+  parse: (wire: Parameters<Images["request"]["parse"]>[0], envelope: RequestMeta) => parseRequest(wire, envelope, task),
   render: renderRequest,
   mostItems: mostImagesOf,
   wantsBytes: true,
@@ -50,23 +50,27 @@ export const openaiImages: Images = {
   request: { schema: GenerationRequest, ...request("generate") },
   response,
   stream: streamOf("image_generation", errors),
-  verbatim: verbatim(generationsPath),
+  passthrough: verbatim(generationsPath),
   error: errors,
 };
 
 export const openaiImageEdits: Images = {
   name: "openai-image-edits",
   operation: "image",
-  within: openaiImages,
+  variantOf: openaiImages,
   request: { schema: EditRequest, ...request("edit") },
   response,
   stream: streamOf("image_edit", errors),
-  verbatim: verbatim(editsPath),
+  passthrough: verbatim(editsPath),
   error: errors,
 };
 
 /** Only servers of this format have variations: nothing tells another model what to change. */
-const variationOnly: Extra = { path: "image", rule: "reject", reason: "it does not make variations of an image" };
+const variationOnly: UnmappedField = {
+  path: "image",
+  rule: "reject",
+  reason: "it does not make variations of an image",
+};
 
 /** The model of OpenAI's endpoint, which has one. */
 const variationModel = "dall-e-2";
@@ -74,27 +78,31 @@ const variationModel = "dall-e-2";
 export const openaiImageVariations: Images = {
   name: "openai-image-variations",
   operation: "image",
-  within: openaiImages,
+  variantOf: openaiImages,
   request: {
     ...request("edit"),
     schema: VariationRequest,
     parse(wire, envelope) {
       const model = typeof wire.model === "string" && wire.model !== "" ? wire.model : undefined;
-      const ask = parseRequest({ ...wire, model: model ?? variationModel, prompt: "" }, envelope, "edit");
-      const extras = [...ask.extras, variationOnly];
-      return { ...ask, extras, ...(model === undefined ? { unnamed: true } : {}) };
+      const canonicalRequest = parseRequest({ ...wire, model: model ?? variationModel, prompt: "" }, envelope, "edit");
+      const extras = [...canonicalRequest.extras, variationOnly];
+      return { ...canonicalRequest, extras, ...(model === undefined ? { unnamed: true } : {}) };
     },
   },
   response,
-  verbatim: verbatim(variationsPath),
+  passthrough: verbatim(variationsPath),
   error: errors,
 };
 
 /** A whole answer as a stand-in streams it: unfinished images before the finished ones, where the client wants some. */
-export function imageFrames(answer: ImageAnswer, dialect: Dialect, context: WriteContext): readonly Frame[] {
-  const { ask } = context;
-  const count = ask.operation === "image" ? (ask.partialImages ?? 0) : 0;
+export function imageFrames(
+  canonicalResponse: ImageResponse,
+  dialect: Dialect,
+  context: WriteContext,
+): readonly Frame[] {
+  const { request } = context;
+  const count = request.operation === "image" ? (request.partialImages ?? 0) : 0;
   const events = dialect === openaiImageEdits ? "image_edit" : dialect === openaiImages ? "image_generation" : null;
-  const partial = events === null ? [] : partialFrames(events, answer, count, context);
-  return [...partial, ...(dialect.stream?.whole?.(answer, context) ?? [])];
+  const partial = events === null ? [] : partialFrames(events, canonicalResponse, count, context);
+  return [...partial, ...(dialect.stream?.asStream?.(canonicalResponse, context) ?? [])];
 }

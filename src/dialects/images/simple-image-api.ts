@@ -1,16 +1,16 @@
 // Image dialects of servers that differ by data: one flat body out, a list of images back. No client speaks them to the gateway.
 import { Type } from "typebox";
-import type { ImageAnswer, ImageAsk, ImageField } from "../../canonical/image.ts";
-import { compact, type JsonObject } from "../../lib/json.ts";
-import type { Dialect, ErrorSide, RenderContext, Rendered } from "../dialect.ts";
+import type { ImageField, ImageRequest, ImageResponse } from "../../canonical/image.ts";
+import { type JsonObject, omitUndefined } from "../../lib/json.ts";
+import type { Dialect, ErrorCodec, RenderContext, RenderedRequest } from "../dialect.ts";
 import { noClient } from "../shared/upstream-only.ts";
-import type { Notes } from "../shared/warnings.ts";
+import type { Warnings } from "../shared/warnings.ts";
 import { noteBytes, noteLost, refuseImages, refuseMask } from "./field-support.ts";
 import { renderReply } from "./response.ts";
 
 export interface FlatForm {
   readonly name: string;
-  path(model: string, ask: ImageAsk): string;
+  path(model: string, request: ImageRequest): string;
   /** The fields that it has words for. */
   readonly can: readonly ImageField[];
   /** Images of one call; absent: any number. */
@@ -19,24 +19,24 @@ export interface FlatForm {
   /** True where it starts from images too. */
   readonly edits: boolean;
   /** Members that are undefined are left out. */
-  body(ask: ImageAsk, notes: Notes): JsonObject;
+  body(request: ImageRequest, warnings: Warnings): JsonObject;
   /** Throws what a body holds in place of images. */
-  read(wire: unknown): ImageAnswer;
-  readonly error: ErrorSide;
+  read(wire: unknown): ImageResponse;
+  readonly error: ErrorCodec;
 }
 
-function render(form: FlatForm, ask: ImageAsk, context: RenderContext): Rendered {
-  const notes: Notes = { context, warnings: [] };
-  refuseMask(ask);
-  if (!form.edits) refuseImages(ask);
-  noteLost(ask, notes, form.can);
-  if (form.bytesOnly) noteBytes(ask, notes);
-  const body = compact(form.body(ask, notes));
-  return { call: { path: form.path(context.model, ask), body }, warnings: notes.warnings };
+function render(form: FlatForm, request: ImageRequest, context: RenderContext): RenderedRequest {
+  const warnings: Warnings = { context, warnings: [] };
+  refuseMask(request);
+  if (!form.edits) refuseImages(request);
+  noteLost(request, warnings, form.can);
+  if (form.bytesOnly) noteBytes(request, warnings);
+  const body = omitUndefined(form.body(request, warnings));
+  return { call: { path: form.path(context.model, request), body }, warnings: warnings.warnings };
 }
 
 /** The dialect of a form. */
-export function flatImages(form: FlatForm): Dialect<ImageAsk, ImageAnswer> {
+export function flatImages(form: FlatForm): Dialect<ImageRequest, ImageResponse> {
   const { most } = form;
   return {
     name: form.name,
@@ -44,12 +44,12 @@ export function flatImages(form: FlatForm): Dialect<ImageAsk, ImageAnswer> {
     request: {
       schema: Type.Object({}, { additionalProperties: true }),
       parse: (wire) => ({ ...nothingAsked, model: String(wire.model ?? ""), prompt: String(wire.prompt ?? "") }),
-      render: (ask, context) => render(form, ask, context),
-      ...(most === undefined ? {} : { mostItems: () => most }),
+      render: (request, context) => render(form, request, context),
+      ...(most === undefined ? {} : { maxItems: () => most }),
       fieldPath: (field) => field,
     },
     response: { parse: form.read, render: renderReply },
-    verbatim: noClient,
+    passthrough: noClient,
     error: form.error,
   };
 }

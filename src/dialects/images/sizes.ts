@@ -1,8 +1,8 @@
 // How large an image is to be: pixels with any separator, a ratio, or a resolution by its name, and the nearest that there is.
-import type { ImageAsk } from "../../canonical/image.ts";
+import type { ImageRequest } from "../../canonical/image.ts";
 import { badValue } from "../errors.ts";
 
-type Shape = Pick<ImageAsk, "width" | "height" | "ratio" | "resolution">;
+type Shape = Pick<ImageRequest, "width" | "height" | "ratio" | "resolution">;
 
 export interface Pixels {
   readonly width: number;
@@ -28,7 +28,7 @@ function checked(width: number, height: number, path: string): Pixels {
 }
 
 /** A ratio as two numbers; null for any other text. */
-export function sidesOf(text: string): readonly [number, number] | null {
+export function protocolsOf(text: string): readonly [number, number] | null {
   const [, width, height] = ratio.exec(text) ?? [];
   const sides = [Number(width), Number(height)] as const;
   return sides.every((side) => side > 0) ? sides : null;
@@ -41,7 +41,7 @@ export function readSize(text: string, path: string): Shape {
   if (width !== undefined) return checked(Number(width), Number(height), path);
   const named = resolution.exec(text)?.[1];
   if (named !== undefined) return { resolution: named.toUpperCase() };
-  if (sidesOf(text) !== null) return { ratio: text.replaceAll(/\s/g, "") };
+  if (protocolsOf(text) !== null) return { ratio: text.replaceAll(/\s/g, "") };
   throw badValue(path, `'${path}' must be 'auto', or width and height as in '1024x1024'.`);
 }
 
@@ -52,7 +52,7 @@ const toSixteen = (side: number): number => Math.max(16, Math.round(side / 16) *
 /** The pixels that an ask means; null where it leaves them open. */
 export function pixelsOf({ width, height, ratio: wanted, resolution: named }: Shape): Pixels | null {
   if (width !== undefined && height !== undefined) return { width, height };
-  const sides = wanted === undefined ? null : sidesOf(wanted);
+  const sides = wanted === undefined ? null : protocolsOf(wanted);
   if (sides === null && named === undefined) return null;
   const side = baseSides[named ?? "1K"] ?? 1024;
   const shape = sides === null ? 1 : sides[0] / sides[1];
@@ -79,12 +79,12 @@ export function nearestPixels(wanted: Pixels, allowed: readonly [Pixels, ...Pixe
 
 /** The ratio out of these that an ask means; undefined where it leaves the shape open. */
 export function ratioFor(ask: Shape, allowed: readonly [string, ...string[]]): string | undefined {
-  const sides = ask.ratio === undefined ? null : sidesOf(ask.ratio);
+  const sides = ask.ratio === undefined ? null : protocolsOf(ask.ratio);
   const shape = ask.width !== undefined && ask.height !== undefined ? ask.width / ask.height : undefined;
   const wanted = sides === null ? shape : sides[0] / sides[1];
   if (wanted === undefined) return undefined;
   const log = (text: string): number => {
-    const [width = 1, height = 1] = sidesOf(text) ?? [];
+    const [width = 1, height = 1] = protocolsOf(text) ?? [];
     return Math.log(width / height);
   };
   return nearestBy(allowed, (text) => Math.abs(log(text) - Math.log(wanted)));

@@ -1,8 +1,8 @@
 // Llama Guard as a judge: the template of the model holds the policy, its answer is a word and a list of hazards.
-import type { Likelihood, TokenLogprob } from "../../canonical/chat.ts";
-import type { Finding, ModerationItem, Verdict } from "../../canonical/moderation.ts";
-import { badReply } from "../errors.ts";
-import type { JudgeForm, Judgement } from "./chat-moderation.ts";
+import type { TokenLogprob, TopLogprob } from "../../canonical/chat.ts";
+import type { CategoryScore, ModerationItem, ModerationResult } from "../../canonical/moderation.ts";
+import { invalidUpstreamResponse } from "../errors.ts";
+import type { ModerationReading, ModeratorForm } from "./chat-moderation.ts";
 import { lookedAt, verdictOf } from "./moderation-result.ts";
 
 /** The hazards by their codes; those that no category stands for are told under names of their own. */
@@ -23,26 +23,26 @@ const hazards: { readonly [code: string]: readonly string[] } = {
   S14: ["illicit"],
 };
 
-const word = ({ token }: Likelihood): string => token.trim().toLowerCase();
+const word = ({ token }: TopLogprob): string => token.trim().toLowerCase();
 
 /** How likely the verdict was to be `unsafe`; 1 where nobody tells. */
 function likelihood(tokens: readonly TokenLogprob[]): number {
   const verdict = tokens.find((token) => word(token) !== "");
   if (verdict === undefined) return 1;
-  const all: readonly Likelihood[] = [verdict, ...verdict.top];
+  const all: readonly TopLogprob[] = [verdict, ...verdict.top];
   const unsafe = all.find((each) => word(each) === "unsafe");
   if (unsafe !== undefined) return Math.min(Math.exp(unsafe.logprob), 1);
   const safe = all.find((each) => word(each) === "safe");
   return safe === undefined ? 1 : Math.max(1 - Math.exp(safe.logprob), 0);
 }
 
-function read({ text, logprobs }: Judgement, item: ModerationItem | undefined): Verdict {
+function read({ text, logprobs }: ModerationReading, item: ModerationItem | undefined): ModerationResult {
   const [verdict = "", ...rest] = text.trim().split(/\s+/);
   const isUnsafe = verdict.toLowerCase() === "unsafe";
-  if (!isUnsafe && verdict.toLowerCase() !== "safe") throw badReply("the judge gave no verdict");
+  if (!isUnsafe && verdict.toLowerCase() !== "safe") throw invalidUpstreamResponse("the judge gave no verdict");
   const codes = isUnsafe ? (rest.join(" ").match(/\bS\d{1,2}\b/g) ?? []) : [];
   const score = likelihood(logprobs);
-  const found = new Map<string, Finding>();
+  const found = new Map<string, CategoryScore>();
   for (const code of codes)
     for (const category of hazards[code] ?? [code])
       found.set(category, { flagged: true, score, inputs: lookedAt(category, item) });
@@ -50,9 +50,12 @@ function read({ text, logprobs }: Judgement, item: ModerationItem | undefined): 
 }
 
 /** What is not listed was looked for and not found. */
-function everywhere(found: ReadonlyMap<string, Finding>, item: ModerationItem | undefined): Map<string, Finding> {
+function everywhere(
+  found: ReadonlyMap<string, CategoryScore>,
+  item: ModerationItem | undefined,
+): Map<string, CategoryScore> {
   const named = Object.values(hazards).flat();
-  const none = named.map((category): [string, Finding] => [
+  const none = named.map((category): [string, CategoryScore] => [
     category,
     { flagged: false, score: 0, inputs: lookedAt(category, item) },
   ]);
@@ -62,7 +65,7 @@ function everywhere(found: ReadonlyMap<string, Finding>, item: ModerationItem | 
 const short = { maxOutputTokens: 100, sampling: { temperature: 0 } } as const;
 const alternatives = 5;
 
-export const guardJudge: JudgeForm = {
+export const llamaGuard: ModeratorForm = {
   asks: [{ ...short, logprobs: alternatives }, short],
   text: (text) => text,
   read,

@@ -1,9 +1,15 @@
 // Mistral's moderations: texts alone, categories of its own, and no verdict over all of them.
-import type { Finding, ModerateAnswer, ModerateAsk, ModerationCategory, Verdict } from "../../canonical/moderation.ts";
-import { noUsage, tokenCount } from "../../canonical/usage.ts";
+import type {
+  CategoryScore,
+  ModerationCategory,
+  ModerationRequest,
+  ModerationResponse,
+  ModerationResult,
+} from "../../canonical/moderation.ts";
+import { tokenCount, zeroUsage } from "../../canonical/usage.ts";
 import { isObject, type Json } from "../../lib/json.ts";
 import type { Dialect } from "../dialect.ts";
-import { badReply, unsupported } from "../errors.ts";
+import { invalidUpstreamResponse, unsupported } from "../errors.ts";
 import { openaiErrors } from "../openai-error.ts";
 import { noClient } from "../shared/upstream-only.ts";
 import { clamped, knownFlagged, verdictOf } from "./moderation-result.ts";
@@ -24,33 +30,33 @@ const counterparts: ReadonlyMap<string, ModerationCategory> = new Map([
 const copies: ReadonlyMap<string, ModerationCategory> = new Map([["violence_and_threats", "harassment/threatening"]]);
 
 /** Two categories of theirs may be one of ours: the worse one counts. */
-function worse(left: Finding | undefined, right: Finding): Finding {
+function worse(left: CategoryScore | undefined, right: CategoryScore): CategoryScore {
   if (left === undefined) return right;
   return { ...right, flagged: left.flagged || right.flagged, score: Math.max(left.score, right.score) };
 }
 
-function readVerdict(result: Json): Verdict {
+function readVerdict(result: Json): ModerationResult {
   const { categories, category_scores: scores } = isObject(result) ? result : {};
-  if (!isObject(categories)) throw badReply("a result has no categories");
-  const findings = new Map<string, Finding>();
+  if (!isObject(categories)) throw invalidUpstreamResponse("a result has no categories");
+  const findings = new Map<string, CategoryScore>();
   for (const [category, flagged] of Object.entries(categories)) {
-    if (typeof flagged !== "boolean") throw badReply("a category is neither true nor false");
+    if (typeof flagged !== "boolean") throw invalidUpstreamResponse("a category is neither true nor false");
     const told = isObject(scores) ? scores[category] : undefined;
-    const finding: Finding = {
+    const score: CategoryScore = {
       flagged,
       score: typeof told === "number" ? clamped(told) : Number(flagged),
       inputs: ["text"],
     };
     const name = counterparts.get(category) ?? category;
-    findings.set(name, worse(findings.get(name), finding));
+    findings.set(name, worse(findings.get(name), score));
     const copy = copies.get(category);
-    if (copy !== undefined) findings.set(copy, { ...finding, flagged: false });
+    if (copy !== undefined) findings.set(copy, { ...score, flagged: false });
   }
-  if (findings.size === 0) throw badReply("a result judges nothing");
+  if (findings.size === 0) throw invalidUpstreamResponse("a result judges nothing");
   return verdictOf(findings, knownFlagged(findings));
 }
 
-function wireInput({ items, mixed }: ModerateAsk): Json {
+function wireInput({ items, mixed }: ModerationRequest): Json {
   const texts = items.map((item) =>
     item
       .map((part) => {
@@ -62,32 +68,32 @@ function wireInput({ items, mixed }: ModerateAsk): Json {
   return mixed ? (texts[0] ?? "") : texts;
 }
 
-export const mistralModerations: Dialect<ModerateAsk, ModerateAnswer> = {
+export const mistralModerations: Dialect<ModerationRequest, ModerationResponse> = {
   name: "mistral-moderations",
   operation: "moderate",
   request: {
     schema: moderationSchema,
     parse: parseRequest,
-    render: (ask, context) => ({
-      call: { path: "moderations", body: { model: context.model, input: wireInput(ask) } },
+    render: (request, context) => ({
+      call: { path: "moderations", body: { model: context.model, input: wireInput(request) } },
       warnings: [],
     }),
     fieldPath: (field) => field,
   },
   response: {
     parse(wire, context) {
-      if (!isObject(wire)) throw badReply("it is not an object");
-      const ask = moderateAsk(context.ask);
+      if (!isObject(wire)) throw invalidUpstreamResponse("it is not an object");
+      const request = moderateAsk(context.request);
       const tokens = tokenCount(isObject(wire.usage) ? wire.usage.prompt_tokens : undefined);
       return {
         operation: "moderate",
-        ...readHead(wire, ask),
-        verdicts: readVerdicts(wire.results, ask, readVerdict),
-        ...(tokens > 0 ? { usage: { ...noUsage, inputTokens: tokens } } : {}),
+        ...readHead(wire, request),
+        verdicts: readVerdicts(wire.results, request, readVerdict),
+        ...(tokens > 0 ? { usage: { ...zeroUsage, inputTokens: tokens } } : {}),
       };
     },
     render: renderResponse,
   },
-  verbatim: noClient,
+  passthrough: noClient,
   error: openaiErrors,
 };

@@ -1,11 +1,11 @@
 // From what an upstream tells of categories and scores to a verdict, and back to the form that clients read.
 import {
-  type Finding,
+  type CategoryScore,
   type InputType,
   imageCategories,
   type ModerationItem,
+  type ModerationResult,
   moderationCategories,
-  type Verdict,
 } from "../../canonical/moderation.ts";
 import type { JsonObject } from "../../lib/json.ts";
 
@@ -22,15 +22,15 @@ export function lookedAt(category: string, item: ModerationItem | undefined): In
 }
 
 /** What was never looked for is not flagged, and says so by naming no input. */
-const notLookedFor: Finding = { flagged: false, score: 0, inputs: [] };
+const notLookedFor: CategoryScore = { flagged: false, score: 0, inputs: [] };
 
 /** True when a category is flagged that clients know. */
-export const knownFlagged = (found: ReadonlyMap<string, Finding>): boolean =>
+export const knownFlagged = (found: ReadonlyMap<string, CategoryScore>): boolean =>
   [...found].some(([category, finding]) => finding.flagged && known.has(category));
 
 /** A verdict that names every category. */
-export function verdictOf(found: ReadonlyMap<string, Finding>, flagged: boolean): Verdict {
-  const findings = new Map<string, Finding>(
+export function verdictOf(found: ReadonlyMap<string, CategoryScore>, flagged: boolean): ModerationResult {
+  const findings = new Map<string, CategoryScore>(
     moderationCategories.map((category) => [category, found.get(category) ?? notLookedFor]),
   );
   for (const [category, finding] of found) findings.set(category, finding);
@@ -38,13 +38,13 @@ export function verdictOf(found: ReadonlyMap<string, Finding>, flagged: boolean)
 }
 
 /** One result as clients read it. */
-export function renderVerdict({ flagged, findings }: Verdict): JsonObject {
-  const each = <T extends boolean | number | InputType[]>(of: (finding: Finding) => T): { [category: string]: T } =>
+export function renderVerdict({ flagged, findings }: ModerationResult): JsonObject {
+  const each = <T extends boolean | number | InputType[]>(of: (score: CategoryScore) => T): { [category: string]: T } =>
     Object.fromEntries([...findings].map(([category, finding]) => [category, of(finding)]));
   return {
     flagged,
-    categories: each((finding) => finding.flagged),
-    category_scores: each((finding) => finding.score),
-    category_applied_input_types: each((finding) => [...finding.inputs]),
+    categories: each((score) => score.flagged),
+    category_scores: each((score) => score.score),
+    category_applied_input_types: each((score) => [...score.inputs]),
   };
 }

@@ -1,17 +1,17 @@
 // The dialect of OpenAI's moderations.
 import {
-  type Finding,
+  type CategoryScore,
   type InputType,
-  type ModerateAnswer,
-  type ModerateAsk,
   type ModerationItem,
   type ModerationPart,
+  type ModerationRequest,
+  type ModerationResponse,
+  type ModerationResult,
   moderationCategories,
-  type Verdict,
 } from "../../canonical/moderation.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { Dialect, WriteContext } from "../dialect.ts";
-import { badReply } from "../errors.ts";
+import { invalidUpstreamResponse } from "../errors.ts";
 import { openaiErrors } from "../openai-error.ts";
 import { clamped, lookedAt, renderVerdict, verdictOf } from "./moderation-result.ts";
 import { moderationSchema, parseRequest } from "./request.ts";
@@ -23,7 +23,7 @@ const wirePart = (part: ModerationPart): JsonObject =>
 
 const wireItem = ([first]: ModerationItem): Json => (first?.type === "text" ? first.text : "");
 
-function wireInput({ items, mixed }: ModerateAsk): Json {
+function wireInput({ items, mixed }: ModerationRequest): Json {
   if (mixed) return items.flat().map(wirePart);
   return items.length === 1 && items[0] !== undefined ? wireItem(items[0]) : items.map(wireItem);
 }
@@ -31,10 +31,10 @@ function wireInput({ items, mixed }: ModerateAsk): Json {
 const inputType = (value: Json): value is InputType => value === "text" || value === "image";
 
 /** Categories that were not judged are null, or are not there. */
-function readFindings(result: JsonObject, item: ModerationItem | undefined): Map<string, Finding> {
+function readFindings(result: JsonObject, item: ModerationItem | undefined): Map<string, CategoryScore> {
   const { categories, category_scores: scores, category_applied_input_types: applied } = result;
-  if (!isObject(categories)) throw badReply("a result has no categories");
-  const findings = new Map<string, Finding>();
+  if (!isObject(categories)) throw invalidUpstreamResponse("a result has no categories");
+  const findings = new Map<string, CategoryScore>();
   for (const [category, flagged] of Object.entries(categories)) {
     if (typeof flagged !== "boolean") continue;
     const score = isObject(scores) ? scores[category] : undefined;
@@ -48,45 +48,48 @@ function readFindings(result: JsonObject, item: ModerationItem | undefined): Map
   return findings;
 }
 
-function readVerdict(result: Json, item: ModerationItem | undefined): Verdict {
-  if (!isObject(result)) throw badReply("a result is no object");
+function readVerdict(result: Json, item: ModerationItem | undefined): ModerationResult {
+  if (!isObject(result)) throw invalidUpstreamResponse("a result is no object");
   const findings = readFindings(result, item);
-  if (findings.size === 0 && result.flagged !== true) throw badReply("a result judges nothing");
-  const isFlagged = [...findings.values()].some((finding) => finding.flagged);
+  if (findings.size === 0 && result.flagged !== true) throw invalidUpstreamResponse("a result judges nothing");
+  const isFlagged = [...findings.values()].some((score) => score.flagged);
   return verdictOf(findings, typeof result.flagged === "boolean" ? result.flagged : isFlagged);
 }
 
 /** Each item has its result, or nobody knows which is whose. */
 export function readVerdicts(
   results: Json | undefined,
-  ask: ModerateAsk | undefined,
-  read: (result: Json, item: ModerationItem | undefined) => Verdict,
-): Verdict[] {
-  if (!Array.isArray(results) || results.length === 0) throw badReply("there is no list of results");
-  if (ask !== undefined && results.length !== ask.items.length)
-    throw badReply("there are not as many results as inputs");
-  return results.map((result, index) => read(result, ask?.items[index]));
+  request: ModerationRequest | undefined,
+  read: (result: Json, item: ModerationItem | undefined) => ModerationResult,
+): ModerationResult[] {
+  if (!Array.isArray(results) || results.length === 0) throw invalidUpstreamResponse("there is no list of results");
+  if (request !== undefined && results.length !== request.items.length)
+    throw invalidUpstreamResponse("there are not as many results as inputs");
+  return results.map((result, index) => read(result, request?.items[index]));
 }
 
 /** The members of an answer that replies of this kind tell. */
-export function readHead(wire: JsonObject, ask: ModerateAsk | undefined): Pick<ModerateAnswer, "id" | "model"> {
+export function readHead(
+  wire: JsonObject,
+  request: ModerationRequest | undefined,
+): Pick<ModerationResponse, "id" | "model"> {
   return {
     id: typeof wire.id === "string" ? wire.id : "",
-    model: typeof wire.model === "string" && wire.model !== "" ? wire.model : (ask?.model ?? ""),
+    model: typeof wire.model === "string" && wire.model !== "" ? wire.model : (request?.model ?? ""),
   };
 }
 
-function parseResponse(wire: unknown, ask: ModerateAsk | undefined): ModerateAnswer {
-  if (!isObject(wire)) throw badReply("it is not an object");
-  const verdicts = readVerdicts(wire.results, ask, readVerdict);
-  return { operation: "moderate", ...readHead(wire, ask), verdicts };
+function parseResponse(wire: unknown, request: ModerationRequest | undefined): ModerationResponse {
+  if (!isObject(wire)) throw invalidUpstreamResponse("it is not an object");
+  const verdicts = readVerdicts(wire.results, request, readVerdict);
+  return { operation: "moderate", ...readHead(wire, request), verdicts };
 }
 
-export function renderResponse(answer: ModerateAnswer, { id }: Pick<WriteContext, "id">): JsonObject {
+export function renderResponse(response: ModerationResponse, { id }: Pick<WriteContext, "id">): JsonObject {
   return {
-    id: answer.id || `modr-${id}`,
-    model: answer.model,
-    results: answer.verdicts.map(renderVerdict),
+    id: response.id || `modr-${id}`,
+    model: response.model,
+    results: response.verdicts.map(renderVerdict),
   };
 }
 
@@ -98,32 +101,32 @@ function isWhole(result: Json): boolean {
 }
 
 /** The ask behind a request, where it is one of this operation. */
-export const moderateAsk = (ask: { readonly operation: string } | undefined): ModerateAsk | undefined =>
-  ask?.operation === "moderate" ? (ask as ModerateAsk) : undefined;
+export const moderateAsk = (ask: { readonly operation: string } | undefined): ModerationRequest | undefined =>
+  ask?.operation === "moderate" ? (ask as ModerationRequest) : undefined;
 
-export const openaiModerations: Dialect<ModerateAsk, ModerateAnswer> = {
+export const openaiModerations: Dialect<ModerationRequest, ModerationResponse> = {
   name: "openai-moderations",
   operation: "moderate",
   request: {
     schema: moderationSchema,
     parse: parseRequest,
-    render: (ask, context) => ({
-      call: { path, body: { model: context.model, input: wireInput(ask) } },
+    render: (request, context) => ({
+      call: { path, body: { model: context.model, input: wireInput(request) } },
       warnings: [],
     }),
     fieldPath: (field) => field,
   },
   response: {
-    parse: (wire, context) => parseResponse(wire, moderateAsk(context.ask)),
+    parse: (wire, context) => parseResponse(wire, moderateAsk(context.request)),
     render: renderResponse,
   },
-  verbatim: {
-    call: (wire, context) => ({ path, body: { ...wire, model: context.model } }),
-    mend(reply, _wire, context) {
+  passthrough: {
+    render: (wire, context) => ({ path, body: { ...wire, model: context.model } }),
+    normalize(reply, _wire, context) {
       const { results } = reply;
       const isComplete = typeof reply.id === "string" && Array.isArray(results) && results.every(isWhole);
       if (isComplete || context === undefined) return reply;
-      return { ...reply, ...renderResponse(parseResponse(reply, moderateAsk(context.ask)), context) };
+      return { ...reply, ...renderResponse(parseResponse(reply, moderateAsk(context.request)), context) };
     },
   },
   error: openaiErrors,

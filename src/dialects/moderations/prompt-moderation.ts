@@ -1,8 +1,13 @@
 // Any chat model as a judge: told the categories, it answers in JSON of a fixed schema.
-import { type Finding, type ModerationItem, moderationCategories, type Verdict } from "../../canonical/moderation.ts";
+import {
+  type CategoryScore,
+  type ModerationItem,
+  type ModerationResult,
+  moderationCategories,
+} from "../../canonical/moderation.ts";
 import { isObject, type Json, type JsonObject, parseJsonText } from "../../lib/json.ts";
-import { badReply } from "../errors.ts";
-import type { JudgeForm, Judgement } from "./chat-moderation.ts";
+import { invalidUpstreamResponse } from "../errors.ts";
+import type { ModerationReading, ModeratorForm } from "./chat-moderation.ts";
 import { clamped, lookedAt, verdictOf } from "./moderation-result.ts";
 
 /** Some servers take only plain words for names of members. */
@@ -50,18 +55,18 @@ const fenced = (text: string): string => `<content>\n${text.replace(/<(?=\s*\/?\
 /** The outermost object in the text; models like to put it into a fence. */
 function objectIn(text: string): JsonObject {
   const found = parseJsonText(text.slice(text.indexOf("{"), text.lastIndexOf("}") + 1));
-  if (!isObject(found)) throw badReply("the judge gave no JSON");
+  if (!isObject(found)) throw invalidUpstreamResponse("the judge gave no JSON");
   return found;
 }
 
 const byPlainName = (table: Json | undefined): ReadonlyMap<string, Json | undefined> =>
   new Map(isObject(table) ? Object.entries(table).map(([name, value]) => [plainName(name), value]) : []);
 
-function read({ text }: Judgement, item: ModerationItem | undefined): Verdict {
+function read({ text }: ModerationReading, item: ModerationItem | undefined): ModerationResult {
   const { categories, category_scores: scores } = objectIn(text);
   const flags = byPlainName(categories);
   const certainty = byPlainName(scores);
-  const findings = new Map<string, Finding>();
+  const findings = new Map<string, CategoryScore>();
   for (const category of moderationCategories) {
     const flagged = flags.get(plainName(category));
     const score = certainty.get(plainName(category));
@@ -70,13 +75,14 @@ function read({ text }: Judgement, item: ModerationItem | undefined): Verdict {
     findings.set(category, { flagged, score: known, inputs: lookedAt(category, item) });
   }
   const isFlagged = [...findings.values()].some((finding) => finding.flagged);
-  if (!isFlagged && findings.size < moderationCategories.length) throw badReply("the judge did not say all categories");
+  if (!isFlagged && findings.size < moderationCategories.length)
+    throw invalidUpstreamResponse("the judge did not say all categories");
   return verdictOf(findings, isFlagged);
 }
 
 const instructed = { system: [{ type: "text", text: system }] } as const;
 
-export const chatJudge: JudgeForm = {
+export const promptModeration: ModeratorForm = {
   asks: [{ ...instructed, format: { type: "schema", name: "moderation", schema, strict: true } }, instructed],
   text: fenced,
   read,

@@ -1,6 +1,6 @@
 // What a client wants judged: a text, texts, or parts that are judged as one.
 import { Type } from "typebox";
-import type { ModerateAsk, ModerationItem, ModerationPart } from "../../canonical/moderation.ts";
+import type { ModerationItem, ModerationPart, ModerationRequest } from "../../canonical/moderation.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import { badValue, missing } from "../errors.ts";
 import { optional } from "../schema-helpers.ts";
@@ -50,7 +50,7 @@ const isPart = (part: Json): part is JsonObject => isObject(part);
 const isText = (part: Json): part is string => typeof part === "string";
 
 /** Texts are an item each; parts are one item together. */
-function parseInput(input: Json | undefined): Pick<ModerateAsk, "items" | "mixed"> {
+function parseInput(input: Json | undefined): Pick<ModerationRequest, "items" | "mixed"> {
   if (isText(input ?? null)) return { items: [[textPart(input, "input")]], mixed: false };
   const parts = Array.isArray(input) ? input : [];
   if (parts.length === 0) throw badValue("input", "'input' must not be an empty array.");
@@ -62,7 +62,7 @@ function parseInput(input: Json | undefined): Pick<ModerateAsk, "items" | "mixed
 }
 
 /** From a wire that has passed the schema. */
-export function parseRequest(wire: JsonObject): ModerateAsk {
+export function parseRequest(wire: JsonObject): ModerationRequest {
   const named = typeof wire.model === "string" && wire.model !== "" ? wire.model : undefined;
   return {
     operation: "moderate",

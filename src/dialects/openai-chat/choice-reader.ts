@@ -1,7 +1,7 @@
 // One choice of a stream while it is being read: which blocks are open, and what will stand at their close.
 import type { Citation, TokenLogprob } from "../../canonical/chat.ts";
-import type { Opaque } from "../../canonical/provider-state.ts";
-import type { Delta, OpenBlock } from "../../canonical/stream-event.ts";
+import type { ProviderState } from "../../canonical/provider-state.ts";
+import type { OpenBlock, StreamEvent } from "../../canonical/stream-event.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import { characterCount } from "../shared/text-length.ts";
 import type { ToolFinder } from "../shared/tool-lookup.ts";
@@ -23,7 +23,7 @@ export interface CallState {
   block: number;
   input: string;
   closed: boolean;
-  signature?: Opaque;
+  signature?: ProviderState;
 }
 
 /** What has been read of one choice. At most one block of speech is open; calls may stay open beside it. */
@@ -73,27 +73,27 @@ export function newChoice(index: number, replyId: string, origin: string, tools:
 }
 
 /** Opens the next block of the choice and tells its number. */
-export function open(state: ChoiceState, block: OpenBlock, out: Delta[]): number {
+export function open(state: ChoiceState, block: OpenBlock, out: StreamEvent[]): number {
   const number = state.blocks++;
-  out.push({ type: "block-open", choice: state.index, block: number, open: block });
+  out.push({ type: "block-start", choice: state.index, block: number, open: block });
   return number;
 }
 
 /** Closes the open block of speech, with the citations or the signature that it gathered. */
-export function closeSpeech(state: ChoiceState, out: Delta[]): void {
+export function closeSpeech(state: ChoiceState, out: StreamEvent[]): void {
   if (state.speech === null) return;
   const at = { choice: state.index, block: state.speechBlock };
   const signature =
     state.speech === "thinking" && state.detail !== null ? detailState(state.detail, state.origin) : undefined;
   const citations = state.speech === "text" && state.citations.length > 0 ? { citations: state.citations } : {};
-  out.push({ type: "block-close", ...at, ...(signature === undefined ? {} : { signature }), ...citations });
+  out.push({ type: "block-end", ...at, ...(signature === undefined ? {} : { signature }), ...citations });
   state.speech = null;
   state.detail = null;
   state.hasPlainThinking = false;
   state.citations = [];
 }
 
-function openSpeech(state: ChoiceState, kind: SpeechKind, out: Delta[]): void {
+function openSpeech(state: ChoiceState, kind: SpeechKind, out: StreamEvent[]): void {
   closeSpeech(state, out);
   state.speech = kind;
   if (kind === "text") state.textFrom = state.saidCharacters;
@@ -102,7 +102,7 @@ function openSpeech(state: ChoiceState, kind: SpeechKind, out: Delta[]): void {
 }
 
 /** Text for the reader: its own words or a refusal. */
-export function speak(state: ChoiceState, kind: "text" | "refusal", text: string, out: Delta[]): void {
+export function speak(state: ChoiceState, kind: "text" | "refusal", text: string, out: StreamEvent[]): void {
   if (state.speech !== kind) openSpeech(state, kind, out);
   if (kind === "text") state.saidCharacters += characterCount(text);
   const at = { choice: state.index, block: state.speechBlock };
@@ -113,7 +113,7 @@ export function speak(state: ChoiceState, kind: "text" | "refusal", text: string
 }
 
 /** Visible thinking that stands in a string of its own. */
-export function think(state: ChoiceState, text: string, out: Delta[]): void {
+export function think(state: ChoiceState, text: string, out: StreamEvent[]): void {
   if (state.speech !== "thinking") openSpeech(state, "thinking", out);
   state.hasPlainThinking = true;
   out.push({ type: "thinking", choice: state.index, block: state.speechBlock, text });
@@ -125,16 +125,16 @@ function gather(state: ChoiceState, detail: JsonObject): void {
   state.detail = gathered;
 }
 
-function sealed(state: ChoiceState, detail: JsonObject, out: Delta[]): void {
+function sealed(state: ChoiceState, detail: JsonObject, out: StreamEvent[]): void {
   closeSpeech(state, out);
   const signature = detailState(detail, state.origin);
   if (signature === undefined) return;
   const block = open(state, { kind: "thinking", redacted: true }, out);
-  out.push({ type: "block-close", choice: state.index, block, signature });
+  out.push({ type: "block-end", choice: state.index, block, signature });
 }
 
 /** An entry that is the thinking itself, in pieces that share an index. */
-function readAlone(state: ChoiceState, detail: JsonObject, out: Delta[]): void {
+function readAlone(state: ChoiceState, detail: JsonObject, out: StreamEvent[]): void {
   if (state.speech === "thinking" && state.detail?.index !== detail.index) closeSpeech(state, out);
   if (state.speech !== "thinking") openSpeech(state, "thinking", out);
   gather(state, detail);
@@ -142,7 +142,7 @@ function readAlone(state: ChoiceState, detail: JsonObject, out: Delta[]): void {
   if (text !== "") out.push({ type: "thinking", choice: state.index, block: state.speechBlock, text });
 }
 
-function readDetail(state: ChoiceState, detail: JsonObject, besideText: boolean, out: Delta[]): void {
+function readDetail(state: ChoiceState, detail: JsonObject, besideText: boolean, out: StreamEvent[]): void {
   if (isSealed(detail)) sealed(state, detail, out);
   else if (besideText) gather(state, detail);
   else if (state.speech === "thinking" && state.hasPlainThinking) {
@@ -155,30 +155,30 @@ function readDetail(state: ChoiceState, detail: JsonObject, besideText: boolean,
  * `reasoning_details`: beside a string of thinking they only add state to it; alone, behind such a string, an entry
  * closes that block; where there is no string they are the thinking.
  */
-export function readDetails(state: ChoiceState, details: Json, besideText: boolean, out: Delta[]): void {
+export function readDetails(state: ChoiceState, details: Json, besideText: boolean, out: StreamEvent[]): void {
   if (!Array.isArray(details)) return;
   for (const detail of details) if (isObject(detail)) readDetail(state, detail, besideText, out);
 }
 
 /** Citations belong to the text block that is open; their ranges come as ranges of the whole text. */
-export function cite(state: ChoiceState, annotations: Json, out: Delta[]): void {
+export function cite(state: ChoiceState, annotations: Json, out: StreamEvent[]): void {
   if (!Array.isArray(annotations) || annotations.length === 0) return;
   if (state.speech !== "text") openSpeech(state, "text", out);
   state.citations.push(...parseAnnotations(annotations, state.textFrom));
 }
 
 /** Pictures, each of them whole. */
-export function show(state: ChoiceState, images: Json, out: Delta[]): void {
+export function show(state: ChoiceState, images: Json, out: StreamEvent[]): void {
   for (const { source } of parseImages(images)) {
     closeSpeech(state, out);
     const block = open(state, { kind: "image", mediaType: source.mediaType }, out);
     out.push({ type: "media", choice: state.index, block, base64: source.base64 });
-    out.push({ type: "block-close", choice: state.index, block });
+    out.push({ type: "block-end", choice: state.index, block });
   }
 }
 
 /** A piece of spoken output. */
-export function sound(state: ChoiceState, audio: Json, out: Delta[]): void {
+export function sound(state: ChoiceState, audio: Json, out: StreamEvent[]): void {
   if (!isObject(audio) || typeof audio.data !== "string" || audio.data === "") return;
   if (state.speech !== "audio") openSpeech(state, "audio", out);
   out.push({ type: "media", choice: state.index, block: state.speechBlock, base64: audio.data });

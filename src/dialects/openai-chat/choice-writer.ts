@@ -1,7 +1,7 @@
 // The chunks of one choice: its role, its blocks as they open, fill and close, its finish reason.
-import type { Stop } from "../../canonical/chat.ts";
-import { type Opaque, wrapOpaque } from "../../canonical/provider-state.ts";
-import type { Delta, OpenBlock } from "../../canonical/stream-event.ts";
+import type { FinishReason } from "../../canonical/chat.ts";
+import { type ProviderState, wrapProviderState } from "../../canonical/provider-state.ts";
+import type { OpenBlock, StreamEvent } from "../../canonical/stream-event.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { Frame } from "../../lib/sse.ts";
 import type { WriteContext } from "../dialect.ts";
@@ -13,7 +13,7 @@ import { clientDetail } from "./reasoning.ts";
 import { signatureMember } from "./tool-calls.ts";
 
 /** A delta of one type. */
-export type Of<Type extends Delta["type"]> = Extract<Delta, { type: Type }>;
+export type Of<Type extends StreamEvent["type"]> = Extract<StreamEvent, { type: Type }>;
 
 interface BlockState {
   readonly open: OpenBlock;
@@ -94,8 +94,8 @@ function callFrame(state: State, choice: number, block: BlockState, members: Jso
 }
 
 /** The state that proves a call, as a member of it. The legacy form has no place for it. */
-function proofOf(signature: Opaque | undefined): JsonObject {
-  return signature === undefined ? {} : signatureMember(wrapOpaque(signature));
+function proofOf(signature: ProviderState | undefined): JsonObject {
+  return signature === undefined ? {} : signatureMember(wrapProviderState(signature));
 }
 
 function inputFrame(state: State, choice: number, block: BlockState, text: string, more: JsonObject = {}): Frame[] {
@@ -110,7 +110,7 @@ function fillBlanks(state: State, index: number, choice: ChoiceState, out: Frame
   choice.blanks.clear();
 }
 
-function openCall(state: State, delta: Of<"block-open">, choice: ChoiceState, block: BlockState, out: Frame[]): void {
+function openCall(state: State, delta: Of<"block-start">, choice: ChoiceState, block: BlockState, out: Frame[]): void {
   if (delta.open.kind !== "tool-call") return;
   const { id, name, tool, signature } = delta.open;
   if (tool === "function") choice.blanks.add(block);
@@ -118,7 +118,7 @@ function openCall(state: State, delta: Of<"block-open">, choice: ChoiceState, bl
   out.push(...callFrame(state, delta.choice, block, { id, type: tool, ...body, ...proofOf(signature) }));
 }
 
-function detailFrame(state: State, choice: number, block: BlockState, close?: Of<"block-close">): Frame {
+function detailFrame(state: State, choice: number, block: BlockState, close?: Of<"block-end">): Frame {
   const isRedacted = block.open.kind === "thinking" && block.open.redacted === true;
   const detail = clientDetail(
     {
@@ -133,7 +133,7 @@ function detailFrame(state: State, choice: number, block: BlockState, close?: Of
 }
 
 /** A block begins: most tell nothing before their content. */
-export function openBlock(state: State, delta: Of<"block-open">): Frame[] {
+export function openBlock(state: State, delta: Of<"block-start">): Frame[] {
   const out: Frame[] = [];
   const choice = choiceAt(state, delta.choice, out);
   const { kind } = delta.open;
@@ -189,7 +189,7 @@ export function writeInput(state: State, delta: Of<"tool-input">): Frame[] {
   return inputFrame(state, delta.choice, block, delta.text);
 }
 
-function closeText(state: State, delta: Of<"block-close">, choice: ChoiceState, block: BlockState): Frame[] {
+function closeText(state: State, delta: Of<"block-end">, choice: ChoiceState, block: BlockState): Frame[] {
   if (delta.citations === undefined) return [];
   const annotations = renderCitations(delta.citations, block.from, choice.saidCharacters - block.from);
   return annotations.length === 0 ? [] : [said(state, delta.choice, { annotations })];
@@ -199,14 +199,14 @@ function closeText(state: State, delta: Of<"block-close">, choice: ChoiceState, 
  * A signature belongs in the chunk that opens the call. One that is only known at the end comes with an empty piece of
  * input: typed clients read `function` of every piece (openai-python asserts it in lib/streaming/chat/_completions.py).
  */
-function closeCall(state: State, delta: Of<"block-close">, block: BlockState): Frame[] {
+function closeCall(state: State, delta: Of<"block-end">, block: BlockState): Frame[] {
   const isKnown = block.open.kind === "tool-call" && block.open.signature !== undefined;
   if (delta.signature === undefined || isKnown || state.isLegacy) return [];
   return inputFrame(state, delta.choice, block, "", proofOf(delta.signature));
 }
 
 /** What a block has to tell at its close: citations, or the state that proves it. */
-export function closeBlock(state: State, delta: Of<"block-close">): Frame[] {
+export function closeBlock(state: State, delta: Of<"block-end">): Frame[] {
   const choice = state.choices[delta.choice];
   const block = choice?.blocks[delta.block];
   if (choice === undefined || block === undefined) return [];
@@ -221,9 +221,9 @@ export function closeBlock(state: State, delta: Of<"block-close">): Frame[] {
 }
 
 /** The last chunk of a choice. */
-export function finishChoice(state: State, index: number, stop: Stop, out: Frame[]): void {
+export function finishChoice(state: State, index: number, finishReason: FinishReason, out: Frame[]): void {
   const choice = choiceAt(state, index, out);
-  if (!isCut(stop.kind)) fillBlanks(state, index, choice, out);
+  if (!isCut(finishReason.kind)) fillBlanks(state, index, choice, out);
   const held = { calls: choice.calls > 0, refusal: choice.refused };
-  out.push(chunk(state, index, "{}", { label: renderStopReason(stop, held, state.isLegacy) }));
+  out.push(chunk(state, index, "{}", { label: renderStopReason(finishReason, held, state.isLegacy) }));
 }

@@ -1,10 +1,10 @@
 // The parts of a message's content: text, images, audio, files and refusals.
-import type { AudioBlock, Block, DocumentBlock, ForeignBlock, ImageBlock, TextBlock } from "../../canonical/chat.ts";
-import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import type { AudioBlock, Block, DocumentBlock, ImageBlock, ProviderBlock, TextBlock } from "../../canonical/chat.ts";
+import { isObject, type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
 import { badValue, missing, unsupported } from "../errors.ts";
 import { bytesOf, dataUri, nameOfType, readDataUri } from "../shared/media.ts";
 import { cacheOf, documentText, fileOfBytes, imageOf, storedFile } from "../shared/openai-media-parts.ts";
-import { type Notes, note, noteField } from "../shared/warnings.ts";
+import { type Warnings, warn, warnField } from "../shared/warnings.ts";
 
 /** The origin of parts that only this dialect knows. */
 export const dialectName = "openai-chat";
@@ -90,20 +90,20 @@ export function parseText(content: Json | undefined, path: string): TextBlock[] 
 }
 
 /** A user's block that can be said on this wire. */
-export type SayableBlock = TextBlock | ImageBlock | AudioBlock | DocumentBlock | ForeignBlock;
+export type SayableBlock = TextBlock | ImageBlock | AudioBlock | DocumentBlock | ProviderBlock;
 
-function renderImage(block: ImageBlock, notes: Notes): JsonObject {
-  const path = block.path ?? notes.context.fieldPath("messages");
+function renderImage(block: ImageBlock, warnings: Warnings): JsonObject {
+  const path = block.path ?? warnings.context.fieldPath("messages");
   const { source } = block;
   if (source.kind !== "url" && source.kind !== "bytes") {
     throw unsupported(path, "an image must come as an address or as bytes");
   }
   const url = source.kind === "url" ? source.url : dataUri(source);
-  return { type: "image_url", image_url: compact({ url, detail: block.detail }) };
+  return { type: "image_url", image_url: omitUndefined({ url, detail: block.detail }) };
 }
 
-function renderAudio(block: AudioBlock, notes: Notes): JsonObject {
-  const path = block.path ?? notes.context.fieldPath("messages");
+function renderAudio(block: AudioBlock, warnings: Warnings): JsonObject {
+  const path = block.path ?? warnings.context.fieldPath("messages");
   const format = block.source.kind === "bytes" ? formats.get(block.source.mediaType) : undefined;
   if (block.source.kind !== "bytes" || format === undefined) {
     throw unsupported(path, "audio must come as the bytes of a WAV or MP3 file");
@@ -111,10 +111,10 @@ function renderAudio(block: AudioBlock, notes: Notes): JsonObject {
   return { type: "input_audio", input_audio: { data: block.source.base64, format } };
 }
 
-function renderDocument(block: DocumentBlock, notes: Notes): JsonObject[] {
-  const path = block.path ?? notes.context.fieldPath("messages");
+function renderDocument(block: DocumentBlock, warnings: Warnings): JsonObject[] {
+  const path = block.path ?? warnings.context.fieldPath("messages");
   const { source } = block;
-  if (block.citations === true) note(notes, "dropped", `${path}.citations`);
+  if (block.citations === true) warn(warnings, "dropped", `${path}.citations`);
   const context: JsonObject[] = block.context ? [{ type: "text", text: block.context }] : [];
   const text = documentText(block);
   if (text !== null) return [...context, { type: "text", text }];
@@ -124,19 +124,19 @@ function renderDocument(block: DocumentBlock, notes: Notes): JsonObject[] {
 }
 
 /** The part or parts of one block; a foreign one of another dialect is refused by its path. */
-export function renderPart(block: SayableBlock, notes: Notes): JsonObject[] {
+export function renderPart(block: SayableBlock, warnings: Warnings): JsonObject[] {
   switch (block.type) {
     case "text":
       return [{ type: "text", text: block.text }];
     case "image":
-      return [renderImage(block, notes)];
+      return [renderImage(block, warnings)];
     case "audio":
-      return [renderAudio(block, notes)];
+      return [renderAudio(block, warnings)];
     case "document":
-      return renderDocument(block, notes);
+      return renderDocument(block, warnings);
     case "foreign":
       if (block.origin === dialectName) return [block.wire];
-      throw unsupported(block.path ?? notes.context.fieldPath("messages"), "it has no counterpart there");
+      throw unsupported(block.path ?? warnings.context.fieldPath("messages"), "it has no counterpart there");
   }
 }
 
@@ -149,9 +149,9 @@ export function asContent(parts: readonly JsonObject[]): Json {
 }
 
 /** True where a rendered part belongs among a user's parts; what an assistant or a tool cannot show again is noted. */
-export function sayable(block: Block, notes: Notes): block is SayableBlock {
+export function sayable(block: Block, warnings: Warnings): block is SayableBlock {
   const kinds: readonly Block["type"][] = ["text", "image", "audio", "document", "foreign"];
   if (kinds.includes(block.type)) return true;
-  noteField(notes, "dropped", "messages");
+  warnField(warnings, "dropped", "messages");
   return false;
 }

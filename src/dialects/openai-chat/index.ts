@@ -1,5 +1,5 @@
 // The dialect of OpenAI's chat completions, which most servers in the world speak.
-import type { ChatAnswer, ChatAsk } from "../../canonical/chat.ts";
+import type { ChatRequest, ChatResponse } from "../../canonical/chat.ts";
 import type { Dialect } from "../dialect.ts";
 import { error } from "./error.ts";
 import { verbatim } from "./passthrough.ts";
@@ -8,7 +8,7 @@ import { parse as parseResponse, render as renderResponse } from "./response.ts"
 import { schema } from "./schema.ts";
 import { stream } from "./stream.ts";
 
-export const openaiChat: Dialect<ChatAsk, ChatAnswer> = {
+export const openaiChat: Dialect<ChatRequest, ChatResponse> = {
   name: "openai-chat",
   operation: "chat",
   request: {
@@ -16,11 +16,11 @@ export const openaiChat: Dialect<ChatAsk, ChatAnswer> = {
     parse: parseRequest,
     render: renderRequest,
     fieldPath,
-    manyChoices: true,
+    supportsChoices: true,
     stops: { most: 4, takes: () => true },
   },
   response: { parse: parseResponse, render: renderResponse },
   stream,
-  verbatim,
+  passthrough: verbatim,
   error,
 };

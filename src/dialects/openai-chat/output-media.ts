@@ -1,10 +1,10 @@
 // Pictures and speech in a reply: how they are asked for, and how servers of this dialect tell them.
-import type { AudioBlock, ChatAsk, MediaWish } from "../../canonical/chat.ts";
-import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import type { AudioBlock, ChatRequest, OutputModalities } from "../../canonical/chat.ts";
+import { isObject, type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
 import type { ReadContext } from "../dialect.ts";
 import { textAlone, unsupported } from "../errors.ts";
 import { readDataUri } from "../shared/media.ts";
-import type { Notes } from "../shared/warnings.ts";
+import type { Warnings } from "../shared/warnings.ts";
 
 /** Bare samples: the one form that a stream may have, and the same form whole. */
 const samplesFormat = "pcm16";
@@ -17,19 +17,19 @@ const voices = new Set([
   ...["marin", "cedar"],
 ]);
 
-function voiceOf({ voice }: NonNullable<MediaWish["speech"]>): string {
+function voiceOf({ voice }: NonNullable<OutputModalities["speech"]>): string {
   if (voice === undefined || voices.has(voice.name)) return voice?.name ?? defaultVoice;
   throw unsupported(voice.path, "there is no such voice");
 }
 
 /** `modalities`, for speech as the dialect's maker has it; pictures and their form as compatible servers added them. */
-export function renderMediaWish(ask: ChatAsk, notes: Notes): JsonObject {
-  if (ask.media === undefined) return {};
-  const { image, speech, path } = ask.media;
-  const { makesImages, makesSpeech } = notes.context.options ?? {};
+export function renderMediaWish(request: ChatRequest, warnings: Warnings): JsonObject {
+  if (request.media === undefined) return {};
+  const { image, speech, path } = request.media;
+  const { makesImages, makesSpeech } = warnings.context.options ?? {};
   if ((image && !makesImages) || (speech && !makesSpeech)) throw unsupported(path, textAlone);
-  const form = compact({ aspect_ratio: image?.aspectRatio, image_size: image?.size });
-  return compact({
+  const form = omitUndefined({ aspect_ratio: image?.aspectRatio, image_size: image?.size });
+  return omitUndefined({
     modalities: ["text", ...(image ? ["image"] : []), ...(speech ? ["audio"] : [])],
     image_config: Object.keys(form).length === 0 ? undefined : form,
     audio: speech === undefined ? undefined : { voice: voiceOf(speech), format: samplesFormat },
@@ -53,8 +53,8 @@ export function parseImages(images: Json | undefined): Picture[] {
 }
 
 /** The speech of a whole message, in the form that was asked for. */
-export function parseSpeech(audio: Json | undefined, { ask }: ReadContext): AudioBlock[] {
+export function parseSpeech(audio: Json | undefined, { request }: ReadContext): AudioBlock[] {
   if (!isObject(audio) || typeof audio.data !== "string" || audio.data === "") return [];
-  const mediaType = ask?.operation === "chat" && ask.media?.speech !== undefined ? samplesType : "audio/wav";
+  const mediaType = request?.operation === "chat" && request.media?.speech !== undefined ? samplesType : "audio/wav";
   return [{ type: "audio", source: { kind: "bytes", mediaType, base64: audio.data } }];
 }

@@ -1,5 +1,5 @@
 // From the list of messages to the system prefix and the turns, each result behind the turn that made its call.
-import type { Block, TextBlock, Turn } from "../../canonical/chat.ts";
+import type { Block, Message, TextBlock } from "../../canonical/chat.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import { missing } from "../errors.ts";
 import { type Conversation, hear, newConversation, speak, turnsOf } from "../shared/conversation-builder.ts";
@@ -99,7 +99,7 @@ const readers: {
 };
 
 /** The conversation of a request. Leading system messages are the prefix; later ones keep their place. */
-export function parseMessages(messages: readonly JsonObject[]): { system: TextBlock[]; turns: Turn[] } {
+export function parseMessages(messages: readonly JsonObject[]): { system: TextBlock[]; turns: Message[] } {
   const reading: Reading = { ...newConversation(), system: [], legacyIds: new Map() };
   messages.forEach((message, index) => {
     readers[String(message.role)]?.(reading, message, `messages[${index}]`, index);

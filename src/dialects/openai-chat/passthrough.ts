@@ -1,9 +1,9 @@
 // The verbatim lane: the client's wire as it is, but for the model, the usage that the meter needs, and state of ours.
-import { unwrapOpaque } from "../../canonical/provider-state.ts";
+import { unwrapProviderState } from "../../canonical/provider-state.ts";
 import type { Usage } from "../../canonical/usage.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import type { Call, RenderContext, VerbatimSide } from "../dialect.ts";
-import { badReply } from "../errors.ts";
+import type { Passthrough, RenderContext, UpstreamRequest } from "../dialect.ts";
+import { invalidUpstreamResponse } from "../errors.ts";
 import { isAbsent, removeAbsent } from "../shared/is-empty.ts";
 import { parseUsage, renderUsage } from "../shared/openai-usage.ts";
 import { askForUsage, correctedChunk, doneFrame, shownChunk } from "../shared/openai-usage-chunk.ts";
@@ -21,7 +21,7 @@ function mayHoldState(message: Json): message is JsonObject {
 function restoreDetail(detail: Json, origin: string): Json | null {
   if (!isObject(detail)) return detail;
   const token = typeof detail.signature === "string" ? detail.signature : detail.data;
-  const state = typeof token === "string" ? unwrapOpaque(token) : null;
+  const state = typeof token === "string" ? unwrapProviderState(token) : null;
   if (state === null) return detail;
   return state.origin === origin
     ? nativeDetail(state, detailText(detail), detail.type === "reasoning.encrypted")
@@ -32,7 +32,7 @@ function restoreCall(call: Json, origin: string): Json {
   const extra = isObject(call) ? call.extra_content : undefined;
   const google = isObject(extra) ? extra.google : undefined;
   const token = isObject(google) ? google.thought_signature : undefined;
-  const state = typeof token === "string" ? unwrapOpaque(token) : null;
+  const state = typeof token === "string" ? unwrapProviderState(token) : null;
   if (state === null || !isObject(call)) return call;
   if (state.origin === origin) return { ...call, ...signatureMember(state.data) };
   const { extra_content: _foreign, ...rest } = call;
@@ -83,7 +83,7 @@ function withOptions(body: JsonObject, context: RenderContext): void {
   }
 }
 
-function call(wire: JsonObject, context: RenderContext): Call {
+function call(wire: JsonObject, context: RenderContext): UpstreamRequest {
   const body: JsonObject = { ...wire, model: context.model };
   const messages = Array.isArray(wire.messages) ? wire.messages : [];
   if (messages.some(mayHoldState)) {
@@ -95,15 +95,15 @@ function call(wire: JsonObject, context: RenderContext): Call {
 }
 
 function usage(reply: JsonObject): Usage | undefined {
-  if (!Array.isArray(reply.choices)) throw badReply("it holds no choices");
+  if (!Array.isArray(reply.choices)) throw invalidUpstreamResponse("it holds no choices");
   return parseUsage(reply.usage);
 }
 
 const withUsage = (reply: JsonObject, used: Usage): JsonObject => ({ ...reply, usage: renderUsage(used) });
 
-export const verbatim: VerbatimSide = {
-  call,
-  shown: shownChunk,
+export const verbatim: Passthrough = {
+  render: call,
+  visibleFrame: shownChunk,
   corrected: correctedChunk,
   terminator: doneFrame,
   usage,

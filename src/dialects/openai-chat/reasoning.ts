@@ -1,7 +1,12 @@
 // Thinking on this wire: the text in `reasoning_content`, the opaque state of each block in `reasoning_details`.
 import type { ThinkingBlock } from "../../canonical/chat.ts";
-import { type Opaque, readOpaque, unwrapOpaque, wrapOpaque } from "../../canonical/provider-state.ts";
-import { compact, isObject, type Json, type JsonObject, parseJsonText } from "../../lib/json.ts";
+import {
+  type ProviderState,
+  readProviderState,
+  unwrapProviderState,
+  wrapProviderState,
+} from "../../canonical/provider-state.ts";
+import { isObject, type Json, type JsonObject, omitUndefined, parseJsonText } from "../../lib/json.ts";
 
 const textEntry = "reasoning.text";
 const sealedEntry = "reasoning.encrypted";
@@ -38,12 +43,12 @@ function stateMembers(detail: JsonObject): JsonObject {
  * The state of an entry. A server wants its entry back with every member it gave, so its state is the entry itself
  * without the text; an envelope of ours holds what it holds.
  */
-export function detailState(detail: JsonObject, origin: string): Opaque | undefined {
+export function detailState(detail: JsonObject, origin: string): ProviderState | undefined {
   const token = filled(detail.signature) ?? filled(detail.data);
   if (token === undefined) return undefined;
-  const wrapped = unwrapOpaque(token);
+  const wrapped = unwrapProviderState(token);
   if (wrapped !== null) return wrapped;
-  return readOpaque(JSON.stringify(stateMembers(detail)), origin);
+  return readProviderState(JSON.stringify(stateMembers(detail)), origin);
 }
 
 function thinkingBlock(detail: JsonObject, origin: string): ThinkingBlock {
@@ -73,9 +78,9 @@ export function parseThinking(message: JsonObject, origin: string): ThinkingBloc
 
 /** The entry that carries one block to a client: state in an envelope, so that it comes back as it went. */
 export function clientDetail(block: ThinkingBlock, index: number): JsonObject {
-  const envelope = block.signature === undefined ? undefined : wrapOpaque(block.signature);
-  if (block.redacted) return compact({ type: sealedEntry, data: envelope, index });
-  return compact({ type: textEntry, text: block.text, signature: envelope, index });
+  const envelope = block.signature === undefined ? undefined : wrapProviderState(block.signature);
+  if (block.redacted) return omitUndefined({ type: sealedEntry, data: envelope, index });
+  return omitUndefined({ type: textEntry, text: block.text, signature: envelope, index });
 }
 
 /** A reply's thinking for a client. Details are there where text alone would not bring the blocks back. */
@@ -83,14 +88,14 @@ export function renderThinking(blocks: readonly ThinkingBlock[]): JsonObject {
   if (blocks.length === 0) return {};
   const text = blocks.map((block) => block.text).join("");
   const isPlain = blocks.length === 1 && blocks[0]?.signature === undefined;
-  return compact({
+  return omitUndefined({
     reasoning_content: text === "" ? undefined : text,
     reasoning_details: isPlain ? undefined : blocks.map(clientDetail),
   });
 }
 
 /** The entry as the server that made the state gave it. */
-export function nativeDetail(state: Opaque, text: string, redacted: boolean): JsonObject {
+export function nativeDetail(state: ProviderState, text: string, redacted: boolean): JsonObject {
   const entry = parseJsonText(state.data);
   if (isObject(entry)) {
     if (isSealed(entry)) return entry;
@@ -112,7 +117,7 @@ export function replayThinking(blocks: readonly ThinkingBlock[], origin: string,
     if (signature !== undefined) details.push(nativeDetail(signature, text, redacted === true));
     said += text;
   }
-  return compact({
+  return omitUndefined({
     reasoning_content: said === "" ? undefined : said,
     reasoning_details: details.length === 0 ? undefined : details,
   });

@@ -1,20 +1,22 @@
 // From the system prefix and the turns to the list of messages.
-import type { Block, TextBlock, ThinkingBlock, ToolCallBlock, ToolResultBlock, Turn } from "../../canonical/chat.ts";
-import { compact, type Json, type JsonObject } from "../../lib/json.ts";
+import type { Block, Message, TextBlock, ThinkingBlock, ToolCallBlock, ToolResultBlock } from "../../canonical/chat.ts";
+import { type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
 import { unsupported } from "../errors.ts";
-import { wrapFreeText } from "../shared/custom-tools.ts";
+import { wrapCustomInput } from "../shared/custom-tools.ts";
 import { settle } from "../shared/normalize-messages.ts";
 import { sendable } from "../shared/tool-input.ts";
 import type { ToolNames } from "../shared/tool-names.ts";
-import { type Notes, noteField } from "../shared/warnings.ts";
+import { type Warnings, warnField } from "../shared/warnings.ts";
 import { asContent, dialectName, renderPart, sayable } from "./content.ts";
 import { replayThinking } from "./reasoning.ts";
 import { renderCall, wireId } from "./tool-calls.ts";
-import { takesFreeText } from "./tools.ts";
+import { supportsCustomTools } from "./tools.ts";
 
-function speech(turn: Turn, _names: ToolNames, notes: Notes): JsonObject[] {
-  const parts = turn.blocks.filter((block) => sayable(block, notes)).flatMap((block) => renderPart(block, notes));
-  return [compact({ role: turn.role, name: turn.name, content: asContent(parts) })];
+function speech(message: Message, _names: ToolNames, warnings: Warnings): JsonObject[] {
+  const parts = message.blocks
+    .filter((block) => sayable(block, warnings))
+    .flatMap((block) => renderPart(block, warnings));
+  return [omitUndefined({ role: message.role, name: message.name, content: asContent(parts) })];
 }
 
 /** An assistant turn taken apart into the members of its message. */
@@ -27,7 +29,7 @@ interface Said {
   audio?: Json;
 }
 
-function sort(block: Block, said: Said, notes: Notes): void {
+function sort(block: Block, said: Said, warnings: Warnings): void {
   switch (block.type) {
     case "text":
       said.texts.push(block.text);
@@ -43,54 +45,55 @@ function sort(block: Block, said: Said, notes: Notes): void {
       return;
     case "foreign":
       if (block.origin === dialectName && block.wire.audio !== undefined) said.audio = block.wire.audio;
-      else said.parts.push(...renderPart(block, notes));
+      else said.parts.push(...renderPart(block, warnings));
       return;
     case "image":
     case "audio":
     case "document":
       throw unsupported(
-        block.path ?? notes.context.fieldPath("messages"),
+        block.path ?? warnings.context.fieldPath("messages"),
         "an assistant's turn holds text alone there",
       );
     case "tool-result":
-      noteField(notes, "dropped", "messages");
+      warnField(warnings, "dropped", "messages");
   }
 }
 
-function renderHistoryCall(call: ToolCallBlock, names: ToolNames, notes: Notes): JsonObject {
+function renderHistoryCall(call: ToolCallBlock, names: ToolNames, warnings: Warnings): JsonObject {
   const { signature } = call;
-  const own = signature !== undefined && signature.origin === notes.context.origin ? signature.data : undefined;
+  const own = signature !== undefined && signature.origin === warnings.context.origin ? signature.data : undefined;
   const known = { ...sendable(call), id: wireId(call.id), name: names.toWire(call.name) };
-  if (call.kind === "function" || takesFreeText(notes)) return renderCall(known, own);
-  return renderCall({ ...known, kind: "function", input: JSON.stringify(wrapFreeText(call.input)) }, own);
+  if (call.kind === "function" || supportsCustomTools(warnings)) return renderCall(known, own);
+  return renderCall({ ...known, kind: "function", input: JSON.stringify(wrapCustomInput(call.input)) }, own);
 }
 
-function assistant(turn: Turn, names: ToolNames, notes: Notes): JsonObject[] {
+function assistant(turn: Message, names: ToolNames, warnings: Warnings): JsonObject[] {
   const said: Said = { texts: [], refusals: [], thinking: [], calls: [], parts: [] };
-  for (const block of turn.blocks) sort(block, said, notes);
+  for (const block of turn.blocks) sort(block, said, warnings);
   const text = said.texts.join("");
   const refusal = said.refusals.join("");
   const isElsewhere = said.calls.length > 0 || refusal !== "" || said.audio !== undefined;
   const plain: Json = text === "" && isElsewhere ? null : text;
   const parts = text === "" ? said.parts : [{ type: "text", text }, ...said.parts];
-  const { origin, options } = notes.context;
+  const { origin, options } = warnings.context;
   const keepsUnsigned = options?.replaysThinking === true && said.calls.length > 0;
-  const message = compact({
+  const message = omitUndefined({
     role: "assistant",
     name: turn.name,
     content: said.parts.length > 0 ? parts : plain,
     refusal: refusal === "" ? undefined : refusal,
     audio: said.audio,
     ...replayThinking(said.thinking, origin, keepsUnsigned),
-    tool_calls: said.calls.length === 0 ? undefined : said.calls.map((call) => renderHistoryCall(call, names, notes)),
+    tool_calls:
+      said.calls.length === 0 ? undefined : said.calls.map((call) => renderHistoryCall(call, names, warnings)),
   });
   return [message];
 }
 
 /** The text of a result; what is no text waits in `media` for the message after all results. */
-function resultText(result: ToolResultBlock, media: JsonObject[], notes: Notes): string {
+function resultText(result: ToolResultBlock, media: JsonObject[], warnings: Warnings): string {
   const lines: string[] = [];
-  for (const part of result.content.flatMap((block) => renderPart(block, notes))) {
+  for (const part of result.content.flatMap((block) => renderPart(block, warnings))) {
     if (part.type === "text" && typeof part.text === "string") {
       lines.push(part.text);
       continue;
@@ -102,22 +105,24 @@ function resultText(result: ToolResultBlock, media: JsonObject[], notes: Notes):
   return lines.join("\n");
 }
 
-function results(turn: Turn, _names: ToolNames, notes: Notes): JsonObject[] {
+function results(message: Message, _names: ToolNames, warnings: Warnings): JsonObject[] {
   const media: JsonObject[] = [];
   const messages: JsonObject[] = [];
-  for (const block of turn.blocks) {
+  for (const block of message.blocks) {
     if (block.type !== "tool-result") continue;
-    const text = resultText(block, media, notes);
-    if (block.isError) noteField(notes, "approximated", "messages");
+    const text = resultText(block, media, warnings);
+    if (block.isError) warnField(warnings, "approximated", "messages");
     const content = block.isError ? `Error: ${text}` : text;
     messages.push({ role: "tool", tool_call_id: wireId(block.callId), content });
   }
   if (media.length === 0) return messages;
-  noteField(notes, "approximated", "messages");
+  warnField(warnings, "approximated", "messages");
   return [...messages, { role: "user", content: media }];
 }
 
-const renderers: { readonly [role in Turn["role"]]: (turn: Turn, names: ToolNames, notes: Notes) => JsonObject[] } = {
+const renderers: {
+  readonly [role in Message["role"]]: (message: Message, names: ToolNames, warnings: Warnings) => JsonObject[];
+} = {
   system: speech,
   user: speech,
   assistant,
@@ -126,13 +131,13 @@ const renderers: { readonly [role in Turn["role"]]: (turn: Turn, names: ToolName
 
 /** All messages of a request: one for the system prefix, then the turns. */
 export function renderMessages(
-  ask: { system: readonly TextBlock[]; turns: readonly Turn[] },
+  ask: { system: readonly TextBlock[]; turns: readonly Message[] },
   names: ToolNames,
-  notes: Notes,
+  warnings: Warnings,
 ): JsonObject[] {
-  const prefix = ask.system.flatMap((block) => renderPart(block, notes));
+  const prefix = ask.system.flatMap((block) => renderPart(block, warnings));
   const system = prefix.length === 0 ? [] : [{ role: "system", content: asContent(prefix) }];
-  const turns = settle(ask.turns, notes);
-  if (turns.at(-1)?.role === "assistant") noteField(notes, "approximated", "messages");
-  return [...system, ...turns.flatMap((turn) => renderers[turn.role](turn, names, notes))];
+  const messages = settle(ask.turns, warnings);
+  if (messages.at(-1)?.role === "assistant") warnField(warnings, "approximated", "messages");
+  return [...system, ...messages.flatMap((message) => renderers[message.role](message, names, warnings))];
 }

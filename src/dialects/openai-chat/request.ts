@@ -1,20 +1,20 @@
 // The body of a chat completions request and the canonical ask, both ways.
-import type { ChatAsk, Effort, OutputFormat } from "../../canonical/chat.ts";
+import type { ChatRequest, Effort, OutputFormat } from "../../canonical/chat.ts";
 import type { FieldName } from "../../canonical/warning.ts";
-import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import type { RenderContext, Rendered } from "../dialect.ts";
+import { isObject, type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
+import type { RenderContext, RenderedRequest } from "../dialect.ts";
 import { badValue, missing, unsupported } from "../errors.ts";
-import { jsonWish, lacksJsonWord, parseSchemaFormat, schemaMembers } from "../shared/openai-format.ts";
-import { samplingTaken } from "../shared/openai-models.ts";
+import { jsonHint, needsJsonHint, parseSchemaFormat, schemaMembers } from "../shared/openai-format.ts";
+import { supportedSampling } from "../shared/openai-models.ts";
 import { renderEffort } from "../shared/openai-reasoning-effort.ts";
 import { parseSampling, parseStop, renderSampling } from "../shared/openai-sampling.ts";
 import { streamMembers } from "../shared/openai-usage-chunk.ts";
 import { parseService, renderUser } from "../shared/openai-user-and-tier.ts";
-import { type Notes, noteField } from "../shared/warnings.ts";
+import { type Warnings, warnField } from "../shared/warnings.ts";
 import { renderMediaWish } from "./output-media.ts";
 import { parseMessages } from "./parse-messages.ts";
 import { renderMessages } from "./render-messages.ts";
-import { namesFor, parseToolChoice, parseTools, renderTools, speaksLegacy } from "./tools.ts";
+import { namesFor, parseToolChoice, parseTools, renderTools, usesLegacyFunctions } from "./tools.ts";
 import { parseExtras } from "./unmapped-fields.ts";
 
 export const chatPath = "chat/completions";
@@ -78,7 +78,7 @@ function parseParallel(wire: JsonObject, isLegacy: boolean): { parallelToolCalls
 }
 
 /** The ask of a body that has passed the schema. */
-export function parse(wire: JsonObject): ChatAsk {
+export function parse(wire: JsonObject): ChatRequest {
   const tools = parseTools(wire);
   const toolChoice = parseToolChoice(wire, tools);
   const bound = [wire.max_completion_tokens, wire.max_tokens].find((value) => typeof value === "number");
@@ -93,7 +93,7 @@ export function parse(wire: JsonObject): ChatAsk {
     ...parseMessages(wire.messages as JsonObject[]),
     tools,
     ...(toolChoice === undefined ? {} : { toolChoice }),
-    ...(tools.length === 0 ? {} : parseParallel(wire, speaksLegacy(wire))),
+    ...(tools.length === 0 ? {} : parseParallel(wire, usesLegacyFunctions(wire))),
     ...(typeof bound === "number" ? { maxOutputTokens: bound } : {}),
     sampling: parseSampling(wire),
     stop: parseStop(wire.stop),
@@ -115,54 +115,54 @@ function renderFormat(format: OutputFormat | undefined): Json | undefined {
 }
 
 /** Servers refuse JSON mode when no message speaks of JSON; other dialects have no such rule. */
-function withJsonWord(ask: ChatAsk, notes: Notes): ChatAsk {
-  if (!lacksJsonWord(ask, true)) return ask;
-  noteField(notes, "emulated", "format");
-  return { ...ask, system: [...ask.system, { type: "text", text: jsonWish }] };
+function withJsonWord(request: ChatRequest, warnings: Warnings): ChatRequest {
+  if (!needsJsonHint(request, true)) return request;
+  warnField(warnings, "emulated", "format");
+  return { ...request, system: [...request.system, { type: "text", text: jsonHint }] };
 }
 
-function renderBound(ask: ChatAsk, notes: Notes): JsonObject {
-  const { maxOutputTokens: most, options } = notes.context;
-  const wanted = ask.maxOutputTokens;
+function renderBound(request: ChatRequest, warnings: Warnings): JsonObject {
+  const { maxOutputTokens: most, options } = warnings.context;
+  const wanted = request.maxOutputTokens;
   if (wanted === undefined) return {};
-  if (most !== undefined && wanted > most) noteField(notes, "approximated", "maxOutputTokens");
+  if (most !== undefined && wanted > most) warnField(warnings, "approximated", "maxOutputTokens");
   const bound = most === undefined ? wanted : Math.min(wanted, most);
   return options?.legacyMaxTokens ? { max_tokens: bound } : { max_completion_tokens: bound };
 }
 
-function renderChoosing(ask: ChatAsk, effort: Effort | undefined, notes: Notes): JsonObject {
-  if (ask.sampling.topK !== undefined) noteField(notes, "dropped", "topK");
-  if (ask.stop.length > maxStops) {
-    throw unsupported(notes.context.fieldPath("stop"), `it takes at most ${maxStops} stop sequences`);
+function renderChoosing(request: ChatRequest, effort: Effort | undefined, warnings: Warnings): JsonObject {
+  if (request.sampling.topK !== undefined) warnField(warnings, "dropped", "topK");
+  if (request.stop.length > maxStops) {
+    throw unsupported(warnings.context.fieldPath("stop"), `it takes at most ${maxStops} stop sequences`);
   }
   return {
-    ...renderSampling(samplingTaken(ask, effort, notes)),
-    logprobs: ask.logprobs === undefined ? undefined : true,
-    top_logprobs: ask.logprobs,
-    stop: ask.stop.length === 0 ? undefined : [...ask.stop],
-    n: ask.choices > 1 ? ask.choices : undefined,
+    ...renderSampling(supportedSampling(request, effort, warnings)),
+    logprobs: request.logprobs === undefined ? undefined : true,
+    top_logprobs: request.logprobs,
+    stop: request.stop.length === 0 ? undefined : [...request.stop],
+    n: request.choices > 1 ? request.choices : undefined,
   };
 }
 
 /** The call for an ask, with usage asked for in every stream. */
-export function render(ask: ChatAsk, context: RenderContext): Rendered {
-  const notes: Notes = { context, warnings: [] };
-  const told = withJsonWord(ask, notes);
-  const names = namesFor(ask);
-  const effort = renderEffort(ask.reasoning, notes);
-  const body = compact({
+export function render(request: ChatRequest, context: RenderContext): RenderedRequest {
+  const warnings: Warnings = { context, warnings: [] };
+  const told = withJsonWord(request, warnings);
+  const names = namesFor(request);
+  const effort = renderEffort(request.reasoning, warnings);
+  const body = omitUndefined({
     model: context.model,
-    messages: renderMessages(told, names, notes),
-    ...streamMembers(ask.stream, context.options),
-    ...renderBound(ask, notes),
-    ...renderChoosing(ask, effort, notes),
-    ...renderMediaWish(ask, notes),
-    ...renderTools(ask, names, notes),
-    response_format: renderFormat(ask.format),
+    messages: renderMessages(told, names, warnings),
+    ...streamMembers(request.stream, context.options),
+    ...renderBound(request, warnings),
+    ...renderChoosing(request, effort, warnings),
+    ...renderMediaWish(request, warnings),
+    ...renderTools(request, names, warnings),
+    response_format: renderFormat(request.format),
     reasoning_effort: effort,
-    verbosity: ask.verbosity,
-    service_tier: ask.tier,
-    user: renderUser(ask.endUser),
+    verbosity: request.verbosity,
+    service_tier: request.tier,
+    user: renderUser(request.endUser),
   });
-  return { call: { path: chatPath, body }, warnings: notes.warnings };
+  return { call: { path: chatPath, body }, warnings: warnings.warnings };
 }

@@ -1,18 +1,18 @@
 // A whole chat completion and the canonical answer, both ways.
 import type {
   Block,
-  ChatAnswer,
-  ChatAsk,
+  ChatRequest,
+  ChatResponse,
   Choice,
-  Stop,
+  FinishReason,
   TextBlock,
   TokenLogprob,
   ToolCallBlock,
 } from "../../canonical/chat.ts";
-import { wrapOpaque } from "../../canonical/provider-state.ts";
-import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import { wrapProviderState } from "../../canonical/provider-state.ts";
+import { isObject, type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
 import type { ReadContext, WriteContext } from "../dialect.ts";
-import { badReply } from "../errors.ts";
+import { invalidUpstreamResponse } from "../errors.ts";
 import { type Held, isCut, parseStopReason, renderStopReason } from "../shared/openai-finish-reason.ts";
 import { parseReply } from "../shared/openai-reply.ts";
 import { renderUsage } from "../shared/openai-usage.ts";
@@ -27,8 +27,8 @@ import { asAsked, madeId, parseCall, parseFunctionCall, renderCall } from "./too
 import { namesFor } from "./tools.ts";
 
 /** True when the client must be answered in the form from before `tools`. */
-export function answersLegacy(ask: ChatAsk): boolean {
-  return ask.extras.some((extra) => extra.path === "functions");
+export function answersLegacy(request: ChatRequest): boolean {
+  return request.extras.some((extra) => extra.path === "functions");
 }
 
 /** What content holds: a string, or parts among which some servers put thinking. */
@@ -99,20 +99,20 @@ function heldIn(blocks: readonly Block[]): Held {
 }
 
 /** Calls without input get the empty object, but not where the reply was cut: the input may have been on its way. */
-function whole(blocks: Block[], stop: Stop): Block[] {
-  if (isCut(stop.kind)) return blocks;
+function whole(blocks: Block[], finishReason: FinishReason): Block[] {
+  if (isCut(finishReason.kind)) return blocks;
   return blocks.map((block) => (block.type === "tool-call" ? completed(block) : block));
 }
 
 function parseChoice(choice: JsonObject, index: number, context: ReadContext, replyId: string): Choice {
-  if (!isObject(choice.message)) throw badReply(`choices[${index}] holds no message`);
+  if (!isObject(choice.message)) throw invalidUpstreamResponse(`choices[${index}] holds no message`);
   const blocks = parseBlocks(choice.message, context, replyId, index, parseLogprobs(choice.logprobs));
-  const stop = parseStopReason(choice, heldIn(blocks));
-  return { index, blocks: whole(blocks, stop), stop };
+  const finishReason = parseStopReason(choice, heldIn(blocks));
+  return { index, blocks: whole(blocks, finishReason), stop: finishReason };
 }
 
 /** The answer in a body. Throws the upstream's own error where the body is one, else what makes it no reply. */
-export function parse(wire: unknown, context: ReadContext): ChatAnswer {
+export function parse(wire: unknown, context: ReadContext): ChatResponse {
   return parseReply(wire, (choice, index, replyId) => parseChoice(choice, index, context, replyId));
 }
 
@@ -132,7 +132,7 @@ function ofType<Type extends Block["type"]>(choice: Choice, type: Type): Extract
 
 function renderCalls(choice: Choice, isLegacy: boolean): JsonObject {
   const calls = ofType(choice, "tool-call").map((call) => {
-    const signature = call.signature === undefined ? undefined : wrapOpaque(call.signature);
+    const signature = call.signature === undefined ? undefined : wrapProviderState(call.signature);
     return renderCall(isCut(choice.stop.kind) ? call : completed(call), signature);
   });
   if (calls.length === 0) return {};
@@ -146,7 +146,7 @@ function renderMessage(choice: Choice, isLegacy: boolean, context: WriteContext)
   const [audio] = ofType(choice, "audio");
   const isElsewhere = text === "" && choice.blocks.some((block) => block.type !== "text" && block.type !== "thinking");
   const speech = audio?.source.kind === "bytes" ? audio.source.base64 : undefined;
-  return compact({
+  return omitUndefined({
     role: "assistant",
     content: isElsewhere ? null : text,
     refusal: refusal.length === 0 ? null : refusal.join(""),
@@ -161,14 +161,14 @@ function renderMessage(choice: Choice, isLegacy: boolean, context: WriteContext)
 }
 
 /** The body for a client. Usage is left out where nobody counted: zeros would be a lie. */
-export function render(answer: ChatAnswer, context: WriteContext): JsonObject {
-  const isLegacy = answersLegacy(context.ask as ChatAsk);
-  return compact({
-    id: answer.id === "" ? context.id : answer.id,
+export function render(response: ChatResponse, context: WriteContext): JsonObject {
+  const isLegacy = answersLegacy(context.request as ChatRequest);
+  return omitUndefined({
+    id: response.id === "" ? context.id : response.id,
     object: "chat.completion",
-    created: answer.createdAt ?? context.createdAt,
-    model: answer.model,
-    choices: answer.choices.map((choice) => {
+    created: response.createdAt ?? context.createdAt,
+    model: response.model,
+    choices: response.choices.map((choice) => {
       const held = {
         calls: choice.blocks.some((block) => block.type === "tool-call"),
         refusal: choice.blocks.some((block) => block.type === "refusal"),
@@ -181,6 +181,6 @@ export function render(answer: ChatAnswer, context: WriteContext): JsonObject {
         finish_reason: renderStopReason(choice.stop, held, isLegacy),
       };
     }),
-    usage: answer.usage === undefined ? undefined : renderUsage(answer.usage),
+    usage: response.usage === undefined ? undefined : renderUsage(response.usage),
   });
 }

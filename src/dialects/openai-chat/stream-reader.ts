@@ -1,5 +1,5 @@
 // Reads the chunks of an upstream's stream into deltas.
-import type { Delta } from "../../canonical/stream-event.ts";
+import type { StreamEvent } from "../../canonical/stream-event.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { ReadContext, StreamReader } from "../dialect.ts";
 import { type ChoiceSide, chunkReader } from "../shared/openai-chunk-reader.ts";
@@ -14,14 +14,14 @@ import { namesFor } from "./tools.ts";
 
 const maxChoices = 128;
 
-function readParts(choice: ChoiceState, parts: Json, out: Delta[]): void {
+function readParts(choice: ChoiceState, parts: Json, out: StreamEvent[]): void {
   const { text, thinking, refusal } = splitContent(parts);
   if (thinking !== "") think(choice, thinking, out);
   if (text !== "") speak(choice, "text", text, out);
   if (refusal !== "") speak(choice, "refusal", refusal, out);
 }
 
-function readDelta(choice: ChoiceState, delta: JsonObject, out: Delta[]): void {
+function readDelta(choice: ChoiceState, delta: JsonObject, out: StreamEvent[]): void {
   const thought = thinkingText(delta);
   if (thought !== undefined) think(choice, thought, out);
   if (delta.reasoning_details) readDetails(choice, delta.reasoning_details, thought !== undefined, out);
@@ -37,7 +37,7 @@ function readDelta(choice: ChoiceState, delta: JsonObject, out: Delta[]): void {
   else if (delta.function_call) readFunctionCall(choice, delta.function_call, out);
 }
 
-function read(choice: ChoiceState, wire: JsonObject, out: Delta[]): void {
+function read(choice: ChoiceState, wire: JsonObject, out: StreamEvent[]): void {
   const delta = wire.delta ?? wire.message;
   if (wire.logprobs) choice.likelihoods = parseLogprobs(wire.logprobs);
   if (isObject(delta)) readDelta(choice, delta, out);
@@ -62,5 +62,5 @@ export function reader(context: ReadContext): StreamReader {
     read,
     close: closeChoice,
   };
-  return { ...chunkReader(context, side), skim };
+  return { ...chunkReader(context, side), peekText: skim };
 }

@@ -1,6 +1,6 @@
 // Writes deltas as the chunks of a stream for one client.
-import type { ChatAsk } from "../../canonical/chat.ts";
-import type { Delta } from "../../canonical/stream-event.ts";
+import type { ChatRequest } from "../../canonical/chat.ts";
+import type { StreamEvent } from "../../canonical/stream-event.ts";
 import type { Frame } from "../../lib/sse.ts";
 import type { StreamWriter, WriteContext } from "../dialect.ts";
 import { errorFrames } from "../openai-error.ts";
@@ -24,8 +24,8 @@ const object = "chat.completion.chunk";
 function finish(state: State, delta: Of<"finish">): Frame[] {
   const out: Frame[] = [];
   state.done = true;
-  delta.stops.forEach((stop, index) => {
-    finishChoice(state, index, stop, out);
+  delta.stops.forEach((finishReason, index) => {
+    finishChoice(state, index, finishReason, out);
   });
   return [...out, ...lastRecords(state.head, state.wantsUsage, delta.usage)];
 }
@@ -42,41 +42,41 @@ function fail(state: State, delta: Of<"error">): Frame[] {
   return errorFrames(delta.error);
 }
 
-function write(state: State, delta: Delta): Frame[] {
-  switch (delta.type) {
+function write(state: State, event: StreamEvent): Frame[] {
+  switch (event.type) {
     case "text":
-      return writeText(state, delta);
+      return writeText(state, event);
     case "thinking":
-      return writeThinking(state, delta);
+      return writeThinking(state, event);
     case "tool-input":
-      return writeInput(state, delta);
+      return writeInput(state, event);
     case "start":
-      return begin(state, delta);
-    case "block-open":
-      return openBlock(state, delta);
-    case "block-close":
-      return closeBlock(state, delta);
+      return begin(state, event);
+    case "block-start":
+      return openBlock(state, event);
+    case "block-end":
+      return closeBlock(state, event);
     case "media":
-      return writeMedia(state, delta);
+      return writeMedia(state, event);
     case "finish":
-      return finish(state, delta);
+      return finish(state, event);
     case "error":
-      return fail(state, delta);
+      return fail(state, event);
   }
 }
 
 /** A writer for one client. The request tells whether usage is wanted and whether calls go in the legacy form. */
 export function writer(context: WriteContext): StreamWriter {
-  const ask = context.ask as ChatAsk;
-  const wantsUsage = ask.includeUsage === true;
+  const request = context.request as ChatRequest;
+  const wantsUsage = request.includeUsage === true;
   const state: State = {
     context,
-    isLegacy: answersLegacy(ask),
+    isLegacy: answersLegacy(request),
     wantsUsage,
     head: recordHead(object, context),
     tail: recordTail(wantsUsage),
     choices: [],
     done: false,
   };
-  return { write: (delta) => (state.done ? [] : write(state, delta)) };
+  return { write: (event) => (state.done ? [] : write(state, event)) };
 }

@@ -1,6 +1,6 @@
 // Tool calls of a stream while they are being read: pieces found together, opened, and closed in time.
-import type { Stop } from "../../canonical/chat.ts";
-import type { Delta } from "../../canonical/stream-event.ts";
+import type { FinishReason } from "../../canonical/chat.ts";
+import type { StreamEvent } from "../../canonical/stream-event.ts";
 import { isObject, type Json, type JsonObject, parseJsonText } from "../../lib/json.ts";
 import { isCut, parseStopReason } from "../shared/openai-finish-reason.ts";
 import { inputText, isBlankInput } from "../shared/tool-input.ts";
@@ -24,7 +24,7 @@ function continued(state: ChoiceState, index: number | undefined, id: string | u
   return isAnother ? null : known;
 }
 
-function openCall(state: ChoiceState, call: CallState, out: Delta[]): void {
+function openCall(state: ChoiceState, call: CallState, out: StreamEvent[]): void {
   closeSpeech(state, out);
   for (const earlier of state.calls) if (earlier !== call && isComplete(earlier)) closeCall(state, earlier, out);
   const id = call.id ?? madeId(state.replyId, state.index, state.calls.indexOf(call));
@@ -40,18 +40,18 @@ function isComplete(call: CallState): boolean {
   return call.block >= 0 && !call.closed && call.kind === "function" && parseJsonText(call.input) !== undefined;
 }
 
-function fill(state: ChoiceState, call: CallState, text: string, out: Delta[]): void {
+function fill(state: ChoiceState, call: CallState, text: string, out: StreamEvent[]): void {
   if (text !== "") out.push({ type: "tool-input", choice: state.index, block: call.block, text });
 }
 
-function closeCall(state: ChoiceState, call: CallState, out: Delta[]): void {
+function closeCall(state: ChoiceState, call: CallState, out: StreamEvent[]): void {
   call.closed = true;
   if (call.wrapped && call.input.trim() !== "") fill(state, call, callInput("custom", call.input), out);
   const signature = call.signature === undefined ? {} : { signature: call.signature };
-  out.push({ type: "block-close", choice: state.index, block: call.block, ...signature });
+  out.push({ type: "block-end", choice: state.index, block: call.block, ...signature });
 }
 
-function readCall(state: ChoiceState, piece: JsonObject, out: Delta[]): void {
+function readCall(state: ChoiceState, piece: JsonObject, out: StreamEvent[]): void {
   const kind = isObject(piece.custom) && piece.type !== "function" ? "custom" : "function";
   const member = kind === "custom" ? piece.custom : piece.function;
   const body: JsonObject = isObject(member) ? member : {};
@@ -77,25 +77,25 @@ function readCall(state: ChoiceState, piece: JsonObject, out: Delta[]): void {
 }
 
 /** Pieces of calls; a call opens once its name is known. */
-export function readCalls(state: ChoiceState, pieces: Json, out: Delta[]): void {
+export function readCalls(state: ChoiceState, pieces: Json, out: StreamEvent[]): void {
   if (!Array.isArray(pieces)) return;
   for (const piece of pieces) if (isObject(piece)) readCall(state, piece, out);
 }
 
 /** A piece of the one call of the legacy form. */
-export function readFunctionCall(state: ChoiceState, piece: Json, out: Delta[]): void {
+export function readFunctionCall(state: ChoiceState, piece: Json, out: StreamEvent[]): void {
   if (isObject(piece)) readCall(state, { index: 0, function: piece }, out);
 }
 
 /** Closes everything and says why the choice ended. */
-export function closeChoice(state: ChoiceState, out: Delta[]): Stop {
+export function closeChoice(state: ChoiceState, out: StreamEvent[]): FinishReason {
   closeSpeech(state, out);
   const calls = state.calls.filter((call) => call.block >= 0);
-  const stop = parseStopReason(state.last ?? {}, { calls: calls.length > 0, refusal: state.hasRefusal });
+  const finishReason = parseStopReason(state.last ?? {}, { calls: calls.length > 0, refusal: state.hasRefusal });
   for (const call of calls) {
     if (call.closed) continue;
-    if (!call.wrapped && isBlankInput(call.kind, call.input) && !isCut(stop.kind)) fill(state, call, "{}", out);
+    if (!call.wrapped && isBlankInput(call.kind, call.input) && !isCut(finishReason.kind)) fill(state, call, "{}", out);
     closeCall(state, call, out);
   }
-  return stop;
+  return finishReason;
 }

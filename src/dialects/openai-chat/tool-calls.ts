@@ -1,8 +1,8 @@
 // Tool calls as a message carries them, in history and in replies, the legacy `function_call` too.
 import { createHash } from "node:crypto";
 import type { ToolCallBlock } from "../../canonical/chat.ts";
-import { type Opaque, readOpaque } from "../../canonical/provider-state.ts";
-import { compact, isObject, type JsonObject } from "../../lib/json.ts";
+import { type ProviderState, readProviderState } from "../../canonical/provider-state.ts";
+import { isObject, type JsonObject, omitUndefined } from "../../lib/json.ts";
 import { inputText } from "../shared/tool-input.ts";
 import { callInput, type ToolFinder } from "../shared/tool-lookup.ts";
 
@@ -22,11 +22,11 @@ export function madeId(replyId: string, choice: number, ordinal: number): string
 }
 
 /** The signature that Google's compatible endpoint puts on a call. */
-export function readSignature(call: JsonObject, origin: string): Opaque | undefined {
+export function readSignature(call: JsonObject, origin: string): ProviderState | undefined {
   const extra = call.extra_content;
   const google = isObject(extra) ? extra.google : undefined;
   const signature = isObject(google) ? google.thought_signature : undefined;
-  return typeof signature === "string" && signature !== "" ? readOpaque(signature, origin) : undefined;
+  return typeof signature === "string" && signature !== "" ? readProviderState(signature, origin) : undefined;
 }
 
 /** Where a signature stands on a call. */
@@ -68,5 +68,10 @@ export function parseFunctionCall(call: JsonObject, id: string): ToolCallBlock |
 export function renderCall(block: ToolCallBlock, signature?: string): JsonObject {
   const { name, kind, input } = block;
   const body = kind === "custom" ? { custom: { name, input } } : { function: { name, arguments: input } };
-  return compact({ id: block.id, type: kind, ...body, ...(signature === undefined ? {} : signatureMember(signature)) });
+  return omitUndefined({
+    id: block.id,
+    type: kind,
+    ...body,
+    ...(signature === undefined ? {} : signatureMember(signature)),
+  });
 }

@@ -1,21 +1,21 @@
 // Tool definitions and tool choice, the legacy `functions` and `function_call` too.
-import type { ChatAsk, CustomTool, FunctionTool, HostedTool, Tool, ToolChoice } from "../../canonical/chat.ts";
-import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import type { ChatRequest, CustomTool, FunctionTool, HostedTool, Tool, ToolChoice } from "../../canonical/chat.ts";
+import { isObject, type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
 import { badValue, missing, unsupported } from "../errors.ts";
-import { standIn } from "../shared/custom-tools.ts";
+import { asFunctionTool } from "../shared/custom-tools.ts";
 import { type ToolNames, toolNames } from "../shared/tool-names.ts";
-import { type Notes, note, noteField } from "../shared/warnings.ts";
+import { type Warnings, warn, warnField } from "../shared/warnings.ts";
 import { dialectName } from "./content.ts";
 
 const maxToolNameChars = 64;
 
 /** Tool names of a request as this wire takes them. */
-export function namesFor(ask: ChatAsk): ToolNames {
-  return toolNames(ask, maxToolNameChars);
+export function namesFor(request: ChatRequest): ToolNames {
+  return toolNames(request, maxToolNameChars);
 }
 
 /** Most servers know functions alone. */
-export function takesFreeText({ context }: Notes): boolean {
+export function supportsCustomTools({ context }: Warnings): boolean {
   return context.options?.customTools === true;
 }
 
@@ -48,14 +48,14 @@ function parseTool(tool: JsonObject, path: string): Tool {
 }
 
 /** True when the client speaks the form from before `tools`: it must be answered in that form. */
-export function speaksLegacy(wire: JsonObject): boolean {
+export function usesLegacyFunctions(wire: JsonObject): boolean {
   return Array.isArray(wire.functions) && wire.functions.length > 0;
 }
 
 /** The tools of a request, from `tools` or from `functions`. */
 export function parseTools(wire: JsonObject): Tool[] {
   const tools = Array.isArray(wire.tools) ? wire.tools : [];
-  if (!speaksLegacy(wire)) return tools.map((tool, index) => parseTool(tool as JsonObject, `tools[${index}]`));
+  if (!usesLegacyFunctions(wire)) return tools.map((tool, index) => parseTool(tool as JsonObject, `tools[${index}]`));
   if (tools.length > 0) throw badValue("functions", "Give 'tools' or 'functions', not both.");
   return (wire.functions as JsonObject[]).map(parseFunction);
 }
@@ -96,7 +96,7 @@ function parseChoiceObject(choice: JsonObject): ToolChoice {
 
 /** What the client wants called. Without tools there is nothing to choose, and a valid choice is noise. */
 export function parseToolChoice(wire: JsonObject, tools: readonly Tool[]): ToolChoice | undefined {
-  const field = speaksLegacy(wire) ? "function_call" : "tool_choice";
+  const field = usesLegacyFunctions(wire) ? "function_call" : "tool_choice";
   const choice = wire[field];
   if (choice === undefined || choice === null) return undefined;
   const wanted = parseChoice(field, choice);
@@ -116,7 +116,7 @@ function parseChoice(field: string, choice: Json): ToolChoice {
 /** The Responses wire writes a grammar flat, this one nests it. */
 function customFormat(format: Json | undefined): Json | undefined {
   if (!isObject(format) || format.type !== "grammar" || format.grammar !== undefined) return format;
-  return { type: "grammar", grammar: compact({ definition: format.definition, syntax: format.syntax }) };
+  return { type: "grammar", grammar: omitUndefined({ definition: format.definition, syntax: format.syntax }) };
 }
 
 function renderHosted(tool: HostedTool): JsonObject {
@@ -124,27 +124,27 @@ function renderHosted(tool: HostedTool): JsonObject {
   throw unsupported(tool.path, "tools that a provider runs have no counterpart there");
 }
 
-function renderCustom(tool: CustomTool, name: string, notes: Notes): JsonObject {
-  if (!takesFreeText(notes)) {
-    note(notes, "emulated", tool.path);
-    return { type: "function", function: { name, ...standIn(tool) } };
+function renderCustom(tool: CustomTool, name: string, warnings: Warnings): JsonObject {
+  if (!supportsCustomTools(warnings)) {
+    warn(warnings, "emulated", tool.path);
+    return { type: "function", function: { name, ...asFunctionTool(tool) } };
   }
   return {
     type: "custom",
-    custom: compact({ name, description: tool.description, format: customFormat(tool.format) }),
+    custom: omitUndefined({ name, description: tool.description, format: customFormat(tool.format) }),
   };
 }
 
-function renderTool(tool: Tool, names: ToolNames, notes: Notes): JsonObject {
+function renderTool(tool: Tool, names: ToolNames, warnings: Warnings): JsonObject {
   switch (tool.kind) {
     case "hosted":
       return renderHosted(tool);
     case "custom":
-      return renderCustom(tool, names.toWire(tool.name), notes);
+      return renderCustom(tool, names.toWire(tool.name), warnings);
     case "function": {
       const { description, parameters, strict } = tool;
       const name = names.toWire(tool.name);
-      return { type: "function", function: compact({ name, description, parameters, strict }) };
+      return { type: "function", function: omitUndefined({ name, description, parameters, strict }) };
     }
   }
 }
@@ -152,9 +152,10 @@ function renderTool(tool: Tool, names: ToolNames, notes: Notes): JsonObject {
 /** How a choice names one tool. */
 type Naming = (name: string) => JsonObject;
 
-function namingOf(tools: readonly Tool[], names: ToolNames, notes: Notes): Naming {
+function namingOf(tools: readonly Tool[], names: ToolNames, warnings: Warnings): Naming {
   return (name) => {
-    const isCustom = takesFreeText(notes) && tools.some((tool) => tool.kind === "custom" && tool.name === name);
+    const isCustom =
+      supportsCustomTools(warnings) && tools.some((tool) => tool.kind === "custom" && tool.name === name);
     const body = { name: names.toWire(name) };
     return isCustom ? { type: "custom", custom: body } : { type: "function", function: body };
   };
@@ -171,18 +172,18 @@ function renderChoice(choice: ToolChoice, named: Naming): Json {
 export function renderTools(
   ask: { tools: readonly Tool[]; toolChoice?: ToolChoice; parallelToolCalls?: boolean },
   names: ToolNames,
-  notes: Notes,
+  warnings: Warnings,
 ): JsonObject {
   const { tools, toolChoice } = ask;
   if (tools.length === 0) {
     if (toolChoice !== undefined && toolChoice.type !== "auto" && toolChoice.type !== "none") {
-      noteField(notes, "dropped", "toolChoice");
+      warnField(warnings, "dropped", "toolChoice");
     }
     return {};
   }
-  return compact({
-    tools: tools.map((tool) => renderTool(tool, names, notes)),
-    tool_choice: toolChoice === undefined ? undefined : renderChoice(toolChoice, namingOf(tools, names, notes)),
+  return omitUndefined({
+    tools: tools.map((tool) => renderTool(tool, names, warnings)),
+    tool_choice: toolChoice === undefined ? undefined : renderChoice(toolChoice, namingOf(tools, names, warnings)),
     parallel_tool_calls: ask.parallelToolCalls,
   });
 }

@@ -1,5 +1,5 @@
 // What canon has no place for: which of these fields may go in silence, which with a warning, which not at all.
-import type { Extra } from "../../canonical/warning.ts";
+import type { UnmappedField } from "../../canonical/warning.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { type ExtraRules, readExtras } from "../shared/openai-unmapped-fields.ts";
 
@@ -51,6 +51,6 @@ const rules: ExtraRules["rules"] = {
 };
 
 /** The fields of a request that only this dialect has. An empty `web_search_options` asks for a search all the same. */
-export function parseExtras(wire: JsonObject): Extra[] {
+export function parseExtras(wire: JsonObject): UnmappedField[] {
   return readExtras(wire, { read, rules, loud });
 }

@@ -1,5 +1,5 @@
 // The dialect of OpenAI's text completions: a prompt that is continued, without a conversation.
-import type { ChatAnswer, ChatAsk } from "../../canonical/chat.ts";
+import type { ChatRequest, ChatResponse } from "../../canonical/chat.ts";
 import type { Dialect } from "../dialect.ts";
 import { error } from "./error.ts";
 import { verbatim } from "./passthrough.ts";
@@ -9,12 +9,12 @@ import { parse as parseResponse, render as renderResponse } from "./response.ts"
 import { schema } from "./schema.ts";
 import { stream } from "./stream.ts";
 
-export const openaiCompletions: Dialect<ChatAsk, ChatAnswer> = {
+export const openaiCompletions: Dialect<ChatRequest, ChatResponse> = {
   name: "openai-completions",
   operation: "chat",
-  request: { schema, parse: parseRequest, split, render: renderRequest, manyChoices: true, fieldPath },
+  request: { schema, parse: parseRequest, split, render: renderRequest, supportsChoices: true, fieldPath },
   response: { parse: parseResponse, render: renderResponse },
   stream,
-  verbatim,
+  passthrough: verbatim,
   error,
 };

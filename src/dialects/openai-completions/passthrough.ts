@@ -1,7 +1,7 @@
 // The verbatim lane: the client's wire as it is, but for the model and the usage that the meter needs.
 import type { Usage } from "../../canonical/usage.ts";
 import type { JsonObject } from "../../lib/json.ts";
-import type { Call, RenderContext, VerbatimSide } from "../dialect.ts";
+import type { Passthrough, RenderContext, UpstreamRequest } from "../dialect.ts";
 import { removeAbsent } from "../shared/is-empty.ts";
 import { renderUsage } from "../shared/openai-usage.ts";
 import { askForUsage, correctedChunk, doneFrame, shownChunk } from "../shared/openai-usage-chunk.ts";
@@ -10,7 +10,7 @@ import { completionsPath } from "./request.ts";
 /** Fields that servers refuse when they are there but empty. */
 const noise = ["stop", "n", "best_of", "logit_bias", "logprobs", "suffix", "stream_options"];
 
-function call(wire: JsonObject, context: RenderContext): Call {
+function call(wire: JsonObject, context: RenderContext): UpstreamRequest {
   const body: JsonObject = { ...wire, model: context.model };
   removeAbsent(body, noise);
   askForUsage(body, context.options);
@@ -19,9 +19,9 @@ function call(wire: JsonObject, context: RenderContext): Call {
 
 const withUsage = (reply: JsonObject, used: Usage): JsonObject => ({ ...reply, usage: renderUsage(used) });
 
-export const verbatim: VerbatimSide = {
-  call,
-  shown: shownChunk,
+export const verbatim: Passthrough = {
+  render: call,
+  visibleFrame: shownChunk,
   corrected: correctedChunk,
   terminator: doneFrame,
   withUsage,

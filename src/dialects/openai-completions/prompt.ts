@@ -1,5 +1,5 @@
 // The prompt: one user turn in canon, and a list of prompts as that many requests.
-import type { Turn } from "../../canonical/chat.ts";
+import type { Message } from "../../canonical/chat.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import { badValue } from "../errors.ts";
 
@@ -27,7 +27,7 @@ function checkList(prompt: Json[]): void {
  * The turn of a prompt. Tokens belong to one tokenizer, the empty prompt to models without a conversation, and several
  * prompts to one request of this dialect: all these stay as they are for an upstream that reads them, and others refuse them.
  */
-export function parsePrompt(prompt: Json | undefined): Turn {
+export function parsePrompt(prompt: Json | undefined): Message {
   if (Array.isArray(prompt)) checkList(prompt);
   const only = isList(prompt) && prompt.length === 1 ? prompt[0] : prompt;
   if (typeof only === "string" && only !== "") return { role: "user", blocks: [{ type: "text", text: only }] };
@@ -38,8 +38,8 @@ export function parsePrompt(prompt: Json | undefined): Turn {
 }
 
 /** The prompt of a turn that `parsePrompt` made. */
-export function renderPrompt(turn: Turn | undefined): Json {
-  const [block] = turn?.blocks ?? [];
+export function renderPrompt(message: Message | undefined): Json {
+  const [block] = message?.blocks ?? [];
   if (block?.type === "text") return block.text;
   return block?.type === "foreign" && isObject(block.wire) ? (block.wire.prompt ?? null) : null;
 }

@@ -1,8 +1,8 @@
 // The body of a text completions request and the canonical ask, both ways.
-import type { ChatAsk, Completion } from "../../canonical/chat.ts";
+import type { ChatRequest, Completion } from "../../canonical/chat.ts";
 import type { FieldName } from "../../canonical/warning.ts";
-import { compact, isObject, type JsonObject } from "../../lib/json.ts";
-import type { RenderContext, Rendered } from "../dialect.ts";
+import { isObject, type JsonObject, omitUndefined } from "../../lib/json.ts";
+import type { RenderContext, RenderedRequest } from "../dialect.ts";
 import { unsupported } from "../errors.ts";
 import { parseSampling, parseStop, renderSampling } from "../shared/openai-sampling.ts";
 import { streamMembers } from "../shared/openai-usage-chunk.ts";
@@ -33,7 +33,7 @@ export function fieldPath(field: FieldName): string {
 }
 
 /** Few tokens are asked for by default: a model that thinks would spend them all on that. */
-function parseBound(wire: JsonObject): Pick<ChatAsk, "maxOutputTokens" | "reasoning"> {
+function parseBound(wire: JsonObject): Pick<ChatRequest, "maxOutputTokens" | "reasoning"> {
   if (typeof wire.max_tokens === "number") return { maxOutputTokens: wire.max_tokens };
   return { maxOutputTokens: defaultMaxTokens, reasoning: { effort: "none", hint: true } };
 }
@@ -47,7 +47,7 @@ function parseCompletion(wire: JsonObject): Completion {
 }
 
 /** The ask of a body that has passed the schema. */
-export function parse(wire: JsonObject): ChatAsk {
+export function parse(wire: JsonObject): ChatRequest {
   const stream = wire.stream === true;
   const wantsUsage = stream && isObject(wire.stream_options) && wire.stream_options.include_usage === true;
   return {
@@ -70,24 +70,24 @@ export function parse(wire: JsonObject): ChatAsk {
 }
 
 /** The call for an ask that a client of this dialect made; a conversation would need the template of each model. */
-export function render(ask: ChatAsk, context: RenderContext): Rendered {
-  const { completion } = ask;
+export function render(request: ChatRequest, context: RenderContext): RenderedRequest {
+  const { completion } = request;
   if (completion === undefined) {
     throw unsupported(context.fieldPath("messages"), "it only continues a text and knows no conversation");
   }
-  const body = compact({
+  const body = omitUndefined({
     model: context.model,
-    prompt: renderPrompt(ask.turns[0]),
-    max_tokens: ask.reasoning?.hint ? undefined : ask.maxOutputTokens,
-    ...renderSampling(ask.sampling),
-    stop: ask.stop.length === 0 ? undefined : [...ask.stop],
-    n: ask.choices > 1 ? ask.choices : undefined,
-    logprobs: ask.logprobs,
+    prompt: renderPrompt(request.turns[0]),
+    max_tokens: request.reasoning?.hint ? undefined : request.maxOutputTokens,
+    ...renderSampling(request.sampling),
+    stop: request.stop.length === 0 ? undefined : [...request.stop],
+    n: request.choices > 1 ? request.choices : undefined,
+    logprobs: request.logprobs,
     echo: completion.echo,
     suffix: completion.suffix,
     best_of: completion.bestOf,
-    user: ask.endUser,
-    ...streamMembers(ask.stream, context.options),
+    user: request.endUser,
+    ...streamMembers(request.stream, context.options),
   });
   return { call: { path: completionsPath, body }, warnings: [] };
 }

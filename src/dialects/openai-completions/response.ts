@@ -1,8 +1,8 @@
 // A whole text completion and the canonical answer, both ways.
-import type { Block, ChatAnswer, Choice } from "../../canonical/chat.ts";
-import { compact, type Json, type JsonObject } from "../../lib/json.ts";
+import type { Block, ChatResponse, Choice } from "../../canonical/chat.ts";
+import { type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
 import type { ReadContext, WriteContext } from "../dialect.ts";
-import { badReply } from "../errors.ts";
+import { invalidUpstreamResponse } from "../errors.ts";
 import { parseStopReason, renderStopReason } from "../shared/openai-finish-reason.ts";
 import { parseReply } from "../shared/openai-reply.ts";
 import { renderUsage } from "../shared/openai-usage.ts";
@@ -13,14 +13,14 @@ import { echoes } from "./prompt.ts";
 export const plain = { calls: false, refusal: false } as const;
 
 function parseChoice(choice: JsonObject, index: number): Choice {
-  if (typeof choice.text !== "string") throw badReply(`choices[${index}] holds no text`);
+  if (typeof choice.text !== "string") throw invalidUpstreamResponse(`choices[${index}] holds no text`);
   const logprobs = parseLogprobs(choice.logprobs);
   const block: Block = { type: "text", text: choice.text, ...(logprobs === null ? {} : { logprobs }) };
   return { index, blocks: choice.text === "" ? [] : [block], stop: parseStopReason(choice, plain) };
 }
 
 /** The answer in a body. Throws the upstream's own error where the body is one, else what makes it no reply. */
-export function parse(wire: unknown, _context: ReadContext): ChatAnswer {
+export function parse(wire: unknown, _context: ReadContext): ChatResponse {
   return parseReply(wire, (choice, index) => parseChoice(choice, index));
 }
 
@@ -35,19 +35,19 @@ function logprobsOf(choice: Choice): Json {
 }
 
 /** The body for a client. Usage is left out where nobody counted: zeros would be a lie. */
-export function render(answer: ChatAnswer, context: WriteContext): JsonObject {
+export function render(response: ChatResponse, context: WriteContext): JsonObject {
   const echo = echoes(context.wire);
-  return compact({
-    id: answer.id === "" ? context.id : answer.id,
+  return omitUndefined({
+    id: response.id === "" ? context.id : response.id,
     object: "text_completion",
-    created: answer.createdAt ?? context.createdAt,
-    model: answer.model,
-    choices: answer.choices.map((choice) => ({
+    created: response.createdAt ?? context.createdAt,
+    model: response.model,
+    choices: response.choices.map((choice) => ({
       text: echo(choice.index) + textOf(choice),
       index: choice.index,
       logprobs: logprobsOf(choice),
       finish_reason: renderStopReason(choice.stop, plain, false),
     })),
-    usage: answer.usage === undefined ? undefined : renderUsage(answer.usage),
+    usage: response.usage === undefined ? undefined : renderUsage(response.usage),
   });
 }

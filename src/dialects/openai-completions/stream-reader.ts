@@ -1,6 +1,6 @@
 // Reads the records of an upstream's stream into deltas: each choice is one block of text.
-import type { Stop } from "../../canonical/chat.ts";
-import type { Delta } from "../../canonical/stream-event.ts";
+import type { FinishReason } from "../../canonical/chat.ts";
+import type { StreamEvent } from "../../canonical/stream-event.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { ReadContext, StreamReader } from "../dialect.ts";
 import { type ChoiceSide, chunkReader, type Ending } from "../shared/openai-chunk-reader.ts";
@@ -16,18 +16,18 @@ interface ChoiceState extends Ending {
 /** As many as prompts and answers for each that one request may hold. */
 const maxChoices = 16_384;
 
-function read(choice: ChoiceState, wire: JsonObject, out: Delta[]): void {
+function read(choice: ChoiceState, wire: JsonObject, out: StreamEvent[]): void {
   const text = typeof wire.text === "string" ? wire.text : "";
   const logprobs = wire.logprobs ? parseLogprobs(wire.logprobs) : null;
   if (text === "" && logprobs === null) return;
   const at = { choice: choice.index, block: 0 };
-  if (!choice.isOpen) out.push({ type: "block-open", ...at, open: { kind: "text" } });
+  if (!choice.isOpen) out.push({ type: "block-start", ...at, open: { kind: "text" } });
   choice.isOpen = true;
   out.push(logprobs === null ? { type: "text", ...at, text } : { type: "text", ...at, text, logprobs });
 }
 
-function close(choice: ChoiceState, out: Delta[]): Stop {
-  if (choice.isOpen) out.push({ type: "block-close", choice: choice.index, block: 0 });
+function close(choice: ChoiceState, out: StreamEvent[]): FinishReason {
+  if (choice.isOpen) out.push({ type: "block-end", choice: choice.index, block: 0 });
   return parseStopReason(choice.last ?? {}, plain);
 }
 

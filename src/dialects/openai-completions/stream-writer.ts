@@ -1,6 +1,6 @@
 // Writes deltas as the records of a stream for one client: text alone, after its prompt where the client wants that.
-import type { ChatAsk, Stop } from "../../canonical/chat.ts";
-import type { Delta } from "../../canonical/stream-event.ts";
+import type { ChatRequest, FinishReason } from "../../canonical/chat.ts";
+import type { StreamEvent } from "../../canonical/stream-event.ts";
 import type { Frame } from "../../lib/sse.ts";
 import type { StreamWriter, WriteContext } from "../dialect.ts";
 import { errorFrames } from "../openai-error.ts";
@@ -11,7 +11,7 @@ import { renderLogprobs } from "./logprobs.ts";
 import { echoes } from "./prompt.ts";
 import { plain } from "./response.ts";
 
-type Of<Type extends Delta["type"]> = Extract<Delta, { type: Type }>;
+type Of<Type extends StreamEvent["type"]> = Extract<StreamEvent, { type: Type }>;
 
 interface ChoiceState {
   /** Characters whose tokens have been told, for the offsets of the next ones. */
@@ -46,7 +46,7 @@ function choiceAt(state: State, index: number, out: Frame[]): ChoiceState {
   return fresh;
 }
 
-function openBlock(state: State, delta: Of<"block-open">): Frame[] {
+function openBlock(state: State, delta: Of<"block-start">): Frame[] {
   const out: Frame[] = [];
   choiceAt(state, delta.choice, out);
   return out;
@@ -61,34 +61,34 @@ function writeText(state: State, delta: Of<"text">): Frame[] {
   return [record(state, delta.choice, delta.text, JSON.stringify(logprobs))];
 }
 
-function finishChoice(state: State, index: number, stop: Stop, out: Frame[]): void {
+function finishChoice(state: State, index: number, finishReason: FinishReason, out: Frame[]): void {
   choiceAt(state, index, out);
-  out.push(record(state, index, "", "null", `"${renderStopReason(stop, plain, false)}"`));
+  out.push(record(state, index, "", "null", `"${renderStopReason(finishReason, plain, false)}"`));
 }
 
 function finish(state: State, delta: Of<"finish">): Frame[] {
   const out: Frame[] = [];
   state.done = true;
-  delta.stops.forEach((stop, index) => {
-    finishChoice(state, index, stop, out);
+  delta.stops.forEach((finishReason, index) => {
+    finishChoice(state, index, finishReason, out);
   });
   return [...out, ...lastRecords(state.head, state.wantsUsage, delta.usage)];
 }
 
-function write(state: State, delta: Delta): Frame[] {
-  switch (delta.type) {
+function write(state: State, event: StreamEvent): Frame[] {
+  switch (event.type) {
     case "text":
-      return writeText(state, delta);
+      return writeText(state, event);
     case "start":
-      state.head = recordHead(object, state.context, delta);
+      state.head = recordHead(object, state.context, event);
       return [];
-    case "block-open":
-      return openBlock(state, delta);
+    case "block-start":
+      return openBlock(state, event);
     case "finish":
-      return finish(state, delta);
+      return finish(state, event);
     case "error":
       state.done = true;
-      return errorFrames(delta.error);
+      return errorFrames(event.error);
     default:
       return [];
   }
@@ -96,7 +96,7 @@ function write(state: State, delta: Delta): Frame[] {
 
 /** A writer for one client. The request tells whether usage is wanted, and what each choice begins with. */
 export function writer(context: WriteContext): StreamWriter {
-  const wantsUsage = (context.ask as ChatAsk).includeUsage === true;
+  const wantsUsage = (context.request as ChatRequest).includeUsage === true;
   const state: State = {
     context,
     echo: echoes(context.wire),
@@ -106,5 +106,5 @@ export function writer(context: WriteContext): StreamWriter {
     choices: [],
     done: false,
   };
-  return { write: (delta) => (state.done ? [] : write(state, delta)) };
+  return { write: (event) => (state.done ? [] : write(state, event)) };
 }

@@ -1,5 +1,5 @@
 // What a text completion asks that a conversation cannot say: which of it may go in silence, which not at all.
-import type { Extra } from "../../canonical/warning.ts";
+import type { UnmappedField } from "../../canonical/warning.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import { type ExtraRules, readExtras } from "../shared/openai-unmapped-fields.ts";
 
@@ -33,6 +33,6 @@ const rules: ExtraRules["rules"] = {
 };
 
 /** The fields of a request that only this dialect has. */
-export function parseExtras(wire: JsonObject): Extra[] {
+export function parseExtras(wire: JsonObject): UnmappedField[] {
   return readExtras(wire, { read, rules });
 }

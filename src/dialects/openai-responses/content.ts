@@ -1,16 +1,16 @@
 // The parts of content: text, refusals, images and files, from the wire into canon and back.
-import type { Block, DocumentBlock, ForeignBlock, ImageBlock, ResultPart, TextBlock } from "../../canonical/chat.ts";
-import { compact, type Json, type JsonObject } from "../../lib/json.ts";
+import type { Block, DocumentBlock, ImageBlock, ProviderBlock, ResultPart, TextBlock } from "../../canonical/chat.ts";
+import { type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
 import { badValue, missing, unsupported } from "../errors.ts";
 import { dataUri, nameOfType } from "../shared/media.ts";
 import { cacheOf, documentText, fileOfBytes, imageOf, storedFile } from "../shared/openai-media-parts.ts";
-import { type Notes, note } from "../shared/warnings.ts";
+import { type Warnings, warn } from "../shared/warnings.ts";
 import { parseAnnotations } from "./citations.ts";
 
 export const dialectName = "openai-responses";
 
 /** A part or item that only this dialect knows; `field` is where its type, or what makes it foreign, stands. */
-export function foreign(wire: JsonObject, field: string): ForeignBlock {
+export function foreign(wire: JsonObject, field: string): ProviderBlock {
   return { type: "foreign", origin: dialectName, wire, path: field };
 }
 
@@ -104,8 +104,8 @@ export function parseTextContent(content: Json | undefined, path: string): TextB
 /** Ids of this service's own store; those of any other store mean nothing there. */
 const ownFile = /^file-/;
 
-function pathOf(block: ImageBlock | DocumentBlock | ForeignBlock, notes: Notes): string {
-  return block.path ?? notes.context.fieldPath("messages");
+function pathOf(block: ImageBlock | DocumentBlock | ProviderBlock, warnings: Warnings): string {
+  return block.path ?? warnings.context.fieldPath("messages");
 }
 
 function ownFileId(id: string, path: string): string {
@@ -113,9 +113,9 @@ function ownFileId(id: string, path: string): string {
   throw unsupported(path, "the file is stored with another provider");
 }
 
-function renderImage(block: ImageBlock, notes: Notes): JsonObject {
+function renderImage(block: ImageBlock, warnings: Warnings): JsonObject {
   const { source, detail = "auto" } = block;
-  const path = pathOf(block, notes);
+  const path = pathOf(block, warnings);
   switch (source.kind) {
     case "url":
       return { type: "input_image", image_url: source.url, detail };
@@ -135,9 +135,9 @@ function fileMembers({ source, title }: DocumentBlock, path: string): JsonObject
   throw unsupported(path, "a document must come as bytes, as an address or as text");
 }
 
-function renderDocument(block: DocumentBlock, notes: Notes): JsonObject[] {
-  const path = pathOf(block, notes);
-  if (block.citations === true) note(notes, "dropped", `${path}.citations`);
+function renderDocument(block: DocumentBlock, warnings: Warnings): JsonObject[] {
+  const path = pathOf(block, warnings);
+  if (block.citations === true) warn(warnings, "dropped", `${path}.citations`);
   const context = block.context ? [inputText(block.context)] : [];
   const text = documentText(block);
   return [...context, text === null ? { type: "input_file", ...fileMembers(block, path) } : inputText(text)];
@@ -149,20 +149,20 @@ export function inputText(text: string): JsonObject {
 }
 
 /** The part or parts of one block of a user, of a system message or of a result. */
-export function renderInput(block: Block, notes: Notes): JsonObject[] {
+export function renderInput(block: Block, warnings: Warnings): JsonObject[] {
   switch (block.type) {
     case "text":
     case "refusal":
       return [inputText(block.text)];
     case "image":
-      return [renderImage(block, notes)];
+      return [renderImage(block, warnings)];
     case "document":
-      return renderDocument(block, notes);
+      return renderDocument(block, warnings);
     case "foreign":
       if (block.origin === dialectName) return [block.wire];
-      throw unsupported(pathOf(block, notes), "it has no counterpart there");
+      throw unsupported(pathOf(block, warnings), "it has no counterpart there");
     case "audio":
-      throw unsupported(block.path ?? notes.context.fieldPath("messages"), "audio is not heard");
+      throw unsupported(block.path ?? warnings.context.fieldPath("messages"), "audio is not heard");
     case "thinking":
     case "tool-call":
     case "tool-result":
@@ -181,5 +181,5 @@ export function asContent(parts: readonly JsonObject[]): Json {
 /** What the model said, replayed. */
 export function renderSaid(block: Extract<Block, { type: "text" | "refusal" }>): JsonObject {
   if (block.type === "refusal") return { type: "refusal", refusal: block.text };
-  return compact({ type: "output_text", text: block.text, annotations: [] });
+  return omitUndefined({ type: "output_text", text: block.text, annotations: [] });
 }

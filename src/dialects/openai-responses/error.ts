@@ -2,7 +2,7 @@
 import type { ErrorKind, GatewayError } from "../../canonical/error.ts";
 import { isObject, type JsonObject, parseJsonText } from "../../lib/json.ts";
 import type { Frame } from "../../lib/sse.ts";
-import type { ErrorSide, WriteContext } from "../dialect.ts";
+import type { ErrorCodec, WriteContext } from "../dialect.ts";
 import { openaiErrors, parseError } from "../openai-error.ts";
 import { responseId } from "./ids.ts";
 import { echo, identityOf, responseHead, type Standing } from "./response-object.ts";
@@ -97,4 +97,4 @@ export function failedFrames(
   return [{ event: type, data: JSON.stringify({ type, sequence_number: nextNumber(last), response }) }];
 }
 
-export const error: ErrorSide = { ...openaiErrors, frames: errorFrames };
+export const error: ErrorCodec = { ...openaiErrors, frames: errorFrames };

@@ -1,5 +1,5 @@
 // Why a reply ended: status and incomplete details on this wire, one stop in canon.
-import type { Stop } from "../../canonical/chat.ts";
+import type { FinishReason } from "../../canonical/chat.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 
 /** What a reply turned out to hold. */
@@ -8,14 +8,14 @@ export interface Held {
   readonly refusal: boolean;
 }
 
-const kinds: ReadonlyMap<unknown, Stop["kind"]> = new Map<unknown, Stop["kind"]>([
+const kinds: ReadonlyMap<unknown, FinishReason["kind"]> = new Map<unknown, FinishReason["kind"]>([
   ["max_output_tokens", "length"],
   ["content_filter", "filter"],
   ["steered", "end"],
 ]);
 
 /** The stop of a response that is complete or incomplete. A reason that is not known is a cut all the same. */
-export function parseStop(response: JsonObject, held: Held): Stop {
+export function parseStop(response: JsonObject, held: Held): FinishReason {
   if (response.status === "incomplete") {
     const details = response.incomplete_details;
     const kind = kinds.get(isObject(details) ? details.reason : undefined) ?? "length";
@@ -36,8 +36,8 @@ const filtered: Outcome = { status: "incomplete", reason: "content_filter" };
 const cut: Outcome = { status: "incomplete", reason: "max_output_tokens" };
 
 /** Status and reason for a client. A refusal that can be read is an answer. */
-export function renderStop(stop: Stop, hasRefusal: boolean): Outcome {
-  switch (stop.kind) {
+export function renderStop(finishReason: FinishReason, hasRefusal: boolean): Outcome {
+  switch (finishReason.kind) {
     case "length":
     case "context-full":
       return cut;

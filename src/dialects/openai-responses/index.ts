@@ -1,5 +1,5 @@
 // The dialect of OpenAI's Responses.
-import type { ChatAnswer, ChatAsk } from "../../canonical/chat.ts";
+import type { ChatRequest, ChatResponse } from "../../canonical/chat.ts";
 import type { Dialect } from "../dialect.ts";
 import { error } from "./error.ts";
 import { verbatim } from "./passthrough.ts";
@@ -8,12 +8,12 @@ import { parse as parseResponse, render as renderResponse } from "./response.ts"
 import { schema } from "./schema.ts";
 import { stream } from "./stream.ts";
 
-export const openaiResponses: Dialect<ChatAsk, ChatAnswer> = {
+export const openaiResponses: Dialect<ChatRequest, ChatResponse> = {
   name: "openai-responses",
   operation: "chat",
   request: { schema, parse: parseRequest, render: renderRequest, stops: { most: 0, takes: () => false }, fieldPath },
   response: { parse: parseResponse, render: renderResponse },
   stream,
-  verbatim,
+  passthrough: verbatim,
   error,
 };

@@ -1,6 +1,6 @@
 // One item of an upstream's stream while it is being read: its deltas first, and the whole item, which has the last word.
 import type { TokenLogprob } from "../../canonical/chat.ts";
-import type { Delta, OpenBlock } from "../../canonical/stream-event.ts";
+import type { OpenBlock, StreamEvent } from "../../canonical/stream-event.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import { parseTokens } from "../shared/openai-logprobs.ts";
 import { isBlankInput } from "../shared/tool-input.ts";
@@ -51,17 +51,21 @@ export function itemAt(state: OutputState, event: JsonObject): ItemState {
   return fresh;
 }
 
-function openBlock(state: OutputState, item: ItemState, at: number, open: OpenBlock, out: Delta[]): BlockState {
+function openBlock(state: OutputState, item: ItemState, at: number, open: OpenBlock, out: StreamEvent[]): BlockState {
   const block: BlockState = { kind: open.kind, number: state.blocks++, said: "", weighed: false, closed: false };
   item.blocks[at] = block;
-  out.push({ type: "block-open", choice: 0, block: block.number, open });
+  out.push({ type: "block-start", choice: 0, block: block.number, open });
   return block;
 }
 
-function closeBlock(block: BlockState, more: Partial<Extract<Delta, { type: "block-close" }>>, out: Delta[]): void {
+function closeBlock(
+  block: BlockState,
+  more: Partial<Extract<StreamEvent, { type: "block-end" }>>,
+  out: StreamEvent[],
+): void {
   if (block.closed) return;
   block.closed = true;
-  out.push({ type: "block-close", choice: 0, block: block.number, ...more });
+  out.push({ type: "block-end", choice: 0, block: block.number, ...more });
 }
 
 /** Part number of a message; an index that no message can have is the first. */
@@ -75,7 +79,7 @@ export function speak(
   event: JsonObject,
   kind: "text" | "refusal",
   text: string,
-  out: Delta[],
+  out: StreamEvent[],
   logprobs: TokenLogprob[] | null = null,
 ): void {
   const item = itemAt(state, event);
@@ -97,7 +101,7 @@ function unsaid(state: OutputState, whole: string, said: string): string {
 }
 
 /** The end of a part, by the part itself. */
-export function endPart(state: OutputState, event: JsonObject, part: JsonObject, out: Delta[]): void {
+export function endPart(state: OutputState, event: JsonObject, part: JsonObject, out: StreamEvent[]): void {
   const kind = typeof part.refusal === "string" ? "refusal" : "text";
   const whole = kind === "refusal" ? part.refusal : part.text;
   const item = itemAt(state, event);
@@ -112,7 +116,7 @@ export function endPart(state: OutputState, event: JsonObject, part: JsonObject,
 }
 
 /** More of a thought; the parts of a summary are one text. */
-export function think(state: OutputState, event: JsonObject, text: string, out: Delta[]): void {
+export function think(state: OutputState, event: JsonObject, text: string, out: StreamEvent[]): void {
   const item = itemAt(state, event);
   if (item.done) return;
   const part = partIndex(event.summary_index ?? event.content_index);
@@ -125,7 +129,7 @@ export function think(state: OutputState, event: JsonObject, text: string, out: 
 }
 
 /** A call begins as soon as its name is known. */
-export function beginCall(state: OutputState, event: JsonObject, wire: JsonObject, out: Delta[]): void {
+export function beginCall(state: OutputState, event: JsonObject, wire: JsonObject, out: StreamEvent[]): void {
   const tool = callKinds.get(wire.type);
   const item = itemAt(state, event);
   if (tool === undefined || item.blocks[0] !== undefined) return;
@@ -136,14 +140,14 @@ export function beginCall(state: OutputState, event: JsonObject, wire: JsonObjec
 }
 
 /** More of a call's input. What comes before its name is known stands in the whole item too. */
-export function fill(state: OutputState, event: JsonObject, text: string, out: Delta[]): void {
+export function fill(state: OutputState, event: JsonObject, text: string, out: StreamEvent[]): void {
   const block = itemAt(state, event).blocks[0];
   if (block === undefined || block.closed || block.kind !== "tool-call" || text === "") return;
   block.said += text;
   out.push({ type: "tool-input", choice: 0, block: block.number, text });
 }
 
-function endCall(state: OutputState, event: JsonObject, wire: JsonObject, out: Delta[]): void {
+function endCall(state: OutputState, event: JsonObject, wire: JsonObject, out: StreamEvent[]): void {
   beginCall(state, event, wire, out);
   const block = itemAt(state, event).blocks[0];
   if (block === undefined) return;
@@ -153,7 +157,7 @@ function endCall(state: OutputState, event: JsonObject, wire: JsonObject, out: D
   closeBlock(block, {}, out);
 }
 
-function endMessage(state: OutputState, event: JsonObject, wire: JsonObject, out: Delta[]): void {
+function endMessage(state: OutputState, event: JsonObject, wire: JsonObject, out: StreamEvent[]): void {
   const parts = Array.isArray(wire.content) ? wire.content : [];
   parts.forEach((part, index) => {
     if (isObject(part)) endPart(state, { ...event, content_index: index }, part, out);
@@ -161,7 +165,7 @@ function endMessage(state: OutputState, event: JsonObject, wire: JsonObject, out
   closeAll(itemAt(state, event), out);
 }
 
-function endThought(state: OutputState, event: JsonObject, wire: JsonObject, out: Delta[]): void {
+function endThought(state: OutputState, event: JsonObject, wire: JsonObject, out: StreamEvent[]): void {
   const item = itemAt(state, event);
   const signature = itemState(wire, state.origin);
   const rest = unsaid(state, reasoningText(wire), item.blocks[0]?.said ?? "");
@@ -182,7 +186,7 @@ const ends: ReadonlyMap<unknown, typeof endCall> = new Map<unknown, typeof endCa
 ]);
 
 /** The whole item: what its deltas left out is told now. */
-export function endItem(state: OutputState, event: JsonObject, wire: JsonObject, out: Delta[]): void {
+export function endItem(state: OutputState, event: JsonObject, wire: JsonObject, out: StreamEvent[]): void {
   const item = itemAt(state, event);
   if (item.done) return;
   ends.get(wire.type)?.(state, event, wire, out);
@@ -192,6 +196,6 @@ export function endItem(state: OutputState, event: JsonObject, wire: JsonObject,
 }
 
 /** Closes what an item left open. */
-export function closeAll(item: ItemState, out: Delta[]): void {
+export function closeAll(item: ItemState, out: StreamEvent[]): void {
   for (const block of item.blocks) if (block !== undefined) closeBlock(block, {}, out);
 }

@@ -134,7 +134,7 @@ const tokensText = (logprobs: readonly TokenLogprob[] | undefined): string =>
   logprobs === undefined ? "[]" : JSON.stringify(renderTokens(logprobs));
 
 /** More of a part. */
-export function growPart(
+export function appendPart(
   events: Events,
   part: PartState,
   { text, logprobs }: { readonly text: string; readonly logprobs?: readonly TokenLogprob[] },
@@ -186,7 +186,7 @@ const inputEvents = {
 } as const;
 
 /** More of a call's input. */
-export function growCall(events: Events, item: CallState, text: string, out: Frame[]): void {
+export function appendCall(events: Events, item: CallState, text: string, out: Frame[]): void {
   item.text += text;
   const { type } = inputEvents[item.called.kind];
   out.push(event(events, `${type}.delta`, `${item.where},"delta":${JSON.stringify(text)}`));
@@ -219,7 +219,7 @@ function summaryEvent(events: Events, what: "added" | "done", { where, text }: T
 }
 
 /** More of a thought. */
-export function growThought(events: Events, item: ThoughtState, text: string, out: Frame[]): void {
+export function appendThought(events: Events, item: ThoughtState, text: string, out: Frame[]): void {
   item.text += text;
   const members = `${item.where},"delta":${JSON.stringify(text)}`;
   out.push(event(events, "response.reasoning_summary_text.delta", members));
@@ -236,7 +236,7 @@ export function closeThought(events: Events, item: ThoughtState, out: Frame[]): 
 
 function finishCall(events: Events, item: CallState, status: ItemStatus, out: Frame[]): void {
   const { kind, tool } = item.called;
-  if (status === "completed" && isBlankInput(kind, item.text)) growCall(events, item, "{}", out);
+  if (status === "completed" && isBlankInput(kind, item.text)) appendCall(events, item, "{}", out);
   const { type, member } = inputEvents[kind];
   const name = kind === "function" ? `,"name":${JSON.stringify(tool.name)}` : "";
   out.push(event(events, `${type}.done`, `${item.where},"${member}":${JSON.stringify(item.text)}${name}`));
@@ -264,7 +264,7 @@ export function finishItem(events: Events, item: ItemState, status: ItemStatus, 
 }
 
 /** The thought that only carries the state of the call before it. */
-export function tellCallState(events: Events, signature: Parameters<typeof sealedState>[0], out: Frame[]): void {
+export function appendCallState(events: Events, signature: Parameters<typeof sealedState>[0], out: Frame[]): void {
   openThought(events, false, out).sealed = sealedState(signature, "call");
 }
 

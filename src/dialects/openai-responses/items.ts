@@ -1,7 +1,7 @@
 // The items of a reply as a client gets them, whole; a stream ends each of its items with the same object.
 import type { Block, Choice, Citation, TokenLogprob, ToolCallBlock } from "../../canonical/chat.ts";
-import type { Opaque } from "../../canonical/provider-state.ts";
-import { compact, type JsonObject } from "../../lib/json.ts";
+import type { ProviderState } from "../../canonical/provider-state.ts";
+import { type JsonObject, omitUndefined } from "../../lib/json.ts";
 import { renderTokens } from "../shared/openai-logprobs.ts";
 import { isBlankInput } from "../shared/tool-input.ts";
 import { renderAnnotations } from "./citations.ts";
@@ -40,9 +40,9 @@ export interface Called {
 export function callItem(id: string, status: ItemStatus, called: Called, input: string): JsonObject {
   const { callId, tool, kind } = called;
   const common = { id, status, call_id: callId, name: tool.name, namespace: tool.namespace };
-  if (kind === "custom") return compact({ type: "custom_tool_call", ...common, input });
+  if (kind === "custom") return omitUndefined({ type: "custom_tool_call", ...common, input });
   const isBlank = status === "completed" && isBlankInput(kind, input);
-  return compact({ type: "function_call", ...common, arguments: isBlank ? "{}" : input });
+  return omitUndefined({ type: "function_call", ...common, arguments: isBlank ? "{}" : input });
 }
 
 export function callKind(kind: ToolCallBlock["kind"]): ItemKind {
@@ -51,7 +51,7 @@ export function callKind(kind: ToolCallBlock["kind"]): ItemKind {
 
 /** `sealed` is state in an envelope. */
 export function reasoningItem(id: string, status: ItemStatus, text: string, sealed: string | undefined): JsonObject {
-  return compact({ id, type: "reasoning", status, summary: summaryOf(text), encrypted_content: sealed });
+  return omitUndefined({ id, type: "reasoning", status, summary: summaryOf(text), encrypted_content: sealed });
 }
 
 /** An item that is still without its id and status. */
@@ -66,7 +66,7 @@ function messageDraft(): Draft & { readonly parts: JsonObject[] } {
   return { kind: "message", parts, make: (id, status) => messageItem(id, status, parts) };
 }
 
-function stateDraft(text: string, state: Opaque | undefined, of: StateOwner): Draft {
+function stateDraft(text: string, state: ProviderState | undefined, of: StateOwner): Draft {
   const sealed = state === undefined ? undefined : sealedState(state, of);
   return { kind: "reasoning", make: (id, status) => reasoningItem(id, status, text, sealed) };
 }

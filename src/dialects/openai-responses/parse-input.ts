@@ -1,6 +1,6 @@
 // From the list of input items to the system prefix and the turns: the model's items in a row are one turn of its own.
 import type { Block, TextBlock, ToolCallBlock } from "../../canonical/chat.ts";
-import type { Extra } from "../../canonical/warning.ts";
+import type { UnmappedField } from "../../canonical/warning.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import { badValue, missing } from "../errors.ts";
 import { type Conversation, hear, newConversation, speak, turnsOf } from "../shared/conversation-builder.ts";
@@ -14,7 +14,7 @@ interface Reading extends Conversation {
   readonly system: TextBlock[];
   /** What the model has said since somebody else spoke. */
   said: Block[];
-  readonly extras: Extra[];
+  readonly extras: UnmappedField[];
 }
 
 type ItemReader = (reading: Reading, item: JsonObject, path: string) => void;

@@ -1,8 +1,8 @@
 // The verbatim lane: the client's wire as it is, but for the model, what the upstream may keep, and what the gateway made.
-import { unwrapOpaque } from "../../canonical/provider-state.ts";
+import { unwrapProviderState } from "../../canonical/provider-state.ts";
 import type { Usage } from "../../canonical/usage.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import type { Call, RenderContext, VerbatimSide } from "../dialect.ts";
+import type { Passthrough, RenderContext, UpstreamRequest } from "../dialect.ts";
 import { unsupported } from "../errors.ts";
 import { corrector } from "../shared/corrected-usage.ts";
 import { isAbsent } from "../shared/is-empty.ts";
@@ -23,7 +23,7 @@ function withoutOurId(item: JsonObject): JsonObject {
 function openReasoning(item: JsonObject, context: RenderContext): JsonObject | null {
   if (callState(item) !== null) return null;
   const sealed = item.encrypted_content;
-  const state = typeof sealed === "string" ? unwrapOpaque(sealed) : null;
+  const state = typeof sealed === "string" ? unwrapProviderState(sealed) : null;
   if (state === null) {
     const isKept = context.options?.nativeState === true && !isOurs(item.id);
     return isKept || !isAbsent(item.content) || (typeof sealed === "string" && sealed !== "")
@@ -79,7 +79,7 @@ function mayCarryTools({ tools, input, prompt }: JsonObject): boolean {
   return Array.isArray(input) && input.some((item) => isObject(item) && !isAbsent(item.tools));
 }
 
-function call(wire: JsonObject, context: RenderContext): Call {
+function call(wire: JsonObject, context: RenderContext): UpstreamRequest {
   const body: JsonObject = { ...wire, model: context.model };
   if (wire.input !== undefined) body.input = openInput(wire.input, context);
   if (!context.options?.nativeState) keepNothing(body, wire, context.model);
@@ -99,4 +99,4 @@ const corrected = corrector({
 });
 const withUsage = (reply: JsonObject, usage: Usage): JsonObject => ({ ...reply, usage: renderUsage(usage) });
 
-export const verbatim: VerbatimSide = { call, apology: failedFrames, withUsage, corrected };
+export const verbatim: Passthrough = { render: call, writeError: failedFrames, withUsage, corrected };

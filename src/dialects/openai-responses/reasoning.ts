@@ -2,16 +2,16 @@
 import type { Effort, Reasoning, ThinkingBlock } from "../../canonical/chat.ts";
 import {
   isShownOpaque,
-  type Opaque,
+  type ProviderState,
   unwrapCallState,
-  unwrapOpaque,
+  unwrapProviderState,
   wrapCallState,
-  wrapOpaque,
+  wrapProviderState,
 } from "../../canonical/provider-state.ts";
-import { compact, isObject, type Json, type JsonObject, parseJsonText } from "../../lib/json.ts";
-import { leastEffort, refusesEffort } from "../shared/openai-models.ts";
+import { isObject, type Json, type JsonObject, omitUndefined, parseJsonText } from "../../lib/json.ts";
+import { minEffort, refusesEffort } from "../shared/openai-models.ts";
 import { renderEffort } from "../shared/openai-reasoning-effort.ts";
-import type { Notes } from "../shared/warnings.ts";
+import type { Warnings } from "../shared/warnings.ts";
 import { isOurs } from "./ids.ts";
 
 /** The maker of state that clients of this dialect hold bare. */
@@ -38,17 +38,17 @@ export function reasoningText(item: JsonObject): string {
  * The state of a reasoning item. Its maker wants it back under the id that it gave, so the state is both; an envelope
  * of ours holds what it holds.
  */
-export function itemState(item: JsonObject, origin: string): Opaque | undefined {
+export function itemState(item: JsonObject, origin: string): ProviderState | undefined {
   const sealed = item.encrypted_content;
   if (typeof sealed !== "string" || sealed === "") return undefined;
-  const wrapped = unwrapOpaque(sealed);
+  const wrapped = unwrapProviderState(sealed);
   if (wrapped !== null) return wrapped.data === "" ? undefined : wrapped;
   const id = typeof item.id === "string" && item.id !== "" && !isOurs(item.id) ? { id: item.id } : {};
   return { origin, data: JSON.stringify({ ...id, encrypted_content: sealed }) };
 }
 
 /** The state of a call, when this item only carries that. */
-export function callState(item: JsonObject): Opaque | null {
+export function callState(item: JsonObject): ProviderState | null {
   const sealed = item.encrypted_content;
   return typeof sealed === "string" ? unwrapCallState(sealed) : null;
 }
@@ -86,12 +86,12 @@ export function ownerOf({ text, redacted }: Pick<ThinkingBlock, "text" | "redact
 }
 
 /** State for a client, in an envelope. */
-export function sealedState(state: Opaque, of: StateOwner): string {
-  return of === "call" ? wrapCallState(state) : wrapOpaque(state, of === "wordless-thought");
+export function sealedState(state: ProviderState, of: StateOwner): string {
+  return of === "call" ? wrapCallState(state) : wrapProviderState(state, of === "wordless-thought");
 }
 
 /** The members that bring state back to its maker; null for state of another dialect's making. */
-export function nativeState(state: Opaque): JsonObject | null {
+export function nativeState(state: ProviderState): JsonObject | null {
   const members = parseJsonText(state.data);
   if (!isObject(members)) return { encrypted_content: state.data };
   return typeof members.encrypted_content === "string" ? members : null;
@@ -123,17 +123,17 @@ function isWanted(reasoning: Reasoning, effort: Effort | undefined): boolean {
 }
 
 /** The member `reasoning`; undefined where nothing was asked. */
-export function renderReasoning(reasoning: Reasoning | undefined, notes: Notes): JsonObject | undefined {
+export function renderReasoning(reasoning: Reasoning | undefined, warnings: Warnings): JsonObject | undefined {
   if (reasoning === undefined) return undefined;
-  const effort = renderEffort(reasoning, notes);
+  const effort = renderEffort(reasoning, warnings);
   // A model that refuses an effort has nothing to summarize either.
-  const isShown = isWanted(reasoning, effort) && !refusesEffort(notes.context.model);
-  const fields = compact({ effort, summary: isShown ? "auto" : undefined });
+  const isShown = isWanted(reasoning, effort) && !refusesEffort(warnings.context.model);
+  const fields = omitUndefined({ effort, summary: isShown ? "auto" : undefined });
   return Object.keys(fields).length === 0 ? undefined : fields;
 }
 
 /** Whether state has to be asked for: of models known to think, and of any that is told to. Others refuse the wish. */
 export function thinks(model: string, reasoning: JsonObject | undefined): boolean {
   if (reasoning !== undefined && Object.keys(reasoning).length > 0) return reasoning.effort !== "none";
-  return leastEffort(model) !== undefined;
+  return minEffort(model) !== undefined;
 }

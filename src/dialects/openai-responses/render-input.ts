@@ -1,16 +1,16 @@
 // From the system prefix and the turns to the list of input items.
-import type { Block, TextBlock, ToolCallBlock, ToolResultBlock, Turn } from "../../canonical/chat.ts";
-import { compact, type Json, type JsonObject } from "../../lib/json.ts";
+import type { Block, Message, TextBlock, ToolCallBlock, ToolResultBlock } from "../../canonical/chat.ts";
+import { type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
 import { unsupported } from "../errors.ts";
 import { settle } from "../shared/normalize-messages.ts";
 import { sendable } from "../shared/tool-input.ts";
 import { cleanId, type ToolNames } from "../shared/tool-names.ts";
-import { type Notes, noteField } from "../shared/warnings.ts";
+import { type Warnings, warnField } from "../shared/warnings.ts";
 import { asContent, dialectName, inputText, renderInput, renderSaid } from "./content.ts";
 import { replayedItem } from "./reasoning.ts";
 
 interface Writing {
-  readonly notes: Notes;
+  readonly notes: Warnings;
   readonly names: ToolNames;
   /** What kind of tool was called, by call id: results are told by the same kind. */
   readonly kinds: Map<string, ToolCallBlock["kind"]>;
@@ -22,9 +22,9 @@ function message(role: "system" | "user" | "assistant", content: Json): JsonObje
 }
 
 /** Participants have no names here, so the name goes before the text. */
-function named(parts: JsonObject[], turn: Turn, notes: Notes): JsonObject[] {
+function named(parts: JsonObject[], turn: Message, warnings: Warnings): JsonObject[] {
   if (turn.name === undefined || turn.role !== "user") return parts;
-  noteField(notes, "approximated", "messages");
+  warnField(warnings, "approximated", "messages");
   const [first, ...more] = parts;
   if (first?.type !== "input_text") return [inputText(`${turn.name}:`), ...parts];
   return [{ ...first, text: `${turn.name}: ${first.text}` }, ...more];
@@ -34,8 +34,8 @@ function isDropped(block: Block): boolean {
   return block.type === "thinking" || block.type === "tool-call" || block.type === "tool-result";
 }
 
-function writeSpeech(turn: Turn, role: "system" | "user", { notes, items }: Writing): void {
-  if (turn.blocks.some(isDropped)) noteField(notes, "dropped", "messages");
+function writeSpeech(turn: Message, role: "system" | "user", { notes, items }: Writing): void {
+  if (turn.blocks.some(isDropped)) warnField(notes, "dropped", "messages");
   const own = turn.blocks.filter((block) => block.type === "foreign" && isItem(block.wire));
   const parts = turn.blocks.filter((block) => !own.includes(block)).flatMap((block) => renderInput(block, notes));
   if (parts.length > 0 || own.length === 0) items.push(message(role, asContent(named(parts, turn, notes))));
@@ -61,7 +61,7 @@ function saidContent(parts: readonly JsonObject[]): Json {
 }
 
 /** The model's blocks in their order: neighbouring text is one message, everything else an item of its own. */
-function writeSaid(turn: Turn, { notes, names, kinds, items }: Writing): void {
+function writeSaid(turn: Message, { notes, names, kinds, items }: Writing): void {
   let parts: JsonObject[] = [];
   const flush = (): void => {
     if (parts.length > 0) items.push(message("assistant", saidContent(parts)));
@@ -83,25 +83,25 @@ function writeSaid(turn: Turn, { notes, names, kinds, items }: Writing): void {
 
 function saidItem(
   block: Exclude<Block, { type: "text" | "refusal" }>,
-  notes: Notes,
+  warnings: Warnings,
   names: ToolNames,
 ): JsonObject | null {
   switch (block.type) {
     case "thinking":
-      return replayedItem(block, notes.context.origin);
+      return replayedItem(block, warnings.context.origin);
     case "tool-call":
       return renderCall(block, names);
     case "foreign":
       if (block.origin === dialectName) return block.wire;
-      throw unsupported(block.path ?? notes.context.fieldPath("messages"), "it has no counterpart there");
+      throw unsupported(block.path ?? warnings.context.fieldPath("messages"), "it has no counterpart there");
     case "tool-result":
-      noteField(notes, "dropped", "messages");
+      warnField(warnings, "dropped", "messages");
       return null;
     case "image":
     case "audio":
     case "document":
       throw unsupported(
-        block.path ?? notes.context.fieldPath("messages"),
+        block.path ?? warnings.context.fieldPath("messages"),
         "an assistant's turn holds text alone there",
       );
   }
@@ -110,7 +110,7 @@ function saidItem(
 function renderResult(result: ToolResultBlock, { notes, kinds }: Writing): JsonObject {
   const type = kinds.get(result.callId) === "custom" ? "custom_tool_call_output" : "function_call_output";
   const parts = result.content.flatMap((part) => renderInput(part, notes));
-  if (result.isError) noteField(notes, "approximated", "messages");
+  if (result.isError) warnField(notes, "approximated", "messages");
   const told = result.isError ? marked(parts) : parts;
   return { type, call_id: cleanId(result.callId), output: asContent(told) };
 }
@@ -121,11 +121,11 @@ function marked(parts: readonly JsonObject[]): JsonObject[] {
   return [{ ...first, text: `Error: ${first.text}` }, ...more];
 }
 
-function writeResults(turn: Turn, writing: Writing): void {
+function writeResults(turn: Message, writing: Writing): void {
   for (const block of turn.blocks) if (block.type === "tool-result") writing.items.push(renderResult(block, writing));
 }
 
-const writers: { readonly [role in Turn["role"]]: (turn: Turn, writing: Writing) => void } = {
+const writers: { readonly [role in Message["role"]]: (turn: Message, writing: Writing) => void } = {
   system: (turn, writing) => writeSpeech(turn, "system", writing),
   user: (turn, writing) => writeSpeech(turn, "user", writing),
   assistant: writeSaid,
@@ -134,15 +134,15 @@ const writers: { readonly [role in Turn["role"]]: (turn: Turn, writing: Writing)
 
 /** `instructions` and `input`. The first block of the prefix is the instructions, others stay blocks of their own. */
 export function renderInputItems(
-  ask: { readonly system: readonly TextBlock[]; readonly turns: readonly Turn[] },
+  ask: { readonly system: readonly TextBlock[]; readonly turns: readonly Message[] },
   names: ToolNames,
-  notes: Notes,
+  warnings: Warnings,
 ): JsonObject {
   const [first, ...others] = ask.system;
-  const writing: Writing = { notes, names, kinds: new Map(), items: [] };
+  const writing: Writing = { notes: warnings, names, kinds: new Map(), items: [] };
   if (others.length > 0) writing.items.push(message("system", asContent(others.map(({ text }) => inputText(text)))));
-  const turns = settle(ask.turns, notes);
-  if (turns.at(-1)?.role === "assistant") noteField(notes, "approximated", "messages");
-  for (const turn of turns) writers[turn.role](turn, writing);
-  return compact({ instructions: first?.text, input: writing.items });
+  const messages = settle(ask.turns, warnings);
+  if (messages.at(-1)?.role === "assistant") warnField(warnings, "approximated", "messages");
+  for (const turn of messages) writers[turn.role](turn, writing);
+  return omitUndefined({ instructions: first?.text, input: writing.items });
 }

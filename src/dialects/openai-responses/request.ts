@@ -1,16 +1,16 @@
 // The body of a response request and the canonical ask, both ways.
-import type { ChatAsk, Effort, OutputFormat } from "../../canonical/chat.ts";
+import type { ChatRequest, Effort, OutputFormat } from "../../canonical/chat.ts";
 import type { FieldName } from "../../canonical/warning.ts";
-import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import type { RenderContext, Rendered } from "../dialect.ts";
+import { isObject, type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
+import type { RenderContext, RenderedRequest } from "../dialect.ts";
 import { missing, textAlone, unsupported } from "../errors.ts";
 import { isAbsent } from "../shared/is-empty.ts";
-import { jsonWish, lacksJsonWord, parseSchemaFormat, schemaMembers } from "../shared/openai-format.ts";
-import { samplingTaken } from "../shared/openai-models.ts";
+import { jsonHint, needsJsonHint, parseSchemaFormat, schemaMembers } from "../shared/openai-format.ts";
+import { supportedSampling } from "../shared/openai-models.ts";
 import { parseSampling } from "../shared/openai-sampling.ts";
 import { parseService, renderUser } from "../shared/openai-user-and-tier.ts";
 import { toolNames } from "../shared/tool-names.ts";
-import { type Notes, noteField } from "../shared/warnings.ts";
+import { type Warnings, warnField } from "../shared/warnings.ts";
 import { inputItems, parseInput } from "./parse-input.ts";
 import { parseReasoning, renderReasoning, stateInclude, thinks } from "./reasoning.ts";
 import { renderInputItems } from "./render-input.ts";
@@ -94,7 +94,7 @@ function needInput(wire: JsonObject, items: readonly JsonObject[]): void {
 }
 
 /** The ask of a body that has passed the schema. Whatever is stored elsewhere must have been put into `input` before. */
-export function parse(wire: JsonObject): ChatAsk {
+export function parse(wire: JsonObject): ChatRequest {
   const items = inputItems(wire.input);
   needInput(wire, items);
   const parsed = parseTools(wire);
@@ -126,32 +126,36 @@ export function parse(wire: JsonObject): ChatAsk {
 }
 
 /** What cannot be said here and must not be lost in silence; the corridor has taken away what it does by itself. */
-function refuseUnsayable(ask: ChatAsk, context: RenderContext): void {
+function refuseUnsayable(request: ChatRequest, context: RenderContext): void {
   const refuse = (field: FieldName, reason: string): never => {
     throw unsupported(context.fieldPath(field), reason);
   };
-  if (ask.stop.length > 0) refuse("stop", "it knows no stop sequences");
-  if (ask.choices > 1) refuse("choices", "it gives one reply to a request");
-  if (ask.media !== undefined) throw unsupported(ask.media.path, textAlone);
-  if (ask.sampling.logitBias !== undefined) refuse("logitBias", "it takes no bias on tokens");
+  if (request.stop.length > 0) refuse("stop", "it knows no stop sequences");
+  if (request.choices > 1) refuse("choices", "it gives one reply to a request");
+  if (request.media !== undefined) throw unsupported(request.media.path, textAlone);
+  if (request.sampling.logitBias !== undefined) refuse("logitBias", "it takes no bias on tokens");
 }
 
-function renderSampling(ask: ChatAsk, reasoning: JsonObject | undefined, notes: Notes): JsonObject {
+function renderSampling(request: ChatRequest, reasoning: JsonObject | undefined, warnings: Warnings): JsonObject {
   const effort = reasoning?.effort as Effort | undefined;
-  const { temperature, topP, topK, presencePenalty, frequencyPenalty, seed } = samplingTaken(ask, effort, notes);
-  if (topK !== undefined) noteField(notes, "dropped", "topK");
-  if (presencePenalty) noteField(notes, "dropped", "presencePenalty");
-  if (frequencyPenalty) noteField(notes, "dropped", "frequencyPenalty");
-  if (seed !== undefined) noteField(notes, "dropped", "seed");
+  const { temperature, topP, topK, presencePenalty, frequencyPenalty, seed } = supportedSampling(
+    request,
+    effort,
+    warnings,
+  );
+  if (topK !== undefined) warnField(warnings, "dropped", "topK");
+  if (presencePenalty) warnField(warnings, "dropped", "presencePenalty");
+  if (frequencyPenalty) warnField(warnings, "dropped", "frequencyPenalty");
+  if (seed !== undefined) warnField(warnings, "dropped", "seed");
   return { temperature, top_p: topP };
 }
 
-function renderBound(ask: ChatAsk, notes: Notes): number | undefined {
-  const wanted = ask.maxOutputTokens;
+function renderBound(request: ChatRequest, warnings: Warnings): number | undefined {
+  const wanted = request.maxOutputTokens;
   if (wanted === undefined) return undefined;
-  const most = notes.context.maxOutputTokens ?? Number.POSITIVE_INFINITY;
+  const most = warnings.context.maxOutputTokens ?? Number.POSITIVE_INFINITY;
   const bound = Math.max(minOutputTokens, Math.min(wanted, most));
-  if (bound !== wanted) noteField(notes, "approximated", "maxOutputTokens");
+  if (bound !== wanted) warnField(warnings, "approximated", "maxOutputTokens");
   return bound;
 }
 
@@ -161,45 +165,49 @@ function renderFormat(format: OutputFormat | undefined): JsonObject | undefined 
   return { type: format.type === "json" ? "json_object" : "text" };
 }
 
-function renderText(ask: ChatAsk): JsonObject | undefined {
-  const text = compact({ format: renderFormat(ask.format), verbosity: ask.verbosity });
+function renderText(request: ChatRequest): JsonObject | undefined {
+  const text = omitUndefined({ format: renderFormat(request.format), verbosity: request.verbosity });
   return Object.keys(text).length === 0 ? undefined : text;
 }
 
 /** Servers look for the word in the messages; the instructions do not count. */
-function withJsonWord(ask: ChatAsk, notes: Notes): ChatAsk {
-  if (!lacksJsonWord(ask, false)) return ask;
-  noteField(notes, "emulated", "format");
-  return { ...ask, turns: [{ role: "system", blocks: [{ type: "text", text: jsonWish }] }, ...ask.turns] };
+function withJsonWord(request: ChatRequest, warnings: Warnings): ChatRequest {
+  if (!needsJsonHint(request, false)) return request;
+  warnField(warnings, "emulated", "format");
+  return { ...request, turns: [{ role: "system", blocks: [{ type: "text", text: jsonHint }] }, ...request.turns] };
 }
 
 /** Nothing is kept upstream, so whoever thinks must hand out the state of it. */
-function renderState(ask: ChatAsk, context: RenderContext, reasoning: JsonObject | undefined): JsonObject {
+function renderState(request: ChatRequest, context: RenderContext, reasoning: JsonObject | undefined): JsonObject {
   const include = [
     ...(thinks(context.model, reasoning) ? [stateInclude] : []),
-    ...(ask.logprobs === undefined ? [] : [logprobsInclude]),
+    ...(request.logprobs === undefined ? [] : [logprobsInclude]),
   ];
-  return { store: false, top_logprobs: ask.logprobs || undefined, include: include.length > 0 ? include : undefined };
+  return {
+    store: false,
+    top_logprobs: request.logprobs || undefined,
+    include: include.length > 0 ? include : undefined,
+  };
 }
 
 /** The call for an ask. */
-export function render(ask: ChatAsk, context: RenderContext): Rendered {
-  const notes: Notes = { context, warnings: [] };
-  refuseUnsayable(ask, context);
-  const names = toolNames(ask, maxToolNameChars);
-  const reasoning = renderReasoning(ask.reasoning, notes);
-  const body = compact({
+export function render(request: ChatRequest, context: RenderContext): RenderedRequest {
+  const warnings: Warnings = { context, warnings: [] };
+  refuseUnsayable(request, context);
+  const names = toolNames(request, maxToolNameChars);
+  const reasoning = renderReasoning(request.reasoning, warnings);
+  const body = omitUndefined({
     model: context.model,
-    ...renderInputItems(withJsonWord(ask, notes), names, notes),
-    stream: ask.stream ? true : undefined,
-    max_output_tokens: renderBound(ask, notes),
-    ...renderSampling(ask, reasoning, notes),
-    ...renderTools(ask, names, notes),
-    text: renderText(ask),
+    ...renderInputItems(withJsonWord(request, warnings), names, warnings),
+    stream: request.stream ? true : undefined,
+    max_output_tokens: renderBound(request, warnings),
+    ...renderSampling(request, reasoning, warnings),
+    ...renderTools(request, names, warnings),
+    text: renderText(request),
     reasoning,
-    service_tier: ask.tier,
-    safety_identifier: renderUser(ask.endUser),
-    ...renderState(ask, context, reasoning),
+    service_tier: request.tier,
+    safety_identifier: renderUser(request.endUser),
+    ...renderState(request, context, reasoning),
   });
-  return { call: { path: responsesPath, body }, warnings: notes.warnings };
+  return { call: { path: responsesPath, body }, warnings: warnings.warnings };
 }

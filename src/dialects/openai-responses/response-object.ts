@@ -1,6 +1,6 @@
 // The response object around its output: its own state, and the request's settings said again, with their defaults.
-import type { ChatAsk } from "../../canonical/chat.ts";
-import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import type { ChatRequest } from "../../canonical/chat.ts";
+import { isObject, type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
 import type { WriteContext } from "../dialect.ts";
 import { responseId } from "./ids.ts";
 
@@ -76,14 +76,14 @@ export function identityOf(context: WriteContext, told: { model: string; created
   return {
     id: responseId(context.id),
     createdAt: told.createdAt ?? context.createdAt,
-    model: told.model === "" ? (context.ask as ChatAsk).model : told.model,
+    model: told.model === "" ? (context.request as ChatRequest).model : told.model,
   };
 }
 
 /** The response without the request's settings. */
 export function responseHead(identity: Identity, standing: Standing): JsonObject {
   const { status, output, usage, reason, error } = standing;
-  return compact({
+  return omitUndefined({
     id: identity.id,
     object: "response",
     created_at: identity.createdAt,

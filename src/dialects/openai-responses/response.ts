@@ -1,8 +1,8 @@
 // A whole response and the canonical answer, both ways.
-import type { Block, ChatAnswer, Choice, ToolCallBlock } from "../../canonical/chat.ts";
+import type { Block, ChatResponse, Choice, ToolCallBlock } from "../../canonical/chat.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { ReadContext, WriteContext } from "../dialect.ts";
-import { badReply } from "../errors.ts";
+import { invalidUpstreamResponse } from "../errors.ts";
 import { isErrorBody } from "../openai-error.ts";
 import { parseTokens } from "../shared/openai-logprobs.ts";
 import { completed, inputText } from "../shared/tool-input.ts";
@@ -25,8 +25,8 @@ export interface Reading {
 }
 
 /** The names follow from the request, so they are those that it went out with. */
-export function readingOf({ origin, ask }: ReadContext): Reading {
-  const names = ask?.operation === "chat" ? toolNames(ask, maxToolNameChars) : null;
+export function readingOf({ origin, request }: ReadContext): Reading {
+  const names = request?.operation === "chat" ? toolNames(request, maxToolNameChars) : null;
   return { origin, toCanon: (name) => names?.toCanon(name) ?? name };
 }
 
@@ -96,11 +96,11 @@ function heldIn(blocks: readonly Block[]): Held {
 const ended = new Set<unknown>(["completed", "incomplete", undefined, null]);
 
 /** The answer in a body. Throws the upstream's own error where the body is one, else what makes it no reply. */
-export function parse(wire: unknown, context: ReadContext): ChatAnswer {
-  if (!isObject(wire)) throw badReply("it is not a JSON object");
+export function parse(wire: unknown, context: ReadContext): ChatResponse {
+  if (!isObject(wire)) throw invalidUpstreamResponse("it is not a JSON object");
   if (wire.status === "failed" || (isErrorBody(wire) && !Array.isArray(wire.output))) throw parseFailure(wire);
-  if (!Array.isArray(wire.output)) throw badReply("there is no output");
-  if (!ended.has(wire.status)) throw badReply("the response is not finished");
+  if (!Array.isArray(wire.output)) throw invalidUpstreamResponse("there is no output");
+  if (!ended.has(wire.status)) throw invalidUpstreamResponse("the response is not finished");
   const reading = readingOf(context);
   const blocks = wire.output.filter(isObject).flatMap((item) => parseItem(item, reading));
   const usage = parseUsage(wire.usage);
@@ -115,11 +115,11 @@ export function parse(wire: unknown, context: ReadContext): ChatAnswer {
 }
 
 /** The response for a client: the first choice, because this dialect has one. */
-export function render(answer: ChatAnswer, context: WriteContext): JsonObject {
-  const choice: Choice = answer.choices[0] ?? { index: 0, blocks: [], stop: { kind: "end" } };
-  const identity = identityOf(context, answer);
+export function render(response: ChatResponse, context: WriteContext): JsonObject {
+  const choice: Choice = response.choices[0] ?? { index: 0, blocks: [], stop: { kind: "end" } };
+  const identity = identityOf(context, response);
   const outcome = renderStop(choice.stop, heldIn(choice.blocks).refusal);
-  const usage = answer.usage ?? estimatedUsage(context.inputEstimate, charsIn(choice.blocks));
+  const usage = response.usage ?? estimatedUsage(context.inputEstimate, charsIn(choice.blocks));
   const output = renderItems(choice, identity.id, namesOf(context.wire), outcome.status === "incomplete");
   return { ...responseHead(identity, { ...outcome, output, usage: renderUsage(usage) }), ...echo(context.wire) };
 }

@@ -1,12 +1,12 @@
 // Reads the events of an upstream's stream into deltas: a table by type, with unknown events passed over.
 
 import type { GatewayError } from "../../canonical/error.ts";
-import type { Delta } from "../../canonical/stream-event.ts";
+import type { StreamEvent } from "../../canonical/stream-event.ts";
 import { parseExactText } from "../../lib/exact-json.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { Frame } from "../../lib/sse.ts";
 import type { ReadContext, StreamReader } from "../dialect.ts";
-import { badReply, truncated } from "../errors.ts";
+import { invalidUpstreamResponse, streamTruncated } from "../errors.ts";
 import { parseTokens } from "../shared/openai-logprobs.ts";
 import { parseErrorEvent, parseFailure } from "./error.ts";
 import { parseStop } from "./finish-reason.ts";
@@ -20,16 +20,16 @@ interface State extends OutputState {
   done: boolean;
 }
 
-type Read = (state: State, event: JsonObject, out: Delta[]) => void;
+type Read = (state: State, event: JsonObject, out: StreamEvent[]) => void;
 
 const doneMark = "[DONE]";
 
-function fail(state: State, error: GatewayError, out: Delta[]): void {
+function fail(state: State, error: GatewayError, out: StreamEvent[]): void {
   state.done = true;
   out.push({ type: "error", error });
 }
 
-function begin(state: State, event: JsonObject, out: Delta[]): void {
+function begin(state: State, event: JsonObject, out: StreamEvent[]): void {
   if (state.started) return;
   state.started = true;
   const response = isObject(event.response) ? event.response : {};
@@ -45,7 +45,7 @@ const text = (value: Json | undefined): string => (typeof value === "string" ? v
 const object = (value: Json | undefined): JsonObject => (isObject(value) ? value : {});
 
 /** Some servers tell the whole only at the end; items that were streamed are not told again. */
-function readOutput(state: State, output: Json | undefined, out: Delta[]): void {
+function readOutput(state: State, output: Json | undefined, out: StreamEvent[]): void {
   if (!Array.isArray(output)) return;
   output.forEach((item, index) => {
     if (!isObject(item) || (typeof item.id === "string" && state.ids.has(item.id))) return;
@@ -98,11 +98,11 @@ const readers: ReadonlyMap<Json | undefined, Read> = new Map<Json | undefined, R
 ]);
 
 /** Parts of thoughts end with their item. */
-function readPart(state: State, event: JsonObject, part: JsonObject, out: Delta[]): void {
+function readPart(state: State, event: JsonObject, part: JsonObject, out: StreamEvent[]): void {
   if (part.type === "output_text" || part.type === "refusal") endPart(state, event, part, out);
 }
 
-function readEvent(state: State, event: JsonObject, out: Delta[]): void {
+function readEvent(state: State, event: JsonObject, out: StreamEvent[]): void {
   const { type } = event;
   if (type === "error" || (type === undefined && event.error)) {
     fail(state, parseErrorEvent(event), out);
@@ -114,13 +114,13 @@ function readEvent(state: State, event: JsonObject, out: Delta[]): void {
   read(state, event, out);
 }
 
-function read(state: State, frame: Frame): Delta[] {
-  const out: Delta[] = [];
+function read(state: State, frame: Frame): StreamEvent[] {
+  const out: StreamEvent[] = [];
   const event = parseExactText(frame.data);
   if (isObject(event)) {
     readEvent(state, event.type === undefined && frame.event ? { ...event, type: frame.event } : event, out);
   } else if (frame.data.trim() !== "" && !frame.data.startsWith(doneMark)) {
-    fail(state, badReply("a record of the stream is no JSON object"), out);
+    fail(state, invalidUpstreamResponse("a record of the stream is no JSON object"), out);
   }
   return out;
 }
@@ -140,14 +140,14 @@ export function reader(context: ReadContext): StreamReader {
   };
   return {
     read: (frame) => (state.done ? [] : read(state, frame)),
-    skim(data) {
+    peekText(data) {
       const text = skim(data);
       if (text !== null) state.skimmed = true;
       return text;
     },
     end() {
-      const out: Delta[] = [];
-      if (!state.done) fail(state, truncated(), out);
+      const out: StreamEvent[] = [];
+      if (!state.done) fail(state, streamTruncated(), out);
       return out;
     },
   };

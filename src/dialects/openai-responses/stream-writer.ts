@@ -1,7 +1,7 @@
 // Deltas into the events of one response: every item is added, filled and ended before the terminal event.
 
 import type { GatewayError } from "../../canonical/error.ts";
-import type { Delta, OpenBlock } from "../../canonical/stream-event.ts";
+import type { OpenBlock, StreamEvent } from "../../canonical/stream-event.ts";
 import type { Usage } from "../../canonical/usage.ts";
 import type { Frame } from "../../lib/sse.ts";
 import type { StreamWriter, WriteContext } from "../dialect.ts";
@@ -9,15 +9,16 @@ import { estimatedUsage } from "../shared/usage-estimate.ts";
 import { failureOf } from "./error.ts";
 import { renderStop } from "./finish-reason.ts";
 import {
+  appendCall,
+  appendCallState,
+  appendPart,
+  appendThought,
   type CallState,
   closePart,
   closeThought,
   type Events,
   event,
   finishItem,
-  growCall,
-  growPart,
-  growThought,
   isSettled,
   openCall,
   openPart,
@@ -25,7 +26,6 @@ import {
   type PartState,
   partKind,
   type ThoughtState,
-  tellCallState,
 } from "./item-writer.ts";
 import { ownerOf, sealedState } from "./reasoning.ts";
 import { echo, type Identity, identityOf, responseHead, type Standing } from "./response-object.ts";
@@ -52,8 +52,8 @@ interface State extends Events {
   over: boolean;
 }
 
-type Of<Type extends Delta["type"]> = Extract<Delta, { type: Type }>;
-type Write<Type extends Delta["type"]> = (state: State, delta: Of<Type>, out: Frame[]) => void;
+type Of<Type extends StreamEvent["type"]> = Extract<StreamEvent, { type: Type }>;
+type Write<Type extends StreamEvent["type"]> = (state: State, delta: Of<Type>, out: Frame[]) => void;
 
 function lifecycle(state: State, type: string, standing: Standing): Frame {
   const head = JSON.stringify(responseHead(state.identity, standing));
@@ -73,7 +73,7 @@ const start: Write<"start"> = (state, delta, out) => {
   begin(state, out);
 };
 
-const open: Write<"block-open"> = (state, delta, out) => {
+const open: Write<"block-start"> = (state, delta, out) => {
   const block: BlockState = { open: delta.open, shown: null };
   state.blocks[delta.block] = block;
   if (delta.open.kind !== "tool-call") return;
@@ -94,28 +94,28 @@ function partOf(state: State, block: BlockState, out: Frame[]): PartState | null
 const growText: Write<"text"> = (state, delta, out) => {
   const block = state.blocks[delta.block];
   const part = block === undefined ? null : partOf(state, block, out);
-  if (part !== null) growPart(state, part, delta, out);
+  if (part !== null) appendPart(state, part, delta, out);
 };
 
 const growThinking: Write<"thinking"> = (state, delta, out) => {
   const block = state.blocks[delta.block];
   if (block?.open.kind !== "thinking") return;
   block.shown ??= openThought(state, true, out);
-  growThought(state, block.shown as ThoughtState, delta.text, out);
+  appendThought(state, block.shown as ThoughtState, delta.text, out);
 };
 
 const growInput: Write<"tool-input"> = (state, delta, out) => {
   const shown = state.blocks[delta.block]?.shown;
-  if (shown?.kind === "call") growCall(state, shown, delta.text, out);
+  if (shown?.kind === "call") appendCall(state, shown, delta.text, out);
 };
 
-function closeText(state: State, block: BlockState, { citations }: Of<"block-close">, out: Frame[]): void {
+function closeText(state: State, block: BlockState, { citations }: Of<"block-end">, out: Frame[]): void {
   const isSaid = block.shown !== null || (citations !== undefined && citations.length > 0);
   const part = isSaid ? partOf(state, block, out) : null;
   if (part !== null) closePart(state, part, citations, out);
 }
 
-function closeThinking(state: State, block: BlockState, { signature }: Of<"block-close">, out: Frame[]): void {
+function closeThinking(state: State, block: BlockState, { signature }: Of<"block-end">, out: Frame[]): void {
   if (block.shown === null && signature === undefined) return;
   block.shown ??= openThought(state, false, out);
   const item = block.shown as ThoughtState;
@@ -124,14 +124,14 @@ function closeThinking(state: State, block: BlockState, { signature }: Of<"block
   closeThought(state, item, out);
 }
 
-const close: Write<"block-close"> = (state, delta, out) => {
+const close: Write<"block-end"> = (state, delta, out) => {
   const block = state.blocks[delta.block];
   if (block === undefined) return;
   if (partKind(block.open) !== null) closeText(state, block, delta, out);
   else if (block.open.kind === "thinking") closeThinking(state, block, delta, out);
   else if (block.shown?.kind === "call") {
     block.shown.closed = true;
-    if (delta.signature !== undefined) tellCallState(state, delta.signature, out);
+    if (delta.signature !== undefined) appendCallState(state, delta.signature, out);
   }
 };
 
@@ -166,27 +166,27 @@ function fail(state: State, error: GatewayError, out: Frame[]): void {
 
 const nothing = (): void => undefined;
 
-const writers: { readonly [Type in Delta["type"]]: Write<Type> } = {
+const writers: { readonly [Type in StreamEvent["type"]]: Write<Type> } = {
   start,
-  "block-open": open,
+  "block-start": open,
   text: growText,
   thinking: growThinking,
   "tool-input": growInput,
   media: nothing,
-  "block-close": close,
+  "block-end": close,
   finish,
   error: (state, delta, out) => fail(state, delta.error, out),
 };
 
-function write(state: State, delta: Delta): Frame[] {
-  if (state.over || ("choice" in delta && delta.choice !== 0)) return [];
-  if ("text" in delta) {
-    if (delta.text === "" && !("logprobs" in delta)) return [];
-    state.chars += delta.text.length;
+function write(state: State, streamEvent: StreamEvent): Frame[] {
+  if (state.over || ("choice" in streamEvent && streamEvent.choice !== 0)) return [];
+  if ("text" in streamEvent) {
+    if (streamEvent.text === "" && !("logprobs" in streamEvent)) return [];
+    state.chars += streamEvent.text.length;
   }
   const out: Frame[] = [];
-  const handle = writers[delta.type] as (state: State, delta: Delta, out: Frame[]) => void;
-  handle(state, delta, out);
+  const handle = writers[streamEvent.type] as (state: State, streamEvent: StreamEvent, out: Frame[]) => void;
+  handle(state, streamEvent, out);
   return out;
 }
 
@@ -208,5 +208,5 @@ export function writer(context: WriteContext): StreamWriter {
     started: false,
     over: false,
   };
-  return { write: (delta) => write(state, delta) };
+  return { write: (streamEvent) => write(state, streamEvent) };
 }

@@ -1,10 +1,10 @@
 // Counting the tokens of a response request that is not sent: `POST /v1/responses/input_tokens`.
-import type { ChatAsk } from "../../canonical/chat.ts";
-import type { CountAnswer, CountAsk } from "../../canonical/token-count.ts";
-import { noUsage } from "../../canonical/usage.ts";
+import type { ChatRequest } from "../../canonical/chat.ts";
+import type { TokenCountRequest, TokenCountResponse } from "../../canonical/token-count.ts";
+import { zeroUsage } from "../../canonical/usage.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import type { Dialect } from "../dialect.ts";
-import { badReply } from "../errors.ts";
+import { invalidUpstreamResponse } from "../errors.ts";
 import { openaiResponses } from "./index.ts";
 import { schema } from "./schema.ts";
 
@@ -30,19 +30,19 @@ function countBody(body: JsonObject): JsonObject {
 }
 
 /** Bounds on a reply have no effect on the count, so that none of them can make it fail. */
-function inputOnly(chat: ChatAsk): ChatAsk {
+function inputOnly(chat: ChatRequest): ChatRequest {
   const { maxOutputTokens: _bound, media: _media, logprobs: _logprobs, ...rest } = chat;
   return { ...rest, stream: false, stop: [], choices: 1, sampling: {} };
 }
 
-function readCount(wire: unknown): CountAnswer {
+function readCount(wire: unknown): TokenCountResponse {
   const inputTokens = isObject(wire) ? wire.input_tokens : undefined;
   if (typeof inputTokens !== "number" || !Number.isInteger(inputTokens) || inputTokens < 0)
-    throw badReply("it holds no count of tokens");
-  return { operation: "count", inputTokens, usage: noUsage };
+    throw invalidUpstreamResponse("it holds no count of tokens");
+  return { operation: "count", inputTokens, usage: zeroUsage };
 }
 
-export const openaiCount: Dialect<CountAsk, CountAnswer> = {
+export const openaiCount: Dialect<TokenCountRequest, TokenCountResponse> = {
   name: "openai-count",
   operation: "count",
   request: {
@@ -61,9 +61,9 @@ export const openaiCount: Dialect<CountAsk, CountAnswer> = {
     parse: readCount,
     render: ({ inputTokens }) => ({ object, input_tokens: inputTokens }),
   },
-  verbatim: {
-    call(wire, context, envelope) {
-      const { body } = openaiResponses.verbatim.call(wire, context, envelope);
+  passthrough: {
+    render(wire, context, envelope) {
+      const { body } = openaiResponses.passthrough.render(wire, context, envelope);
       return { path, body: countBody(body) };
     },
   },

@@ -1,22 +1,22 @@
 // Tools and the choice among them, from the wire into canon and back.
-import type { ChatAsk, CustomTool, FunctionTool, Tool, ToolChoice } from "../../canonical/chat.ts";
-import type { Extra } from "../../canonical/warning.ts";
-import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import type { ChatRequest, CustomTool, FunctionTool, Tool, ToolChoice } from "../../canonical/chat.ts";
+import type { UnmappedField } from "../../canonical/warning.ts";
+import { isObject, type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
 import { badValue, missing, unsupported } from "../errors.ts";
 import { isAbsent } from "../shared/is-empty.ts";
 import type { ToolNames } from "../shared/tool-names.ts";
-import { type Notes, noteField } from "../shared/warnings.ts";
+import { type Warnings, warnField } from "../shared/warnings.ts";
 import { dialectName } from "./content.ts";
 import { declaredTools, flatName } from "./tool-namespaces.ts";
 
 /** What the tools of a request come to. Hosted ones are extras: nobody else can run them. */
 export interface ParsedTools {
   readonly tools: Tool[];
-  readonly extras: Extra[];
+  readonly extras: UnmappedField[];
 }
 
 /** Members that canon has no place for. */
-const ownMembers: readonly (readonly [string, Extra["rule"]])[] = [
+const ownMembers: readonly (readonly [string, UnmappedField["rule"]])[] = [
   ["defer_loading", "quiet"],
   ["output_schema", "drop"],
   ["allowed_callers", "drop"],
@@ -84,7 +84,7 @@ export function parseTools(wire: JsonObject): ParsedTools {
 /** The choice, and what of it only this dialect's own servers can do. */
 interface ParsedChoice {
   readonly toolChoice?: ToolChoice;
-  readonly extras: readonly Extra[];
+  readonly extras: readonly UnmappedField[];
 }
 
 const path = "tool_choice";
@@ -156,11 +156,11 @@ function renderTool(tool: Tool, names: ToolNames): JsonObject {
   switch (tool.kind) {
     case "function": {
       const { description, parameters = noParameters, strict = false } = tool;
-      return compact({ type: "function", name: names.toWire(tool.name), description, parameters, strict });
+      return omitUndefined({ type: "function", name: names.toWire(tool.name), description, parameters, strict });
     }
     case "custom": {
       const { description, format } = tool;
-      return compact({ type: "custom", name: names.toWire(tool.name), description, format: flatFormat(format) });
+      return omitUndefined({ type: "custom", name: names.toWire(tool.name), description, format: flatFormat(format) });
     }
     case "hosted":
       if (tool.origin === dialectName) return tool.wire;
@@ -179,16 +179,16 @@ function renderChoice(choice: ToolChoice, tools: readonly Tool[], names: ToolNam
 }
 
 /** The tool fields of a request; without tools there are none, since servers refuse a choice among nothing. */
-export function renderTools(ask: ChatAsk, names: ToolNames, notes: Notes): JsonObject {
-  const { tools, toolChoice } = ask;
+export function renderTools(request: ChatRequest, names: ToolNames, warnings: Warnings): JsonObject {
+  const { tools, toolChoice } = request;
   if (tools.length === 0) {
     const matters = toolChoice !== undefined && toolChoice.type !== "auto" && toolChoice.type !== "none";
-    if (matters) noteField(notes, "dropped", "toolChoice");
+    if (matters) warnField(warnings, "dropped", "toolChoice");
     return {};
   }
-  return compact({
+  return omitUndefined({
     tools: tools.map((tool) => renderTool(tool, names)),
     tool_choice: toolChoice === undefined ? undefined : renderChoice(toolChoice, tools, names),
-    parallel_tool_calls: ask.parallelToolCalls,
+    parallel_tool_calls: request.parallelToolCalls,
   });
 }

@@ -1,7 +1,7 @@
 // A conversation as plain text for a summariser, and the request that asks for the summary: the conversation is data there.
-import type { ChatAnswer, ChatAsk } from "../../canonical/chat.ts";
+import type { ChatRequest, ChatResponse } from "../../canonical/chat.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import { badReply } from "../errors.ts";
+import { invalidUpstreamResponse } from "../errors.ts";
 
 /** One entry of the transcript. What tools put out is cut first, because the model has said what it took from it. */
 interface Entry {
@@ -127,7 +127,7 @@ export interface SummaryWish {
 }
 
 /** The request for a summary: no tools, little thought, the conversation inside one message. */
-export function summaryAsk({ model, transcript, instructions, soFar }: SummaryWish): ChatAsk {
+export function summaryAsk({ model, transcript, instructions, soFar }: SummaryWish): ChatRequest {
   const parts = [
     ...(instructions ? [`The assistant had been told, for context:\n${instructions}\n`] : []),
     ...(soFar ? [`The note on what came before, to be carried on and brought up to date:\n${soFar}\n`] : []),
@@ -150,9 +150,9 @@ export function summaryAsk({ model, transcript, instructions, soFar }: SummaryWi
 }
 
 /** The summary in a reply. Throws `upstream_protocol_error` for an empty one: it would lose the conversation. */
-export function summaryIn(answer: ChatAnswer): string {
-  const blocks = answer.choices[0]?.blocks ?? [];
+export function summaryIn(response: ChatResponse): string {
+  const blocks = response.choices[0]?.blocks ?? [];
   const text = blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("");
-  if (text.trim() === "") throw badReply("the summary is empty");
+  if (text.trim() === "") throw invalidUpstreamResponse("the summary is empty");
   return text.trim();
 }

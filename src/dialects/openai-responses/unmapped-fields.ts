@@ -1,5 +1,5 @@
 // What canon has no place for: which of these fields may go in silence, which with a warning, which not at all.
-import type { Extra } from "../../canonical/warning.ts";
+import type { UnmappedField } from "../../canonical/warning.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import { isAbsent } from "../shared/is-empty.ts";
 import { type ExtraRules, readExtras } from "../shared/openai-unmapped-fields.ts";
@@ -24,8 +24,8 @@ const read = new Set([
   "safety_identifier",
 ]);
 
-const quiet = (): Extra["rule"] => "quiet";
-const reject = (): Extra["rule"] => "reject";
+const quiet = (): UnmappedField["rule"] => "quiet";
+const reject = (): UnmappedField["rule"] => "reject";
 const otherTiers = new Set<Json>(["scale", "ultrafast"]);
 
 /** What is kept between requests is the gateway's own business: it has resolved the chain before the request is read. */
@@ -51,8 +51,8 @@ const members: readonly (readonly [field: string, member: string, plain: Json])[
 ];
 
 /** The fields of a request that only this dialect has. */
-export function parseExtras(wire: JsonObject): Extra[] {
-  const inner = members.flatMap(([field, member, plain]): Extra[] => {
+export function parseExtras(wire: JsonObject): UnmappedField[] {
+  const inner = members.flatMap(([field, member, plain]): UnmappedField[] => {
     const holder = wire[field];
     const value = isObject(holder) ? holder[member] : undefined;
     return isAbsent(value) || value === plain ? [] : [{ path: `${field}.${member}`, rule: "drop" }];

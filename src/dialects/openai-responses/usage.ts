@@ -1,13 +1,13 @@
 // Token usage on this wire: the totals and their parts, under names of its own.
 import { totalInput, totalOutput, type Usage } from "../../canonical/usage.ts";
-import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import { isObject, type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
 import { parseUsage as parseTotals } from "../shared/openai-usage.ts";
 
 /** What a server counted; undefined when it gave no figure. */
 export function parseUsage(usage: Json | undefined): Usage | undefined {
   if (!isObject(usage)) return undefined;
   return parseTotals(
-    compact({
+    omitUndefined({
       prompt_tokens: usage.input_tokens,
       completion_tokens: usage.output_tokens,
       total_tokens: usage.total_tokens,

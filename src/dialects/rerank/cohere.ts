@@ -1,9 +1,9 @@
 // Cohere's second version: texts alone, and no documents in the reply.
 import { cohereErrors } from "../vendor-errors.ts";
-import { clientRanker, type Ranker } from "./rerank-dialect.ts";
+import { clientRerank, type RerankCodec } from "./rerank-dialect.ts";
 import { readFlat } from "./response.ts";
 
-const ranker: Ranker = {
+const ranker: RerankCodec = {
   name: "cohere-rerank",
   path: "v2/rerank",
   form: () => "text",
@@ -13,4 +13,4 @@ const ranker: Ranker = {
   error: cohereErrors,
 };
 
-export const cohereRerank = clientRanker(ranker, "2");
+export const cohereRerank = clientRerank(ranker, "2");

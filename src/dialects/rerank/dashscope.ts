@@ -1,8 +1,8 @@
 // DashScope's ranking: its own envelope, and a flat one beside it.
 import { isObject, type Json } from "../../lib/json.ts";
-import { badReply } from "../errors.ts";
+import { invalidUpstreamResponse } from "../errors.ts";
 import { errorsWith } from "../vendor-errors.ts";
-import { type Ranker, serverRanker } from "./rerank-dialect.ts";
+import { type RerankCodec, upstreamRerank } from "./rerank-dialect.ts";
 import { tokensIn } from "./response.ts";
 
 const seesPictures = /-vl-/;
@@ -12,7 +12,7 @@ const mostDocuments = (model: string): number => (seesPictures.test(model) ? 100
 /** An account without money is refused as a bad request. */
 const errors = errorsWith({ codes: { Arrearage: 402 } });
 
-const common: Pick<Ranker, "form" | "knows" | "mostDocuments" | "error"> = {
+const common: Pick<RerankCodec, "form" | "knows" | "mostDocuments" | "error"> = {
   form: (model) => (seesPictures.test(model) ? "parts" : "text"),
   knows: { instruction: "instruct" },
   mostDocuments,
@@ -21,12 +21,12 @@ const common: Pick<Ranker, "form" | "knows" | "mostDocuments" | "error"> = {
 
 /** A reply may be an error in spite of its status. */
 function opened(reply: Json) {
-  if (!isObject(reply)) throw badReply("it is not an object");
+  if (!isObject(reply)) throw invalidUpstreamResponse("it is not an object");
   if (typeof reply.code === "string" && reply.code !== "") throw errors.parse(200, reply);
   return reply;
 }
 
-export const dashscopeRerank = serverRanker({
+export const dashscopeRerank = upstreamRerank({
   ...common,
   name: "dashscope-rerank",
   path: "api/v1/services/rerank/text-rerank/text-rerank",
@@ -41,7 +41,7 @@ export const dashscopeRerank = serverRanker({
   },
 });
 
-export const dashscopeFlatRerank = serverRanker({
+export const dashscopeFlatRerank = upstreamRerank({
   ...common,
   name: "dashscope-flat-rerank",
   path: "compatible-api/v1/reranks",

@@ -1,9 +1,9 @@
 // The ranking dialect of most servers: Cohere's first version, Jina's, and what compatible servers made of both.
 import { cohereErrors } from "../vendor-errors.ts";
-import { clientRanker, type Ranker } from "./rerank-dialect.ts";
+import { clientRerank, type RerankCodec } from "./rerank-dialect.ts";
 import { readFlat } from "./response.ts";
 
-const ranker: Ranker = {
+const ranker: RerankCodec = {
   name: "rerank",
   path: "rerank",
   form: (_model, { ranks }) => ranks ?? "text",
@@ -29,4 +29,4 @@ const ranker: Ranker = {
   error: cohereErrors,
 };
 
-export const plainRerank = clientRanker(ranker, "1");
+export const plainRerank = clientRerank(ranker, "1");

@@ -1,6 +1,6 @@
 // A ranking request as clients write it, whatever version they speak: its schema, and what it means.
 import { Type } from "typebox";
-import type { RankedDocument, RerankAsk, RerankOption } from "../../canonical/rerank.ts";
+import type { RankedDocument, RerankOption, RerankRequest } from "../../canonical/rerank.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import { badValue } from "../errors.ts";
 import { optional } from "../schema-helpers.ts";
@@ -65,7 +65,7 @@ function parseDocument(document: Json, index: number): RankedDocument {
 }
 
 /** From a wire that has passed the schema. */
-export function parseRequest(wire: JsonObject): RerankAsk {
+export function parseRequest(wire: JsonObject): RerankRequest {
   const documents = (Array.isArray(wire.documents) ? wire.documents : []).map(parseDocument);
   const asked = typeof wire.top_n === "number" && wire.top_n > 0 ? wire.top_n : documents.length;
   const given = options.filter((option) => !isAbsent(wire[option]));

@@ -1,18 +1,25 @@
 // What all ranking dialects have in common, so that each says only how its own wire differs.
-import type { RerankAnswer, RerankAsk, RerankOption } from "../../canonical/rerank.ts";
-import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import type { Dialect, DialectOptions, ErrorSide, RenderContext, Rendered, VerbatimSide } from "../dialect.ts";
+import type { RerankOption, RerankRequest, RerankResponse } from "../../canonical/rerank.ts";
+import { isObject, type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
+import type {
+  CompatibilityFlags,
+  Dialect,
+  ErrorCodec,
+  Passthrough,
+  RenderContext,
+  RenderedRequest,
+} from "../dialect.ts";
 import { badValue } from "../errors.ts";
 import { openaiErrors } from "../openai-error.ts";
 import { isAbsent } from "../shared/is-empty.ts";
 import { noClient } from "../shared/upstream-only.ts";
-import { type Notes, note } from "../shared/warnings.ts";
+import { type Warnings, warn } from "../shared/warnings.ts";
 import { type DocumentForm, documentIn } from "./documents.ts";
 import { parseRequest, rerankSchema } from "./request.ts";
 import { type ReadRanking, readAnswer, renderAnswer } from "./response.ts";
 
 /** What a request says, each piece in the server's form. */
-export interface Said {
+export interface RerankBody {
   readonly model: string;
   readonly query: Json;
   readonly documents: Json[];
@@ -22,80 +29,90 @@ export interface Said {
   readonly options: JsonObject;
 }
 
-export interface Ranker {
+export interface RerankCodec {
   readonly name: string;
   readonly path: string;
-  form(model: string, options: DialectOptions): DocumentForm;
+  form(model: string, options: CompatibilityFlags): DocumentForm;
   /** The options that the server knows, and its names for them; others are left out with a warning. */
   readonly knows: { readonly [option in RerankOption]?: string };
   /** The most documents that it ranks at once. */
   mostDocuments?(model: string): number;
-  body(said: Said): JsonObject;
+  body(said: RerankBody): JsonObject;
   /** Throws `upstream_protocol_error` on what is no reply. */
   read(reply: Json): ReadRanking;
-  readonly error?: ErrorSide;
+  readonly error?: ErrorCodec;
 }
 
-const fieldsOf = ({ options }: RerankAsk): string[] | null =>
+const fieldsOf = ({ options }: RerankRequest): string[] | null =>
   Array.isArray(options.rank_fields) ? options.rank_fields.map(String) : null;
 
 /** Cutting a ranking up in silence would mix scores that do not compare. */
-function refuseMany(ask: RerankAsk, most: number | undefined): void {
-  if (most === undefined || ask.documents.length <= most) return;
+function refuseMany(request: RerankRequest, most: number | undefined): void {
+  if (most === undefined || request.documents.length <= most) return;
   throw badValue("documents", `This model ranks at most ${most} documents at once.`);
 }
 
-function renderOptions({ knows }: Ranker, ask: RerankAsk, form: DocumentForm, notes: Notes): JsonObject {
+function renderOptions(
+  { knows }: RerankCodec,
+  request: RerankRequest,
+  form: DocumentForm,
+  warnings: Warnings,
+): JsonObject {
   const options: JsonObject = {};
-  const isPicked = form !== "any" && ask.documents.some((document) => typeof document !== "string");
-  for (const [option, value] of Object.entries(ask.options)) {
+  const isPicked = form !== "any" && request.documents.some((document) => typeof document !== "string");
+  for (const [option, value] of Object.entries(request.options)) {
     const name = knows[option as RerankOption];
     if (option === "rank_fields" && form !== "any") {
-      if (isPicked) note(notes, "emulated", option);
-    } else if (name === undefined) note(notes, "dropped", option);
+      if (isPicked) warn(warnings, "emulated", option);
+    } else if (name === undefined) warn(warnings, "dropped", option);
     else options[name] = value;
   }
   return options;
 }
 
-function render(ranker: Ranker, ask: RerankAsk, context: RenderContext): Rendered {
-  refuseMany(ask, ranker.mostDocuments?.(context.model));
+function render(ranker: RerankCodec, request: RerankRequest, context: RenderContext): RenderedRequest {
+  refuseMany(request, ranker.mostDocuments?.(context.model));
   const form = ranker.form(context.model, context.options ?? {});
-  const notes: Notes = { context, warnings: [] };
-  const fields = fieldsOf(ask);
-  const said: Said = {
+  const warnings: Warnings = { context, warnings: [] };
+  const fields = fieldsOf(request);
+  const said: RerankBody = {
     model: context.model,
-    query: documentIn(form, { document: ask.query, path: "query", fields: null }),
-    documents: ask.documents.map((document, index) =>
+    query: documentIn(form, { document: request.query, path: "query", fields: null }),
+    documents: request.documents.map((document, index) =>
       documentIn(form, { document, path: `documents[${index}]`, fields }),
     ),
-    top: ask.top < ask.documents.length ? ask.top : undefined,
-    options: renderOptions(ranker, ask, form, notes),
+    top: request.top < request.documents.length ? request.top : undefined,
+    options: renderOptions(ranker, request, form, warnings),
   };
-  return { call: { path: ranker.path, body: compact(ranker.body(said)) }, warnings: notes.warnings };
+  return { call: { path: ranker.path, body: omitUndefined(ranker.body(said)) }, warnings: warnings.warnings };
 }
 
-function dialectOf(ranker: Ranker, version: string, verbatim: VerbatimSide): Dialect<RerankAsk, RerankAnswer> {
+function dialectOf(
+  ranker: RerankCodec,
+  version: string,
+  verbatim: Passthrough,
+): Dialect<RerankRequest, RerankResponse> {
   return {
     name: ranker.name,
     operation: "rerank",
     request: {
       schema: rerankSchema,
       parse: parseRequest,
-      render: (ask, context) => render(ranker, ask, context),
+      render: (canonicalRequest, context) => render(ranker, canonicalRequest, context),
       fieldPath: (field) => field,
     },
     response: {
-      parse: (wire, { ask }) => readAnswer(ranker.read(wire as Json), ask?.operation === "rerank" ? ask : undefined),
-      render: (answer, context) => renderAnswer(answer, context, version),
+      parse: (wire, { request }) =>
+        readAnswer(ranker.read(wire as Json), request?.operation === "rerank" ? request : undefined),
+      render: (response, context) => renderAnswer(response, context, version),
     },
-    verbatim,
+    passthrough: verbatim,
     error: ranker.error ?? openaiErrors,
   };
 }
 
 /** A dialect that only servers speak. */
-export function serverRanker(ranker: Ranker): Dialect<RerankAsk, RerankAnswer> {
+export function upstreamRerank(ranker: RerankCodec): Dialect<RerankRequest, RerankResponse> {
   return dialectOf(ranker, "1", noClient);
 }
 
@@ -103,17 +120,17 @@ export function serverRanker(ranker: Ranker): Dialect<RerankAsk, RerankAnswer> {
 const rewritten: ReadonlySet<string> = new Set(["top_n", "return_documents", "rank_fields"]);
 
 /** A dialect that clients speak too. The normal form is made of every reply; what else it tells travels on. */
-export function clientRanker(ranker: Ranker, version: string): Dialect<RerankAsk, RerankAnswer> {
+export function clientRerank(ranker: RerankCodec, version: string): Dialect<RerankRequest, RerankResponse> {
   return dialectOf(ranker, version, {
-    call(wire, context) {
+    render(wire, context) {
       const { path, body } = render(ranker, parseRequest(wire), context).call;
       const kept = Object.entries(wire).filter(([name, value]) => !rewritten.has(name) && !isAbsent(value));
       return { path, body: { ...Object.fromEntries(kept), ...body } };
     },
-    mend(reply, _wire, context) {
+    normalize(reply, _wire, context) {
       if (context === undefined) return reply;
-      const answer = readAnswer(ranker.read(reply), context.ask as RerankAsk);
-      const normal = renderAnswer(answer, context, version);
+      const response = readAnswer(ranker.read(reply), context.request as RerankRequest);
+      const normal = renderAnswer(response, context, version);
       const meta = isObject(reply.meta) ? reply.meta : {};
       const usage = isObject(reply.usage) ? reply.usage : {};
       return {

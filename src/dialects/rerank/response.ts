@@ -1,9 +1,9 @@
 // A ranking reply: whatever the upstream's shape, one normal form for all clients.
-import type { RankedResult, RerankAnswer, RerankAsk } from "../../canonical/rerank.ts";
-import { noUsage, tokenCount, type Usage } from "../../canonical/usage.ts";
-import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import type { RankedResult, RerankRequest, RerankResponse } from "../../canonical/rerank.ts";
+import { tokenCount, type Usage, zeroUsage } from "../../canonical/usage.ts";
+import { isObject, type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
 import type { WriteContext } from "../dialect.ts";
-import { badReply } from "../errors.ts";
+import { invalidUpstreamResponse } from "../errors.ts";
 
 /** As many documents one search may rank. */
 const documentsPerSearch = 100;
@@ -23,26 +23,30 @@ function readResult(item: Json, score: string, documents: number): RankedResult 
   const index = isObject(item) ? item.index : undefined;
   const value = isObject(item) ? item[score] : undefined;
   if (typeof index !== "number" || !Number.isInteger(index) || index < 0 || index >= documents)
-    throw badReply("a result names no document of the request");
-  if (typeof value !== "number") throw badReply("a result has no score");
+    throw invalidUpstreamResponse("a result names no document of the request");
+  if (typeof value !== "number") throw invalidUpstreamResponse("a result has no score");
   return { index, score: value };
 }
 
 /** Best first. A document that is ranked twice makes no sense. */
-function readResults({ results, score = "relevance_score" }: ReadRanking, ask: RerankAsk | undefined): RankedResult[] {
-  if (!Array.isArray(results)) throw badReply("there is no list of results");
-  const read = results.map((item) => readResult(item, score, ask?.documents.length ?? Number.POSITIVE_INFINITY));
-  if (new Set(read.map(({ index }) => index)).size !== read.length) throw badReply("a document is ranked twice");
-  return read.sort((left, right) => right.score - left.score || left.index - right.index).slice(0, ask?.top);
+function readResults(
+  { results, score = "relevance_score" }: ReadRanking,
+  request: RerankRequest | undefined,
+): RankedResult[] {
+  if (!Array.isArray(results)) throw invalidUpstreamResponse("there is no list of results");
+  const read = results.map((item) => readResult(item, score, request?.documents.length ?? Number.POSITIVE_INFINITY));
+  if (new Set(read.map(({ index }) => index)).size !== read.length)
+    throw invalidUpstreamResponse("a document is ranked twice");
+  return read.sort((left, right) => right.score - left.score || left.index - right.index).slice(0, request?.top);
 }
 
 const isCounted = (units: Json | undefined): units is number => typeof units === "number" && units > 0;
 
 function readUsage({ tokens, searchUnits }: ReadRanking): { usage?: Usage } {
   const told = tokens.map(tokenCount).find((count) => count > 0);
-  const usage = told === undefined ? undefined : { ...noUsage, inputTokens: told };
+  const usage = told === undefined ? undefined : { ...zeroUsage, inputTokens: told };
   if (!isCounted(searchUnits)) return usage === undefined ? {} : { usage };
-  return { usage: { ...(usage ?? noUsage), units: { kind: "searches", amount: searchUnits } } };
+  return { usage: { ...(usage ?? zeroUsage), units: { kind: "searches", amount: searchUnits } } };
 }
 
 /** The places where compatible servers tell their tokens. */
@@ -61,47 +65,47 @@ export function tokensIn(reply: JsonObject): (Json | undefined)[] {
 
 /** The shape of Cohere's replies, which most servers have made their own. */
 export function readFlat(reply: Json): ReadRanking {
-  if (!isObject(reply)) throw badReply("it is not an object");
+  if (!isObject(reply)) throw invalidUpstreamResponse("it is not an object");
   const { results, id, model, meta } = reply;
   const billed = isObject(meta) && isObject(meta.billed_units) ? meta.billed_units : {};
   return { results, id, model, searchUnits: billed.search_units, tokens: tokensIn(reply) };
 }
 
 /** Throws `upstream_protocol_error` on a ranking that is none. */
-export function readAnswer(read: ReadRanking, ask: RerankAsk | undefined): RerankAnswer {
+export function readAnswer(read: ReadRanking, request: RerankRequest | undefined): RerankResponse {
   const { id, model } = read;
   return {
     operation: "rerank",
     id: typeof id === "string" ? id : "",
-    model: typeof model === "string" && model !== "" ? model : (ask?.model ?? ""),
-    results: readResults(read, ask),
+    model: typeof model === "string" && model !== "" ? model : (request?.model ?? ""),
+    results: readResults(read, request),
     ...readUsage(read),
   };
 }
 
-function billedUnits({ usage }: RerankAnswer, documents: number): JsonObject {
+function billedUnits({ usage }: RerankResponse, documents: number): JsonObject {
   if (usage?.units?.kind === "searches") return { search_units: usage.units.amount };
   if (usage !== undefined && !usage.estimated) return { total_tokens: usage.inputTokens };
   return { search_units: Math.ceil(documents / documentsPerSearch) };
 }
 
 /** The normal form. `version` is the one that the client speaks. */
-export function renderAnswer(answer: RerankAnswer, context: WriteContext, version: string): JsonObject {
-  const { documents, returnDocuments } = context.ask as RerankAsk;
-  const tokens = answer.usage?.inputTokens ?? context.inputEstimate;
+export function renderAnswer(response: RerankResponse, context: WriteContext, version: string): JsonObject {
+  const { documents, returnDocuments } = context.request as RerankRequest;
+  const tokens = response.usage?.inputTokens ?? context.inputEstimate;
   const shown = (index: number): JsonObject | undefined => {
     const document = documents[index];
     return typeof document === "string" ? { text: document } : document;
   };
   return {
-    id: answer.id || context.id,
-    model: answer.model,
-    results: answer.results.map(({ index, score }) =>
-      compact({ index, relevance_score: score, document: returnDocuments ? shown(index) : undefined }),
+    id: response.id || context.id,
+    model: response.model,
+    results: response.results.map(({ index, score }) =>
+      omitUndefined({ index, relevance_score: score, document: returnDocuments ? shown(index) : undefined }),
     ),
     meta: {
       api_version: { version },
-      billed_units: billedUnits(answer, documents.length),
+      billed_units: billedUnits(response, documents.length),
       tokens: { input_tokens: tokens, output_tokens: 0 },
     },
     usage: { prompt_tokens: tokens, total_tokens: tokens },

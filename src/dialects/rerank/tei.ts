@@ -1,11 +1,11 @@
 // Ranking by a Text Embeddings Inference server: one model, a bare list of scores, no count of anything.
 import { errorsWith } from "../vendor-errors.ts";
-import { serverRanker } from "./rerank-dialect.ts";
+import { upstreamRerank } from "./rerank-dialect.ts";
 
 /** A failure of its own has a status that elsewhere means a fault of the request. */
 const errors = errorsWith({ statuses: { 424: 500 } });
 
-export const teiRerank = serverRanker({
+export const teiRerank = upstreamRerank({
   name: "tei-rerank",
   path: "rerank",
   form: () => "text",

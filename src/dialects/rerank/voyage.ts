@@ -1,12 +1,12 @@
 // Voyage's ranking: its own words for the count and for the list.
 import { isObject } from "../../lib/json.ts";
-import { badReply } from "../errors.ts";
-import { serverRanker } from "./rerank-dialect.ts";
+import { invalidUpstreamResponse } from "../errors.ts";
+import { upstreamRerank } from "./rerank-dialect.ts";
 import { tokensIn } from "./response.ts";
 
 const mostDocuments = 1000;
 
-export const voyageRerank = serverRanker({
+export const voyageRerank = upstreamRerank({
   name: "voyage-rerank",
   path: "rerank",
   form: () => "text",
@@ -14,7 +14,7 @@ export const voyageRerank = serverRanker({
   mostDocuments: () => mostDocuments,
   body: ({ model, query, documents, top, options }) => ({ model, query, documents, top_k: top, ...options }),
   read(reply) {
-    if (!isObject(reply)) throw badReply("it is not an object");
+    if (!isObject(reply)) throw invalidUpstreamResponse("it is not an object");
     return { results: reply.data, model: reply.model, tokens: tokensIn(reply) };
   },
 });

@@ -1,5 +1,5 @@
 // Sound by its bytes: what a file is, and the header that makes headerless samples a file.
-import type { SoundFormat } from "../../canonical/speech.ts";
+import type { AudioFormat } from "../../canonical/speech.ts";
 
 /** So many bytes tell every format. */
 export const tellingBytes = 12;
@@ -8,7 +8,7 @@ const ascii = (bytes: Uint8Array, from: number, length: number): string =>
   String.fromCharCode(...bytes.subarray(from, from + length));
 
 /** What a file has written at its front. */
-function soundNamed(bytes: Uint8Array): SoundFormat | null {
+function soundNamed(bytes: Uint8Array): AudioFormat | null {
   const head = ascii(bytes, 0, 4);
   if (head === "RIFF" && ascii(bytes, 8, 4) === "WAVE") return "wav";
   if (head === "OggS") return "opus";
@@ -17,7 +17,7 @@ function soundNamed(bytes: Uint8Array): SoundFormat | null {
 }
 
 /** What the first bytes of a file say; null where they say nothing, as headerless samples do. */
-export function soundOf(bytes: Uint8Array): SoundFormat | null {
+export function soundOf(bytes: Uint8Array): AudioFormat | null {
   const named = soundNamed(bytes);
   if (named !== null) return named;
   if (bytes[0] !== 0xff || bytes[1] === undefined) return null;
@@ -25,7 +25,7 @@ export function soundOf(bytes: Uint8Array): SoundFormat | null {
   return (bytes[1] & 0xe6) === 0xe2 ? "mp3" : null;
 }
 
-const formats: { readonly [type: string]: SoundFormat } = {
+const formats: { readonly [type: string]: AudioFormat } = {
   "audio/mpeg": "mp3",
   "audio/mp3": "mp3",
   "audio/ogg": "opus",
@@ -43,12 +43,12 @@ const formats: { readonly [type: string]: SoundFormat } = {
 };
 
 /** What a Content-Type says; null where it says nothing of use. */
-export function soundOfType(type: string | null): SoundFormat | null {
+export function soundOfType(type: string | null): AudioFormat | null {
   return formats[type?.split(";")[0]?.trim().toLowerCase() ?? ""] ?? null;
 }
 
 /** The same, told of bytes with a Content-Type. A sample may have any value, that of a frame's beginning too: where samples are declared, only a name counts. */
-export function soundOfTyped(bytes: Uint8Array, type: string | null): SoundFormat | null {
+export function soundOfTyped(bytes: Uint8Array, type: string | null): AudioFormat | null {
   return soundOfType(type) === "pcm" ? soundNamed(bytes) : soundOf(bytes);
 }
 

@@ -1,9 +1,9 @@
 // Turns as they are read off a list of messages, each result directly behind the turn that made its call.
-import type { ToolResultBlock, Turn } from "../../canonical/chat.ts";
+import type { Message, ToolResultBlock } from "../../canonical/chat.ts";
 
 /** A turn and the results of the calls in it, whatever came between them on the wire. */
 interface Entry {
-  readonly turn: Turn;
+  readonly turn: Message;
   readonly results: ToolResultBlock[];
 }
 
@@ -20,10 +20,10 @@ export function newConversation(): Conversation {
 }
 
 /** Somebody's turn. */
-export function speak(reading: Conversation, turn: Turn): void {
-  const entry: Entry = { turn, results: [] };
+export function speak(reading: Conversation, message: Message): void {
+  const entry: Entry = { turn: message, results: [] };
   reading.entries.push(entry);
-  for (const block of turn.blocks) if (block.type === "tool-call") reading.callers.set(block.id, entry);
+  for (const block of message.blocks) if (block.type === "tool-call") reading.callers.set(block.id, entry);
 }
 
 /** A result; one whose call is unknown keeps its own place. */
@@ -35,7 +35,7 @@ export function hear(reading: Conversation, result: ToolResultBlock): void {
 }
 
 /** The turns in order, results in turns of their own. */
-export function turnsOf(reading: Conversation): Turn[] {
+export function turnsOf(reading: Conversation): Message[] {
   return reading.entries.flatMap(({ turn, results }) => {
     if (turn.role === "tool") return [{ ...turn, blocks: results }];
     return results.length === 0 ? [turn] : [turn, { role: "tool", blocks: results }];

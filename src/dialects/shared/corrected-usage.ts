@@ -3,7 +3,7 @@ import type { Usage } from "../../canonical/usage.ts";
 import { parseExactText } from "../../lib/exact-json.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import type { Frame } from "../../lib/sse.ts";
-import type { VerbatimSide } from "../dialect.ts";
+import type { Passthrough } from "../dialect.ts";
 
 export interface UsageMember {
   readonly name: string;
@@ -14,7 +14,7 @@ export interface UsageMember {
 }
 
 /** Most frames are told apart without a parse. */
-export function corrector({ name, within, isFalse, render }: UsageMember): NonNullable<VerbatimSide["corrected"]> {
+export function corrector({ name, within, isFalse, render }: UsageMember): NonNullable<Passthrough["corrected"]> {
   return (frame) => {
     if (!frame.data.includes(`"${name}"`)) return null;
     const event = parseExactText(frame.data);

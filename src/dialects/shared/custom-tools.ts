@@ -18,19 +18,19 @@ function grammarText(format: Json | undefined): string {
 }
 
 /** The function that stands in for a free-text tool: its description, the grammar told in it, and its one string. */
-export function standIn(tool: CustomTool): { readonly description?: string; readonly parameters: JsonObject } {
+export function asFunctionTool(tool: CustomTool): { readonly description?: string; readonly parameters: JsonObject } {
   const description = [tool.description ?? "", grammarText(tool.format)].filter((part) => part !== "").join("\n\n");
   return { ...(description === "" ? {} : { description }), parameters: inputSchema };
 }
 
-export function wrapFreeText(text: string): JsonObject {
+export function wrapCustomInput(text: string): JsonObject {
   return { input: text };
 }
 
 const fence = /^```[\w+-]*\n([\s\S]*?)\n?```\s*$/;
 
 /** The text inside. Models use other keys and Markdown fences too: any single string counts, one fence is taken off. */
-export function unwrapFreeText(json: string): string {
+export function unwrapCustomInput(json: string): string {
   const value = parseJsonText(json);
   if (!isObject(value)) return typeof value === "string" ? value : json;
   const strings = Object.values(value).filter((member) => typeof member === "string");

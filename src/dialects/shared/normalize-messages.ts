@@ -1,27 +1,27 @@
 // Turns made fit for this wire: assistant turns merged, every call with exactly one result directly behind it.
-import type { Block, TextBlock, ToolResultBlock, Turn } from "../../canonical/chat.ts";
-import { type Notes, noteField } from "./warnings.ts";
+import type { Block, Message, TextBlock, ToolResultBlock } from "../../canonical/chat.ts";
+import { type Warnings, warnField } from "./warnings.ts";
 
 interface Entry {
-  readonly turn: Turn;
+  readonly turn: Message;
   readonly callIds: readonly string[];
   readonly results: Map<string, ToolResultBlock>;
 }
 
 const paragraph: TextBlock = { type: "text", text: "\n\n" };
 
-function joined(left: Turn, right: Turn): Turn {
+function joined(left: Message, right: Message): Message {
   const meets = left.blocks.at(-1)?.type === "text" && right.blocks[0]?.type === "text";
   return { ...left, blocks: [...left.blocks, ...(meets ? [paragraph] : []), ...right.blocks] };
 }
 
 /** Two assistant turns in a row are one message here: servers refuse the second. */
-function merged(turns: readonly Turn[]): Turn[] {
-  const list: Turn[] = [];
-  for (const turn of turns) {
+function merged(messages: readonly Message[]): Message[] {
+  const list: Message[] = [];
+  for (const message of messages) {
     const last = list.at(-1);
-    if (turn.role === "assistant" && last?.role === "assistant") list[list.length - 1] = joined(last, turn);
-    else list.push(turn);
+    if (message.role === "assistant" && last?.role === "assistant") list[list.length - 1] = joined(last, message);
+    else list.push(message);
   }
   return list;
 }
@@ -31,7 +31,7 @@ function idsOf(blocks: readonly Block[]): string[] {
 }
 
 /** A result whose call is not there any more: said as text, since servers refuse it as a result. */
-function orphan(result: ToolResultBlock): Turn {
+function orphan(result: ToolResultBlock): Message {
   const label: TextBlock = { type: "text", text: `Result of an earlier tool call (${result.callId}):` };
   return { role: "user", blocks: [label, ...result.content] };
 }
@@ -41,33 +41,33 @@ function unanswered(callId: string): ToolResultBlock {
   return { type: "tool-result", callId, content: [{ type: "text", text: "no result was provided" }], isError: true };
 }
 
-function expand({ turn, callIds, results }: Entry, notes: Notes): Turn[] {
+function expand({ turn, callIds, results }: Entry, warnings: Warnings): Message[] {
   if (callIds.length === 0) return [turn];
-  if (callIds.some((id) => !results.has(id))) noteField(notes, "approximated", "messages");
+  if (callIds.some((id) => !results.has(id))) warnField(warnings, "approximated", "messages");
   return [turn, { role: "tool", blocks: callIds.map((id) => results.get(id) ?? unanswered(id)) }];
 }
 
 /** Pairs calls with results. Lost results are made up, results without a call become text, the last of two wins. */
-export function settle(turns: readonly Turn[], notes: Notes): Turn[] {
+export function settle(messages: readonly Message[], warnings: Warnings): Message[] {
   const entries: Entry[] = [];
   let caller: Entry | undefined;
-  for (const turn of merged(turns)) {
-    if (turn.role !== "tool") {
-      const entry: Entry = { turn, callIds: idsOf(turn.blocks), results: new Map() };
+  for (const message of merged(messages)) {
+    if (message.role !== "tool") {
+      const entry: Entry = { turn: message, callIds: idsOf(message.blocks), results: new Map() };
       entries.push(entry);
-      if (turn.role === "assistant") caller = entry;
+      if (message.role === "assistant") caller = entry;
       continue;
     }
-    for (const block of turn.blocks) {
+    for (const block of message.blocks) {
       if (block.type !== "tool-result") continue;
       if (caller?.callIds.includes(block.callId)) {
-        if (caller.results.has(block.callId)) noteField(notes, "approximated", "messages");
+        if (caller.results.has(block.callId)) warnField(warnings, "approximated", "messages");
         caller.results.set(block.callId, block);
         continue;
       }
-      noteField(notes, "approximated", "messages");
+      warnField(warnings, "approximated", "messages");
       entries.push({ turn: orphan(block), callIds: [], results: new Map() });
     }
   }
-  return entries.flatMap((entry) => expand(entry, notes));
+  return entries.flatMap((entry) => expand(entry, warnings));
 }

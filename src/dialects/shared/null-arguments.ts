@@ -1,35 +1,35 @@
 // Arguments of streamed calls that are `null`: they become `{}`, as in whole replies, so the first letters wait until they are known.
-import type { Delta } from "../../canonical/stream-event.ts";
+import type { StreamEvent } from "../../canonical/stream-event.ts";
 import type { StreamReader } from "../dialect.ts";
 import { isNoArguments } from "./arguments.ts";
 
 const mayBeNull = /^\s*(?:n(?:u(?:l(?:l\s*)?)?)?)?$/;
 
 /** A stage for the deltas of one reply. */
-function stage(): (delta: Delta) => Delta[] {
+function stage(): (event: StreamEvent) => StreamEvent[] {
   const held = new Map<string, string>();
   const keyOf = ({ choice, block }: { readonly choice: number; readonly block: number }) => `${choice}/${block}`;
-  return (delta) => {
-    if (delta.type === "block-open") {
-      if (delta.open.kind === "tool-call" && delta.open.tool === "function") held.set(keyOf(delta), "");
-      return [delta];
+  return (event) => {
+    if (event.type === "block-start") {
+      if (event.open.kind === "tool-call" && event.open.tool === "function") held.set(keyOf(event), "");
+      return [event];
     }
-    if (held.size === 0 || (delta.type !== "tool-input" && delta.type !== "block-close")) return [delta];
-    const before = held.get(keyOf(delta));
-    if (before === undefined) return [delta];
-    if (delta.type === "block-close") {
-      held.delete(keyOf(delta));
-      if (before === "") return [delta];
-      const { choice, block } = delta;
-      return [{ type: "tool-input", choice, block, text: isNoArguments(before) ? "{}" : before }, delta];
+    if (held.size === 0 || (event.type !== "tool-input" && event.type !== "block-end")) return [event];
+    const before = held.get(keyOf(event));
+    if (before === undefined) return [event];
+    if (event.type === "block-end") {
+      held.delete(keyOf(event));
+      if (before === "") return [event];
+      const { choice, block } = event;
+      return [{ type: "tool-input", choice, block, text: isNoArguments(before) ? "{}" : before }, event];
     }
-    const text = before + delta.text;
+    const text = before + event.text;
     if (mayBeNull.test(text)) {
-      held.set(keyOf(delta), text);
+      held.set(keyOf(event), text);
       return [];
     }
-    held.delete(keyOf(delta));
-    return [before === "" ? delta : { ...delta, text }];
+    held.delete(keyOf(event));
+    return [before === "" ? event : { ...event, text }];
   };
 }
 

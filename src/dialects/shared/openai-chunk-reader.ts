@@ -1,13 +1,13 @@
 // The frame around the choices of an OpenAI-shaped stream: ids, usage, errors and the two ways in which it may end.
-import type { Stop } from "../../canonical/chat.ts";
+import type { FinishReason } from "../../canonical/chat.ts";
 import type { GatewayError } from "../../canonical/error.ts";
-import type { Delta } from "../../canonical/stream-event.ts";
+import type { StreamEvent } from "../../canonical/stream-event.ts";
 import type { Usage } from "../../canonical/usage.ts";
 import { parseExactText } from "../../lib/exact-json.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { Frame } from "../../lib/sse.ts";
 import type { ReadContext, StreamReader } from "../dialect.ts";
-import { badReply, truncated } from "../errors.ts";
+import { invalidUpstreamResponse, streamTruncated } from "../errors.ts";
 import { isErrorBody, parseError } from "../openai-error.ts";
 import { isFailure } from "./openai-finish-reason.ts";
 import { parseUsage } from "./openai-usage.ts";
@@ -22,9 +22,9 @@ export interface ChoiceSide<Choice extends Ending> {
   /** Indexes from here on can be in no reply. */
   readonly maxChoices: number;
   begin(index: number, replyId: string, origin: string): Choice;
-  read(choice: Choice, wire: JsonObject, out: Delta[]): void;
+  read(choice: Choice, wire: JsonObject, out: StreamEvent[]): void;
   /** Closes everything and says why the choice ended. */
-  close(choice: Choice, out: Delta[]): Stop;
+  close(choice: Choice, out: StreamEvent[]): FinishReason;
 }
 
 interface State<Choice extends Ending> {
@@ -39,13 +39,13 @@ interface State<Choice extends Ending> {
 
 const doneMark = "[DONE]";
 
-function fail<Choice extends Ending>(state: State<Choice>, error: GatewayError, out: Delta[]): Delta[] {
+function fail<Choice extends Ending>(state: State<Choice>, error: GatewayError, out: StreamEvent[]): StreamEvent[] {
   state.done = true;
   out.push({ type: "error", error });
   return out;
 }
 
-function start<Choice extends Ending>(state: State<Choice>, chunk: JsonObject, out: Delta[]): void {
+function start<Choice extends Ending>(state: State<Choice>, chunk: JsonObject, out: StreamEvent[]): void {
   state.started = true;
   state.id = typeof chunk.id === "string" ? chunk.id : "";
   const createdAt = typeof chunk.created === "number" ? { createdAt: chunk.created } : {};
@@ -61,18 +61,18 @@ function choiceAt<Choice extends Ending>(state: State<Choice>, index: Json | und
   return choices[at] ?? null;
 }
 
-function readChoice<Choice extends Ending>(state: State<Choice>, wire: Json, out: Delta[]): GatewayError | null {
+function readChoice<Choice extends Ending>(state: State<Choice>, wire: Json, out: StreamEvent[]): GatewayError | null {
   if (!isObject(wire)) return null;
   const choice = choiceAt(state, wire.index);
-  if (choice === null) return badReply("a choice has an impossible index");
+  if (choice === null) return invalidUpstreamResponse("a choice has an impossible index");
   state.side.read(choice, wire, out);
   if (isFailure(wire.finish_reason)) return parseError(200, isObject(wire.error) ? wire : { error: {} });
   if (typeof wire.finish_reason === "string" && wire.finish_reason !== "") choice.last = wire;
   return null;
 }
 
-function readChunk<Choice extends Ending>(state: State<Choice>, chunk: JsonObject): Delta[] {
-  const out: Delta[] = [];
+function readChunk<Choice extends Ending>(state: State<Choice>, chunk: JsonObject): StreamEvent[] {
+  const out: StreamEvent[] = [];
   if (chunk.usage) state.usage = parseUsage(chunk.usage) ?? state.usage;
   const { choices } = chunk;
   if (!Array.isArray(choices) || choices.length === 0) return out;
@@ -84,10 +84,10 @@ function readChunk<Choice extends Ending>(state: State<Choice>, chunk: JsonObjec
   return out;
 }
 
-function finish<Choice extends Ending>(state: State<Choice>): Delta[] {
-  const out: Delta[] = [];
-  if (!state.started) return fail(state, badReply("the stream holds no choice"), out);
-  const stops: Stop[] = Array.from(state.choices, (choice) =>
+function finish<Choice extends Ending>(state: State<Choice>): StreamEvent[] {
+  const out: StreamEvent[] = [];
+  if (!state.started) return fail(state, invalidUpstreamResponse("the stream holds no choice"), out);
+  const stops: FinishReason[] = Array.from(state.choices, (choice) =>
     choice === undefined ? { kind: "end" } : state.side.close(choice, out),
   );
   state.done = true;
@@ -95,13 +95,13 @@ function finish<Choice extends Ending>(state: State<Choice>): Delta[] {
   return out;
 }
 
-function readFrame<Choice extends Ending>(state: State<Choice>, frame: Frame): Delta[] {
+function readFrame<Choice extends Ending>(state: State<Choice>, frame: Frame): StreamEvent[] {
   const { data } = frame;
   if (data.startsWith(doneMark)) return finish(state);
   const chunk = parseExactText(data);
   if (frame.event === "error") return fail(state, parseError(200, chunk ?? data), []);
   if (isObject(chunk)) return isErrorBody(chunk) ? fail(state, parseError(200, chunk), []) : readChunk(state, chunk);
-  return data.trim() === "" ? [] : fail(state, badReply("a record of the stream is no JSON object"), []);
+  return data.trim() === "" ? [] : fail(state, invalidUpstreamResponse("a record of the stream is no JSON object"), []);
 }
 
 /** A reader for one stream. A finish reason is not the end: usage may follow, so the end is `[DONE]` or the body's. */
@@ -114,7 +114,7 @@ export function chunkReader<Choice extends Ending>(context: ReadContext, side: C
     read: (frame) => (state.done ? [] : readFrame(state, frame)),
     end() {
       if (state.done) return [];
-      return isWhole() ? finish(state) : fail(state, truncated(), []);
+      return isWhole() ? finish(state) : fail(state, streamTruncated(), []);
     },
     finishing: isWhole,
   };

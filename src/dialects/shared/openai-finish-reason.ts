@@ -1,5 +1,5 @@
 // Why a reply ended: this wire's `finish_reason` and canon's stop, with what the reply holds having the last word.
-import type { Stop } from "../../canonical/chat.ts";
+import type { FinishReason } from "../../canonical/chat.ts";
 import type { Json, JsonObject } from "../../lib/json.ts";
 
 /** What a choice turned out to hold. */
@@ -9,7 +9,7 @@ export interface Held {
 }
 
 /** Labels that servers use; any other means a natural end. */
-const kinds: ReadonlyMap<string, Stop["kind"]> = new Map<string, Stop["kind"]>([
+const kinds: ReadonlyMap<string, FinishReason["kind"]> = new Map<string, FinishReason["kind"]>([
   ["stop", "end"],
   ["length", "length"],
   ["max_tokens", "length"],
@@ -24,7 +24,7 @@ const kinds: ReadonlyMap<string, Stop["kind"]> = new Map<string, Stop["kind"]>([
 ]);
 
 /** Stops that a call does not overrule: the reply was cut, so its calls may be incomplete. */
-export function isCut(kind: Stop["kind"]): boolean {
+export function isCut(kind: FinishReason["kind"]): boolean {
   return kind === "length" || kind === "context-full" || kind === "filter" || kind === "refusal";
 }
 
@@ -34,7 +34,7 @@ export function isFailure(label: Json | undefined): boolean {
 }
 
 /** The stop of a choice. `stop_reason` is where vLLM names the stop sequence that matched. */
-export function parseStopReason(choice: JsonObject, held: Held): Stop {
+export function parseStopReason(choice: JsonObject, held: Held): FinishReason {
   const label = typeof choice.finish_reason === "string" ? choice.finish_reason : "";
   const kind = kinds.get(label) ?? "end";
   if (held.calls && !isCut(kind)) return { kind: "tool-use" };
@@ -45,7 +45,7 @@ export function parseStopReason(choice: JsonObject, held: Held): Stop {
   return { kind };
 }
 
-const labels: { readonly [kind in Stop["kind"]]: string } = {
+const labels: { readonly [kind in FinishReason["kind"]]: string } = {
   end: "stop",
   "stop-sequence": "stop",
   pause: "stop",
@@ -57,8 +57,8 @@ const labels: { readonly [kind in Stop["kind"]]: string } = {
 };
 
 /** The label for a client. A call that it can see makes it `tool_calls`, and no call makes it anything else. */
-export function renderStopReason(stop: Stop, held: Held, isLegacy: boolean): string {
-  if (held.calls && !isCut(stop.kind)) return isLegacy ? "function_call" : "tool_calls";
-  if (stop.kind === "refusal" && held.refusal) return "stop";
-  return labels[stop.kind];
+export function renderStopReason(finishReason: FinishReason, held: Held, isLegacy: boolean): string {
+  if (held.calls && !isCut(finishReason.kind)) return isLegacy ? "function_call" : "tool_calls";
+  if (finishReason.kind === "refusal" && held.refusal) return "stop";
+  return labels[finishReason.kind];
 }

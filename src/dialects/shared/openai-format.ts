@@ -1,6 +1,6 @@
 // The form of the output on OpenAI-shaped wires: a schema with its name, and JSON that has to be spoken of.
-import type { ChatAsk, OutputFormat, Turn } from "../../canonical/chat.ts";
-import { compact, isObject, type JsonObject } from "../../lib/json.ts";
+import type { ChatRequest, Message, OutputFormat } from "../../canonical/chat.ts";
+import { isObject, type JsonObject, omitUndefined } from "../../lib/json.ts";
 import { missing } from "../errors.ts";
 
 type SchemaFormat = Extract<OutputFormat, { type: "schema" }>;
@@ -19,20 +19,20 @@ export function parseSchemaFormat(body: JsonObject, path: string): SchemaFormat 
 
 /** The members that these wires give a schema; a name is required. */
 export function schemaMembers({ name = "response", description, schema, strict }: SchemaFormat): JsonObject {
-  return compact({ name, description, schema, strict });
+  return omitUndefined({ name, description, schema, strict });
 }
 
 /** What is told where JSON is wanted and nobody has spoken of it: servers refuse that. */
-export const jsonWish = "Answer in JSON.";
+export const jsonHint = "Answer in JSON.";
 const jsonWord = /json/i;
 
-function speaksOfJson(turns: readonly Turn[]): boolean {
-  return turns.some((turn) => turn.blocks.some((block) => block.type === "text" && jsonWord.test(block.text)));
+function speaksOfJson(messages: readonly Message[]): boolean {
+  return messages.some((message) => message.blocks.some((block) => block.type === "text" && jsonWord.test(block.text)));
 }
 
 /** True for free JSON that `jsonWish` has to be added to. `withPrefix`: the system prefix counts as speaking. */
-export function lacksJsonWord(ask: ChatAsk, withPrefix: boolean): boolean {
-  if (ask.format?.type !== "json") return false;
-  if (withPrefix && ask.system.some((block) => jsonWord.test(block.text))) return false;
-  return !speaksOfJson(ask.turns);
+export function needsJsonHint(request: ChatRequest, withPrefix: boolean): boolean {
+  if (request.format?.type !== "json") return false;
+  if (withPrefix && request.system.some((block) => jsonWord.test(block.text))) return false;
+  return !speaksOfJson(request.turns);
 }

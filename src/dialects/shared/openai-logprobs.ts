@@ -1,5 +1,5 @@
 // Log probabilities as OpenAI's conversations tell them: a list of tokens, each with its bytes and what else was likely.
-import type { Likelihood, TokenLogprob } from "../../canonical/chat.ts";
+import type { TokenLogprob, TopLogprob } from "../../canonical/chat.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 
 function likely(entry: Json | undefined): entry is JsonObject & { token: string; logprob: number } {
@@ -14,7 +14,7 @@ function ownBytes(token: string, bytes: Json | undefined): { bytes?: number[] } 
   return Buffer.from(bytes).equals(Buffer.from(token)) ? {} : { bytes };
 }
 
-function parseOne({ token, logprob, bytes }: JsonObject & { token: string; logprob: number }): Likelihood {
+function parseOne({ token, logprob, bytes }: JsonObject & { token: string; logprob: number }): TopLogprob {
   return { token, logprob, ...ownBytes(token, bytes) };
 }
 
@@ -28,7 +28,7 @@ export function parseTokens(list: Json | undefined): TokenLogprob[] | null {
   return tokens.length === 0 ? null : tokens;
 }
 
-function renderOne({ token, logprob, bytes }: Likelihood): JsonObject {
+function renderOne({ token, logprob, bytes }: TopLogprob): JsonObject {
   return { token, logprob, bytes: [...(bytes ?? Buffer.from(token))] };
 }
 

@@ -1,7 +1,7 @@
 // What OpenAI's families of models that think can be told: their efforts, and whether they take sampling.
-import type { ChatAsk, Effort, Sampling } from "../../canonical/chat.ts";
+import type { ChatRequest, Effort, Sampling } from "../../canonical/chat.ts";
 import { unsupported } from "../errors.ts";
-import { type Notes, noteField } from "./warnings.ts";
+import { type Warnings, warnField } from "./warnings.ts";
 
 interface Family {
   /** From the least to the most. */
@@ -63,7 +63,7 @@ export function refusesEffort(model: string): boolean {
 }
 
 /** The lowest effort that the model takes; undefined for a model that is not known to think. */
-export function leastEffort(model: string): Effort | undefined {
+export function minEffort(model: string): Effort | undefined {
   return familyOf(model)?.efforts[0];
 }
 
@@ -80,7 +80,7 @@ export function nearestEffort(effort: Effort, model: string): Effort {
  * True where OpenAI's own service is better asked for responses. There a model keeps its reasoning between calls; a
  * client of chat is only led there where chat would refuse.
  */
-export function wantsResponses(model: string, { tools, reasoning }: ChatAsk, isChatClient: boolean): boolean {
+export function wantsResponses(model: string, { tools, reasoning }: ChatRequest, isChatClient: boolean): boolean {
   const family = familyOf(model);
   if (family === undefined || !family.hasResponses) return false;
   if (onlyResponses.test(model)) return true;
@@ -96,15 +96,15 @@ const usual = { temperature: 1, topP: 1, presencePenalty: 0, frequencyPenalty: 0
 const fields = ["temperature", "topP", "presencePenalty", "frequencyPenalty"] as const;
 
 /** The sampling that the model takes at this effort; the rest is told. Throws where log probabilities are asked of it in vain. */
-export function samplingTaken(ask: ChatAsk, effort: Effort | undefined, notes: Notes): Sampling {
-  const { sampling } = ask;
-  const rule = familyOf(notes.context.model)?.sampling ?? "always";
+export function supportedSampling(request: ChatRequest, effort: Effort | undefined, warnings: Warnings): Sampling {
+  const { sampling } = request;
+  const rule = familyOf(warnings.context.model)?.sampling ?? "always";
   const isQuiet = effort === undefined || effort === "none";
   if (rule === "always" || (rule === "quiet" && isQuiet)) return sampling;
-  if (ask.logprobs !== undefined)
-    throw unsupported(notes.context.fieldPath("logprobs"), "the model tells none while it thinks");
+  if (request.logprobs !== undefined)
+    throw unsupported(warnings.context.fieldPath("logprobs"), "the model tells none while it thinks");
   for (const field of fields)
-    if ((sampling[field] ?? usual[field]) !== usual[field]) noteField(notes, "dropped", field);
+    if ((sampling[field] ?? usual[field]) !== usual[field]) warnField(warnings, "dropped", field);
   const { temperature, topP, presencePenalty, frequencyPenalty, ...kept } = sampling;
   return kept;
 }

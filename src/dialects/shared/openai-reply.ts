@@ -1,7 +1,7 @@
 // The frame around the choices of a whole OpenAI-shaped reply: errors in disguise, order, usage.
-import type { ChatAnswer, Choice } from "../../canonical/chat.ts";
+import type { ChatResponse, Choice } from "../../canonical/chat.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import { badReply } from "../errors.ts";
+import { invalidUpstreamResponse } from "../errors.ts";
 import { isErrorBody, parseError } from "../openai-error.ts";
 import { isFailure } from "./openai-finish-reason.ts";
 import { parseUsage } from "./openai-usage.ts";
@@ -11,7 +11,7 @@ function indexOf(choice: Json): number {
 }
 
 function checkedChoice(choice: Json, index: number): JsonObject {
-  if (!isObject(choice)) throw badReply(`choices[${index}] is no object`);
+  if (!isObject(choice)) throw invalidUpstreamResponse(`choices[${index}] is no object`);
   if (isFailure(choice.finish_reason)) throw parseError(200, isObject(choice.error) ? choice : { error: {} });
   return choice;
 }
@@ -23,10 +23,10 @@ function checkedChoice(choice: Json, index: number): JsonObject {
 export function parseReply(
   wire: unknown,
   parseChoice: (choice: JsonObject, index: number, replyId: string) => Choice,
-): ChatAnswer {
-  if (!isObject(wire)) throw badReply("it is not a JSON object");
+): ChatResponse {
+  if (!isObject(wire)) throw invalidUpstreamResponse("it is not a JSON object");
   if (isErrorBody(wire)) throw parseError(200, wire);
-  if (!Array.isArray(wire.choices) || wire.choices.length === 0) throw badReply("there are no choices");
+  if (!Array.isArray(wire.choices) || wire.choices.length === 0) throw invalidUpstreamResponse("there are no choices");
   const id = typeof wire.id === "string" ? wire.id : "";
   const usage = parseUsage(wire.usage);
   return {

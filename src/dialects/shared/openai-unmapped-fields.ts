@@ -1,5 +1,5 @@
 // What canon has no place for, on OpenAI-shaped wires: which fields may go in silence, which with a warning, which not at all.
-import type { Extra } from "../../canonical/warning.ts";
+import type { UnmappedField } from "../../canonical/warning.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import { isAbsent } from "./is-empty.ts";
 
@@ -8,7 +8,7 @@ export interface ExtraRules {
   /** Fields that parsing reads, so that they are never left out as unknown. */
   readonly read: ReadonlySet<string>;
   /** The rule of a field, by its value and its neighbours; null: nothing is lost. */
-  readonly rules: { readonly [field: string]: (value: Json, wire: JsonObject) => Extra["rule"] | null };
+  readonly rules: { readonly [field: string]: (value: Json, wire: JsonObject) => UnmappedField["rule"] | null };
   /** Fields that say something even when they are empty objects. */
   readonly loud?: ReadonlySet<string>;
 }
@@ -17,7 +17,7 @@ function isSaid(field: string, value: Json | undefined, { loud }: ExtraRules): v
   return !isAbsent(value) || (isObject(value) && loud?.has(field) === true);
 }
 
-function streamExtras(options: Json | undefined): Extra[] {
+function streamExtras(options: Json | undefined): UnmappedField[] {
   if (!isObject(options)) return [];
   return Object.keys(options)
     .filter((name) => name !== "include_usage" && !isAbsent(options[name]))
@@ -25,8 +25,8 @@ function streamExtras(options: Json | undefined): Extra[] {
 }
 
 /** The fields of a request that only its own dialect has. */
-export function readExtras(wire: JsonObject, table: ExtraRules): Extra[] {
-  const extras: Extra[] = [];
+export function readExtras(wire: JsonObject, table: ExtraRules): UnmappedField[] {
+  const extras: UnmappedField[] = [];
   for (const field in wire) {
     const value = wire[field];
     if (table.read.has(field) || !isSaid(field, value, table)) continue;

@@ -2,13 +2,13 @@
 import { parseExactText } from "../../lib/exact-json.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import type { Frame } from "../../lib/sse.ts";
-import type { DialectOptions } from "../dialect.ts";
+import type { CompatibilityFlags } from "../dialect.ts";
 import { corrector } from "./corrected-usage.ts";
 import { isAbsent } from "./is-empty.ts";
 import { parseUsage, renderUsage } from "./openai-usage.ts";
 
 /** Asks for usage in a body that is ours to change; the meter needs it. */
-export function askForUsage(body: JsonObject, options: DialectOptions | undefined): void {
+export function askForUsage(body: JsonObject, options: CompatibilityFlags | undefined): void {
   if (options?.noStreamOptions) delete body.stream_options;
   else if (body.stream === true) {
     body.stream_options = { ...(isObject(body.stream_options) ? body.stream_options : {}), include_usage: true };
@@ -16,7 +16,7 @@ export function askForUsage(body: JsonObject, options: DialectOptions | undefine
 }
 
 /** The members that make a request a stream with usage. */
-export function streamMembers(isStream: boolean, options: DialectOptions | undefined): JsonObject {
+export function streamMembers(isStream: boolean, options: CompatibilityFlags | undefined): JsonObject {
   const body: JsonObject = isStream ? { stream: true } : {};
   askForUsage(body, options);
   return body;

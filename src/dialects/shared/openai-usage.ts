@@ -15,7 +15,7 @@ function unsaid(total: number, said: number, hasCache: boolean): number {
 }
 
 /** The two sides, one of which may only be told by the total. */
-function sidesOf({ prompt_tokens, completion_tokens, total_tokens }: JsonObject): readonly [number, number] | null {
+function protocolsOf({ prompt_tokens, completion_tokens, total_tokens }: JsonObject): readonly [number, number] | null {
   if (!areCounts(prompt_tokens, completion_tokens, total_tokens)) return null;
   const [prompt, completion, total] = [prompt_tokens, completion_tokens, total_tokens].map(tokenCount) as [
     number,
@@ -33,7 +33,7 @@ function sidesOf({ prompt_tokens, completion_tokens, total_tokens }: JsonObject)
  */
 export function parseUsage(usage: Json | undefined): Usage | undefined {
   if (!isObject(usage)) return undefined;
-  const sides = sidesOf(usage);
+  const sides = protocolsOf(usage);
   if (sides === null || sides[0] <= 0) return undefined;
   const [prompt, completion] = sides;
   const input = detailsOf(usage, "prompt_tokens_details");

@@ -1,6 +1,6 @@
 // Identifiers in the alphabet that strict dialects take: the same input gives the same name, for calls and results alike.
 import { createHash } from "node:crypto";
-import type { ChatAsk } from "../../canonical/chat.ts";
+import type { ChatRequest } from "../../canonical/chat.ts";
 
 const cleanCallId = /^[A-Za-z0-9_-]{1,64}$/;
 const cleanText = /^[A-Za-z0-9_-]+$/;
@@ -28,10 +28,10 @@ export interface ToolNames {
 
 const sameNames: ToolNames = { toWire: (name) => name, toCanon: (name) => name };
 
-function* namesIn(ask: ChatAsk): Generator<string> {
-  for (const tool of ask.tools) if (tool.kind !== "hosted") yield tool.name;
-  for (const turn of ask.turns) {
-    for (const block of turn.blocks) if (block.type === "tool-call") yield block.name;
+function* namesIn(request: ChatRequest): Generator<string> {
+  for (const tool of request.tools) if (tool.kind !== "hosted") yield tool.name;
+  for (const message of request.turns) {
+    for (const block of message.blocks) if (block.type === "tool-call") yield block.name;
   }
 }
 
@@ -39,8 +39,8 @@ function* namesIn(ask: ChatAsk): Generator<string> {
  * The mapping follows from the request alone, so the reader of the answer makes the same one. Names that `clean` matches
  * stay as they are; the others lose what is outside the strict alphabet, and begin with `_` where they may not otherwise.
  */
-export function toolNames(ask: ChatAsk, maxChars: number, clean: RegExp = cleanText): ToolNames {
-  const names = new Set(namesIn(ask));
+export function toolNames(request: ChatRequest, maxChars: number, clean: RegExp = cleanText): ToolNames {
+  const names = new Set(namesIn(request));
   const isClean = (name: string): boolean => name.length <= maxChars && clean.test(name);
   const fit = (name: string): string => (clean.test(name) ? name : `_${name}`.slice(0, maxChars));
   const unclean = [...names].filter((name) => !isClean(name));

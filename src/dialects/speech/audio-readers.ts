@@ -1,8 +1,8 @@
 // What readers of sound share: bytes that go on as they are, and bytes that are held until the whole is there.
-import type { SoundFormat } from "../../canonical/speech.ts";
+import type { AudioFormat } from "../../canonical/speech.ts";
 import type { Usage } from "../../canonical/usage.ts";
-import type { ReadContext, SoundReader } from "../dialect.ts";
-import { badReply } from "../errors.ts";
+import type { AudioReader, ReadContext } from "../dialect.ts";
+import { invalidUpstreamResponse } from "../errors.ts";
 import { soundOfType, soundOfTyped, tellingBytes } from "../shared/audio-format.ts";
 
 const nothing = new Uint8Array();
@@ -10,8 +10,8 @@ const decoder = new TextDecoder();
 const maxHeldBytes = 64 * 1024 * 1024;
 
 /** What the client asked for. */
-export function formatOf({ ask }: ReadContext): SoundFormat {
-  return ask?.operation === "speak" ? ask.format : "mp3";
+export function formatOf({ request }: ReadContext): AudioFormat {
+  return request?.operation === "speak" ? request.format : "mp3";
 }
 
 /** Chunks kept for the end, within a bound. */
@@ -27,7 +27,7 @@ export function heldBytes(): HeldBytes {
   return {
     add(chunk) {
       total += chunk.length;
-      if (total > maxHeldBytes) throw badReply("it is larger than the gateway takes");
+      if (total > maxHeldBytes) throw invalidUpstreamResponse("it is larger than the gateway takes");
       chunks.push(chunk);
       return nothing;
     },
@@ -39,12 +39,12 @@ export function heldBytes(): HeldBytes {
  * A file of sound as it comes. What it is, its own bytes say; samples without a header say nothing, and are what the
  * Content-Type says, or else what was asked for. `usage` is asked at the end.
  */
-export function plainReader(asked: SoundFormat, type: string, usage?: () => Usage | undefined): SoundReader {
+export function plainReader(asked: AudioFormat, type: string, usage?: () => Usage | undefined): AudioReader {
   const declared = soundOfType(type) ?? asked;
-  let format: SoundFormat | null = null;
+  let format: AudioFormat | null = null;
   let held: Uint8Array = nothing;
   let total = 0;
-  const told = (bytes: Uint8Array): SoundFormat => soundOfTyped(bytes, type) ?? (declared === "pcm" ? "pcm" : asked);
+  const told = (bytes: Uint8Array): AudioFormat => soundOfTyped(bytes, type) ?? (declared === "pcm" ? "pcm" : asked);
   return {
     get format() {
       return format ?? declared;
@@ -58,7 +58,7 @@ export function plainReader(asked: SoundFormat, type: string, usage?: () => Usag
       return held;
     },
     end() {
-      if (total === 0) throw badReply("it holds no sound");
+      if (total === 0) throw invalidUpstreamResponse("it holds no sound");
       const bytes = format === null ? held : nothing;
       format ??= told(held);
       const used = usage?.();

@@ -2,7 +2,7 @@
 import { openaiErrors } from "../openai-error.ts";
 import { formatOf, plainReader } from "./audio-readers.ts";
 import { documentReader, isDocument } from "./openai-reader.ts";
-import { speechServer } from "./upstream-speech.ts";
+import { upstreamSpeech } from "./upstream-speech.ts";
 
 /**
  * https://learn.microsoft.com/azure/ai-services/speech-service/openai-voices, read 2026-11-22. The voices that have twins
@@ -53,7 +53,7 @@ function ssml(text: string, voice: string, speed: number): string {
 const encoder = new TextEncoder();
 
 /** https://learn.microsoft.com/azure/ai-services/speech-service/rest-text-to-speech: its errors are their status. */
-export const azureSpeech = speechServer({
+export const azureSpeech = upstreamSpeech({
   name: "azure-speech",
   voices,
   formats: {

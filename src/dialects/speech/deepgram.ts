@@ -1,11 +1,11 @@
 // The dialect of Deepgram's speech, whose voices are models. No client speaks it to the gateway.
 
 import { isObject } from "../../lib/json.ts";
-import type { ErrorSide } from "../dialect.ts";
+import type { ErrorCodec } from "../dialect.ts";
 import { openaiErrors } from "../openai-error.ts";
 import { formatOf, plainReader } from "./audio-readers.ts";
 import { documentReader, isDocument } from "./openai-reader.ts";
-import { charactersTold, speechServer } from "./upstream-speech.ts";
+import { characterUsage, upstreamSpeech } from "./upstream-speech.ts";
 
 /** https://developers.deepgram.com/docs/tts-models */
 const voices = {
@@ -41,13 +41,13 @@ function flattened(body: unknown): unknown {
   return { message: body.err_msg ?? body.message ?? body.details, code: body.err_code ?? body.category };
 }
 
-export const deepgramErrors: ErrorSide = {
+export const deepgramErrors: ErrorCodec = {
   ...openaiErrors,
   parse: (status, body, retryAfterMs) => openaiErrors.parse(status, flattened(body), retryAfterMs),
 };
 
 /** https://developers.deepgram.com/reference/text-to-speech/speak-request */
-export const deepgramSpeech = speechServer({
+export const deepgramSpeech = upstreamSpeech({
   name: "deepgram-speech",
   voices,
   formats: {
@@ -67,7 +67,7 @@ export const deepgramSpeech = speechServer({
     const asked = formatOf(context);
     const type = head("content-type") ?? "";
     if (isDocument(type)) return documentReader(asked);
-    return plainReader(asked, type, () => charactersTold(head("dg-char-count")));
+    return plainReader(asked, type, () => characterUsage(head("dg-char-count")));
   },
   error: deepgramErrors,
 });

@@ -1,13 +1,13 @@
 // The dialect of ElevenLabs' speech. No client speaks it to the gateway.
 import { pcmRate } from "../../canonical/speech.ts";
-import { compact, isObject, type JsonObject } from "../../lib/json.ts";
-import type { ErrorSide } from "../dialect.ts";
+import { isObject, type JsonObject, omitUndefined } from "../../lib/json.ts";
+import type { ErrorCodec } from "../dialect.ts";
 import { openaiErrors } from "../openai-error.ts";
 import { refusalError } from "../upstream-error.ts";
 import { formatOf, plainReader } from "./audio-readers.ts";
 import { documentReader, isDocument } from "./openai-reader.ts";
 import { sampleReader } from "./pcm-wav.ts";
-import { charactersTold, lengthTold, speechServer } from "./upstream-speech.ts";
+import { characterUsage, contentLength, upstreamSpeech } from "./upstream-speech.ts";
 
 /**
  * Default voices, which accounts made before March 2026 have until 2026-12-31; other accounts are asked for their own.
@@ -42,7 +42,7 @@ function isAboutVoice(status: number, body: unknown): boolean {
   return status === 402 && /\bvoices?\b/i.test(String(detail.message ?? ""));
 }
 
-export const elevenlabsErrors: ErrorSide = {
+export const elevenlabsErrors: ErrorCodec = {
   ...openaiErrors,
   parse(status, body, retryAfterMs) {
     if (!isAboutVoice(status, body)) return openaiErrors.parse(status, flattened(body), retryAfterMs);
@@ -52,14 +52,14 @@ export const elevenlabsErrors: ErrorSide = {
 };
 
 /** https://elevenlabs.io/docs/api-reference/text-to-speech/stream: a WAV file is samples with a header of ours. */
-export const elevenlabsSpeech = speechServer({
+export const elevenlabsSpeech = upstreamSpeech({
   name: "elevenlabs-speech",
   voices,
   formats: { mp3: "mp3_44100_128", opus: "opus_48000_128", wav: "pcm_24000", pcm: "pcm_24000" },
   speeds: [0.7, 1.2],
   call: ({ ask, model, voice, form, speed }) => ({
     path: `v1/text-to-speech/${encodeURIComponent(voice)}/stream?output_format=${form}`,
-    body: compact({
+    body: omitUndefined({
       text: ask.input,
       model_id: model,
       voice_settings: speed === 1 ? undefined : { speed },
@@ -69,8 +69,8 @@ export const elevenlabsSpeech = speechServer({
     const asked = formatOf(context);
     const type = head("content-type") ?? "";
     if (isDocument(type)) return documentReader(asked);
-    const usage = () => charactersTold(head("character-cost"));
-    if (asked === "wav" || asked === "pcm") return sampleReader(asked, { rate: pcmRate }, lengthTold(head), usage);
+    const usage = () => characterUsage(head("character-cost"));
+    if (asked === "wav" || asked === "pcm") return sampleReader(asked, { rate: pcmRate }, contentLength(head), usage);
     return plainReader(asked, type, usage);
   },
   error: elevenlabsErrors,

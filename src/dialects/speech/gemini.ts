@@ -1,5 +1,5 @@
 // The dialect of Google's generateContent where it speaks: samples in base64. No client speaks it to the gateway.
-import { pcmRate, type SoundFormat, type SpeakAsk } from "../../canonical/speech.ts";
+import { type AudioFormat, pcmRate, type SpeechRequest } from "../../canonical/speech.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import { geminiErrors } from "../gemini/error.ts";
 import { callPath } from "../gemini/request.ts";
@@ -8,11 +8,11 @@ import { contentRefused } from "../images/content-policy.ts";
 import { soundOfTyped } from "../shared/audio-format.ts";
 import { objectsIn } from "../shared/json-accessors.ts";
 import type { TurnSamples } from "../shared/pcm.ts";
-import { noteField } from "../shared/warnings.ts";
+import { warnField } from "../shared/warnings.ts";
 import { formatOf } from "./audio-readers.ts";
-import { type Teller, type Told, toldReader } from "./json-audio.ts";
+import { type AudioChunk, type AudioDecoder, jsonAudioReader } from "./json-audio.ts";
 import { samplesAs } from "./pcm-wav.ts";
-import { speechServer, type Wish } from "./upstream-speech.ts";
+import { type SpeechParameters, upstreamSpeech } from "./upstream-speech.ts";
 
 /** https://ai.google.dev/gemini-api/docs/speech-generation#voices */
 const voices = {
@@ -35,13 +35,13 @@ const slowest = 0.9;
 const fastest = 1.1;
 
 /** It knows no number for speed, but it does as it is told. */
-function manner({ speed, instructions }: SpeakAsk): string {
+function manner({ speed, instructions }: SpeechRequest): string {
   const pace = speed > fastest ? "Speak fast." : speed < slowest ? "Speak slowly." : "";
   return [instructions?.trim(), pace].filter((words) => words !== undefined && words !== "").join(" ");
 }
 
-function textOf({ ask, notes }: Wish<true>): string {
-  if (ask.speed !== 1) noteField(notes, "approximated", "speed");
+function textOf({ ask, notes }: SpeechParameters<true>): string {
+  if (ask.speed !== 1) warnField(notes, "approximated", "speed");
   const how = manner(ask);
   return how === "" ? ask.input : `${how.replace(/[.:\s]+$/, "")}:\n${ask.input}`;
 }
@@ -56,7 +56,7 @@ function refuseBlocked(feedback: Json | undefined): void {
 
 const rateOf = (type: string): number => Number(/rate=(\d{4,6})/.exec(type)?.[1] ?? pcmRate);
 
-function teller(asked: SoundFormat): Teller {
+function teller(asked: AudioFormat): AudioDecoder {
   let format = asked;
   let turn: TurnSamples | null = null;
   const turned = (type: string, bytes: Uint8Array, whole: boolean): Uint8Array => {
@@ -71,7 +71,7 @@ function teller(asked: SoundFormat): Teller {
     get format() {
       return format;
     },
-    tell(body: JsonObject, whole: boolean): Told {
+    tell(body: JsonObject, whole: boolean): AudioChunk {
       if (body.error) throw geminiErrors.parse(200, body);
       refuseBlocked(body.promptFeedback);
       const [candidate] = objectsIn(body.candidates);
@@ -92,7 +92,7 @@ function teller(asked: SoundFormat): Teller {
 }
 
 /** https://ai.google.dev/gemini-api/docs/speech-generation */
-export const geminiSpeech = speechServer<true>({
+export const geminiSpeech = upstreamSpeech<true>({
   name: "gemini-speech",
   voices,
   formats: { wav: true, pcm: true },
@@ -108,6 +108,6 @@ export const geminiSpeech = speechServer<true>({
       },
     },
   }),
-  reader: (context, head) => toldReader(head("content-type"), teller(formatOf(context))),
+  reader: (context, head) => jsonAudioReader(head("content-type"), teller(formatOf(context))),
   error: geminiErrors,
 });

@@ -1,17 +1,17 @@
 // Sound inside JSON: events that each carry a piece of it, or one document with all of it.
-import type { SoundFormat } from "../../canonical/speech.ts";
+import type { AudioFormat } from "../../canonical/speech.ts";
 import type { Usage } from "../../canonical/usage.ts";
 import { isObject, type JsonObject, parseJsonText } from "../../lib/json.ts";
 import { type FrameSplitter, frameSplitter, readFrame } from "../../lib/sse.ts";
-import type { SoundReader } from "../dialect.ts";
-import { badReply, truncated } from "../errors.ts";
+import type { AudioReader } from "../dialect.ts";
+import { invalidUpstreamResponse, streamTruncated } from "../errors.ts";
 import { heldBytes } from "./audio-readers.ts";
 
 const maxFrameBytes = 32 * 1024 * 1024;
 const nothing = new Uint8Array();
 
 /** What one document says. */
-export interface Told {
+export interface AudioChunk {
   readonly sound?: Uint8Array;
   readonly usage?: Usage;
   /** The reply is complete. */
@@ -19,15 +19,15 @@ export interface Told {
 }
 
 /** How the documents of one upstream are understood. */
-export interface Teller {
+export interface AudioDecoder {
   /** What the sound is, when the first of it is there. */
-  readonly format: SoundFormat;
+  readonly format: AudioFormat;
   /** Throws GatewayError for an error that the document tells. `whole`: there is only this one. */
-  tell(body: JsonObject, whole: boolean): Told;
+  tell(body: JsonObject, whole: boolean): AudioChunk;
 }
 
 /** Pieces of one reply, put together. */
-function gathering(teller: Teller) {
+function gathering(teller: AudioDecoder) {
   let usage: Usage | undefined;
   let done = false;
   let heard = false;
@@ -39,14 +39,14 @@ function gathering(teller: Teller) {
     heard ||= (told.sound?.length ?? 0) > 0;
     return told.sound ?? nothing;
   };
-  const finish = (bytes: Uint8Array): ReturnType<SoundReader["end"]> => {
-    if (!heard) throw badReply("it holds no sound");
+  const finish = (bytes: Uint8Array): ReturnType<AudioReader["end"]> => {
+    if (!heard) throw invalidUpstreamResponse("it holds no sound");
     return usage === undefined ? { bytes } : { bytes, usage };
   };
   return { take, finish, isDone: () => done };
 }
 
-function eventReader(teller: Teller): SoundReader {
+function eventReader(teller: AudioDecoder): AudioReader {
   const splitter: FrameSplitter = frameSplitter(maxFrameBytes);
   const { take, finish, isDone } = gathering(teller);
   const read = (raws: readonly string[]): Uint8Array =>
@@ -58,13 +58,13 @@ function eventReader(teller: Teller): SoundReader {
     read: (chunk) => read(splitter.push(chunk)?.raws ?? []),
     end() {
       const bytes = read(splitter.rest()?.raws ?? []);
-      if (!isDone()) throw truncated();
+      if (!isDone()) throw streamTruncated();
       return finish(bytes);
     },
   };
 }
 
-function documentReader(teller: Teller): SoundReader {
+function documentReader(teller: AudioDecoder): AudioReader {
   const held = heldBytes();
   const { take, finish } = gathering(teller);
   return {
@@ -74,13 +74,13 @@ function documentReader(teller: Teller): SoundReader {
     read: held.add,
     end() {
       const body = parseJsonText(held.text());
-      if (!isObject(body)) throw badReply("it is no JSON object");
+      if (!isObject(body)) throw invalidUpstreamResponse("it is no JSON object");
       return finish(take(body, true));
     },
   };
 }
 
 /** By the Content-Type of the answer. */
-export function toldReader(type: string | null, teller: Teller): SoundReader {
+export function jsonAudioReader(type: string | null, teller: AudioDecoder): AudioReader {
   return (type ?? "").startsWith("text/event-stream") ? eventReader(teller) : documentReader(teller);
 }

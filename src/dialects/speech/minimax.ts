@@ -1,12 +1,12 @@
 // The dialect of MiniMax' speech: sound in hexadecimal, and errors with the status of a success. No client speaks it to the gateway.
-import { pcmRate, type SoundFormat, soundTypes } from "../../canonical/speech.ts";
+import { type AudioFormat, pcmRate, soundTypes } from "../../canonical/speech.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import { openaiErrors } from "../openai-error.ts";
 import { soundOfTyped } from "../shared/audio-format.ts";
 import { checkAccepted, parseError } from "../video/upstreams/minimax/error-codes.ts";
 import { formatOf } from "./audio-readers.ts";
-import { type Teller, type Told, toldReader } from "./json-audio.ts";
-import { charactersTold, speechServer } from "./upstream-speech.ts";
+import { type AudioChunk, type AudioDecoder, jsonAudioReader } from "./json-audio.ts";
+import { characterUsage, upstreamSpeech } from "./upstream-speech.ts";
 
 /** Voices of its system. https://platform.minimax.io/docs/faq/system-voice-id */
 const voices = {
@@ -28,14 +28,14 @@ const voices = {
 const mp3Bits = 128_000;
 
 /** In a stream the last document may hold all of it once more. */
-function teller(asked: SoundFormat): Teller {
+function teller(asked: AudioFormat): AudioDecoder {
   let format = asked;
   let heard = false;
   return {
     get format() {
       return format;
     },
-    tell(body: JsonObject, whole: boolean): Told {
+    tell(body: JsonObject, whole: boolean): AudioChunk {
       checkAccepted(200, body);
       const data = isObject(body.data) ? body.data : {};
       const extra = isObject(body.extra_info) ? body.extra_info : {};
@@ -47,14 +47,14 @@ function teller(asked: SoundFormat): Teller {
         heard = true;
       }
       const count = extra.usage_characters;
-      const usage = typeof count === "number" ? charactersTold(count) : undefined;
+      const usage = typeof count === "number" ? characterUsage(count) : undefined;
       return { ...(sound === undefined ? {} : { sound }), ...(usage === undefined ? {} : { usage }), done };
     },
   };
 }
 
 /** https://platform.minimax.io/docs/api-reference/speech-t2a-http: a WAV file is never streamed. */
-export const minimaxSpeech = speechServer<"stream" | "whole">({
+export const minimaxSpeech = upstreamSpeech<"stream" | "whole">({
   name: "minimax-speech",
   voices,
   formats: { mp3: "stream", flac: "stream", wav: "whole", pcm: "stream" },
@@ -76,6 +76,6 @@ export const minimaxSpeech = speechServer<"stream" | "whole">({
       output_format: "hex",
     },
   }),
-  reader: (context, head) => toldReader(head("content-type"), teller(formatOf(context))),
+  reader: (context, head) => jsonAudioReader(head("content-type"), teller(formatOf(context))),
   error: { ...openaiErrors, parse: parseError },
 });

@@ -1,17 +1,17 @@
 // Dialects of servers that speak nearly as OpenAI does: other voices, fewer formats. No client speaks them to the gateway.
-import type { SpeakAsk } from "../../canonical/speech.ts";
+import type { SpeechRequest } from "../../canonical/speech.ts";
 import { pcmRate } from "../../canonical/speech.ts";
-import { compact } from "../../lib/json.ts";
+import { omitUndefined } from "../../lib/json.ts";
 import { openaiErrors } from "../openai-error.ts";
 import { formatOf } from "./audio-readers.ts";
 import { openaiSoundReader } from "./openai-reader.ts";
 import { unwrappedReader } from "./pcm-wav.ts";
-import { speechServer, voicesByName } from "./upstream-speech.ts";
+import { upstreamSpeech, voicesByName } from "./upstream-speech.ts";
 
 const path = "audio/speech";
 
 /** https://console.groq.com/docs/text-to-speech: WAV files alone, so that samples are cut out of one. */
-export const groqSpeech = speechServer<"wav">({
+export const groqSpeech = upstreamSpeech<"wav">({
   name: "groq-speech",
   voices: voicesByName({
     autumn: ["alloy", "coral", "marin"],
@@ -33,12 +33,12 @@ export const groqSpeech = speechServer<"wav">({
 });
 
 /** A voice belongs to its model, unless it is one's own. */
-function ofModel(model: string, voice: string, { ownVoice }: SpeakAsk): string {
+function ofModel(model: string, voice: string, { ownVoice }: SpeechRequest): string {
   return ownVoice || voice.includes(":") ? voice : `${model}:${voice}`;
 }
 
 /** https://docs.siliconflow.cn/cn/api-reference/audio/create-speech: each format has a rate of its own unless it is told one. */
-export const siliconflowSpeech = speechServer<true>({
+export const siliconflowSpeech = upstreamSpeech<true>({
   name: "siliconflow-speech",
   voices: voicesByName({
     anna: ["alloy", "sage"],
@@ -54,7 +54,7 @@ export const siliconflowSpeech = speechServer<true>({
   speeds: [0.25, 4],
   call: ({ ask, model, voice, speed }) => ({
     path,
-    body: compact({
+    body: omitUndefined({
       model,
       input: ask.input,
       voice: ofModel(model, voice, ask),

@@ -1,10 +1,10 @@
 // Sound from an OpenAI-style upstream: a file as it comes, or events that carry it; a document is an error in disguise.
-import type { SoundFormat } from "../../canonical/speech.ts";
+import type { AudioFormat } from "../../canonical/speech.ts";
 import { tokenCount, type Usage } from "../../canonical/usage.ts";
 import { isObject, type Json, parseJsonText } from "../../lib/json.ts";
 import { frameSplitter, readFrame } from "../../lib/sse.ts";
-import type { ReadContext, SoundReader } from "../dialect.ts";
-import { badReply, truncated } from "../errors.ts";
+import type { AudioReader, ReadContext } from "../dialect.ts";
+import { invalidUpstreamResponse, streamTruncated } from "../errors.ts";
 import { openaiErrors } from "../openai-error.ts";
 import { formatOf, heldBytes, plainReader } from "./audio-readers.ts";
 
@@ -16,7 +16,7 @@ function readUsage(usage: Json | undefined): { usage?: Usage } {
   return { usage: { ...tokens, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 } };
 }
 
-function eventReader(format: SoundFormat): SoundReader {
+function eventReader(format: AudioFormat): AudioReader {
   const splitter = frameSplitter(maxFrameBytes);
   let done: { usage?: Usage } | null = null;
   const soundIn = (raw: string): Uint8Array[] => {
@@ -32,7 +32,7 @@ function eventReader(format: SoundFormat): SoundReader {
     read: (chunk) => read(splitter.push(chunk)?.raws ?? []),
     end() {
       const bytes = read(splitter.rest()?.raws ?? []);
-      if (done === null) throw truncated();
+      if (done === null) throw streamTruncated();
       return { bytes, ...done };
     },
   };
@@ -44,7 +44,7 @@ const documentTypes = /^(?:application\/(?:\S+\+)?json|text\/)/;
 export const isDocument = (type: string): boolean => documentTypes.test(type);
 
 /** Status 200, and yet no sound. */
-export function documentReader(format: SoundFormat): SoundReader {
+export function documentReader(format: AudioFormat): AudioReader {
   const held = heldBytes();
   return {
     format,
@@ -52,13 +52,13 @@ export function documentReader(format: SoundFormat): SoundReader {
     end() {
       const body = parseJsonText(held.text());
       if (isObject(body) && (body.error || body.type === "error")) throw openaiErrors.parse(200, body);
-      throw badReply("it holds no sound");
+      throw invalidUpstreamResponse("it holds no sound");
     },
   };
 }
 
 /** By the Content-Type of the answer. */
-export function openaiSoundReader(context: ReadContext, head: (name: string) => string | null): SoundReader {
+export function openaiSoundReader(context: ReadContext, head: (name: string) => string | null): AudioReader {
   const type = head("content-type") ?? "";
   const asked = formatOf(context);
   if (type.startsWith("text/event-stream")) return eventReader(asked);

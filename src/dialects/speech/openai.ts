@@ -1,15 +1,15 @@
 // The dialect of OpenAI's speech: a text and a voice in, a file of sound out, whole or as events.
 import { Type } from "typebox";
 import {
-  type SoundFormat,
-  type SpeakAnswer,
-  type SpeakAsk,
-  soundFormats,
+  type AudioFormat,
+  audioFormats,
+  type SpeechRequest,
+  type SpeechResponse,
   soundTypes,
   standardVoices,
 } from "../../canonical/speech.ts";
 import type { FieldName } from "../../canonical/warning.ts";
-import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import { isObject, type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
 import type { Dialect } from "../dialect.ts";
 import { badValue, unsupported } from "../errors.ts";
 import { openaiErrors } from "../openai-error.ts";
@@ -35,7 +35,7 @@ const schema = Type.Object(
       ],
       { description: `One of ${standardVoices.join(", ")}, or a voice that the model's catalog entry declares.` },
     ),
-    response_format: enumeration(soundFormats, { default: "mp3", description: "Kind of file." }),
+    response_format: enumeration(audioFormats, { default: "mp3", description: "Kind of file." }),
     speed: optional("number", { minimum: 0.25, maximum: 4, default: 1, description: "1 is the voice's own speed." }),
     instructions: optional("string", { description: "How to speak." }),
     stream_format: enumeration(["audio", "sse"], { default: "audio", description: "Sound, or events that carry it." }),
@@ -55,7 +55,7 @@ function checkLength(input: string): void {
     throw badValue("input", `'input' must have at most ${maxCharacters} characters.`);
 }
 
-function parse(wire: JsonObject): SpeakAsk {
+function parse(wire: JsonObject): SpeechRequest {
   const input = String(wire.input);
   checkLength(input);
   return {
@@ -65,7 +65,7 @@ function parse(wire: JsonObject): SpeakAsk {
     input,
     voice: voiceOf(wire.voice),
     ...(isObject(wire.voice) ? { ownVoice: true } : {}),
-    format: (wire.response_format ?? "mp3") as SoundFormat,
+    format: (wire.response_format ?? "mp3") as AudioFormat,
     ...(wire.response_format === undefined || wire.response_format === null ? { isDefaultFormat: true } : {}),
     speed: typeof wire.speed === "number" ? wire.speed : 1,
     ...(typeof wire.instructions === "string" ? { instructions: wire.instructions } : {}),
@@ -78,23 +78,23 @@ function parse(wire: JsonObject): SpeakAsk {
 
 const paths: { readonly [field in FieldName]?: string } = { format: "response_format" };
 
-export const openaiSpeech: Dialect<SpeakAsk, SpeakAnswer> = {
+export const openaiSpeech: Dialect<SpeechRequest, SpeechResponse> = {
   name: "openai-speech",
   operation: "speak",
   request: {
     schema,
     parse,
-    render: (ask, { model, voice }) => ({
+    render: (request, { model, voice }) => ({
       call: {
         path: "audio/speech",
-        body: compact({
+        body: omitUndefined({
           model,
-          input: ask.input,
-          voice: voice ?? (ask.ownVoice ? { id: ask.voice } : ask.voice),
-          response_format: ask.format,
-          speed: ask.speed === 1 ? undefined : ask.speed,
-          instructions: ask.instructions,
-          stream_format: ask.events ? "sse" : undefined,
+          input: request.input,
+          voice: voice ?? (request.ownVoice ? { id: request.voice } : request.voice),
+          response_format: request.format,
+          speed: request.speed === 1 ? undefined : request.speed,
+          instructions: request.instructions,
+          stream_format: request.events ? "sse" : undefined,
         }),
       },
       warnings: [],
@@ -105,11 +105,14 @@ export const openaiSpeech: Dialect<SpeakAsk, SpeakAnswer> = {
     parse: () => {
       throw unsupported("model", "speech is no document.");
     },
-    render: (answer) => ({ audio: Buffer.from(answer.bytes).toString("base64"), type: soundTypes[answer.format] }),
+    render: (response) => ({
+      audio: Buffer.from(response.bytes).toString("base64"),
+      type: soundTypes[response.format],
+    }),
   },
-  sound: { reader: openaiSoundReader, writer: soundWriter },
-  verbatim: {
-    call: (wire, { model, voice }) => ({
+  audio: { reader: openaiSoundReader, writer: soundWriter },
+  passthrough: {
+    render: (wire, { model, voice }) => ({
       path: "audio/speech",
       body: { ...wire, model, ...(voice === undefined ? {} : { voice }) },
     }),

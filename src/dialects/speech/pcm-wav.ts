@@ -1,8 +1,8 @@
 // Bare samples from an upstream as what the client asked for: a WAV file around them, or samples at the one rate of `pcm`.
-import { pcmRate, type SoundFormat } from "../../canonical/speech.ts";
+import { type AudioFormat, pcmRate } from "../../canonical/speech.ts";
 import type { Usage } from "../../canonical/usage.ts";
-import type { SoundReader } from "../dialect.ts";
-import { badReply } from "../errors.ts";
+import type { AudioReader } from "../dialect.ts";
+import { invalidUpstreamResponse } from "../errors.ts";
 import { wavHeader } from "../shared/audio-format.ts";
 import { resampled, type TurnSamples } from "../shared/pcm.ts";
 
@@ -15,7 +15,7 @@ export interface SampleForm {
 }
 
 /** Samples as `wav`, at their own rate, or as `pcm`. `length` in bytes; null where the end is not known. */
-export function samplesAs(asked: SoundFormat, { rate, channels = 1 }: SampleForm, length: number | null): TurnSamples {
+export function samplesAs(asked: AudioFormat, { rate, channels = 1 }: SampleForm, length: number | null): TurnSamples {
   if (asked !== "wav") return resampled(rate, pcmRate, channels);
   let begun = false;
   return (chunk) => {
@@ -27,11 +27,11 @@ export function samplesAs(asked: SoundFormat, { rate, channels = 1 }: SampleForm
 
 /** A body of bare samples. `usage` is asked at the end. */
 export function sampleReader(
-  asked: SoundFormat,
+  asked: AudioFormat,
   form: SampleForm,
   length: number | null,
   usage?: () => Usage | undefined,
-): SoundReader {
+): AudioReader {
   const turn = samplesAs(asked, form, length);
   let total = 0;
   return {
@@ -41,7 +41,7 @@ export function sampleReader(
       return chunk.length === 0 ? nothing : turn(chunk);
     },
     end() {
-      if (total === 0) throw badReply("it holds no sound");
+      if (total === 0) throw invalidUpstreamResponse("it holds no sound");
       const used = usage?.();
       return used === undefined ? { bytes: nothing } : { bytes: nothing, usage: used };
     },
@@ -54,27 +54,27 @@ const maxHeaderBytes = 64 * 1024;
 /** Where the samples of a WAV file begin, and what they are; null while the header is not whole. Throws for other files. */
 function headerOf(bytes: Buffer): (SampleForm & { readonly at: number }) | null {
   if (bytes.length < headBytes) return null;
-  if (bytes.toString("latin1", 0, 4) !== "RIFF") throw badReply("it is no WAV file");
+  if (bytes.toString("latin1", 0, 4) !== "RIFF") throw invalidUpstreamResponse("it is no WAV file");
   let form: SampleForm | null = null;
   for (let at = headBytes; at + 8 <= bytes.length; ) {
     const name = bytes.toString("latin1", at, at + 4);
     const size = bytes.readUInt32LE(at + 4);
     if (name === "data") {
-      if (form === null) throw badReply("it is no WAV file");
+      if (form === null) throw invalidUpstreamResponse("it is no WAV file");
       return { ...form, at: at + 8 };
     }
     if (name === "fmt " && at + 24 <= bytes.length) {
-      if (bytes.readUInt16LE(at + 22) !== 16) throw badReply("its samples have no 16 bit");
+      if (bytes.readUInt16LE(at + 22) !== 16) throw invalidUpstreamResponse("its samples have no 16 bit");
       form = { channels: bytes.readUInt16LE(at + 10), rate: bytes.readUInt32LE(at + 12) };
     }
     at += 8 + size + (size % 2);
   }
-  if (bytes.length > maxHeaderBytes) throw badReply("it is no WAV file");
+  if (bytes.length > maxHeaderBytes) throw invalidUpstreamResponse("it is no WAV file");
   return null;
 }
 
 /** A WAV file without its header, as `pcm`. */
-export function unwrappedReader(): SoundReader {
+export function unwrappedReader(): AudioReader {
   let held: Buffer = Buffer.alloc(0);
   let turn: TurnSamples | null = null;
   return {
@@ -88,7 +88,7 @@ export function unwrappedReader(): SoundReader {
       return turn(held.subarray(header.at));
     },
     end() {
-      if (turn === null) throw badReply("it holds no sound");
+      if (turn === null) throw invalidUpstreamResponse("it holds no sound");
       return { bytes: nothing };
     },
   };

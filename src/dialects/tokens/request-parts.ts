@@ -1,11 +1,11 @@
 // What of a request costs tokens or units: its texts, its media, its tools, each once and without copies.
-import type { Block, ChatAsk, MediaSource, Tool } from "../../canonical/chat.ts";
-import type { EmbedAsk } from "../../canonical/embedding.ts";
-import type { ImageAsk } from "../../canonical/image.ts";
-import type { ModerateAsk } from "../../canonical/moderation.ts";
-import type { Ask } from "../../canonical/operation.ts";
-import type { RankedDocument, RerankAsk } from "../../canonical/rerank.ts";
-import type { Units } from "../../canonical/usage.ts";
+import type { Block, ChatRequest, MediaSource, Tool } from "../../canonical/chat.ts";
+import type { EmbeddingRequest } from "../../canonical/embedding.ts";
+import type { ImageRequest } from "../../canonical/image.ts";
+import type { ModerationRequest } from "../../canonical/moderation.ts";
+import type { OperationRequest } from "../../canonical/operation.ts";
+import type { RankedDocument, RerankRequest } from "../../canonical/rerank.ts";
+import type { BilledUnits } from "../../canonical/usage.ts";
 import { type Dimensions, dimensionsOf, dimensionsOfBase64 } from "../../lib/image-size.ts";
 import { soundSeconds } from "../shared/audio-duration.ts";
 import { soundOf } from "../shared/audio-format.ts";
@@ -36,7 +36,7 @@ export interface RequestParts {
   /** Tokens that the client counted itself. */
   readonly tokens: number;
   /** What is paid for in another unit than tokens, known from the request alone. */
-  readonly units?: () => Units;
+  readonly units?: () => BilledUnits;
 }
 
 interface Gathering {
@@ -135,7 +135,7 @@ const partsOf = (into: Gathering, more: Partial<RequestParts> = {}): RequestPart
   ...more,
 });
 
-function chatParts({ system, turns, tools, format }: ChatAsk): RequestParts {
+function chatParts({ system, turns, tools, format }: ChatRequest): RequestParts {
   const into = gathering();
   for (const block of system) addBlock(into, block);
   for (const { blocks } of turns) for (const block of blocks) addBlock(into, block);
@@ -143,7 +143,7 @@ function chatParts({ system, turns, tools, format }: ChatAsk): RequestParts {
   return partsOf(into, { messages: turns.length + (system.length > 0 ? 1 : 0), tools });
 }
 
-function embedParts({ input }: EmbedAsk): RequestParts {
+function embedParts({ input }: EmbeddingRequest): RequestParts {
   const into = gathering();
   if (input.kind === "texts") for (const text of input.texts) addText(into, text);
   const tokens = input.kind === "tokens" ? input.tokens.reduce((sum, { length }) => sum + length, 0) : 0;
@@ -154,14 +154,14 @@ const documentText = (document: RankedDocument): string =>
   typeof document === "string" ? document : JSON.stringify(document);
 
 /** A ranker reads the query anew for each document. */
-function rerankParts({ query, documents }: RerankAsk): RequestParts {
+function rerankParts({ query, documents }: RerankRequest): RequestParts {
   const into = gathering();
   addText(into, documentText(query), documents.length);
   for (const document of documents) addText(into, documentText(document));
   return partsOf(into);
 }
 
-function moderateParts({ items }: ModerateAsk): RequestParts {
+function moderateParts({ items }: ModerationRequest): RequestParts {
   const into = gathering();
   for (const part of items.flat()) {
     if (part.type === "text") addText(into, part.text);
@@ -170,7 +170,7 @@ function moderateParts({ items }: ModerateAsk): RequestParts {
   return partsOf(into);
 }
 
-function imageParts({ prompt, negativePrompt, images, mask }: ImageAsk): RequestParts {
+function imageParts({ prompt, negativePrompt, images, mask }: ImageRequest): RequestParts {
   const into = gathering();
   addText(into, prompt);
   addText(into, negativePrompt ?? "");
@@ -180,23 +180,25 @@ function imageParts({ prompt, negativePrompt, images, mask }: ImageAsk): Request
 }
 
 /** What costs in a request. Bytes of media are read at their heads only. */
-export function requestParts(ask: Ask): RequestParts {
-  switch (ask.operation) {
+export function requestParts(request: OperationRequest): RequestParts {
+  switch (request.operation) {
     case "chat":
-      return chatParts(ask);
+      return chatParts(request);
     case "count":
-      return chatParts(ask.chat);
+      return chatParts(request.chat);
     case "embed":
-      return embedParts(ask);
+      return embedParts(request);
     case "rerank":
-      return rerankParts(ask);
+      return rerankParts(request);
     case "moderate":
-      return moderateParts(ask);
+      return moderateParts(request);
     case "image":
-      return imageParts(ask);
+      return imageParts(request);
     case "speak":
-      return partsOf(gathering(), { units: () => ({ kind: "characters", amount: characterCount(ask.input) }) });
+      return partsOf(gathering(), { units: () => ({ kind: "characters", amount: characterCount(request.input) }) });
     case "transcribe":
-      return partsOf(gathering(), { units: () => ({ kind: "seconds", amount: soundSeconds(ask.recording.bytes) }) });
+      return partsOf(gathering(), {
+        units: () => ({ kind: "seconds", amount: soundSeconds(request.recording.bytes) }),
+      });
   }
 }

@@ -1,27 +1,27 @@
 // The dialect of Deepgram's transcription: a recording as it is, everything else in the query. No client speaks it to the gateway.
-import type { Segment, TranscribeAnswer, TranscribeAsk } from "../../canonical/transcription.ts";
+import type { Segment, TranscriptionRequest, TranscriptionResponse } from "../../canonical/transcription.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import type { Call, RenderContext } from "../dialect.ts";
-import { badReply } from "../errors.ts";
+import type { RenderContext, UpstreamRequest } from "../dialect.ts";
+import { invalidUpstreamResponse } from "../errors.ts";
 import { objectsIn } from "../shared/json-accessors.ts";
 import { deepgramErrors } from "../speech/deepgram.ts";
 import {
   allFormats,
-  hearingServer,
   type SpokenWord,
   secondsIn,
   secondsUsed,
   segmentsBySpeaker,
   textIn,
+  upstreamTranscription,
 } from "./upstream-transcription.ts";
 
 /** https://developers.deepgram.com/reference/speech-to-text/listen-pre-recorded */
-function call(ask: TranscribeAsk, { model }: RenderContext): Call {
+function call(request: TranscriptionRequest, { model }: RenderContext): UpstreamRequest {
   const query = new URLSearchParams({ model, smart_format: "true", utterances: "true" });
-  if (ask.language === undefined) query.set("detect_language", "true");
-  else query.set("language", ask.language);
-  if (ask.format === "diarized_json") query.set("diarize", "true");
-  const { mediaType, bytes } = ask.recording;
+  if (request.language === undefined) query.set("detect_language", "true");
+  else query.set("language", request.language);
+  if (request.format === "diarized_json") query.set("diarize", "true");
+  const { mediaType, bytes } = request.recording;
   return { path: `v1/listen?${query}`, body: {}, bytes: { type: mediaType, bytes } };
 }
 
@@ -45,9 +45,9 @@ function segmentsOf(utterances: Json | undefined): Segment[] {
   }));
 }
 
-function parse(wire: unknown): TranscribeAnswer {
+function parse(wire: unknown): TranscriptionResponse {
   const { metadata, results } = isObject(wire) ? wire : {};
-  if (!isObject(results)) throw badReply("there are no results");
+  if (!isObject(results)) throw invalidUpstreamResponse("there are no results");
   const [channel = {}] = objectsIn(results.channels);
   const [alternative = {}] = objectsIn(channel.alternatives);
   const words = wordsOf(alternative);
@@ -66,7 +66,7 @@ function parse(wire: unknown): TranscribeAnswer {
   };
 }
 
-export const deepgramTranscriptions = hearingServer({
+export const deepgramTranscriptions = upstreamTranscription({
   name: "deepgram-transcriptions",
   formats: allFormats,
   hints: ["language"],

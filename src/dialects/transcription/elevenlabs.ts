@@ -1,32 +1,32 @@
 // The dialect of ElevenLabs' Scribe: a form, and words with their times. No client speaks it to the gateway.
-import type { TranscribeAnswer, TranscribeAsk } from "../../canonical/transcription.ts";
-import { compact, isObject, type JsonObject } from "../../lib/json.ts";
-import type { Call, RenderContext } from "../dialect.ts";
+import type { TranscriptionRequest, TranscriptionResponse } from "../../canonical/transcription.ts";
+import { isObject, type JsonObject, omitUndefined } from "../../lib/json.ts";
+import type { RenderContext, UpstreamRequest } from "../dialect.ts";
 import { objectsIn } from "../shared/json-accessors.ts";
 import { elevenlabsErrors } from "../speech/elevenlabs.ts";
 import { filePart, formCall } from "./request.ts";
 import { cuesOf } from "./subtitles.ts";
 import {
   allFormats,
-  hearingServer,
   type SpokenWord,
   secondsIn,
   secondsUsed,
   segmentsBySpeaker,
   textIn,
+  upstreamTranscription,
 } from "./upstream-transcription.ts";
 
 /** https://elevenlabs.io/docs/api-reference/speech-to-text/convert: what is no speech would stand in the text. */
-function call(ask: TranscribeAsk, { model }: RenderContext): Call {
-  const wire = compact({
+function call(request: TranscriptionRequest, { model }: RenderContext): UpstreamRequest {
+  const wire = omitUndefined({
     model_id: model,
-    language_code: ask.language,
+    language_code: request.language,
     tag_audio_events: false,
     timestamps_granularity: "word",
-    diarize: ask.format === "diarized_json" ? true : undefined,
-    temperature: ask.temperature,
+    diarize: request.format === "diarized_json" ? true : undefined,
+    temperature: request.temperature,
   });
-  return formCall("v1/speech-to-text", wire, filePart(ask));
+  return formCall("v1/speech-to-text", wire, filePart(request));
 }
 
 /** Spaces have times too, and are no words. */
@@ -41,7 +41,7 @@ function wordsOf(list: JsonObject[string]): SpokenWord[] {
     }));
 }
 
-function parse(wire: unknown): TranscribeAnswer {
+function parse(wire: unknown): TranscriptionResponse {
   const body = isObject(wire) ? wire : {};
   const words = wordsOf(body.words);
   const seconds = body.audio_duration_secs;
@@ -58,7 +58,7 @@ function parse(wire: unknown): TranscribeAnswer {
   };
 }
 
-export const elevenlabsTranscriptions = hearingServer({
+export const elevenlabsTranscriptions = upstreamTranscription({
   name: "elevenlabs-transcriptions",
   formats: allFormats,
   hints: ["language", "temperature"],

@@ -1,15 +1,15 @@
 // The dialect of Google's generateContent where it listens: a recording and an instruction, a text back. No client speaks it to the gateway.
-import type { TranscribeAnswer, TranscribeAsk } from "../../canonical/transcription.ts";
+import type { TranscriptionRequest, TranscriptionResponse } from "../../canonical/transcription.ts";
 import { isObject } from "../../lib/json.ts";
-import type { Call, RenderContext } from "../dialect.ts";
-import { badReply } from "../errors.ts";
+import type { RenderContext, UpstreamRequest } from "../dialect.ts";
+import { invalidUpstreamResponse } from "../errors.ts";
 import { geminiErrors } from "../gemini/error.ts";
 import { callPath } from "../gemini/request.ts";
 import { readUsage } from "../gemini/usage.ts";
 import { contentRefused } from "../images/content-policy.ts";
 import { objectsIn } from "../shared/json-accessors.ts";
 import { languageName } from "./language.ts";
-import { hearingServer } from "./upstream-transcription.ts";
+import { upstreamTranscription } from "./upstream-transcription.ts";
 
 /** A request has 20 MB at most, and base64 takes a third more: https://ai.google.dev/gemini-api/docs/audio. */
 const mostBytes = 14_500_000;
@@ -22,21 +22,21 @@ const tasks = {
 /** The names that it has for types are not those of everybody. */
 const typeNames: { readonly [type: string]: string } = { "audio/mpeg": "audio/mp3", "audio/mp4": "audio/m4a" };
 
-function instruction({ task, language, prompt }: TranscribeAsk): string {
+function instruction({ task, language, prompt }: TranscriptionRequest): string {
   const spoken = language === undefined ? "" : ` It is spoken in ${languageName(language) || language}.`;
   const hint = prompt === undefined || prompt.trim() === "" ? "" : `\nThese words may help: ${prompt}`;
   return `${tasks[task]} Answer with the text alone, without times, names of speakers or remarks. Where nothing is said, answer with nothing.${spoken}${hint}`;
 }
 
-function call(ask: TranscribeAsk, { model }: RenderContext): Call {
-  const { bytes, mediaType } = ask.recording;
+function call(request: TranscriptionRequest, { model }: RenderContext): UpstreamRequest {
+  const { bytes, mediaType } = request.recording;
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("base64");
   const recording = { inlineData: { mimeType: typeNames[mediaType] ?? mediaType, data } };
   return {
     path: callPath(model, "generateContent"),
     body: {
-      contents: [{ role: "user", parts: [recording, { text: instruction(ask) }] }],
-      generationConfig: { temperature: ask.temperature ?? 0 },
+      contents: [{ role: "user", parts: [recording, { text: instruction(request) }] }],
+      generationConfig: { temperature: request.temperature ?? 0 },
     },
   };
 }
@@ -44,7 +44,7 @@ function call(ask: TranscribeAsk, { model }: RenderContext): Call {
 const refusals = /^(?:SAFETY|RECITATION|PROHIBITED_CONTENT|BLOCKLIST|SPII|LANGUAGE)$/;
 
 /** Silence is an empty text, not a fault. */
-function parse(wire: unknown): TranscribeAnswer {
+function parse(wire: unknown): TranscriptionResponse {
   const body = isObject(wire) ? wire : {};
   const blocked = isObject(body.promptFeedback) ? body.promptFeedback.blockReason : undefined;
   const [candidate] = objectsIn(body.candidates);
@@ -54,12 +54,12 @@ function parse(wire: unknown): TranscribeAnswer {
   const judged = typeof reason === "string" && refusals.test(reason) ? reason : blocked;
   if (text === "" && typeof judged === "string")
     throw contentRefused(`The provider refused the content of the request: ${judged}.`);
-  if (candidate === undefined) throw badReply("there is no candidate");
+  if (candidate === undefined) throw invalidUpstreamResponse("there is no candidate");
   const usage = readUsage(body.usageMetadata);
   return { operation: "transcribe", model: "", text: text.trim(), ...(usage === undefined ? {} : { usage }) };
 }
 
-export const geminiTranscriptions = hearingServer({
+export const geminiTranscriptions = upstreamTranscription({
   name: "gemini-transcriptions",
   translates: true,
   formats: ["json", "text"],

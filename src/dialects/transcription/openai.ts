@@ -1,9 +1,9 @@
 // The dialects of OpenAI's transcriptions and translations, and those of servers that give fewer forms of reply.
-import type { TranscribeAnswer, TranscribeAsk, TranscriptFormat } from "../../canonical/transcription.ts";
+import type { TranscriptFormat, TranscriptionRequest, TranscriptionResponse } from "../../canonical/transcription.ts";
 import type { FieldName, Warning } from "../../canonical/warning.ts";
 import type { JsonObject } from "../../lib/json.ts";
-import type { Dialect, FormPart, RenderContext, Rendered } from "../dialect.ts";
-import { unable, unsupported } from "../errors.ts";
+import type { Dialect, FormPart, RenderContext, RenderedRequest } from "../dialect.ts";
+import { unsupported, unsupportedByModel } from "../errors.ts";
 import { openaiErrors } from "../openai-error.ts";
 import { isRecording, recordingType } from "./audio-input.ts";
 import { filePart, formCall, parseRequest, renderWire } from "./request.ts";
@@ -12,13 +12,13 @@ import { transcriptionSchema, translationSchema } from "./schema.ts";
 import { stream } from "./stream.ts";
 import { documents } from "./text-formats.ts";
 
-type Transcribing = Dialect<TranscribeAsk, TranscribeAnswer>;
+type Transcribing = Dialect<TranscriptionRequest, TranscriptionResponse>;
 
 /** A server of this dialect. */
 interface Server {
   readonly name: string;
   readonly path: string;
-  readonly task: TranscribeAsk["task"];
+  readonly task: TranscriptionRequest["task"];
   /** Forms of reply that it gives; absent: all. */
   readonly formats?: readonly TranscriptFormat[];
   /** Fields that it knows beside the model; absent: all. Others are dropped. */
@@ -33,7 +33,7 @@ const paths: { readonly [field in FieldName]?: string } = { format: "response_fo
 const timed: readonly TranscriptFormat[] = ["srt", "vtt", "verbose_json", "diarized_json"];
 
 /** The form to ask the server for: the client's own, else the richest from which the gateway makes it. */
-function formatFor({ format }: TranscribeAsk, server: Server): TranscriptFormat {
+function formatFor({ format }: TranscriptionRequest, server: Server): TranscriptFormat {
   const { formats } = server;
   if (formats === undefined || formats.includes(format)) return format;
   if (formats.includes("verbose_json") && format !== "diarized_json") return "verbose_json";
@@ -52,25 +52,25 @@ function knownTo({ fields }: Server, wire: JsonObject, warnings: Warning[]): Jso
 }
 
 /** Times for segments, where the client wants any; words get none. */
-function withTimes(ask: TranscribeAsk, wire: JsonObject, warnings: Warning[]): JsonObject {
-  if (!timed.includes(ask.format)) return wire;
-  if (ask.granularities.includes("word")) warnings.push({ code: "approximated", path: "timestamp_granularities" });
-  if (ask.language !== undefined) warnings.push({ code: "dropped", path: "language" });
+function withTimes(request: TranscriptionRequest, wire: JsonObject, warnings: Warning[]): JsonObject {
+  if (!timed.includes(request.format)) return wire;
+  if (request.granularities.includes("word")) warnings.push({ code: "approximated", path: "timestamp_granularities" });
+  if (request.language !== undefined) warnings.push({ code: "dropped", path: "language" });
   const { language: _, ...rest } = wire;
   return { ...rest, timestamp_granularities: ["segment"] };
 }
 
-function render(ask: TranscribeAsk, { model }: RenderContext, server: Server): Rendered {
-  if (ask.task !== server.task) throw unable(`it does not ${ask.task}.`);
+function render(request: TranscriptionRequest, { model }: RenderContext, server: Server): RenderedRequest {
+  if (request.task !== server.task) throw unsupportedByModel(`it does not ${request.task}.`);
   const warnings: Warning[] = [];
-  const known = knownTo(server, renderWire(ask, model, formatFor(ask, server)), warnings);
-  const { stream: _, ...wire } = server.timesSegments ? withTimes(ask, known, warnings) : known;
-  const streamed = ask.stream && server.streams !== false ? { ...wire, stream: true } : wire;
-  return { call: formCall(server.path, streamed, filePart(ask)), warnings };
+  const known = knownTo(server, renderWire(request, model, formatFor(request, server)), warnings);
+  const { stream: _, ...wire } = server.timesSegments ? withTimes(request, known, warnings) : known;
+  const streamed = request.stream && server.streams !== false ? { ...wire, stream: true } : wire;
+  return { call: formCall(server.path, streamed, filePart(request)), warnings };
 }
 
 /** The recording that came with the form, under the name and type that it had. */
-function clientsFile(files: Parameters<Transcribing["verbatim"]["call"]>[2]["files"]): FormPart {
+function clientsFile(files: Parameters<Transcribing["passthrough"]["render"]>[2]["files"]): FormPart {
   const { name = "file", type = "", bytes = new Uint8Array() } = files?.find(isRecording) ?? {};
   return { name: "file", fileName: name, type: type || recordingType(bytes, type), bytes };
 }
@@ -82,17 +82,17 @@ export function transcriptionDialect(server: Server): Transcribing {
     request: {
       schema: server.task === "translate" ? translationSchema : transcriptionSchema,
       parse: (wire, envelope) => parseRequest(server.task, wire, envelope),
-      render: (ask, context) => render(ask, context, server),
+      render: (canonicalRequest, context) => render(canonicalRequest, context, server),
       fieldPath: (field) => paths[field] ?? field,
     },
     response: {
       parse: parseResponse,
-      render: (answer, { ask }) => renderResponse(answer, ask as TranscribeAsk),
+      render: (response, { request }) => renderResponse(response, request as TranscriptionRequest),
     },
-    documents,
+    textFormats: documents,
     ...(server.streams === false ? {} : { stream }),
-    verbatim: {
-      call: (wire, { model }, { files }) => formCall(server.path, { ...wire, model }, clientsFile(files)),
+    passthrough: {
+      render: (wire, { model }, { files }) => formCall(server.path, { ...wire, model }, clientsFile(files)),
     },
     error: openaiErrors,
   };

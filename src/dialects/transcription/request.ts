@@ -1,8 +1,8 @@
 // The request: a form with a recording and a few texts, both ways.
-import { type TranscribeAsk, type TranscriptFormat, transcriptFormats } from "../../canonical/transcription.ts";
-import type { Extra } from "../../canonical/warning.ts";
-import { compact, type Json, type JsonObject } from "../../lib/json.ts";
-import type { Call, Envelope, FormPart } from "../dialect.ts";
+import { type TranscriptFormat, type TranscriptionRequest, transcriptFormats } from "../../canonical/transcription.ts";
+import type { UnmappedField } from "../../canonical/warning.ts";
+import { type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
+import type { FormPart, RequestMeta, UpstreamRequest } from "../dialect.ts";
 import { formParts } from "../shared/form-parts.ts";
 import { recordingOf } from "./audio-input.ts";
 
@@ -20,19 +20,23 @@ const isFormat = (value: Json | undefined): value is TranscriptFormat =>
   transcriptFormats.some((format) => format === value);
 
 /** What only OpenAI's own models know changes how the text is found, not what is asked: it may be left out. */
-function extrasOf(wire: JsonObject): Extra[] {
+function extrasOf(wire: JsonObject): UnmappedField[] {
   const extras = Object.keys(wire)
     .filter((name) => !known.has(name) && wire[name] !== null)
-    .map((path): Extra => ({ path, rule: "drop" }));
+    .map((path): UnmappedField => ({ path, rule: "drop" }));
   const format = wire.response_format ?? "json";
   return isFormat(format) ? extras : [...extras, { path: "response_format", rule: "reject" }];
 }
 
-function granularitiesOf(value: Json | undefined): TranscribeAsk["granularities"] {
+function granularitiesOf(value: Json | undefined): TranscriptionRequest["granularities"] {
   return Array.isArray(value) ? [...new Set(value)].filter((item) => item === "word" || item === "segment") : [];
 }
 
-export function parseRequest(task: TranscribeAsk["task"], wire: JsonObject, envelope: Envelope): TranscribeAsk {
+export function parseRequest(
+  task: TranscriptionRequest["task"],
+  wire: JsonObject,
+  envelope: RequestMeta,
+): TranscriptionRequest {
   return {
     operation: "transcribe",
     task,
@@ -50,23 +54,23 @@ export function parseRequest(task: TranscribeAsk["task"], wire: JsonObject, enve
 }
 
 /** A form as a call: texts first, so that a server can decide before the bytes come. `body` keeps the texts for those who read it here. */
-export function formCall(path: string, wire: JsonObject, file: FormPart): Call {
+export function formCall(path: string, wire: JsonObject, file: FormPart): UpstreamRequest {
   return { path, body: wire, form: [...formParts(wire), file] };
 }
 
-export function filePart({ recording }: Pick<TranscribeAsk, "recording">): FormPart {
+export function filePart({ recording }: Pick<TranscriptionRequest, "recording">): FormPart {
   return { name: "file", fileName: recording.name, type: recording.mediaType, bytes: recording.bytes };
 }
 
 /** The texts of a request in this dialect. `format` is what is asked of the upstream, where that is another. */
-export function renderWire(ask: TranscribeAsk, model: string, format: TranscriptFormat): JsonObject {
-  return compact({
+export function renderWire(request: TranscriptionRequest, model: string, format: TranscriptFormat): JsonObject {
+  return omitUndefined({
     model,
-    language: ask.language,
-    prompt: ask.prompt,
+    language: request.language,
+    prompt: request.prompt,
     response_format: format,
-    temperature: ask.temperature,
-    timestamp_granularities: ask.granularities.length === 0 ? undefined : [...ask.granularities],
-    stream: ask.stream ? true : undefined,
+    temperature: request.temperature,
+    timestamp_granularities: request.granularities.length === 0 ? undefined : [...request.granularities],
+    stream: request.stream ? true : undefined,
   });
 }

@@ -1,8 +1,8 @@
 // The reply in JSON: the bare text, or the text with everything that is timed.
-import type { Segment, TranscribeAnswer, TranscribeAsk, Word } from "../../canonical/transcription.ts";
-import { noUsage, tokenCount, totalInput, totalOutput, type Usage } from "../../canonical/usage.ts";
-import { compact, isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import { badReply } from "../errors.ts";
+import type { Segment, TranscriptionRequest, TranscriptionResponse, Word } from "../../canonical/transcription.ts";
+import { tokenCount, totalInput, totalOutput, type Usage, zeroUsage } from "../../canonical/usage.ts";
+import { isObject, type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
+import { invalidUpstreamResponse } from "../errors.ts";
 import { languageName } from "./language.ts";
 import { timedCues } from "./subtitles.ts";
 
@@ -41,17 +41,17 @@ const listOf = <T>(value: Json | undefined, each: (item: Json) => T[]): readonly
 export function parseUsage(usage: Json | undefined, duration?: number): Usage | undefined {
   const told = isObject(usage) ? usage : {};
   if (told.type === "duration" || typeof told.seconds === "number")
-    return { ...noUsage, units: { kind: "seconds", amount: seconds(told.seconds) } };
+    return { ...zeroUsage, units: { kind: "seconds", amount: seconds(told.seconds) } };
   const inputTokens = tokenCount(told.input_tokens ?? told.prompt_tokens);
   const outputTokens = tokenCount(told.output_tokens ?? told.completion_tokens);
   const units = duration === undefined ? {} : { units: { kind: "seconds" as const, amount: duration } };
   if (inputTokens + outputTokens === 0 && duration === undefined) return undefined;
-  return { ...noUsage, inputTokens, outputTokens, ...units };
+  return { ...zeroUsage, inputTokens, outputTokens, ...units };
 }
 
 /** Throws `upstream_protocol_error` where there is no text. */
-export function parseResponse(wire: unknown): TranscribeAnswer {
-  if (!isObject(wire) || typeof wire.text !== "string") throw badReply("there is no text");
+export function parseResponse(wire: unknown): TranscriptionResponse {
+  if (!isObject(wire) || typeof wire.text !== "string") throw invalidUpstreamResponse("there is no text");
   const duration = typeof wire.duration === "number" ? wire.duration : undefined;
   const usage = parseUsage(wire.usage, duration);
   const segments = listOf(wire.segments, parseSegment);
@@ -102,31 +102,32 @@ const diarizedSegment = ({ text, start, end, speaker }: Segment, index: number):
 });
 
 /** Segments unless only words were asked for; words only when they were. */
-function verbose(answer: TranscribeAnswer, ask: TranscribeAsk): JsonObject {
-  const { granularities, task } = ask;
+function verbose(response: TranscriptionResponse, request: TranscriptionRequest): JsonObject {
+  const { granularities, task } = request;
   const wantsWords = granularities.includes("word");
   const wantsSegments = !wantsWords || granularities.includes("segment");
-  const last = answer.segments?.at(-1)?.end ?? answer.words?.at(-1)?.end;
-  return compact({
+  const last = response.segments?.at(-1)?.end ?? response.words?.at(-1)?.end;
+  return omitUndefined({
     task,
-    language: task === "translate" ? "english" : languageName(answer.language ?? ask.language),
-    duration: answer.seconds ?? last ?? 0,
-    text: answer.text,
-    segments: wantsSegments ? (timedCues(answer) ?? []).map(verboseSegment) : undefined,
-    words: wantsWords ? (answer.words ?? []).map((word) => ({ ...word })) : undefined,
-    usage: wireUsage(answer.usage),
+    language: task === "translate" ? "english" : languageName(response.language ?? request.language),
+    duration: response.seconds ?? last ?? 0,
+    text: response.text,
+    segments: wantsSegments ? (timedCues(response) ?? []).map(verboseSegment) : undefined,
+    words: wantsWords ? (response.words ?? []).map((word) => ({ ...word })) : undefined,
+    usage: wireUsage(response.usage),
   });
 }
 
 /** The reply in the form that was asked for, where that is JSON. */
-export function renderResponse(answer: TranscribeAnswer, ask: TranscribeAsk): JsonObject {
-  if (ask.format === "verbose_json") return verbose(answer, ask);
-  if (ask.format !== "diarized_json") return compact({ text: answer.text, usage: wireUsage(answer.usage) });
-  return compact({
-    task: ask.task,
-    duration: answer.seconds ?? answer.segments?.at(-1)?.end ?? 0,
-    text: answer.text,
-    segments: (answer.segments ?? []).map(diarizedSegment),
-    usage: wireUsage(answer.usage),
+export function renderResponse(response: TranscriptionResponse, request: TranscriptionRequest): JsonObject {
+  if (request.format === "verbose_json") return verbose(response, request);
+  if (request.format !== "diarized_json")
+    return omitUndefined({ text: response.text, usage: wireUsage(response.usage) });
+  return omitUndefined({
+    task: request.task,
+    duration: response.seconds ?? response.segments?.at(-1)?.end ?? 0,
+    text: response.text,
+    segments: (response.segments ?? []).map(diarizedSegment),
+    usage: wireUsage(response.usage),
   });
 }

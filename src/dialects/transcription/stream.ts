@@ -1,11 +1,11 @@
 // A transcript as it is found: events with pieces of text, and one at the end with all of it.
-import type { Stop } from "../../canonical/chat.ts";
-import type { Answer } from "../../canonical/operation.ts";
-import type { Delta } from "../../canonical/stream-event.ts";
+import type { FinishReason } from "../../canonical/chat.ts";
+import type { OperationResponse } from "../../canonical/operation.ts";
+import type { StreamEvent } from "../../canonical/stream-event.ts";
 import { isObject, type JsonObject, parseJsonText } from "../../lib/json.ts";
 import { type Frame, keepAliveComment } from "../../lib/sse.ts";
-import type { ReadContext, StreamReader, StreamSide, StreamWriter } from "../dialect.ts";
-import { truncated } from "../errors.ts";
+import type { ReadContext, StreamCodec, StreamReader, StreamWriter } from "../dialect.ts";
+import { streamTruncated } from "../errors.ts";
 import { openaiErrors } from "../openai-error.ts";
 import { eventUsage, parseUsage } from "./response.ts";
 
@@ -16,24 +16,24 @@ function reader(_context: ReadContext): StreamReader {
   let text = "";
   let started = false;
   let over = false;
-  const begin = (): Delta[] => {
+  const begin = (): StreamEvent[] => {
     if (started) return [];
     started = true;
     return [
       { type: "start", id: "", model: "" },
-      { type: "block-open", ...place, open: { kind: "text" } },
+      { type: "block-start", ...place, open: { kind: "text" } },
     ];
   };
-  const said = (more: string): Delta[] => {
+  const said = (more: string): StreamEvent[] => {
     text += more;
     return [...begin(), { type: "text", ...place, text: more }];
   };
-  const done = (body: JsonObject): Delta[] => {
+  const done = (body: JsonObject): StreamEvent[] => {
     over = true;
     const whole = typeof body.text === "string" && text === "" && body.text !== "" ? said(body.text) : begin();
     const usage = parseUsage(body.usage);
-    const stops: readonly Stop[] = [{ kind: "end" }];
-    return [...whole, { type: "block-close", ...place }, { type: "finish", stops, ...(usage ? { usage } : {}) }];
+    const stops: readonly FinishReason[] = [{ kind: "end" }];
+    return [...whole, { type: "block-end", ...place }, { type: "finish", stops, ...(usage ? { usage } : {}) }];
   };
   return {
     read(frame) {
@@ -46,31 +46,31 @@ function reader(_context: ReadContext): StreamReader {
       if (body.type === "transcript.text.delta" && typeof body.delta === "string") return said(body.delta);
       return body.type === "transcript.text.done" ? done(body) : [];
     },
-    end: () => (over ? [] : [{ type: "error", error: truncated() }]),
+    end: () => (over ? [] : [{ type: "error", error: streamTruncated() }]),
   };
 }
 
 function writer(): StreamWriter {
   let text = "";
   return {
-    write(delta) {
-      if (delta.type === "text") {
-        text += delta.text;
-        return [event({ type: "transcript.text.delta", delta: delta.text })];
+    write(streamEvent) {
+      if (streamEvent.type === "text") {
+        text += streamEvent.text;
+        return [event({ type: "transcript.text.delta", delta: streamEvent.text })];
       }
-      if (delta.type !== "finish") return [];
-      const usage = eventUsage(delta.usage);
+      if (streamEvent.type !== "finish") return [];
+      const usage = eventUsage(streamEvent.usage);
       return [event({ type: "transcript.text.done", text, ...(usage === undefined ? {} : { usage }) })];
     },
   };
 }
 
-function whole(answer: Answer): Frame[] {
-  if (answer.operation !== "transcribe") return [];
-  const { text } = answer;
-  const usage = eventUsage(answer.usage);
+function whole(response: OperationResponse): Frame[] {
+  if (response.operation !== "transcribe") return [];
+  const { text } = response;
+  const usage = eventUsage(response.usage);
   const done = event({ type: "transcript.text.done", text, ...(usage === undefined ? {} : { usage }) });
   return text === "" ? [done] : [event({ type: "transcript.text.delta", delta: text }), done];
 }
 
-export const stream: StreamSide = { reader, writer, whole, heartbeat: () => keepAliveComment };
+export const stream: StreamCodec = { reader, writer, asStream: whole, heartbeat: () => keepAliveComment };

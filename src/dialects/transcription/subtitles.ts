@@ -1,5 +1,5 @@
 // Subtitles from what an upstream gave: segments as they are, or words gathered into lines that fit a screen.
-import type { Segment, TranscribeAnswer, Word } from "../../canonical/transcription.ts";
+import type { Segment, TranscriptionResponse, Word } from "../../canonical/transcription.ts";
 
 type Cue = Pick<Segment, "text" | "start" | "end">;
 
@@ -53,7 +53,7 @@ export function cuesOf(words: readonly Word[]): Cue[] {
 }
 
 /** What is timed in an answer; null where nothing is. */
-export function timedCues({ segments, words }: TranscribeAnswer): readonly Segment[] | null {
+export function timedCues({ segments, words }: TranscriptionResponse): readonly Segment[] | null {
   if (segments !== undefined && segments.length > 0) return segments;
   return words === undefined || words.length === 0 ? null : cuesOf(words);
 }

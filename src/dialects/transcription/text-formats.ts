@@ -1,7 +1,7 @@
 // Replies that are no JSON: the bare text, and subtitles.
-import type { TranscribeAnswer, TranscribeAsk } from "../../canonical/transcription.ts";
-import type { Document, DocumentSide } from "../dialect.ts";
-import { badReply, unsupported } from "../errors.ts";
+import type { TranscriptionRequest, TranscriptionResponse } from "../../canonical/transcription.ts";
+import type { TextDocument, TextFormatCodec } from "../dialect.ts";
+import { invalidUpstreamResponse, unsupported } from "../errors.ts";
 import { srt, timedCues, vtt } from "./subtitles.ts";
 
 const decoder = new TextDecoder();
@@ -9,17 +9,19 @@ const decoder = new TextDecoder();
 const documentTypes = /^(?:text\/(?!html)|application\/x-subrip|$)/i;
 const textType = "text/plain; charset=utf-8";
 
-function subtitles(answer: TranscribeAnswer, write: typeof srt): string {
-  const cues = timedCues(answer);
+function subtitles(response: TranscriptionResponse, write: typeof srt): string {
+  const cues = timedCues(response);
   if (cues !== null) return write(cues);
-  if (answer.text.trim() === "") return write([]);
+  if (response.text.trim() === "") return write([]);
   throw unsupported("response_format", "it tells no times, and subtitles need them.");
 }
 
-const writers: { readonly [format in TranscribeAsk["format"]]?: (answer: TranscribeAnswer) => Document } = {
+const writers: {
+  readonly [format in TranscriptionRequest["format"]]?: (response: TranscriptionResponse) => TextDocument;
+} = {
   text: ({ text }) => ({ type: textType, text: `${text}\n` }),
-  srt: (answer) => ({ type: textType, text: subtitles(answer, srt) }),
-  vtt: (answer) => ({ type: textType, text: subtitles(answer, vtt) }),
+  srt: (response) => ({ type: textType, text: subtitles(response, srt) }),
+  vtt: (response) => ({ type: textType, text: subtitles(response, vtt) }),
 };
 
 /** The spoken text of subtitles: what is neither a number, nor a time, nor the heading. */
@@ -29,15 +31,15 @@ function textOf(document: string): string {
   return lines.join("\n");
 }
 
-export const documents: DocumentSide<TranscribeAnswer> = {
-  parse(bytes, type, { ask }) {
-    if (!documentTypes.test(type)) throw badReply("it is neither JSON nor text");
+export const documents: TextFormatCodec<TranscriptionResponse> = {
+  parse(bytes, type, { request }) {
+    if (!documentTypes.test(type)) throw invalidUpstreamResponse("it is neither JSON nor text");
     const document = decoder.decode(bytes);
-    const format = ask?.operation === "transcribe" ? ask.format : "text";
+    const format = request?.operation === "transcribe" ? request.format : "text";
     const text = format === "srt" || format === "vtt" ? textOf(document) : document.replace(/\n$/, "");
     return { operation: "transcribe", model: "", text };
   },
-  render(answer, { ask }) {
-    return ask.operation === "transcribe" ? (writers[ask.format]?.(answer) ?? null) : null;
+  render(response, { request }) {
+    return request.operation === "transcribe" ? (writers[request.format]?.(response) ?? null) : null;
   },
 };

@@ -3,23 +3,23 @@ import { Type } from "typebox";
 import { GatewayError } from "../../canonical/error.ts";
 import type {
   Segment,
-  TranscribeAnswer,
-  TranscribeAsk,
   TranscriptFormat,
+  TranscriptionRequest,
+  TranscriptionResponse,
   Word,
 } from "../../canonical/transcription.ts";
-import { noUsage, type Usage } from "../../canonical/usage.ts";
+import { type Usage, zeroUsage } from "../../canonical/usage.ts";
 import type { JsonObject } from "../../lib/json.ts";
-import type { Call, Dialect, ErrorSide, ReadContext, RenderContext, Rendered } from "../dialect.ts";
-import { badReply, unable, unsupported } from "../errors.ts";
+import type { Dialect, ErrorCodec, ReadContext, RenderContext, RenderedRequest, UpstreamRequest } from "../dialect.ts";
+import { invalidUpstreamResponse, unsupported, unsupportedByModel } from "../errors.ts";
 import { noClient } from "../shared/upstream-only.ts";
-import { type Notes, note } from "../shared/warnings.ts";
+import { type Warnings, warn } from "../shared/warnings.ts";
 import { cuesOf } from "./subtitles.ts";
 
 type Hint = "language" | "prompt" | "temperature";
 const hints: readonly Hint[] = ["language", "prompt", "temperature"];
 
-export interface HearingServer {
+export interface UpstreamTranscription {
   readonly name: string;
   /** It can write down in English what is said in another language. */
   readonly translates?: true;
@@ -28,44 +28,47 @@ export interface HearingServer {
   /** What it knows of these; the others are dropped. */
   readonly hints: readonly Hint[];
   readonly mostBytes?: number;
-  call(ask: TranscribeAsk, context: RenderContext): Call;
+  call(request: TranscriptionRequest, context: RenderContext): UpstreamRequest;
   /** Throws `upstream_protocol_error` on anything that is no reply. */
-  parse(wire: unknown, context: ReadContext): TranscribeAnswer;
-  readonly error: ErrorSide;
+  parse(wire: unknown, context: ReadContext): TranscriptionResponse;
+  readonly error: ErrorCodec;
 }
 
-function refuseUnable(server: HearingServer, ask: TranscribeAsk, context: RenderContext): void {
+function refuseUnable(server: UpstreamTranscription, request: TranscriptionRequest, context: RenderContext): void {
   const { mostBytes = Number.POSITIVE_INFINITY } = server;
-  if (ask.task === "translate" && !server.translates) throw unable("it does not translate.");
-  if (!server.formats.includes(ask.format))
+  if (request.task === "translate" && !server.translates) throw unsupportedByModel("it does not translate.");
+  if (!server.formats.includes(request.format))
     throw unsupported(context.fieldPath("format"), `replies can be made as ${server.formats.join(", ")}.`);
-  if (ask.recording.bytes.length > mostBytes) throw unsupported("file", `it takes at most ${mostBytes} bytes.`);
+  if (request.recording.bytes.length > mostBytes) throw unsupported("file", `it takes at most ${mostBytes} bytes.`);
 }
 
-function render(server: HearingServer, ask: TranscribeAsk, context: RenderContext): Rendered {
-  refuseUnable(server, ask, context);
-  const notes: Notes = { context, warnings: [] };
+function render(server: UpstreamTranscription, request: TranscriptionRequest, context: RenderContext): RenderedRequest {
+  refuseUnable(server, request, context);
+  const warnings: Warnings = { context, warnings: [] };
   for (const hint of hints)
-    if (ask[hint] !== undefined && ask[hint] !== "" && !server.hints.includes(hint)) note(notes, "dropped", hint);
-  return { call: server.call(ask, context), warnings: notes.warnings };
+    if (request[hint] !== undefined && request[hint] !== "" && !server.hints.includes(hint))
+      warn(warnings, "dropped", hint);
+  return { call: server.call(request, context), warnings: warnings.warnings };
 }
 
 const noWords = (): never => {
   throw new GatewayError("internal_error", "No client speaks this dialect to the gateway.");
 };
 
-export function hearingServer(server: HearingServer): Dialect<TranscribeAsk, TranscribeAnswer> {
+export function upstreamTranscription(
+  server: UpstreamTranscription,
+): Dialect<TranscriptionRequest, TranscriptionResponse> {
   return {
     name: server.name,
     operation: "transcribe",
     request: {
       schema: Type.Object({}),
       parse: noWords,
-      render: (ask, context) => render(server, ask, context),
+      render: (request, context) => render(server, request, context),
       fieldPath: (field) => field,
     },
-    response: { parse: server.parse, render: (answer) => ({ text: answer.text }) },
-    verbatim: noClient,
+    response: { parse: server.parse, render: (response) => ({ text: response.text }) },
+    passthrough: noClient,
     error: server.error,
   };
 }
@@ -104,7 +107,7 @@ export function speakerLetter(index: number): string {
 /** Seconds as a usage; undefined for none. */
 export function secondsUsed(seconds: unknown): Usage | undefined {
   if (typeof seconds !== "number" || !Number.isFinite(seconds) || seconds <= 0) return undefined;
-  return { ...noUsage, units: { kind: "seconds", amount: seconds } };
+  return { ...zeroUsage, units: { kind: "seconds", amount: seconds } };
 }
 
 /** A time on the wire. */
@@ -114,6 +117,6 @@ export function secondsIn(value: JsonObject[string]): number {
 
 /** The text of a reply. Throws where there is none. */
 export function textIn(value: JsonObject[string]): string {
-  if (typeof value !== "string") throw badReply("there is no text");
+  if (typeof value !== "string") throw invalidUpstreamResponse("there is no text");
   return value;
 }

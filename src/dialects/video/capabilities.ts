@@ -1,5 +1,5 @@
 // What is sent for a requested length, shape and resolution, by the row of a model; without bounds the client's words go on.
-import type { VideoAsk } from "../../canonical/video.ts";
+import type { VideoRequest } from "../../canonical/video.ts";
 import type { Warning } from "../../canonical/warning.ts";
 import { unsupported } from "../errors.ts";
 import { type Durations, lookUpModel, type ModelRow, type ModelTable } from "../shared/model-table.ts";
@@ -15,26 +15,26 @@ export function durationFor(wanted: number, durations: Durations | undefined): n
 
 const divisor = (left: number, right: number): number => (right === 0 ? left : divisor(right, left % right));
 
-function requestedRatio(ask: VideoAsk): string | undefined {
-  const size = sizeOf(ask);
-  if (ask.ratio !== undefined || size === null) return ask.ratio;
+function requestedRatio(request: VideoRequest): string | undefined {
+  const size = sizeOf(request);
+  if (request.ratio !== undefined || size === null) return request.ratio;
   const by = divisor(size.width, size.height);
   return `${size.width / by}:${size.height / by}`;
 }
 
-function requestedResolution(ask: VideoAsk): string | undefined {
-  const side = shortSide(ask);
-  return ask.resolution ?? (side === undefined ? undefined : `${side}p`);
+function requestedResolution(request: VideoRequest): string | undefined {
+  const side = shortSide(request);
+  return request.resolution ?? (side === undefined ? undefined : `${side}p`);
 }
 
 /** The nearest ratio that the model makes; undefined where none was requested, or the model has no such setting. */
-export function ratioFor(ask: VideoAsk, ratios: readonly string[] | undefined): string | undefined {
-  return ratios === undefined ? requestedRatio(ask) : nearestRatio(ask, ratios);
+export function ratioFor(request: VideoRequest, ratios: readonly string[] | undefined): string | undefined {
+  return ratios === undefined ? requestedRatio(request) : nearestRatio(request, ratios);
 }
 
 /** The nearest resolution that the model makes, as `ratioFor`. */
-export function resolutionFor(ask: VideoAsk, resolutions: readonly string[] | undefined): string | undefined {
-  return resolutions === undefined ? requestedResolution(ask) : tierFor(ask, resolutions);
+export function resolutionFor(request: VideoRequest, resolutions: readonly string[] | undefined): string | undefined {
+  return resolutions === undefined ? requestedResolution(request) : tierFor(request, resolutions);
 }
 
 /** The row of the requested model, and the warning that there is none. */
@@ -55,10 +55,10 @@ interface Sound {
 }
 
 /** Sound or silence, as the model lets it be chosen. */
-export function soundFor(ask: VideoAsk, { audio = "optional" }: ModelRow, context: VideoRenderContext): Sound {
-  if (audio === "optional") return { sent: ask.audio, made: ask.audio, warnings: [] };
+export function soundFor(request: VideoRequest, { audio = "optional" }: ModelRow, context: VideoRenderContext): Sound {
+  if (audio === "optional") return { sent: request.audio, made: request.audio, warnings: [] };
   const made = audio === "always";
-  return { sent: undefined, made, warnings: fixedSound(ask, context, made) };
+  return { sent: undefined, made, warnings: fixedSound(request, context, made) };
 }
 
 const refusals = {
@@ -71,7 +71,7 @@ const words = { first: "a first frame", last: "a last frame", reference: "images
 
 /** Throws `unsupported_parameter` for an image that the model has no use for, and for one that it lacks. */
 export function checkRoles(
-  { images }: VideoAsk,
+  { images }: VideoRequest,
   { images: roles, needs = [] }: ModelRow,
   context: VideoRenderContext,
 ): void {

@@ -1,10 +1,10 @@
 // The contract of a format in which clients ask for videos: the ask out of a body, a task in the format's own words.
 import type { TSchema } from "typebox";
-import type { VideoAsk, VideoFailure, VideoField, VideoResult, VideoState } from "../../canonical/video.ts";
+import type { VideoFailure, VideoField, VideoRequest, VideoResult, VideoState } from "../../canonical/video.ts";
 import type { Warning } from "../../canonical/warning.ts";
 import type { JsonObject } from "../../lib/json.ts";
-import type { Envelope, ErrorSide } from "../dialect.ts";
-import type { VideoEffect } from "./upstream.ts";
+import type { ErrorCodec, RequestMeta } from "../dialect.ts";
+import type { EffectiveSettings } from "./upstream.ts";
 
 /** A task as its owner may see it, in any format. */
 export interface VideoView {
@@ -16,7 +16,7 @@ export interface VideoView {
   readonly model: string;
   readonly prompt?: string;
   /** What was wanted, rounded to what the upstream makes. */
-  readonly effect: VideoEffect;
+  readonly effect: EffectiveSettings;
   readonly results: readonly VideoResult[];
   /** Where each result can be fetched; empty where it is gone. */
   readonly urls: readonly string[];
@@ -48,9 +48,9 @@ export interface VideoClient {
   readonly takesForm?: true;
   /** Of a submit. Strict in types and bounds, open to unknown fields. */
   readonly schema: TSchema;
-  parse(wire: JsonObject, envelope: Envelope): VideoAsk;
+  parse(wire: JsonObject, envelope: RequestMeta): VideoRequest;
   /** What of the request this format has no place for: it is dropped, with a warning. */
-  unheard?(wire: JsonObject, envelope: Envelope): readonly Warning[];
+  unheard?(wire: JsonObject, envelope: RequestMeta): readonly Warning[];
   /** A name under which the model may be known where the client's own is not. */
   alias?(model: string): string;
   fieldPath(field: VideoField): string;
@@ -58,7 +58,7 @@ export interface VideoClient {
   accepted(view: VideoView, context: VideoWriteContext): JsonObject;
   /** The answer to a question. */
   told(view: VideoView, context: VideoWriteContext): JsonObject;
-  readonly error: ErrorSide;
+  readonly error: ErrorCodec;
 }
 
 /** Seconds since 1970. */

@@ -14,12 +14,12 @@ const kinds = {
   broken: { status: 500, code: "generation_failed" },
 } as const;
 
-export type Fault = keyof typeof kinds;
+export type VideoErrorName = keyof typeof kinds;
 
 /** Rows of words, the first that matches tells the fault. */
-export type FaultTable = readonly (readonly [RegExp, Fault])[];
+export type VideoErrorTable = readonly (readonly [RegExp, VideoErrorName])[];
 
-export function faultIn(table: FaultTable, word: string): Fault | undefined {
+export function matchErrorCode(table: VideoErrorTable, word: string): VideoErrorName | undefined {
   return table.find(([pattern]) => pattern.test(word))?.[1];
 }
 
@@ -31,7 +31,10 @@ export interface Refusal {
 }
 
 /** The error for a refusal; a fault that its own code tells wins over the status. */
-export function faultError(fault: Fault | undefined, { status, message, retryAfterMs }: Refusal): GatewayError {
+export function faultError(
+  fault: VideoErrorName | undefined,
+  { status, message, retryAfterMs }: Refusal,
+): GatewayError {
   const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
   if (fault === undefined) return refusalError({ status, message, ...wait });
   const isOwn = fault === "input" && status >= 400 && status < 500;
@@ -39,13 +42,13 @@ export function faultError(fault: Fault | undefined, { status, message, retryAft
 }
 
 /** Words of our own for what is between the operator and the provider alone. */
-const ownWords: { readonly [fault in Fault]?: string } = {
+const ownWords: { readonly [fault in VideoErrorName]?: string } = {
   credentials: "The provider refused the gateway's own credential or account.",
   funds: "The provider refused the gateway's own credential or account.",
 };
 
 /** The failure of a task that was accepted. */
-export function faultFailure(fault: Fault | undefined, message: unknown): VideoFailure {
+export function faultFailure(fault: VideoErrorName | undefined, message: unknown): VideoFailure {
   const said = typeof message === "string" ? sanitise(message).trim() : "";
   const kind = fault ?? "broken";
   return { code: kinds[kind].code, message: ownWords[kind] ?? (said || "The provider could not make the video.") };

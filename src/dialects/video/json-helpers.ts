@@ -1,13 +1,13 @@
 // Small ways to write a call about a task, and to read what an upstream says of it.
 import type { VideoImage, VideoState } from "../../canonical/video.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
-import type { Call } from "../dialect.ts";
-import { badReply, unsupported } from "../errors.ts";
+import type { UpstreamRequest } from "../dialect.ts";
+import { invalidUpstreamResponse, unsupported } from "../errors.ts";
 import { imageText } from "./images.ts";
 import type { VideoProgress } from "./upstream.ts";
 
-export const getCall = (path: string): Call => ({ method: "GET", path, body: {} });
-export const deleteCall = (path: string): Call => ({ method: "DELETE", path, body: {} });
+export const getCall = (path: string): UpstreamRequest => ({ method: "GET", path, body: {} });
+export const deleteCall = (path: string): UpstreamRequest => ({ method: "DELETE", path, body: {} });
 
 /** States by the upstream's words, in lower case. */
 export type States = { readonly [word: string]: VideoState };
@@ -38,11 +38,11 @@ export function sizeNumber(value: unknown): number | undefined {
 }
 
 /** The id that an answer gives its task. Throws `upstream_protocol_error` where there is none. */
-export function idIn(body: unknown, name: string): string {
-  if (!isObject(body)) throw badReply("it is not a JSON object");
+export function requireId(body: unknown, name: string): string {
+  if (!isObject(body)) throw invalidUpstreamResponse("it is not a JSON object");
   const id = body[name];
   if (typeof id === "number" || (typeof id === "string" && id !== "")) return String(id);
-  throw badReply("it names no task");
+  throw invalidUpstreamResponse("it names no task");
 }
 
 /** The members that are there: what is laid over something else must not take anything away. */
@@ -51,7 +51,7 @@ export function known<Members extends object>(members: Members): Members {
 }
 
 /** The image as an address or a data URI. Throws `unsupported_parameter` for files that a provider keeps. */
-export function imageSent({ source, path }: VideoImage): string {
+export function imageValue({ source, path }: VideoImage): string {
   if (source.kind === "file") throw unsupported(path, "it takes images as addresses or as bytes.");
   return imageText(source);
 }

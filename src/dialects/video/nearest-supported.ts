@@ -1,5 +1,5 @@
 // Fitting what a client wants to what an upstream offers: the nearest length, ratio, size and tier.
-import type { VideoAsk } from "../../canonical/video.ts";
+import type { VideoRequest } from "../../canonical/video.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 
 /** The nearest allowed value; of two equally near ones the larger. */
@@ -26,7 +26,7 @@ export function proportion(text: string): number | undefined {
 export function sizeOf({
   width,
   height,
-}: Pick<VideoAsk, "width" | "height">): { width: number; height: number } | null {
+}: Pick<VideoRequest, "width" | "height">): { width: number; height: number } | null {
   if (width === undefined && height === undefined) return null;
   const known = {
     width: width ?? Math.round(((height ?? 0) * 16) / 9),
@@ -36,7 +36,7 @@ export function sizeOf({
 }
 
 /** What the client said of the shape, width over height: its ratio, else its size. */
-export function wantedProportion(ask: Pick<VideoAsk, "ratio" | "width" | "height">): number | undefined {
+export function wantedProportion(ask: Pick<VideoRequest, "ratio" | "width" | "height">): number | undefined {
   const said = ask.ratio === undefined ? undefined : proportion(ask.ratio);
   const size = sizeOf(ask);
   return said ?? (size === null ? undefined : size.width / size.height);
@@ -44,7 +44,7 @@ export function wantedProportion(ask: Pick<VideoAsk, "ratio" | "width" | "height
 
 /** The allowed ratio that is nearest; undefined where the client wanted none. */
 export function nearestRatio<Ratio extends string>(
-  ask: Pick<VideoAsk, "ratio" | "width" | "height">,
+  ask: Pick<VideoRequest, "ratio" | "width" | "height">,
   allowed: readonly Ratio[],
 ): Ratio | undefined {
   const wanted = wantedProportion(ask);
@@ -58,7 +58,7 @@ export function nearestRatio<Ratio extends string>(
 
 /** The allowed size, in any separator, that is nearest in shape and then in area. */
 export function nearestSize<Size extends string>(
-  ask: Pick<VideoAsk, "ratio" | "width" | "height" | "resolution">,
+  ask: Pick<VideoRequest, "ratio" | "width" | "height" | "resolution">,
   allowed: readonly Size[],
 ): Size | undefined {
   const wanted = wantedProportion(ask);
@@ -88,7 +88,7 @@ export function nearestSize<Size extends string>(
 const sideOfTier: { readonly [tier: string]: number } = { "4k": 2160, "2k": 1440, uhd: 2160, hd: 720, fhd: 1080 };
 
 /** The short side that the client wanted, in pixels. */
-export function shortSide(ask: Pick<VideoAsk, "width" | "height" | "resolution">): number | undefined {
+export function shortSide(ask: Pick<VideoRequest, "width" | "height" | "resolution">): number | undefined {
   const word = ask.resolution?.toLowerCase();
   const said =
     word === undefined ? undefined : (sideOfTier[word] ?? Number(/^(\d{3,4})p?$/.exec(word)?.[1] ?? Number.NaN));
@@ -110,7 +110,7 @@ const floors: readonly (readonly [number, number])[] = [
  * one that it means, else the nearest lower one, else the lowest. Undefined where the client wanted none.
  */
 export function tierFor<Tier extends string>(
-  ask: Pick<VideoAsk, "width" | "height" | "resolution">,
+  ask: Pick<VideoRequest, "width" | "height" | "resolution">,
   allowed: readonly Tier[],
 ): Tier | undefined {
   const side = shortSide(ask);
@@ -123,16 +123,16 @@ export function tierFor<Tier extends string>(
 }
 
 /** Members of what the client said beside canon, by the upstream's own names for them. Nothing else goes through. */
-export function picked(metadata: JsonObject, names: readonly string[]): JsonObject {
+export function pick(metadata: JsonObject, names: readonly string[]): JsonObject {
   return Object.fromEntries(names.flatMap((name) => (metadata[name] === undefined ? [] : [[name, metadata[name]]])));
 }
 
 /** `target` with the members of `more` laid over it, objects joined. */
-export function joined(target: JsonObject, more: JsonObject): JsonObject {
+export function deepMerge(target: JsonObject, more: JsonObject): JsonObject {
   const result: JsonObject = { ...target };
   for (const [name, value] of Object.entries(more)) {
     const there = result[name];
-    result[name] = isObject(there) && isObject(value) ? joined(there, value) : (value as Json | undefined);
+    result[name] = isObject(there) && isObject(value) ? deepMerge(there, value) : (value as Json | undefined);
   }
   return result;
 }

@@ -1,6 +1,6 @@
 // What stands in answers about finished tasks: links, pixels, and words that tell a refusal.
 import type { VideoResult } from "../../canonical/video.ts";
-import type { FaultTable } from "./error-codes.ts";
+import type { VideoErrorTable } from "./error-codes.ts";
 import { proportion, shortSide } from "./nearest-supported.ts";
 
 /** A result at an open address; none where the value is no such address. */
@@ -18,7 +18,7 @@ export function pixelsOf(ratio: string, resolution: string): { width: number; he
 }
 
 /** For upstreams that tell a refusal of contents in prose alone. */
-export const policyWords: FaultTable = [
+export const policyWords: VideoErrorTable = [
   [
     /risk control|content.{0,12}(?:polic|safety|filter|inspection)|sensitive|moderat|inappropriate|prohibited|responsible ai|usage guidelines|safety/i,
     "content",

@@ -1,8 +1,15 @@
 // The contract of an upstream that makes videos: submit, poll and fetch, as pure functions between canon and its wire.
-import type { VideoAsk, VideoFailure, VideoField, VideoPlace, VideoResult, VideoState } from "../../canonical/video.ts";
+import type {
+  VideoFailure,
+  VideoField,
+  VideoLocation,
+  VideoRequest,
+  VideoResult,
+  VideoState,
+} from "../../canonical/video.ts";
 import type { Warning } from "../../canonical/warning.ts";
 import type { JsonObject } from "../../lib/json.ts";
-import type { Call, ErrorSide } from "../dialect.ts";
+import type { ErrorCodec, UpstreamRequest } from "../dialect.ts";
 import type { DeclaredModel } from "../shared/model-table.ts";
 
 /** In which forms an upstream takes an image. The engine fetches an address for those that take none. */
@@ -21,7 +28,7 @@ export interface VideoRenderContext {
 }
 
 /** What will be made, after rounding to what the upstream offers; a client is told these, and they are what is charged. */
-export interface VideoEffect {
+export interface EffectiveSettings {
   readonly seconds?: number;
   readonly width?: number;
   readonly height?: number;
@@ -30,9 +37,9 @@ export interface VideoEffect {
 }
 
 export interface VideoRendered {
-  readonly call: Call;
+  readonly call: UpstreamRequest;
   readonly warnings: readonly Warning[];
-  readonly effect: VideoEffect;
+  readonly effect: EffectiveSettings;
   /** What later calls need of the submit, such as the path that it went to; joined with what `accepted` keeps. */
   readonly keep?: JsonObject;
 }
@@ -65,7 +72,7 @@ export interface VideoProgress {
   /** Replaces members of what is kept. */
   readonly keep?: JsonObject;
   /** What was made, where the upstream tells it. */
-  readonly effect?: VideoEffect;
+  readonly effect?: EffectiveSettings;
 }
 
 export interface Accepted {
@@ -97,23 +104,26 @@ export interface VideoUpstream {
   /** How many videos one task makes at most; 1 where absent. */
   readonly most?: number;
   /** Throws `unsupported_parameter` for what must not be dropped. */
-  render(ask: VideoAsk, context: VideoRenderContext): VideoRendered;
+  render(request: VideoRequest, context: VideoRenderContext): VideoRendered;
   /** A successful answer to a submit. Throws `error.parse`'s error for a refusal in disguise, `upstream_protocol_error` for nonsense. */
   accepted(answer: UpstreamAnswer): Accepted;
-  poll(task: UpstreamTask): Call;
+  poll(task: UpstreamTask): UpstreamRequest;
   /** What an answer to a poll says of the task, whatever its status; null where it says nothing of it, as with 401 or 503. */
   progress(answer: UpstreamAnswer, task: UpstreamTask): VideoProgress | null;
   /** Ends a task that is not over. Absent where the upstream cannot. */
-  cancel?(task: UpstreamTask): Call;
+  cancel?(task: UpstreamTask): UpstreamRequest;
   /** Makes the upstream forget a task that is over. */
-  remove?(task: UpstreamTask): Call;
+  remove?(task: UpstreamTask): UpstreamRequest;
   /** A new submit made from a finished task and another prompt. */
   remix?(task: UpstreamTask, prompt: string): VideoRendered;
   /** For places of kind `content`. `variant` is `video`, or another asset of the same task; null where there is no such. */
-  content?(task: UpstreamTask, place: VideoPlace, variant: string): Call | null;
+  content?(task: UpstreamTask, place: VideoLocation, variant: string): UpstreamRequest | null;
   /** For places of kind `locate`: the call, and the address in its answer; null where there is none. */
-  readonly locate?: { call(task: UpstreamTask, ref: string): Call; read(answer: UpstreamAnswer): string | null };
-  readonly error: Pick<ErrorSide, "parse">;
+  readonly locate?: {
+    call(task: UpstreamTask, ref: string): UpstreamRequest;
+    read(answer: UpstreamAnswer): string | null;
+  };
+  readonly error: Pick<ErrorCodec, "parse">;
   /** True where a video may stand inside the answer to a poll, which is large then. */
   readonly tellsBytes?: true;
   /** Waits between polls in milliseconds: the first, and the longest. Default 5 s and 10 s. */

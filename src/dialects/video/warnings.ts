@@ -1,5 +1,5 @@
 // What a submit could not say as the client said it, as warnings field by field.
-import type { VideoAsk, VideoField } from "../../canonical/video.ts";
+import type { VideoField, VideoRequest } from "../../canonical/video.ts";
 import type { Warning } from "../../canonical/warning.ts";
 import { proportion, shortSide, sizeOf } from "./nearest-supported.ts";
 import type { VideoRenderContext } from "./upstream.ts";
@@ -8,7 +8,7 @@ import type { VideoRenderContext } from "./upstream.ts";
 const sameShape = 0.03;
 
 /** What will be made; what follows the image, or is not known, is missing. */
-export interface Made {
+export interface RenderedSettings {
   readonly seconds?: number | undefined;
   readonly ratio?: string | undefined;
   readonly resolution?: string | undefined;
@@ -18,17 +18,17 @@ export interface Made {
 
 /** A warning for each of these fields that the client said anything in. */
 export function dropped(
-  ask: VideoAsk,
+  request: VideoRequest,
   context: VideoRenderContext,
-  fields: readonly (keyof VideoAsk & VideoField)[],
+  fields: readonly (keyof VideoRequest & VideoField)[],
 ): Warning[] {
-  const lost = fields.filter((field) => ask[field] !== undefined);
+  const lost = fields.filter((field) => request[field] !== undefined);
   return lost.map((field) => ({ code: "dropped", path: context.fieldPath(field) }));
 }
 
 /** A warning where the client wants sound or silence of a model that always makes the other. */
-export function fixedSound(ask: VideoAsk, context: VideoRenderContext, hasSound: boolean): Warning[] {
-  return ask.audio === undefined || ask.audio === hasSound ? [] : dropped(ask, context, ["audio"]);
+export function fixedSound(request: VideoRequest, context: VideoRenderContext, hasSound: boolean): Warning[] {
+  return request.audio === undefined || request.audio === hasSound ? [] : dropped(request, context, ["audio"]);
 }
 
 function isLike(left: number | undefined, right: number | undefined): boolean {
@@ -37,25 +37,25 @@ function isLike(left: number | undefined, right: number | undefined): boolean {
 
 type Loss = Warning["code"] | null;
 
-function lengthLoss(wanted: number | undefined, { seconds }: Made): Loss {
+function lengthLoss(wanted: number | undefined, { seconds }: RenderedSettings): Loss {
   if (wanted === undefined || wanted === seconds) return null;
   return seconds === undefined ? "dropped" : "approximated";
 }
 
-function ratioLoss(wanted: string | undefined, { ratio }: Made): Loss {
+function ratioLoss(wanted: string | undefined, { ratio }: RenderedSettings): Loss {
   if (wanted === undefined) return null;
   if (ratio === undefined) return "dropped";
   return isLike(proportion(wanted), proportion(ratio)) ? null : "approximated";
 }
 
-function tierLoss(wanted: string | undefined, { resolution }: Made): Loss {
+function tierLoss(wanted: string | undefined, { resolution }: RenderedSettings): Loss {
   if (wanted === undefined) return null;
   if (resolution === undefined) return "dropped";
   return shortSide({ resolution: wanted }) === shortSide({ resolution }) ? null : "approximated";
 }
 
-function sizeLoss(ask: VideoAsk, made: Made): Loss {
-  const size = sizeOf(ask);
+function sizeLoss(request: VideoRequest, made: RenderedSettings): Loss {
+  const size = sizeOf(request);
   if (size === null || (size.width === made.width && size.height === made.height)) return null;
   if (made.ratio === undefined && made.resolution === undefined) return "dropped";
   const isShape = isLike(size.width / size.height, proportion(made.ratio ?? ""));
@@ -64,12 +64,16 @@ function sizeLoss(ask: VideoAsk, made: Made): Loss {
 }
 
 /** Warnings for what the client said of length and shape and will not get so. */
-export function misfits(ask: VideoAsk, made: Made, context: VideoRenderContext): Warning[] {
+export function approximationWarnings(
+  request: VideoRequest,
+  made: RenderedSettings,
+  context: VideoRenderContext,
+): Warning[] {
   const losses: readonly (readonly [VideoField, Loss])[] = [
-    ["seconds", lengthLoss(ask.seconds, made)],
-    ["size", sizeLoss(ask, made)],
-    ["ratio", ratioLoss(ask.ratio, made)],
-    ["resolution", tierLoss(ask.resolution, made)],
+    ["seconds", lengthLoss(request.seconds, made)],
+    ["size", sizeLoss(request, made)],
+    ["ratio", ratioLoss(request.ratio, made)],
+    ["resolution", tierLoss(request.resolution, made)],
   ];
   return losses.flatMap(([field, code]) => (code === null ? [] : [{ code, path: context.fieldPath(field) }]));
 }

@@ -1,10 +1,10 @@
 // The ways to ask one candidate: its dialects in the order to try them, and the request changed as a refusal demands.
 
-import type { ChatAsk } from "../../canonical/chat.ts";
+import type { ChatRequest } from "../../canonical/chat.ts";
 import type { GatewayError } from "../../canonical/error.ts";
 import type { Dialect } from "../../dialects/dialect.ts";
 import { remedyOf } from "../../dialects/remedies.ts";
-import type { Inquiry } from "../pipeline/gateway-request.ts";
+import type { GatewayRequest } from "../pipeline/gateway-request.ts";
 import type { Candidate } from "../routing/catalog.ts";
 import type { PreferredDialects } from "../routing/preferred-dialects.ts";
 import { dialectsFor } from "./upstream-plan.ts";
@@ -12,30 +12,32 @@ import { dialectsFor } from "./upstream-plan.ts";
 /** One way to ask: a dialect, and the request as it is asked there. */
 export interface Way {
   readonly upstream: Dialect;
-  readonly inquiry: Inquiry;
+  readonly inquiry: GatewayRequest;
 }
 
 /** The client's own dialect first, unless another one is known to serve the model better. */
-export function waysTo(inquiry: Inquiry, candidate: Candidate, preferred: PreferredDialects): Way[] {
+export function waysTo(gatewayRequest: GatewayRequest, candidate: Candidate, preferred: PreferredDialects): Way[] {
   const { provider, model } = candidate;
-  const dialects = dialectsFor(inquiry, candidate);
-  const best = preferred.of(candidate, inquiry.ask) ?? provider.prefers?.(inquiry.ask, model, inquiry.dialect);
+  const dialects = dialectsFor(gatewayRequest, candidate);
+  const best =
+    preferred.of(candidate, gatewayRequest.request) ??
+    provider.prefers?.(gatewayRequest.request, model, gatewayRequest.dialect);
   const ordered =
     best === undefined || best === dialects[0] || !dialects.includes(best)
       ? dialects
       : [best, ...dialects.filter((dialect) => dialect !== best)];
-  return ordered.map((upstream) => ({ upstream, inquiry }));
+  return ordered.map((upstream) => ({ upstream, inquiry: gatewayRequest }));
 }
 
 /** The same request with reasoning off; null where it cannot be said, or was said before. */
 function withoutReasoning({ upstream, inquiry }: Way): Way | null {
-  const { ask, dialect } = inquiry;
-  if (ask.operation !== "chat" || inquiry.changes !== undefined) return null;
-  const wire = upstream === dialect ? dialect.verbatim.withoutReasoning?.(inquiry.wire) : inquiry.wire;
+  const { request, dialect } = inquiry;
+  if (request.operation !== "chat" || inquiry.adjustments !== undefined) return null;
+  const wire = upstream === dialect ? dialect.passthrough.withoutReasoning?.(inquiry.wire) : inquiry.wire;
   if (wire === undefined) return null;
-  const quiet: ChatAsk = { ...ask, reasoning: { effort: "none", hint: true } };
+  const quiet: ChatRequest = { ...request, reasoning: { effort: "none", hint: true } };
   const changes = [{ code: "approximated", path: dialect.request.fieldPath("reasoning") }] as const;
-  return { upstream, inquiry: { ...inquiry, wire, ask: quiet, changes } };
+  return { upstream, inquiry: { ...inquiry, wire, request: quiet, adjustments: changes } };
 }
 
 /** What is left to try after a refusal, best first; null where the refusal names no remedy. */

@@ -1,14 +1,14 @@
 // Asking several times for one request: several prompts, or several choices from an upstream that gives only one.
-import type { ChatAnswer, ChatAsk } from "../../canonical/chat.ts";
+import type { ChatRequest, ChatResponse } from "../../canonical/chat.ts";
 import { GatewayError } from "../../canonical/error.ts";
-import type { Delta } from "../../canonical/stream-event.ts";
-import type { Dialect, DialectOptions } from "../../dialects/dialect.ts";
-import type { Inquiry } from "../pipeline/gateway-request.ts";
+import type { StreamEvent } from "../../canonical/stream-event.ts";
+import type { CompatibilityFlags, Dialect } from "../../dialects/dialect.ts";
+import type { GatewayRequest } from "../pipeline/gateway-request.ts";
 import { type Adapt, sumUsage } from "../streaming/stop-sequences.ts";
 
 /** One of several asks; `offset` is the number of its first choice among all. */
 export interface FanPart {
-  readonly ask: ChatAsk;
+  readonly ask: ChatRequest;
   readonly offset: number;
 }
 
@@ -17,27 +17,32 @@ const mostEmulatedChoices = 8;
 const mostParts = 128;
 
 /** True where an upstream takes several choices in one request, and gives them. */
-function givesMany(upstream: Dialect, options: DialectOptions | undefined): boolean {
-  return upstream.request.manyChoices === true && options?.oneChoice !== true;
+function givesMany(upstream: Dialect, options: CompatibilityFlags | undefined): boolean {
+  return upstream.request.supportsChoices === true && options?.oneChoice !== true;
 }
 
 /** True where the client's own wire would ask for more choices than its upstream gives. */
-export function overasks({ ask }: Inquiry, options: DialectOptions | undefined): boolean {
-  return ask.operation === "chat" && ask.choices > 1 && options?.oneChoice === true;
+export function overasks({ request }: GatewayRequest, options: CompatibilityFlags | undefined): boolean {
+  return request.operation === "chat" && request.choices > 1 && options?.oneChoice === true;
 }
 
 /** The single asks behind an inquiry, in the order of their choices; one when nothing fans out. */
-export function fanOut(inquiry: Inquiry, upstream: Dialect, options: DialectOptions | undefined): FanPart[] {
-  const { ask, dialect, wire, envelope } = inquiry;
-  if (ask.operation !== "chat") return [];
+export function fanOut(
+  gatewayRequest: GatewayRequest,
+  upstream: Dialect,
+  options: CompatibilityFlags | undefined,
+): FanPart[] {
+  const { request, dialect, wire, envelope } = gatewayRequest;
+  if (request.operation !== "chat") return [];
   const wires = dialect.request.split?.(wire) ?? [wire];
-  const asks = wires.length === 1 ? [ask] : wires.map((one) => dialect.request.parse(one, envelope) as ChatAsk);
+  const requests =
+    wires.length === 1 ? [request] : wires.map((one) => dialect.request.parse(one, envelope) as ChatRequest);
   const many = givesMany(upstream, options);
-  if (!many && ask.choices > mostEmulatedChoices)
+  if (!many && request.choices > mostEmulatedChoices)
     throw new GatewayError("unsupported_parameter", `This model gives at most ${mostEmulatedChoices} choices.`, {
       param: dialect.request.fieldPath("choices"),
     });
-  const parts = asks.flatMap((one, prompt): FanPart[] => {
+  const parts = requests.flatMap((one, prompt): FanPart[] => {
     const offset = prompt * one.choices;
     if (many || one.choices === 1) return [{ ask: one, offset }];
     return Array.from({ length: one.choices }, (_, choice) => ({
@@ -52,30 +57,30 @@ export function fanOut(inquiry: Inquiry, upstream: Dialect, options: DialectOpti
 }
 
 /** Several replies as one: choices numbered through, usage summed. */
-export function mergeAnswers(answers: readonly ChatAnswer[], parts: readonly FanPart[]): ChatAnswer {
-  const [first] = answers;
+export function mergeAnswers(responses: readonly ChatResponse[], parts: readonly FanPart[]): ChatResponse {
+  const [first] = responses;
   if (first === undefined) throw new GatewayError("internal_error", "There is no reply to merge.");
-  const choices = answers.flatMap((answer, part) =>
-    answer.choices.map((choice) => ({ ...choice, index: choice.index + (parts[part]?.offset ?? 0) })),
+  const choices = responses.flatMap((response, part) =>
+    response.choices.map((choice) => ({ ...choice, index: choice.index + (parts[part]?.offset ?? 0) })),
   );
-  const usage = sumUsage(answers.map((answer) => answer.usage));
+  const usage = sumUsage(responses.map((response) => response.usage));
   const { usage: _, ...rest } = first;
   return usage === undefined ? { ...rest, choices } : { ...rest, choices, usage };
 }
 
 /** The deltas of several streams as those of one: one start, choices numbered through, one finish at the very end. */
 export function mergeDeltas(parts: readonly FanPart[]): (part: number, before?: Adapt) => Adapt {
-  const finishes: Extract<Delta, { type: "finish" }>[] = [];
-  const renumbered = (part: number, delta: Delta): Delta[] => {
-    if (delta.type === "start") return part === 0 ? [delta] : [];
-    if (delta.type === "error") return [delta];
-    if (delta.type !== "finish") return [{ ...delta, choice: delta.choice + (parts[part]?.offset ?? 0) }];
-    finishes.push(delta);
+  const finishes: Extract<StreamEvent, { type: "finish" }>[] = [];
+  const renumbered = (part: number, event: StreamEvent): StreamEvent[] => {
+    if (event.type === "start") return part === 0 ? [event] : [];
+    if (event.type === "error") return [event];
+    if (event.type !== "finish") return [{ ...event, choice: event.choice + (parts[part]?.offset ?? 0) }];
+    finishes.push(event);
     if (finishes.length < parts.length) return [];
     const usage = sumUsage(finishes.map((finish) => finish.usage));
     const stops = finishes.flatMap((finish) => finish.stops);
     return [usage === undefined ? { type: "finish", stops } : { type: "finish", stops, usage }];
   };
-  return (part, before) => (deltas) =>
-    (before === undefined ? deltas : before(deltas)).flatMap((delta) => renumbered(part, delta));
+  return (part, before) => (events) =>
+    (before === undefined ? events : before(events)).flatMap((event) => renumbered(part, event));
 }

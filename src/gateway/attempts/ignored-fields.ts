@@ -1,10 +1,10 @@
 // What a server took without a word and did not do: a reply with fewer choices or images, or vectors of another length.
 import type { Vector } from "../../canonical/embedding.ts";
-import type { Answer, Ask } from "../../canonical/operation.ts";
+import type { OperationRequest, OperationResponse } from "../../canonical/operation.ts";
 import type { Warning } from "../../canonical/warning.ts";
-import type { Inquiry } from "../pipeline/gateway-request.ts";
-import { mergedAnswer, type ReadReply, understood } from "../streaming/buffered-response.ts";
-import type { Lane } from "./upstream-plan.ts";
+import type { GatewayRequest } from "../pipeline/gateway-request.ts";
+import { mergedAnswerOf, parsedResponse, type ReadResponse } from "../streaming/buffered-response.ts";
+import type { UpstreamPlan } from "./upstream-plan.ts";
 
 const bitsPerByte = 8;
 const bytesPerFloat = 4;
@@ -19,39 +19,47 @@ function hasLength(vector: Vector, dimensions: number): boolean {
 /** What to look for in the answer: the path of the field, and whether the answer does what it says; null where all is well. */
 interface Wish {
   readonly path: string;
-  isMet(answer: Answer): boolean;
+  isMet(response: OperationResponse): boolean;
 }
 
-function wishOf(ask: Ask, { request }: Inquiry["dialect"]): Wish | null {
-  if (ask.operation === "embed" && ask.dimensions !== undefined) {
-    const { dimensions } = ask;
-    const isMet = (answer: Answer) =>
-      answer.operation !== "embed" || answer.vectors.every((vector) => hasLength(vector, dimensions));
+function wishOf(canonicalRequest: OperationRequest, { request }: GatewayRequest["dialect"]): Wish | null {
+  if (canonicalRequest.operation === "embed" && canonicalRequest.dimensions !== undefined) {
+    const { dimensions } = canonicalRequest;
+    const isMet = (response: OperationResponse) =>
+      response.operation !== "embed" || response.vectors.every((vector) => hasLength(vector, dimensions));
     return { path: request.fieldPath("dimensions"), isMet };
   }
-  if (ask.operation === "chat" && ask.choices > 1) {
-    const { choices } = ask;
-    const isMet = (answer: Answer) => answer.operation !== "chat" || answer.choices.length >= choices;
+  if (canonicalRequest.operation === "chat" && canonicalRequest.choices > 1) {
+    const { choices } = canonicalRequest;
+    const isMet = (response: OperationResponse) => response.operation !== "chat" || response.choices.length >= choices;
     return { path: request.fieldPath("choices"), isMet };
   }
-  if (ask.operation === "image" && ask.n !== undefined && ask.said.n !== undefined) {
-    const { n } = ask;
-    return { path: ask.said.n, isMet: (answer) => answer.operation !== "image" || answer.images.length >= n };
+  if (
+    canonicalRequest.operation === "image" &&
+    canonicalRequest.n !== undefined &&
+    canonicalRequest.said.n !== undefined
+  ) {
+    const { n } = canonicalRequest;
+    return {
+      path: canonicalRequest.said.n,
+      isMet: (response) => response.operation !== "image" || response.images.length >= n,
+    };
   }
   return null;
 }
 
 /** A warning for a field that the server ignored, where none of the request says so yet. */
 export function ignoredFields(
-  replies: readonly [ReadReply, ...ReadReply[]],
-  lane: Lane,
-  inquiry: Inquiry,
+  replies: readonly [ReadResponse, ...ReadResponse[]],
+  plan: UpstreamPlan,
+  gatewayRequest: GatewayRequest,
   origin: string,
 ): readonly Warning[] {
-  const { ask, dialect } = inquiry;
-  const wish = wishOf(ask, dialect);
-  if (wish === null || lane.warnings.some(({ path }) => path === wish.path)) return [];
+  const { request, dialect } = gatewayRequest;
+  const wish = wishOf(request, dialect);
+  if (wish === null || plan.warnings.some(({ path }) => path === wish.path)) return [];
   const [only, ...others] = replies;
-  const answer = others.length === 0 ? understood(only, lane, { origin, ask }) : mergedAnswer(replies, lane);
-  return wish.isMet(answer) ? [] : [{ code: "approximated", path: wish.path }];
+  const response =
+    others.length === 0 ? parsedResponse(only, plan, { origin, request }) : mergedAnswerOf(replies, plan);
+  return wish.isMet(response) ? [] : [{ code: "approximated", path: wish.path }];
 }

@@ -1,14 +1,14 @@
 // Addresses of media that a client names and a provider is to fetch: only schemes that mean something there, and none of a private network for a provider that stands in one.
 import type { Block } from "../../canonical/chat.ts";
 import { GatewayError } from "../../canonical/error.ts";
-import type { Ask } from "../../canonical/operation.ts";
-import type { Call } from "../../dialects/dialect.ts";
+import type { OperationRequest } from "../../canonical/operation.ts";
+import type { UpstreamRequest } from "../../dialects/dialect.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { Provider } from "../../providers/provider.ts";
-import { plainAddress, standingOf } from "../../providers/safe-fetch/address.ts";
+import { addressClassOf, plainAddress } from "../../providers/safe-fetch/address.ts";
 import { readAllowed } from "../../providers/safe-fetch/allowlist.ts";
 import type { Dns } from "../../providers/safe-fetch/dns-pinning.ts";
-import { longestSigned, type Place, placeOf } from "../../providers/safe-fetch/url-policy.ts";
+import { longestSigned, type ParsedUrl, parseUrl } from "../../providers/safe-fetch/url-policy.ts";
 
 export interface MediaAddress {
   readonly url: string;
@@ -76,7 +76,11 @@ function addressTexts(value: unknown): string[] {
 }
 
 /** Those among a client's own fields that go on to the provider as they are: a mask, a sound, a subject. */
-export function passedAddresses(fields: JsonObject, { body, form }: Call, path: string): readonly MediaAddress[] {
+export function passedAddresses(
+  fields: JsonObject,
+  { body, form }: UpstreamRequest,
+  path: string,
+): readonly MediaAddress[] {
   const named = addressTexts(fields);
   if (named.length === 0) return [];
   const sent = new Set(addressTexts([body, form?.map((part) => ("value" in part ? part.value : null))]));
@@ -84,31 +88,33 @@ export function passedAddresses(fields: JsonObject, { body, form }: Call, path: 
 }
 
 /** All that a request names, whatever its operation. */
-export function addressesIn(ask: Ask): readonly MediaAddress[] {
-  switch (ask.operation) {
+export function addressesIn(request: OperationRequest): readonly MediaAddress[] {
+  switch (request.operation) {
     case "chat":
-      return ask.turns.flatMap(({ blocks }) => blocks.flatMap(inBlock));
+      return request.turns.flatMap(({ blocks }) => blocks.flatMap(inBlock));
     case "image":
-      return [...ask.images, ...(ask.mask === undefined ? [] : [ask.mask])].flatMap(({ source, path }) =>
+      return [...request.images, ...(request.mask === undefined ? [] : [request.mask])].flatMap(({ source, path }) =>
         inSource(source, path),
       );
     case "moderate":
-      return ask.items.flat().flatMap((part) => (part.type === "image" ? [{ url: part.url, path: part.path }] : []));
+      return request.items
+        .flat()
+        .flatMap((part) => (part.type === "image" ? [{ url: part.url, path: part.path }] : []));
     default:
       return [];
   }
 }
 
 /** The addresses of a host; none where it does not exist, or cannot be looked up now. */
-function addressesOf(place: Place, dns: Dns): Promise<readonly string[]> | readonly string[] {
+function addressesOf(place: ParsedUrl, dns: Dns): Promise<readonly string[]> | readonly string[] {
   return place.address === null ? dns(place.hostname).catch(() => []) : [place.address];
 }
 
 /** Whether a provider stands in a private network. One whose name cannot be looked up now counts as if it did. */
 async function isPrivate({ baseUrl }: Provider, dns: Dns): Promise<boolean> {
-  const place = baseUrl === undefined ? "malformed" : placeOf(baseUrl, longestSigned);
+  const place = baseUrl === undefined ? "malformed" : parseUrl(baseUrl, longestSigned);
   if (typeof place === "string") return false;
-  const standings = (await addressesOf(place, dns)).map((answer) => standingOf(plainAddress(answer) ?? answer));
+  const standings = (await addressesOf(place, dns)).map((answer) => addressClassOf(plainAddress(answer) ?? answer));
   return standings.length === 0 || standings.some((standing) => standing !== "open");
 }
 
@@ -128,12 +134,12 @@ const inside = (path: string | undefined): GatewayError =>
 
 /** A name that cannot be looked up here goes on: the provider finds out for itself. */
 async function checkPublic({ url, path }: MediaAddress, { fetchAllow, dns }: Fetching): Promise<void> {
-  const place = placeOf(url, longestSigned);
+  const place = parseUrl(url, longestSigned);
   if (typeof place === "string") throw inside(path);
   const allowed = readAllowed(fetchAllow);
   for (const answer of await addressesOf(place, dns)) {
     const address = plainAddress(answer);
-    if (address === null || (standingOf(address) !== "open" && !allowed.admits(place, address))) throw inside(path);
+    if (address === null || (addressClassOf(address) !== "open" && !allowed.admits(place, address))) throw inside(path);
   }
 }
 

@@ -1,39 +1,52 @@
 // One stream of one candidate, from the call to the first piece: the upstream's own, several in a row, sound, or a whole reply told as one.
 import { GatewayError } from "../../canonical/error.ts";
 import { totalOutput, type Usage } from "../../canonical/usage.ts";
-import type { Call, SoundSide } from "../../dialects/dialect.ts";
+import type { AudioCodec, UpstreamRequest } from "../../dialects/dialect.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Deadline } from "../../lib/deadline.ts";
 import { hopsHeader, withNextHop } from "../../lib/hops.ts";
 import { originOf } from "../../providers/provider.ts";
-import type { Transcoder } from "../operations/audio-transcoder.ts";
-import { type Bringing, delivered, joinImages } from "../operations/image-transfer.ts";
-import type { Inquiry } from "../pipeline/gateway-request.ts";
+import type { AudioTranscoder } from "../operations/audio-transcoder.ts";
+import { delivered, type FetchContext, joinImages } from "../operations/image-transfer.ts";
+import type { GatewayRequest } from "../pipeline/gateway-request.ts";
 import { textOfAnswer, type UsageEstimates } from "../pipeline/usage-estimate.ts";
 import type { Candidate } from "../routing/catalog.ts";
-import { isEvents, soundTurner, wholeChunks } from "../streaming/audio-stream.ts";
-import { type ReadReply, readReply, refusal, refuseDocument, understood } from "../streaming/buffered-response.ts";
-import { chainFlows } from "../streaming/concat-streams.ts";
+import { audioTranscoder, isEvents, wholeChunks } from "../streaming/audio-stream.ts";
+import {
+  parsedResponse,
+  type ReadResponse,
+  readResponse,
+  throwHiddenError,
+  upstreamRefusal,
+} from "../streaming/buffered-response.ts";
+import { concatStreams } from "../streaming/concat-streams.ts";
 import type { Meter } from "../streaming/meter.ts";
-import { mustBeTold, toldFlow } from "../streaming/replay-as-stream.ts";
+import { needsReplay, replayAsStream } from "../streaming/replay-as-stream.ts";
 import { watchStops } from "../streaming/stop-sequences.ts";
-import { transcodedFlow } from "../streaming/transcoded-audio.ts";
-import { nothing, readerOf, type Turner, translatedTurner, turnerOf, writerOf } from "../streaming/transcoder.ts";
-import { createFlow, type Flow } from "../streaming/upstream-stream.ts";
+import { transcodedAudio } from "../streaming/transcoded-audio.ts";
+import {
+  nothing,
+  readerOf,
+  type Transcoder,
+  transcoderFor,
+  translatingTranscoder,
+  writerOf,
+} from "../streaming/transcoder.ts";
+import { createUpstreamStream, type UpstreamStream } from "../streaming/upstream-stream.ts";
 import type { AttemptLog } from "./attempt-log.ts";
 import { mergeDeltas } from "./fan-out.ts";
-import type { Lane } from "./upstream-plan.ts";
+import type { UpstreamPlan } from "./upstream-plan.ts";
 
 const encoder = new TextEncoder();
 
 /** What sending a call needs to know of its request. */
-export interface Sending extends Bringing {
-  readonly inquiry: Inquiry;
+export interface StreamContext extends FetchContext {
+  readonly inquiry: GatewayRequest;
   readonly clock: Clock;
   readonly log: AttemptLog;
   readonly estimates: UsageEstimates;
   /** Null where speech cannot be transcoded. */
-  readonly transcoder: Transcoder | null;
+  readonly transcoder: AudioTranscoder | null;
 }
 
 /** Nothing has reached the provider. */
@@ -41,52 +54,52 @@ const isUnsent = ({ kind }: GatewayError): boolean => kind === "upstream_unreach
 
 /** Sends one call and answers with a response that is a success. */
 export async function sendCall(
-  tries: Sending,
-  lane: Lane,
+  context: StreamContext,
+  plan: UpstreamPlan,
   candidate: Candidate,
-  call: Call,
+  call: UpstreamRequest,
   signal: AbortSignal,
 ): Promise<Response> {
-  const { ask, envelope } = tries.inquiry;
-  const { stream } = ask;
-  const { log } = tries;
+  const { request, envelope } = context.inquiry;
+  const { stream } = request;
+  const { log } = context;
   const hopped = withNextHop(call, envelope.header(hopsHeader));
-  const shipment = { call: hopped, dialect: lane.upstream, stream, signal };
+  const shipment = { call: hopped, dialect: plan.upstream, stream, signal };
   log.sent();
   const response = await candidate.provider.send(shipment).catch((thrown) => {
     if (thrown instanceof GatewayError && isUnsent(thrown)) log.unreachable();
     throw thrown;
   });
   log.answered(response.status);
-  if (!response.ok) throw await refusal(response, lane, signal, tries.clock.nowMs());
+  if (!response.ok) throw await upstreamRefusal(response, plan, signal, context.clock.nowMs());
   return response;
 }
 
 /** The whole reply to a call, understood, with its images as the client wants them. */
 export function readCall(
-  tries: Sending,
-  lane: Lane,
+  context: StreamContext,
+  plan: UpstreamPlan,
   candidate: Candidate,
-  call: Call,
+  call: UpstreamRequest,
   signal: AbortSignal,
-): Promise<ReadReply> {
-  return readResponse(tries, lane, candidate, sendCall(tries, lane, candidate, call, signal), signal);
+): Promise<ReadResponse> {
+  return readSent(context, plan, candidate, sendCall(context, plan, candidate, call, signal), signal);
 }
 
-async function readResponse(
-  tries: Sending,
-  lane: Lane,
+async function readSent(
+  context: StreamContext,
+  plan: UpstreamPlan,
   candidate: Candidate,
   sent: Response | Promise<Response>,
   signal: AbortSignal,
-): Promise<ReadReply> {
+): Promise<ReadResponse> {
   const response = await sent;
-  const { inquiry, log } = tries;
-  const read = await readReply(response, lane, inquiry, originOf(candidate.provider, candidate.model), signal);
+  const { inquiry, log } = context;
+  const read = await readResponse(response, plan, inquiry, originOf(candidate.provider, candidate.model), signal);
   log.read(read.usage);
   if (read.answer?.operation !== "image") return read;
-  const answer = await delivered(read.answer, inquiry.ask, tries, signal);
-  return answer === read.answer ? read : { ...read, answer, changed: true };
+  const canonicalResponse = await delivered(read.answer, inquiry.request, context, signal);
+  return canonicalResponse === read.answer ? read : { ...read, answer: canonicalResponse, changed: true };
 }
 
 /** Nobody counted, or nothing was counted for what was said. */
@@ -94,93 +107,109 @@ const isUncounted = (usage: Usage | undefined): boolean =>
   usage === undefined || (totalOutput(usage) === 0 && usage.units === undefined);
 
 /** The reply with its usage: the provider's where it can be true, else the gateway's estimate, which the client is told too. */
-export async function counted(read: ReadReply, lane: Lane, tries: Sending, candidate: Candidate): Promise<ReadReply> {
+export async function counted(
+  read: ReadResponse,
+  plan: UpstreamPlan,
+  context: StreamContext,
+  candidate: Candidate,
+): Promise<ReadResponse> {
   if (!isUncounted(read.usage)) return read;
-  const { inquiry, estimates } = tries;
+  const { inquiry, estimates } = context;
   const origin = originOf(candidate.provider, candidate.model);
-  const answer = understood(read, lane, { origin, ask: inquiry.ask });
-  if (read.usage !== undefined && textOfAnswer(answer) === "") return read;
-  const usage = await estimates.reply([inquiry.ask], answer, candidate);
-  const known = read.answer === null ? { ...read, usage } : { ...read, usage, answer: { ...answer, usage } };
+  const response = parsedResponse(read, plan, { origin, request: inquiry.request });
+  if (read.usage !== undefined && textOfAnswer(response) === "") return read;
+  const usage = await estimates.reply([inquiry.request], response, candidate);
+  const known = read.answer === null ? { ...read, usage } : { ...read, usage, answer: { ...response, usage } };
   const body =
-    lane.verbatim && read.type === undefined ? lane.upstream.verbatim.withUsage?.(read.body, usage) : undefined;
+    plan.verbatim && read.type === undefined ? plan.upstream.passthrough.withUsage?.(read.body, usage) : undefined;
   return body === undefined ? known : { ...known, body, bytes: encoder.encode(JSON.stringify(body)) };
 }
 
 /** The images of all calls of a lane as one reply. */
 async function drawnTogether(
-  tries: Sending,
-  lane: Lane,
+  context: StreamContext,
+  plan: UpstreamPlan,
   candidate: Candidate,
   signal: AbortSignal,
-): Promise<ReadReply> {
+): Promise<ReadResponse> {
   const [first, ...others] = await Promise.all(
-    lane.calls.map((call) => readCall(tries, lane, candidate, call, signal)),
+    plan.calls.map((call) => readCall(context, plan, candidate, call, signal)),
   );
-  const answers = [first, ...others].flatMap((read) => (read?.answer?.operation === "image" ? [read.answer] : []));
-  const answer = joinImages(answers);
-  return { bytes: nothing, body: {}, usage: answer.usage, answer };
+  const responses = [first, ...others].flatMap((read) => (read?.answer?.operation === "image" ? [read.answer] : []));
+  const response = joinImages(responses);
+  return { bytes: nothing, body: {}, usage: response.usage, answer: response };
 }
 
 /** Some servers name no type, or plain text; a page is surely no stream, and a document may hold an error. */
-async function refuseOtherTypes(response: Response, lane: Lane, signal: AbortSignal): Promise<void> {
+async function refuseOtherTypes(response: Response, plan: UpstreamPlan, signal: AbortSignal): Promise<void> {
   const type = response.headers.get("content-type") ?? "";
-  if (/^application\/json/.test(type)) await refuseDocument(response, lane, signal);
+  if (/^application\/json/.test(type)) await throwHiddenError(response, plan, signal);
   if (/^(?:text\/html|application\/json)/.test(type))
     throw new GatewayError("upstream_protocol_error", "The provider did not answer with an event stream.");
 }
 
 /** A flow from the upstream's own stream, or from a whole reply where it has none to give. */
-export async function flowOf(
-  tries: Sending,
-  lane: Lane,
+export async function upstreamStreamOf(
+  context: StreamContext,
+  plan: UpstreamPlan,
   candidate: Candidate,
   meter: Meter,
   life: Deadline,
-): Promise<Flow> {
-  const { inquiry } = tries;
+): Promise<UpstreamStream> {
+  const { inquiry } = context;
   const origin = originOf(candidate.provider, candidate.model);
-  if (lane.calls.length > 1 && inquiry.ask.operation === "image")
-    return toldFlow(await drawnTogether(tries, lane, candidate, life.signal), lane, inquiry, meter, origin);
-  if (lane.calls.length > 1) return chainedFlow(tries, lane, candidate, meter, life);
-  const place = lane.spoken === undefined ? undefined : tries.transcoder?.reserve(life.signal);
-  const response = await sendCall(tries, lane, candidate, lane.calls[0], life.signal);
-  if (mustBeTold(inquiry, lane.upstream, response.headers)) {
+  if (plan.calls.length > 1 && inquiry.request.operation === "image")
+    return replayAsStream(await drawnTogether(context, plan, candidate, life.signal), plan, inquiry, meter, origin);
+  if (plan.calls.length > 1) return chainedFlow(context, plan, candidate, meter, life);
+  const place = plan.spoken === undefined ? undefined : context.transcoder?.reserve(life.signal);
+  const response = await sendCall(context, plan, candidate, plan.calls[0], life.signal);
+  if (needsReplay(inquiry, plan.upstream, response.headers)) {
     const read = await counted(
-      await readResponse(tries, lane, candidate, response, life.signal),
-      lane,
-      tries,
+      await readSent(context, plan, candidate, response, life.signal),
+      plan,
+      context,
       candidate,
     );
-    return toldFlow(read, lane, inquiry, meter, origin);
+    return replayAsStream(read, plan, inquiry, meter, origin);
   }
-  const { sound } = inquiry.dialect;
-  if (sound !== undefined) {
+  const { audio } = inquiry.dialect;
+  if (audio !== undefined) {
     const splitter = isEvents(response.headers.get("content-type")) ? undefined : wholeChunks();
-    const open = (side: SoundSide): Flow =>
-      createFlow(response, soundTurner(side, lane, inquiry, meter, origin, response.headers), life, splitter);
-    if (place === undefined || inquiry.ask.operation !== "speak") return open(sound);
-    const wanted = { side: sound, write: inquiry.write, format: inquiry.ask.format };
-    return transcodedFlow(open, wanted, place, life.signal);
+    const open = (side: AudioCodec): UpstreamStream =>
+      createUpstreamStream(
+        response,
+        audioTranscoder(side, plan, inquiry, meter, origin, response.headers),
+        life,
+        splitter,
+      );
+    if (place === undefined || inquiry.request.operation !== "speak") return open(audio);
+    const wanted = { side: audio, write: inquiry.write, format: inquiry.request.format };
+    return transcodedAudio(open, wanted, place, life.signal);
   }
-  await refuseOtherTypes(response, lane, life.signal);
-  return createFlow(response, turnerOf(lane, inquiry, meter, origin), life);
+  await refuseOtherTypes(response, plan, life.signal);
+  return createUpstreamStream(response, transcoderFor(plan, inquiry, meter, origin), life);
 }
 
 /** The flows of all calls of a lane, one after the other. */
-function chainedFlow(tries: Sending, lane: Lane, candidate: Candidate, meter: Meter, life: Deadline): Flow {
-  const { inquiry } = tries;
+function chainedFlow(
+  context: StreamContext,
+  plan: UpstreamPlan,
+  candidate: Candidate,
+  meter: Meter,
+  life: Deadline,
+): UpstreamStream {
+  const { inquiry } = context;
   const origin = originOf(candidate.provider, candidate.model);
-  const open = async (call: Call, turner: Turner): Promise<Flow> => {
-    const response = await sendCall(tries, lane, candidate, call, life.signal);
-    await refuseOtherTypes(response, lane, life.signal);
-    return createFlow(response, turner, life);
+  const open = async (call: UpstreamRequest, transcoder: Transcoder): Promise<UpstreamStream> => {
+    const response = await sendCall(context, plan, candidate, call, life.signal);
+    await refuseOtherTypes(response, plan, life.signal);
+    return createUpstreamStream(response, transcoder, life);
   };
   const writer = writerOf(inquiry);
-  const merge = mergeDeltas(lane.parts);
-  return chainFlows(lane.calls.length, (part) => {
-    const stops = lane.watched.length === 0 ? undefined : watchStops(lane.watched, lane.calls.length);
-    const turner = translatedTurner(readerOf(lane, inquiry, origin), writer, meter, merge(part, stops));
-    return open(lane.calls[part] ?? lane.calls[0], turner);
+  const merge = mergeDeltas(plan.parts);
+  return concatStreams(plan.calls.length, (part) => {
+    const stops = plan.watched.length === 0 ? undefined : watchStops(plan.watched, plan.calls.length);
+    const transcoder = translatingTranscoder(readerOf(plan, inquiry, origin), writer, meter, merge(part, stops));
+    return open(plan.calls[part] ?? plan.calls[0], transcoder);
   });
 }

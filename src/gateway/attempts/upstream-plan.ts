@@ -1,35 +1,35 @@
 // The one fork in the road: same dialect on both sides goes through verbatim, everything else is translated.
 import { GatewayError } from "../../canonical/error.ts";
-import type { Ask } from "../../canonical/operation.ts";
+import type { OperationRequest } from "../../canonical/operation.ts";
 import type { ListedVoice } from "../../canonical/speech.ts";
 import { isLoss, type Warning } from "../../canonical/warning.ts";
-import type { Call, Dialect, RenderContext, VerbatimCall } from "../../dialects/dialect.ts";
+import type { Dialect, PassthroughRequest, RenderContext, UpstreamRequest } from "../../dialects/dialect.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { dialectsOf, originOf, type Provider } from "../../providers/provider.ts";
 import { batchesOf, wiresOf } from "../operations/batches.ts";
 import { inMadeFormat } from "../operations/speech-format.ts";
 import { voiceFor } from "../operations/voice-mapping.ts";
-import type { Inquiry } from "../pipeline/gateway-request.ts";
+import type { GatewayRequest } from "../pipeline/gateway-request.ts";
 import type { Candidate } from "../routing/catalog.ts";
 import { divideStops } from "../streaming/stop-sequences.ts";
 import { type FanPart, fanOut, overasks } from "./fan-out.ts";
 
 /** The way of one inquiry to one candidate. */
-export interface Lane {
+export interface UpstreamPlan {
   readonly verbatim: boolean;
   /** What the upstream speaks. */
   readonly upstream: Dialect;
   /** The upstream's own name for the model. */
   readonly model: string;
   /** One call, or several where one request asks for several replies, or for more items than one call takes. */
-  readonly calls: readonly [Call, ...Call[]];
+  readonly calls: readonly [UpstreamRequest, ...UpstreamRequest[]];
   /** What each call asks; empty in the verbatim lane. */
   readonly parts: readonly FanPart[];
   /** Stop texts that the gateway watches for itself. */
   readonly watched: readonly string[];
   readonly warnings: readonly Warning[];
   /** To speak: the request in a format that the upstream makes, where its reply is transcoded. */
-  readonly spoken?: Ask;
+  readonly spoken?: OperationRequest;
 }
 
 /** What speech needs to know beside the request. */
@@ -40,10 +40,10 @@ export interface SpeechMeans {
   readonly transcodes?: boolean;
 }
 
-function dialectsIn(inquiry: Inquiry, spoken: readonly Dialect[]): readonly Dialect[] {
-  const able = spoken.filter((dialect) => dialect.operation === inquiry.ask.operation);
-  return able.includes(inquiry.dialect.within ?? inquiry.dialect)
-    ? [inquiry.dialect, ...able.filter((dialect) => dialect !== inquiry.dialect)]
+function dialectsIn(gatewayRequest: GatewayRequest, spoken: readonly Dialect[]): readonly Dialect[] {
+  const able = spoken.filter((dialect) => dialect.operation === gatewayRequest.request.operation);
+  return able.includes(gatewayRequest.dialect.variantOf ?? gatewayRequest.dialect)
+    ? [gatewayRequest.dialect, ...able.filter((dialect) => dialect !== gatewayRequest.dialect)]
     : able;
 }
 
@@ -51,31 +51,31 @@ function dialectsIn(inquiry: Inquiry, spoken: readonly Dialect[]): readonly Dial
 const known = new WeakMap<Provider, Map<Dialect, readonly Dialect[]>>();
 
 /** What a candidate may be asked in: the client's own dialect first, then the others that serve the operation. */
-export function dialectsFor(inquiry: Inquiry, { provider, model }: Candidate): readonly Dialect[] {
-  if (provider.speaks !== undefined) return dialectsIn(inquiry, dialectsOf(provider, model));
+export function dialectsFor(gatewayRequest: GatewayRequest, { provider, model }: Candidate): readonly Dialect[] {
+  if (provider.speaks !== undefined) return dialectsIn(gatewayRequest, dialectsOf(provider, model));
   const mine = known.get(provider) ?? new Map<Dialect, readonly Dialect[]>();
-  const dialects = mine.get(inquiry.dialect);
+  const dialects = mine.get(gatewayRequest.dialect);
   if (dialects !== undefined) return dialects;
-  const found = dialectsIn(inquiry, provider.dialects);
-  known.set(provider, mine.set(inquiry.dialect, found));
+  const found = dialectsIn(gatewayRequest, provider.dialects);
+  known.set(provider, mine.set(gatewayRequest.dialect, found));
   return found;
 }
 
 /** What the client said beyond canon, judged by its own dialect's rules: warnings, or a refusal. */
-function foreignFields(ask: Ask): Warning[] {
-  const refused = ask.extras.find((extra) => extra.rule === "reject");
+function foreignFields(request: OperationRequest): Warning[] {
+  const refused = request.extras.find((extra) => extra.rule === "reject");
   if (refused !== undefined)
     throw new GatewayError(
       "unsupported_parameter",
       `'${refused.path}' cannot be sent to this model${refused.reason === undefined ? "" : `: ${refused.reason}`}.`,
       { param: refused.path },
     );
-  return ask.extras.filter((extra) => extra.rule === "drop").map(({ path }) => ({ code: "dropped", path }));
+  return request.extras.filter((extra) => extra.rule === "drop").map(({ path }) => ({ code: "dropped", path }));
 }
 
 /** Throws `unsupported_parameter` for something lost. */
-export function refuseWhenStrict(inquiry: Inquiry, warnings: readonly Warning[]): void {
-  const lost = inquiry.strict ? warnings.find(isLoss) : undefined;
+export function refuseWhenStrict(gatewayRequest: GatewayRequest, warnings: readonly Warning[]): void {
+  const lost = gatewayRequest.strict ? warnings.find(isLoss) : undefined;
   if (lost !== undefined)
     throw new GatewayError(
       "unsupported_parameter",
@@ -87,27 +87,29 @@ export function refuseWhenStrict(inquiry: Inquiry, warnings: readonly Warning[])
 }
 
 /** What only its maker can read is told to nobody else. */
-function refuseElsewhere({ bound }: Inquiry, { provider, model }: Candidate): void {
-  if (bound === undefined || bound.origin === originOf(provider, model)) return;
-  const message = `'${bound.path}' was made by another provider, and nobody else can read it.`;
-  throw new GatewayError("unsupported_parameter", message, { param: bound.path });
+function refuseElsewhere({ pinnedTo }: GatewayRequest, { provider, model }: Candidate): void {
+  if (pinnedTo === undefined || pinnedTo.origin === originOf(provider, model)) return;
+  const message = `'${pinnedTo.path}' was made by another provider, and nobody else can read it.`;
+  throw new GatewayError("unsupported_parameter", message, { param: pinnedTo.path });
 }
 
 /** The same inquiry, with a warning for each field that the candidate ignores. */
-function withLosses(inquiry: Inquiry, { provider }: Candidate, context: RenderContext): Inquiry {
-  const losses = provider.losses?.(inquiry.ask, context) ?? [];
-  return losses.length === 0 ? inquiry : { ...inquiry, changes: [...(inquiry.changes ?? []), ...losses] };
+function withLosses(gatewayRequest: GatewayRequest, { provider }: Candidate, context: RenderContext): GatewayRequest {
+  const losses = provider.losses?.(gatewayRequest.request, context) ?? [];
+  return losses.length === 0
+    ? gatewayRequest
+    : { ...gatewayRequest, adjustments: [...(gatewayRequest.adjustments ?? []), ...losses] };
 }
 
 /** Throws `unsupported_parameter` when the candidate's dialect cannot say what was asked. */
-export function openLane(
-  given: Inquiry,
+export function planUpstream(
+  given: GatewayRequest,
   candidate: Candidate,
   upstream: Dialect,
   { listedVoices, transcodes = false }: SpeechMeans = {},
-): Lane {
+): UpstreamPlan {
   refuseElsewhere(given, candidate);
-  const voice = voiceFor(given.ask, candidate, listedVoices);
+  const voice = voiceFor(given.request, candidate, listedVoices);
   const context: RenderContext = {
     model: candidate.model,
     origin: originOf(candidate.provider, candidate.model),
@@ -118,30 +120,31 @@ export function openLane(
     ...(candidate.provider.declared === undefined ? {} : { declared: candidate.provider.declared }),
   };
   const able = transcodes ? inMadeFormat(given, upstream) : given;
-  const inquiry = withLosses(able, candidate, context);
-  if (upstream !== inquiry.dialect || overasks(inquiry, context.options)) {
-    const lane = translatedLane(inquiry, upstream, context);
-    return able === given ? lane : { ...lane, spoken: able.ask };
+  const gatewayRequest = withLosses(able, candidate, context);
+  if (upstream !== gatewayRequest.dialect || overasks(gatewayRequest, context.options)) {
+    const plan = translatedLane(gatewayRequest, upstream, context);
+    return able === given ? plan : { ...plan, spoken: able.request };
   }
-  const call = (wire: JsonObject): VerbatimCall => upstream.verbatim.call(wire, context, inquiry.envelope);
-  const [first = inquiry.wire, ...others] = wiresOf(inquiry, upstream, context);
+  const call = (wire: JsonObject): PassthroughRequest =>
+    upstream.passthrough.render(wire, context, gatewayRequest.envelope);
+  const [first = gatewayRequest.wire, ...others] = wiresOf(gatewayRequest, upstream, context);
   const calls = [call(first), ...others.map(call)] as const;
-  const warnings = [...(inquiry.changes ?? []), ...(calls[0].warnings ?? [])];
-  refuseWhenStrict(inquiry, warnings);
+  const warnings = [...(gatewayRequest.adjustments ?? []), ...(calls[0].warnings ?? [])];
+  refuseWhenStrict(gatewayRequest, warnings);
   return { verbatim: true, upstream, model: context.model, calls, parts: [], watched: [], warnings };
 }
 
-function translatedLane(inquiry: Inquiry, upstream: Dialect, context: RenderContext): Lane {
-  const extras = foreignFields(inquiry.ask);
-  const parts = fanOut(inquiry, upstream, context.options);
+function translatedLane(gatewayRequest: GatewayRequest, upstream: Dialect, context: RenderContext): UpstreamPlan {
+  const extras = foreignFields(gatewayRequest.request);
+  const parts = fanOut(gatewayRequest, upstream, context.options);
   const divided = parts.map((part) => divideStops(part.ask, upstream));
-  const asks: readonly Ask[] =
-    divided.length === 0 ? batchesOf(inquiry.ask, upstream, context) : divided.map(({ ask }) => ask);
-  const [first, ...others] = asks.map((ask) => upstream.request.render(ask, context));
+  const requests: readonly OperationRequest[] =
+    divided.length === 0 ? batchesOf(gatewayRequest.request, upstream, context) : divided.map(({ ask }) => ask);
+  const [first, ...others] = requests.map((request) => upstream.request.render(request, context));
   if (first === undefined) throw new GatewayError("internal_error", "There is nothing to ask.");
   const watched = divided[0]?.watched ?? [];
-  const warnings = [...(inquiry.changes ?? []), ...extras, ...first.warnings];
-  refuseWhenStrict(inquiry, warnings);
+  const warnings = [...(gatewayRequest.adjustments ?? []), ...extras, ...first.warnings];
+  refuseWhenStrict(gatewayRequest, warnings);
   return {
     verbatim: false,
     upstream,

@@ -49,7 +49,7 @@ function runEach<Kind extends Row>(rows: readonly Kind[]): FailedRow<Kind>[] {
 }
 
 /** Whether the same row can succeed later: the disk is full, broken or locked. A row that breaks a rule never can. */
-export function canHeal(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   const code = String(Object(error).code);
   return code.startsWith("SQLITE_") && !/^SQLITE_(CONSTRAINT|MISMATCH|TOOBIG|RANGE|MISUSE)/.test(code);
 }

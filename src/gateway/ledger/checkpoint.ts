@@ -2,7 +2,7 @@
 
 import { workerAddress } from "../../lib/worker.ts";
 import type { CheckpointOrder, CheckpointReport } from "./checkpoint-worker.ts";
-import type { ParkedRead } from "./wal-snapshot-pin.ts";
+import type { SnapshotPin } from "./wal-snapshot-pin.ts";
 import type { Writer } from "./writer.ts";
 
 export interface Checkpointer {
@@ -15,7 +15,7 @@ export interface Checkpointer {
 export interface CheckpointOptions {
   readonly path: string;
   readonly writer: () => Writer;
-  readonly parked: ParkedRead;
+  readonly parked: SnapshotPin;
   /** A row is about one page in the log, so this bounds the size of the log; large groups of rows share pages. */
   readonly everyRows: number;
   /** Called before the log is copied: time to write down what recovery need not look at. */

@@ -15,7 +15,7 @@ import {
   settlementValues,
 } from "./table.ts";
 import type { LedgerEntry, LedgerOpening, LedgerSettlement } from "./types.ts";
-import { parkedRead } from "./wal-snapshot-pin.ts";
+import { pinnedSnapshot } from "./wal-snapshot-pin.ts";
 import { createWriter, type Writer } from "./writer.ts";
 
 export type * from "./types.ts";
@@ -28,9 +28,9 @@ export interface Ledger {
   /** Resolves when the row is committed; nothing may be sent before. GatewayError `ledger_unavailable` (503) when it cannot be. */
   open(opening: LedgerOpening): Promise<LedgerEntry>;
   /** As `open`, for a task that goes on when the process has ended: the row is `pending` until it is concluded. */
-  begin(opening: LedgerOpening): Promise<void>;
+  openPending(opening: LedgerOpening): Promise<void>;
   /** Settles the pending row of this id. One that is settled already, or is not there, stays as it is. */
-  conclude(id: string, settlement: LedgerSettlement): Promise<void>;
+  settlePending(id: string, settlement: LedgerSettlement): Promise<void>;
   /** Resolves when the ledger takes rows; rejects with a GatewayError where it does not. */
   probe(): Promise<void>;
   /** Commits what waits and lets the folder go; rows that are still open become `interrupted` at the next start. */
@@ -67,7 +67,7 @@ export function openLedger(options: LedgerOptions): Ledger {
 }
 
 function runningLedger(table: LedgerTable, unlock: Unlock, options: LedgerOptions): Omit<Ledger, "interrupted"> {
-  const parked = parkedRead(table.database);
+  const parked = pinnedSnapshot(table.database);
   const onFailure = options.onFailure ?? (() => undefined);
   const openNumbers = new Set<number>();
   let next = nextNumber(table.database);
@@ -102,8 +102,8 @@ function runningLedger(table: LedgerTable, unlock: Unlock, options: LedgerOption
         },
       );
     },
-    begin: (opening) => writer.write(table.begin, openingValues(next++, opening), "tell"),
-    conclude: (id, settlement) => writer.write(table.conclude, settlementValues(id, settlement), "retry"),
+    openPending: (opening) => writer.write(table.begin, openingValues(next++, opening), "tell"),
+    settlePending: (id, settlement) => writer.write(table.conclude, settlementValues(id, settlement), "retry"),
     probe: () => writer.write(table.mark, marked(), "tell"),
     async close() {
       await checkpointer.stop();

@@ -2,8 +2,8 @@
 import { Database, type SQLQueryBindings } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { type Static, Type } from "typebox";
-import type { Units } from "../../canonical/usage.ts";
-import { NullableBig, NullableText, NullableWhole, rowReader, Whole } from "../../store/rows.ts";
+import type { BilledUnits } from "../../canonical/usage.ts";
+import { IntColumn, NullableBigInt, NullableInt, NullableText, rowReader } from "../../store/rows.ts";
 import { ledgerPath, missingColumns } from "./table.ts";
 
 export type UsageGroup = "model" | "key" | "day" | "provider";
@@ -18,73 +18,73 @@ export interface EntryFilter {
 const usageShape = Type.Object({
   /** The model, key id, provider or UTC day; empty where no provider was reached. */
   group: Type.String(),
-  requests: Whole,
+  requests: IntColumn,
   /** Of these, not completed and not under way. */
-  errors: Whole,
-  open: Whole,
-  inputTokens: Whole,
-  cacheReadTokens: Whole,
-  cacheWriteTokens: Whole,
-  outputTokens: Whole,
-  reasoningTokens: Whole,
+  errors: IntColumn,
+  open: IntColumn,
+  inputTokens: IntColumn,
+  cacheReadTokens: IntColumn,
+  cacheWriteTokens: IntColumn,
+  outputTokens: IntColumn,
+  reasoningTokens: IntColumn,
   /** Of those that have a price; null when none has. */
-  costNanoDollars: NullableBig,
+  costNanoDollars: NullableBigInt,
   /** Requests with tokens or units and without a price. */
-  unpriced: Whole,
+  unpriced: IntColumn,
   /** Tokens of requests and attempts that failed after they were sent: what providers may bill, and no caller pays. */
-  possibleTokens: Whole,
+  possibleTokens: IntColumn,
   /** In thousandths, as the ledger keeps them. */
-  images: Whole,
-  seconds: Whole,
-  characters: Whole,
-  searches: Whole,
+  images: IntColumn,
+  seconds: IntColumn,
+  characters: IntColumn,
+  searches: IntColumn,
 });
 
 const entryShape = Type.Object({
   id: Type.String(),
-  atMs: Whole,
+  atMs: IntColumn,
   keyId: Type.String(),
   operation: Type.String(),
   dialect: Type.String(),
   model: Type.String(),
-  stream: Whole,
+  stream: IntColumn,
   state: Type.String(),
   provider: NullableText,
   upstreamModel: NullableText,
-  attempts: Whole,
-  inputTokens: Whole,
-  cacheReadTokens: Whole,
-  cacheWriteTokens: Whole,
-  outputTokens: Whole,
-  reasoningTokens: Whole,
-  estimated: Whole,
-  costNanoDollars: NullableBig,
+  attempts: IntColumn,
+  inputTokens: IntColumn,
+  cacheReadTokens: IntColumn,
+  cacheWriteTokens: IntColumn,
+  outputTokens: IntColumn,
+  reasoningTokens: IntColumn,
+  estimated: IntColumn,
+  costNanoDollars: NullableBigInt,
   priceVersion: NullableText,
-  firstByteMs: NullableWhole,
-  durationMs: NullableWhole,
-  httpStatus: NullableWhole,
+  firstByteMs: NullableInt,
+  durationMs: NullableInt,
+  httpStatus: NullableInt,
   errorCode: NullableText,
   warnings: NullableText,
   /** What is not counted in tokens: images, seconds, characters or searches. */
   unit: NullableText,
-  unitThousandths: NullableWhole,
+  unitThousandths: NullableInt,
   /** 0: the tokens are only what failed attempts may have cost. */
-  charged: Whole,
-  inputBound: NullableWhole,
+  charged: IntColumn,
+  inputBound: NullableInt,
   /** The id that the client saw; null in rows of older versions. */
   requestId: NullableText,
 });
 
 const attemptShape = Type.Object({
   id: Type.String(),
-  number: Whole,
+  number: IntColumn,
   provider: Type.String(),
   upstreamModel: Type.String(),
   outcome: Type.String(),
   errorCode: Type.String(),
-  httpStatus: NullableWhole,
-  durationMs: Whole,
-  possibleInputTokens: Whole,
+  httpStatus: NullableInt,
+  durationMs: IntColumn,
+  possibleInputTokens: IntColumn,
 });
 
 export type UsageRow = Static<typeof usageShape>;
@@ -103,7 +103,7 @@ const groupSql: { readonly [group in UsageGroup]: string } = {
   day: "strftime('%Y-%m-%d', at_ms / 1000, 'unixepoch')",
 };
 
-const unitKinds = ["images", "seconds", "characters", "searches"] as const satisfies readonly Units["kind"][];
+const unitKinds = ["images", "seconds", "characters", "searches"] as const satisfies readonly BilledUnits["kind"][];
 const unitSums = unitKinds.map(
   (kind) => `sum(case when charged and unit = '${kind}' then unit_thousandths else 0 end) as ${kind}`,
 );

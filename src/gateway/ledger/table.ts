@@ -1,7 +1,7 @@
 // The SQLite file of the ledger: its table, its settings, and the statements of the hot path.
 import { Database, type SQLQueryBindings, type Statement } from "bun:sqlite";
 import { join } from "node:path";
-import type { Units } from "../../canonical/usage.ts";
+import type { BilledUnits } from "../../canonical/usage.ts";
 import type { LedgerAttempt, LedgerOpening, LedgerProgress, LedgerSettlement, LedgerTokens } from "./types.ts";
 
 /** `process` survives the death of the process, `power` also that of the machine: it waits for the disk at each commit. */
@@ -168,7 +168,7 @@ function tokenValues(tokens: LedgerTokens): SQLQueryBindings[] {
 }
 
 /** Seconds come in fractions, and the ledger holds integers alone. */
-function thousandths(units: Units | null): number | null {
+function thousandths(units: BilledUnits | null): number | null {
   return units === null ? null : Math.round(units.amount * 1_000);
 }
 

@@ -1,5 +1,5 @@
 // What the ledger keeps of one request: an opening before anything is sent, a settlement before the last byte leaves.
-import type { Units, Usage } from "../../canonical/usage.ts";
+import type { BilledUnits, Usage } from "../../canonical/usage.ts";
 
 /** How a request ended. `rejected`: the gateway refused it; `cancelled`: the client left. */
 export type EndState = "completed" | "failed" | "cancelled" | "rejected";
@@ -44,7 +44,7 @@ export interface LedgerSettlement extends LedgerTokens {
   readonly upstreamModel: string | null;
   readonly attempts: number;
   /** What is not counted in tokens; null where everything is. */
-  readonly units: Units | null;
+  readonly units: BilledUnits | null;
   /** The gateway counted by itself. */
   readonly estimated: boolean;
   /** False where the tokens are only what failed attempts may have cost: the caller does not pay them. */

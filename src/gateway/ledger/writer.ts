@@ -1,7 +1,7 @@
 // Group commit: everything that is asked for in one turn of the event loop is one transaction.
 import type { Database, SQLQueryBindings } from "bun:sqlite";
 import { GatewayError } from "../../canonical/error.ts";
-import { canHeal, type FailedRow, type Row, rowCommitter } from "./batch.ts";
+import { type FailedRow, isTransient, type Row, rowCommitter } from "./batch.ts";
 import type { Write } from "./table.ts";
 
 /** What becomes of a row that the disk refuses: its caller is told, it is tried until it works, or it is forgotten. */
@@ -110,7 +110,7 @@ function settleFailed(
 function mustRetry(row: Waiting, error: unknown, options: WriterOptions): boolean {
   options.onRefusal(error);
   if (row.whenRefused === "forget") row.resolve();
-  else if (row.whenRefused === "tell" || !canHeal(error)) row.reject(unavailable(error));
+  else if (row.whenRefused === "tell" || !isTransient(error)) row.reject(unavailable(error));
   else {
     row.refusedSinceMs ??= performance.now();
     if (performance.now() - row.refusedSinceMs > options.waitMs) row.reject(unavailable(error));

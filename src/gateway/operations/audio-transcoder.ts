@@ -1,6 +1,6 @@
 // The transcoder: one ffmpeg process for each spoken reply whose format the provider does not make, within bounds.
 import { GatewayError } from "../../canonical/error.ts";
-import type { SoundFormat } from "../../canonical/speech.ts";
+import type { AudioFormat } from "../../canonical/speech.ts";
 import { transcodeArguments } from "./ffmpeg-arguments.ts";
 
 /** By the names of their rows in src/config/limits.ts. */
@@ -10,20 +10,20 @@ export interface TranscodeLimits {
   readonly transcodeBytes: number;
 }
 
-export interface Transcoder {
+export interface AudioTranscoder {
   /**
    * A place for one process, before the provider is asked. Throws `overloaded` where none is free. The place is free
    * again when its process has ended, or the signal aborts, which kills the process.
    */
-  reserve(signal: AbortSignal): Place;
+  reserve(signal: AbortSignal): TranscoderSlot;
 }
 
-export interface Place {
+export interface TranscoderSlot {
   /** Starts the process; once. */
-  start(from: SoundFormat, to: SoundFormat): Transcoding;
+  start(from: AudioFormat, to: AudioFormat): RunningTranscode;
 }
 
-export interface Transcoding {
+export interface RunningTranscode {
   /** Resolves when the process has room for more. Rejects when it takes no more. */
   write(sound: Uint8Array): Promise<void>;
   /** No more sound comes. */
@@ -45,7 +45,7 @@ const full = (): GatewayError =>
   });
 
 /** `ffmpeg` is its path. */
-export function createTranscoder(ffmpeg: string, limits: TranscodeLimits): Transcoder {
+export function createAudioTranscoder(ffmpeg: string, limits: TranscodeLimits): AudioTranscoder {
   let running = 0;
   return {
     reserve(signal) {
@@ -72,7 +72,7 @@ export function createTranscoder(ffmpeg: string, limits: TranscodeLimits): Trans
 }
 
 /** No shell, and an empty environment: nothing of ours is there to be read. */
-function run(ffmpeg: string, parameters: string[], limits: TranscodeLimits, ended: () => void): Transcoding {
+function run(ffmpeg: string, parameters: string[], limits: TranscodeLimits, ended: () => void): RunningTranscode {
   const child = Bun.spawn([ffmpeg, ...parameters], {
     ...{ stdin: "pipe", stdout: "pipe", stderr: "ignore", env: {} },
     ...{ timeout: limits.transcodeMs, killSignal: "SIGKILL" },

@@ -1,10 +1,10 @@
 // What ffmpeg is called with: fixed arguments for each format, pipes only.
-import { pcmRate, type SoundFormat } from "../../canonical/speech.ts";
+import { type AudioFormat, pcmRate } from "../../canonical/speech.ts";
 
 const samples = ["-f", "s16le", "-ar", String(pcmRate), "-ac", "1"] as const;
 
 /** The format is named, so that bytes of a provider choose no other reader (`concat`, `hls`) that opens files or addresses. */
-const inputs: { readonly [format in SoundFormat]: readonly string[] } = {
+const inputs: { readonly [format in AudioFormat]: readonly string[] } = {
   mp3: ["-f", "mp3"],
   opus: ["-f", "ogg"],
   aac: ["-f", "aac"],
@@ -13,7 +13,7 @@ const inputs: { readonly [format in SoundFormat]: readonly string[] } = {
   pcm: samples,
 };
 
-const outputs: { readonly [format in SoundFormat]: readonly string[] } = {
+const outputs: { readonly [format in AudioFormat]: readonly string[] } = {
   // The length that a Xing header tells is not known before the end.
   mp3: ["-c:a", "libmp3lame", "-b:a", "128k", "-write_xing", "0", "-id3v2_version", "0", "-f", "mp3"],
   // A page holds a second unless it is told otherwise.
@@ -30,7 +30,7 @@ const atOnce = ["-probesize", "4096", "-analyzeduration", "0"];
 const soundAlone = ["-map", "0:a:0", "-map_metadata", "-1", "-threads", "1"];
 
 /** Sound from standard input to standard output. https://ffmpeg.org/ffmpeg.html, https://ffmpeg.org/ffmpeg-formats.html, read 2026-11-22. */
-export function transcodeArguments(from: SoundFormat, to: SoundFormat): string[] {
+export function transcodeArguments(from: AudioFormat, to: AudioFormat): string[] {
   return [
     ...[...quiet, ...atOnce, ...inputs[from], "-i", "pipe:0"],
     ...[...soundAlone, ...outputs[to], "-flush_packets", "1", "pipe:1"],

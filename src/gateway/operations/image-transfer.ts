@@ -1,18 +1,18 @@
 // Bringing images: what lies behind a client's address for upstreams that take bytes alone, and results that clients want as bytes.
 import { GatewayError } from "../../canonical/error.ts";
-import type { ImageAnswer, ImageAsk, MadeImage, Picture } from "../../canonical/image.ts";
-import type { Answer } from "../../canonical/operation.ts";
+import type { GeneratedImage, ImageRequest, ImageResponse, InputImage } from "../../canonical/image.ts";
+import type { OperationResponse } from "../../canonical/operation.ts";
 import type { Dialect } from "../../dialects/dialect.ts";
-import { badReply } from "../../dialects/errors.ts";
+import { invalidUpstreamResponse } from "../../dialects/errors.ts";
 import { imageOfBytes, imageType } from "../../dialects/video/images.ts";
-import { inTurns } from "../../lib/map-concurrent.ts";
+import { mapConcurrent } from "../../lib/map-concurrent.ts";
 import type { Dns } from "../../providers/safe-fetch/dns-pinning.ts";
-import { fetchGuarded } from "../../providers/safe-fetch/index.ts";
-import type { Inquiry } from "../pipeline/gateway-request.ts";
+import { safeFetch } from "../../providers/safe-fetch/index.ts";
+import type { GatewayRequest } from "../pipeline/gateway-request.ts";
 import { sumUsage } from "../streaming/stop-sequences.ts";
 
 /** What bringing something needs of the gateway. */
-export interface Bringing {
+export interface FetchContext {
   /** What the operator opens to the guarded fetcher. */
   readonly fetchAllow: readonly string[];
   readonly dns: Dns;
@@ -25,46 +25,55 @@ const timeoutMs = 60_000;
 const atOnce = 4;
 
 /** Bytes that may still be brought. */
-interface Purse {
+interface ByteBudget {
   left: number;
 }
 
 async function bring(
   url: string,
-  purse: Purse,
+  purse: ByteBudget,
   from: { readonly givenBy: "client" | "upstream"; readonly param?: string },
-  { fetchAllow: allow, dns }: Bringing,
+  { fetchAllow: allow, dns }: FetchContext,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   const maxBytes = Math.min(maxImageBytes, Math.max(purse.left, 1));
-  const { bytes } = await fetchGuarded(url, { ...from, maxBytes, timeoutMs, signal, allow, dns });
+  const { bytes } = await safeFetch(url, { ...from, maxBytes, timeoutMs, signal, allow, dns });
   purse.left -= bytes.length;
   return bytes;
 }
 
 /** True where the client's images stand behind addresses, and the upstream takes none. */
-export function needsBytes({ ask, dialect }: Inquiry, upstream: Dialect): boolean {
-  if (ask.operation !== "image" || upstream === dialect || upstream.request.wantsBytes !== true) return false;
-  return [...ask.images, ask.mask].some((picture) => picture?.source.kind === "url");
+export function needsBytes({ request, dialect }: GatewayRequest, upstream: Dialect): boolean {
+  if (request.operation !== "image" || upstream === dialect || upstream.request.needsInlineImages !== true)
+    return false;
+  return [...request.images, request.mask].some((picture) => picture?.source.kind === "url");
 }
 
 /** Each request brings its images once, whoever is asked for it. */
-const brought = new WeakMap<Inquiry, Promise<Inquiry>>();
+const brought = new WeakMap<GatewayRequest, Promise<GatewayRequest>>();
 
 /** The same inquiry with bytes in place of addresses. Throws the 400 that names the field of one that cannot be fetched. */
-export function withBytes(inquiry: Inquiry, bringing: Bringing, signal: AbortSignal): Promise<Inquiry> {
-  const known = brought.get(inquiry);
+export function withBytes(
+  gatewayRequest: GatewayRequest,
+  bringing: FetchContext,
+  signal: AbortSignal,
+): Promise<GatewayRequest> {
+  const known = brought.get(gatewayRequest);
   if (known !== undefined) return known;
-  const under = fetchAll(inquiry, bringing, signal);
-  brought.set(inquiry, under);
+  const under = fetchAll(gatewayRequest, bringing, signal);
+  brought.set(gatewayRequest, under);
   return under;
 }
 
-async function fetchAll(inquiry: Inquiry, bringing: Bringing, signal: AbortSignal): Promise<Inquiry> {
-  const { ask } = inquiry;
-  if (ask.operation !== "image") return inquiry;
-  const purse: Purse = { left: maxTotalBytes };
-  const fetched = async (picture: Picture): Promise<Picture> => {
+async function fetchAll(
+  gatewayRequest: GatewayRequest,
+  bringing: FetchContext,
+  signal: AbortSignal,
+): Promise<GatewayRequest> {
+  const { request } = gatewayRequest;
+  if (request.operation !== "image") return gatewayRequest;
+  const purse: ByteBudget = { left: maxTotalBytes };
+  const fetched = async (picture: InputImage): Promise<InputImage> => {
     const { source, path } = picture;
     if (source.kind !== "url") return picture;
     const bytes = await bring(source.url, purse, { givenBy: "client", param: path }, bringing, signal);
@@ -72,56 +81,61 @@ async function fetchAll(inquiry: Inquiry, bringing: Bringing, signal: AbortSigna
       throw new GatewayError("invalid_value", "The images of this request are too large together.", { param: path });
     return { source: imageOfBytes(bytes, path), path };
   };
-  const images = await inTurns(ask.images, atOnce, fetched);
-  const mask = ask.mask === undefined ? {} : { mask: await fetched(ask.mask) };
-  return { ...inquiry, ask: { ...ask, images, ...mask } };
+  const images = await mapConcurrent(request.images, atOnce, fetched);
+  const mask = request.mask === undefined ? {} : { mask: await fetched(request.mask) };
+  return { ...gatewayRequest, request: { ...request, images, ...mask } };
 }
 
-const isAddress = ({ source }: MadeImage): boolean => source.kind === "url";
+const isAddress = ({ source }: GeneratedImage): boolean => source.kind === "url";
 
 /** The answer with bytes in place of addresses, where the client wants bytes; the same one where there is nothing to bring. */
-export async function delivered<Given extends Answer | null>(
+export async function delivered<Given extends OperationResponse | null>(
   answer: Given,
-  ask: Inquiry["ask"],
-  bringing: Bringing,
+  request: GatewayRequest["request"],
+  bringing: FetchContext,
   signal: AbortSignal,
-): Promise<Given | ImageAnswer> {
-  if (answer?.operation !== "image" || ask.operation !== "image") return answer;
-  if (ask.delivery !== "base64" || !answer.images.some(isAddress)) return answer;
-  const purse: Purse = { left: maxTotalBytes };
-  const images = await inTurns(answer.images, atOnce, (image) => asBytes(image, purse, bringing, signal));
+): Promise<Given | ImageResponse> {
+  if (answer?.operation !== "image" || request.operation !== "image") return answer;
+  if (request.delivery !== "base64" || !answer.images.some(isAddress)) return answer;
+  const purse: ByteBudget = { left: maxTotalBytes };
+  const images = await mapConcurrent(answer.images, atOnce, (image) => asBytes(image, purse, bringing, signal));
   return { ...answer, images };
 }
 
-async function asBytes(image: MadeImage, purse: Purse, bringing: Bringing, signal: AbortSignal): Promise<MadeImage> {
+async function asBytes(
+  image: GeneratedImage,
+  purse: ByteBudget,
+  bringing: FetchContext,
+  signal: AbortSignal,
+): Promise<GeneratedImage> {
   const { source } = image;
   if (source.kind !== "url") return image;
   const bytes = await bring(source.url, purse, { givenBy: "upstream" }, bringing, signal);
   const mediaType = imageType(bytes) ?? image.mediaType;
-  if (mediaType === undefined) throw badReply("an image of it is none");
-  if (purse.left < 0) throw badReply("its images are larger than the gateway takes");
+  if (mediaType === undefined) throw invalidUpstreamResponse("an image of it is none");
+  if (purse.left < 0) throw invalidUpstreamResponse("its images are larger than the gateway takes");
   return { ...image, source: { kind: "base64", base64: Buffer.from(bytes).toString("base64") }, mediaType };
 }
 
 /** An ask of more images than one call makes, as several. */
-export function drawnApart(ask: ImageAsk, most: number): readonly ImageAsk[] {
-  const wanted = ask.n ?? 1;
-  if (wanted <= most) return [ask];
+export function splitImages(request: ImageRequest, most: number): readonly ImageRequest[] {
+  const wanted = request.n ?? 1;
+  if (wanted <= most) return [request];
   return Array.from({ length: Math.ceil(wanted / most) }, (_, call) => ({
-    ...ask,
+    ...request,
     n: Math.min(most, wanted - call * most),
   }));
 }
 
 /** Answers to parts of one ask as one. */
-export function joinImages(answers: readonly ImageAnswer[]): ImageAnswer {
-  const [first] = answers;
-  if (first === undefined) throw badReply("there is no image");
-  const usage = sumUsage(answers.map((answer) => answer.usage));
+export function joinImages(responses: readonly ImageResponse[]): ImageResponse {
+  const [first] = responses;
+  if (first === undefined) throw invalidUpstreamResponse("there is no image");
+  const usage = sumUsage(responses.map((response) => response.usage));
   const { input: _, ...common } = first;
   return {
     ...common,
-    images: answers.flatMap((answer) => answer.images),
+    images: responses.flatMap((response) => response.images),
     ...(usage === undefined ? {} : { usage }),
   };
 }

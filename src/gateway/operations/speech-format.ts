@@ -1,18 +1,22 @@
 // The format of speech that a provider is asked for, where the gateway transcodes to the one that the client wants.
-import type { SoundFormat } from "../../canonical/speech.ts";
+import type { AudioFormat } from "../../canonical/speech.ts";
 import type { Dialect } from "../../dialects/dialect.ts";
-import type { Inquiry } from "../pipeline/gateway-request.ts";
+import type { GatewayRequest } from "../pipeline/gateway-request.ts";
 
 /** Best first: without loss, and of those the ones that every provider streams. */
-const sources: readonly SoundFormat[] = ["pcm", "flac", "wav", "opus", "mp3", "aac"];
+const sources: readonly AudioFormat[] = ["pcm", "flac", "wav", "opus", "mp3", "aac"];
 
 /** The inquiry in a format that the provider makes, with the warning; the same where it makes the client's. */
-export function inMadeFormat(inquiry: Inquiry, upstream: Dialect): Inquiry {
-  const { ask } = inquiry;
-  const made = upstream.sound?.formats;
-  if (ask.operation !== "speak" || made === undefined || made.includes(ask.format)) return inquiry;
+export function inMadeFormat(gatewayRequest: GatewayRequest, upstream: Dialect): GatewayRequest {
+  const { request } = gatewayRequest;
+  const made = upstream.audio?.formats;
+  if (request.operation !== "speak" || made === undefined || made.includes(request.format)) return gatewayRequest;
   const format = sources.find((each) => made.includes(each));
-  if (format === undefined) return inquiry;
-  const warning = { code: "emulated", path: inquiry.dialect.request.fieldPath("format") } as const;
-  return { ...inquiry, ask: { ...ask, format }, changes: [...(inquiry.changes ?? []), warning] };
+  if (format === undefined) return gatewayRequest;
+  const warning = { code: "emulated", path: gatewayRequest.dialect.request.fieldPath("format") } as const;
+  return {
+    ...gatewayRequest,
+    request: { ...request, format },
+    adjustments: [...(gatewayRequest.adjustments ?? []), warning],
+  };
 }

@@ -2,8 +2,8 @@
 import type { GatewayError } from "../../canonical/error.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Provider } from "../../providers/provider.ts";
-import { attemptWhole, type Tried, type Tries } from "../attempts/attempt-loop.ts";
-import type { WholeReply } from "../streaming/buffered-response.ts";
+import { type AttemptContext, type AttemptResult, attemptWhole } from "../attempts/attempt-loop.ts";
+import type { BufferedResponse } from "../streaming/buffered-response.ts";
 
 /** How long a provider is not asked again after it had no counter: it may be updated. */
 const memoryMs = 10 * 60_000;
@@ -23,24 +23,24 @@ export function createMissingCounters(clock: Clock): MissingCounters {
 }
 
 /** The same tries, which remember each provider without a counter. */
-function remembering(tries: Tries, missing: MissingCounters): Tries {
+function remembering(context: AttemptContext, missing: MissingCounters): AttemptContext {
   const attemptFailed = (provider: string, model: string, failure: GatewayError): void => {
     if (failure.kind === "counter_missing") missing.add(provider);
-    tries.events.attemptFailed(provider, model, failure);
+    context.events.attemptFailed(provider, model, failure);
   };
-  return { ...tries, events: { ...tries.events, attemptFailed } };
+  return { ...context, events: { ...context.events, attemptFailed } };
 }
 
 /** The count of the first candidate that gives one; the estimate of `standIn` where none of them has a counter. */
 export async function attemptCount(
-  tries: Tries,
+  context: AttemptContext,
   standIn: Provider,
   missing: MissingCounters,
-): Promise<Tried<WholeReply>> {
-  const candidates = tries.candidates.filter(({ provider }) => !missing.has(provider.name));
-  const estimate = { ...tries, candidates: [{ provider: standIn, model: tries.inquiry.ask.model }] };
+): Promise<AttemptResult<BufferedResponse>> {
+  const candidates = context.candidates.filter(({ provider }) => !missing.has(provider.name));
+  const estimate = { ...context, candidates: [{ provider: standIn, model: context.inquiry.request.model }] };
   if (candidates.length === 0) return attemptWhole(estimate);
-  const tried = await attemptWhole(remembering({ ...tries, candidates }, missing));
+  const tried = await attemptWhole(remembering({ ...context, candidates }, missing));
   if (!("failure" in tried) || tried.failure.kind !== "counter_missing") return tried;
   const estimated = await attemptWhole(estimate);
   if (tried.by === null || estimated.by === null) return estimated;

@@ -1,6 +1,6 @@
 // Which voice speaks: the standard names work everywhere, others must be declared for the model or be in the provider's list.
 import { GatewayError } from "../../canonical/error.ts";
-import type { Ask } from "../../canonical/operation.ts";
+import type { OperationRequest } from "../../canonical/operation.ts";
 import { type ListedVoice, standardVoices } from "../../canonical/speech.ts";
 import { listedVoiceId } from "../../dialects/speech/voices.ts";
 import type { Candidate, Voices } from "../routing/catalog.ts";
@@ -12,15 +12,15 @@ export const declaredVoices = ({ voices, provider }: Candidate): Voices => voice
 
 /** The provider's own name for the voice asked for, where the catalog tells it. Throws the 400 for a voice that is neither declared nor listed. */
 export function voiceFor(
-  ask: Ask,
+  request: OperationRequest,
   candidate: Candidate,
   listed: readonly ListedVoice[] | undefined,
 ): string | undefined {
-  if (ask.operation !== "speak" || ask.ownVoice) return undefined;
+  if (request.operation !== "speak" || request.ownVoice) return undefined;
   const declared = declaredVoices(candidate);
-  if (Object.hasOwn(declared, ask.voice)) return declared[ask.voice];
-  if (usual.has(ask.voice)) return undefined;
-  const own = listedVoiceId(ask.voice, listed ?? []);
+  if (Object.hasOwn(declared, request.voice)) return declared[request.voice];
+  if (usual.has(request.voice)) return undefined;
+  const own = listedVoiceId(request.voice, listed ?? []);
   if (own !== undefined) return own;
   const names = [...new Set([...standardVoices, ...Object.keys(declared)])].join(", ");
   throw new GatewayError("invalid_value", `'voice' must be one of: ${names}.`, { param: "voice" });

@@ -1,6 +1,6 @@
 // The life of one client request: opened before dispatch, settled exactly once, whatever happens in between.
 import { changed, type GatewayError } from "../../canonical/error.ts";
-import { noUsage, type Usage } from "../../canonical/usage.ts";
+import { type Usage, zeroUsage } from "../../canonical/usage.ts";
 import type { Warning } from "../../canonical/warning.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Events } from "../../telemetry/events.ts";
@@ -9,23 +9,23 @@ import type { Candidate } from "../routing/catalog.ts";
 import type { Lease } from "./admission.ts";
 
 /** Who answered, after how many tries. */
-export interface Attribution {
+export interface ServedBy {
   readonly candidate: Candidate;
   /** The model as the client named it. */
-  readonly asked: string;
+  readonly requestedModel: string;
   readonly attempts: number;
   readonly warnings: readonly Warning[];
 }
 
 /** The failure with who was asked, for the headers of the answer. */
-export function attributed(failure: GatewayError, by: Attribution | null): GatewayError {
-  if (by === null) return failure;
-  const { candidate, attempts } = by;
+export function withServedBy(failure: GatewayError, servedBy: ServedBy | null): GatewayError {
+  if (servedBy === null) return failure;
+  const { candidate, attempts } = servedBy;
   return changed(failure, { asked: { provider: candidate.provider.name, model: candidate.model, attempts } });
 }
 
-export interface Outcome {
-  readonly by: Attribution | null;
+export interface ExchangeOutcome {
+  readonly servedBy: ServedBy | null;
   readonly usage: Usage | undefined;
   /** Null when the reply was complete. */
   readonly error: GatewayError | null;
@@ -42,9 +42,9 @@ export interface Exchange {
   /** Notes when the first byte of the reply was ready. */
   firstByte(): void;
   /** Keeps what has been streamed so far, and by whom, for the case that the process dies. */
-  progress(usage: Usage, by: Attribution | null): void;
+  progress(usage: Usage, servedBy: ServedBy | null): void;
   /** Writes the settlement and gives the lease back. Calls after the first do nothing. */
-  settle(outcome: Outcome): Promise<unknown>;
+  settle(outcome: ExchangeOutcome): Promise<unknown>;
 }
 
 function stateOf(error: GatewayError | null): LedgerSettlement["state"] {
@@ -72,7 +72,7 @@ export function createExchange(
       firstByteMs ??= Math.round(clock.monotonicMs() - openedMs);
     },
     progress: (usage, by) => entry.progress({ ...buckets(usage), ...asked(by) }),
-    settle({ by, usage, error, charged = true, failedAttempts }) {
+    settle({ servedBy, usage, error, charged = true, failedAttempts }) {
       if (settled) return done;
       settled = true;
       lease.release();
@@ -80,9 +80,9 @@ export function createExchange(
       const settlement: LedgerSettlement = {
         state: stateOf(error),
         httpStatus: error === null ? 200 : error.status,
-        ...asked(by),
-        attempts: by?.attempts ?? 0,
-        ...buckets(usage ?? noUsage),
+        ...asked(servedBy),
+        attempts: servedBy?.attempts ?? 0,
+        ...buckets(usage ?? zeroUsage),
         units: usage?.units ?? null,
         estimated: usage?.estimated ?? false,
         charged,
@@ -91,7 +91,7 @@ export function createExchange(
         firstByteMs,
         durationMs: Math.round(clock.monotonicMs() - openedMs),
         errorCode: error === null ? null : error.code,
-        warnings: by !== null && by.warnings.length > 0 ? warningText(by.warnings) : null,
+        warnings: servedBy !== null && servedBy.warnings.length > 0 ? warningText(servedBy.warnings) : null,
       };
       done = entry.settle(settlement, failedAttempts);
       return done;
@@ -99,9 +99,9 @@ export function createExchange(
   };
 }
 
-const asked = (by: Attribution | null) => ({
-  provider: by?.candidate.provider.name ?? null,
-  upstreamModel: by?.candidate.model ?? null,
+const asked = (servedBy: ServedBy | null) => ({
+  provider: servedBy?.candidate.provider.name ?? null,
+  upstreamModel: servedBy?.candidate.model ?? null,
 });
 
 function buckets(usage: Usage) {

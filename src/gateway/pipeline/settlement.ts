@@ -4,13 +4,13 @@ import { totalInput, type Usage } from "../../canonical/usage.ts";
 import type { AttemptLog, FailedAttempt } from "../attempts/attempt-log.ts";
 import type { LedgerAttempt } from "../ledger/ledger.ts";
 import type { Meter } from "../streaming/meter.ts";
-import type { Attribution, Outcome } from "./exchange.ts";
-import type { Inquiry } from "./gateway-request.ts";
+import type { ExchangeOutcome, ServedBy } from "./exchange.ts";
+import type { GatewayRequest } from "./gateway-request.ts";
 import type { UsageEstimates } from "./usage-estimate.ts";
 
 /** What a settlement needs to know of its request. */
 export interface Settled {
-  readonly inquiry: Inquiry;
+  readonly inquiry: GatewayRequest;
   readonly log: AttemptLog;
   readonly estimates: UsageEstimates;
 }
@@ -24,8 +24,8 @@ const rowsOf = (log: AttemptLog, inputTokens: number): LedgerAttempt[] =>
   log.failures().map((attempt) => rowOf(attempt, inputTokens));
 
 /** Failed attempts before the one that answered had the same input. */
-const answered = (log: AttemptLog, by: Attribution, usage: Usage, error: GatewayError | null): Outcome => ({
-  by,
+const answered = (log: AttemptLog, servedBy: ServedBy, usage: Usage, error: GatewayError | null): ExchangeOutcome => ({
+  servedBy,
   usage,
   error,
   failedAttempts: rowsOf(log, totalInput(usage)),
@@ -34,22 +34,23 @@ const answered = (log: AttemptLog, by: Attribution, usage: Usage, error: Gateway
 /** A whole reply was given. */
 export async function repliedOutcome(
   { inquiry, log, estimates }: Settled,
-  by: Attribution,
+  servedBy: ServedBy,
   usage?: Usage,
-): Promise<Outcome> {
-  return answered(log, by, usage ?? (await estimates.input([inquiry.ask], by.candidate)), null);
+): Promise<ExchangeOutcome> {
+  return answered(log, servedBy, usage ?? (await estimates.input([inquiry.request], servedBy.candidate)), null);
 }
 
 /** A stream began. Charged as reported, else what was sent and what was delivered. */
 export async function streamedOutcome(
   { inquiry, log, estimates }: Settled,
-  by: Attribution,
+  servedBy: ServedBy,
   meter: Meter,
   error: GatewayError | null,
-): Promise<Outcome> {
+): Promise<ExchangeOutcome> {
   const usage =
-    meter.reported() ?? (await estimates.stream([inquiry.ask], meter.delivered(), by.candidate, meter.reportedInput()));
-  return answered(log, by, usage, error);
+    meter.reported() ??
+    (await estimates.stream([inquiry.request], meter.delivered(), servedBy.candidate, meter.reportedInput()));
+  return answered(log, servedBy, usage, error);
 }
 
 /**
@@ -58,16 +59,16 @@ export async function streamedOutcome(
  */
 export async function failedOutcome(
   { inquiry, log, estimates }: Settled,
-  by: Attribution | null,
+  servedBy: ServedBy | null,
   error: GatewayError,
-): Promise<Outcome> {
+): Promise<ExchangeOutcome> {
   const last = log.failures().findLast(({ outcome }) => outcome === "possible");
   const reported = log.reported();
-  if (last === undefined) return { by, usage: reported, error, failedAttempts: rowsOf(log, 0) };
-  const input = await estimates.input([inquiry.ask], last.candidate);
+  if (last === undefined) return { servedBy, usage: reported, error, failedAttempts: rowsOf(log, 0) };
+  const input = await estimates.input([inquiry.request], last.candidate);
   const hasLeft = error.kind === "client_closed" && last === log.failures().at(-1);
   return {
-    by,
+    servedBy,
     usage: reported ?? input,
     error,
     charged: reported !== undefined || hasLeft,

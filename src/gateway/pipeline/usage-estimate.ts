@@ -1,6 +1,6 @@
 // Usage that no provider reported: what was sent and what was delivered, by the tokenizer where it answers in time.
-import type { Answer, Ask } from "../../canonical/operation.ts";
-import { addUsage, noUsage, type Usage } from "../../canonical/usage.ts";
+import type { OperationRequest, OperationResponse } from "../../canonical/operation.ts";
+import { addUsage, type Usage, zeroUsage } from "../../canonical/usage.ts";
 import { type TokenFamily, tokenFamilyOf } from "../../dialects/tokens/families.ts";
 import { approximateInput, approximateText, scanInput } from "../../dialects/tokens/figures.ts";
 import { requestParts } from "../../dialects/tokens/request-parts.ts";
@@ -11,11 +11,16 @@ import { type Delivered, nothingDelivered } from "../streaming/meter.ts";
 
 export interface UsageEstimates {
   /** Of what was sent. Never rejects. */
-  input(asks: readonly Ask[], candidate: Candidate): Promise<Usage>;
+  input(requests: readonly OperationRequest[], candidate: Candidate): Promise<Usage>;
   /** Of what was sent and delivered; `known` is what the provider did say of the input. Never rejects. */
-  stream(asks: readonly Ask[], delivered: Delivered, candidate: Candidate, known?: Usage): Promise<Usage>;
+  stream(
+    requests: readonly OperationRequest[],
+    delivered: Delivered,
+    candidate: Candidate,
+    known?: Usage,
+  ): Promise<Usage>;
   /** Of a whole reply. Never rejects. */
-  reply(asks: readonly Ask[], answer: Answer, candidate: Candidate): Promise<Usage>;
+  reply(requests: readonly OperationRequest[], response: OperationResponse, candidate: Candidate): Promise<Usage>;
 }
 
 /** A reply or a settlement waits so long for the tokenizer, then the quick estimate has to do. */
@@ -24,26 +29,26 @@ const patienceMs = 2_000;
 export const familyOf = ({ provider, model }: Candidate): TokenFamily => tokenFamilyOf(provider.kind, model);
 
 /** Counting is free at every provider that offers it. */
-const isFree = (ask: Ask): boolean => ask.operation === "count";
+const isFree = (request: OperationRequest): boolean => request.operation === "count";
 
 /** What a conversation's reply says: text, thinking and calls. */
-export function textOfAnswer(answer: Answer): string {
-  if (answer.operation !== "chat") return "";
-  const blocks = answer.choices.flatMap((choice) => choice.blocks);
+export function textOfAnswer(response: OperationResponse): string {
+  if (response.operation !== "chat") return "";
+  const blocks = response.choices.flatMap((choice) => choice.blocks);
   return blocks
     .map((block) => (block.type === "tool-call" ? `${block.name}${block.input}` : "text" in block ? block.text : ""))
     .join("\n");
 }
 
 export function usageEstimates(counter: TokenCounter): UsageEstimates {
-  const inputOf = async (ask: Ask, family: TokenFamily): Promise<Usage> => {
-    if (isFree(ask)) return noUsage;
-    const parts = requestParts(ask);
-    if (parts.units !== undefined) return { ...noUsage, units: parts.units(), estimated: true };
+  const inputOf = async (request: OperationRequest, family: TokenFamily): Promise<Usage> => {
+    if (isFree(request)) return zeroUsage;
+    const parts = requestParts(request);
+    if (parts.units !== undefined) return { ...zeroUsage, units: parts.units(), estimated: true };
     const inputTokens = await countInput(counter, parts, family, AbortSignal.timeout(patienceMs)).catch(() =>
       approximateInput(scanInput(parts), family),
     );
-    return { ...noUsage, inputTokens: Math.max(1, inputTokens), estimated: true };
+    return { ...zeroUsage, inputTokens: Math.max(1, inputTokens), estimated: true };
   };
   const textOf = (text: string, family: TokenFamily): Promise<number> =>
     countText(counter, text, family, AbortSignal.timeout(patienceMs)).catch(() =>
@@ -55,14 +60,14 @@ export function usageEstimates(counter: TokenCounter): UsageEstimates {
     const scanned = approximateText(beginningScan, family);
     return Math.round(exact * Math.max(1, approximateText(scan, family) / Math.max(1, scanned)));
   };
-  const input = async (asks: readonly Ask[], candidate: Candidate): Promise<Usage> => {
+  const input = async (requests: readonly OperationRequest[], candidate: Candidate): Promise<Usage> => {
     const family = familyOf(candidate);
-    const usages = await Promise.all(asks.map((ask) => inputOf(ask, family)));
+    const usages = await Promise.all(requests.map((request) => inputOf(request, family)));
     return usages.reduce(addUsage);
   };
-  const stream: UsageEstimates["stream"] = async (asks, delivered, candidate, known) => {
+  const stream: UsageEstimates["stream"] = async (requests, delivered, candidate, known) => {
     const [sent, outputTokens] = await Promise.all([
-      known ?? input(asks, candidate),
+      known ?? input(requests, candidate),
       outputOf(delivered, familyOf(candidate)),
     ]);
     return sent.units === undefined ? { ...sent, outputTokens, estimated: true } : { ...sent, estimated: true };
@@ -70,14 +75,16 @@ export function usageEstimates(counter: TokenCounter): UsageEstimates {
   return {
     input,
     stream,
-    reply(asks, answer, candidate) {
-      if (answer.operation === "count") return Promise.resolve(noUsage);
-      const text = textOfAnswer(answer);
-      if (text === "") return stream(asks, nothingDelivered, candidate);
-      return Promise.all([input(asks, candidate), textOf(text, familyOf(candidate))]).then(([sent, outputTokens]) => ({
-        ...sent,
-        outputTokens,
-      }));
+    reply(requests, response, candidate) {
+      if (response.operation === "count") return Promise.resolve(zeroUsage);
+      const text = textOfAnswer(response);
+      if (text === "") return stream(requests, nothingDelivered, candidate);
+      return Promise.all([input(requests, candidate), textOf(text, familyOf(candidate))]).then(
+        ([sent, outputTokens]) => ({
+          ...sent,
+          outputTokens,
+        }),
+      );
     },
   };
 }

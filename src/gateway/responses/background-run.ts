@@ -1,26 +1,26 @@
 // A run in the background: the corridor is asked as if a client streamed, and nobody's leaving ends it.
 import { GatewayError, toGatewayError } from "../../canonical/error.ts";
 import {
-  endedItem,
+  completedItem,
   identified,
   isOpening,
   openingEvent,
-  tellingOf,
+  responseEventOf,
   timedResponse,
 } from "../../dialects/stored-responses.ts";
 import { parseExactText } from "../../lib/exact-json.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import { type Frame, frameSplitter, readFrame } from "../../lib/sse.ts";
 import { advanceResponse, keepResponseAlive } from "../../store/responses.ts";
-import type { Inquiry } from "../pipeline/gateway-request.ts";
-import { pipeWireOf } from "../pipeline/incoming-request.ts";
-import { answer, type Visit } from "../pipeline/run.ts";
-import type { Job, StateParts } from "./dependencies.ts";
+import type { GatewayRequest } from "../pipeline/gateway-request.ts";
+import { streamEncoderOf } from "../pipeline/incoming-request.ts";
+import { type RequestContext, runRequest } from "../pipeline/run.ts";
+import type { ResponseJob, ResponsesDependencies } from "./dependencies.ts";
 import { createEventLog, type EventLog } from "./event-log.ts";
 import { identityOfJob, noteItems } from "./persist.ts";
 
-export interface Run {
-  readonly job: Job;
+export interface BackgroundRun {
+  readonly job: ResponseJob;
   readonly log: EventLog;
   /** Monotonic time when it ended; null while it works. */
   endedMs(): number | null;
@@ -35,15 +35,15 @@ export interface Run {
 }
 
 /** How long a run counts as alive without a sign of life. */
-export const aliveForMs = 60_000;
+export const heartbeatTtlMs = 60_000;
 /** Text of the events that are kept for those who come back. */
 const maxLogChars = 8 * 1024 * 1024;
 const maxFrameBytes = 64 * 1024 * 1024;
 
 interface State {
-  readonly parts: StateParts;
-  readonly job: Job;
-  readonly inquiry: Inquiry;
+  readonly parts: ResponsesDependencies;
+  readonly job: ResponseJob;
+  readonly inquiry: GatewayRequest;
   readonly log: EventLog;
   readonly controller: AbortController;
   /** The response as it was told last. */
@@ -55,7 +55,7 @@ interface State {
 
 /** Writes where the run stands. False when the response is over for others already, or was deleted. */
 async function advance({ parts, job }: State, response: JsonObject, isOver: boolean): Promise<boolean> {
-  const aliveUntilMs = isOver ? null : parts.gateway.clock.nowMs() + aliveForMs;
+  const aliveUntilMs = isOver ? null : parts.gateway.clock.nowMs() + heartbeatTtlMs;
   const row = { id: job.id, state: String(response.status), body: JSON.stringify(response), aliveUntilMs };
   try {
     const isThere = await advanceResponse(parts.store, row);
@@ -82,9 +82,9 @@ const numbered = (event: JsonObject, log: EventLog): Frame => ({
 
 /** The final state is stored before anybody hears of it. */
 async function take(state: State, event: JsonObject): Promise<void> {
-  const item = endedItem(event);
+  const item = completedItem(event);
   if (item !== null) state.items.push(item);
-  const telling = tellingOf(event);
+  const telling = responseEventOf(event);
   if (telling === null) {
     state.log.append(numbered(event, state.log));
     return;
@@ -132,12 +132,16 @@ async function fail(state: State, error: GatewayError): Promise<void> {
 const cutOff = (): GatewayError =>
   new GatewayError("upstream_truncated", "The run ended before the response was complete.");
 
-async function work(state: State, visit: Omit<Visit, "signal" | "wire">): Promise<void> {
+async function work(state: State, visit: Omit<RequestContext, "signal" | "encoder">): Promise<void> {
   const { parts, job, inquiry, controller } = state;
   try {
     await advance(state, { ...state.response, status: "in_progress" }, false);
-    const wire = pipeWireOf(inquiry.dialect, job.id);
-    const { body } = await answer(parts.gateway, inquiry, { ...visit, signal: () => controller.signal, wire });
+    const wire = streamEncoderOf(inquiry.dialect, job.id);
+    const { body } = await runRequest(parts.gateway, inquiry, {
+      ...visit,
+      signal: () => controller.signal,
+      encoder: wire,
+    });
     if (body instanceof ReadableStream) await drain(state, body);
     if (!state.isOver) await fail(state, cutOff());
   } catch (thrown) {
@@ -154,7 +158,7 @@ async function cancel(state: State): Promise<void> {
 
 async function keepAlive(state: State): Promise<void> {
   const { parts, job } = state;
-  const isWanted = await keepResponseAlive(parts.store, job.id, parts.gateway.clock.nowMs() + aliveForMs);
+  const isWanted = await keepResponseAlive(parts.store, job.id, parts.gateway.clock.nowMs() + heartbeatTtlMs);
   if (!isWanted) await cancel(state);
 }
 
@@ -165,19 +169,19 @@ async function stop(state: State): Promise<void> {
 }
 
 /** Starts to work on a response whose row stands in the store. `response` is what its owner was told. */
-export function startRun(
-  parts: StateParts,
-  job: Job,
-  inquiry: Inquiry,
+export function startBackgroundRun(
+  dependencies: ResponsesDependencies,
+  job: ResponseJob,
+  gatewayRequest: GatewayRequest,
   response: JsonObject,
-  visit: Omit<Visit, "signal" | "wire">,
-): Run {
+  visit: Omit<RequestContext, "signal" | "encoder">,
+): BackgroundRun {
   const log = createEventLog(maxLogChars);
   const controller = new AbortController();
   const state: State = {
-    parts,
+    parts: dependencies,
     job,
-    inquiry,
+    inquiry: gatewayRequest,
     log,
     controller,
     response,
@@ -187,9 +191,9 @@ export function startRun(
   };
   log.append(numbered(openingEvent(response), log));
   const done = work(state, visit)
-    .catch((thrown: unknown) => parts.gateway.events.backgroundFailed("responses", thrown))
+    .catch((thrown: unknown) => dependencies.gateway.events.backgroundFailed("responses", thrown))
     .finally(() => {
-      state.endedMs = parts.gateway.clock.monotonicMs();
+      state.endedMs = dependencies.gateway.clock.monotonicMs();
       log.end();
     });
   return {

@@ -1,17 +1,17 @@
 // The runs of this process: found by their ids, kept for a while after their end so that they can be followed again.
 import { GatewayError } from "../../canonical/error.ts";
-import type { Run } from "./background-run.ts";
-import type { StateParts } from "./dependencies.ts";
+import type { BackgroundRun } from "./background-run.ts";
+import type { ResponsesDependencies } from "./dependencies.ts";
 
-export interface Runs {
+export interface BackgroundRuns {
   /** Throws `overloaded` when too many are under way. */
   admit(): void;
-  add(run: Run): void;
+  add(run: BackgroundRun): void;
   /** Only a run of this owner is found. */
-  find(id: string, ownerKeyId: string): Run | undefined;
+  find(id: string, ownerKeyId: string): BackgroundRun | undefined;
   forget(id: string): void;
   /** A sign of life for all that work, and the end of memory for those that ended long ago. */
-  beat(): Promise<void>;
+  heartbeat(): Promise<void>;
   /** Waits for all that work, at most so long; then the rest is cut. */
   close(patienceMs: number): Promise<void>;
 }
@@ -21,9 +21,9 @@ const memoryMs = 5 * 60_000;
 /** Text of the events of all runs that have ended. */
 const maxRememberedChars = 64 * 1024 * 1024;
 
-export function createRuns({ gateway }: Pick<StateParts, "gateway">): Runs {
-  const runs = new Map<string, Run>();
-  const working = (): Run[] => [...runs.values()].filter((run) => run.endedMs() === null);
+export function createBackgroundRuns({ gateway }: Pick<ResponsesDependencies, "gateway">): BackgroundRuns {
+  const runs = new Map<string, BackgroundRun>();
+  const working = (): BackgroundRun[] => [...runs.values()].filter((run) => run.endedMs() === null);
   const forgetOld = (): void => {
     const nowMs = gateway.clock.monotonicMs();
     let chars = 0;
@@ -50,7 +50,7 @@ export function createRuns({ gateway }: Pick<StateParts, "gateway">): Runs {
       return run?.job.ownerKeyId === ownerKeyId ? run : undefined;
     },
     forget: (id) => void runs.delete(id),
-    async beat() {
+    async heartbeat() {
       forgetOld();
       for (const run of working()) await run.keepAlive();
     },

@@ -12,14 +12,14 @@ import {
 import { randomId } from "../../lib/ids.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { originOf } from "../../providers/provider.ts";
-import { type Asked, pipeWireOf } from "../pipeline/incoming-request.ts";
-import type { Reply } from "../pipeline/run.ts";
+import { type IncomingRequest, streamEncoderOf } from "../pipeline/incoming-request.ts";
+import type { GatewayReply } from "../pipeline/run.ts";
 import { type Conversation, conversationOf, inOwnNumbers } from "./conversation.ts";
-import type { Job, StateParts } from "./dependencies.ts";
+import type { ResponseJob, ResponsesDependencies } from "./dependencies.ts";
 import { openCompactions, sealSummary, tagNative } from "./encrypted-summary.ts";
 import { createEventLog } from "./event-log.ts";
-import { concluded } from "./persist.ts";
-import { type Shortened, shorten, type ToCompact } from "./summarize.ts";
+import { persistFinal } from "./persist.ts";
+import { type CompactedConversation, type ConversationToCompact, compactConversation } from "./summarize.ts";
 
 /** What a client keeps of its user's own words beside the summary. */
 const maxKeptChars = 80_000;
@@ -28,85 +28,108 @@ const maxLogChars = 64 * 1024 * 1024;
 const isCompaction = ({ type }: JsonObject): boolean => type === "compaction";
 
 /** Opens the conversation and checks it as a request for a reply would be checked. */
-function toCompact(parts: StateParts, asked: Asked, conversation: Conversation): ToCompact {
+function toCompact(
+  dependencies: ResponsesDependencies,
+  incoming: IncomingRequest,
+  conversation: Conversation,
+): ConversationToCompact {
   const items = [...conversation.earlier, ...conversation.own];
-  const opened = openCompactions(items, parts.sealKey, asked.visit.caller.keyId);
-  asked.dialect.request.parse({ ...asked.wire, input: [...opened.items] }, asked.envelope);
+  const opened = openCompactions(items, dependencies.sealKey, incoming.visit.caller.keyId);
+  incoming.dialect.request.parse({ ...incoming.wire, input: [...opened.items] }, incoming.envelope);
   const at = items.findLastIndex(isCompaction);
-  return { asked, opened, tail: opened.items.slice(Math.max(at, 0)) };
+  return { asked: incoming, opened, tail: opened.items.slice(Math.max(at, 0)) };
 }
 
-async function made(parts: StateParts, asked: Asked, conversation: Conversation): Promise<Shortened> {
+async function made(
+  dependencies: ResponsesDependencies,
+  incoming: IncomingRequest,
+  conversation: Conversation,
+): Promise<CompactedConversation> {
   try {
-    return await shorten(parts.gateway, toCompact(parts, asked, conversation));
+    return await compactConversation(dependencies.gateway, toCompact(dependencies, incoming, conversation));
   } catch (thrown) {
     throw inOwnNumbers(toGatewayError(thrown), conversation.earlier.length);
   }
 }
 
-function sealed(parts: StateParts, asked: Asked, shortened: { summary: string; model: string }): string {
-  const createdAt = Math.floor(parts.gateway.clock.nowMs() / 1000);
+function sealed(
+  dependencies: ResponsesDependencies,
+  incoming: IncomingRequest,
+  shortened: { summary: string; model: string },
+): string {
+  const createdAt = Math.floor(dependencies.gateway.clock.nowMs() / 1000);
   const { summary, model } = shortened;
-  return sealSummary(parts.sealKey, asked.visit.caller.keyId, { summary, model, createdAt });
+  return sealSummary(dependencies.sealKey, incoming.visit.caller.keyId, { summary, model, createdAt });
 }
 
-const tagged = (item: JsonObject, { by }: Shortened): JsonObject =>
+const tagged = (item: JsonObject, { by }: CompactedConversation): JsonObject =>
   isCompaction(item) && by !== null ? tagNative(item, originOf(by.candidate.provider, by.candidate.model)) : item;
 
 /** The items with which the conversation goes on. */
-function outputOf(parts: StateParts, asked: Asked, items: readonly JsonObject[], made: Shortened, id: string) {
+function outputOf(
+  dependencies: ResponsesDependencies,
+  incoming: IncomingRequest,
+  items: readonly JsonObject[],
+  made: CompactedConversation,
+  id: string,
+) {
   if ("native" in made) return made.native.map((item) => tagged(item, made));
-  return compactedOutput(items, sealed(parts, asked, made), id, maxKeptChars);
+  return compactedOutput(items, sealed(dependencies, incoming, made), id, maxKeptChars);
 }
 
 /** `POST /v1/responses/compact`. */
-export async function compact(parts: StateParts, asked: Asked): Promise<Reply> {
-  const nowMs = parts.gateway.clock.nowMs();
-  const conversation = await conversationOf(parts, asked.wire, asked.visit.caller.keyId);
-  const shortened = await made(parts, asked, conversation);
+export async function compact(dependencies: ResponsesDependencies, incoming: IncomingRequest): Promise<GatewayReply> {
+  const nowMs = dependencies.gateway.clock.nowMs();
+  const conversation = await conversationOf(dependencies, incoming.wire, incoming.visit.caller.keyId);
+  const shortened = await made(dependencies, incoming, conversation);
   const id = randomId("resp_");
-  const output = outputOf(parts, asked, [...conversation.earlier, ...conversation.own], shortened, id);
+  const output = outputOf(dependencies, incoming, [...conversation.earlier, ...conversation.own], shortened, id);
   const answered = renderCompaction({ id, createdAt: Math.floor(nowMs / 1000), output, usage: shortened.usage });
   return { body: JSON.stringify(answered), by: shortened.by };
 }
 
 interface Made {
   readonly item: JsonObject;
-  readonly usage: Shortened["usage"];
+  readonly usage: CompactedConversation["usage"];
   readonly model: string;
 }
 
 /** The one item of a response that was asked to compact. */
-function itemOf(parts: StateParts, asked: Asked, shortened: Shortened, id: string): JsonObject {
-  if ("summary" in shortened) return compactionItem(id, 0, sealed(parts, asked, shortened));
+function itemOf(
+  dependencies: ResponsesDependencies,
+  incoming: IncomingRequest,
+  shortened: CompactedConversation,
+  id: string,
+): JsonObject {
+  if ("summary" in shortened) return compactionItem(id, 0, sealed(dependencies, incoming, shortened));
   const native = shortened.native.find(isCompaction) ?? {};
   return { ...tagged(native, shortened), id: compactionItem(id, 0, "").id ?? null };
 }
 
 /** A response to a wish for compaction: exactly one item. `echo` is what the client is told that it asked. */
 export async function compactWished(
-  parts: StateParts,
-  asked: Asked,
+  dependencies: ResponsesDependencies,
+  incoming: IncomingRequest,
   conversation: Conversation,
-  job: Job,
+  job: ResponseJob,
   echo: JsonObject,
-): Promise<Reply> {
-  const ask = summaryAsk({ model: String(asked.wire.model), transcript: "" });
+): Promise<GatewayReply> {
+  const request = summaryAsk({ model: String(incoming.wire.model), transcript: "" });
   const createdAt = Math.floor(job.createdAtMs / 1000);
-  const write = { ask, wire: echo, id: job.id, createdAt, inputEstimate: 0 };
-  const working = made(parts, asked, conversation).then(async (shortened) => {
+  const write = { request, wire: echo, id: job.id, createdAt, inputEstimate: 0 };
+  const working = made(dependencies, incoming, conversation).then(async (shortened) => {
     const { usage, model, by } = shortened;
-    const one: Made = { item: itemOf(parts, asked, shortened, job.id), usage, model };
-    const response = await concluded(parts, job, compactionResponse(one, write));
+    const one: Made = { item: itemOf(dependencies, incoming, shortened, job.id), usage, model };
+    const response = await persistFinal(dependencies, job, compactionResponse(one, write));
     return { one, response, by, told: { ...write, wire: { ...echo, store: response.store ?? false } } };
   });
-  if (asked.wire.stream !== true) {
+  if (incoming.wire.stream !== true) {
     const { response, by } = await working;
     return { body: JSON.stringify(response), by };
   }
   return streamed(
-    parts,
-    asked,
+    dependencies,
+    incoming,
     job.id,
     working.then(({ one, told }) => compactionFrames(one, told)),
   );
@@ -114,19 +137,19 @@ export async function compactWished(
 
 /** The events come all at once, in the end; until then silence is filled. What fails early is told by its status. */
 async function streamed(
-  parts: StateParts,
-  asked: Asked,
+  dependencies: ResponsesDependencies,
+  incoming: IncomingRequest,
   id: string,
   working: Promise<ReturnType<typeof compactionFrames>>,
-): Promise<Reply> {
+): Promise<GatewayReply> {
   const log = createEventLog(maxLogChars);
-  const wire = pipeWireOf(asked.dialect, id);
-  const apology = (error: GatewayError) => asked.dialect.error.frames(error, id);
+  const wire = streamEncoderOf(incoming.dialect, id);
+  const apology = (error: GatewayError) => incoming.dialect.error.frames(error, id);
   const finished = working
     .catch((thrown: unknown) => apology(toGatewayError(thrown)))
     .then((frames) => frames.forEach(log.append))
     .finally(log.end);
-  const { heartbeatMs } = parts.gateway.pace;
+  const { heartbeatMs } = dependencies.gateway.streamTimers;
   await Promise.race([working, Bun.sleep(heartbeatMs)]);
   void finished;
   const heartbeat = (): Uint8Array => wire.heartbeat(log.next() > 0);

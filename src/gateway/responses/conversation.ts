@@ -5,7 +5,7 @@ import { parseExactText } from "../../lib/exact-json.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import { responseHolding } from "../../store/response-items.ts";
 import { findResponse, type ResponseRow } from "../../store/responses.ts";
-import type { StateParts } from "./dependencies.ts";
+import type { ResponsesDependencies } from "./dependencies.ts";
 
 /** Items in the order of the conversation. `own` are those of the request itself, references resolved. */
 export interface Conversation {
@@ -60,7 +60,7 @@ const isReference = (item: JsonObject): boolean =>
 type Find = (id: string) => Promise<ResponseRow | undefined>;
 
 /** Rows of one owner, each read once for one request. */
-function finder({ store, gateway }: StateParts, ownerKeyId: string): Find {
+function finder({ store, gateway }: ResponsesDependencies, ownerKeyId: string): Find {
   const nowMs = gateway.clock.nowMs();
   const found = new Map<string, Promise<ResponseRow | undefined>>();
   return (id) => {
@@ -75,12 +75,12 @@ const hasItem = ({ output }: JsonObject, id: string): boolean =>
 
 /** The item behind a reference: none for one that was cut and cannot be sent back, undefined for an unknown id. */
 async function itemsOf(
-  parts: StateParts,
+  dependencies: ResponsesDependencies,
   ownerKeyId: string,
   find: Find,
   id: string,
 ): Promise<JsonObject[] | undefined> {
-  const responseId = responseOfItem(id) ?? (await responseHolding(parts.store, id, ownerKeyId));
+  const responseId = responseOfItem(id) ?? (await responseHolding(dependencies.store, id, ownerKeyId));
   const row = responseId === undefined ? undefined : await find(responseId);
   if (row === undefined) return undefined;
   const response = bodyOf(row);
@@ -91,7 +91,7 @@ async function itemsOf(
 
 /** The items with references replaced; one to an item of the chain is satisfied by the chain. */
 async function dereferenced(
-  parts: StateParts,
+  dependencies: ResponsesDependencies,
   ownerKeyId: string,
   items: readonly JsonObject[],
   earlier: readonly JsonObject[],
@@ -105,7 +105,7 @@ async function dereferenced(
       continue;
     }
     if (known.has(item.id)) continue;
-    const meant = await itemsOf(parts, ownerKeyId, find, String(item.id));
+    const meant = await itemsOf(dependencies, ownerKeyId, find, String(item.id));
     if (meant === undefined) throw unknownItem(`input[${index}].id`);
     resolved.push(...meant);
   }
@@ -117,18 +117,22 @@ function unknownItem(path: string): GatewayError {
 }
 
 /** Resolves what a request refers to. Throws the same 400 for an id that is unknown, expired, deleted or somebody else's. */
-export async function conversationOf(parts: StateParts, wire: JsonObject, ownerKeyId: string): Promise<Conversation> {
+export async function conversationOf(
+  dependencies: ResponsesDependencies,
+  wire: JsonObject,
+  ownerKeyId: string,
+): Promise<Conversation> {
   const items = inputItems(wire.input);
   const named = wire[previousField];
   const previousResponseId = typeof named === "string" && named !== "" ? named : null;
   const alone = { previousResponseId, earlier: [], own: items, isResolved: false };
   if (previousResponseId === null && !items.some(isReference)) return alone;
-  const find = finder(parts, ownerKeyId);
+  const find = finder(dependencies, ownerKeyId);
   const row = previousResponseId === null ? undefined : await find(previousResponseId);
   if (previousResponseId !== null && row === undefined) throw notFound(previousResponseId);
   if (row !== undefined && row.aliveUntilMs !== null) throw unfinished();
   const earlier = row === undefined ? [] : chainOf(row);
-  const own = await dereferenced(parts, ownerKeyId, items, earlier, find);
+  const own = await dereferenced(dependencies, ownerKeyId, items, earlier, find);
   return { previousResponseId, earlier, own, isResolved: true };
 }
 

@@ -12,103 +12,135 @@ import { randomId } from "../../lib/ids.ts";
 import { isObject } from "../../lib/json.ts";
 import { formatFrame } from "../../lib/sse.ts";
 import { putResponse } from "../../store/responses.ts";
-import type { Inquiry } from "../pipeline/gateway-request.ts";
-import { type Asked, inquiryOf, pipeWireOf } from "../pipeline/incoming-request.ts";
-import { answer, type Reply } from "../pipeline/run.ts";
+import type { GatewayRequest } from "../pipeline/gateway-request.ts";
+import { gatewayRequestOf, type IncomingRequest, streamEncoderOf } from "../pipeline/incoming-request.ts";
+import { type GatewayReply, runRequest } from "../pipeline/run.ts";
 import { resolve } from "../routing/resolve.ts";
-import { aliveForMs, startRun } from "./background-run.ts";
-import type { Runs } from "./background-runs.ts";
+import { heartbeatTtlMs, startBackgroundRun } from "./background-run.ts";
+import type { BackgroundRuns } from "./background-runs.ts";
 import { compactWished } from "./compaction.ts";
 import { type Conversation, conversationOf, inOwnNumbers } from "./conversation.ts";
-import type { Job, StateParts } from "./dependencies.ts";
-import { concluded, rowOf } from "./persist.ts";
+import type { ResponseJob, ResponsesDependencies } from "./dependencies.ts";
+import { jobRow, persistFinal } from "./persist.ts";
 import { resolvedInput } from "./resolved-input.ts";
-import { tapOf } from "./response-id-rewriter.ts";
+import { interceptorOf } from "./response-id-rewriter.ts";
 
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
-function jobOf(parts: StateParts, { wire, visit }: Asked, conversation: Conversation): Job {
+function jobOf(
+  dependencies: ResponsesDependencies,
+  { wire, visit }: IncomingRequest,
+  conversation: Conversation,
+): ResponseJob {
   const id = randomId("resp_");
   const { earlier, own, previousResponseId } = conversation;
-  const isKept = wire.store !== false && parts.retentionMs > 0;
+  const isKept = wire.store !== false && dependencies.retentionMs > 0;
   const input = isKept ? [...earlier, ...storedItems([...own], id)] : [];
-  const createdAtMs = parts.gateway.clock.nowMs();
+  const createdAtMs = dependencies.gateway.clock.nowMs();
   const isBackground = wire.background === true;
   return { id, ownerKeyId: visit.caller.keyId, input, previousResponseId, createdAtMs, isKept, isBackground };
 }
 
-function refuseUnkept({ isBackground, isKept }: Job): void {
+function refuseUnkept({ isBackground, isKept }: ResponseJob): void {
   if (!isBackground || isKept) return;
   const message = "'background' needs a response that is stored: 'store' is false, or this gateway keeps nothing.";
   throw new GatewayError("invalid_value", message, { param: "background" });
 }
 
 /** The inquiry behind a request; errors speak of items by the client's own numbers. */
-function inquiryFor(parts: StateParts, asked: Asked, conversation: Conversation, job: Job): Inquiry {
-  const { wire, ...changes } = resolvedInput(parts, asked, conversation);
-  return inquiryOf(asked, job.createdAtMs, {
+function inquiryFor(
+  dependencies: ResponsesDependencies,
+  incoming: IncomingRequest,
+  conversation: Conversation,
+  job: ResponseJob,
+): GatewayRequest {
+  const { wire, ...changes } = resolvedInput(dependencies, incoming, conversation);
+  return gatewayRequestOf(incoming, job.createdAtMs, {
     ...changes,
     wire: job.isBackground ? { ...wire, stream: true } : wire,
-    echo: { ...asked.wire, store: job.isKept },
+    echo: { ...incoming.wire, store: job.isKept },
     id: job.id,
   });
 }
 
 /** A whole reply under the gateway's own id, kept. */
-async function whole(parts: StateParts, job: Job, reply: Reply): Promise<Reply> {
+async function whole(
+  dependencies: ResponsesDependencies,
+  job: ResponseJob,
+  reply: GatewayReply,
+): Promise<GatewayReply> {
   const { body } = reply;
   if (body instanceof ReadableStream) return reply;
   const response = parseExactText(typeof body === "string" ? body : decoder.decode(body));
   if (!isObject(response)) return reply;
-  return { ...reply, body: JSON.stringify(await concluded(parts, job, response)) };
+  return { ...reply, body: JSON.stringify(await persistFinal(dependencies, job, response)) };
 }
 
-async function inForeground(parts: StateParts, asked: Asked, job: Job, inquiry: Inquiry): Promise<Reply> {
+async function inForeground(
+  dependencies: ResponsesDependencies,
+  incoming: IncomingRequest,
+  job: ResponseJob,
+  gatewayRequest: GatewayRequest,
+): Promise<GatewayReply> {
   // Nothing was sent yet where this wire words an error.
   const error = (failure: GatewayError) =>
-    encoder.encode(failedFrames(failure, inquiry.write).map(formatFrame).join(""));
-  const wire = { ...pipeWireOf(asked.dialect, job.id), error, tap: tapOf(parts, job) };
-  return whole(parts, job, await answer(parts.gateway, inquiry, { ...asked.visit, wire }));
+    encoder.encode(failedFrames(failure, gatewayRequest.write).map(formatFrame).join(""));
+  const wire = { ...streamEncoderOf(incoming.dialect, job.id), error, tap: interceptorOf(dependencies, job) };
+  return whole(
+    dependencies,
+    job,
+    await runRequest(dependencies.gateway, gatewayRequest, { ...incoming.visit, encoder: wire }),
+  );
 }
 
 /** The row stands before the client hears of the response; a model that nobody has is refused at once. */
-async function inBackground(parts: StateParts, runs: Runs, asked: Asked, job: Job, inquiry: Inquiry): Promise<Reply> {
-  const { gateway, store } = parts;
-  const { model, operation } = inquiry.ask;
-  resolve(gateway.catalog.current(), gateway.listings.now, model, operation, gateway.standIn);
+async function inBackground(
+  dependencies: ResponsesDependencies,
+  runs: BackgroundRuns,
+  incoming: IncomingRequest,
+  job: ResponseJob,
+  gatewayRequest: GatewayRequest,
+): Promise<GatewayReply> {
+  const { gateway, store } = dependencies;
+  const { model, operation } = gatewayRequest.request;
+  resolve(gateway.catalog.current(), gateway.listings.now, model, operation, gateway.fallbackProvider);
   runs.admit();
-  const response = queuedResponse(inquiry.write);
-  await putResponse(store, rowOf(parts, job, response, job.createdAtMs + aliveForMs));
-  const { caller, arrivedMs, requestId } = asked.visit;
-  const run = startRun(parts, job, inquiry, response, { caller, arrivedMs, requestId });
+  const response = queuedResponse(gatewayRequest.write);
+  await putResponse(store, jobRow(dependencies, job, response, job.createdAtMs + heartbeatTtlMs));
+  const { caller, arrivedMs, requestId } = incoming.visit;
+  const run = startBackgroundRun(dependencies, job, gatewayRequest, response, { caller, arrivedMs, requestId });
   runs.add(run);
-  if (asked.wire.stream !== true) return { body: JSON.stringify(response), by: null };
-  const { heartbeatMs } = gateway.pace;
-  const { heartbeat } = pipeWireOf(asked.dialect, job.id);
+  if (incoming.wire.stream !== true) return { body: JSON.stringify(response), by: null };
+  const { heartbeatMs } = gateway.streamTimers;
+  const { heartbeat } = streamEncoderOf(incoming.dialect, job.id);
   return { body: run.log.follow(-1, { heartbeatMs, heartbeat: () => heartbeat(run.log.next() > 0) }), by: null };
 }
 
-function refuseBackground({ isBackground }: Job): void {
+function refuseBackground({ isBackground }: ResponseJob): void {
   if (!isBackground) return;
   throw new GatewayError("invalid_value", "A compaction cannot run in the background.", { param: "background" });
 }
 
 /** Answers a request for a response. Throws GatewayError for whatever must be told before the first byte. */
-export async function create(parts: StateParts, runs: Runs, asked: Asked): Promise<Reply> {
-  const conversation = await conversationOf(parts, asked.wire, asked.visit.caller.keyId);
+export async function create(
+  dependencies: ResponsesDependencies,
+  runs: BackgroundRuns,
+  incoming: IncomingRequest,
+): Promise<GatewayReply> {
+  const conversation = await conversationOf(dependencies, incoming.wire, incoming.visit.caller.keyId);
   const isWish = checkTrigger(conversation.own);
   const meant = isWish ? { ...conversation, own: withoutTrigger(conversation.own), isResolved: true } : conversation;
-  const job = jobOf(parts, asked, meant);
+  const job = jobOf(dependencies, incoming, meant);
   refuseUnkept(job);
   if (isWish) {
     refuseBackground(job);
-    return compactWished(parts, asked, meant, job, { ...asked.wire, store: job.isKept });
+    return compactWished(dependencies, incoming, meant, job, { ...incoming.wire, store: job.isKept });
   }
   try {
-    const inquiry = inquiryFor(parts, asked, meant, job);
-    if (job.isBackground) return await inBackground(parts, runs, asked, job, inquiry);
-    return await inForeground(parts, asked, job, inquiry);
+    const gatewayRequest = inquiryFor(dependencies, incoming, meant, job);
+    if (job.isBackground) return await inBackground(dependencies, runs, incoming, job, gatewayRequest);
+    return await inForeground(dependencies, incoming, job, gatewayRequest);
   } catch (thrown) {
     throw inOwnNumbers(toGatewayError(thrown), meant.earlier.length);
   }

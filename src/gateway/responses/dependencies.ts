@@ -1,10 +1,10 @@
 // What the room of stored responses works with.
 import type { JsonObject } from "../../lib/json.ts";
 import type { Store } from "../../store/store.ts";
-import type { GatewayParts } from "../pipeline/run.ts";
+import type { GatewayDependencies } from "../pipeline/run.ts";
 
-export interface StateParts {
-  readonly gateway: GatewayParts;
+export interface ResponsesDependencies {
+  readonly gateway: GatewayDependencies;
   readonly store: Store;
   /** 32 bytes under which summaries are sealed. */
   readonly sealKey: Uint8Array;
@@ -13,7 +13,7 @@ export interface StateParts {
 }
 
 /** A response that is being made: whose it is, what it was asked, and whether it is kept. */
-export interface Job {
+export interface ResponseJob {
   readonly id: string;
   readonly ownerKeyId: string;
   /** Every input item, those of earlier responses first; each with an id. */

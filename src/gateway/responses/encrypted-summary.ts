@@ -1,11 +1,11 @@
 // Compactions on their way through a client: summaries sealed for one owner, a provider's own tagged with who made them.
 import { GatewayError } from "../../canonical/error.ts";
-import { unwrapOpaque, wrapOpaque } from "../../canonical/provider-state.ts";
+import { unwrapProviderState, wrapProviderState } from "../../canonical/provider-state.ts";
 import { expandCompactions, sealedPrefix } from "../../dialects/stored-responses.ts";
 import { parseExactText } from "../../lib/exact-json.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import { open, seal } from "../../lib/secret.ts";
-import type { Inquiry } from "../pipeline/gateway-request.ts";
+import type { GatewayRequest } from "../pipeline/gateway-request.ts";
 
 const version = 1;
 const contextOf = (ownerKeyId: string): string => `compaction:${ownerKeyId}`;
@@ -33,33 +33,33 @@ function openSummary(key: Uint8Array, ownerKeyId: string, sealed: string): strin
 
 /** A provider's own compaction for a client: only its maker may get it back. */
 export function tagNative(item: JsonObject, origin: string): JsonObject {
-  return { ...item, encrypted_content: wrapOpaque({ origin, data: String(item.encrypted_content) }) };
+  return { ...item, encrypted_content: wrapProviderState({ origin, data: String(item.encrypted_content) }) };
 }
 
-/** Items as an upstream may see them. `bound`: they hold what only one maker can read. */
-export interface Opened {
+/** Items as an upstream may see them. `pinnedTo`: they hold what only one maker can read. */
+export interface OpenedItems {
   readonly items: readonly JsonObject[];
-  readonly bound?: NonNullable<Inquiry["bound"]>;
+  readonly pinnedTo?: NonNullable<GatewayRequest["pinnedTo"]>;
 }
 
 /** Opens every compaction of ours where it stands. Throws `invalid_value` naming one that this caller cannot have. */
-export function openCompactions(items: readonly JsonObject[], key: Uint8Array, ownerKeyId: string): Opened {
+export function openCompactions(items: readonly JsonObject[], key: Uint8Array, ownerKeyId: string): OpenedItems {
   const expanded = expandCompactions(items, (sealed) => openSummary(key, ownerKeyId, sealed));
-  let bound: Opened["bound"];
+  let pinnedTo: OpenedItems["pinnedTo"];
   const opened = expanded.map((item, index) => {
     const native = nativeOf(item);
     if (native === null) return item;
     const path = `input[${index}].encrypted_content`;
-    if (bound !== undefined && bound.origin !== native.origin) throw twoMakers(path);
-    bound ??= { origin: native.origin, path };
+    if (pinnedTo !== undefined && pinnedTo.origin !== native.origin) throw twoMakers(path);
+    pinnedTo ??= { origin: native.origin, path };
     return { ...item, encrypted_content: native.data };
   });
-  return bound === undefined ? { items: expanded } : { items: opened, bound };
+  return pinnedTo === undefined ? { items: expanded } : { items: opened, pinnedTo };
 }
 
-function nativeOf(item: JsonObject): ReturnType<typeof unwrapOpaque> {
+function nativeOf(item: JsonObject): ReturnType<typeof unwrapProviderState> {
   const { type, encrypted_content: sealed } = item;
-  return type === "compaction" && typeof sealed === "string" ? unwrapOpaque(sealed) : null;
+  return type === "compaction" && typeof sealed === "string" ? unwrapProviderState(sealed) : null;
 }
 
 function twoMakers(path: string): GatewayError {

@@ -2,7 +2,7 @@
 import { type Frame, formatFrame } from "../../lib/sse.ts";
 
 /** How long a follower may be left in silence, and what fills it. */
-export interface FollowPace {
+export interface PollingPace {
   readonly heartbeatMs: number;
   heartbeat(): Uint8Array;
 }
@@ -18,7 +18,7 @@ export interface EventLog {
   first(): number;
   chars(): number;
   /** All events behind number `after`, as they come. */
-  follow(after: number, pace: FollowPace): ReadableStream<Uint8Array>;
+  follow(after: number, pace: PollingPace): ReadableStream<Uint8Array>;
 }
 
 interface State {
@@ -61,7 +61,7 @@ function more(state: State, timeoutMs: number): Promise<boolean> {
   });
 }
 
-function follow(state: State, after: number, { heartbeatMs, heartbeat }: FollowPace): ReadableStream<Uint8Array> {
+function pollTaskFor(state: State, after: number, { heartbeatMs, heartbeat }: PollingPace): ReadableStream<Uint8Array> {
   let at = after + 1;
   const pull = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
     while (at >= nextOf(state) && !state.isOver) {
@@ -98,6 +98,6 @@ export function createEventLog(maxChars: number): EventLog {
     next: () => nextOf(state),
     first: () => state.first,
     chars: () => state.chars,
-    follow: (after, pace) => follow(state, after, pace),
+    follow: (after, pace) => pollTaskFor(state, after, pace),
   };
 }

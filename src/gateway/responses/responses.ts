@@ -5,27 +5,27 @@ import { deletedResponse, finalEvent, listPage, parseListQuery } from "../../dia
 import type { JsonObject } from "../../lib/json.ts";
 import { formatFrame } from "../../lib/sse.ts";
 import { advanceResponse, deleteResponse, findResponse, type ResponseRow } from "../../store/responses.ts";
-import { type Asked, pipeWireOf } from "../pipeline/incoming-request.ts";
-import type { Reply } from "../pipeline/run.ts";
-import { createRuns } from "./background-runs.ts";
+import { type IncomingRequest, streamEncoderOf } from "../pipeline/incoming-request.ts";
+import type { GatewayReply } from "../pipeline/run.ts";
+import { createBackgroundRuns } from "./background-runs.ts";
 import { compact } from "./compaction.ts";
 import { bodyOf, inputOf } from "./conversation.ts";
 import { create } from "./create.ts";
-import type { StateParts } from "./dependencies.ts";
-import { startUpkeep } from "./maintenance.ts";
+import type { ResponsesDependencies } from "./dependencies.ts";
+import { startMaintenance } from "./maintenance.ts";
 import { countInput } from "./token-count.ts";
 
 /** Reads one query parameter. */
 export type Parameter = (name: string) => string | null;
 
 export interface Responses {
-  create(asked: Asked): Promise<Reply>;
-  compact(asked: Asked): Promise<Reply>;
-  countInput(asked: Asked): Promise<Reply>;
+  create(incoming: IncomingRequest): Promise<GatewayReply>;
+  compact(incoming: IncomingRequest): Promise<GatewayReply>;
+  countInput(incoming: IncomingRequest): Promise<GatewayReply>;
   /** Each throws `object_not_found` (404) for an id that this owner does not have. */
   get(id: string, ownerKeyId: string): Promise<JsonObject>;
   /** The events of a response in the background, behind number `starting_after`. */
-  follow(id: string, ownerKeyId: string, parameter: Parameter, dialect: Dialect): Promise<Reply>;
+  follow(id: string, ownerKeyId: string, parameter: Parameter, dialect: Dialect): Promise<GatewayReply>;
   inputItems(id: string, ownerKeyId: string, parameter: Parameter): Promise<JsonObject>;
   cancel(id: string, ownerKeyId: string): Promise<JsonObject>;
   remove(id: string, ownerKeyId: string): Promise<JsonObject>;
@@ -63,19 +63,19 @@ const cancelledRow = (id: string, response: JsonObject) => {
 };
 
 /** Opens the room. Responses that a dead process left unfinished have failed when this resolves. */
-export async function openResponses(parts: StateParts): Promise<Responses> {
-  const { store, gateway } = parts;
-  const runs = createRuns(parts);
-  const upkeep = await startUpkeep(parts, runs);
+export async function openResponses(dependencies: ResponsesDependencies): Promise<Responses> {
+  const { store, gateway } = dependencies;
+  const runs = createBackgroundRuns(dependencies);
+  const upkeep = await startMaintenance(dependencies, runs);
   const rowFor = async (id: string, ownerKeyId: string): Promise<ResponseRow> => {
     const row = await findResponse(store, id, ownerKeyId, gateway.clock.nowMs());
     if (row === undefined) throw unknown(id);
     return row;
   };
   return {
-    create: (asked) => create(parts, runs, asked),
-    compact: (asked) => compact(parts, asked),
-    countInput: (asked) => countInput(parts, asked),
+    create: (incoming) => create(dependencies, runs, incoming),
+    compact: (incoming) => compact(dependencies, incoming),
+    countInput: (incoming) => countInput(dependencies, incoming),
     get: async (id, ownerKeyId) => bodyOf(await rowFor(id, ownerKeyId)),
     async follow(id, ownerKeyId, parameter, dialect) {
       const row = await rowFor(id, ownerKeyId);
@@ -89,8 +89,8 @@ export async function openResponses(parts: StateParts): Promise<Responses> {
       if (run === undefined) return { body: ending(response, after), by: null };
       if (after + 1 < run.log.first())
         throw bad("starting_after", `Events before number ${run.log.first()} are not kept any more.`);
-      const { heartbeatMs } = gateway.pace;
-      const { heartbeat } = pipeWireOf(dialect, id);
+      const { heartbeatMs } = gateway.streamTimers;
+      const { heartbeat } = streamEncoderOf(dialect, id);
       return { body: run.log.follow(after, { heartbeatMs, heartbeat: () => heartbeat(true) }), by: null };
     },
     inputItems: async (id, ownerKeyId, parameter) =>

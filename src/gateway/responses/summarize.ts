@@ -1,6 +1,6 @@
 // A conversation made short through the corridor: by the provider where it can, else as a summary, in pieces if need be.
 import { GatewayError } from "../../canonical/error.ts";
-import { addUsage, noUsage, type Usage } from "../../canonical/usage.ts";
+import { addUsage, type Usage, zeroUsage } from "../../canonical/usage.ts";
 import {
   compactionDialect,
   foreignItem,
@@ -11,17 +11,17 @@ import {
   transcriptOf,
 } from "../../dialects/stored-responses.ts";
 import { isObject, type JsonObject, parseJsonText } from "../../lib/json.ts";
-import type { Attribution } from "../pipeline/exchange.ts";
-import { type Inquiry, measured } from "../pipeline/gateway-request.ts";
-import { type Asked, pipeWireOf } from "../pipeline/incoming-request.ts";
-import { answer, type GatewayParts } from "../pipeline/run.ts";
-import type { Opened } from "./encrypted-summary.ts";
+import type { ServedBy } from "../pipeline/exchange.ts";
+import { type GatewayRequest, measured } from "../pipeline/gateway-request.ts";
+import { type IncomingRequest, streamEncoderOf } from "../pipeline/incoming-request.ts";
+import { type GatewayDependencies, runRequest } from "../pipeline/run.ts";
+import type { OpenedItems } from "./encrypted-summary.ts";
 
 /** What is to be made short. */
-export interface ToCompact {
-  readonly asked: Asked;
+export interface ConversationToCompact {
+  readonly asked: IncomingRequest;
   /** The conversation as an upstream may see it. */
-  readonly opened: Opened;
+  readonly opened: OpenedItems;
   /** Of these, what a summary has to cover: from the last compaction on. */
   readonly tail: readonly JsonObject[];
 }
@@ -29,11 +29,11 @@ export interface ToCompact {
 interface Told {
   readonly usage: Usage;
   readonly model: string;
-  readonly by: Attribution | null;
+  readonly by: ServedBy | null;
 }
 
 /** Either a provider's own output, with its compaction in it, or a summary in plain text. */
-export type Shortened = Told & ({ readonly native: readonly JsonObject[] } | { readonly summary: string });
+export type CompactedConversation = Told & ({ readonly native: readonly JsonObject[] } | { readonly summary: string });
 
 /** Characters of a transcript for one request; the next one is tried where a model cannot read so much at once. */
 const pieceChars = [400_000, 90_000, 20_000] as const;
@@ -47,64 +47,76 @@ function readBody(body: unknown): JsonObject {
 }
 
 /** Items before the last compaction are in it already; state that only a provider reads goes beside the transcript. */
-function askFor({ opened }: ToCompact, wish: SummaryWish): Inquiry["ask"] {
-  const ask = summaryAsk(wish);
-  const { bound } = opened;
-  if (bound === undefined) return ask;
+function askFor({ opened }: ConversationToCompact, wish: SummaryWish): GatewayRequest["request"] {
+  const request = summaryAsk(wish);
+  const { pinnedTo } = opened;
+  if (pinnedTo === undefined) return request;
   const items = opened.items.filter(({ type }) => type === "compaction");
-  const blocks = items.map((item) => foreignItem(item, bound.path));
-  return { ...ask, turns: [{ role: "user", blocks }, ...ask.turns] };
+  const blocks = items.map((item) => foreignItem(item, pinnedTo.path));
+  return { ...request, turns: [{ role: "user", blocks }, ...request.turns] };
 }
 
 /** The first piece may be compacted by the provider itself, which then gets the whole conversation. */
-function inquiryFor(work: ToCompact, wish: SummaryWish, isFirst: boolean, nowMs: number): Inquiry {
+function inquiryFor(work: ConversationToCompact, wish: SummaryWish, isFirst: boolean, nowMs: number): GatewayRequest {
   const { asked, opened } = work;
-  const ask = askFor(work, wish);
+  const request = askFor(work, wish);
   const wire = { ...asked.wire, input: [...opened.items] };
   const createdAt = Math.floor(nowMs / 1000);
   return {
     dialect: isFirst ? compactionDialect : summaryDialect,
     wire,
     envelope: asked.envelope,
-    ask,
+    request,
     strict: false,
-    ...measured({ ask, wire, id: asked.id, createdAt }),
-    ...(opened.bound === undefined ? {} : { bound: opened.bound }),
+    ...measured({ request, wire, id: asked.id, createdAt }),
+    ...(opened.pinnedTo === undefined ? {} : { pinnedTo: opened.pinnedTo }),
   };
 }
 
-async function askOnce(parts: GatewayParts, work: ToCompact, wish: SummaryWish, isFirst: boolean): Promise<Shortened> {
-  const inquiry = inquiryFor(work, wish, isFirst, parts.clock.nowMs());
-  const wire = pipeWireOf(inquiry.dialect, work.asked.id);
-  const { body, by } = await answer(parts, inquiry, { ...work.asked.visit, wire });
+async function askOnce(
+  dependencies: GatewayDependencies,
+  work: ConversationToCompact,
+  wish: SummaryWish,
+  isFirst: boolean,
+): Promise<CompactedConversation> {
+  const gatewayRequest = inquiryFor(work, wish, isFirst, dependencies.clock.nowMs());
+  const wire = streamEncoderOf(gatewayRequest.dialect, work.asked.id);
+  const { body, by } = await runRequest(dependencies, gatewayRequest, { ...work.asked.visit, encoder: wire });
   const read = readBody(body);
   const output = Array.isArray(read.output) ? read.output.filter(isObject) : [];
   const model = typeof read.model === "string" && read.model !== "" ? read.model : wish.model;
-  const told = { usage: parseUsage(read.usage) ?? noUsage, model, by };
+  const told = { usage: parseUsage(read.usage) ?? zeroUsage, model, by };
   const summary = output.find(({ type }) => type === "compaction")?.summary;
   return typeof summary === "string" ? { ...told, summary } : { ...told, native: output };
 }
 
-async function inPieces(parts: GatewayParts, work: ToCompact, maxChars: number): Promise<Shortened> {
+async function inPieces(
+  dependencies: GatewayDependencies,
+  work: ConversationToCompact,
+  maxChars: number,
+): Promise<CompactedConversation> {
   const { model, instructions } = work.asked.wire;
   const wish = { model: String(model), ...(typeof instructions === "string" ? { instructions } : {}) };
   const [first = "", ...others] = transcriptOf(work.tail, maxChars);
-  let shortened = await askOnce(parts, work, { ...wish, transcript: first }, true);
+  let shortened = await askOnce(dependencies, work, { ...wish, transcript: first }, true);
   for (const transcript of others) {
     if (!("summary" in shortened)) return shortened;
-    const next = await askOnce(parts, work, { ...wish, transcript, soFar: shortened.summary }, false);
+    const next = await askOnce(dependencies, work, { ...wish, transcript, soFar: shortened.summary }, false);
     shortened = { ...next, usage: addUsage(shortened.usage, next.usage) };
   }
   return shortened;
 }
 
 /** Makes it short. Throws what the corridor throws; an empty summary is an `upstream_protocol_error`. */
-export async function shorten(parts: GatewayParts, work: ToCompact): Promise<Shortened> {
+export async function compactConversation(
+  dependencies: GatewayDependencies,
+  work: ConversationToCompact,
+): Promise<CompactedConversation> {
   const [most, ...smaller] = pieceChars;
   let chars: number = most;
   for (const next of [...smaller, null]) {
     try {
-      return await inPieces(parts, work, chars);
+      return await inPieces(dependencies, work, chars);
     } catch (thrown) {
       const isTooLong = thrown instanceof GatewayError && thrown.kind === "context_length_exceeded";
       if (!isTooLong || next === null) throw thrown;

@@ -4,16 +4,16 @@ import type { Clock } from "../../lib/clock.ts";
 import type { ListedModel, Provider } from "../../providers/provider.ts";
 
 /** `models` is null until a list has been read; a provider whose list cannot be had may know any model. */
-export interface Listing {
+export interface ModelListState {
   readonly provider: Provider;
   readonly models: readonly ListedModel[] | null;
   /** The ids of `models`. */
   readonly ids: ReadonlySet<string>;
 }
 
-export interface Listings {
+export interface ModelLists {
   /** What is known now, without waiting. Old lists are refreshed behind the caller's back. */
-  now(provider: Provider): Listing;
+  now(provider: Provider): ModelListState;
   /** Resolves when every provider has answered or failed, at the latest after `timeoutMs`. */
   refreshAll(providers: readonly Provider[], timeoutMs: number): Promise<void>;
 }
@@ -22,12 +22,12 @@ const freshMs = 600_000;
 const retryMs = 30_000;
 
 interface Known {
-  listing: Listing;
+  listing: ModelListState;
   nextTryMs: number;
   pending: Promise<void> | null;
 }
 
-function listingOf(provider: Provider, models: readonly ListedModel[] | null): Listing {
+function listingOf(provider: Provider, models: readonly ListedModel[] | null): ModelListState {
   return { provider, models, ids: new Set(models?.map((model) => model.id)) };
 }
 
@@ -39,7 +39,7 @@ function firstKnown(provider: Provider): Known {
 }
 
 /** `failed` hears of lists that could not be had. */
-export function createListings(clock: Clock, failed: (provider: string, cause: unknown) => void): Listings {
+export function createModelLists(clock: Clock, failed: (provider: string, cause: unknown) => void): ModelLists {
   const known = new WeakMap<Provider, Known>();
   const of = (provider: Provider): Known => {
     const found = known.get(provider);

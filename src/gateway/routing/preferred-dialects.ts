@@ -1,37 +1,37 @@
 // In which dialect a model answered after another one had been refused: the next request begins there and asks once.
-import type { Ask } from "../../canonical/operation.ts";
+import type { OperationRequest } from "../../canonical/operation.ts";
 import type { Dialect } from "../../dialects/dialect.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { GatewayLimits } from "../policy/prompt-limits.ts";
 import type { Candidate } from "./catalog.ts";
 
 export interface PreferredDialects {
-  of(candidate: Candidate, ask: Ask): Dialect | undefined;
-  remember(candidate: Candidate, ask: Ask, dialect: Dialect): void;
+  of(candidate: Candidate, request: OperationRequest): Dialect | undefined;
+  remember(candidate: Candidate, request: OperationRequest, dialect: Dialect): void;
 }
 
 type Bounds = Pick<GatewayLimits, "maxPreferredDialects" | "preferredDialectMs">;
 
 /** Some models are refused in a dialect only where the request has tools. */
-function keyOf({ provider, model }: Candidate, ask: Ask): string {
-  const hasTools = ask.operation === "chat" && ask.tools.length > 0;
-  return JSON.stringify([provider.name, model, ask.operation, hasTools]);
+function keyOf({ provider, model }: Candidate, request: OperationRequest): string {
+  const hasTools = request.operation === "chat" && request.tools.length > 0;
+  return JSON.stringify([provider.name, model, request.operation, hasTools]);
 }
 
 /** The oldest entries go first. An entry is forgotten after a while, because providers change. */
 export function createPreferredDialects(clock: Clock, bounds: Bounds): PreferredDialects {
   const entries = new Map<string, { readonly dialect: Dialect; readonly untilMs: number }>();
   return {
-    of(candidate, ask) {
+    of(candidate, request) {
       if (entries.size === 0) return undefined;
-      const key = keyOf(candidate, ask);
+      const key = keyOf(candidate, request);
       const entry = entries.get(key);
       if (entry === undefined || entry.untilMs > clock.monotonicMs()) return entry?.dialect;
       entries.delete(key);
       return undefined;
     },
-    remember(candidate, ask, dialect) {
-      const key = keyOf(candidate, ask);
+    remember(candidate, request, dialect) {
+      const key = keyOf(candidate, request);
       entries.delete(key);
       entries.set(key, { dialect, untilMs: clock.monotonicMs() + bounds.preferredDialectMs });
       const [oldest] = entries.keys();

@@ -1,10 +1,10 @@
 // Which candidates may answer a model name, in order. Pure: a snapshot and the listings in, a list out.
 import { GatewayError } from "../../canonical/error.ts";
 import type { Operation } from "../../canonical/operation.ts";
-import { soundsLikePainter } from "../../providers/image-model-names.ts";
+import { isImageModelName } from "../../providers/image-model-names.ts";
 import { dialectsOf, type Provider } from "../../providers/provider.ts";
 import type { Candidate, Catalog } from "./catalog.ts";
-import type { Listing } from "./model-lists.ts";
+import type { ModelListState } from "./model-lists.ts";
 
 /** How a model name was understood; told to nobody but the log. */
 export type Found = "route" | "prefix" | "listed" | "unlisted";
@@ -32,14 +32,14 @@ function byPrefix(catalog: Catalog, model: string): Candidate[] {
   return provider === undefined ? [] : [{ provider, model: model.slice(slash + 1) }];
 }
 
-function byList(listings: readonly Listing[], model: string): Candidate[] {
+function byList(listings: readonly ModelListState[], model: string): Candidate[] {
   const found: Candidate[] = [];
   for (const { ids, provider } of listings) if (ids.has(model)) found.push({ provider, model });
   return found;
 }
 
 /** Providers whose list could not be read may know the model: better to ask them than to refuse. Those that do other things alone surely do not. */
-function byHope(listings: readonly Listing[], model: string, operation: Operation): Candidate[] {
+function byHope(listings: readonly ModelListState[], model: string, operation: Operation): Candidate[] {
   const able = listings.filter(({ provider }) => serves(provider, operation) || serves(provider, "chat"));
   return able.filter((listing) => listing.models === null).map(({ provider }) => ({ provider, model }));
 }
@@ -50,7 +50,7 @@ function byHope(listings: readonly Listing[], model: string, operation: Operatio
  */
 export function resolve(
   catalog: Catalog,
-  listingOf: (provider: Provider) => Listing,
+  listingOf: (provider: Provider) => ModelListState,
   model: string,
   operation: Operation,
   standIn?: Provider,
@@ -81,19 +81,23 @@ export function resolve(
  * True where somebody behind the name makes images as an operation of their own, not in the course of a conversation.
  * Who does both is taken for what the name of the model says.
  */
-export function drawsApart(catalog: Catalog, listingOf: (provider: Provider) => Listing, model: string): boolean {
+export function servesImages(
+  catalog: Catalog,
+  listingOf: (provider: Provider) => ModelListState,
+  model: string,
+): boolean {
   const candidates = lookUp(catalog, listingOf, model, "image")?.candidates ?? [];
   return candidates.some(({ provider, model: own }) => {
     const operations = dialectsOf(provider, own).map(({ operation }) => operation);
     if (provider.options.makesImages === true || !operations.includes("image")) return false;
-    return !operations.includes("chat") || soundsLikePainter(own);
+    return !operations.includes("chat") || isImageModelName(own);
   });
 }
 
 /** Providers that have a model for an operation where a client may leave it out, surest first. */
 function usualCandidates(
   { providers }: Catalog,
-  listingOf: (provider: Provider) => Listing,
+  listingOf: (provider: Provider) => ModelListState,
   operation: Operation,
 ): { listed: Candidate | undefined; others: Candidate[] } {
   const usual = providers.flatMap((provider): Candidate[] => {
@@ -119,7 +123,7 @@ function lastResort({ providers: [only, ...others] }: Catalog, operation: Operat
  */
 export function resolveUnnamed(
   catalog: Catalog,
-  listingOf: (provider: Provider) => Listing,
+  listingOf: (provider: Provider) => ModelListState,
   usual: string,
   operation: Operation,
 ): Plan {
@@ -140,7 +144,7 @@ export function resolveUnnamed(
 
 function lookUp(
   catalog: Catalog,
-  listingOf: (provider: Provider) => Listing,
+  listingOf: (provider: Provider) => ModelListState,
   model: string,
   operation: Operation,
 ): Plan | null {

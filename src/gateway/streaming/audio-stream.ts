@@ -1,12 +1,12 @@
 // Sound on its way to the client: the upstream's body, whatever wraps it there, into what the client asked for.
-import { noUsage, type Usage } from "../../canonical/usage.ts";
-import type { SoundReader, SoundSide, SoundWriter } from "../../dialects/dialect.ts";
-import { badReply } from "../../dialects/errors.ts";
+import { type Usage, zeroUsage } from "../../canonical/usage.ts";
+import type { AudioCodec, AudioReader, AudioWriter } from "../../dialects/dialect.ts";
+import { invalidUpstreamResponse } from "../../dialects/errors.ts";
 import type { FrameSplitter } from "../../lib/sse.ts";
-import type { Lane } from "../attempts/upstream-plan.ts";
-import type { Inquiry } from "../pipeline/gateway-request.ts";
+import type { UpstreamPlan } from "../attempts/upstream-plan.ts";
+import type { GatewayRequest } from "../pipeline/gateway-request.ts";
 import type { Meter } from "./meter.ts";
-import { nothing, type Piece, type Turner } from "./transcoder.ts";
+import { type Chunk, nothing, type Transcoder } from "./transcoder.ts";
 
 /** Sound has no frames: each chunk goes on by itself. */
 export const wholeChunks = (): FrameSplitter => ({
@@ -16,52 +16,61 @@ export const wholeChunks = (): FrameSplitter => ({
 });
 
 /** What is paid for speech where the upstream tells nothing else: the characters of the text, as people count them. */
-export function spokenUsage(input: string, told: Usage = noUsage): Usage {
+export function spokenUsage(input: string, told: Usage = zeroUsage): Usage {
   return told.units === undefined ? { ...told, units: { kind: "characters", amount: [...input].length } } : told;
 }
 
 export const isEvents = (type: string | null): boolean => type?.startsWith("text/event-stream") ?? false;
 
 interface Ends {
-  readonly reader: SoundReader;
+  readonly reader: AudioReader;
   /** Made when the first sound tells what it is. */
-  writer(): SoundWriter;
+  writer(): AudioWriter;
   /** True: events go on as they came, and the reader only runs along. */
   readonly untouched: boolean;
 }
 
-function soundEnds(side: SoundSide, lane: Lane, inquiry: Inquiry, origin: string, headers: Headers): Ends {
-  const upstream = lane.upstream.sound;
-  if (upstream === undefined || inquiry.ask.operation !== "speak") throw badReply("it cannot be spoken");
-  const reader = upstream.reader({ origin, ask: lane.spoken ?? inquiry.ask }, (name) => headers.get(name));
-  let made: SoundWriter | null = null;
-  const writer = (): SoundWriter => {
-    made ??= side.writer(inquiry.write, reader.format);
+function soundEnds(
+  side: AudioCodec,
+  plan: UpstreamPlan,
+  gatewayRequest: GatewayRequest,
+  origin: string,
+  headers: Headers,
+): Ends {
+  const upstream = plan.upstream.audio;
+  if (upstream === undefined || gatewayRequest.request.operation !== "speak")
+    throw invalidUpstreamResponse("it cannot be spoken");
+  const reader = upstream.reader({ origin, request: plan.spoken ?? gatewayRequest.request }, (name) =>
+    headers.get(name),
+  );
+  let made: AudioWriter | null = null;
+  const writer = (): AudioWriter => {
+    made ??= side.writer(gatewayRequest.write, reader.format);
     return made;
   };
-  const untouched = lane.verbatim && inquiry.ask.events && isEvents(headers.get("content-type"));
+  const untouched = plan.verbatim && gatewayRequest.request.events && isEvents(headers.get("content-type"));
   return { reader, writer, untouched };
 }
 
 /** The turner of a spoken reply. Throws `upstream_protocol_error` for a lane that has no sound. */
-export function soundTurner(
-  side: SoundSide,
-  lane: Lane,
-  inquiry: Inquiry,
+export function audioTranscoder(
+  side: AudioCodec,
+  plan: UpstreamPlan,
+  gatewayRequest: GatewayRequest,
   meter: Meter,
   origin: string,
   headers: Headers,
-): Turner {
-  const { reader, writer, untouched } = soundEnds(side, lane, inquiry, origin, headers);
-  const input = inquiry.ask.operation === "speak" ? inquiry.ask.input : "";
+): Transcoder {
+  const { reader, writer, untouched } = soundEnds(side, plan, gatewayRequest, origin, headers);
+  const input = gatewayRequest.request.operation === "speak" ? gatewayRequest.request.input : "";
   meter.see({ type: "start", id: "", model: "", usage: spokenUsage(input) });
   const written = (sound: Uint8Array): Uint8Array => (sound.length === 0 ? nothing : writer().write(sound));
   return {
-    turn({ bytes }): Piece {
+    turn({ bytes }): Chunk {
       const sound = reader.read(bytes);
       return { bytes: untouched ? bytes : written(sound) };
     },
-    ended(): Piece {
+    ended(): Chunk {
       const last = reader.end();
       const usage = spokenUsage(input, last.usage);
       meter.see({ type: "finish", stops: [], usage });

@@ -1,5 +1,5 @@
 // Clients that take less than their upstreams send: what has come for them lies in memory, and is bounded by cutting the slowest.
-import type { Ticker } from "../../lib/shared-interval.ts";
+import type { SharedInterval } from "../../lib/shared-interval.ts";
 
 export interface BacklogLimits {
   /** Resident memory from which on the clients that are behind are cut, the longest first. */
@@ -34,7 +34,7 @@ function systemResidentBytes(): number {
 /** `residentBytes` is asked once a tick at most. */
 export function createBacklog(
   { slowClientMemoryBytes, maxMemoryBytes }: BacklogLimits,
-  ticker: Ticker,
+  ticker: SharedInterval,
   residentBytes: () => number = systemResidentBytes,
 ): Backlog {
   const behind = new Set<() => void>();
@@ -48,7 +48,7 @@ export function createBacklog(
   const look = (): void => {
     isFresh = false;
     if (behind.size === 0) {
-      ticker.leave(look);
+      ticker.unsubscribe(look);
       return;
     }
     const over = sample() - slowClientMemoryBytes;
@@ -59,12 +59,12 @@ export function createBacklog(
   return {
     add(cut) {
       behind.add(cut);
-      ticker.join(look);
+      ticker.subscribe(look);
     },
     remove: (cut) => void behind.delete(cut),
     isFull() {
       // Without the next tick the sample would be kept for ever.
-      ticker.join(look);
+      ticker.subscribe(look);
       return sample() > maxMemoryBytes;
     },
   };

@@ -1,20 +1,20 @@
 // A whole reply: read from the upstream within bounds, understood, and put into the client's words.
 
 import { GatewayError } from "../../canonical/error.ts";
-import type { Answer } from "../../canonical/operation.ts";
+import type { OperationResponse } from "../../canonical/operation.ts";
 import type { Usage } from "../../canonical/usage.ts";
 import type { Dialect, ReadContext } from "../../dialects/dialect.ts";
-import { badReply } from "../../dialects/errors.ts";
+import { invalidUpstreamResponse } from "../../dialects/errors.ts";
 import { parseExactText } from "../../lib/exact-json.ts";
 import { isObject, type Json, type JsonObject, parseJsonText } from "../../lib/json.ts";
 import { readBounded } from "../../providers/read-body.ts";
 import { mergeAnswers } from "../attempts/fan-out.ts";
-import type { Lane } from "../attempts/upstream-plan.ts";
+import type { UpstreamPlan } from "../attempts/upstream-plan.ts";
 import { checkCount, joinVectors } from "../operations/batches.ts";
 import { joinImages } from "../operations/image-transfer.ts";
-import { checkVerdicts, joinVerdicts } from "../operations/moderation-batches.ts";
+import { checkModerationResults, joinModerationResults } from "../operations/moderation-batches.ts";
 import { countRefusal } from "../operations/token-count-refusal.ts";
-import type { Inquiry } from "../pipeline/gateway-request.ts";
+import type { GatewayRequest } from "../pipeline/gateway-request.ts";
 import type { UsageEstimates } from "../pipeline/usage-estimate.ts";
 import type { Candidate } from "../routing/catalog.ts";
 import { cutAtStops } from "./stop-sequences.ts";
@@ -25,7 +25,7 @@ const maxErrorBytes = 64 * 1024;
 const maxRetryAfterMs = 60_000;
 
 /** What goes to the client, and what the meter must know. */
-export interface WholeReply {
+export interface BufferedResponse {
   readonly body: Uint8Array | string;
   /** Content-Type, where it is no JSON. */
   readonly type?: string;
@@ -43,9 +43,9 @@ export function retryAfterMs(headers: Headers, nowMs: number): number | undefine
 }
 
 /** The gateway's error for a reply that is no success. */
-export async function refusal(
+export async function upstreamRefusal(
   response: Response,
-  lane: Lane,
+  plan: UpstreamPlan,
   signal: AbortSignal,
   nowMs: number,
 ): Promise<GatewayError> {
@@ -54,36 +54,36 @@ export async function refusal(
   const bytes = await readBounded(response, maxErrorBytes, signal);
   const text = bytes === null ? "" : decoder.decode(bytes);
   const wait = retryAfterMs(response.headers, nowMs);
-  const failure = lane.upstream.error.parse(response.status, parseJsonText(text) ?? text, wait);
-  return lane.upstream.operation === "count" ? countRefusal(response.status, failure) : failure;
+  const failure = plan.upstream.error.parse(response.status, parseJsonText(text) ?? text, wait);
+  return plan.upstream.operation === "count" ? countRefusal(response.status, failure) : failure;
 }
 
 /** Replies of chat hold arguments of calls, whose numbers keep their text; those of other operations hold many numbers. */
 function parseBody(bytes: Uint8Array, { operation }: Dialect): JsonObject | Json[] {
   const text = decoder.decode(bytes);
   const body = operation === "chat" ? parseExactText(text) : parseJsonText(text);
-  if (!isObject(body) && !Array.isArray(body)) throw badReply("it is neither a JSON object nor a list");
+  if (!isObject(body) && !Array.isArray(body)) throw invalidUpstreamResponse("it is neither a JSON object nor a list");
   return body;
 }
 
 /** Some servers put an error into a body with status 200. */
-function refuseHiddenError(body: JsonObject, lane: Lane, status: number): void {
-  if (body.error || body.type === "error") throw lane.upstream.error.parse(status, body);
+function refuseHiddenError(body: JsonObject, plan: UpstreamPlan, status: number): void {
+  if (body.error || body.type === "error") throw plan.upstream.error.parse(status, body);
 }
 
 /** A document where a stream was asked for: throws the error that it holds, if it holds one. */
-export async function refuseDocument(response: Response, lane: Lane, signal: AbortSignal): Promise<void> {
+export async function throwHiddenError(response: Response, plan: UpstreamPlan, signal: AbortSignal): Promise<void> {
   const bytes = await readBounded(response, maxErrorBytes, signal);
   const body = bytes === null ? undefined : parseJsonText(decoder.decode(bytes));
-  if (isObject(body)) refuseHiddenError(body, lane, response.status);
+  if (isObject(body)) refuseHiddenError(body, plan, response.status);
 }
 
 /** A reply as it came and as it was understood. `answer` is null where the bytes go on as they are. */
-export interface ReadReply {
+export interface ReadResponse {
   readonly bytes: Uint8Array;
   readonly body: JsonObject;
   readonly usage: Usage | undefined;
-  readonly answer: Answer | null;
+  readonly answer: OperationResponse | null;
   /** Content-Type of bytes that are no JSON. */
   readonly type?: string;
   /** The answer says more than the bytes: it is told in their place. */
@@ -96,99 +96,113 @@ const jsonType = /^application\/(?:[\w.-]+\+)?json/i;
 function readDocument(
   response: Response,
   bytes: Uint8Array,
-  lane: Lane,
-  inquiry: Inquiry,
+  plan: UpstreamPlan,
+  gatewayRequest: GatewayRequest,
   origin: string,
-): ReadReply | null {
-  const { documents } = lane.upstream;
-  if (documents === undefined) return null;
+): ReadResponse | null {
+  const { textFormats } = plan.upstream;
+  if (textFormats === undefined) return null;
   const type = response.headers.get("content-type") ?? "";
   if (jsonType.test(type)) return null;
-  const answer = documents.parse(bytes, type, { origin, ask: inquiry.ask });
-  return { bytes, body: {}, usage: answer.usage, answer: lane.verbatim ? null : answer, type };
+  const canonicalResponse = textFormats.parse(bytes, type, { origin, request: gatewayRequest.request });
+  return { bytes, body: {}, usage: canonicalResponse.usage, answer: plan.verbatim ? null : canonicalResponse, type };
 }
 
 /** Where the upstream names no model, it is the one that was asked. */
-function named(answer: Answer, model: string): Answer {
-  return answer.operation === "chat" && answer.model === "" ? { ...answer, model } : answer;
+function named(response: OperationResponse, model: string): OperationResponse {
+  return response.operation === "chat" && response.model === "" ? { ...response, model } : response;
 }
 
 /** Reads a successful reply. Throws `upstream_protocol_error` on nonsense. */
-export async function readReply(
+export async function readResponse(
   response: Response,
-  lane: Lane,
-  inquiry: Inquiry,
+  plan: UpstreamPlan,
+  gatewayRequest: GatewayRequest,
   origin: string,
   signal: AbortSignal,
-): Promise<ReadReply> {
+): Promise<ReadResponse> {
   const bytes = await readBounded(response, maxReplyBytes, signal);
-  if (bytes === null) throw badReply("it is larger than the gateway takes");
-  const document = readDocument(response, bytes, lane, inquiry, origin);
+  if (bytes === null) throw invalidUpstreamResponse("it is larger than the gateway takes");
+  const document = readDocument(response, bytes, plan, gatewayRequest, origin);
   if (document !== null) return document;
-  const reply = parseBody(bytes, lane.upstream);
+  const reply = parseBody(bytes, plan.upstream);
   const body = isObject(reply) ? reply : {};
-  refuseHiddenError(body, lane, response.status);
-  const { usage: usageOf } = lane.upstream.verbatim;
-  if (lane.verbatim && usageOf !== undefined) return { bytes, body, usage: usageOf(body), answer: null };
-  const answer = named(lane.upstream.response.parse(reply, { origin, ask: inquiry.ask }), lane.model);
-  return { bytes, body, usage: answer.usage, answer };
+  refuseHiddenError(body, plan, response.status);
+  const { usage: usageOf } = plan.upstream.passthrough;
+  if (plan.verbatim && usageOf !== undefined) return { bytes, body, usage: usageOf(body), answer: null };
+  const canonicalResponse = named(
+    plan.upstream.response.parse(reply, { origin, request: gatewayRequest.request }),
+    plan.model,
+  );
+  return { bytes, body, usage: canonicalResponse.usage, answer: canonicalResponse };
 }
 
 /** What a reply says, where the verbatim lane did not need to read it. */
-export function understood({ bytes, body, type, answer }: ReadReply, { upstream }: Lane, context: ReadContext): Answer {
+export function parsedResponse(
+  { bytes, body, type, answer }: ReadResponse,
+  { upstream }: UpstreamPlan,
+  context: ReadContext,
+): OperationResponse {
   if (answer !== null) return answer;
-  if (type === undefined || upstream.documents === undefined) return upstream.response.parse(body, context);
-  return upstream.documents.parse(bytes, type, context);
+  if (type === undefined || upstream.textFormats === undefined) return upstream.response.parse(body, context);
+  return upstream.textFormats.parse(bytes, type, context);
 }
 
 /** Throws `upstream_protocol_error` where not every item of the ask has its own in the answer. */
-function checkItems(answer: Answer, { ask }: Inquiry): void {
-  if (answer.operation === "embed" && ask.operation === "embed") checkCount(answer, ask);
-  if (answer.operation === "moderate" && ask.operation === "moderate") checkVerdicts(answer, ask);
+function checkItems(response: OperationResponse, { request }: GatewayRequest): void {
+  if (response.operation === "embed" && request.operation === "embed") checkCount(response, request);
+  if (response.operation === "moderate" && request.operation === "moderate") checkModerationResults(response, request);
 }
 
-function rendered(answer: Answer, lane: Lane, inquiry: Inquiry): WholeReply {
-  checkItems(answer, inquiry);
-  const cut = lane.watched.length > 0 && answer.operation === "chat" ? cutAtStops(answer, lane.watched) : answer;
-  const document = inquiry.dialect.documents?.render(cut, inquiry.write) ?? null;
-  if (document !== null) return { body: document.text, type: document.type, usage: answer.usage };
-  return { body: JSON.stringify(inquiry.dialect.response.render(cut, inquiry.write)), usage: answer.usage };
+function rendered(response: OperationResponse, plan: UpstreamPlan, gatewayRequest: GatewayRequest): BufferedResponse {
+  checkItems(response, gatewayRequest);
+  const cut = plan.watched.length > 0 && response.operation === "chat" ? cutAtStops(response, plan.watched) : response;
+  const document = gatewayRequest.dialect.textFormats?.render(cut, gatewayRequest.write) ?? null;
+  if (document !== null) return { body: document.text, type: document.type, usage: response.usage };
+  return {
+    body: JSON.stringify(gatewayRequest.dialect.response.render(cut, gatewayRequest.write)),
+    usage: response.usage,
+  };
 }
 
 /** The one reply of a lane, for the client. */
-export function wholeReply(read: ReadReply, lane: Lane, inquiry: Inquiry): WholeReply {
+export function bufferedResponse(
+  read: ReadResponse,
+  plan: UpstreamPlan,
+  gatewayRequest: GatewayRequest,
+): BufferedResponse {
   const { bytes, body, usage, answer, type, changed } = read;
-  if ((!lane.verbatim || changed) && answer !== null) return rendered(answer, lane, inquiry);
-  if (answer !== null) checkItems(answer, inquiry);
+  if ((!plan.verbatim || changed) && answer !== null) return rendered(answer, plan, gatewayRequest);
+  if (answer !== null) checkItems(answer, gatewayRequest);
   if (type !== undefined) return { body: bytes, type, usage };
-  const mended = lane.upstream.verbatim.mend?.(body, inquiry.wire, inquiry.write) ?? body;
+  const mended = plan.upstream.passthrough.normalize?.(body, gatewayRequest.wire, gatewayRequest.write) ?? body;
   return { body: mended === body ? bytes : JSON.stringify(mended), usage };
 }
 
 /** Several replies of a lane as one answer. Its usage is not known where that of one reply is not. */
-export function mergedAnswer(replies: readonly ReadReply[], lane: Lane): Answer {
-  const answers = replies.flatMap(({ answer }) => (answer === null ? [] : [answer]));
-  const vectors = answers.filter((answer) => answer.operation === "embed");
+export function mergedAnswerOf(replies: readonly ReadResponse[], plan: UpstreamPlan): OperationResponse {
+  const responses = replies.flatMap(({ answer }) => (answer === null ? [] : [answer]));
+  const vectors = responses.filter((response) => response.operation === "embed");
   if (vectors.length > 0) return joinVectors(vectors);
-  const verdicts = answers.filter((answer) => answer.operation === "moderate");
-  if (verdicts.length > 0) return joinVerdicts(verdicts);
-  const images = answers.filter((answer) => answer.operation === "image");
+  const verdicts = responses.filter((response) => response.operation === "moderate");
+  if (verdicts.length > 0) return joinModerationResults(verdicts);
+  const images = responses.filter((response) => response.operation === "image");
   if (images.length > 0) return joinImages(images);
   return mergeAnswers(
-    answers.filter((answer) => answer.operation === "chat"),
-    lane.parts,
+    responses.filter((response) => response.operation === "chat"),
+    plan.parts,
   );
 }
 
 /** Several replies of a lane as one, for the client. */
-export async function mergedReply(
-  replies: readonly ReadReply[],
-  lane: Lane,
-  { inquiry, estimates }: { readonly inquiry: Inquiry; readonly estimates: UsageEstimates },
+export async function mergedResponse(
+  replies: readonly ReadResponse[],
+  plan: UpstreamPlan,
+  { inquiry, estimates }: { readonly inquiry: GatewayRequest; readonly estimates: UsageEstimates },
   candidate: Candidate,
-): Promise<WholeReply> {
-  const answer = mergedAnswer(replies, lane);
-  if (answer.usage !== undefined) return rendered(answer, lane, inquiry);
-  const asks = lane.parts.length === 0 ? [inquiry.ask] : lane.parts.map(({ ask }) => ask);
-  return rendered({ ...answer, usage: await estimates.reply(asks, answer, candidate) }, lane, inquiry);
+): Promise<BufferedResponse> {
+  const response = mergedAnswerOf(replies, plan);
+  if (response.usage !== undefined) return rendered(response, plan, inquiry);
+  const requests = plan.parts.length === 0 ? [inquiry.request] : plan.parts.map(({ ask }) => ask);
+  return rendered({ ...response, usage: await estimates.reply(requests, response, candidate) }, plan, inquiry);
 }

@@ -1,5 +1,5 @@
 // Whether a client keeps up with its stream: one that takes nothing, or very little, holds memory for what it does not take.
-import type { Ticker } from "../../lib/shared-interval.ts";
+import type { SharedInterval } from "../../lib/shared-interval.ts";
 import type { Backlog } from "./backlog.ts";
 
 export interface ClientPaceRules {
@@ -8,7 +8,7 @@ export interface ClientPaceRules {
   /** So is one that was behind for most of `stallMs` and took less. */
   readonly minBytesPerSecond: number;
   readonly backlog: Backlog;
-  readonly ticker: Ticker;
+  readonly ticker: SharedInterval;
 }
 
 export interface ClientPace {

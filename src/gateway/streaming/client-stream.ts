@@ -2,34 +2,34 @@
 import { GatewayError, toGatewayError } from "../../canonical/error.ts";
 import type { Usage } from "../../canonical/usage.ts";
 import { safeError } from "../../providers/redaction.ts";
-import type { OpenStream, Tried } from "../attempts/attempt-loop.ts";
-import type { Attribution, Exchange, Outcome } from "../pipeline/exchange.ts";
+import type { AttemptResult, OpenStream } from "../attempts/attempt-loop.ts";
+import type { Exchange, ExchangeOutcome, ServedBy } from "../pipeline/exchange.ts";
 import { inClientsName } from "../routing/model-names.ts";
 import { type ClientPace, type ClientPaceRules, createClientPace } from "./client-pace.ts";
 import type { Drains } from "./drains.ts";
-import type { Signs } from "./end-markers.ts";
+import type { EndMarkers } from "./end-markers.ts";
 import { beyondBounds, type StreamBounds, tooLarge } from "./stream-bounds.ts";
-import type { PipeWire } from "./stream-encoder.ts";
-import { lastBytes, nothing, type Piece } from "./transcoder.ts";
-import type { Consume } from "./upstream-stream.ts";
+import type { StreamEncoder } from "./stream-encoder.ts";
+import { type Chunk, lastBytes, nothing } from "./transcoder.ts";
+import type { Sink } from "./upstream-stream.ts";
 
-export type { PipeWire, Tap } from "./stream-encoder.ts";
+export type { StreamEncoder, StreamInterceptor } from "./stream-encoder.ts";
 
 /**
  * How long silence may last before a heartbeat, and how long a client may stop reading. Both are counted in ticks of
  * one shared ticker: reading a clock for every event costs more than the event.
  */
-export interface PipePace extends ClientPaceRules {
+export interface StreamTimers extends ClientPaceRules {
   readonly heartbeatMs: number;
   /** How long an upstream may send nothing but signs that it is still at work. */
   readonly keepAliveMs: number;
   readonly bounds: StreamBounds;
 }
 
-export interface PipeOptions {
-  readonly stream: Promise<Tried<OpenStream>>;
+export interface ClientStreamOptions {
+  readonly stream: Promise<AttemptResult<OpenStream>>;
   readonly exchange: Exchange;
-  readonly wire: PipeWire;
+  readonly wire: StreamEncoder;
   /** The client's: aborted when it goes away. */
   readonly signal: AbortSignal;
   /** Closes the client's connection, also while it takes nothing. */
@@ -37,16 +37,16 @@ export interface PipeOptions {
   /** A quick estimate of what has been used so far. */
   readonly usage: () => Usage;
   /** What is settled: `opened` once the upstream's stream had begun. */
-  outcome(end: PipeEnd): Promise<Outcome>;
+  outcome(end: ClientStreamEnd): Promise<ExchangeOutcome>;
   /** Lets a few streams that nobody reads any more end by themselves. */
   readonly drains: Drains;
-  readonly pace: PipePace;
+  readonly pace: StreamTimers;
   /** True when a heartbeat's time has gone by in silence already. */
   readonly overdue: boolean;
 }
 
-export interface PipeEnd {
-  readonly by: Attribution | null;
+export interface ClientStreamEnd {
+  readonly by: ServedBy | null;
   readonly error: GatewayError | null;
   readonly opened: boolean;
 }
@@ -54,14 +54,14 @@ export interface PipeEnd {
 type Controller = ReadableStreamDefaultController<Uint8Array>;
 
 interface State {
-  readonly options: PipeOptions;
+  readonly options: ClientStreamOptions;
   readonly controller: Controller;
   readonly onAbort: () => void;
-  readonly consume: Consume;
+  readonly consume: Sink;
   readonly look: () => void;
   readonly client: ClientPace;
   open: OpenStream | null;
-  by: Attribution | null;
+  by: ServedBy | null;
   started: boolean;
   over: boolean;
   /** True while the client wants more and the upstream has been asked for it. */
@@ -79,7 +79,7 @@ interface State {
   waitedTicks: number;
   eventlessTicks: number;
   /** What the upstream had sent at the last tick. */
-  signs: Signs;
+  signs: EndMarkers;
 }
 
 const progressMs = 5_000;
@@ -88,7 +88,7 @@ const silent = (): GatewayError =>
   new GatewayError("upstream_timeout", "The provider fell silent before the reply was complete.");
 
 /** A body for the client. Its pull is the backpressure: nothing is read from the upstream before the client wants more. */
-export function pipe(options: PipeOptions): ReadableStream<Uint8Array> {
+export function clientStream(options: ClientStreamOptions): ReadableStream<Uint8Array> {
   let state: State;
   return new ReadableStream<Uint8Array>(
     {
@@ -102,13 +102,13 @@ export function pipe(options: PipeOptions): ReadableStream<Uint8Array> {
   );
 }
 
-function begin(options: PipeOptions, controller: Controller): State {
+function begin(options: ClientStreamOptions, controller: Controller): State {
   const { pace, signal, overdue } = options;
   const state: State = {
     options,
     controller,
     onAbort: () => stop(state, gone()),
-    consume: (piece) => deliver(state, piece),
+    consume: (chunk) => deliver(state, chunk),
     look: () => tick(state),
     client: createClientPace(pace, () => cut(state)),
     open: null,
@@ -126,14 +126,14 @@ function begin(options: PipeOptions, controller: Controller): State {
     eventlessTicks: 0,
     signs: { events: 0, keepAlives: 0 },
   };
-  pace.ticker.join(state.look);
+  pace.ticker.subscribe(state.look);
   if (signal.aborted) state.onAbort();
   else signal.addEventListener("abort", state.onAbort, { once: true });
   return state;
 }
 
 /** The opening brings the first piece along. */
-async function firstPiece(state: State): Promise<Piece> {
+async function firstPiece(state: State): Promise<Chunk> {
   try {
     const tried = await state.options.stream;
     state.by = tried.by;
@@ -156,13 +156,13 @@ async function begun(state: State): Promise<void> {
   return deliver(state, await firstPiece(state));
 }
 
-function deliver(state: State, piece: Piece): Promise<void> | undefined {
-  if (state.drained !== null) return drainOn(state, piece);
+function deliver(state: State, chunk: Chunk): Promise<void> | undefined {
+  if (state.drained !== null) return drainOn(state, chunk);
   if (state.over) return undefined;
-  if (piece.end !== undefined) return finish(state, piece, shown(state, piece.end.error));
+  if (chunk.end !== undefined) return finish(state, chunk, shown(state, chunk.end.error));
   state.asked = false;
   const { tap } = state.options.wire;
-  give(state, tap === undefined ? piece.bytes : tap.pass(piece.bytes));
+  give(state, tap === undefined ? chunk.bytes : tap.pass(chunk.bytes));
   return undefined;
 }
 
@@ -179,7 +179,7 @@ function give(state: State, bytes: Uint8Array): void {
 
 function letGo(state: State): void {
   state.over = true;
-  state.options.pace.ticker.leave(state.look);
+  state.options.pace.ticker.unsubscribe(state.look);
   state.client.leave();
   state.options.signal.removeEventListener("abort", state.onAbort);
   state.open?.life.release();
@@ -187,20 +187,20 @@ function letGo(state: State): void {
 
 function shown({ by }: State, error: GatewayError | null): GatewayError | null {
   if (error === null || by === null) return error;
-  return inClientsName(safeError(error, by.candidate.provider), by.candidate.model, by.asked);
+  return inClientsName(safeError(error, by.candidate.provider), by.candidate.model, by.requestedModel);
 }
 
 /** The settlement is on disk before the last bytes leave. An error takes the place of a clean end. */
-async function finish(state: State, piece: Piece, error: GatewayError | null): Promise<void> {
+async function finish(state: State, chunk: Chunk, error: GatewayError | null): Promise<void> {
   letGo(state);
   const { exchange, wire } = state.options;
   const outcome = await state.options.outcome({ by: state.by, error, opened: state.open !== null });
   await exchange.settle(outcome);
   const { tap } = wire;
-  const bytes = lastBytes(piece, outcome.usage);
+  const bytes = lastBytes(chunk, outcome.usage);
   const last = tap === undefined ? bytes : error === null ? await tap.last(bytes) : tap.pass(bytes);
   if (last.length > 0) give(state, last);
-  if (error !== null) say(state, state.open?.flow.apologise(error) ?? wire.error(error));
+  if (error !== null) say(state, state.open?.flow.writeError(error) ?? wire.error(error));
   else state.controller.close();
 }
 
@@ -241,7 +241,7 @@ async function letUpstreamGo(state: State, { life, flow }: OpenStream, error: Ga
 }
 
 /** A piece for nobody: only the meter has seen it. */
-function drainOn(state: State, { end }: Piece): Promise<void> | undefined {
+function drainOn(state: State, { end }: Chunk): Promise<void> | undefined {
   if (end !== undefined || state.open === null || state.options.usage().outputTokens > state.drainsBelow) {
     state.drained?.();
     return undefined;
@@ -276,7 +276,7 @@ function bound(state: State): void {
 
 /** Events are life. What a vendor documents as "still at work" is life for a while; any other comment is silence. */
 function awaited(state: State, { flow, life, idleMs }: OpenStream): void {
-  const { events, keepAlives } = flow.signs();
+  const { events, keepAlives } = flow.endMarkers();
   const { ticker, keepAliveMs } = state.options.pace;
   if (events !== state.signs.events) state.eventlessTicks = 0;
   if (events !== state.signs.events || keepAlives !== state.signs.keepAlives) state.waitedTicks = 0;

@@ -1,13 +1,13 @@
 // Several upstream streams as one: flows one after the other.
 import { GatewayError, toGatewayError } from "../../canonical/error.ts";
-import { sumSigns } from "./end-markers.ts";
+import { sumEndMarkers } from "./end-markers.ts";
 import { nothing } from "./transcoder.ts";
-import type { Consume, Flow } from "./upstream-stream.ts";
+import type { Sink, UpstreamStream } from "./upstream-stream.ts";
 
 /** Flows one after the other. `open` starts the flow of a part; the next one is started while the last is still running. */
-export function chainFlows(parts: number, open: (part: number) => Promise<Flow>): Flow {
-  const started: Promise<Flow>[] = [];
-  const running = new Set<Flow>();
+export function concatStreams(parts: number, open: (part: number) => Promise<UpstreamStream>): UpstreamStream {
+  const started: Promise<UpstreamStream>[] = [];
+  const running = new Set<UpstreamStream>();
   const ahead = 4;
   const start = (upTo: number): void => {
     while (started.length < Math.min(upTo, parts)) {
@@ -17,12 +17,12 @@ export function chainFlows(parts: number, open: (part: number) => Promise<Flow>)
     }
   };
   /** A part that cannot be opened fails the whole: before the first byte for the next candidate, later in the stream. */
-  const opened = async (part: number): Promise<Flow | GatewayError> => {
+  const opened = async (part: number): Promise<UpstreamStream | GatewayError> => {
     try {
-      const flow = await started[part];
-      if (flow === undefined) return new GatewayError("internal_error", "There is no such part.");
-      running.add(flow);
-      return flow;
+      const stream = await started[part];
+      if (stream === undefined) return new GatewayError("internal_error", "There is no such part.");
+      running.add(stream);
+      return stream;
     } catch (thrown) {
       if (part === 0) throw thrown;
       return toGatewayError(thrown);
@@ -30,24 +30,24 @@ export function chainFlows(parts: number, open: (part: number) => Promise<Flow>)
   };
   let current = 0;
   start(ahead);
-  const next = async (consume: Consume): Promise<void> => {
+  const next = async (consume: Sink): Promise<void> => {
     const flow = await opened(current);
     if (flow instanceof GatewayError) return void (await consume({ bytes: nothing, end: { error: flow } }));
-    await flow.next((piece) => {
+    await flow.next((chunk) => {
       const more = current < parts - 1;
-      if (piece.end === undefined || piece.end.error !== null || !more) return consume(piece);
+      if (chunk.end === undefined || chunk.end.error !== null || !more) return consume(chunk);
       current++;
       start(current + ahead);
-      return piece.bytes.length > 0 ? consume({ bytes: piece.bytes }) : next(consume);
+      return chunk.bytes.length > 0 ? consume({ bytes: chunk.bytes }) : next(consume);
     });
   };
   return {
     next,
-    apologise: (error) => [...running].at(-1)?.apologise(error) ?? null,
+    writeError: (error) => [...running].at(-1)?.writeError(error) ?? null,
     // Usage is known when the last part has ended: no part alone is worth waiting for.
     finishing: () => false,
     type: () => null,
-    signs: () => sumSigns([...running].map((flow) => flow.signs())),
+    endMarkers: () => sumEndMarkers([...running].map((stream) => stream.endMarkers())),
     close() {
       for (const flow of started) void flow.then((opened) => opened.close()).catch(() => undefined);
     },

@@ -1,6 +1,6 @@
 // The meter: sees every delta of a stream go by and knows at any moment what has been used.
-import type { Delta } from "../../canonical/stream-event.ts";
-import { noUsage, totalOutput, type Usage } from "../../canonical/usage.ts";
+import type { StreamEvent } from "../../canonical/stream-event.ts";
+import { totalOutput, type Usage, zeroUsage } from "../../canonical/usage.ts";
 import type { TokenFamily } from "../../dialects/tokens/families.ts";
 import { approximateText } from "../../dialects/tokens/figures.ts";
 import { emptyScan, type TextScan, textScanner } from "../../dialects/tokens/text-scan.ts";
@@ -18,7 +18,7 @@ export interface Delivered {
 export const nothingDelivered: Delivered = { beginning: "", beginningScan: emptyScan, scan: emptyScan };
 
 export interface Meter {
-  see(delta: Delta): void;
+  see(event: StreamEvent): void;
   /** This text went by unread, its escapes as written. */
   skim(raw: string): void;
   /** The provider's figures, once the reply is complete and where they can be true. */
@@ -83,11 +83,11 @@ export function createMeter(input: Usage, family: TokenFamily): Meter {
   };
   return {
     skim: (raw) => text.add(unescaped(raw)),
-    see(delta) {
-      if (delta.type === "text" || delta.type === "thinking" || delta.type === "tool-input") text.add(delta.text);
-      else if (delta.type === "block-open" && delta.open.kind === "tool-call") text.add(delta.open.name);
-      else if (delta.type === "start") atStart = delta.usage;
-      else if (delta.type === "finish") atEnd = delta.usage;
+    see(event) {
+      if (event.type === "text" || event.type === "thinking" || event.type === "tool-input") text.add(event.text);
+      else if (event.type === "block-start" && event.open.kind === "tool-call") text.add(event.open.name);
+      else if (event.type === "start") atStart = event.usage;
+      else if (event.type === "finish") atEnd = event.usage;
     },
     reported() {
       if (atEnd === undefined) return undefined;
@@ -95,7 +95,7 @@ export function createMeter(input: Usage, family: TokenFamily): Meter {
       return isSilent && text.delivered().beginning !== "" ? undefined : atEnd;
     },
     reportedInput: () =>
-      atStart === undefined ? undefined : { ...noUsage, ...atStart, outputTokens: 0, reasoningTokens: 0 },
+      atStart === undefined ? undefined : { ...zeroUsage, ...atStart, outputTokens: 0, reasoningTokens: 0 },
     delivered: text.delivered,
     approximate,
   };

@@ -1,19 +1,19 @@
 // Stop texts that the upstream does not know: the gateway watches for them itself, holding back what may become one.
-import type { ChatAnswer, ChatAsk, Choice, Stop } from "../../canonical/chat.ts";
-import type { Delta } from "../../canonical/stream-event.ts";
+import type { ChatRequest, ChatResponse, Choice, FinishReason } from "../../canonical/chat.ts";
+import type { StreamEvent } from "../../canonical/stream-event.ts";
 import { addUsage, type Usage } from "../../canonical/usage.ts";
 import type { Dialect } from "../../dialects/dialect.ts";
 
 /** Changes deltas on their way to the client; may swallow some. */
-export type Adapt = (deltas: readonly Delta[]) => readonly Delta[];
+export type Adapt = (events: readonly StreamEvent[]) => readonly StreamEvent[];
 
 /** Splits the stop texts into those that the upstream takes and those that it does not. */
-export function divideStops(ask: ChatAsk, upstream: Dialect): { ask: ChatAsk; watched: readonly string[] } {
+export function divideStops(request: ChatRequest, upstream: Dialect): { ask: ChatRequest; watched: readonly string[] } {
   const { stops } = upstream.request;
-  if (stops === undefined || ask.stop.length === 0) return { ask, watched: [] };
-  const taken = ask.stop.filter((sequence) => stops.takes(sequence)).slice(0, stops.most);
-  const watched = ask.stop.filter((sequence) => !taken.includes(sequence));
-  return { ask: watched.length === 0 ? ask : { ...ask, stop: taken }, watched };
+  if (stops === undefined || request.stop.length === 0) return { ask: request, watched: [] };
+  const taken = request.stop.filter((sequence) => stops.takes(sequence)).slice(0, stops.most);
+  const watched = request.stop.filter((sequence) => !taken.includes(sequence));
+  return { ask: watched.length === 0 ? request : { ...request, stop: taken }, watched };
 }
 
 /** The stop text that is complete first, as a reader of the stream would meet it, whatever the cut; of two that end together, the longer. */
@@ -40,8 +40,8 @@ function cutChoice(choice: Choice, sequences: readonly string[]): Choice {
 }
 
 /** Cuts each choice of a whole reply at the first stop text. Thinking and tool calls are not searched. */
-export function cutAtStops(answer: ChatAnswer, sequences: readonly string[]): ChatAnswer {
-  return { ...answer, choices: answer.choices.map((choice) => cutChoice(choice, sequences)) };
+export function cutAtStops(response: ChatResponse, sequences: readonly string[]): ChatResponse {
+  return { ...response, choices: response.choices.map((choice) => cutChoice(choice, sequences)) };
 }
 
 interface Watched {
@@ -51,14 +51,14 @@ interface Watched {
   readonly hidden: Set<number>;
 }
 
-type InBlock = Exclude<Delta, { type: "start" | "finish" | "error" }>;
+type InBlock = Exclude<StreamEvent, { type: "start" | "finish" | "error" }>;
 
 /** One choice of a stream: what is left of a delta once the stop text has been looked for. */
-function watchChoice(delta: InBlock, watched: Watched, sequences: readonly string[], longest: number): Delta[] {
+function watchChoice(delta: InBlock, watched: Watched, sequences: readonly string[], longest: number): StreamEvent[] {
   const { choice, block } = delta;
-  if (watched.stopped !== null && delta.type === "block-open") watched.hidden.add(block);
+  if (watched.stopped !== null && delta.type === "block-start") watched.hidden.add(block);
   if (watched.hidden.has(block)) return [];
-  if (delta.type === "block-close") {
+  if (delta.type === "block-end") {
     const rest = watched.held;
     watched.held = "";
     return rest === "" ? [delta] : [{ type: "text", choice, block, text: rest }, delta];
@@ -73,31 +73,31 @@ function watchChoice(delta: InBlock, watched: Watched, sequences: readonly strin
   return free === 0 ? [] : [{ ...delta, text: seen.slice(0, free) }];
 }
 
-const stopOf = (sequence: string): Stop => ({ kind: "stop-sequence", sequence });
+const stopOf = (sequence: string): FinishReason => ({ kind: "stop-sequence", sequence });
 
 /** Watches a stream. After a hit a choice says nothing more, and its finish tells which text stopped it; a lone choice ends the stream there. */
 export function watchStops(sequences: readonly string[], choices: number): Adapt {
   const longest = Math.max(...sequences.map((sequence) => sequence.length));
   const all = new Map<number, Watched>();
-  const finished = (delta: Extract<Delta, { type: "finish" }>): Delta => ({
+  const finished = (delta: Extract<StreamEvent, { type: "finish" }>): StreamEvent => ({
     ...delta,
-    stops: delta.stops.map((stop, choice) => {
+    stops: delta.stops.map((finishReason, choice) => {
       const sequence = all.get(choice)?.stopped;
-      return sequence ? stopOf(sequence) : stop;
+      return sequence ? stopOf(sequence) : finishReason;
     }),
   });
-  const one = (delta: Delta): readonly Delta[] => {
-    if (delta.type === "start" || delta.type === "error") return [delta];
-    if (delta.type === "finish") return [finished(delta)];
-    const watched = all.get(delta.choice) ?? { held: "", stopped: null, hidden: new Set<number>() };
-    all.set(delta.choice, watched);
+  const one = (event: StreamEvent): readonly StreamEvent[] => {
+    if (event.type === "start" || event.type === "error") return [event];
+    if (event.type === "finish") return [finished(event)];
+    const watched = all.get(event.choice) ?? { held: "", stopped: null, hidden: new Set<number>() };
+    all.set(event.choice, watched);
     const before = watched.stopped;
-    const left = watchChoice(delta, watched, sequences, longest);
+    const left = watchChoice(event, watched, sequences, longest);
     if (before !== null || watched.stopped === null || choices > 1) return left;
-    const { choice, block } = delta;
-    return [...left, { type: "block-close", choice, block }, { type: "finish", stops: [stopOf(watched.stopped)] }];
+    const { choice, block } = event;
+    return [...left, { type: "block-end", choice, block }, { type: "finish", stops: [stopOf(watched.stopped)] }];
   };
-  return (deltas) => deltas.flatMap(one);
+  return (events) => events.flatMap(one);
 }
 
 /** The sum of what several replies used; undefined when one of them does not say. */

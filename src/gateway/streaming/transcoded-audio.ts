@@ -1,39 +1,39 @@
 // A flow of sound in another format: the provider's goes into a process, and what comes out goes to the client.
 import { GatewayError, toGatewayError } from "../../canonical/error.ts";
-import type { SoundFormat } from "../../canonical/speech.ts";
-import { noUsage, type Usage } from "../../canonical/usage.ts";
-import type { SoundSide, SoundWriter, WriteContext } from "../../dialects/dialect.ts";
-import { type Place, type Transcoding, transcodingFailed } from "../operations/audio-transcoder.ts";
-import { nothing, type Piece } from "./transcoder.ts";
-import { type Flow, firstOf } from "./upstream-stream.ts";
+import type { AudioFormat } from "../../canonical/speech.ts";
+import { type Usage, zeroUsage } from "../../canonical/usage.ts";
+import type { AudioCodec, AudioWriter, WriteContext } from "../../dialects/dialect.ts";
+import { type RunningTranscode, type TranscoderSlot, transcodingFailed } from "../operations/audio-transcoder.ts";
+import { type Chunk, nothing } from "./transcoder.ts";
+import { firstOf, type UpstreamStream } from "./upstream-stream.ts";
 
 /** How the sound is written that the client gets. */
 export interface Wanted {
-  readonly side: SoundSide;
+  readonly side: AudioCodec;
   readonly write: WriteContext;
-  readonly format: SoundFormat;
+  readonly format: AudioFormat;
 }
 
 /** `open` makes the provider's flow, whose writer tells the format and leaves the sound as it is. */
-export function transcodedFlow(
-  open: (side: SoundSide) => Flow,
+export function transcodedAudio(
+  open: (side: AudioCodec) => UpstreamStream,
   { side, write, format }: Wanted,
-  place: Place,
+  place: TranscoderSlot,
   signal: AbortSignal,
-): Flow {
+): UpstreamStream {
   const writer = side.writer(write, format);
-  const heard: { format: SoundFormat; usage: Usage } = { format, usage: noUsage };
+  const heard: { format: AudioFormat; usage: Usage } = { format, usage: zeroUsage };
   const source = open(listeningSide(side, heard));
-  let running: Transcoding | null = null;
+  let running: RunningTranscode | null = null;
   let fault: GatewayError | null = null;
   let hasEnded = false;
 
-  const feed = async (to: Transcoding, first: Piece): Promise<void> => {
+  const feed = async (to: RunningTranscode, first: Chunk): Promise<void> => {
     try {
-      for (let piece = first; ; piece = await firstOf(source)) {
-        if (piece.end?.error) throw piece.end.error;
-        if (piece.bytes.length > 0) await to.write(piece.bytes);
-        if (piece.end === undefined) continue;
+      for (let chunk = first; ; chunk = await firstOf(source)) {
+        if (chunk.end?.error) throw chunk.end.error;
+        if (chunk.bytes.length > 0) await to.write(chunk.bytes);
+        if (chunk.end === undefined) continue;
         hasEnded = true;
         await to.end();
         return;
@@ -43,14 +43,14 @@ export function transcodedFlow(
       to.kill();
     }
   };
-  const begin = async (): Promise<Transcoding> => {
+  const begin = async (): Promise<RunningTranscode> => {
     const first = await firstOf(source);
     if (first.end?.error) throw first.end.error;
     const to = place.start(heard.format, format);
     void feed(to, first);
     return to;
   };
-  const next = async (): Promise<Piece> => {
+  const next = async (): Promise<Chunk> => {
     running ??= await begin();
     const made = await running.read();
     if (made !== null) return { bytes: writer.write(made) };
@@ -69,8 +69,8 @@ export function transcodedFlow(
         close();
         return consume({ bytes: nothing, end: { error } });
       }),
-    signs: source.signs,
-    apologise: source.apologise,
+    endMarkers: source.endMarkers,
+    writeError: source.writeError,
     finishing: () => false,
     type: () => writer.type,
     close,
@@ -78,8 +78,8 @@ export function transcodedFlow(
 }
 
 /** Notes the format and the usage, and passes the sound on as it is. */
-function listeningSide(side: SoundSide, heard: { format: SoundFormat; usage: Usage }): SoundSide {
-  const untouched: SoundWriter = {
+function listeningSide(side: AudioCodec, heard: { format: AudioFormat; usage: Usage }): AudioCodec {
+  const untouched: AudioWriter = {
     type: "",
     write: (sound) => sound,
     end(usage) {

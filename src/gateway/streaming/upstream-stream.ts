@@ -1,23 +1,23 @@
 // One upstream stream on its way to the client: chunks in, the client's bytes out, piece by piece.
 import { GatewayError, toGatewayError } from "../../canonical/error.ts";
-import { badReply } from "../../dialects/errors.ts";
+import { invalidUpstreamResponse } from "../../dialects/errors.ts";
 import type { Deadline } from "../../lib/deadline.ts";
-import { type Cut, type FrameSplitter, frameSplitter, frameTooLarge } from "../../lib/sse.ts";
+import { type FrameSplitter, frameSplitter, frameTooLarge, type SseChunk } from "../../lib/sse.ts";
 import { redactorFor } from "../../providers/redaction.ts";
 import { replyError } from "../../providers/upstream.ts";
-import { type Signs, watchSigns } from "./end-markers.ts";
-import { nothing, type Piece, type Turner } from "./transcoder.ts";
+import { type EndMarkers, watchEndMarkers } from "./end-markers.ts";
+import { type Chunk, nothing, type Transcoder } from "./transcoder.ts";
 
 /** What becomes of a piece. */
-export type Consume = (piece: Piece) => Promise<void> | undefined;
+export type Sink = (chunk: Chunk) => Promise<void> | undefined;
 
-export interface Flow {
+export interface UpstreamStream {
   /** Hands over the next piece; the last one has an `end`. Never rejects by itself: faults of the upstream are ends with an error. */
-  next(consume: Consume): Promise<void>;
+  next(consume: Sink): Promise<void>;
   /** How many chunks held something of the answer, and how many only a sign that the upstream is still at work. Comments count as neither. */
-  signs(): Signs;
+  endMarkers(): EndMarkers;
   /** Wire text for an error that fits what was said before it; null where any place is as good. */
-  apologise(error: GatewayError): Uint8Array | null;
+  writeError(error: GatewayError): Uint8Array | null;
   /** True once the upstream has said why the reply ended: only its usage and its end are to come. */
   finishing(): boolean;
   /** Content-Type of the pieces, once the first is there; null for events. */
@@ -27,9 +27,9 @@ export interface Flow {
 }
 
 /** The next piece of a flow. */
-export async function firstOf(flow: Flow): Promise<Piece> {
-  const arrived = Promise.withResolvers<Piece>();
-  await flow.next((piece) => void arrived.resolve(piece));
+export async function firstOf(stream: UpstreamStream): Promise<Chunk> {
+  const arrived = Promise.withResolvers<Chunk>();
+  await stream.next((chunk) => void arrived.resolve(chunk));
   return arrived.promise;
 }
 
@@ -39,38 +39,38 @@ const maxFrameBytes = 16 * 1024 * 1024;
 const drainMs = 1_000;
 
 /** `life` is the attempt's: when it aborts, the pending read fails with its reason. */
-export function createFlow(
+export function createUpstreamStream(
   response: Response,
-  turner: Turner,
+  transcoder: Transcoder,
   life: Deadline,
   splitter: FrameSplitter = frameSplitter(maxFrameBytes),
-): Flow {
+): UpstreamStream {
   const body = (response.body ?? new Blob().stream()).getReader() as Body;
   const redactor = redactorFor(response);
   let over = false;
-  const watch = watchSigns(splitter);
+  const watch = watchEndMarkers(splitter);
 
-  const turned = (cut: Cut | null): Piece => {
+  const turned = (cut: SseChunk | null): Chunk => {
     const left = watch.pass(cut === null ? null : (redactor?.cut(cut) ?? cut));
-    return left === null ? { bytes: nothing } : turner.turn(left);
+    return left === null ? { bytes: nothing } : transcoder.turn(left);
   };
-  const take = (chunk: Uint8Array): Piece => {
+  const take = (chunk: Uint8Array): Chunk => {
     try {
       return turned(splitter.push(chunk));
     } catch (thrown) {
       return { bytes: nothing, end: { error: readingFault(thrown) } };
     }
   };
-  const last = (): Piece => {
+  const last = (): Chunk => {
     try {
       const piece = turned(splitter.rest());
-      return piece.end === undefined ? joined(piece, turner.ended()) : piece;
+      return piece.end === undefined ? joined(piece, transcoder.ended()) : piece;
     } catch (thrown) {
       return { bytes: nothing, end: { error: readingFault(thrown) } };
     }
   };
   // Chained by hand, with one promise: this runs for every event, and each async function on the way would cost another.
-  const next = (consume: Consume): Promise<void> =>
+  const next = (consume: Sink): Promise<void> =>
     body.read().then(
       ({ done, value }) => {
         const piece = done ? last() : take(value);
@@ -86,10 +86,10 @@ export function createFlow(
     );
   return {
     next,
-    signs: () => watch.signs,
-    apologise: turner.apologise,
-    finishing: () => turner.finishing?.() ?? false,
-    type: () => turner.type?.() ?? null,
+    endMarkers: () => watch.signs,
+    writeError: transcoder.apologise,
+    finishing: () => transcoder.finishing?.() ?? false,
+    type: () => transcoder.type?.() ?? null,
     close() {
       if (!over) void body.cancel().catch(() => undefined);
       over = true;
@@ -97,8 +97,8 @@ export function createFlow(
   };
 }
 
-const joined = (piece: Piece, ended: Piece): Piece =>
-  piece.bytes.length === 0 ? ended : { ...ended, bytes: Buffer.concat([piece.bytes, ended.bytes]) };
+const joined = (chunk: Chunk, ended: Chunk): Chunk =>
+  chunk.bytes.length === 0 ? ended : { ...ended, bytes: Buffer.concat([chunk.bytes, ended.bytes]) };
 
 /** Reads to the end so that the connection can be used again; gives up on a body that does not end. */
 async function drain(body: Body, life: Deadline): Promise<void> {
@@ -113,7 +113,9 @@ async function drain(body: Body, life: Deadline): Promise<void> {
 }
 
 function readingFault(thrown: unknown): GatewayError {
-  return thrown instanceof Error && thrown.message === frameTooLarge ? badReply(frameTooLarge) : toGatewayError(thrown);
+  return thrown instanceof Error && thrown.message === frameTooLarge
+    ? invalidUpstreamResponse(frameTooLarge)
+    : toGatewayError(thrown);
 }
 
 function transportFault(thrown: unknown, signal: AbortSignal): GatewayError {

@@ -4,24 +4,24 @@ import type { VideoResult } from "../../canonical/video.ts";
 import { deadline } from "../../lib/deadline.ts";
 import type { Blobs } from "../../store/blobs/blobs.ts";
 import { writeCopied } from "../../store/result-copies.ts";
-import { type ErrandRow, leaveErrand } from "../../store/task-jobs.ts";
+import { finishJob, type TaskJobRow } from "../../store/task-jobs.ts";
 import { findLinkedTask } from "../../store/tasks.ts";
-import { errandWait } from "./backoff.ts";
-import type { VideoParts } from "./dependencies.ts";
-import { keptBytes, nameOf, worthCopying } from "./results.ts";
-import { type Room, removeBytes } from "./retention.ts";
+import { jobWaitMs } from "./backoff.ts";
+import type { TaskDependencies } from "./dependencies.ts";
+import { keptBytes, nameOf, shouldArchive } from "./results.ts";
+import { type DiskReservation, removeBytes } from "./retention.ts";
 import { type Task, taskOf } from "./task.ts";
-import { type Copying, carry, late } from "./transfer.ts";
+import { late, type Transfer, transfer } from "./transfer.ts";
 
 const mostTries = 5;
 const waits = { firstMs: 10_000, growth: 5, mostMs: 30 * 60_000 } as const;
 const patienceMs = 15 * 60_000;
 
 /** The result as it is kept from now on. */
-async function keep(copying: Copying, target: Blobs, room: Room): Promise<VideoResult> {
+async function keep(copying: Transfer, target: Blobs, room: DiskReservation): Promise<VideoResult> {
   const { parts, task, index, result } = copying;
   const { expiresAtMs, place: source } = result;
-  const bytes = await carry(copying, target, room);
+  const bytes = await transfer(copying, target, room);
   return {
     ...result,
     place: {
@@ -42,16 +42,22 @@ interface Outcome {
   readonly failure: unknown;
 }
 
-async function keepAll(parts: VideoParts, task: Task, wanted: readonly number[], signal: AbortSignal, room: Room) {
-  const results = [...task.told.results];
+async function keepAll(
+  dependencies: TaskDependencies,
+  task: Task,
+  wanted: readonly number[],
+  signal: AbortSignal,
+  room: DiskReservation,
+) {
+  const results = [...task.view.results];
   let failure: unknown = null;
   for (const index of wanted) {
     const result = results[index];
-    const { target } = parts.results;
+    const { target } = dependencies.results;
     if (result === undefined || target === null) continue;
-    const life = deadline(() => signal, patienceMs, parts.gateway.watch, late);
+    const life = deadline(() => signal, patienceMs, dependencies.gateway.deadlines, late);
     try {
-      results[index] = await keep({ parts, task, index, result, life }, target, room);
+      results[index] = await keep({ parts: dependencies, task, index, result, life }, target, room);
     } catch (thrown) {
       failure = thrown;
     } finally {
@@ -64,47 +70,58 @@ async function keepAll(parts: VideoParts, task: Task, wanted: readonly number[],
 const isHopeless = (thrown: unknown): boolean => thrown instanceof GatewayError && thrown.kind === "request_too_large";
 
 /** When what is missing is tried again; null: not any more. */
-function nextAt(parts: VideoParts, tries: number, { failure }: Outcome): number | null {
+function nextAt(dependencies: TaskDependencies, tries: number, { failure }: Outcome): number | null {
   if (failure === null || isHopeless(failure) || tries >= mostTries) return null;
-  return parts.gateway.clock.nowMs() + errandWait(waits, tries, parts);
+  return dependencies.gateway.clock.nowMs() + jobWaitMs(waits, tries, dependencies);
 }
 
 /** What was copied while nobody looked after the task any more: nobody else will take it away. */
-async function discard(parts: VideoParts, task: Task): Promise<void> {
-  const row = await findLinkedTask(parts.store, task.id, parts.gateway.clock.nowMs());
-  const names = (row === undefined ? [] : taskOf(row).told.results).flatMap(({ place }) =>
+async function discard(dependencies: TaskDependencies, task: Task): Promise<void> {
+  const row = await findLinkedTask(dependencies.store, task.id, dependencies.gateway.clock.nowMs());
+  const names = (row === undefined ? [] : taskOf(row).view.results).flatMap(({ place }) =>
     place.kind === "kept" ? [place.name] : [],
   );
-  for (const index of task.told.results.keys())
-    if (!names.includes(nameOf(task, index))) await parts.results.target?.remove(nameOf(task, index));
+  for (const index of task.view.results.keys())
+    if (!names.includes(nameOf(task, index))) await dependencies.results.target?.remove(nameOf(task, index));
 }
 
 /** A task that nobody finds any more: nothing of it stays. */
-async function giveUp(parts: VideoParts, task: Task, tries: number): Promise<void> {
-  await removeBytes(parts, task);
-  await discard(parts, task);
-  await leaveErrand(parts.store, "copy", task.id, parts.leaseOwner, { atMs: null, tries });
+async function giveUp(dependencies: TaskDependencies, task: Task, tries: number): Promise<void> {
+  await removeBytes(dependencies, task);
+  await discard(dependencies, task);
+  await finishJob(dependencies.store, "copy", task.id, dependencies.leaseOwner, { atMs: null, tries });
 }
 
 /** One turn: copies what is worth it, and notes what has come of it. Rejects only where the store does not answer. */
-export async function copyTask(parts: VideoParts, row: ErrandRow, signal: AbortSignal, room: Room): Promise<void> {
-  const nowMs = parts.gateway.clock.nowMs();
+export async function copyTask(
+  dependencies: TaskDependencies,
+  row: TaskJobRow,
+  signal: AbortSignal,
+  room: DiskReservation,
+): Promise<void> {
+  const nowMs = dependencies.gateway.clock.nowMs();
   const task = taskOf(row);
-  if (row.expiresAtMs <= nowMs) return giveUp(parts, task, row.tries);
-  const wanted = worthCopying(task, parts.results, row.expiresAtMs, nowMs);
-  const outcome = await keepAll(parts, task, wanted, signal, room);
+  if (row.expiresAtMs <= nowMs) return giveUp(dependencies, task, row.tries);
+  const wanted = shouldArchive(task, dependencies.results, row.expiresAtMs, nowMs);
+  const outcome = await keepAll(dependencies, task, wanted, signal, room);
   const tries = row.tries + 1;
   // Stopping ended the try, not the source.
   const isStopped = outcome.failure !== null && signal.aborted;
   if (outcome.failure !== null && !isStopped)
-    parts.gateway.events.errandFailed("copy", task.id, tries, outcome.failure);
+    dependencies.gateway.events.errandFailed("copy", task.id, tries, outcome.failure);
   const bytes = keptBytes(outcome.results);
-  const isNoted = await writeCopied(parts.store, task.id, parts.leaseOwner, parts.gateway.clock.nowMs(), {
-    body: JSON.stringify({ ...task.told, results: outcome.results }),
-    keptBytes: bytes,
-    keptAtMs: bytes === null ? null : nowMs,
-    copyAtMs: isStopped ? nowMs : nextAt(parts, tries, outcome),
-    tries: isStopped ? row.tries : tries,
-  });
-  if (!isNoted) await discard(parts, task);
+  const isNoted = await writeCopied(
+    dependencies.store,
+    task.id,
+    dependencies.leaseOwner,
+    dependencies.gateway.clock.nowMs(),
+    {
+      body: JSON.stringify({ ...task.view, results: outcome.results }),
+      keptBytes: bytes,
+      keptAtMs: bytes === null ? null : nowMs,
+      copyAtMs: isStopped ? nowMs : nextAt(dependencies, tries, outcome),
+      tries: isStopped ? row.tries : tries,
+    },
+  );
+  if (!isNoted) await discard(dependencies, task);
 }

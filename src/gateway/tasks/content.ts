@@ -1,21 +1,21 @@
 // The bytes of a finished video, streamed from wherever they are: an open address, behind our credential, or inside a poll.
 import { GatewayError } from "../../canonical/error.ts";
-import type { VideoPlace, VideoResult } from "../../canonical/video.ts";
-import type { Call } from "../../dialects/dialect.ts";
+import type { VideoLocation, VideoResult } from "../../canonical/video.ts";
+import type { UpstreamRequest } from "../../dialects/dialect.ts";
 import type { UpstreamTask } from "../../dialects/video/upstream.ts";
 import { ranged } from "../../lib/byte-range.ts";
 import { deadline } from "../../lib/deadline.ts";
 import { readBounded } from "../../providers/read-body.ts";
 import { safeError } from "../../providers/redaction.ts";
-import { openGuarded } from "../../providers/safe-fetch/index.ts";
+import { safeOpen } from "../../providers/safe-fetch/index.ts";
 import { retryAfterMs } from "../streaming/buffered-response.ts";
-import { pollPatienceMs, type VideoParts } from "./dependencies.ts";
+import { pollPatienceMs, type TaskDependencies } from "./dependencies.ts";
 import { mostRedirects, ownCall, redirectIn } from "./redirect.ts";
 import { sourceOf } from "./results.ts";
 import { type Content, checkedSource } from "./source-body.ts";
-import { fromKept } from "./stored-content.ts";
+import { openStored } from "./stored-content.ts";
 import { type Task, upstreamTaskOf } from "./task.ts";
-import { ask, sendTask, type Wire, wireOf } from "./upstream-client.ts";
+import { askUpstream, sendTask, type UpstreamClient, wireOf } from "./upstream-client.ts";
 
 /** What the client wants: `video` or another asset, the part of it, and until when. */
 export interface ContentWish {
@@ -27,9 +27,9 @@ export interface ContentWish {
 }
 
 interface Fetch {
-  readonly parts: VideoParts;
+  readonly parts: TaskDependencies;
   readonly task: Task;
-  readonly wire: Wire;
+  readonly wire: UpstreamClient;
   readonly known: UpstreamTask;
   readonly result: VideoResult;
   readonly wish: ContentWish;
@@ -49,10 +49,10 @@ const expired = (): GatewayError => notThere("video_expired", "The video is no l
 const tooSlow = (): GatewayError => new GatewayError("upstream_timeout", "The video did not begin to come in time.");
 
 /** The result, or the 404 that says why there is none. */
-function resultOf({ state, told }: Task, index: number): VideoResult {
+function resultOf({ state, view }: Task, index: number): VideoResult {
   if (state === "queued" || state === "in_progress") throw notThere("video_not_ready", "The video is not ready yet.");
-  const result = told.results[index];
-  if (state !== "completed" || told.results.length === 0)
+  const result = view.results[index];
+  if (state !== "completed" || view.results.length === 0)
     throw notThere(state === "expired" ? "video_expired" : "video_failed", "The task ended without a video.");
   if (result === undefined) throw notThere("not_found", "There is no such video of this task.");
   return result;
@@ -66,7 +66,7 @@ function alive(result: VideoResult, nowMs: number): VideoResult {
 /** An address from the upstream's own answer; nothing of ours goes along. */
 async function fromUrl({ parts, task, wish, result }: Fetch, url: string): Promise<Content> {
   const { limits } = parts.gateway;
-  const answer = await openGuarded(url, {
+  const answer = await safeOpen(url, {
     givenBy: "upstream",
     maxBytes: limits.videoDownloadBytes,
     timeoutMs: limits.videoDownloadMs,
@@ -106,7 +106,7 @@ async function fromContent(fetch: Fetch): Promise<Content> {
   return fromCall(fetch, headers === undefined ? call : { ...call, headers }, mostRedirects);
 }
 
-async function fromCall(fetch: Fetch, call: Call, redirects: number): Promise<Content> {
+async function fromCall(fetch: Fetch, call: UpstreamRequest, redirects: number): Promise<Content> {
   const { wire, result, wish, parts } = fetch;
   const response = await sendTask(wire, call, wish.signal);
   const { status } = response;
@@ -133,7 +133,7 @@ async function fromLocated(fetch: Fetch, ref: string): Promise<Content> {
   const { wire, known, parts } = fetch;
   const { locate } = wire.upstream;
   if (locate === undefined) throw expired();
-  const answer = await ask(wire, locate.call(known, ref), pollPatienceMs, parts.gateway);
+  const answer = await askUpstream(wire, locate.call(known, ref), pollPatienceMs, parts.gateway);
   const url = answer.status === 200 ? locate.read(answer) : null;
   if (url === null) throw expired();
   return fromUrl(fetch, url);
@@ -141,7 +141,7 @@ async function fromLocated(fetch: Fetch, ref: string): Promise<Content> {
 
 /** Bytes inside the answer to a poll. */
 async function fromPoll({ wire, known, parts, wish, result }: Fetch): Promise<Content> {
-  const answer = await ask(wire, wire.upstream.poll(known), pollPatienceMs, parts.gateway);
+  const answer = await askUpstream(wire, wire.upstream.poll(known), pollPatienceMs, parts.gateway);
   const place = wire.upstream.progress(answer, known)?.results?.[wish.index]?.place;
   if (place?.kind !== "inline" || place.base64 === undefined) throw expired();
   const part = ranged(new Uint8Array(Buffer.from(place.base64, "base64")), wish.range);
@@ -151,7 +151,7 @@ async function fromPoll({ wire, known, parts, wish, result }: Fetch): Promise<Co
   return described({ status: part.status, headers, body }, result);
 }
 
-function open(fetch: Fetch, place: Exclude<VideoPlace, { kind: "kept" }>): Promise<Content> {
+function open(fetch: Fetch, place: Exclude<VideoLocation, { kind: "kept" }>): Promise<Content> {
   if (place.kind === "content") return fromContent(fetch);
   // Other assets than the video itself are only known behind the credential.
   if (fetch.wish.variant !== "video") throw notThere("not_found", "There is no such asset of this video.");
@@ -167,31 +167,34 @@ function open(fetch: Fetch, place: Exclude<VideoPlace, { kind: "kept" }>): Promi
 
 /** The bytes of a result at the provider that made it. Throws the 404 of one that is there no more. */
 export async function openSource(
-  parts: VideoParts,
+  dependencies: TaskDependencies,
   task: Task,
   source: VideoResult,
   wish: ContentWish,
 ): Promise<Content> {
-  const result = alive(source, parts.gateway.clock.nowMs());
-  const wire = wireOf(task, parts.gateway.catalog.current());
+  const result = alive(source, dependencies.gateway.clock.nowMs());
+  const wire = wireOf(task, dependencies.gateway.catalog.current());
   const known = upstreamTaskOf(task);
   if (wire === null || known === null || result.place.kind === "kept") throw expired();
   const patienceMs = Math.min(wire.provider.timeouts.wholeMs, headPatienceMs);
-  const head = deadline(() => never, patienceMs, parts.gateway.watch, tooSlow);
+  const head = deadline(() => never, patienceMs, dependencies.gateway.deadlines, tooSlow);
   const signal = AbortSignal.any([wish.signal, head.signal]);
   try {
-    const content = await open({ parts, task, wire, known, result, wish: { ...wish, signal } }, result.place);
-    return await checkedSource(content, parts.gateway, signal);
+    const content = await open(
+      { parts: dependencies, task, wire, known, result, wish: { ...wish, signal } },
+      result.place,
+    );
+    return await checkedSource(content, dependencies.gateway, signal);
   } finally {
     head.release();
   }
 }
 
 /** The bytes of one result of a task. Throws the 404 of one that is not there, not yet, or no more. */
-export async function contentOf(parts: VideoParts, task: Task, wish: ContentWish): Promise<Content> {
+export async function contentOf(dependencies: TaskDependencies, task: Task, wish: ContentWish): Promise<Content> {
   const result = resultOf(task, wish.index);
   const { place } = result;
   const isKept = place.kind === "kept" && wish.variant === "video";
-  const kept = isKept ? await fromKept(parts, place, wish.range) : null;
-  return kept === null ? openSource(parts, task, sourceOf(result), wish) : described(kept, result);
+  const kept = isKept ? await openStored(dependencies, place, wish.range) : null;
+  return kept === null ? openSource(dependencies, task, sourceOf(result), wish) : described(kept, result);
 }

@@ -1,31 +1,30 @@
 // A new task from the client's request to its answer, with every row at its time.
-
 import { GatewayError, toGatewayError } from "../../canonical/error.ts";
-import { noUsage } from "../../canonical/usage.ts";
+import { zeroUsage } from "../../canonical/usage.ts";
 import { isFinal } from "../../canonical/video.ts";
 import { missing } from "../../dialects/errors.ts";
 import { randomId } from "../../lib/ids.ts";
 import type { Provider } from "../../providers/provider.ts";
 import { deleteTask, findTask, insertTask, type TaskRow, updateTask } from "../../store/tasks.ts";
-import type { Attribution } from "../pipeline/exchange.ts";
+import type { ServedBy } from "../pipeline/exchange.ts";
 import { checkPrompt } from "../policy/prompt-limits.ts";
 import type { Catalog } from "../routing/catalog.ts";
-import type { Listings } from "../routing/model-lists.ts";
+import type { ModelLists } from "../routing/model-lists.ts";
 import { type Plan, resolve, resolveUnnamed } from "../routing/resolve.ts";
-import { firstWait, spreadWait } from "./backoff.ts";
-import { submitPatienceMs, type VideoParts } from "./dependencies.ts";
-import { conclude } from "./finalize.ts";
-import { tellUpstream } from "./poll.ts";
-import { type Submit, submitTo, type Taken } from "./submit.ts";
+import { initialDelayMs, jitter } from "./backoff.ts";
+import { submitPatienceMs, type TaskDependencies } from "./dependencies.ts";
+import { finalize } from "./finalize.ts";
+import { notifyUpstream } from "./poll.ts";
+import { type AcceptedSubmit, type Submit, submitToCandidates } from "./submit.ts";
 import { changeOf, operation, type Task } from "./task.ts";
-import { advanced } from "./task-state.ts";
+import { applyProgress } from "./task-state.ts";
 import { safeProgress } from "./upstream-client.ts";
-import { judgeCallback } from "./webhook.ts";
+import { checkCallbackUrl } from "./webhook.ts";
 
-/** A task that stands, and who took it. */
+/** An accepted task and who accepted it. */
 export interface Created {
   readonly task: Task;
-  readonly by: Attribution;
+  readonly by: ServedBy;
 }
 
 const defaultDeadlineMs = 2 * 60 * 60_000;
@@ -33,7 +32,7 @@ const defaultDeadlineMs = 2 * 60 * 60_000;
 const writeTries = 5;
 
 /** Who may take it: whoever stands behind what the client's own word for the model stands for, else behind the word. */
-function planFor({ gateway }: VideoParts, { ask: { model }, client }: Submit): Plan {
+function planFor({ gateway }: TaskDependencies, { ask: { model }, client }: Submit): Plan {
   const catalog = gateway.catalog.current();
   const behind = (name: string) => resolve(catalog, gateway.listings.now, name, operation);
   const alias = client.alias?.(model) ?? model;
@@ -58,7 +57,7 @@ function firstOf(plan: () => Plan): Plan["candidates"][number] | undefined {
 }
 
 /** True where the name is that of a route, or of a model that a provider lists. */
-function isConfigured(catalog: Catalog, now: Listings["now"], model: string): boolean {
+function isConfigured(catalog: Catalog, now: ModelLists["now"], model: string): boolean {
   try {
     return resolve(catalog, now, model, operation).found !== "unlisted";
   } catch (thrown) {
@@ -68,11 +67,11 @@ function isConfigured(catalog: Catalog, now: Listings["now"], model: string): bo
 }
 
 /** The submit with the model that answers requests without one, where the client named none and its format's own is not configured. */
-function withModel(parts: VideoParts, submit: Submit): Submit {
+function withModel(dependencies: TaskDependencies, submit: Submit): Submit {
   const { ask, client } = submit;
   if (ask.unnamed !== true) return submit;
-  const catalog = parts.gateway.catalog.current();
-  const now = parts.gateway.listings.now;
+  const catalog = dependencies.gateway.catalog.current();
+  const now = dependencies.gateway.listings.now;
   // A provider that may have any model is no reason to ask for one that nobody configured.
   if (ask.model !== "" && isConfigured(catalog, now, ask.model)) return submit;
   const first = firstOf(() => resolveUnnamed(catalog, now, ask.model, operation));
@@ -82,11 +81,11 @@ function withModel(parts: VideoParts, submit: Submit): Submit {
 
 /** The task as it is before anybody was asked. */
 export function newTask(
-  parts: VideoParts,
+  dependencies: TaskDependencies,
   { ask, caller, client, origin, requestId }: Pick<Submit, "ask" | "caller" | "client" | "origin" | "requestId">,
   provider: Provider,
 ): Task {
-  const nowMs = parts.gateway.clock.nowMs();
+  const nowMs = dependencies.gateway.clock.nowMs();
   const { model, prompt, seconds, width, height, externalId, callbackUrl } = ask;
   const effect = Object.fromEntries(
     Object.entries({ seconds, width, height }).filter(([, value]) => value !== undefined),
@@ -99,11 +98,11 @@ export function newTask(
     state: "queued",
     createdAtMs: nowMs,
     updatedAtMs: nowMs,
-    kept: {
+    internals: {
       model,
       wire: "",
       keep: {},
-      exchangeId: parts.gateway.nextId(),
+      exchangeId: dependencies.gateway.nextId(),
       requestId,
       attempts: 0,
       warnings: [],
@@ -115,7 +114,7 @@ export function newTask(
       client: client.name,
       ...(callbackUrl === undefined ? {} : { callbackUrl, origin }),
     },
-    told: {
+    view: {
       model,
       effect,
       percent: 0,
@@ -127,7 +126,7 @@ export function newTask(
 }
 
 /** The first row: if the process dies before the upstream has answered, somebody finds it when the submit is surely over. */
-function rowOf(parts: VideoParts, task: Task): TaskRow {
+function rowOf(dependencies: TaskDependencies, task: Task): TaskRow {
   const { id, ownerKeyId, createdAtMs } = task;
   const heldUntilMs = createdAtMs + 2 * submitPatienceMs;
   return {
@@ -137,38 +136,58 @@ function rowOf(parts: VideoParts, task: Task): TaskRow {
     operation,
     createdAtMs,
     nextPollAtMs: heldUntilMs,
-    expiresAtMs: createdAtMs + parts.retentionMs,
-    leaseOwner: parts.leaseOwner,
+    expiresAtMs: createdAtMs + dependencies.retentionMs,
+    leaseOwner: dependencies.leaseOwner,
     leaseUntilMs: heldUntilMs,
-    ledger: parts.gateway.ledger.id,
+    ledger: dependencies.gateway.ledger.id,
   };
 }
 
 /** Both rows: the task's, then the ledger's. */
-export async function record(parts: VideoParts, task: Task, dialect: string): Promise<void> {
-  await insertTask(parts.store, rowOf(parts, task));
-  const { kept, told, ownerKeyId: keyId, createdAtMs: atMs } = task;
-  const requestId = kept.requestId ?? kept.exchangeId;
-  const opening = { id: kept.exchangeId, requestId, atMs, keyId, operation, dialect, model: told.model, stream: false };
+export async function record(dependencies: TaskDependencies, task: Task, dialect: string): Promise<void> {
+  await insertTask(dependencies.store, rowOf(dependencies, task));
+  const { internals, view, ownerKeyId: keyId, createdAtMs: atMs } = task;
+  const requestId = internals.requestId ?? internals.exchangeId;
+  const opening = {
+    id: internals.exchangeId,
+    requestId,
+    atMs,
+    keyId,
+    operation,
+    dialect,
+    model: view.model,
+    stream: false,
+  };
   // A video is paid by the second: its row holds no tokens.
   const figures = { inputTokens: 0, inputBound: 0 };
-  await parts.gateway.ledger.begin({ ...opening, ...figures }).catch(async (thrown: unknown) => {
-    await deleteTask(parts.store, task.id);
+  await dependencies.gateway.ledger.openPending({ ...opening, ...figures }).catch(async (thrown: unknown) => {
+    await deleteTask(dependencies.store, task.id);
     throw thrown;
   });
 }
 
 /** The same, with the ids of the task's request in every line of the log. */
-function forTask(parts: VideoParts, { kept: { exchangeId: id, requestId = id } }: Task): VideoParts {
-  return { ...parts, gateway: { ...parts.gateway, events: parts.gateway.events.of({ id, requestId }) } };
+function forTask(
+  dependencies: TaskDependencies,
+  { internals: { exchangeId: id, requestId = id } }: Task,
+): TaskDependencies {
+  return {
+    ...dependencies,
+    gateway: { ...dependencies.gateway, events: dependencies.gateway.events.of({ id, requestId }) },
+  };
 }
 
 /** Nobody took it: the ledger says so, and there is no task. */
-export async function refuse(parts: VideoParts, task: Task, failure: GatewayError, attempts: number): Promise<void> {
-  const { gateway, store } = forTask(parts, task);
+export async function refuse(
+  dependencies: TaskDependencies,
+  task: Task,
+  failure: GatewayError,
+  attempts: number,
+): Promise<void> {
+  const { gateway, store } = forTask(dependencies, task);
   gateway.events.exchangeFailed(failure);
-  const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens, reasoningTokens } = noUsage;
-  await gateway.ledger.conclude(task.kept.exchangeId, {
+  const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens, reasoningTokens } = zeroUsage;
+  await gateway.ledger.settlePending(task.internals.exchangeId, {
     ...{ inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens, reasoningTokens },
     state: failure.status < 500 && failure.retry === "never" ? "rejected" : "failed",
     httpStatus: failure.status,
@@ -190,12 +209,12 @@ export async function refuse(parts: VideoParts, task: Task, failure: GatewayErro
 
 /** The task as the upstream took it. */
 function accepted(
-  parts: VideoParts,
+  dependencies: TaskDependencies,
   task: Task,
-  { wire, candidate, rendered, accepted: answer, attempts }: Taken,
+  { wire, candidate, rendered, accepted: answer, attempts }: AcceptedSubmit,
 ): Task {
   const { upstream } = wire;
-  const nowMs = parts.gateway.clock.nowMs();
+  const nowMs = dependencies.gateway.clock.nowMs();
   const { deadlineSeconds } = upstream;
   const deadlineMs = nowMs + (deadlineSeconds === undefined ? defaultDeadlineMs : deadlineSeconds * 1000);
   const taken: Task = {
@@ -203,8 +222,8 @@ function accepted(
     provider: candidate.provider.name,
     upstreamId: answer.upstreamId,
     updatedAtMs: nowMs,
-    kept: {
-      ...task.kept,
+    internals: {
+      ...task.internals,
       model: candidate.model,
       wire: upstream.name,
       keep: { ...rendered.keep, ...answer.keep },
@@ -212,28 +231,28 @@ function accepted(
       warnings: rendered.warnings,
       acceptedAtMs: nowMs,
       deadlineMs,
-      waitMs: firstWait(upstream),
+      waitMs: initialDelayMs(upstream),
     },
-    told: { ...task.told, effect: { ...task.told.effect, ...rendered.effect } },
+    view: { ...task.view, effect: { ...task.view.effect, ...rendered.effect } },
   };
   const progress = safeProgress(wire, answer.progress);
-  return progress === undefined ? taken : advanced(taken, progress, upstream, nowMs);
+  return progress === undefined ? taken : applyProgress(taken, progress, upstream, nowMs);
 }
 
 /** Whether the row knows what the upstream took: an earlier try may have written it although it seemed to fail. */
-async function isKept({ store, gateway }: VideoParts, { id, ownerKeyId, upstreamId }: Task): Promise<boolean> {
+async function isKept({ store, gateway }: TaskDependencies, { id, ownerKeyId, upstreamId }: Task): Promise<boolean> {
   return (await findTask(store, id, ownerKeyId, gateway.clock.nowMs()))?.upstreamId === upstreamId;
 }
 
 /** The upstream has it: the row is worth more than one try. False when it was ended meanwhile, as by its owner. */
-async function keep(parts: VideoParts, task: Task): Promise<boolean> {
+async function keep(dependencies: TaskDependencies, task: Task): Promise<boolean> {
   for (let tries = 1; ; tries++) {
     try {
-      const nextPollAtMs = task.updatedAtMs + spreadWait(task.kept.waitMs, parts);
+      const nextPollAtMs = task.updatedAtMs + jitter(task.internals.waitMs, dependencies);
       const isWritten = await (isFinal(task.state)
-        ? conclude(parts, task, "held", parts.gateway.ledger.id)
-        : updateTask(parts.store, task.id, parts.leaseOwner, changeOf(task, nextPollAtMs)));
-      return isWritten || (await isKept(parts, task));
+        ? finalize(dependencies, task, "held", dependencies.gateway.ledger.id)
+        : updateTask(dependencies.store, task.id, dependencies.leaseOwner, changeOf(task, nextPollAtMs)));
+      return isWritten || (await isKept(dependencies, task));
     } catch (thrown) {
       if (tries >= writeTries)
         throw new GatewayError("submit_unconfirmed", "The task was taken, but could not be kept.", { cause: thrown });
@@ -242,36 +261,38 @@ async function keep(parts: VideoParts, task: Task): Promise<boolean> {
 }
 
 /** Keeps what was taken, and says who took it. */
-export async function settleIn(parts: VideoParts, task: Task, taken: Taken): Promise<Created> {
-  const kept = accepted(parts, task, taken);
-  if (!(await keep(parts, kept))) {
-    await tellUpstream(parts, kept, "cancel");
+export async function acceptTask(dependencies: TaskDependencies, task: Task, taken: AcceptedSubmit): Promise<Created> {
+  const kept = accepted(dependencies, task, taken);
+  if (!(await keep(dependencies, kept))) {
+    await notifyUpstream(dependencies, kept, "cancel");
     throw new GatewayError("submit_unconfirmed", "The task was ended before the provider had confirmed it.");
   }
   const { candidate, attempts, rendered } = taken;
-  return { task: kept, by: { candidate, asked: kept.told.model, attempts, warnings: rendered.warnings } };
+  return { task: kept, by: { candidate, requestedModel: kept.view.model, attempts, warnings: rendered.warnings } };
 }
 
 /** Makes a task. Throws GatewayError when nobody took it, or when that is not known. */
-export async function createTask(parts: VideoParts, given: Submit): Promise<Created> {
-  const lease = parts.gateway.admission.admit(given.caller.keyId);
+export async function createTask(dependencies: TaskDependencies, given: Submit): Promise<Created> {
+  const lease = dependencies.gateway.admission.admit(given.caller.keyId);
   try {
-    checkPrompt(given.ask.prompt, parts.gateway.limits);
-    const submit = withModel(parts, given);
-    const plan = planFor(parts, submit);
+    checkPrompt(given.ask.prompt, dependencies.gateway.limits);
+    const submit = withModel(dependencies, given);
+    const plan = planFor(dependencies, submit);
     const [first] = plan.candidates;
     if (first === undefined) throw new GatewayError("no_provider_available", "Nobody can take the task right now.");
     const { callbackUrl, callbackPath } = submit.ask;
     if (callbackUrl !== undefined)
-      await judgeCallback(callbackUrl, callbackPath, submit.signal(), parts.gateway, submit.caller.keyId);
-    const task = newTask(parts, submit, first.provider);
-    await record(parts, task, submit.client.name);
-    const outcome = await submitTo(forTask(parts, task), submit, plan, task.id).catch((thrown: unknown) => ({
-      failure: toGatewayError(thrown),
-      attempts: 0,
-    }));
-    if (!("failure" in outcome)) return await settleIn(parts, task, outcome);
-    await refuse(parts, task, outcome.failure, outcome.attempts);
+      await checkCallbackUrl(callbackUrl, callbackPath, submit.signal(), dependencies.gateway, submit.caller.keyId);
+    const task = newTask(dependencies, submit, first.provider);
+    await record(dependencies, task, submit.client.name);
+    const outcome = await submitToCandidates(forTask(dependencies, task), submit, plan, task.id).catch(
+      (thrown: unknown) => ({
+        failure: toGatewayError(thrown),
+        attempts: 0,
+      }),
+    );
+    if (!("failure" in outcome)) return await acceptTask(dependencies, task, outcome);
+    await refuse(dependencies, task, outcome.failure, outcome.attempts);
     throw outcome.failure;
   } finally {
     lease.release();

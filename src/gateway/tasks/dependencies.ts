@@ -1,10 +1,10 @@
 // What the room of video tasks works with.
 import type { Store } from "../../store/store.ts";
-import type { GatewayParts } from "../pipeline/run.ts";
+import type { GatewayDependencies } from "../pipeline/run.ts";
 import type { ResultsParts } from "./results.ts";
 
-export interface VideoParts {
-  readonly gateway: GatewayParts;
+export interface TaskDependencies {
+  readonly gateway: GatewayDependencies;
   readonly store: Store;
   /** How long a task is kept from its making. */
   readonly retentionMs: number;

@@ -1,11 +1,11 @@
 // The end of a task: its last state is written once, then its row in the ledger is settled, and that is noted.
-import { noUsage } from "../../canonical/usage.ts";
+import { zeroUsage } from "../../canonical/usage.ts";
 import type { VideoState } from "../../canonical/video.ts";
 import { endTask, markTaskSettled, type TaskChange, unsettledTasks, updateTask } from "../../store/tasks.ts";
 import type { EndState, LedgerSettlement } from "../ledger/ledger.ts";
 import { warningText } from "../pipeline/exchange.ts";
-import type { VideoParts } from "./dependencies.ts";
-import { worthCopying } from "./results.ts";
+import type { TaskDependencies } from "./dependencies.ts";
+import { shouldArchive } from "./results.ts";
 import { changeOf, type Task, taskOf } from "./task.ts";
 
 const endStates: { readonly [state in VideoState]: EndState } = {
@@ -18,17 +18,17 @@ const endStates: { readonly [state in VideoState]: EndState } = {
 };
 
 /** What the ledger keeps of a task that is over. Only a video that was made is counted. */
-function settlementOf({ state, provider, createdAtMs, updatedAtMs, kept, told }: Task): LedgerSettlement {
-  const { seconds } = told.results[0]?.seconds === undefined ? told.effect : told.results[0];
-  const amount = (seconds ?? 0) * told.results.length;
-  const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens, reasoningTokens } = noUsage;
+function settlementOf({ state, provider, createdAtMs, updatedAtMs, internals, view }: Task): LedgerSettlement {
+  const { seconds } = view.results[0]?.seconds === undefined ? view.effect : view.results[0];
+  const amount = (seconds ?? 0) * view.results.length;
+  const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens, reasoningTokens } = zeroUsage;
   return {
     ...{ inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens, reasoningTokens },
     state: endStates[state],
     httpStatus: 200,
     provider,
-    upstreamModel: kept.model,
-    attempts: kept.attempts,
+    upstreamModel: internals.model,
+    attempts: internals.attempts,
     units: state === "completed" && amount > 0 ? { kind: "seconds", amount } : null,
     estimated: false,
     charged: true,
@@ -36,8 +36,8 @@ function settlementOf({ state, provider, createdAtMs, updatedAtMs, kept, told }:
     priceVersion: null,
     firstByteMs: null,
     durationMs: Math.max(0, updatedAtMs - createdAtMs),
-    errorCode: told.failure?.code ?? null,
-    warnings: kept.warnings.length === 0 ? null : warningText(kept.warnings),
+    errorCode: view.failure?.code ?? null,
+    warnings: internals.warnings.length === 0 ? null : warningText(internals.warnings),
   };
 }
 
@@ -45,17 +45,20 @@ function settlementOf({ state, provider, createdAtMs, updatedAtMs, kept, told }:
 const atOnce = 100;
 
 /** Twice is as good as once: the ledger settles a pending row and no other. */
-async function settle({ gateway, store }: VideoParts, task: Task): Promise<void> {
-  await gateway.ledger.conclude(task.kept.exchangeId, settlementOf(task));
+async function settle({ gateway, store }: TaskDependencies, task: Task): Promise<void> {
+  await gateway.ledger.settlePending(task.internals.exchangeId, settlementOf(task));
   await markTaskSettled(store, task.id);
 }
 
 /** What is left to do stands in the row together with the last state: whatever happens between, it is not forgotten. */
-function errandsOf({ gateway, results, retentionMs }: VideoParts, task: Task): NonNullable<TaskChange["errands"]> {
+function errandsOf(
+  { gateway, results, retentionMs }: TaskDependencies,
+  task: Task,
+): NonNullable<TaskChange["errands"]> {
   const nowMs = gateway.clock.nowMs();
-  const wanted = results.target === null ? [] : worthCopying(task, results, task.createdAtMs + retentionMs, nowMs);
+  const wanted = results.target === null ? [] : shouldArchive(task, results, task.createdAtMs + retentionMs, nowMs);
   return {
-    tellAtMs: task.kept.callbackUrl === undefined ? null : nowMs,
+    tellAtMs: task.internals.callbackUrl === undefined ? null : nowMs,
     copyAtMs: wanted.length === 0 ? null : nowMs,
   };
 }
@@ -64,26 +67,26 @@ function errandsOf({ gateway, results, retentionMs }: VideoParts, task: Task): N
  * Ends a task. With a lease only its holder can, without one anybody. False when it was over already, or the lease had
  * gone to somebody else: nothing has changed then.
  */
-export async function conclude(
-  parts: VideoParts,
+export async function finalize(
+  dependencies: TaskDependencies,
   task: Task,
   lease: "held" | "taken",
   ledger: string | null,
 ): Promise<boolean> {
-  const change = { ...changeOf(task, null), errands: errandsOf(parts, task) };
+  const change = { ...changeOf(task, null), errands: errandsOf(dependencies, task) };
   const isFirst = await (lease === "held"
-    ? updateTask(parts.store, task.id, parts.leaseOwner, change)
-    : endTask(parts.store, task.id, change));
+    ? updateTask(dependencies.store, task.id, dependencies.leaseOwner, change)
+    : endTask(dependencies.store, task.id, change));
   // A row of another instance's ledger is settled there.
-  if (isFirst && ledger === parts.gateway.ledger.id) await settle(parts, task);
+  if (isFirst && ledger === dependencies.gateway.ledger.id) await settle(dependencies, task);
   return isFirst;
 }
 
 /** Settles what is over and stands open in this ledger: after a crash, or when another instance saw the end. */
-export async function settleRest(parts: VideoParts): Promise<void> {
+export async function settleRest(dependencies: TaskDependencies): Promise<void> {
   for (;;) {
-    const rows = await unsettledTasks(parts.store, parts.gateway.ledger.id, atOnce);
-    for (const row of rows) await settle(parts, taskOf(row));
+    const rows = await unsettledTasks(dependencies.store, dependencies.gateway.ledger.id, atOnce);
+    for (const row of rows) await settle(dependencies, taskOf(row));
     if (rows.length < atOnce) return;
   }
 }

@@ -1,21 +1,21 @@
 // Images of an ask in a form that the upstream takes: addresses are fetched for those that want bytes.
-import type { VideoAsk, VideoImage, VideoImageSource } from "../../canonical/video.ts";
+import type { VideoImage, VideoImageSource, VideoRequest } from "../../canonical/video.ts";
 import { unsupported } from "../../dialects/errors.ts";
 import { imageOfBytes } from "../../dialects/video/images.ts";
 import type { ImageForm, VideoUpstream } from "../../dialects/video/upstream.ts";
 import type { Dns } from "../../providers/safe-fetch/dns-pinning.ts";
-import { fetchGuarded } from "../../providers/safe-fetch/index.ts";
-import type { GatewayParts } from "../pipeline/run.ts";
+import { safeFetch } from "../../providers/safe-fetch/index.ts";
+import type { GatewayDependencies } from "../pipeline/run.ts";
 
 const maxImageBytes = 50 * 1024 * 1024;
 const fetchPatienceMs = 30_000;
 const bytesForms: readonly ImageForm[] = ["data", "base64", "form"];
 
-type Fetching = Pick<GatewayParts, "fetchAllow"> & { readonly dns: Dns };
+type Fetching = Pick<GatewayDependencies, "fetchAllow"> & { readonly dns: Dns };
 type Taker = Pick<VideoUpstream, "takes" | "secureOnly">;
 
 async function fetched(url: string, path: string, signal: AbortSignal, parts: Fetching): Promise<VideoImageSource> {
-  const { bytes } = await fetchGuarded(url, {
+  const { bytes } = await safeFetch(url, {
     givenBy: "client",
     param: path,
     maxBytes: maxImageBytes,
@@ -47,11 +47,14 @@ async function fitted(image: VideoImage, upstream: Taker, signal: AbortSignal, p
 
 /** The ask with every image as the upstream takes it. Throws the 400 of an image that cannot be had or said. */
 export async function withImages(
-  ask: VideoAsk,
+  request: VideoRequest,
   upstream: Taker,
   signal: AbortSignal,
   parts: Fetching,
-): Promise<VideoAsk> {
-  if (ask.images.length === 0) return ask;
-  return { ...ask, images: await Promise.all(ask.images.map((image) => fitted(image, upstream, signal, parts))) };
+): Promise<VideoRequest> {
+  if (request.images.length === 0) return request;
+  return {
+    ...request,
+    images: await Promise.all(request.images.map((image) => fitted(image, upstream, signal, parts))),
+  };
 }

@@ -1,12 +1,12 @@
 // Runs what is left to do for tasks that are over: a bounded number at a time, each by one process, and again until it is done.
-import { claimErrands, type Errand, type ErrandRow, releaseErrands } from "../../store/task-jobs.ts";
+import { claimJobs, releaseJobs, type TaskJob, type TaskJobRow } from "../../store/task-jobs.ts";
 import { copyTask } from "./archive.ts";
-import { leaseMs, type VideoParts } from "./dependencies.ts";
+import { leaseMs, type TaskDependencies } from "./dependencies.ts";
 import { repeat, settledWithin } from "./interval.ts";
-import type { Room } from "./retention.ts";
-import { tellTask } from "./webhook.ts";
+import type { DiskReservation } from "./retention.ts";
+import { deliverWebhook } from "./webhook.ts";
 
-export interface Errands {
+export interface JobRunner {
   /** Takes nothing more, stops what is under way, and waits for it, at most so long. */
   close(patienceMs: number): Promise<void>;
 }
@@ -16,14 +16,14 @@ const lookMs = 1_000;
 
 /** One kind of errand: how many may be under way, in all and for one owner, and what a turn of it is. */
 interface Kind {
-  readonly errand: Errand;
+  readonly errand: TaskJob;
   readonly most: number;
   readonly mostPerOwner: number;
-  turn(row: ErrandRow, signal: AbortSignal): Promise<void>;
+  turn(row: TaskJobRow, signal: AbortSignal): Promise<void>;
 }
 
 interface Work {
-  readonly parts: VideoParts;
+  readonly parts: TaskDependencies;
   readonly kind: Kind;
   readonly underWay: Map<Promise<void>, string>;
   readonly signal: AbortSignal;
@@ -37,7 +37,7 @@ function busyOwners(work: Work): string[] {
   return [...new Set(work.underWay.values())].filter((owner) => countOf(work, owner) >= work.kind.mostPerOwner);
 }
 
-function begin({ parts, kind, underWay, signal }: Work, row: ErrandRow): void {
+function begin({ parts, kind, underWay, signal }: Work, row: TaskJobRow): void {
   const turn = kind
     .turn(row, signal)
     .catch((thrown: unknown) => parts.gateway.events.backgroundFailed("videos", thrown))
@@ -52,28 +52,28 @@ async function look(work: Work): Promise<void> {
   while (underWay.size < kind.most && !signal.aborted) {
     const nowMs = gateway.clock.nowMs();
     const claim = { leaseOwner, nowMs, leaseUntilMs: nowMs + leaseMs, limit: 1, without: busyOwners(work) };
-    const [row] = await claimErrands(store, kind.errand, claim);
+    const [row] = await claimJobs(store, kind.errand, claim);
     if (row === undefined) return;
     begin(work, row);
   }
 }
 
-function kindsOf(parts: VideoParts): readonly Kind[] {
-  const room: Room = { reserved: 0 };
+function kindsOf(dependencies: TaskDependencies): readonly Kind[] {
+  const room: DiskReservation = { reserved: 0 };
   return [
-    { errand: "tell", most: 16, mostPerOwner: 4, turn: (row, signal) => tellTask(parts, row, signal) },
-    { errand: "copy", most: 4, mostPerOwner: 2, turn: (row, signal) => copyTask(parts, row, signal, room) },
+    { errand: "tell", most: 16, mostPerOwner: 4, turn: (row, signal) => deliverWebhook(dependencies, row, signal) },
+    { errand: "copy", most: 4, mostPerOwner: 2, turn: (row, signal) => copyTask(dependencies, row, signal, room) },
   ];
 }
 
 /** Takes over what an earlier process left, and goes on until it is closed. */
-export async function startErrands(parts: VideoParts): Promise<Errands> {
-  const { store, gateway, waitScale } = parts;
+export async function startJobRunner(dependencies: TaskDependencies): Promise<JobRunner> {
+  const { store, gateway, waitScale } = dependencies;
   const stopping = new AbortController();
   const works: Work[] = [];
-  for (const kind of kindsOf(parts)) {
-    if (store.engine === "sqlite") await releaseErrands(store, kind.errand, gateway.clock.nowMs());
-    works.push({ parts, kind, underWay: new Map(), signal: stopping.signal });
+  for (const kind of kindsOf(dependencies)) {
+    if (store.engine === "sqlite") await releaseJobs(store, kind.errand, gateway.clock.nowMs());
+    works.push({ parts: dependencies, kind, underWay: new Map(), signal: stopping.signal });
   }
   const everyMs = Math.max(10, lookMs * waitScale);
   const stops = works.map((work) => repeat(gateway.events, everyMs, () => look(work)));

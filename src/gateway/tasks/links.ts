@@ -1,10 +1,10 @@
 // Links to the bytes of a video that open without a key: signed for one result, and for so long.
 import { GatewayError } from "../../canonical/error.ts";
 import { sameHash } from "../../lib/secret.ts";
-import type { VideoParts } from "./dependencies.ts";
+import type { TaskDependencies } from "./dependencies.ts";
 import type { Task } from "./task.ts";
 
-type Signer = Pick<VideoParts, "linkKey" | "linkLifeMs">;
+type Signer = Pick<TaskDependencies, "linkKey" | "linkLifeMs">;
 
 const hourSeconds = 3_600;
 
@@ -13,9 +13,9 @@ function signature({ linkKey }: Signer, id: string, index: number, endsAt: numbe
 }
 
 /** Until when a link works, in Unix seconds: full hours, so that it stays the same for a while, and never beyond the result. */
-function endOf({ linkLifeMs }: Signer, { told }: Task, index: number, nowMs: number): number {
+function endOf({ linkLifeMs }: Signer, { view }: Task, index: number, nowMs: number): number {
   const end = Math.ceil((nowMs + linkLifeMs) / 1000 / hourSeconds) * hourSeconds;
-  const resultEndsAtMs = told.results[index]?.expiresAtMs;
+  const resultEndsAtMs = view.results[index]?.expiresAtMs;
   return resultEndsAtMs === undefined ? end : Math.min(end, Math.ceil(resultEndsAtMs / 1000));
 }
 

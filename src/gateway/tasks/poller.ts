@@ -1,11 +1,11 @@
 // Looks after all tasks with one look at the clock: takes what is due, a bounded number at a time, and works on it.
-import { createGate, type Gate } from "../../lib/semaphore.ts";
-import { claimTasks, forgetTasks, recallTasks, releaseTasks, type TaskRow } from "../../store/tasks.ts";
-import { leaseMs, type VideoParts } from "./dependencies.ts";
+import { createSemaphore, type Semaphore } from "../../lib/semaphore.ts";
+import { claimTasks, clampFuturePolls, purgeTasks, releaseTasks, type TaskRow } from "../../store/tasks.ts";
+import { leaseMs, type TaskDependencies } from "./dependencies.ts";
 import { settleRest } from "./finalize.ts";
 import { repeat, settledWithin } from "./interval.ts";
 import { pollTask } from "./poll.ts";
-import { dropStale } from "./retention.ts";
+import { expireCopies } from "./retention.ts";
 
 export interface Poller {
   /** Takes nothing more, and waits for what is under way, at most so long. */
@@ -24,17 +24,17 @@ const mostUnderWay = 64;
 const mostPerProvider = 12;
 
 interface Work {
-  readonly parts: VideoParts;
+  readonly parts: TaskDependencies;
   readonly underWay: Set<Promise<void>>;
-  readonly gates: Map<string, Gate>;
+  readonly gates: Map<string, Semaphore>;
 }
 
 function busyProviders({ gates }: Work): string[] {
   return [...gates].filter(([, gate]) => gate.count() >= mostPerProvider).map(([name]) => name);
 }
 
-function gateOf({ gates }: Work, provider: string): Gate {
-  const gate = gates.get(provider) ?? createGate(mostPerProvider);
+function gateOf({ gates }: Work, provider: string): Semaphore {
+  const gate = gates.get(provider) ?? createSemaphore(mostPerProvider);
   gates.set(provider, gate);
   return gate;
 }
@@ -43,11 +43,11 @@ function begin(work: Work, row: TaskRow): void {
   const { parts, underWay, gates } = work;
   const gate = gateOf(work, row.provider);
   const turn = gate
-    .enter()
+    .acquire()
     .then(() => pollTask(parts, row))
     .catch((thrown: unknown) => parts.gateway.events.backgroundFailed("videos", thrown))
     .finally(() => {
-      gate.leave();
+      gate.release();
       underWay.delete(turn);
       if (gate.count() === 0) gates.delete(row.provider);
     });
@@ -64,22 +64,23 @@ async function look(work: Work): Promise<void> {
   for (const row of await claimTasks(parts.store, claim)) begin(work, row);
 }
 
-async function upkeep(parts: VideoParts): Promise<void> {
-  const nowMs = parts.gateway.clock.nowMs();
-  await recallTasks(parts.store, nowMs, nowMs + longestWaitMs);
-  await settleRest(parts);
-  await dropStale(parts);
-  await forgetTasks(parts.store, nowMs);
+async function upkeep(dependencies: TaskDependencies): Promise<void> {
+  const nowMs = dependencies.gateway.clock.nowMs();
+  await clampFuturePolls(dependencies.store, nowMs, nowMs + longestWaitMs);
+  await settleRest(dependencies);
+  await expireCopies(dependencies);
+  await purgeTasks(dependencies.store, nowMs);
 }
 
 /** Takes over what an earlier process left, settles what it could not, and goes on until it is closed. */
-export async function startPoller(parts: VideoParts): Promise<Poller> {
-  const work: Work = { parts, underWay: new Set(), gates: new Map() };
-  if (parts.store.engine === "sqlite") await releaseTasks(parts.store, parts.gateway.clock.nowMs());
-  await settleRest(parts);
+export async function startPoller(dependencies: TaskDependencies): Promise<Poller> {
+  const work: Work = { parts: dependencies, underWay: new Set(), gates: new Map() };
+  if (dependencies.store.engine === "sqlite")
+    await releaseTasks(dependencies.store, dependencies.gateway.clock.nowMs());
+  await settleRest(dependencies);
   const stops = [
-    repeat(parts.gateway.events, Math.max(10, lookMs * parts.waitScale), () => look(work)),
-    repeat(parts.gateway.events, Math.max(10, upkeepMs * parts.waitScale), () => upkeep(parts)),
+    repeat(dependencies.gateway.events, Math.max(10, lookMs * dependencies.waitScale), () => look(work)),
+    repeat(dependencies.gateway.events, Math.max(10, upkeepMs * dependencies.waitScale), () => upkeep(dependencies)),
   ];
   return {
     async close(patienceMs) {

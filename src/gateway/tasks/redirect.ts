@@ -1,5 +1,5 @@
 // Where an answer to a call about a video leads on to: below the account's own address, or anywhere else.
-import type { Call } from "../../dialects/dialect.ts";
+import type { UpstreamRequest } from "../../dialects/dialect.ts";
 
 /** How often one download may be led on. */
 export const mostRedirects = 3;
@@ -11,7 +11,7 @@ export function redirectIn({ status, headers, url }: Response): string | null {
 }
 
 /** The call that goes on from `call`, asked at `asked`, to an address of the same account; null for any other address: our credential does not go there. */
-export function ownCall(call: Call, asked: string, address: string): Call | null {
+export function ownCall(call: UpstreamRequest, asked: string, address: string): UpstreamRequest | null {
   const base = asked.endsWith(call.path) ? asked.slice(0, asked.length - call.path.length) : "";
   return base.endsWith("/") && address.startsWith(base) ? { ...call, path: address.slice(base.length) } : null;
 }

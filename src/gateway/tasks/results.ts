@@ -21,14 +21,14 @@ function isWorthwhile({ place, expiresAtMs }: VideoResult, keptUntilMs: number, 
 }
 
 /** Indexes of the results that should be copied. */
-export function worthCopying(
-  { told }: Task,
+export function shouldArchive(
+  { view }: Task,
   { maxAgeMs }: ResultsParts,
   taskEndsAtMs: number,
   nowMs: number,
 ): readonly number[] {
   const keptUntilMs = Math.min(nowMs + maxAgeMs, taskEndsAtMs);
-  return told.results.flatMap((result, index) => (isWorthwhile(result, keptUntilMs, nowMs) ? [index] : []));
+  return view.results.flatMap((result, index) => (isWorthwhile(result, keptUntilMs, nowMs) ? [index] : []));
 }
 
 const endings: Readonly<Record<string, string>> = {
@@ -38,8 +38,8 @@ const endings: Readonly<Record<string, string>> = {
 };
 
 /** The name under which a result lies; the same in each try, so that none leaves anything behind. */
-export function nameOf({ id, told }: Task, index: number): string {
-  return `${id}-${index}.${endings[told.results[index]?.mediaType ?? "video/mp4"] ?? "bin"}`;
+export function nameOf({ id, view }: Task, index: number): string {
+  return `${id}-${index}.${endings[view.results[index]?.mediaType ?? "video/mp4"] ?? "bin"}`;
 }
 
 /** The result as its provider has it. */

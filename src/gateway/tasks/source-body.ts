@@ -2,7 +2,7 @@
 import { GatewayError } from "../../canonical/error.ts";
 import { type Deadline, deadline } from "../../lib/deadline.ts";
 import { replyError } from "../../providers/upstream.ts";
-import type { GatewayParts } from "../pipeline/run.ts";
+import type { GatewayDependencies } from "../pipeline/run.ts";
 
 /** Status 200, 206 or 416, and the headers that describe the bytes. */
 export interface Content {
@@ -78,7 +78,7 @@ function cutAtBounds(reader: Reader, first: Uint8Array | null, life: Deadline, m
 /** A source whose size is not announced has to begin before the client is answered: an empty one is an error. */
 export async function checkedSource(
   content: Content,
-  { limits, watch }: Pick<GatewayParts, "limits" | "watch">,
+  { limits, deadlines }: Pick<GatewayDependencies, "limits" | "deadlines">,
   signal: AbortSignal,
 ): Promise<Content> {
   const { status, headers, body } = content;
@@ -89,7 +89,7 @@ export async function checkedSource(
     throw isEmpty ? empty() : tooLarge();
   }
   if (!(body instanceof ReadableStream)) return content;
-  const life = deadline(() => never, limits.videoDownloadMs, watch, tooSlow);
+  const life = deadline(() => never, limits.videoDownloadMs, deadlines, tooSlow);
   const reader = body.getReader();
   try {
     const isUnknown = status === 200 && announced === null;

@@ -1,7 +1,7 @@
 // The bytes of a result that the gateway keeps itself, whole or in part.
-import type { VideoPlace } from "../../canonical/video.ts";
-import { spanOf } from "../../lib/byte-range.ts";
-import type { VideoParts } from "./dependencies.ts";
+import type { VideoLocation } from "../../canonical/video.ts";
+import { parseRange } from "../../lib/byte-range.ts";
+import type { TaskDependencies } from "./dependencies.ts";
 
 /** Status 200, 206 or 416, and what there is to say of the part. */
 export interface KeptPart {
@@ -11,13 +11,13 @@ export interface KeptPart {
 }
 
 /** Null where they are not there any more, or not where this instance can reach them. */
-export async function fromKept(
-  { results, gateway }: VideoParts,
-  { where, name, bytes }: Extract<VideoPlace, { kind: "kept" }>,
+export async function openStored(
+  { results, gateway }: TaskDependencies,
+  { where, name, bytes }: Extract<VideoLocation, { kind: "kept" }>,
   range: string | null,
 ): Promise<KeptPart | null> {
   const blobs = results.places.get(where);
-  const span = spanOf(bytes, range);
+  const span = parseRange(bytes, range);
   const { start, end } = span.status === 416 ? { start: 0, end: 1 } : span;
   const body = await blobs?.open(name, bytes, start, end).catch((thrown: unknown) => {
     gateway.events.backgroundFailed("videos", thrown);

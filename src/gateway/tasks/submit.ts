@@ -1,6 +1,6 @@
 // Submitting a task: its row and its ledger's row stand before anybody is asked, and nobody is asked twice who may have said yes.
 import { GatewayError, toGatewayError } from "../../canonical/error.ts";
-import type { VideoAsk } from "../../canonical/video.ts";
+import type { VideoRequest } from "../../canonical/video.ts";
 import { isLoss, type Warning } from "../../canonical/warning.ts";
 import { unsupported } from "../../dialects/errors.ts";
 import type { VideoClient } from "../../dialects/video/client.ts";
@@ -8,21 +8,21 @@ import type { Accepted, VideoRendered, VideoUpstream } from "../../dialects/vide
 import { withNextHop } from "../../lib/hops.ts";
 import { safeError } from "../../providers/redaction.ts";
 import { checkAddresses, imageAddresses, passedAddresses } from "../attempts/media-addresses.ts";
-import { attributed } from "../pipeline/exchange.ts";
+import { withServedBy } from "../pipeline/exchange.ts";
 import type { Caller } from "../policy/keys.ts";
 import type { Candidate } from "../routing/catalog.ts";
 import { cooldownsFor, needsOperator } from "../routing/cooldowns.ts";
 import { inClientsName } from "../routing/model-names.ts";
 import type { Plan } from "../routing/resolve.ts";
 import { retryAfterMs } from "../streaming/buffered-response.ts";
-import { submitPatienceMs, type VideoParts } from "./dependencies.ts";
+import { submitPatienceMs, type TaskDependencies } from "./dependencies.ts";
 import { withImages } from "./images.ts";
-import { ask as askUpstream, type Wire, wireFor } from "./upstream-client.ts";
+import { askUpstream, type UpstreamClient, upstreamClientFor } from "./upstream-client.ts";
 
 /** A submit as the client made it. */
 export interface Submit {
   readonly client: VideoClient;
-  readonly ask: VideoAsk;
+  readonly ask: VideoRequest;
   /** What was dropped of it before anybody was asked. */
   readonly unheard: readonly Warning[];
   readonly caller: Caller;
@@ -39,8 +39,8 @@ export interface Submit {
 }
 
 /** A task that an upstream took. */
-export interface Taken {
-  readonly wire: Wire;
+export interface AcceptedSubmit {
+  readonly wire: UpstreamClient;
   readonly candidate: Candidate;
   readonly rendered: VideoRendered;
   readonly accepted: Accepted;
@@ -50,7 +50,7 @@ export interface Taken {
 const maxAttempts = 3;
 
 /** How one try failed: whether the next candidate may be asked. */
-interface Failed {
+interface FailedSubmit {
   readonly failure: GatewayError;
   readonly isAsked: boolean;
   readonly mayGoOn: boolean;
@@ -61,7 +61,7 @@ function refuseLost(strict: boolean, warnings: readonly Warning[]): void {
   if (lost !== undefined) throw unsupported(lost.path, `it would be ${lost.code}, and strict mode is on.`);
 }
 
-function refuseMany({ n }: VideoAsk, { most = 1 }: VideoUpstream, client: VideoClient): void {
+function refuseMany({ n }: VideoRequest, { most = 1 }: VideoUpstream, client: VideoClient): void {
   if (n > most)
     throw unsupported(
       client.fieldPath("n"),
@@ -70,14 +70,14 @@ function refuseMany({ n }: VideoAsk, { most = 1 }: VideoUpstream, client: VideoC
 }
 
 async function rendered(
-  parts: VideoParts,
+  dependencies: TaskDependencies,
   submit: Submit,
-  wire: Wire,
+  wire: UpstreamClient,
   model: string,
   taskId: string,
 ): Promise<VideoRendered> {
   const { client, ask, unheard, strict, signal, hops, caller } = submit;
-  const { fetchAllow, dnsFor } = parts.gateway;
+  const { fetchAllow, dnsFor } = dependencies.gateway;
   const { upstream, provider } = wire;
   refuseMany(ask, upstream, client);
   const fetching = { fetchAllow, dns: dnsFor(caller.keyId) };
@@ -103,38 +103,46 @@ function unconfirmed(failure: GatewayError): GatewayError {
 }
 
 /** Sends a submit once. The client's leaving does not end it: what was taken has to be kept. */
-export async function send(parts: VideoParts, wire: Wire, { call }: VideoRendered): Promise<Accepted> {
+export async function send(
+  dependencies: TaskDependencies,
+  wire: UpstreamClient,
+  { call }: VideoRendered,
+): Promise<Accepted> {
   const { upstream, provider } = wire;
   const patienceMs = Math.min(provider.timeouts.wholeMs, submitPatienceMs);
   try {
-    const answer = await askUpstream(wire, call, patienceMs, parts.gateway);
+    const answer = await askUpstream(wire, call, patienceMs, dependencies.gateway);
     if (answer.status >= 200 && answer.status < 300) return upstream.accepted(answer);
-    throw upstream.error.parse(answer.status, answer.body, retryAfterMs(answer.headers, parts.gateway.clock.nowMs()));
+    throw upstream.error.parse(
+      answer.status,
+      answer.body,
+      retryAfterMs(answer.headers, dependencies.gateway.clock.nowMs()),
+    );
   } catch (thrown) {
     const safe = safeError(thrown, provider);
-    parts.gateway.events.attemptFailed(provider.name, "", safe);
+    dependencies.gateway.events.attemptFailed(provider.name, "", safe);
     throw safe.retry === "ambiguous" ? unconfirmed(safe) : safe;
   }
 }
 
 async function tryOne(
-  parts: VideoParts,
+  dependencies: TaskDependencies,
   submit: Submit,
   candidate: Candidate,
   taskId: string,
   attempts: number,
-): Promise<Taken | Failed> {
-  const wire = wireFor(candidate.provider, candidate.model);
-  const cannot = (failure: GatewayError): Failed => ({ failure, isAsked: false, mayGoOn: true });
+): Promise<AcceptedSubmit | FailedSubmit> {
+  const wire = upstreamClientFor(candidate.provider, candidate.model);
+  const cannot = (failure: GatewayError): FailedSubmit => ({ failure, isAsked: false, mayGoOn: true });
   if (wire === null) return cannot(unsupported(submit.client.fieldPath("model"), "it makes no videos."));
   let result: VideoRendered;
   try {
-    result = await rendered(parts, submit, wire, candidate.model, taskId);
+    result = await rendered(dependencies, submit, wire, candidate.model, taskId);
   } catch (thrown) {
     return cannot(toGatewayError(thrown));
   }
   try {
-    const accepted = await send(parts, wire, result);
+    const accepted = await send(dependencies, wire, result);
     return { wire, candidate, rendered: result, accepted, attempts };
   } catch (thrown) {
     const failure = inClientsName(toGatewayError(thrown), candidate.model, submit.ask.model);
@@ -152,24 +160,26 @@ function verdict(all: readonly GatewayError[], unsaid: readonly GatewayError[]):
 }
 
 /** Asks one candidate after the other, as long as it is sure that none has taken the task. */
-export async function submitTo(
-  parts: VideoParts,
+export async function submitToCandidates(
+  dependencies: TaskDependencies,
   submit: Submit,
   plan: Plan,
   taskId: string,
-): Promise<Taken | { readonly failure: GatewayError; readonly attempts: number }> {
+): Promise<AcceptedSubmit | { readonly failure: GatewayError; readonly attempts: number }> {
   const asked: GatewayError[] = [];
   const unsaid: GatewayError[] = [];
-  const cooldowns = cooldownsFor(plan.found, parts.gateway.cooldowns);
+  const cooldowns = cooldownsFor(plan.found, dependencies.gateway.cooldowns);
   let last: Candidate | null = null;
   const failed = (failure: GatewayError) => {
     const by =
-      last === null ? null : { candidate: last, asked: submit.ask.model, attempts: asked.length, warnings: [] };
-    return { failure: attributed(failure, by), attempts: asked.length };
+      last === null
+        ? null
+        : { candidate: last, requestedModel: submit.ask.model, attempts: asked.length, warnings: [] };
+    return { failure: withServedBy(failure, by), attempts: asked.length };
   };
   for (const candidate of cooldowns.ordered(plan.candidates)) {
     if (asked.length >= maxAttempts) break;
-    const outcome = await tryOne(parts, submit, candidate, taskId, asked.length + 1);
+    const outcome = await tryOne(dependencies, submit, candidate, taskId, asked.length + 1);
     if (!("failure" in outcome)) {
       cooldowns.answered(candidate);
       return outcome;

@@ -23,8 +23,8 @@ export const failures = {
 } as const satisfies Record<string, VideoFailure>;
 
 /** The task in a last state. */
-export function ended(task: Task, state: VideoState, failure: VideoFailure, nowMs: number): Task {
-  return { ...task, state, updatedAtMs: nowMs, told: { ...task.told, failure } };
+export function terminate(task: Task, state: VideoState, failure: VideoFailure, nowMs: number): Task {
+  return { ...task, state, updatedAtMs: nowMs, view: { ...task.view, failure } };
 }
 
 const rank: { readonly [state in VideoState]: number } = {
@@ -44,23 +44,23 @@ const failureOfState: { readonly [state in VideoState]?: VideoFailure } = {
 
 /** A guess that rises with time and never arrives, for upstreams that say nothing: half way after a minute. */
 function guessed(task: Task, nowMs: number): number {
-  const elapsedMs = Math.max(0, nowMs - task.kept.acceptedAtMs);
+  const elapsedMs = Math.max(0, nowMs - task.internals.acceptedAtMs);
   return Math.round(10 + 85 * (1 - 0.5 ** (elapsedMs / 60_000)));
 }
 
 function percentOf(task: Task, state: VideoState, percent: number | undefined, nowMs: number): number {
-  if (state === "queued") return task.told.percent;
+  if (state === "queued") return task.view.percent;
   if (state === "completed") return 100;
   const told = percent === undefined ? guessed(task, nowMs) : Math.round(Math.min(99, Math.max(0, percent)));
-  return isFinal(state) ? task.told.percent : Math.max(task.told.percent, told);
+  return isFinal(state) ? task.view.percent : Math.max(task.view.percent, told);
 }
 
 /** The upstream says that it has no such task: it has lost it when it says so again and again. */
 function missed(task: Task, nowMs: number): Task {
-  const misses = task.kept.misses + 1;
-  const isYoung = nowMs - task.kept.acceptedAtMs < unknownForMs;
-  if (misses >= missesToLose && !isYoung) return ended(task, "expired", failures.lost, nowMs);
-  return { ...task, updatedAtMs: nowMs, kept: { ...task.kept, misses } };
+  const misses = task.internals.misses + 1;
+  const isYoung = nowMs - task.internals.acceptedAtMs < unknownForMs;
+  if (misses >= missesToLose && !isYoung) return terminate(task, "expired", failures.lost, nowMs);
+  return { ...task, updatedAtMs: nowMs, internals: { ...task.internals, misses } };
 }
 
 /** A video that came with its poll and holds nothing is none. */
@@ -68,16 +68,16 @@ const hasBytes = ({ place }: VideoResult): boolean => place.kind !== "inline" ||
 
 function completed(task: Task, progress: VideoProgress, upstream: VideoUpstream, nowMs: number): Task {
   const results = (progress.results ?? []).filter(hasBytes).map(withoutBytes);
-  if (results.length === 0) return ended(task, "failed", failures.empty, nowMs);
+  if (results.length === 0) return terminate(task, "failed", failures.empty, nowMs);
   const lifeMs = upstream.resultSeconds === undefined ? null : upstream.resultSeconds * 1000;
   const living = results.map((result) =>
     result.expiresAtMs === undefined && lifeMs !== null ? { ...result, expiresAtMs: nowMs + lifeMs } : result,
   );
-  return { ...task, state: "completed", told: { ...task.told, percent: 100, results: living, completedAtMs: nowMs } };
+  return { ...task, state: "completed", view: { ...task.view, percent: 100, results: living, completedAtMs: nowMs } };
 }
 
 /** The task after an answer that spoke of it. */
-export function advanced(task: Task, progress: VideoProgress, upstream: VideoUpstream, nowMs: number): Task {
+export function applyProgress(task: Task, progress: VideoProgress, upstream: VideoUpstream, nowMs: number): Task {
   if (isFinal(task.state)) return task;
   if (progress.isGone) return missed(task, nowMs);
   const told = progress.state ?? task.state;
@@ -85,12 +85,18 @@ export function advanced(task: Task, progress: VideoProgress, upstream: VideoUps
   const known: Task = {
     ...task,
     updatedAtMs: nowMs,
-    kept: { ...task.kept, keep: { ...task.kept.keep, ...progress.keep }, misses: 0, troubles: 0, refusals: 0 },
-    told: { ...task.told, effect: { ...task.told.effect, ...progress.effect } },
+    internals: {
+      ...task.internals,
+      keep: { ...task.internals.keep, ...progress.keep },
+      misses: 0,
+      troubles: 0,
+      refusals: 0,
+    },
+    view: { ...task.view, effect: { ...task.view.effect, ...progress.effect } },
   };
   if (state === "completed") return completed(known, progress, upstream, nowMs);
   const failure = failureOfState[state];
-  if (failure !== undefined) return ended(known, state, progress.failure ?? failure, nowMs);
+  if (failure !== undefined) return terminate(known, state, progress.failure ?? failure, nowMs);
   const percent = percentOf(task, state, progress.percent, nowMs);
-  return { ...known, state, told: { ...known.told, percent } };
+  return { ...known, state, view: { ...known.view, percent } };
 }

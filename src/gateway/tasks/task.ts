@@ -1,15 +1,15 @@
 // A video task as it is kept: what its owner is told, what later requests to the upstream need, and the way to a row and back.
-import type { VideoFailure, VideoPlace, VideoResult, VideoState } from "../../canonical/video.ts";
+import type { VideoFailure, VideoLocation, VideoResult, VideoState } from "../../canonical/video.ts";
 import type { Warning } from "../../canonical/warning.ts";
 import type { VideoView } from "../../dialects/video/client.ts";
-import type { UpstreamTask, VideoEffect } from "../../dialects/video/upstream.ts";
+import type { EffectiveSettings, UpstreamTask } from "../../dialects/video/upstream.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { TaskChange, TaskRow } from "../../store/tasks.ts";
 
 export const operation = "video";
 
 /** What later requests need; nobody is told. */
-export interface Kept {
+export interface TaskInternals {
   /** The upstream's own name for the model. */
   readonly model: string;
   /** Name of the wire that it was submitted on. */
@@ -41,11 +41,11 @@ export interface Kept {
 }
 
 /** What the owner is told. */
-export interface Told {
+export interface TaskView {
   /** As the client named it. */
   readonly model: string;
   readonly prompt?: string;
-  readonly effect: VideoEffect;
+  readonly effect: EffectiveSettings;
   readonly percent: number;
   readonly results: readonly VideoResult[];
   readonly failure?: VideoFailure;
@@ -62,34 +62,34 @@ export interface Task {
   readonly state: VideoState;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
-  readonly kept: Kept;
-  readonly told: Told;
+  readonly internals: TaskInternals;
+  readonly view: TaskView;
 }
 
 /** Rows are written by this file alone, so that their texts are what they were. */
 export function taskOf(row: TaskRow): Task {
   const { id, ownerKeyId, provider, upstreamId, createdAtMs, updatedAtMs } = row;
-  const kept = JSON.parse(row.candidate) as Kept;
-  const told = JSON.parse(row.body) as Told;
+  const kept = JSON.parse(row.candidate) as TaskInternals;
+  const told = JSON.parse(row.body) as TaskView;
   const state = row.state as VideoState;
-  return { id, ownerKeyId, provider, upstreamId, state, createdAtMs, updatedAtMs, kept, told };
+  return { id, ownerKeyId, provider, upstreamId, state, createdAtMs, updatedAtMs, internals: kept, view: told };
 }
 
 /** What is written of a task; null: there is nothing left to ask. */
 export function changeOf(task: Task, nextPollAtMs: number | null): TaskChange {
-  const { provider, upstreamId, state, updatedAtMs, kept, told } = task;
-  const texts = { candidate: JSON.stringify(kept), body: JSON.stringify(told) };
+  const { provider, upstreamId, state, updatedAtMs, internals, view } = task;
+  const texts = { candidate: JSON.stringify(internals), body: JSON.stringify(view) };
   return { provider, upstreamId, state, updatedAtMs, nextPollAtMs, ...texts };
 }
 
 /** The task as its upstream knows it; null before it was accepted. */
-export function upstreamTaskOf({ id, upstreamId, kept }: Task): UpstreamTask | null {
-  return upstreamId === null ? null : { id, upstreamId, model: kept.model, keep: kept.keep };
+export function upstreamTaskOf({ id, upstreamId, internals }: Task): UpstreamTask | null {
+  return upstreamId === null ? null : { id, upstreamId, model: internals.model, keep: internals.keep };
 }
 
 /** Bytes of a result that came with a poll are not kept: it is asked again when they are wanted. */
 export function withoutBytes(result: VideoResult): VideoResult {
-  const place: VideoPlace = result.place.kind === "inline" ? { kind: "inline" } : result.place;
+  const place: VideoLocation = result.place.kind === "inline" ? { kind: "inline" } : result.place;
   return { ...result, place };
 }
 
@@ -98,8 +98,8 @@ const isAlive = ({ expiresAtMs }: VideoResult, nowMs: number): boolean =>
 
 /** The task for its owner. `contentUrl` tells where the gateway itself serves a result that lies at no open address. */
 export function viewOf(task: Task, contentUrl: (index: number) => string, nowMs: number): Omit<VideoView, "base"> {
-  const { id, state, createdAtMs, updatedAtMs, told } = task;
-  const { percent, effect, results, model, ...rest } = told;
+  const { id, state, createdAtMs, updatedAtMs, view } = task;
+  const { percent, effect, results, model, ...rest } = view;
   const urls = results.flatMap((result, index) => {
     if (!isAlive(result, nowMs)) return [];
     return [result.place.kind === "url" ? result.place.url : contentUrl(index)];

@@ -1,14 +1,14 @@
 // The bytes of one result from their source to where they last: streamed, counted, never silent for long, and leased all the while.
 import { GatewayError } from "../../canonical/error.ts";
 import type { VideoResult } from "../../canonical/video.ts";
-import { unlessAborted } from "../../lib/abortable.ts";
+import { raceAbort } from "../../lib/abortable.ts";
 import type { Deadline } from "../../lib/deadline.ts";
 import type { Blobs } from "../../store/blobs/blobs.ts";
-import { renewErrand } from "../../store/task-jobs.ts";
+import { extendLease } from "../../store/task-jobs.ts";
 import { openSource } from "./content.ts";
-import { leaseMs, type VideoParts } from "./dependencies.ts";
+import { leaseMs, type TaskDependencies } from "./dependencies.ts";
 import { nameOf, sourceOf } from "./results.ts";
-import { makeRoom, type Room } from "./retention.ts";
+import { type DiskReservation, reserveSpace } from "./retention.ts";
 import type { Task } from "./task.ts";
 
 /** Far less than a lease, which is renewed with the bytes that come. */
@@ -16,8 +16,8 @@ const silenceMs = 45_000;
 const renewMs = 30_000;
 
 /** One result on its way. */
-export interface Copying {
-  readonly parts: VideoParts;
+export interface Transfer {
+  readonly parts: TaskDependencies;
   readonly task: Task;
   readonly index: number;
   readonly result: VideoResult;
@@ -40,7 +40,7 @@ async function* chunksOf(body: Body, signal: AbortSignal): AsyncGenerator<Uint8A
   const reader = body.getReader();
   try {
     for (;;) {
-      const { done, value } = await unlessAborted(reader.read(), signal);
+      const { done, value } = await raceAbort(reader.read(), signal);
       if (done) return;
       yield value;
     }
@@ -50,29 +50,29 @@ async function* chunksOf(body: Body, signal: AbortSignal): AsyncGenerator<Uint8A
 }
 
 /** Ends a life in which nothing happens; gives what is called when something does, and what ends the watch. */
-function guardSilence({ parts, life }: Copying): { heard(): void; end(): void } {
-  const { ticker, clock } = parts.gateway.watch;
+function guardSilence({ parts, life }: Transfer): { heard(): void; end(): void } {
+  const { ticker, clock } = parts.gateway.deadlines;
   let heardMs = clock.monotonicMs();
   const look = (): void => {
     if (clock.monotonicMs() - heardMs > silenceMs) life.abort(late());
   };
-  ticker.join(look);
+  ticker.subscribe(look);
   return {
     heard() {
       heardMs = clock.monotonicMs();
     },
-    end: () => ticker.leave(look),
+    end: () => ticker.unsubscribe(look),
   };
 }
 
 /** Goes on holding the task's errand. Throws where it went to somebody else. */
-async function renew({ parts, task }: Copying): Promise<void> {
+async function renew({ parts, task }: Transfer): Promise<void> {
   const untilMs = parts.gateway.clock.nowMs() + leaseMs;
-  if (!(await renewErrand(parts.store, "copy", task.id, parts.leaseOwner, untilMs))) throw lost();
+  if (!(await extendLease(parts.store, "copy", task.id, parts.leaseOwner, untilMs))) throw lost();
 }
 
 /** The same chunks: counted against the bound, and with each of them the lease is looked after. */
-async function* watched(copying: Copying, body: Body, most: number): AsyncGenerator<Uint8Array> {
+async function* watched(copying: Transfer, body: Body, most: number): AsyncGenerator<Uint8Array> {
   const { parts, life } = copying;
   const { clock } = parts.gateway;
   const silence = guardSilence(copying);
@@ -93,14 +93,14 @@ async function* watched(copying: Copying, body: Body, most: number): AsyncGenera
   }
 }
 
-interface Opened {
+interface OpenedItems {
   readonly body: Body;
   /** As it was announced; null where it was not. */
   readonly length: number | null;
 }
 
 /** The whole result at its source. */
-async function openWhole({ parts, task, index, result, life }: Copying): Promise<Opened> {
+async function openWhole({ parts, task, index, result, life }: Transfer): Promise<OpenedItems> {
   const wish = { variant: "video", range: null, index, signal: life.signal };
   const { status, headers, body } = await openSource(parts, task, sourceOf(result), wish);
   const length = headers.has("content-length") ? Number(headers.get("content-length")) : null;
@@ -115,7 +115,7 @@ async function leave(body: Body): Promise<void> {
 }
 
 /** The bytes from wherever they are to the store; gives how many there were. */
-export async function carry(copying: Copying, target: Blobs, room: Room): Promise<number> {
+export async function transfer(copying: Transfer, target: Blobs, room: DiskReservation): Promise<number> {
   const { parts, task, index, result } = copying;
   // Results before this one may have used the lease up.
   await renew(copying);
@@ -123,7 +123,7 @@ export async function carry(copying: Copying, target: Blobs, room: Room): Promis
   const most = length ?? parts.results.maxVideoBytes;
   room.reserved += most;
   try {
-    await makeRoom(parts, room);
+    await reserveSpace(parts, room);
     const name = nameOf(task, index);
     const written = await target.write(name, watched(copying, body, most), result.mediaType ?? "video/mp4");
     if (written > 0 && (length === null || written === length)) return written;

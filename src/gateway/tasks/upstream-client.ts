@@ -1,17 +1,17 @@
 // The way from a task to its upstream: whose wire it was submitted on, and one call with its answer read within bounds.
 import { GatewayError } from "../../canonical/error.ts";
-import type { Call } from "../../dialects/dialect.ts";
+import type { UpstreamRequest } from "../../dialects/dialect.ts";
 import type { UpstreamAnswer, VideoProgress, VideoUpstream } from "../../dialects/video/upstream.ts";
 import { deadline } from "../../lib/deadline.ts";
 import { parseJsonText } from "../../lib/json.ts";
 import type { Provider } from "../../providers/provider.ts";
 import { readBounded } from "../../providers/read-body.ts";
-import type { GatewayParts } from "../pipeline/run.ts";
+import type { GatewayDependencies } from "../pipeline/run.ts";
 import type { Catalog } from "../routing/catalog.ts";
 import type { Task } from "./task.ts";
 
 /** A provider and the wire on which it is asked. */
-export interface Wire {
+export interface UpstreamClient {
   readonly provider: Provider;
   readonly upstream: VideoUpstream;
 }
@@ -22,15 +22,15 @@ const maxFilmAnswerBytes = 256 * 1024 * 1024;
 const decoder = new TextDecoder();
 
 /** The wire for a model that somebody wants to submit; null where the provider makes no videos with it. */
-export function wireFor(provider: Provider, model: string): Wire | null {
+export function upstreamClientFor(provider: Provider, model: string): UpstreamClient | null {
   const upstream = provider.videos?.find(({ serves }) => serves?.(model) ?? true);
   return upstream === undefined || provider.sendTask === undefined ? null : { provider, upstream };
 }
 
 /** The wire of a task; null where its provider is not configured any more. */
-export function wireOf({ provider: name, kept }: Task, catalog: Catalog): Wire | null {
+export function wireOf({ provider: name, internals }: Task, catalog: Catalog): UpstreamClient | null {
   const provider = catalog.providers.find((candidate) => candidate.name === name);
-  const upstream = provider?.videos?.find((candidate) => candidate.name === kept.wire);
+  const upstream = provider?.videos?.find((candidate) => candidate.name === internals.wire);
   return provider === undefined || upstream === undefined ? null : { provider, upstream };
 }
 
@@ -39,14 +39,14 @@ const tooSlow = (): GatewayError => new GatewayError("upstream_timeout", "The pr
 const never = new AbortController().signal;
 
 /** Sends a call about a task. The response has to be read or cancelled. */
-export function sendTask({ provider }: Wire, call: Call, signal: AbortSignal): Promise<Response> {
+export function sendTask({ provider }: UpstreamClient, call: UpstreamRequest, signal: AbortSignal): Promise<Response> {
   if (provider.sendTask === undefined) throw new GatewayError("internal_error", "The provider takes no tasks.");
   return provider.sendTask(call, signal);
 }
 
 /** What an answer says of a task: the words of a failure reach its owner, webhooks and the store. */
 export function safeProgress<Progress extends VideoProgress | null | undefined>(
-  { provider }: Wire,
+  { provider }: UpstreamClient,
   progress: Progress,
 ): Progress {
   if (!progress?.failure || provider.redactor === undefined) return progress;
@@ -55,13 +55,13 @@ export function safeProgress<Progress extends VideoProgress | null | undefined>(
 }
 
 /** Asks, and reads the whole answer, whatever its status. Throws GatewayError where none came. */
-export async function ask(
-  wire: Wire,
-  call: Call,
+export async function askUpstream(
+  wire: UpstreamClient,
+  call: UpstreamRequest,
   timeoutMs: number,
-  { watch }: Pick<GatewayParts, "watch">,
+  { deadlines }: Pick<GatewayDependencies, "deadlines">,
 ): Promise<UpstreamAnswer> {
-  const life = deadline(() => never, timeoutMs, watch, tooSlow);
+  const life = deadline(() => never, timeoutMs, deadlines, tooSlow);
   try {
     const response = await sendTask(wire, call, life.signal);
     const most = wire.upstream.tellsBytes === true ? maxFilmAnswerBytes : maxAnswerBytes;

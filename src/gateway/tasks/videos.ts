@@ -3,22 +3,22 @@ import { GatewayError } from "../../canonical/error.ts";
 import { isFinal } from "../../canonical/video.ts";
 import { unsupported } from "../../dialects/errors.ts";
 import type { VideoClient, VideoView } from "../../dialects/video/client.ts";
-import { findLinkedTask, findTask, hideTask, listTasks, type TaskRow } from "../../store/tasks.ts";
+import { findLinkedTask, findTask, listTasks, softDeleteTask, type TaskRow } from "../../store/tasks.ts";
 import type { Caller } from "../policy/keys.ts";
 import { type ContentWish, contentOf } from "./content.ts";
 import { type Created, createTask } from "./create.ts";
-import type { VideoParts } from "./dependencies.ts";
-import { conclude } from "./finalize.ts";
-import { startErrands } from "./job-runner.ts";
+import type { TaskDependencies } from "./dependencies.ts";
+import { finalize } from "./finalize.ts";
+import { startJobRunner } from "./job-runner.ts";
 import { checkLink, type LinkClaim } from "./links.ts";
-import { tellUpstream } from "./poll.ts";
+import { notifyUpstream } from "./poll.ts";
 import { startPoller } from "./poller.ts";
 import { remixTask } from "./remix.ts";
 import { removeBytes } from "./retention.ts";
 import type { Content } from "./source-body.ts";
 import type { Submit } from "./submit.ts";
 import { operation, type Task, taskOf } from "./task.ts";
-import { ended, failures } from "./task-state.ts";
+import { failures, terminate } from "./task-state.ts";
 import { viewFor } from "./task-view.ts";
 
 /** A page of an owner's tasks. */
@@ -52,17 +52,17 @@ const unknown = (): GatewayError => new GatewayError("object_not_found", "There 
 const idForm = /^[A-Za-z]{1,16}_[A-Za-z0-9]{8,64}$/;
 
 /** A place that cannot be written is an error in the log: videos are still served from their providers. */
-async function checkTarget({ results, gateway: { events } }: VideoParts): Promise<void> {
+async function checkTarget({ results, gateway: { events } }: TaskDependencies): Promise<void> {
   const problem = await results.target?.findProblem();
   if (typeof problem === "string") events.resultsUnavailable(problem);
 }
 
 /** Opens the room, and takes up the work where an earlier process left it. */
-export async function openVideos(parts: VideoParts): Promise<Videos> {
-  const { store, gateway } = parts;
-  void checkTarget(parts);
-  const poller = await startPoller(parts);
-  const errands = await startErrands(parts);
+export async function openVideos(dependencies: TaskDependencies): Promise<Videos> {
+  const { store, gateway } = dependencies;
+  void checkTarget(dependencies);
+  const poller = await startPoller(dependencies);
+  const errands = await startJobRunner(dependencies);
   const rowFor = async (id: string, ownerKeyId: string, nowMs = gateway.clock.nowMs()): Promise<TaskRow> => {
     const row = idForm.test(id) ? await findTask(store, id, ownerKeyId, nowMs) : undefined;
     if (row === undefined || row.operation !== operation) throw unknown();
@@ -73,34 +73,36 @@ export async function openVideos(parts: VideoParts): Promise<Videos> {
     const row = await rowFor(id, ownerKeyId);
     const task = taskOf(row);
     if (isFinal(task.state)) return task;
-    const over = ended(task, "cancelled", failures.cancelled, gateway.clock.nowMs());
-    if (await conclude(parts, over, "taken", row.ledger)) await tellUpstream(parts, task, "cancel");
+    const over = terminate(task, "cancelled", failures.cancelled, gateway.clock.nowMs());
+    if (await finalize(dependencies, over, "taken", row.ledger)) await notifyUpstream(dependencies, task, "cancel");
     return get(id, ownerKeyId);
   };
   return {
-    create: (submit) => createTask(parts, submit),
+    create: (submit) => createTask(dependencies, submit),
     get,
-    content: async (id, ownerKeyId, wish) => contentOf(parts, await get(id, ownerKeyId), wish),
+    content: async (id, ownerKeyId, wish) => contentOf(dependencies, await get(id, ownerKeyId), wish),
     async linkedContent(claim, wish) {
       const nowMs = gateway.clock.nowMs();
-      checkLink(parts, claim, nowMs);
+      checkLink(dependencies, claim, nowMs);
       const row = await findLinkedTask(store, claim.id, nowMs);
       if (row === undefined || row.operation !== operation) throw unknown();
-      return contentOf(parts, taskOf(row), wish);
+      return contentOf(dependencies, taskOf(row), wish);
     },
-    view: (task, origin) => viewFor(parts, task, origin),
+    view: (task, origin) => viewFor(dependencies, task, origin),
     async remix(id, caller, client, prompt, requestId) {
       const source = await get(id, caller.keyId);
       if (source.state !== "completed") throw unsupported("video_id", "only a finished video can be remade.");
-      return remixTask(parts, source, caller, client, prompt, requestId);
+      return remixTask(dependencies, source, caller, client, prompt, requestId);
     },
     cancel,
     async remove(id, ownerKeyId) {
       const task = await cancel(id, ownerKeyId);
-      if (!(await hideTask(store, id, ownerKeyId, gateway.clock.nowMs()))) throw unknown();
+      if (!(await softDeleteTask(store, id, ownerKeyId, gateway.clock.nowMs()))) throw unknown();
       // What does not go at once goes with the next upkeep.
-      await removeBytes(parts, task).catch((thrown: unknown) => gateway.events.backgroundFailed("videos", thrown));
-      if (task.state === "completed") await tellUpstream(parts, task, "remove");
+      await removeBytes(dependencies, task).catch((thrown: unknown) =>
+        gateway.events.backgroundFailed("videos", thrown),
+      );
+      if (task.state === "completed") await notifyUpstream(dependencies, task, "remove");
     },
     async list(ownerKeyId, { limit, isDescending, after }) {
       const nowMs = gateway.clock.nowMs();

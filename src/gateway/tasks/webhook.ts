@@ -2,12 +2,12 @@
 import { isFinal } from "../../canonical/video.ts";
 import { videoClients } from "../../dialects/video/index.ts";
 import { webhookHeaders } from "../../lib/webhook.ts";
-import { judgeGuarded, postGuarded } from "../../providers/safe-fetch/post.ts";
-import { type ErrandRow, leaveErrand } from "../../store/task-jobs.ts";
-import type { GatewayParts } from "../pipeline/run.ts";
+import { checkUrl, safePost } from "../../providers/safe-fetch/post.ts";
+import { finishJob, type TaskJobRow } from "../../store/task-jobs.ts";
+import type { GatewayDependencies } from "../pipeline/run.ts";
 import { retryAfterMs } from "../streaming/buffered-response.ts";
-import { errandWait } from "./backoff.ts";
-import type { VideoParts } from "./dependencies.ts";
+import { jobWaitMs } from "./backoff.ts";
+import type { TaskDependencies } from "./dependencies.ts";
 import { type Task, taskOf } from "./task.ts";
 import { viewFor } from "./task-view.ts";
 
@@ -20,21 +20,24 @@ const accepted = (status: number): boolean => status >= 200 && status < 300;
 const gone = 410;
 
 /** Throws the 400 of an address to which nothing can be sent. */
-export function judgeCallback(
+export function checkCallbackUrl(
   url: string,
   param: string | undefined,
   signal: AbortSignal,
-  { fetchAllow: allow, dnsFor }: Pick<GatewayParts, "fetchAllow" | "dnsFor">,
+  { fetchAllow: allow, dnsFor }: Pick<GatewayDependencies, "fetchAllow" | "dnsFor">,
   owner: string,
 ): Promise<void> {
-  return judgeGuarded(url, { givenBy: "client", param, signal, allow, dns: dnsFor(owner), timeoutMs: judgePatienceMs });
+  return checkUrl(url, { givenBy: "client", param, signal, allow, dns: dnsFor(owner), timeoutMs: judgePatienceMs });
 }
 
 /** The answer to a question for the task, with the name of the event and the task's id; null where nobody is to be told. */
-function noticeOf(parts: VideoParts, task: Task): string | null {
-  const client = videoClients.find(({ name }) => name === task.kept.client);
+function noticeOf(dependencies: TaskDependencies, task: Task): string | null {
+  const client = videoClients.find(({ name }) => name === task.internals.client);
   if (client === undefined || !isFinal(task.state)) return null;
-  const told = client.told(viewFor(parts, task, task.kept.origin ?? ""), { requestId: noticeId(task), elapsedMs: 0 });
+  const told = client.told(viewFor(dependencies, task, task.internals.origin ?? ""), {
+    requestId: noticeId(task),
+    elapsedMs: 0,
+  });
   return JSON.stringify({ ...told, type: `video.${task.state}`, task_id: task.id });
 }
 
@@ -49,14 +52,20 @@ interface Said {
   readonly failure: unknown;
 }
 
-async function send(parts: VideoParts, task: Task, url: string, body: string, signal: AbortSignal): Promise<Said> {
-  const { clock, fetchAllow: allow, dnsFor } = parts.gateway;
+async function send(
+  dependencies: TaskDependencies,
+  task: Task,
+  url: string,
+  body: string,
+  signal: AbortSignal,
+): Promise<Said> {
+  const { clock, fetchAllow: allow, dnsFor } = dependencies.gateway;
   const nowMs = clock.nowMs();
-  const signed = webhookHeaders(parts.webhookKey(task.ownerKeyId), noticeId(task), nowMs, body);
+  const signed = webhookHeaders(dependencies.webhookKey(task.ownerKeyId), noticeId(task), nowMs, body);
   const headers = { "content-type": "application/json", ...signed };
   const post = { body, headers };
   try {
-    const { status, retryAfter } = await postGuarded(url, post, {
+    const { status, retryAfter } = await safePost(url, post, {
       givenBy: "client",
       signal,
       allow,
@@ -72,19 +81,23 @@ async function send(parts: VideoParts, task: Task, url: string, body: string, si
 }
 
 /** One turn: tells once, and notes whether it has to be told again. Rejects only where the store does not answer. */
-export async function tellTask(parts: VideoParts, row: ErrandRow, signal: AbortSignal): Promise<void> {
+export async function deliverWebhook(
+  dependencies: TaskDependencies,
+  row: TaskJobRow,
+  signal: AbortSignal,
+): Promise<void> {
   const task = taskOf(row);
-  const { callbackUrl: url } = task.kept;
-  const body = noticeOf(parts, task);
+  const { callbackUrl: url } = task.internals;
+  const body = noticeOf(dependencies, task);
   const leave = (atMs: number | null, tries: number): Promise<boolean> =>
-    leaveErrand(parts.store, "tell", task.id, parts.leaseOwner, { atMs, tries });
+    finishJob(dependencies.store, "tell", task.id, dependencies.leaseOwner, { atMs, tries });
   if (url === undefined || body === null) return void (await leave(null, row.tries));
-  const { isOver, askedMs, failure } = await send(parts, task, url, body, signal);
+  const { isOver, askedMs, failure } = await send(dependencies, task, url, body, signal);
   const tries = row.tries + 1;
-  const { clock, events } = parts.gateway;
+  const { clock, events } = dependencies.gateway;
   // Stopping ended the try, not the receiver.
   if (failure !== null && signal.aborted) return void (await leave(clock.nowMs(), row.tries));
   if (failure !== null) events.errandFailed("tell", task.id, tries, failure);
-  const waitMs = Math.max(errandWait(waits, tries, parts), Math.min(askedMs, waits.mostMs));
+  const waitMs = Math.max(jobWaitMs(waits, tries, dependencies), Math.min(askedMs, waits.mostMs));
   await leave(isOver || tries >= mostTries ? null : clock.nowMs() + waitMs, tries);
 }

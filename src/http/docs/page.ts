@@ -1,5 +1,5 @@
 // The page that shows the OpenAPI document to a person. It holds no data itself: it fetches the document with the reader's key.
-import type { PlainVisit } from "../endpoint.ts";
+import type { HandlerContext } from "../endpoint.ts";
 import markup from "./page.html" with { type: "text" };
 import script from "./page.mjs" with { type: "text" };
 import style from "./style.css" with { type: "text" };
@@ -18,12 +18,12 @@ const headers = {
 } as const;
 
 /** `GET /docs`. */
-export function docsPage({ requestId }: Pick<PlainVisit, "requestId">): Response {
+export function docsPage({ requestId }: Pick<HandlerContext, "requestId">): Response {
   return new Response(page, { headers: { ...headers, "x-request-id": requestId } });
 }
 
 /** The same page for a browser that has no key yet: it asks for one. */
-export function docsSignIn({ requestId }: Pick<PlainVisit, "requestId">): Response {
+export function docsSignIn({ requestId }: Pick<HandlerContext, "requestId">): Response {
   const answer = docsPage({ requestId });
   answer.headers.set("www-authenticate", "Bearer");
   return new Response(answer.body, { status: 401, headers: answer.headers });

@@ -1,6 +1,6 @@
 // The OpenAPI document, made from the rows and from the schemas that validate.
 import { version } from "../../../package.json";
-import type { AskEndpoint, Endpoint, FormRule } from "../endpoint.ts";
+import type { Endpoint, FormRule, ModelEndpoint } from "../endpoint.ts";
 import { type Description, describe } from "./descriptions.ts";
 import { errorSchemas, failures } from "./error-schemas.ts";
 import { examples, pathExample } from "./examples.ts";
@@ -74,15 +74,15 @@ function requestBody({ schema, other, form }: Body, { example }: Description) {
 }
 
 /** Fields that the path can fill are not required of the body. */
-function bodySchema({ dialect, fromPath }: AskEndpoint): ObjectSchema {
+function bodySchema({ dialect, fromPath }: ModelEndpoint): ObjectSchema {
   const schema = plain(dialect.request.schema);
   if (fromPath === undefined) return schema;
   return { ...schema, required: schema.required?.filter((name) => !fromPath.includes(name)) ?? [] };
 }
 
 /** The second shape of a path; undefined where there is none, or none that looks otherwise. */
-function otherSchema({ dialect, other }: AskEndpoint): ObjectSchema | undefined {
-  const schema = other?.dialect.request.schema;
+function otherSchema({ dialect, alternate }: ModelEndpoint): ObjectSchema | undefined {
+  const schema = alternate?.dialect.request.schema;
   return schema === undefined || schema === dialect.request.schema ? undefined : plain(schema);
 }
 

@@ -1,6 +1,6 @@
 // The binary framing of AWS event streams: messages cut out of chunks, checked by their sums, with their headers.
 import { GatewayError } from "../../canonical/error.ts";
-import { badReply } from "../../dialects/errors.ts";
+import { invalidUpstreamResponse } from "../../dialects/errors.ts";
 
 /** One message. Only headers that are text are kept; Bedrock sends no others. */
 export interface EventMessage {
@@ -30,7 +30,7 @@ const decoder = new TextDecoder();
 const valueBytes: readonly (number | "told")[] = [0, 0, 1, 2, 4, 8, "told", "told", 8, 16];
 const textType = 7;
 
-const damaged = () => badReply("a message of its event stream is damaged");
+const damaged = () => invalidUpstreamResponse("a message of its event stream is damaged");
 
 function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -2,7 +2,7 @@
 import { bedrockConverse } from "../../dialects/index.ts";
 import type { Secret } from "../../lib/secret.ts";
 import { bearer } from "../authentication.ts";
-import type { Access, AccessTools, Account, AccountEntry, AccountFault } from "../credentials.ts";
+import type { AccessTools, Account, AccountEntry, AccountFault, Signer } from "../credentials.ts";
 import { keyPairFault, keyPairOf } from "../key-pair.ts";
 import type { ProviderKind } from "../provider.ts";
 import { listModels } from "./listing.ts";
@@ -20,20 +20,20 @@ const runtimeOf = (region: string): string => hostOf("bedrock-runtime", region);
 
 function fault(account: Account, credential: Secret | null): AccountFault | null {
   const { region } = account;
-  if (region === undefined) return { member: "region", what: "the region is missing" };
+  if (region === undefined) return { member: "region", problem: "the region is missing" };
   if (!/^[a-z]{2}(?:-[a-z]+)+-\d+$/.test(region))
-    return { member: "region", what: "it must be a region such as us-east-1" };
+    return { member: "region", problem: "it must be a region such as us-east-1" };
   return keyPairFault(account, credential);
 }
 
-function open({ baseUrl, account = {}, credential }: AccountEntry, { clock, send }: AccessTools): Access {
+function open({ baseUrl, account = {}, credential }: AccountEntry, { clock, send }: AccessTools): Signer {
   const { region = "" } = account;
   const key = credential === null ? keyPairOf(account) : null;
-  const prove: Access["prove"] =
+  const prove: Signer["prove"] =
     key === null
       ? async () => (credential === null ? {} : bearer(credential))
       : awsSigner(key, { region, service }, clock.nowMs);
-  const list: Access["list"] = (signal) =>
+  const list: Signer["list"] = (signal) =>
     listModels(async (path) => {
       const request = { method: "GET", url: `${hostOf(service, region)}/${path}` } as const;
       return send({ ...request, headers: { "accept-encoding": "identity", ...(await prove(request)) }, signal });

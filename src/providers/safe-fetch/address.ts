@@ -2,9 +2,9 @@
 import { BlockList, isIP } from "node:net";
 
 /** `closed` may be opened by the operator, `never` by nobody. */
-export type Standing = "open" | "closed" | "never";
+export type AddressClass = "open" | "closed" | "never";
 
-type Row = readonly [range: string, standing: Exclude<Standing, "open">];
+type Row = readonly [range: string, standing: Exclude<AddressClass, "open">];
 
 /** IANA's special-purpose registry, and where clouds tell their machines who they are. What stands nowhere is open. */
 const ranges4: readonly Row[] = [
@@ -55,7 +55,7 @@ function listed(rows: readonly string[]): BlockList {
   return list;
 }
 
-const rangesOf = (rows: readonly Row[], wanted: Standing): BlockList =>
+const rangesOf = (rows: readonly Row[], wanted: AddressClass): BlockList =>
   listed(rows.filter(([, standing]) => standing === wanted).map(([range]) => range));
 
 // A list of its own for each family: one list takes an IPv4 address for a member of ::ffff:0:0/96.
@@ -83,7 +83,7 @@ export function plainAddress(text: string): string | null {
 }
 
 /** Of an address as `plainAddress` gives it. */
-export function standingOf(address: string): Standing {
+export function addressClassOf(address: string): AddressClass {
   const family = familyOf(address);
   if (never[family].check(address, family)) return "never";
   if (closed[family].check(address, family)) return "closed";

@@ -1,9 +1,9 @@
 // What the operator opens: hosts, addresses and ranges that may be fetched from although they are private or have another port.
 import { BlockList } from "node:net";
-import { familyOf, plainAddress, standingOf } from "./address.ts";
-import { hostnameOf, type Place, usualPorts } from "./url-policy.ts";
+import { addressClassOf, familyOf, plainAddress } from "./address.ts";
+import { hostnameOf, type ParsedUrl, usualPorts } from "./url-policy.ts";
 
-export type Target = Pick<Place, "hostname" | "port">;
+export type Target = Pick<ParsedUrl, "hostname" | "port">;
 
 export interface Allowed {
   /** Whether any entry names this port. */
@@ -73,7 +73,7 @@ export function readAllowed(texts: readonly string[]): Allowed {
   return {
     namesPort: (port) => entries.some((entry) => entry.port === port),
     admits(target, address) {
-      const standing = standingOf(address);
+      const standing = addressClassOf(address);
       if (standing === "never") return false;
       if (standing === "open" && usualPorts.includes(target.port)) return true;
       return entries.some((entry) => covers(entry, target, address));

@@ -2,21 +2,21 @@
 // Not by `fetch`: it would ask DNS itself, obey proxy variables, follow redirects, unpack bodies and read files.
 import type { IncomingMessage } from "node:http";
 import { firstHop } from "../../lib/hops.ts";
-import type { Place } from "./url-policy.ts";
+import type { ParsedUrl } from "./url-policy.ts";
 
 /** What is sent, whole. */
-export interface Posted {
+export interface PostBody {
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export interface Hop {
-  readonly place: Place;
+export interface Connection {
+  readonly place: ParsedUrl;
   /** Tried in turn until one of them accepts the connection. */
   readonly addresses: readonly string[];
   /** Which part is wanted, as in `bytes=0-99`. */
   readonly range: string | undefined;
-  readonly post: Posted | undefined;
+  readonly post: PostBody | undefined;
   /** Certificates to trust in place of those of the public authorities, in PEM. */
   readonly ca: string | undefined;
   readonly signal: AbortSignal;
@@ -36,7 +36,7 @@ const isNotConnected = (thrown: unknown): boolean =>
   typeof thrown === "object" && thrown !== null && "code" in thrown && notConnected.has(String(thrown.code));
 
 /** Nothing of ours goes along: no cookie, no credential. */
-function headersOf({ place, range, post }: Hop): Record<string, string> {
+function headersOf({ place, range, post }: Connection): Record<string, string> {
   const base = {
     host: place.url.host,
     accept: "*/*",
@@ -49,7 +49,7 @@ function headersOf({ place, range, post }: Hop): Record<string, string> {
 }
 
 /** The host is the address, so that nothing is looked up again; the name counts for the certificate. */
-function optionsOf(hop: Hop, address: string) {
+function optionsOf(hop: Connection, address: string) {
   const { place, ca, post } = hop;
   const method = post === undefined ? "GET" : "POST";
   const path = `${place.url.pathname}${place.url.search}`;
@@ -58,7 +58,7 @@ function optionsOf(hop: Hop, address: string) {
   return { ...base, ...named, rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) } as const;
 }
 
-async function askOne(hop: Hop, address: string): Promise<IncomingMessage> {
+async function askOne(hop: Connection, address: string): Promise<IncomingMessage> {
   const { request: ask } = await (hop.place.url.protocol === "https:" ? import("node:https") : import("node:http"));
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const request = ask(optionsOf(hop, address));
@@ -75,7 +75,7 @@ async function askOne(hop: Hop, address: string): Promise<IncomingMessage> {
 }
 
 /** The head of the answer; whoever gets it has to read or to destroy it. Rejects with the signal's reason when aborted. */
-export async function askHop(hop: Hop): Promise<IncomingMessage> {
+export async function connect(hop: Connection): Promise<IncomingMessage> {
   let last: unknown;
   for (const address of hop.addresses) {
     hop.signal.throwIfAborted();

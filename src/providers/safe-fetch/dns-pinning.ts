@@ -1,7 +1,7 @@
 // From a host to the addresses that a connection may go to: every answer of DNS is judged, and only what was judged is used.
 import { plainAddress } from "./address.ts";
 import type { Allowed } from "./allowlist.ts";
-import type { Place } from "./url-policy.ts";
+import type { ParsedUrl } from "./url-policy.ts";
 
 /** All addresses of a host. Rejects where there are none. */
 export type Dns = (hostname: string) => Promise<readonly string[]>;
@@ -13,7 +13,7 @@ const byFamily = (left: string, right: string): number => Number(left.includes("
  * The addresses to try in turn; whoever connects to one of them has to use it as it is, for a second look into DNS may
  * find another. Rejects where the host has no address, or one to which no connection may go: one bad answer spoils all.
  */
-export async function pinned(place: Place, allowed: Allowed, dns: Dns): Promise<readonly string[]> {
+export async function resolvePinned(place: ParsedUrl, allowed: Allowed, dns: Dns): Promise<readonly string[]> {
   const answers = place.address === null ? await dns(place.hostname) : [place.address];
   const addresses = answers.map((answer) => {
     const address = plainAddress(answer);

@@ -63,10 +63,10 @@ export interface Origin {
 }
 
 /** Makes the error; `cause` is for the log alone. */
-export type Blame = (fault: Fault, detail?: string | number, cause?: unknown) => GatewayError;
+export type ErrorFactory = (fault: Fault, detail?: string | number, cause?: unknown) => GatewayError;
 
 /** A client's URL is the client's fault (400); a provider's is the provider's (502, or 504 where it was slow). */
-export function blaming({ givenBy, param }: Origin): Blame {
+export function errorFactory({ givenBy, param }: Origin): ErrorFactory {
   return (fault, detail = "", cause) => {
     const { tell, upstream, client = "invalid_value" } = rows[fault];
     const what = tell(String(detail));

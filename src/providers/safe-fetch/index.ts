@@ -1,18 +1,18 @@
 // The guarded fetcher: the only way that a URL from a client, or from a provider's answer, is ever fetched.
 import type { IncomingMessage } from "node:http";
 import { readAllowed } from "./allowlist.ts";
-import { blaming } from "./errors.ts";
-import { type Errand, follow, type GuardedOptions } from "./redirects.ts";
+import { errorFactory } from "./errors.ts";
+import { type FetchJob, pollTaskFor, type SafeFetchOptions } from "./redirects.ts";
 import { accepts, boundedBody, isCompressed, passedHeaders, typeOf } from "./response-policy.ts";
-import { patience, systemTimer } from "./timeout.ts";
+import { systemTimer, withTimeout } from "./timeout.ts";
 
-export type { GuardedOptions } from "./redirects.ts";
+export type { SafeFetchOptions } from "./redirects.ts";
 
 const usualBytes = 20_000_000;
 const usualTimeMs = 10_000;
 
 /** Whatever status came but a redirect. The body has to be read or cancelled; it holds at most `maxBytes`, or errors. */
-export interface GuardedAnswer {
+export interface SafeFetchResponse {
   readonly status: number;
   /** Those that describe the content. */
   readonly headers: Headers;
@@ -28,7 +28,7 @@ export interface Fetched {
 }
 
 /** What the head says already: a body that is not wanted is not begun. */
-function checkHead({ options, blame }: Errand, message: IncomingMessage): void {
+function checkHead({ options, blame }: FetchJob, message: IncomingMessage): void {
   const { maxBytes = usualBytes, types } = options;
   if (isCompressed(message)) throw blame("compressed");
   if (Number(message.headers["content-length"] ?? 0) > maxBytes) throw blame("tooLarge", maxBytes);
@@ -36,8 +36,8 @@ function checkHead({ options, blame }: Errand, message: IncomingMessage): void {
   if (isContent && types !== undefined && !accepts(types, typeOf(message))) throw blame("type");
 }
 
-async function open(errand: Errand, text: string, release: () => void): Promise<GuardedAnswer> {
-  const message = await follow(errand, text);
+async function open(errand: FetchJob, text: string, release: () => void): Promise<SafeFetchResponse> {
+  const message = await pollTaskFor(errand, text);
   try {
     checkHead(errand, message);
   } catch (thrown) {
@@ -54,10 +54,10 @@ async function open(errand: Errand, text: string, release: () => void): Promise<
  * Opens a URL for reading. Throws GatewayError: 400 `invalid_value` for a client's URL, 502 or 504 for a provider's,
  * neither of which says what lies in the gateway's network; or the reason with which `options.signal` was aborted.
  */
-export async function openGuarded(url: string, options: GuardedOptions): Promise<GuardedAnswer> {
-  const blame = blaming(options);
+export async function safeOpen(url: string, options: SafeFetchOptions): Promise<SafeFetchResponse> {
+  const blame = errorFactory(options);
   const { timeoutMs = usualTimeMs, setTimer = systemTimer } = options;
-  const { signal, release } = patience(options.signal, timeoutMs, setTimer, () => blame("slow", timeoutMs));
+  const { signal, release } = withTimeout(options.signal, timeoutMs, setTimer, () => blame("slow", timeoutMs));
   try {
     signal.throwIfAborted();
     return await open({ options, allowed: readAllowed(options.allow ?? []), blame, signal }, url, release);
@@ -68,11 +68,11 @@ export async function openGuarded(url: string, options: GuardedOptions): Promise
 }
 
 /** Fetches the whole content of a URL. Any status but 200 is a fault; the rest is as `openGuarded` says. */
-export async function fetchGuarded(url: string, options: GuardedOptions): Promise<Fetched> {
-  const { status, type, body } = await openGuarded(url, options);
+export async function safeFetch(url: string, options: SafeFetchOptions): Promise<Fetched> {
+  const { status, type, body } = await safeOpen(url, options);
   if (status !== 200) {
     await body.cancel();
-    throw blaming(options)("status", status);
+    throw errorFactory(options)("status", status);
   }
   const chunks: Uint8Array[] = [];
   for await (const chunk of body) chunks.push(chunk);

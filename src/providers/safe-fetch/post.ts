@@ -1,12 +1,12 @@
 // A small body to a stranger's URL: judged like every other, sent once, and of the answer only the status counts.
 import type { IncomingMessage } from "node:http";
 import { readAllowed } from "./allowlist.ts";
-import type { Posted } from "./connect.ts";
-import { blaming } from "./errors.ts";
-import { type Errand, follow, type GuardedOptions, judge } from "./redirects.ts";
-import { patience, systemTimer } from "./timeout.ts";
+import type { PostBody } from "./connect.ts";
+import { errorFactory } from "./errors.ts";
+import { type FetchJob, judge, pollTaskFor, type SafeFetchOptions } from "./redirects.ts";
+import { systemTimer, withTimeout } from "./timeout.ts";
 
-type Options = Omit<GuardedOptions, "post" | "range" | "types" | "maxBytes">;
+type Options = Omit<SafeFetchOptions, "post" | "range" | "types" | "maxBytes">;
 
 const usualTimeMs = 15_000;
 /** Somebody who says more is cut off. */
@@ -19,12 +19,12 @@ export interface PostAnswer {
 }
 
 async function within<Value>(
-  options: Options & { readonly post?: Posted },
-  work: (errand: Errand, release: () => void) => Promise<Value>,
+  options: Options & { readonly post?: PostBody },
+  work: (errand: FetchJob, release: () => void) => Promise<Value>,
 ): Promise<Value> {
-  const blame = blaming(options);
+  const blame = errorFactory(options);
   const { timeoutMs = usualTimeMs, setTimer = systemTimer } = options;
-  const { signal, release } = patience(options.signal, timeoutMs, setTimer, () => blame("slow", timeoutMs));
+  const { signal, release } = withTimeout(options.signal, timeoutMs, setTimer, () => blame("slow", timeoutMs));
   try {
     signal.throwIfAborted();
     return await work({ options, allowed: readAllowed(options.allow ?? []), blame, signal }, release);
@@ -51,9 +51,9 @@ function dismiss(message: IncomingMessage, signal: AbortSignal, release: () => v
 }
 
 /** Sends once and follows nothing. Throws as `openGuarded` does; any status is an answer. */
-export function postGuarded(url: string, post: Posted, options: Options): Promise<PostAnswer> {
+export function safePost(url: string, post: PostBody, options: Options): Promise<PostAnswer> {
   return within({ ...options, post }, async (errand, release) => {
-    const message = await follow(errand, url);
+    const message = await pollTaskFor(errand, url);
     const retryAfter = message.headers["retry-after"] ?? null;
     dismiss(message, errand.signal, release);
     return { status: message.statusCode ?? 0, retryAfter };
@@ -61,7 +61,7 @@ export function postGuarded(url: string, post: Posted, options: Options): Promis
 }
 
 /** Whether a URL may be sent to at all, as far as one can know before. Throws as `openGuarded` does. */
-export function judgeGuarded(url: string, options: Options): Promise<void> {
+export function checkUrl(url: string, options: Options): Promise<void> {
   return within(options, async (errand, release) => {
     await judge(errand, url);
     release();

@@ -2,16 +2,16 @@
 
 import type { IncomingMessage } from "node:http";
 import { GatewayError } from "../../canonical/error.ts";
-import { unlessAborted } from "../../lib/abortable.ts";
+import { raceAbort } from "../../lib/abortable.ts";
 import type { Allowed } from "./allowlist.ts";
-import { askHop, type Posted } from "./connect.ts";
-import { type Dns, pinned } from "./dns-pinning.ts";
-import type { Blame, Origin } from "./errors.ts";
+import { connect, type PostBody } from "./connect.ts";
+import { type Dns, resolvePinned } from "./dns-pinning.ts";
+import type { ErrorFactory, Origin } from "./errors.ts";
 import { systemDns, unanswered } from "./resolver.ts";
 import type { SetTimer } from "./timeout.ts";
-import { longestGiven, longestSigned, type Place, placeOf, usualPorts } from "./url-policy.ts";
+import { longestGiven, longestSigned, type ParsedUrl, parseUrl, usualPorts } from "./url-policy.ts";
 
-export interface GuardedOptions extends Origin {
+export interface SafeFetchOptions extends Origin {
   /** Default 20 million. */
   readonly maxBytes?: number;
   /** For everything: names, connections, redirects and the last byte of the body. Default 10 seconds. */
@@ -27,7 +27,7 @@ export interface GuardedOptions extends Origin {
   /** The part of the content that is wanted: a Range header as a client sent it. What is no range is left out. */
   readonly range?: string | undefined;
   /** Sent with POST in place of asking with GET; whatever comes, also a redirect, is the answer then. */
-  readonly post?: Posted;
+  readonly post?: PostBody;
   /** In place of the system's. */
   readonly dns?: Dns;
   readonly setTimer?: SetTimer;
@@ -40,17 +40,17 @@ const redirects = new Set([301, 302, 303, 307, 308]);
 const rangeShape = /^bytes=(?:\d{1,15}-\d{0,15}|-\d{1,15})$/;
 
 /** One fetch under way. */
-export interface Errand {
-  readonly options: GuardedOptions;
+export interface FetchJob {
+  readonly options: SafeFetchOptions;
   readonly allowed: Allowed;
-  readonly blame: Blame;
+  readonly blame: ErrorFactory;
   readonly signal: AbortSignal;
 }
 
 /** Where a text leads. Of a redirect it is only told that it leads nowhere: where to is not the asker's to know. */
-function locate({ options, allowed, blame }: Errand, text: string, from: Place | null): Place {
+function locate({ options, allowed, blame }: FetchJob, text: string, from: ParsedUrl | null): ParsedUrl {
   const isGiven = from === null && options.givenBy === "client";
-  const place = placeOf(text, isGiven ? longestGiven : longestSigned, from?.url);
+  const place = parseUrl(text, isGiven ? longestGiven : longestSigned, from?.url);
   if (typeof place !== "string" && mayUse(allowed, place.port)) return place;
   const fault = typeof place === "string" ? place : "port";
   throw blame(from === null ? fault : "nowhere", "", new Error(`The URL is refused: ${fault}.`));
@@ -59,14 +59,14 @@ function locate({ options, allowed, blame }: Errand, text: string, from: Place |
 const mayUse = (allowed: Allowed, port: number): boolean => usualPorts.includes(port) || allowed.namesPort(port);
 
 /** Judges a URL as `follow` does before it asks there: its text, and the addresses of its host. */
-export async function judge(errand: Errand, text: string): Promise<void> {
+export async function judge(errand: FetchJob, text: string): Promise<void> {
   const place = locate(errand, text, null);
   await lookedUp(errand, place);
 }
 
 /** The addresses of a place that a connection may go to. A name server that does not answer may answer the next time. */
-function lookedUp({ options, allowed, blame, signal }: Errand, place: Place): Promise<readonly string[]> {
-  return unlessAborted(pinned(place, allowed, options.dns ?? systemDns), signal).catch((thrown: unknown) => {
+function lookedUp({ options, allowed, blame, signal }: FetchJob, place: ParsedUrl): Promise<readonly string[]> {
+  return raceAbort(resolvePinned(place, allowed, options.dns ?? systemDns), signal).catch((thrown: unknown) => {
     if (signal.aborted) throw signal.reason;
     if (thrown instanceof GatewayError) throw thrown;
     const isUnanswered = thrown instanceof Error && "code" in thrown && thrown.code === unanswered;
@@ -75,11 +75,11 @@ function lookedUp({ options, allowed, blame, signal }: Errand, place: Place): Pr
 }
 
 /** The head of the answer at one place. Names are looked up once, and the connection goes to what was found. */
-async function visit(errand: Errand, place: Place): Promise<IncomingMessage> {
+async function visit(errand: FetchJob, place: ParsedUrl): Promise<IncomingMessage> {
   const { options, blame, signal } = errand;
   const addresses = await lookedUp(errand, place);
   const range = rangeShape.test(options.range ?? "") ? options.range : undefined;
-  return askHop({ place, addresses, range, post: options.post, ca: options.ca, signal }).catch((thrown) => {
+  return connect({ place, addresses, range, post: options.post, ca: options.ca, signal }).catch((thrown) => {
     throw signal.aborted ? signal.reason : blame("unreachable", "", thrown);
   });
 }
@@ -90,7 +90,7 @@ function target({ statusCode = 0, headers: { location } }: IncomingMessage): str
 }
 
 /** Follows redirects by hand: each is a new place that is judged like the first. */
-export async function follow(errand: Errand, text: string): Promise<IncomingMessage> {
+export async function pollTaskFor(errand: FetchJob, text: string): Promise<IncomingMessage> {
   let place = locate(errand, text, null);
   for (let followed = 0; followed <= maxRedirects; followed++) {
     const message = await visit(errand, place);

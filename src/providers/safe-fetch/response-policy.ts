@@ -1,6 +1,6 @@
 // What may be taken of an answer: some of its headers, and its bytes up to a bound that is kept while they come.
 import type { IncomingMessage } from "node:http";
-import type { Blame } from "./errors.ts";
+import type { ErrorFactory } from "./errors.ts";
 
 /** What a stranger says beside these concerns nobody: no cookie, no policy, no name of a server. */
 const passed = ["content-type", "content-length", "content-range", "accept-ranges", "etag", "last-modified"] as const;
@@ -29,7 +29,7 @@ export interface Reading {
   readonly message: IncomingMessage;
   readonly maxBytes: number;
   readonly signal: AbortSignal;
-  readonly blame: Blame;
+  readonly blame: ErrorFactory;
   /** Called once, however it ends. */
   release(): void;
 }

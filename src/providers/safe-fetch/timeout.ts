@@ -9,14 +9,19 @@ export const systemTimer: SetTimer = (call, afterMs) => {
   return () => clearTimeout(timer);
 };
 
-export interface Patience {
+export interface Deadline {
   readonly signal: AbortSignal;
   /** Forgets the timer and the parent. */
   release(): void;
 }
 
 /** A timer of its own, and a listener: beside a fetch from a stranger they cost nothing, and nobody waits for a tick. */
-export function patience(parent: AbortSignal, timeoutMs: number, setTimer: SetTimer, expired: () => unknown): Patience {
+export function withTimeout(
+  parent: AbortSignal,
+  timeoutMs: number,
+  setTimer: SetTimer,
+  expired: () => unknown,
+): Deadline {
   const controller = new AbortController();
   const follow = (): void => controller.abort(parent.reason);
   if (parent.aborted) follow();

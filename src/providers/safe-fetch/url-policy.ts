@@ -2,7 +2,7 @@
 import { plainAddress } from "./address.ts";
 
 /** Where a URL leads, as parsed once: what is checked is what is connected to. */
-export interface Place {
+export interface ParsedUrl {
   readonly url: URL;
   /** In small letters, without brackets and without a dot at the end. */
   readonly hostname: string;
@@ -38,7 +38,7 @@ export function hostnameOf(url: URL): string | null {
 }
 
 /** Reads a URL, relative to `base` where one is given. */
-export function placeOf(text: string, longest: number, base?: URL): Place | UrlFault {
+export function parseUrl(text: string, longest: number, base?: URL): ParsedUrl | UrlFault {
   if (text.length > longest) return "tooLong";
   const url = URL.canParse(text, base?.href) ? new URL(text, base?.href) : null;
   if (url === null) return "malformed";

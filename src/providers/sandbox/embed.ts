@@ -1,7 +1,7 @@
 // What the sandbox embeds: vectors whose cosine grows with the words, and the parts of words, that two texts share.
-import type { EmbedAnswer, EmbedAsk } from "../../canonical/embedding.ts";
+import type { EmbeddingRequest, EmbeddingResponse } from "../../canonical/embedding.ts";
 import { GatewayError } from "../../canonical/error.ts";
-import { noUsage } from "../../canonical/usage.ts";
+import { zeroUsage } from "../../canonical/usage.ts";
 import { refuseMany, refuseTokens, tokensIn } from "./limits.ts";
 
 const defaultDimensions = 256;
@@ -68,15 +68,15 @@ interface Item {
   words(): string[];
 }
 
-function itemsIn(input: EmbedAsk["input"]): Item[] {
+function itemsIn(input: EmbeddingRequest["input"]): Item[] {
   if (input.kind === "texts")
     return input.texts.map((text) => ({ tokens: tokensIn(text), words: () => wordsOf(text) }));
   return input.tokens.map((ids) => ({ tokens: ids.length, words: () => ids.map(String) }));
 }
 
 /** One unit vector for each input, in order. Throws `invalid_value` for more than the sandbox takes. */
-export function embedReply(ask: EmbedAsk): EmbedAnswer {
-  const { dimensions = defaultDimensions, input } = ask;
+export function embedReply(request: EmbeddingRequest): EmbeddingResponse {
+  const { dimensions = defaultDimensions, input } = request;
   const items = itemsIn(input);
   const tokens = items.map((item) => item.tokens);
   refuseTooMany(dimensions);
@@ -84,8 +84,8 @@ export function embedReply(ask: EmbedAsk): EmbedAnswer {
   refuseMany(items.length * dimensions, mostNumbers, "input", "numbers");
   return {
     operation: "embed",
-    model: `sandbox/${ask.model}`,
+    model: `sandbox/${request.model}`,
     vectors: items.map((item) => vectorOf(item.words(), dimensions)),
-    usage: { ...noUsage, inputTokens: tokens.reduce((sum, each) => sum + each, 0) },
+    usage: { ...zeroUsage, inputTokens: tokens.reduce((sum, each) => sum + each, 0) },
   };
 }

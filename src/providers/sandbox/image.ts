@@ -1,6 +1,6 @@
 // What the sandbox draws: a sheet of the size that was asked for, or of the picture that was given, with the prompt on it.
-import { type ImageAnswer, type ImageAsk, imagesWanted, type MadeImage } from "../../canonical/image.ts";
-import { noUsage } from "../../canonical/usage.ts";
+import { type GeneratedImage, type ImageRequest, type ImageResponse, imageCount } from "../../canonical/image.ts";
+import { zeroUsage } from "../../canonical/usage.ts";
 import type { Dialect, WriteContext } from "../../dialects/dialect.ts";
 import { imageFrames } from "../../dialects/index.ts";
 import { type Dimensions, dimensionsOf } from "../../lib/image-size.ts";
@@ -10,31 +10,31 @@ import { withoutDirectives } from "./directives.ts";
 import { type Canvas, type Colour, encodePng, fillSquare, newCanvas } from "./png.ts";
 
 const usualSide = 1024;
-const sides: { readonly [resolution: string]: number } = { "512": 512, "1K": 1024, "2K": 2048, "4K": 4096 };
+const protocols: { readonly [resolution: string]: number } = { "512": 512, "1K": 1024, "2K": 2048, "4K": 4096 };
 /** A larger picture that was given is drawn smaller. */
 const mostSide = 8_192;
 const charsPerToken = 4;
 /** About so many letters stand in a line. */
 const lettersInLine = 24;
 
-function given({ images: [first] }: ImageAsk): Dimensions | null {
+function given({ images: [first] }: ImageRequest): Dimensions | null {
   return first?.source.kind === "bytes" ? dimensionsOf(first.source.bytes) : null;
 }
 
-function fromRatio({ ratio, resolution }: ImageAsk): Dimensions | null {
+function fromRatio({ ratio, resolution }: ImageRequest): Dimensions | null {
   if (ratio === undefined && resolution === undefined) return null;
   const [width = 1, height = 1] = (ratio ?? "1:1").split(":").map(Number);
-  const side = sides[resolution ?? "1K"] ?? usualSide;
+  const side = protocols[resolution ?? "1K"] ?? usualSide;
   const shape = Math.sqrt(width / height);
   const whole = (length: number): number => Math.max(16, Math.round(length / 16) * 16);
   return { width: whole(side * shape), height: whole(side / shape) };
 }
 
 /** How large the sheet is. */
-export function sheetFor(ask: ImageAsk): Dimensions {
-  const { width, height } = ask;
+export function sheetFor(request: ImageRequest): Dimensions {
+  const { width, height } = request;
   if (width !== undefined && height !== undefined) return { width, height };
-  const size = fromRatio(ask) ?? given(ask) ?? { width: usualSide, height: usualSide };
+  const size = fromRatio(request) ?? given(request) ?? { width: usualSide, height: usualSide };
   const within = (side: number): number => Math.min(side, mostSide);
   return { width: within(size.width), height: within(size.height) };
 }
@@ -76,8 +76,8 @@ function paperFor(prompt: string, index: number): Colour {
 
 const ink: Colour = [32, 32, 48];
 
-function drawn(ask: ImageAsk, sheet: Dimensions, index: number): MadeImage {
-  const prompt = withoutDirectives(ask.prompt);
+function drawn(request: ImageRequest, sheet: Dimensions, index: number): GeneratedImage {
+  const prompt = withoutDirectives(request.prompt);
   const canvas = newCanvas(sheet.width, sheet.height);
   write(canvas, `Sandbox: ${prompt}`);
   const png = encodePng(canvas, paperFor(prompt, index), ink);
@@ -85,17 +85,17 @@ function drawn(ask: ImageAsk, sheet: Dimensions, index: number): MadeImage {
 }
 
 /** Nobody can fetch anything from the sandbox: the pictures come as bytes, also where an address was asked for. */
-export function imageReply(ask: ImageAsk): ImageAnswer {
-  const sheet = sheetFor(ask);
-  const count = imagesWanted(ask);
-  const tokens = Math.ceil(ask.prompt.length / charsPerToken);
+export function imageReply(request: ImageRequest): ImageResponse {
+  const sheet = sheetFor(request);
+  const count = imageCount(request);
+  const tokens = Math.ceil(request.prompt.length / charsPerToken);
   return {
     operation: "image",
-    model: `sandbox/${ask.model}`,
-    images: Array.from({ length: count }, (_, index) => drawn(ask, sheet, index)),
+    model: `sandbox/${request.model}`,
+    images: Array.from({ length: count }, (_, index) => drawn(request, sheet, index)),
     size: `${sheet.width}x${sheet.height}`,
     fileFormat: "png",
-    usage: { ...noUsage, inputTokens: tokens, units: { kind: "images", amount: count } },
+    usage: { ...zeroUsage, inputTokens: tokens, units: { kind: "images", amount: count } },
     input: { textTokens: tokens, imageTokens: 0 },
   };
 }
@@ -103,7 +103,7 @@ export function imageReply(ask: ImageAsk): ImageAnswer {
 const encoder = new TextEncoder();
 
 /** Unfinished pictures first, where they were asked for. */
-export function imagePieces(answer: ImageAnswer, dialect: Dialect, context: WriteContext) {
-  const frames = imageFrames(answer, dialect, context);
+export function imagePieces(response: ImageResponse, dialect: Dialect, context: WriteContext) {
+  const frames = imageFrames(response, dialect, context);
   return { type: "text/event-stream", pieces: frames.map((frame) => encoder.encode(formatFrame(frame))) };
 }

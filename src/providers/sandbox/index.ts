@@ -1,12 +1,12 @@
 // The sandbox: a built-in stand-in for every operation, in every dialect, for trying the gateway without an account.
 import { GatewayError } from "../../canonical/error.ts";
-import type { Answer, Ask } from "../../canonical/operation.ts";
-import type { Dialect, Envelope, WriteContext } from "../../dialects/dialect.ts";
+import type { OperationRequest, OperationResponse } from "../../canonical/operation.ts";
+import type { Dialect, RequestMeta, WriteContext } from "../../dialects/dialect.ts";
 import { dialects } from "../../dialects/index.ts";
 import { randomId } from "../../lib/ids.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { isLargerThan } from "../../lib/size.ts";
-import { defaultTimeouts, type Provider, pathParams, type Shipment } from "../provider.ts";
+import { type DispatchRequest, defaultTimeouts, type Provider, pathParams } from "../provider.ts";
 import { pacedBody, pause } from "./delay.ts";
 import { type Directives, readDirectives, sandboxModels } from "./directives.ts";
 import { refuseContext } from "./limits.ts";
@@ -33,7 +33,7 @@ function refusal({ error, rateLimit }: Directives): Response | null {
 }
 
 /** A call as the dialect reads it when a client sends it. */
-function received({ call }: Shipment): { wire: JsonObject; envelope: Envelope } {
+function received({ call }: DispatchRequest): { wire: JsonObject; envelope: RequestMeta } {
   const envelope = { header: () => null, params: pathParams(call) };
   if (call.form === undefined) return { wire: call.body, envelope };
   const files = call.form.flatMap((part) =>
@@ -42,40 +42,42 @@ function received({ call }: Shipment): { wire: JsonObject; envelope: Envelope } 
   return { wire: call.body, envelope: { ...envelope, files } };
 }
 
-function wholeReply(answer: Answer, dialect: Dialect, write: WriteContext): Response {
-  const document = dialect.documents?.render(answer, write) ?? null;
+function bufferedResponse(response: OperationResponse, dialect: Dialect, write: WriteContext): Response {
+  const document = dialect.textFormats?.render(response, write) ?? null;
   if (document !== null) return new Response(document.text, { headers: { "content-type": document.type } });
-  return Response.json(dialect.response.render(answer, write));
+  return Response.json(dialect.response.render(response, write));
 }
 
 /** Beyond this an answer takes longer than the event loop has time for. */
 const largeAsk = 16_384;
 /** Operations that compute long whatever they are asked. */
-const slow: ReadonlySet<Ask["operation"]> = new Set(["image", "speak", "transcribe"]);
+const slow: ReadonlySet<OperationRequest["operation"]> = new Set(["image", "speak", "transcribe"]);
 
-function answerOf(ask: Ask, standIn: StandIn): Answer | Promise<Answer> {
-  if (ask.operation === "count") return standIn.answer(ask);
-  return slow.has(ask.operation) || isLargerThan(ask, largeAsk) ? answerInThread(ask) : standIn.answer(ask);
+function answerOf(request: OperationRequest, standIn: StandIn): OperationResponse | Promise<OperationResponse> {
+  if (request.operation === "count") return standIn.answer(request);
+  return slow.has(request.operation) || isLargerThan(request, largeAsk)
+    ? answerInThread(request)
+    : standIn.answer(request);
 }
 
-async function send(shipment: Shipment): Promise<Response> {
+async function send(shipment: DispatchRequest): Promise<Response> {
   const { dialect, stream, signal } = shipment;
   const { wire, envelope } = received(shipment);
-  const ask = dialect.request.parse(wire, envelope);
-  const standIn = standInFor(ask.operation);
+  const request = dialect.request.parse(wire, envelope);
+  const standIn = standInFor(request.operation);
   if (standIn === undefined) throw new GatewayError("internal_error", "The sandbox does not do this.");
-  refuseContext(ask);
-  const directives = readDirectives(ask.model, standIn.prompt(ask));
+  refuseContext(request);
+  const directives = readDirectives(request.model, standIn.prompt(request));
   await pause(directives.delayMs, signal);
   const refused = refusal(directives);
   if (refused !== null) return refused;
   const createdAt = Math.floor(Date.now() / 1000);
   // Items of responses are found again by their ids, which no other response may have.
-  const id = ask.operation === "chat" ? randomId("sandbox-") : "sandbox";
-  const write: WriteContext = { ask, wire, id, createdAt, inputEstimate: 0 };
-  const answer = await answerOf(ask, standIn);
-  if (!stream) return wholeReply(answer, dialect, write);
-  const { type, pieces, breaks } = (standIn.pieces ?? toldPieces)(answer, dialect, write);
+  const id = request.operation === "chat" ? randomId("sandbox-") : "sandbox";
+  const write: WriteContext = { request, wire, id, createdAt, inputEstimate: 0 };
+  const response = await answerOf(request, standIn);
+  if (!stream) return bufferedResponse(response, dialect, write);
+  const { type, pieces, breaks } = (standIn.pieces ?? toldPieces)(response, dialect, write);
   return new Response(pacedBody(pieces, directives, signal, breaks), { headers: { "content-type": type } });
 }
 

@@ -1,6 +1,6 @@
 // What the sandbox takes in one request, much as providers do: no request may keep the gateway from all others.
 import { GatewayError } from "../../canonical/error.ts";
-import type { Ask } from "../../canonical/operation.ts";
+import type { OperationRequest } from "../../canonical/operation.ts";
 import { isLargerThan } from "../../lib/size.ts";
 
 const charsPerToken = 4;
@@ -13,8 +13,9 @@ const mostTokensInAll = 300_000;
 const contextTokens = 200_000;
 
 /** Throws `context_length_exceeded` for a conversation that does not fit into the context window. */
-export function refuseContext(ask: Ask): void {
-  if (ask.operation !== "chat" || !isLargerThan([ask.system, ask.turns], contextTokens * charsPerToken)) return;
+export function refuseContext(request: OperationRequest): void {
+  if (request.operation !== "chat" || !isLargerThan([request.system, request.turns], contextTokens * charsPerToken))
+    return;
   const message = `This model's maximum context length is ${contextTokens} tokens. Shorten the messages.`;
   throw new GatewayError("context_length_exceeded", message, { param: "messages" });
 }

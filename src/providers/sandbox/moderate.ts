@@ -1,13 +1,13 @@
 // What the sandbox takes for harmful: a few plain words for each category. It sees no pictures, and protects nobody.
 import {
-  type Finding,
+  type CategoryScore,
   imageCategories,
-  type ModerateAnswer,
-  type ModerateAsk,
   type ModerationCategory,
   type ModerationItem,
+  type ModerationRequest,
+  type ModerationResponse,
+  type ModerationResult,
   moderationCategories,
-  type Verdict,
 } from "../../canonical/moderation.ts";
 import { refuseMany, refuseTokens, tokensIn } from "./limits.ts";
 
@@ -44,10 +44,10 @@ const scoreOf = (hits: number): number => (hits === 0 ? calmScore : 1 - (1 - fir
 export const textOf = (item: ModerationItem): string =>
   item.flatMap((part) => (part.type === "text" ? [part.text] : [])).join(" ");
 
-function verdictOf(item: ModerationItem): Verdict {
+function verdictOf(item: ModerationItem): ModerationResult {
   const text = textOf(item).toLowerCase();
   const hasImage = item.some((part) => part.type === "image");
-  const findings = new Map<string, Finding>();
+  const findings = new Map<string, CategoryScore>();
   for (const category of moderationCategories) {
     const hits = (stems.get(category) ?? []).filter((stem) => stem.test(text)).length;
     const texts = text === "" ? [] : (["text"] as const);
@@ -58,11 +58,11 @@ function verdictOf(item: ModerationItem): Verdict {
 }
 
 /** Throws `invalid_value` for more than the sandbox takes. */
-export function moderateReply(ask: ModerateAsk): ModerateAnswer {
-  refuseMany(ask.items.length, mostItems, "input", "inputs");
+export function moderateReply(request: ModerationRequest): ModerationResponse {
+  refuseMany(request.items.length, mostItems, "input", "inputs");
   refuseTokens(
-    ask.items.map((item) => tokensIn(textOf(item))),
+    request.items.map((item) => tokensIn(textOf(item))),
     "input",
   );
-  return { operation: "moderate", id: "", model: `sandbox/${ask.model}`, verdicts: ask.items.map(verdictOf) };
+  return { operation: "moderate", id: "", model: `sandbox/${request.model}`, verdicts: request.items.map(verdictOf) };
 }

@@ -1,7 +1,7 @@
 // What the sandbox does for each operation: one row each.
-import type { ChatAnswer } from "../../canonical/chat.ts";
+import type { ChatResponse } from "../../canonical/chat.ts";
 import { GatewayError } from "../../canonical/error.ts";
-import type { Answer, Ask } from "../../canonical/operation.ts";
+import type { OperationRequest, OperationResponse } from "../../canonical/operation.ts";
 import type { Dialect, WriteContext } from "../../dialects/dialect.ts";
 import { formatFrame } from "../../lib/sse.ts";
 import { chatReply, inputTokens, lastPrompt } from "./chat.ts";
@@ -27,7 +27,10 @@ export interface Pieces {
 }
 
 /** How one operation is answered. */
-export interface StandIn<A extends Ask = Ask, R extends Answer = Answer> {
+export interface StandIn<
+  A extends OperationRequest = OperationRequest,
+  R extends OperationResponse = OperationResponse,
+> {
   /** The text in which directives may stand. */
   prompt(ask: A): string;
   answer(ask: A): R | Promise<R>;
@@ -38,28 +41,30 @@ export interface StandIn<A extends Ask = Ask, R extends Answer = Answer> {
 const encoder = new TextEncoder();
 const events = "text/event-stream";
 
-function* chatPieces(answer: ChatAnswer, dialect: Dialect, write: WriteContext): Generator<Uint8Array> {
+function* chatPieces(response: ChatResponse, dialect: Dialect, write: WriteContext): Generator<Uint8Array> {
   const writer = dialect.stream?.writer(write);
-  for (const delta of wordByWord(answer)) {
-    const text = (writer?.write(delta) ?? []).map(formatFrame).join("");
+  for (const event of wordByWord(response)) {
+    const text = (writer?.write(event) ?? []).map(formatFrame).join("");
     if (text !== "") yield encoder.encode(text);
   }
 }
 
 /** Each frame of a told answer by itself. */
-export function toldPieces(answer: Answer, dialect: Dialect, write: WriteContext): Pieces {
-  const frames = dialect.stream?.whole?.(answer, write);
+export function toldPieces(response: OperationResponse, dialect: Dialect, write: WriteContext): Pieces {
+  const frames = dialect.stream?.asStream?.(response, write);
   if (frames === undefined) throw new GatewayError("internal_error", "This operation does not stream.");
   return { type: events, pieces: frames.map((frame) => encoder.encode(formatFrame(frame))) };
 }
 
-type Table = { readonly [Name in Ask["operation"]]?: StandIn<Of<Ask, Name>, Of<Answer, Name>> };
+type Table = {
+  readonly [Name in OperationRequest["operation"]]?: StandIn<Of<OperationRequest, Name>, Of<OperationResponse, Name>>;
+};
 
 const table: Table = {
   chat: {
     prompt: lastPrompt,
-    answer: (ask) => chatReply(ask, origin),
-    pieces: (answer, dialect, write) => ({ type: events, pieces: chatPieces(answer, dialect, write) }),
+    answer: (request) => chatReply(request, origin),
+    pieces: (response, dialect, write) => ({ type: events, pieces: chatPieces(response, dialect, write) }),
   },
   embed: {
     prompt: ({ input }) => (input.kind === "texts" ? input.texts.join(" ") : ""),
@@ -81,6 +86,6 @@ const table: Table = {
 };
 
 /** The row of this ask; undefined where the sandbox does not do it. */
-export function standInFor(operation: Ask["operation"]): StandIn | undefined {
+export function standInFor(operation: OperationRequest["operation"]): StandIn | undefined {
   return table[operation] as StandIn | undefined;
 }

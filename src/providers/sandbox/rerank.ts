@@ -1,6 +1,6 @@
 // What the sandbox ranks: documents by how much their words are those of the query.
-import type { RankedDocument, RerankAnswer, RerankAsk } from "../../canonical/rerank.ts";
-import { noUsage } from "../../canonical/usage.ts";
+import type { RankedDocument, RerankRequest, RerankResponse } from "../../canonical/rerank.ts";
+import { zeroUsage } from "../../canonical/usage.ts";
 import { textVector } from "./embed.ts";
 import { refuseMany, refuseTokens, tokensIn } from "./limits.ts";
 
@@ -20,19 +20,19 @@ function likeness(left: readonly number[], right: readonly number[]): number {
 }
 
 /** Best first; what is equally good keeps its order. Throws `invalid_value` for more than the sandbox takes. */
-export function rerankReply(ask: RerankAsk): RerankAnswer {
-  refuseMany(ask.documents.length, mostDocuments, "documents", "documents");
-  const texts = ask.documents.map(textOf);
+export function rerankReply(request: RerankRequest): RerankResponse {
+  refuseMany(request.documents.length, mostDocuments, "documents", "documents");
+  const texts = request.documents.map(textOf);
   refuseTokens(texts.map(tokensIn), "documents");
-  refuseTokens([tokensIn(textOf(ask.query))], "query");
-  const query = textVector(textOf(ask.query));
+  refuseTokens([tokensIn(textOf(request.query))], "query");
+  const query = textVector(textOf(request.query));
   const scored = texts.map((text, index) => ({ index, score: likeness(query, textVector(text)) }));
-  const characters = texts.reduce((sum, text) => sum + text.length, textOf(ask.query).length * texts.length);
+  const characters = texts.reduce((sum, text) => sum + text.length, textOf(request.query).length * texts.length);
   return {
     operation: "rerank",
     id: "",
-    model: `sandbox/${ask.model}`,
-    results: scored.sort((left, right) => right.score - left.score).slice(0, ask.top),
-    usage: { ...noUsage, inputTokens: Math.ceil(characters / charsPerToken) },
+    model: `sandbox/${request.model}`,
+    results: scored.sort((left, right) => right.score - left.score).slice(0, request.top),
+    usage: { ...zeroUsage, inputTokens: Math.ceil(characters / charsPerToken) },
   };
 }

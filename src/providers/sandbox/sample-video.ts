@@ -27,7 +27,7 @@ const base64 = [
   "AA9Bm0Ad47BDxCz4IeIWEoAAAAAPQZtQHeOPG1ghzH6wQ4RgAAAADkGbYBvj8EPX8/xHxH1AAAAADkGbcBnj8EPwQ5/iPiPq",
 ];
 
-export const clip = {
+export const sampleVideo = {
   bytes: new Uint8Array(Buffer.from(base64.join(""), "base64")),
   mediaType: "video/mp4",
   seconds: 2,

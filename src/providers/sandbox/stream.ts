@@ -1,14 +1,14 @@
 // A sandbox reply as a stream: whole blocks are cut into words, so that a client sees them arrive.
-import type { ChatAnswer } from "../../canonical/chat.ts";
-import { type Delta, replay } from "../../canonical/stream-event.ts";
+import type { ChatResponse } from "../../canonical/chat.ts";
+import { type StreamEvent, streamEventsOf } from "../../canonical/stream-event.ts";
 
 /** Words with the white space behind them; JSON in short runs. */
 const pieces = /\S+\s*|\s+/g;
 
 /** The deltas of the reply; joined again they are the same reply. */
-export function* wordByWord(answer: ChatAnswer): Generator<Delta> {
-  for (const delta of replay(answer)) {
-    if (delta.type !== "text" && delta.type !== "thinking" && delta.type !== "tool-input") yield delta;
-    else for (const text of delta.text.match(pieces) ?? []) yield { ...delta, text };
+export function* wordByWord(response: ChatResponse): Generator<StreamEvent> {
+  for (const event of streamEventsOf(response)) {
+    if (event.type !== "text" && event.type !== "thinking" && event.type !== "tool-input") yield event;
+    else for (const text of event.text.match(pieces) ?? []) yield { ...event, text };
   }
 }

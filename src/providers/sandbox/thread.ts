@@ -1,13 +1,13 @@
 // The way to the sandbox's thread, for operations that compute more than the event loop has time for.
 import { type ErrorKind, GatewayError } from "../../canonical/error.ts";
-import type { Answer, Ask } from "../../canonical/operation.ts";
-import { nextTurn } from "../../lib/event-loop-turn.ts";
+import type { OperationRequest, OperationResponse } from "../../canonical/operation.ts";
+import { nextEventLoopTurn } from "../../lib/event-loop-turn.ts";
 import { createThread, type Thread } from "../../lib/thread.ts";
 import { workerAddress } from "../../lib/worker.ts";
 
 /** An error does not cross to another thread as what it is. */
 export type SandboxResult =
-  | { readonly answer: Answer }
+  | { readonly answer: OperationResponse }
   | {
       readonly refused: {
         readonly kind: ErrorKind;
@@ -17,7 +17,7 @@ export type SandboxResult =
       };
     };
 
-const thread: Thread<Ask, SandboxResult> = createThread(() =>
+const thread: Thread<OperationRequest, SandboxResult> = createThread(() =>
   workerAddress("providers/sandbox/worker.ts", import.meta),
 );
 
@@ -28,19 +28,19 @@ async function shared(bytes: Uint8Array): Promise<Uint8Array> {
   const copy = new Uint8Array(new SharedArrayBuffer(bytes.length));
   for (let at = 0; at < bytes.length; at += stepBytes) {
     copy.set(bytes.subarray(at, at + stepBytes), at);
-    await nextTurn();
+    await nextEventLoopTurn();
   }
   return copy;
 }
 
-async function shareable(ask: Ask): Promise<Ask> {
-  if (ask.operation !== "transcribe") return ask;
-  return { ...ask, recording: { ...ask.recording, bytes: await shared(ask.recording.bytes) } };
+async function shareable(request: OperationRequest): Promise<OperationRequest> {
+  if (request.operation !== "transcribe") return request;
+  return { ...request, recording: { ...request.recording, bytes: await shared(request.recording.bytes) } };
 }
 
 /** What the sandbox answers, computed beside the event loop. */
-export async function answerInThread(ask: Ask): Promise<Answer> {
-  const { result } = await thread.run(await shareable(ask));
+export async function answerInThread(request: OperationRequest): Promise<OperationResponse> {
+  const { result } = await thread.run(await shareable(request));
   if ("answer" in result) return result.answer;
   const { kind, message, param, code } = result.refused;
   throw new GatewayError(kind, message, { param, code });

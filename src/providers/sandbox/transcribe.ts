@@ -1,7 +1,7 @@
 // What the sandbox hears: its own speech word for word, with its times. Of anything else it says that it does not understand it.
-import { pcmRate, type SoundFormat } from "../../canonical/speech.ts";
-import type { Segment, TranscribeAnswer, TranscribeAsk, Word } from "../../canonical/transcription.ts";
-import { noUsage } from "../../canonical/usage.ts";
+import { type AudioFormat, pcmRate } from "../../canonical/speech.ts";
+import type { Segment, TranscriptionRequest, TranscriptionResponse, Word } from "../../canonical/transcription.ts";
+import { zeroUsage } from "../../canonical/usage.ts";
 import type { Dialect, WriteContext } from "../../dialects/dialect.ts";
 import { soundSeconds } from "../../dialects/shared/audio-duration.ts";
 import { cuesOf } from "../../dialects/transcription/subtitles.ts";
@@ -35,23 +35,23 @@ const evenTiming =
   (place) =>
     toMilliseconds((place * seconds) / length);
 
-function answerOf(ask: TranscribeAsk, text: string, seconds: number, timing: Timing): TranscribeAnswer {
+function answerOf(request: TranscriptionRequest, text: string, seconds: number, timing: Timing): TranscriptionResponse {
   const words = wordsOf(text, timing);
   const segments: Segment[] = cuesOf(words);
   return {
     operation: "transcribe",
-    model: `sandbox/${ask.model}`,
+    model: `sandbox/${request.model}`,
     text,
-    language: ask.language ?? "en",
+    language: request.language ?? "en",
     seconds,
     segments,
     words,
-    usage: { ...noUsage, units: { kind: "seconds", amount: seconds } },
+    usage: { ...zeroUsage, units: { kind: "seconds", amount: seconds } },
   };
 }
 
 /** Bare samples do not tell their length, but ours are known. */
-const secondsOf = (format: SoundFormat, bytes: Uint8Array): number =>
+const secondsOf = (format: AudioFormat, bytes: Uint8Array): number =>
   toMilliseconds(format === "pcm" ? bytes.length / (2 * pcmRate) : soundSeconds(bytes));
 
 interface Own {
@@ -61,7 +61,7 @@ interface Own {
   readonly seconds: number;
 }
 
-function understood(bytes: Uint8Array): Own | null {
+function parsedResponse(bytes: Uint8Array): Own | null {
   const { format, heard } = hear(bytes);
   for (const { symbols, seconds: secondsOfSymbol } of heard) {
     const said = understand(symbols);
@@ -71,26 +71,26 @@ function understood(bytes: Uint8Array): Own | null {
 }
 
 /** The same recording always gets the same transcript; a translation is the same too. */
-export function transcribeReply(ask: TranscribeAsk): TranscribeAnswer {
-  const { bytes } = ask.recording;
-  const known = understood(bytes);
+export function transcribeReply(request: TranscriptionRequest): TranscriptionResponse {
+  const { bytes } = request.recording;
+  const known = parsedResponse(bytes);
   if (known !== null)
-    return answerOf(ask, known.said.text, known.seconds, spokenTiming(known.said, known.secondsOfSymbol));
+    return answerOf(request, known.said.text, known.seconds, spokenTiming(known.said, known.secondsOfSymbol));
   const seconds = toMilliseconds(soundSeconds(bytes));
-  return answerOf(ask, unknown, seconds, evenTiming(unknown.length, seconds));
+  return answerOf(request, unknown, seconds, evenTiming(unknown.length, seconds));
 }
 
 const encoder = new TextEncoder();
 const place = { choice: 0, block: 0 } as const;
 
-function* wordByWord(answer: TranscribeAnswer, dialect: Dialect, write: WriteContext): Generator<Uint8Array> {
+function* wordByWord(response: TranscriptionResponse, dialect: Dialect, write: WriteContext): Generator<Uint8Array> {
   const writer = dialect.stream?.writer(write);
-  const said = (delta: Parameters<NonNullable<typeof writer>["write"]>[0]): Uint8Array =>
-    encoder.encode((writer?.write(delta) ?? []).map(formatFrame).join(""));
-  for (const text of answer.text.match(/\S+\s*/g) ?? []) yield said({ type: "text", ...place, text });
-  yield said({ type: "finish", stops: [{ kind: "end" }], usage: answer.usage ?? noUsage });
+  const said = (event: Parameters<NonNullable<typeof writer>["write"]>[0]): Uint8Array =>
+    encoder.encode((writer?.write(event) ?? []).map(formatFrame).join(""));
+  for (const text of response.text.match(/\S+\s*/g) ?? []) yield said({ type: "text", ...place, text });
+  yield said({ type: "finish", stops: [{ kind: "end" }], usage: response.usage ?? zeroUsage });
 }
 
-export function transcribePieces(answer: TranscribeAnswer, dialect: Dialect, write: WriteContext) {
-  return { type: "text/event-stream", pieces: wordByWord(answer, dialect, write) };
+export function transcribePieces(response: TranscriptionResponse, dialect: Dialect, write: WriteContext) {
+  return { type: "text/event-stream", pieces: wordByWord(response, dialect, write) };
 }

@@ -1,14 +1,14 @@
 // Videos of the sandbox: a task whose whole story stands in its id, so that it goes on through restarts, and a small film.
 import type { VideoState } from "../../canonical/video.ts";
-import type { Call } from "../../dialects/dialect.ts";
-import { badReply } from "../../dialects/errors.ts";
+import type { UpstreamRequest } from "../../dialects/dialect.ts";
+import { invalidUpstreamResponse } from "../../dialects/errors.ts";
 import { parseError } from "../../dialects/openai-error.ts";
 import type { VideoProgress, VideoUpstream } from "../../dialects/video/upstream.ts";
 import { ranged } from "../../lib/byte-range.ts";
 import { isObject, type JsonObject, parseJsonText } from "../../lib/json.ts";
 import { pause } from "./delay.ts";
 import { readDirectives } from "./directives.ts";
-import { clip } from "./sample-video.ts";
+import { sampleVideo } from "./sample-video.ts";
 import { videoLosses } from "./warnings.ts";
 
 /** What a prompt tells a task to do, in the brackets of the other directives: `[sandbox run=500 fail=50]`. */
@@ -56,14 +56,14 @@ function tell(story: Story, nowMs: number): JsonObject | null {
 const notFound = (): Response => Response.json({ error: { message: "There is no such task." } }, { status: 404 });
 
 function film(range: string | undefined): Response {
-  const part = ranged(clip.bytes, range);
-  const headers: Record<string, string> = { "content-type": clip.mediaType, "accept-ranges": "bytes" };
+  const part = ranged(sampleVideo.bytes, range);
+  const headers: Record<string, string> = { "content-type": sampleVideo.mediaType, "accept-ranges": "bytes" };
   if (part.status !== 416) headers["content-length"] = String(part.bytes.length);
   if ("contentRange" in part) headers["content-range"] = part.contentRange;
   return new Response(part.status === 416 ? null : part.bytes, { status: part.status, headers });
 }
 
-async function submit({ body }: Call, signal: AbortSignal): Promise<Response> {
+async function submit({ body }: UpstreamRequest, signal: AbortSignal): Promise<Response> {
   const prompt = String(body.prompt ?? "");
   const { delayMs, error: toldStatus, rateLimit } = readDirectives(String(body.model), prompt);
   await pause(delayMs, signal);
@@ -75,7 +75,7 @@ async function submit({ body }: Call, signal: AbortSignal): Promise<Response> {
 }
 
 /** Answers a call about a task, as an upstream would. */
-export async function sendSandboxTask(call: Call, signal: AbortSignal): Promise<Response> {
+export async function sendSandboxTask(call: UpstreamRequest, signal: AbortSignal): Promise<Response> {
   const [, id = "", what = ""] = /^video\/tasks\/([\w-]+)(?:\/(\w+))?$/.exec(call.path) ?? [];
   if (call.path === tasks) return submit(call, signal);
   const story = storyIn(id);
@@ -88,7 +88,7 @@ export async function sendSandboxTask(call: Call, signal: AbortSignal): Promise<
 }
 
 const states = new Set<unknown>(["queued", "in_progress", "completed", "failed"] satisfies VideoState[]);
-const { bytes: _bytes, ...figures } = clip;
+const { bytes: _bytes, ...figures } = sampleVideo;
 const result = { place: { kind: "content" }, ...figures } as const;
 
 function progressIn(body: JsonObject): VideoProgress {
@@ -103,19 +103,19 @@ function progressIn(body: JsonObject): VideoProgress {
 }
 
 const path = (id: string, what = ""): string => `${tasks}/${id}${what}`;
-const get = (at: string): Call => ({ method: "GET", path: at, body: {} });
+const get = (at: string): UpstreamRequest => ({ method: "GET", path: at, body: {} });
 
 export const sandboxVideos: VideoUpstream = {
   name: "sandbox-videos",
   takes: ["url", "data", "file"],
-  render: (ask, context) => ({
-    call: { path: tasks, body: { model: context.model, prompt: ask.prompt ?? "" } },
-    warnings: videoLosses(ask, context),
+  render: (request, context) => ({
+    call: { path: tasks, body: { model: context.model, prompt: request.prompt ?? "" } },
+    warnings: videoLosses(request, context),
     // Whatever was wanted, there is one film.
-    effect: { seconds: clip.seconds, width: clip.width, height: clip.height, audio: false },
+    effect: { seconds: sampleVideo.seconds, width: sampleVideo.width, height: sampleVideo.height, audio: false },
   }),
   accepted({ body }) {
-    if (!isObject(body) || typeof body.id !== "string") throw badReply("it names no task");
+    if (!isObject(body) || typeof body.id !== "string") throw invalidUpstreamResponse("it names no task");
     return { upstreamId: body.id, progress: progressIn(body) };
   },
   poll: ({ upstreamId }) => get(path(upstreamId)),

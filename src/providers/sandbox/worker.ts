@@ -1,25 +1,25 @@
 // The sandbox's thread: what takes long to compute, as listening to a recording, is computed beside the event loop.
 import { GatewayError, toGatewayError } from "../../canonical/error.ts";
-import type { Answer, Ask } from "../../canonical/operation.ts";
+import type { OperationRequest, OperationResponse } from "../../canonical/operation.ts";
 import type { ThreadMessage } from "../../lib/thread.ts";
 import { standInFor } from "./operations.ts";
 import type { SandboxResult } from "./thread.ts";
 
 declare const self: Worker;
 
-async function resultOf(ask: Ask): Promise<SandboxResult> {
+async function resultOf(request: OperationRequest): Promise<SandboxResult> {
   try {
-    const standIn = standInFor(ask.operation);
+    const standIn = standInFor(request.operation);
     if (standIn === undefined) throw new GatewayError("internal_error", "The sandbox does not do this.");
-    const answer: Answer = await standIn.answer(ask);
-    return { answer };
+    const response: OperationResponse = await standIn.answer(request);
+    return { answer: response };
   } catch (thrown) {
     const { kind, message, param, code } = toGatewayError(thrown);
     return { refused: { kind, message, param, code } };
   }
 }
 
-self.onmessage = async ({ data }: MessageEvent<ThreadMessage<Ask>>) => {
+self.onmessage = async ({ data }: MessageEvent<ThreadMessage<OperationRequest>>) => {
   if ("text" in data) return;
   const content = await resultOf(data.content);
   self.postMessage({ id: data.id, content } satisfies ThreadMessage<SandboxResult>);

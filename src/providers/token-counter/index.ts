@@ -1,13 +1,13 @@
 // The token counter with real threads, and the stand-in provider that answers counts for models whose provider has no counter.
 
 import { GatewayError } from "../../canonical/error.ts";
-import type { CountAsk } from "../../canonical/token-count.ts";
+import type { TokenCountRequest } from "../../canonical/token-count.ts";
 import type { Dialect } from "../../dialects/dialect.ts";
 import { type Encoding, type TokenFamily, tokenFamilyOf } from "../../dialects/tokens/families.ts";
 import { textsOf, tokensBesideText, tokensOfText } from "../../dialects/tokens/figures.ts";
 import { type RequestParts, requestParts, type TextPart } from "../../dialects/tokens/request-parts.ts";
 import { workerAddress } from "../../lib/worker.ts";
-import { defaultTimeouts, type Provider, pathParams, type Shipment } from "../provider.ts";
+import { type DispatchRequest, defaultTimeouts, type Provider, pathParams } from "../provider.ts";
 import type { SliceCount } from "./count-slice.ts";
 import { type CountThread, createTokenCounter, type TokenCounter } from "./counter.ts";
 
@@ -71,21 +71,21 @@ export async function countInput(
   return (await countTexts(counter, textsOf(parts, family), family, signal)) + tokensBesideText(parts, family);
 }
 
-const answerOf = (ask: CountAsk, inputTokens: number, dialect: Dialect): Response =>
+const answerOf = (request: TokenCountRequest, inputTokens: number, dialect: Dialect): Response =>
   Response.json(
     dialect.response.render(
       { operation: "count", inputTokens },
-      { ask, wire: {}, id: "", createdAt: 0, inputEstimate: 0 },
+      { request, wire: {}, id: "", createdAt: 0, inputEstimate: 0 },
     ),
   );
 
 /** A stand-in that speaks every dialect of the operation. Its name in `x-turnpike-provider` says that the figure is an estimate. */
 export function estimator(dialects: readonly Dialect[], counter: TokenCounter): Provider {
-  const send = async ({ call, dialect, signal }: Shipment): Promise<Response> => {
-    const ask = dialect.request.parse({ ...call.body }, { header: () => null, params: pathParams(call) });
-    if (ask.operation !== "count") throw new GatewayError("internal_error", "The estimator only counts.");
-    const family = tokenFamilyOf("", ask.model);
-    return answerOf(ask, await countInput(counter, requestParts(ask), family, signal), dialect);
+  const send = async ({ call, dialect, signal }: DispatchRequest): Promise<Response> => {
+    const request = dialect.request.parse({ ...call.body }, { header: () => null, params: pathParams(call) });
+    if (request.operation !== "count") throw new GatewayError("internal_error", "The estimator only counts.");
+    const family = tokenFamilyOf("", request.model);
+    return answerOf(request, await countInput(counter, requestParts(request), family, signal), dialect);
   };
   return {
     name: "estimate",

@@ -12,8 +12,8 @@ import { refusalError } from "../../dialects/upstream-error.ts";
 import { vertexVeo } from "../../dialects/video/index.ts";
 import { isObject } from "../../lib/json.ts";
 import { bearer } from "../authentication.ts";
-import type { Access, AccessTools, Account, AccountEntry, AccountFault } from "../credentials.ts";
-import { drawsApart } from "../gemini.ts";
+import type { AccessTools, Account, AccountEntry, AccountFault, Signer } from "../credentials.ts";
+import { servesImages } from "../gemini.ts";
 import type { ListedModel } from "../listed-model.ts";
 import type { ProviderKind } from "../provider.ts";
 import { hostOf, type Place, placedCall, placedTask } from "./paths.ts";
@@ -36,13 +36,15 @@ function projectOf(account: Account): string | undefined {
 
 function fault(account: Account, credential: unknown): AccountFault | null {
   const key = keyOf(account);
-  if (typeof key === "string") return { member: "serviceAccount", what: key };
+  if (typeof key === "string") return { member: "serviceAccount", problem: key };
   if (key === null && credential === null) {
-    return { member: "serviceAccount", what: "the key file of a service account is missing" };
+    return { member: "serviceAccount", problem: "the key file of a service account is missing" };
   }
-  if (projectOf(account) === undefined) return { member: "project", what: "the project is missing" };
+  if (projectOf(account) === undefined) return { member: "project", problem: "the project is missing" };
   const { location = defaultLocation } = account;
-  return /^[a-z0-9-]+$/.test(location) ? null : { member: "location", what: "it must be a location such as us-east5" };
+  return /^[a-z0-9-]+$/.test(location)
+    ? null
+    : { member: "location", problem: "it must be a location such as us-east5" };
 }
 
 const publishers: readonly (readonly [string, RegExp])[] = [
@@ -78,7 +80,7 @@ async function listModels(
   return (await Promise.all(lists)).flat();
 }
 
-function open({ baseUrl, account = {}, credential }: AccountEntry, tools: AccessTools): Access {
+function open({ baseUrl, account = {}, credential }: AccountEntry, tools: AccessTools): Signer {
   const place: Place = { project: projectOf(account) ?? "", location: account.location ?? defaultLocation };
   const key = keyOf(account);
   const tokens = key === null || typeof key === "string" ? null : tokensOf(key, tools);
@@ -100,7 +102,7 @@ export const vertex: ProviderKind = {
   environment: { baseUrl: "GOOGLE_VERTEX_BASE_URL" },
   dialects: [anthropicMessages, anthropicCount, gemini, geminiCount, vertexEmbeddings, geminiImages, imagenImages],
   videos: [vertexVeo],
-  speaks: (dialect, model) => messages.has(dialect) === claude.test(model) && drawsApart(dialect, model),
+  speaks: (dialect, model) => messages.has(dialect) === claude.test(model) && servesImages(dialect, model),
   origin: "vertex",
   mediaSchemes: ["gs:"],
   originOf: (model) => (claude.test(model) ? "vertex-claude" : "vertex"),

@@ -1,6 +1,6 @@
 // Where calls go on Vertex: the paths of a project in a location, for Google's own models and for Anthropic's.
 import { GatewayError } from "../../canonical/error.ts";
-import type { Call, Dialect } from "../../dialects/dialect.ts";
+import type { Dialect, UpstreamRequest } from "../../dialects/dialect.ts";
 import { anthropicCount, anthropicMessages, geminiCount } from "../../dialects/index.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 
@@ -26,12 +26,12 @@ const root = ({ project, location }: Place): string =>
 /** Said in the body here, where Anthropic's own service has a header for it. */
 const anthropicVersion = "vertex-2023-10-16";
 
-function withoutVersion(headers: Call["headers"]): Record<string, string> {
+function withoutVersion(headers: UpstreamRequest["headers"]): Record<string, string> {
   return Object.fromEntries(Object.entries(headers ?? {}).filter(([name]) => name !== "anthropic-version"));
 }
 
 /** https://platform.claude.com/docs/en/build-with-claude/claude-on-vertex-ai: the model stands in the path. */
-function messagesCall(call: Call, place: Place): Call {
+function messagesCall(call: UpstreamRequest, place: Place): UpstreamRequest {
   const { model, ...body } = call.body;
   const name = String(model);
   if (/^\.*$/.test(name))
@@ -45,7 +45,7 @@ function messagesCall(call: Call, place: Place): Call {
 }
 
 /** Counting has one path for all models, so that the body must name one. */
-function messagesCountCall(call: Call, place: Place): Call {
+function messagesCountCall(call: UpstreamRequest, place: Place): UpstreamRequest {
   return {
     path: `v1/${root(place)}/publishers/anthropic/models/count-tokens:rawPredict`,
     body: { anthropic_version: anthropicVersion, ...call.body },
@@ -73,7 +73,7 @@ function withRoles(body: JsonObject): JsonObject {
 }
 
 /** https://cloud.google.com/vertex-ai/docs/reference/rest/v1beta1/projects.locations.publishers.models/generateContent */
-function contentCall(call: Call, dialect: Dialect, place: Place): Call {
+function contentCall(call: UpstreamRequest, dialect: Dialect, place: Place): UpstreamRequest {
   const name = call.path.replace(/^v1beta\//, "");
   const below = name.startsWith("models/") ? `publishers/google/${name}` : name;
   const body = withRoles(dialect === geminiCount ? countBody(call.body) : call.body);
@@ -81,12 +81,12 @@ function contentCall(call: Call, dialect: Dialect, place: Place): Call {
 }
 
 /** The call on the paths of this project. */
-export function placedCall(call: Call, dialect: Dialect, place: Place): Call {
+export function placedCall(call: UpstreamRequest, dialect: Dialect, place: Place): UpstreamRequest {
   if (dialect === anthropicMessages) return messagesCall(call, place);
   return dialect === anthropicCount ? messagesCountCall(call, place) : contentCall(call, dialect, place);
 }
 
 /** https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/veo-video-generation: tasks are Google's own models'. */
-export function placedTask(call: Call, place: Place): Call {
+export function placedTask(call: UpstreamRequest, place: Place): UpstreamRequest {
   return { ...call, path: `v1/${root(place)}/publishers/google/${call.path}` };
 }

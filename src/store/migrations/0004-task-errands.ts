@@ -2,7 +2,7 @@
 import type { Migration } from "./migration.ts";
 
 /** An errand is due at its time, which is null where there is none; whoever runs it stands beside it. */
-export const taskErrands: Migration = {
+export const taskJobs: Migration = {
   name: "0004-task-errands",
   statements: [
     "alter table tasks add column tell_at_ms bigint",

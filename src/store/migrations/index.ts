@@ -2,8 +2,8 @@
 import { firstTables } from "./0001-first-tables.ts";
 import { responses } from "./0002-responses.ts";
 import { taskLedgers } from "./0003-task-ledgers.ts";
-import { taskErrands } from "./0004-task-errands.ts";
+import { taskJobs } from "./0004-task-errands.ts";
 import { responsesByOwner } from "./0005-responses-by-owner.ts";
 import type { Migration } from "./migration.ts";
 
-export const migrations: readonly Migration[] = [firstTables, responses, taskLedgers, taskErrands, responsesByOwner];
+export const migrations: readonly Migration[] = [firstTables, responses, taskLedgers, taskJobs, responsesByOwner];

@@ -1,7 +1,7 @@
 // Whole replies, from upstreams and for clients.
 import { expect, test } from "bun:test";
-import type { Block, ChatAnswer, Stop } from "../../../src/canonical/chat.ts";
-import { unwrapOpaque } from "../../../src/canonical/provider-state.ts";
+import type { Block, ChatResponse, FinishReason } from "../../../src/canonical/chat.ts";
+import { unwrapProviderState } from "../../../src/canonical/provider-state.ts";
 import type { Usage } from "../../../src/canonical/usage.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import { wireJson } from "../../support/fixtures.ts";
@@ -15,7 +15,7 @@ const readWire = (more: JsonObject) =>
     { type: "message", id: "m", model: "x", content: [], stop_reason: "end_turn", ...more },
     context,
   );
-const write = (more: Partial<ChatAnswer["choices"][number]>, answer: Partial<ChatAnswer> = {}) =>
+const write = (more: Partial<ChatResponse["choices"][number]>, answer: Partial<ChatResponse> = {}) =>
   dialect.response.render(
     {
       operation: "chat",
@@ -79,7 +79,7 @@ test("an empty reply with a length stop is a reply", () => {
   expect(read("length").choices).toEqual([{ index: 0, blocks: [], stop: { kind: "length" } }]);
 });
 
-const stops: [string, Partial<JsonObject>, Stop][] = [
+const stops: [string, Partial<JsonObject>, FinishReason][] = [
   ["end_turn", {}, { kind: "end" }],
   ["stop_sequence", { stop_sequence: "###" }, { kind: "stop-sequence", sequence: "###" }],
   ["max_tokens", {}, { kind: "length" }],
@@ -90,8 +90,8 @@ const stops: [string, Partial<JsonObject>, Stop][] = [
   ["tomorrow", {}, { kind: "end" }],
 ];
 
-test.each(stops)("stop_reason %s", (stop_reason, more, stop) => {
-  expect(readWire({ stop_reason, ...more }).choices[0]?.stop).toEqual(stop);
+test.each(stops)("stop_reason %s", (stop_reason, more, finishReason) => {
+  expect(readWire({ stop_reason, ...more }).choices[0]?.stop).toEqual(finishReason);
 });
 
 test("a call in the reply is a stop for tools, whatever the label says (bug 11)", () => {
@@ -100,7 +100,7 @@ test("a call in the reply is a stop for tools, whatever the label says (bug 11)"
   expect(readWire({ content, stop_reason: "max_tokens" }).choices[0]?.stop.kind).toBe("length");
 });
 
-const written: [Stop, Block[], JsonObject][] = [
+const written: [FinishReason, Block[], JsonObject][] = [
   [{ kind: "end" }, [], { stop_reason: "end_turn", stop_sequence: null, stop_details: null }],
   [{ kind: "stop-sequence", sequence: "#" }, [], { stop_reason: "stop_sequence", stop_sequence: "#" }],
   [{ kind: "stop-sequence" }, [], { stop_reason: "stop_sequence", stop_sequence: null }],
@@ -119,8 +119,8 @@ const written: [Stop, Block[], JsonObject][] = [
   [{ kind: "pause" }, [], { stop_reason: "pause_turn" }],
 ];
 
-test.each(written)("written stop %j of %j", (stop, blocks, expected) => {
-  expect(write({ stop, blocks })).toMatchObject(expected as object);
+test.each(written)("written stop %j of %j", (finishReason, blocks, expected) => {
+  expect(write({ stop: finishReason, blocks })).toMatchObject(expected as object);
 });
 
 test("the message around it, and its usage", () => {
@@ -166,9 +166,9 @@ test("signatures: native bare, foreign in an envelope, none never empty", () => 
   ];
   const content = write({ blocks })["content"] as { signature?: string; data?: string }[];
   expect(content[0]?.signature).toBe("sig");
-  expect(unwrapOpaque(content[1]?.signature ?? "")).toEqual({ origin: "openai", data: "sig" });
+  expect(unwrapProviderState(content[1]?.signature ?? "")).toEqual({ origin: "openai", data: "sig" });
   expect(content[2]?.signature).not.toBe("");
-  expect(unwrapOpaque(content[3]?.data ?? "")).toEqual({ origin: "openai", data: "sig" });
+  expect(unwrapProviderState(content[3]?.data ?? "")).toEqual({ origin: "openai", data: "sig" });
   const messages = [
     { role: "user", content: "q" },
     { role: "assistant", content: content as never },
@@ -229,9 +229,9 @@ const edits: [string, string][] = [
 ];
 
 test.each(edits)("a custom call of %s", (input, expected) => {
-  const ask = askOf({ tools: [{ kind: "custom", name: "apply.patch", path: "tools[0]" }] });
+  const request = askOf({ tools: [{ kind: "custom", name: "apply.patch", path: "tools[0]" }] });
   const content = [{ type: "tool_use", id: "a", name: "apply_patch", input: JSON.parse(input) }];
-  const { choices } = dialect.response.parse({ content, stop_reason: "tool_use" }, { ...context, ask });
+  const { choices } = dialect.response.parse({ content, stop_reason: "tool_use" }, { ...context, request });
   expect(choices[0]?.blocks).toEqual([
     { type: "tool-call", id: "a", name: "apply.patch", kind: "custom", input: expected },
   ]);

@@ -1,5 +1,5 @@
 // Short hands for the suites of this dialect.
-import type { ChatAsk, Turn } from "../../../src/canonical/chat.ts";
+import type { ChatRequest, Message } from "../../../src/canonical/chat.ts";
 import { anthropicMessages } from "../../../src/dialects/anthropic-messages/index.ts";
 import type { RenderContext } from "../../../src/dialects/dialect.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
@@ -20,7 +20,7 @@ export const clientContext: RenderContext = {
 
 export const hello: JsonObject = { model: "claude-x", max_tokens: 100, messages: [{ role: "user", content: "hi" }] };
 
-export function askOf(more: Partial<ChatAsk> = {}): ChatAsk {
+export function askOf(more: Partial<ChatRequest> = {}): ChatRequest {
   return {
     operation: "chat",
     model: "smart",
@@ -37,16 +37,17 @@ export function askOf(more: Partial<ChatAsk> = {}): ChatAsk {
   };
 }
 
-export const parsed = (more: JsonObject = {}): ChatAsk => dialect.request.parse({ ...hello, ...more }, envelopeOf());
+export const parsed = (more: JsonObject = {}): ChatRequest =>
+  dialect.request.parse({ ...hello, ...more }, envelopeOf());
 
-export function rendered(more: Partial<ChatAsk> = {}, context: Partial<RenderContext> = {}) {
+export function rendered(more: Partial<ChatRequest> = {}, context: Partial<RenderContext> = {}) {
   const { call, warnings } = dialect.request.render(askOf(more), { ...clientContext, ...context });
   const body = JSON.parse(JSON.stringify(call.body)) as JsonObject;
   return { call, body, warnings: warnings.map(({ code, path }) => `${code} ${path}`) };
 }
 
 /** The messages that these turns become, and the warnings. */
-export function messagesOf(turns: Turn[], context: Partial<RenderContext> = {}) {
-  const { body, warnings } = rendered({ turns }, context);
+export function messagesOf(messages: Message[], context: Partial<RenderContext> = {}) {
+  const { body, warnings } = rendered({ turns: messages }, context);
   return { messages: body["messages"], warnings };
 }

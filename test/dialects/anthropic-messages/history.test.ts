@@ -1,6 +1,6 @@
 // Turns as messages: order of roles, adjacency of results, what is left out and what is put in.
 import { describe, expect, test } from "bun:test";
-import type { Block, Turn } from "../../../src/canonical/chat.ts";
+import type { Block, Message } from "../../../src/canonical/chat.ts";
 import { call, messagesOf, refusal, rendered, result, said } from "./bench.ts";
 
 const use = (id: string, name = "get_time", input: object = { zone: "UTC" }) => ({ type: "tool_use", id, name, input });
@@ -9,7 +9,7 @@ const text = (words: string) => ({ type: "text", text: words });
 const change = ["approximated client.messages"];
 
 /** Turns, and the messages that they become. */
-type Row = [string, Turn[], unknown[], string[]?];
+type Row = [string, Message[], unknown[], string[]?];
 
 const rows: Row[] = [
   [
@@ -171,8 +171,13 @@ test.each(rows)("%s", (_, turns, messages, warnings = []) => {
 });
 
 test("a system turn is a message of its own where the model knows the role", () => {
-  const turns = [said("user", "q"), said("assistant", call("a")), said("system", "hurry"), said("tool", result("a"))];
-  expect(messagesOf(turns, { model: "claude-opus-4-8" })).toEqual({
+  const messages = [
+    said("user", "q"),
+    said("assistant", call("a")),
+    said("system", "hurry"),
+    said("tool", result("a")),
+  ];
+  expect(messagesOf(messages, { model: "claude-opus-4-8" })).toEqual({
     messages: [
       { role: "user", content: "q" },
       { role: "assistant", content: [use("a")] },
@@ -190,8 +195,8 @@ test("leading system turns join the prefix", () => {
 });
 
 test("a prefill is refused by models that refuse it", () => {
-  const turns = [said("user", "q"), said("assistant", "The")];
-  expect(refusal(() => messagesOf(turns, { model: "claude-opus-4-6" }))).toMatchObject({
+  const messages = [said("user", "q"), said("assistant", "The")];
+  expect(refusal(() => messagesOf(messages, { model: "claude-opus-4-6" }))).toMatchObject({
     kind: "unsupported_parameter",
     param: "client.messages",
   });

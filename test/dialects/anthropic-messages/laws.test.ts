@@ -19,17 +19,17 @@ const can: Can = {
 };
 
 /** One of temperature and top_p: models refuse both. */
-const sayable = asks.map((ask) => {
-  const { temperature, topP } = ask.sampling;
-  return { ...ask, sampling: topP === 1 ? { temperature: temperature ?? 0 } : { topP: topP ?? 0 } };
+const sayable = asks.map((request) => {
+  const { temperature, topP } = request.sampling;
+  return { ...request, sampling: topP === 1 ? { temperature: temperature ?? 0 } : { topP: topP ?? 0 } };
 });
 
 const thinkingAsk = askOf({ reasoning: { adaptive: true } });
 
 /** This wire tells usage at the start too. */
 const startUsage = { inputTokens: 9, cacheReadTokens: 1, cacheWriteTokens: 0, outputTokens: 0, reasoningTokens: 0 };
-const told = streams(can).map((deltas) =>
-  deltas.map((delta) => (delta.type === "start" ? { ...delta, usage: startUsage } : delta)),
+const told = streams(can).map((events) =>
+  events.map((event) => (event.type === "start" ? { ...event, usage: startUsage } : event)),
 );
 
 test("requests round trip", () => laws.requestsRoundTrip(dialect, sayable));

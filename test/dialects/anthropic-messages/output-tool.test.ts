@@ -1,8 +1,8 @@
 // Structured output of models that know no schemas: a tool takes the answer, and nobody sees that it was one.
 import { describe, expect, test } from "bun:test";
-import type { ChatAsk, FunctionTool, ToolChoice } from "../../../src/canonical/chat.ts";
-import { collect, type Delta } from "../../../src/canonical/stream-event.ts";
-import { grammarFault } from "../../../src/canonical/stream-validator.ts";
+import type { ChatRequest, FunctionTool, ToolChoice } from "../../../src/canonical/chat.ts";
+import { collectEvents, type StreamEvent } from "../../../src/canonical/stream-event.ts";
+import { firstStreamViolation } from "../../../src/canonical/stream-validator.ts";
 import type { Json, JsonObject } from "../../../src/lib/json.ts";
 import type { Frame } from "../../../src/lib/sse.ts";
 import { streamed } from "../../regressions/support.ts";
@@ -21,7 +21,7 @@ interface Asked {
 }
 
 /** What is asked of an older model, and the warnings. */
-function asked(more: Partial<ChatAsk>, context = old): Asked & { warnings: string[] } {
+function asked(more: Partial<ChatRequest>, context = old): Asked & { warnings: string[] } {
   const { call, warnings } = rendered({ format, ...more }, context);
   expect(call.body).not.toHaveProperty("output_config");
   return { ...(call.body as unknown as Asked), warnings };
@@ -97,18 +97,18 @@ const framesFor = (content: readonly Block[], stop: string, model: string): Fram
     Buffer.from((streamed(content, stop).frames ?? []).join("").replace('"model":"claude-x"', `"model":"${model}"`)),
   ]);
 
-function read(frames: readonly Frame[], ask: ChatAsk): Delta[] {
-  const reader = dialect.stream?.reader({ origin: "o", ask });
-  const deltas = [...frames.flatMap((frame) => reader?.read(frame) ?? []), ...(reader?.end() ?? [])];
-  expect(grammarFault(deltas)).toBeNull();
-  return deltas;
+function read(frames: readonly Frame[], request: ChatRequest): StreamEvent[] {
+  const reader = dialect.stream?.reader({ origin: "o", request });
+  const events = [...frames.flatMap((frame) => reader?.read(frame) ?? []), ...(reader?.end() ?? [])];
+  expect(firstStreamViolation(events)).toBeNull();
+  return events;
 }
 
 const list = { type: "schema", schema: { type: "array" } } as const;
 const said = (...blocks: [type: string, text?: string][]) =>
   blocks.map(([type, text]) => (type === "tool-call" ? { type, name: "f" } : { type, text }));
 
-const rows: [string, Partial<ChatAsk>, Block[], string, object[], string][] = [
+const rows: [string, Partial<ChatRequest>, Block[], string, object[], string][] = [
   ["the answer alone", {}, [answer({ hour: 12 })], "tool_use", said(["text", '{"hour":12}']), "end"],
   [
     "behind a thought",
@@ -145,13 +145,13 @@ const rows: [string, Partial<ChatAsk>, Block[], string, object[], string][] = [
 describe("the reply", () => {
   test.each(rows)("%s, whole", (_, more, content, stop_reason, blocks, stop) => {
     const wire = { id: "m", type: "message", model: old.model, content, stop_reason } as unknown as Json;
-    const reply = dialect.response.parse(wire, { origin: "o", ask: askOf({ format, ...more }) });
+    const reply = dialect.response.parse(wire, { origin: "o", request: askOf({ format, ...more }) });
     expect(reply.choices).toMatchObject([{ blocks, stop: { kind: stop } }]);
     expect(reply.choices[0]?.blocks).toHaveLength(blocks.length);
   });
 
   test.each(rows)("%s, streamed", (_, more, content, stopReason, blocks, stop) => {
-    const reply = collect(read(framesFor(content, stopReason, old.model), askOf({ format, ...more })));
+    const reply = collectEvents(read(framesFor(content, stopReason, old.model), askOf({ format, ...more })));
     expect(reply?.choices).toMatchObject([{ blocks, stop: { kind: stop } }]);
     expect(reply?.choices[0]?.blocks).toHaveLength(blocks.length);
   });
@@ -160,7 +160,7 @@ describe("the reply", () => {
     const event = (type: string, more: object): Frame => ({ event: type, data: JSON.stringify({ type, ...more }) });
     const piece = (partial_json: string) =>
       event("content_block_delta", { index: 0, delta: { type: "input_json_delta", partial_json } });
-    const reader = dialect.stream?.reader({ origin: "o", ask: askOf({ format }) });
+    const reader = dialect.stream?.reader({ origin: "o", request: askOf({ format }) });
     reader?.read(event("message_start", { message: { id: "m", model: old.model } }));
     reader?.read(event("content_block_start", { index: 0, content_block: { ...answer({}) } }));
     expect(reader?.read(piece('{"ho'))).toEqual([{ type: "text", choice: 0, block: 0, text: '{"ho' }]);
@@ -169,14 +169,14 @@ describe("the reply", () => {
 
   test("text of a model that knows schemas does not wait", () => {
     const [, , ...rest] = framesFor([words('{"hour":1}')], "end_turn", "claude-haiku-4-5");
-    const reader = dialect.stream?.reader({ origin: "o", ask: askOf({ format }) });
+    const reader = dialect.stream?.reader({ origin: "o", request: askOf({ format }) });
     for (const frame of framesFor([words("")], "end_turn", "claude-haiku-4-5").slice(0, 2)) reader?.read(frame);
     expect(reader?.read(rest[0] as Frame)).toMatchObject([{ type: "text", text: '{"hour":1}' }]);
   });
 
   test("a tool of that name is the client's where no schema was asked for", () => {
     const wire = { content: [answer({ hour: 1 })], stop_reason: "tool_use" } as unknown as Json;
-    const reply = dialect.response.parse(wire, { origin: "o", ask: askOf({ tools: [tool("json_answer")] }) });
+    const reply = dialect.response.parse(wire, { origin: "o", request: askOf({ tools: [tool("json_answer")] }) });
     expect(reply.choices).toMatchObject([{ blocks: [{ type: "tool-call" }], stop: { kind: "tool-use" } }]);
   });
 

@@ -1,9 +1,9 @@
 // What the reader makes of an upstream's frames.
 import { describe, expect, test } from "bun:test";
-import type { ChatAsk } from "../../../src/canonical/chat.ts";
-import type { Delta } from "../../../src/canonical/stream-event.ts";
-import { collect } from "../../../src/canonical/stream-event.ts";
-import { grammarFault } from "../../../src/canonical/stream-validator.ts";
+import type { ChatRequest } from "../../../src/canonical/chat.ts";
+import type { StreamEvent } from "../../../src/canonical/stream-event.ts";
+import { collectEvents } from "../../../src/canonical/stream-event.ts";
+import { firstStreamViolation } from "../../../src/canonical/stream-validator.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import type { Frame } from "../../../src/lib/sse.ts";
 import { wireText } from "../../support/fixtures.ts";
@@ -13,11 +13,11 @@ import { askOf, dialect } from "./bench.ts";
 const side = dialect.stream as NonNullable<typeof dialect.stream>;
 const origin = "anthropic";
 
-function read(frames: Frame[], ask?: ChatAsk): Delta[] {
-  const reader = side.reader(ask ? { origin, ask } : { origin });
-  const deltas = [...frames.flatMap((frame) => reader.read(frame)), ...reader.end()];
-  expect(grammarFault(deltas)).toBeNull();
-  return deltas;
+function read(frames: Frame[], request?: ChatRequest): StreamEvent[] {
+  const reader = side.reader(request ? { origin, request } : { origin });
+  const events = [...frames.flatMap((frame) => reader.read(frame)), ...reader.end()];
+  expect(firstStreamViolation(events)).toBeNull();
+  return events;
 }
 
 const fixture = (name: string) => framesOf([Buffer.from(wireText(`anthropic-messages/${name}.sse`))]);
@@ -37,57 +37,59 @@ const ended = (stop_reason: string, usage: JsonObject = { output_tokens: 3 }) =>
 
 describe("reader", () => {
   test("a plain text, delta by delta", () => {
-    const deltas = read(fixture("text"));
-    expect(deltas.map((delta) => delta.type)).toEqual([
+    const events = read(fixture("text"));
+    expect(events.map((streamEvent) => streamEvent.type)).toEqual([
       "start",
-      "block-open",
+      "block-start",
       "text",
       "text",
       "text",
-      "block-close",
+      "block-end",
       "finish",
     ]);
-    expect(deltas[2]).toEqual({ type: "text", choice: 0, block: 0, text: "Hello" });
+    expect(events[2]).toEqual({ type: "text", choice: 0, block: 0, text: "Hello" });
   });
 
   test("pings and events of tomorrow say nothing", () => {
-    expect(collect(read(fixture("unknown-events")))?.choices[0]?.blocks).toEqual([
+    expect(collectEvents(read(fixture("unknown-events")))?.choices[0]?.blocks).toEqual([
       { type: "text", text: "Hello there" },
     ]);
   });
 
   test("the server's own blocks are skipped, and the numbers close up", () => {
-    const blocks = read(fixture("server-tools")).flatMap((delta) => (delta.type === "block-open" ? [delta.block] : []));
+    const blocks = read(fixture("server-tools")).flatMap((streamEvent) =>
+      streamEvent.type === "block-start" ? [streamEvent.block] : [],
+    );
     expect(blocks).toEqual([0, 1]);
   });
 
   test("a call without fragments is {} (bug 13)", () => {
-    const deltas = read([
+    const events = read([
       startOf(),
       opened(0, { type: "tool_use", id: "a", name: "f", input: {} }),
       stopped(0),
       ...ended("tool_use"),
     ]);
-    expect(deltas).toContainEqual({ type: "tool-input", choice: 0, block: 0, text: "{}" });
+    expect(events).toContainEqual({ type: "tool-input", choice: 0, block: 0, text: "{}" });
   });
 
   test("a call that comes whole in its opening (bug 12)", () => {
-    const deltas = read([
+    const events = read([
       startOf(),
       opened(0, { type: "tool_use", id: "a", name: "f", input: { a: 1 } }),
       stopped(0),
       ...ended("tool_use"),
     ]);
-    expect(deltas).toContainEqual({ type: "tool-input", choice: 0, block: 0, text: '{"a":1}' });
+    expect(events).toContainEqual({ type: "tool-input", choice: 0, block: 0, text: '{"a":1}' });
   });
 
   test("a call cut by the length keeps its part", () => {
-    const answer = collect(read(fixture("length-call")));
-    expect(answer?.choices[0]).toMatchObject({ blocks: [{ input: '{"text":"Once up' }], stop: { kind: "length" } });
+    const response = collectEvents(read(fixture("length-call")));
+    expect(response?.choices[0]).toMatchObject({ blocks: [{ input: '{"text":"Once up' }], stop: { kind: "length" } });
   });
 
   test("a free-text call comes out of its wrapping, under the client's name (bug 15)", () => {
-    const ask = askOf({ tools: [{ kind: "custom", name: "apply.patch", path: "tools[0]" }] });
+    const request = askOf({ tools: [{ kind: "custom", name: "apply.patch", path: "tools[0]" }] });
     const frames = [
       startOf(),
       opened(0, { type: "tool_use", id: "a", name: "apply_patch", input: { input: "stale" } }),
@@ -96,7 +98,7 @@ describe("reader", () => {
       stopped(0),
       ...ended("tool_use"),
     ];
-    expect(collect(read(frames, ask))?.choices[0]?.blocks).toEqual([
+    expect(collectEvents(read(frames, request))?.choices[0]?.blocks).toEqual([
       { type: "tool-call", id: "a", name: "apply.patch", kind: "custom", input: "*** Begin\n" },
     ]);
   });
@@ -146,7 +148,13 @@ describe("reader", () => {
   });
 
   test("blocks that nobody closed are closed before the finish", () => {
-    const deltas = read([startOf(), opened(0, { type: "text", text: "whole" }), ...ended("end_turn")]);
-    expect(deltas.map((delta) => delta.type)).toEqual(["start", "block-open", "text", "block-close", "finish"]);
+    const events = read([startOf(), opened(0, { type: "text", text: "whole" }), ...ended("end_turn")]);
+    expect(events.map((streamEvent) => streamEvent.type)).toEqual([
+      "start",
+      "block-start",
+      "text",
+      "block-end",
+      "finish",
+    ]);
   });
 });

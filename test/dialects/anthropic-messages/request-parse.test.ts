@@ -1,7 +1,7 @@
 // Requests of clients, as canon understands them.
 import { describe, expect, test } from "bun:test";
-import type { ChatAsk } from "../../../src/canonical/chat.ts";
-import { wrapOpaque } from "../../../src/canonical/provider-state.ts";
+import type { ChatRequest } from "../../../src/canonical/chat.ts";
+import { wrapProviderState } from "../../../src/canonical/provider-state.ts";
 import type { Json, JsonObject } from "../../../src/lib/json.ts";
 import { wireJson } from "../../support/fixtures.ts";
 import { envelopeOf } from "../../support/laws.ts";
@@ -11,7 +11,7 @@ test("the smallest request", () => {
   expect(parsed()).toStrictEqual(askOf({ model: "claude-x" }));
 });
 
-const fields: [JsonObject, Partial<ChatAsk>][] = [
+const fields: [JsonObject, Partial<ChatRequest>][] = [
   [{ stream: true }, { stream: true }],
   [{ stream: null, temperature: null, tools: null, stop_sequences: null, metadata: null, thinking: null }, {}],
   [{ tools: [], tool_choice: { type: "auto" }, stop_sequences: [], metadata: {}, output_config: {} }, {}],
@@ -41,7 +41,7 @@ test.each(fields)("%j", (wire, ask) => {
   expect(parsed(wire)).toStrictEqual(askOf({ model: "claude-x", ...ask }));
 });
 
-const extras: [JsonObject, ChatAsk["extras"]][] = [
+const extras: [JsonObject, ChatRequest["extras"]][] = [
   [{ cache_control: { type: "ephemeral" } }, [{ path: "cache_control", rule: "quiet" }]],
   [{ metadata: { user_id: "u", team: "t" } }, [{ path: "metadata.team", rule: "quiet" }]],
   [{ context_management: { edits: [{}] } }, [{ path: "context_management", rule: "drop" }]],
@@ -59,7 +59,7 @@ test.each(extras)("beyond canon: %j", (wire, expected) => {
   expect(parsed(wire).extras).toEqual(expected);
 });
 
-const choices: [Json, Partial<ChatAsk>][] = [
+const choices: [Json, Partial<ChatRequest>][] = [
   [{ type: "auto" }, { toolChoice: { type: "auto" } }],
   ["auto", { toolChoice: { type: "auto" } }],
   [{ type: "any" }, { toolChoice: { type: "required" } }],
@@ -112,26 +112,26 @@ function turnsOf(...messages: JsonObject[]) {
 
 describe("messages", () => {
   test("results stand in a turn of their own, before the user's words (bug 3)", () => {
-    const ask = dialect.request.parse(wireJson("anthropic-messages/agent-request.json"), envelopeOf());
-    expect(ask.turns.map((turn) => `${turn.role}: ${turn.blocks.map((block) => block.type)}`)).toEqual([
+    const request = dialect.request.parse(wireJson("anthropic-messages/agent-request.json"), envelopeOf());
+    expect(request.turns.map((message) => `${message.role}: ${message.blocks.map((block) => block.type)}`)).toEqual([
       "user: text,text",
       "assistant: thinking,text,tool-call,tool-call",
       "tool: tool-result,tool-result",
       "user: text",
       "system: text",
     ]);
-    expect(ask.turns[2]?.blocks[1]).toEqual({
+    expect(request.turns[2]?.blocks[1]).toEqual({
       type: "tool-result",
       callId: "toolu_2",
       content: [{ type: "text", text: "no such command" }],
       isError: true,
     });
-    expect(ask.system[1]).toEqual({
+    expect(request.system[1]).toEqual({
       type: "text",
       text: "Be brief.",
       cache: { wire: { type: "ephemeral", ttl: "1h" } },
     });
-    expect(ask.reasoning).toEqual({ effort: "high", adaptive: true, show: true });
+    expect(request.reasoning).toEqual({ effort: "high", adaptive: true, show: true });
   });
 
   test("text before a result goes behind it", () => {
@@ -139,8 +139,8 @@ describe("messages", () => {
       { type: "text", text: "here" },
       { type: "tool_result", tool_use_id: "t" },
     ];
-    const turns = turnsOf({ role: "user", content });
-    expect(turns).toEqual([
+    const messages = turnsOf({ role: "user", content });
+    expect(messages).toEqual([
       said("tool", { type: "tool-result", callId: "t", content: [], isError: false }),
       said("user", "here"),
     ]);
@@ -163,8 +163,8 @@ describe("messages", () => {
     const foreign = { origin: "openai", data: "enc" };
     const content = [
       { type: "thinking", thinking: "a", signature: "native" },
-      { type: "thinking", thinking: "", signature: wrapOpaque(foreign) },
-      { type: "thinking", thinking: "c", signature: wrapOpaque({ origin: "none", data: "" }) },
+      { type: "thinking", thinking: "", signature: wrapProviderState(foreign) },
+      { type: "thinking", thinking: "c", signature: wrapProviderState({ origin: "none", data: "" }) },
       { type: "redacted_thinking", data: "blob" },
     ];
     expect(turnsOf({ role: "user", content: "x" }, { role: "assistant", content })[1]?.blocks).toEqual([
@@ -182,15 +182,15 @@ describe("messages", () => {
       url: "https://example.com",
       title: "T",
       cited_text: "",
-      encrypted_index: wrapOpaque({ origin: "none", data: "https://example.com" }),
+      encrypted_index: wrapProviderState({ origin: "none", data: "https://example.com" }),
     };
     const content = [{ type: "text", text: "a", citations: [own, madeUp] }];
-    const turns = turnsOf({ role: "user", content: "x" }, { role: "assistant", content });
+    const messages = turnsOf({ role: "user", content: "x" }, { role: "assistant", content });
     const citations = [
       { title: "D", quote: "x", wire: own },
       { url: "https://example.com", title: "T" },
     ];
-    expect(turns[1]?.blocks).toEqual([{ type: "text", text: "a", citations }]);
+    expect(messages[1]?.blocks).toEqual([{ type: "text", text: "a", citations }]);
   });
 
   test("server work in the history is left out with a warning, a compaction is foreign", () => {

@@ -1,6 +1,6 @@
 // Canonical requests as calls: what is said, what is left out with a warning, what is refused.
 import { expect, test } from "bun:test";
-import type { ChatAsk, Tool } from "../../../src/canonical/chat.ts";
+import type { ChatRequest, Tool } from "../../../src/canonical/chat.ts";
 import type { RenderContext } from "../../../src/dialects/dialect.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import { askOf, dialect, refusal, rendered, said } from "./bench.ts";
@@ -15,7 +15,7 @@ test("the smallest call", () => {
   expect(warnings).toEqual([]);
 });
 
-type Row = [Partial<ChatAsk>, JsonObject, string[], Partial<RenderContext>?];
+type Row = [Partial<ChatRequest>, JsonObject, string[], Partial<RenderContext>?];
 const without: RenderContext["maxOutputTokens"] = undefined;
 
 const rows: Row[] = [
@@ -127,7 +127,7 @@ test.each(bounds)("max_tokens: asked %p, catalog %p, %s: %d", (asked, catalog, m
   expect(told.map(({ code, path }) => `${code} ${path}`)).toEqual(warnings);
 });
 
-const refused: [Partial<ChatAsk>, string][] = [
+const refused: [Partial<ChatRequest>, string][] = [
   [{ sampling: { logitBias: { "50256": -100 } } }, "client.logitBias"],
   [{ logprobs: 0 }, "client.logprobs"],
   [{ choices: 2 }, "client.choices"],
@@ -148,14 +148,14 @@ test("a request that says nothing is refused", () => {
 
 const clock: Tool = { kind: "function", name: "clock", description: "Time.", parameters: { type: "object" } };
 const day: Tool = { kind: "function", name: "day" };
-const toolsOf = (ask: Partial<ChatAsk>, context: Partial<RenderContext> = {}) => {
+const toolsOf = (ask: Partial<ChatRequest>, context: Partial<RenderContext> = {}) => {
   const { body, warnings } = rendered({ tools: [clock, day], ...ask }, context);
   const names = (body["tools"] as { name: string }[] | undefined)?.map((tool) => tool.name);
   return { names, choice: body["tool_choice"], warnings };
 };
 const both = ["clock", "day"];
 
-const intents: [string, Partial<ChatAsk>, unknown, string[]?][] = [
+const intents: [string, Partial<ChatRequest>, unknown, string[]?][] = [
   ["nothing said", {}, undefined],
   ["auto", { toolChoice: { type: "auto" } }, { type: "auto" }],
   ["required", { toolChoice: { type: "required" } }, { type: "any" }],

@@ -1,6 +1,6 @@
 // The verbatim lane: the client's own wire goes on.
 import { expect, test } from "bun:test";
-import { wrapOpaque } from "../../../src/canonical/provider-state.ts";
+import { wrapProviderState } from "../../../src/canonical/provider-state.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import { wireJson } from "../../support/fixtures.ts";
 import { envelopeOf } from "../../support/laws.ts";
@@ -8,7 +8,7 @@ import { clientContext, dialect } from "./bench.ts";
 
 const context = { ...clientContext, model: "upstream-name" };
 const callOf = (wire: JsonObject, headers: Record<string, string> = {}) =>
-  dialect.verbatim.call(wire, context, envelopeOf(headers));
+  dialect.passthrough.render(wire, context, envelopeOf(headers));
 
 test("only the model changes, and nothing is copied that need not be", () => {
   const wire = wireJson<JsonObject>("anthropic-messages/agent-request.json");
@@ -40,16 +40,16 @@ test.each([
   ["claude-opus-4-7", { temperature: 0.5 }, "2026-10-21"],
 ])("the newer version refuses sampling: %s with %j is asked under %s", (model, sampling, version) => {
   const envelope = envelopeOf({ "anthropic-version": "2026-10-21" });
-  const call = dialect.verbatim.call({ messages: [], ...sampling }, { ...context, model }, envelope);
+  const call = dialect.passthrough.render({ messages: [], ...sampling }, { ...context, model }, envelope);
   expect(call.headers).toEqual({ "anthropic-version": version });
   expect(call.body).toMatchObject(sampling);
 });
 
 test("envelopes: own state is opened in place, foreign state goes with its block", () => {
   const thought = (signature: string) => ({ type: "thinking", thinking: "hm", signature });
-  const own = wrapOpaque({ origin: "anthropic", data: "own" });
-  const foreign = wrapOpaque({ origin: "openai", data: "x" });
-  const none = wrapOpaque({ origin: "none", data: "" });
+  const own = wrapProviderState({ origin: "anthropic", data: "own" });
+  const foreign = wrapProviderState({ origin: "openai", data: "x" });
+  const none = wrapProviderState({ origin: "none", data: "" });
   const text = { type: "text", text: "a" };
   const madeUp = { type: "web_search_result_location", encrypted_index: foreign };
   const real = { type: "web_search_result_location", encrypted_index: "Eo8B" };

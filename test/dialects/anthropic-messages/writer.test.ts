@@ -2,26 +2,26 @@
 import { describe, expect, test } from "bun:test";
 import Anthropic from "@anthropic-ai/sdk";
 import { GatewayError } from "../../../src/canonical/error.ts";
-import type { Delta, OpenBlock } from "../../../src/canonical/stream-event.ts";
+import type { OpenBlock, StreamEvent } from "../../../src/canonical/stream-event.ts";
 import { type Frame, formatFrame, keepAliveComment } from "../../../src/lib/sse.ts";
 import { wireText } from "../../support/fixtures.ts";
 import { framesOf, writeContextOf } from "../../support/laws.ts";
 import { askOf, dialect } from "./bench.ts";
 
 const side = dialect.stream as NonNullable<typeof dialect.stream>;
-const start: Delta = { type: "start", id: "up_1", model: "m" };
-const open = (block: number, open: OpenBlock): Delta => ({ type: "block-open", choice: 0, block, open });
-const tool = (block: number, id: string): Delta =>
+const start: StreamEvent = { type: "start", id: "up_1", model: "m" };
+const open = (block: number, open: OpenBlock): StreamEvent => ({ type: "block-start", choice: 0, block, open });
+const tool = (block: number, id: string): StreamEvent =>
   open(block, { kind: "tool-call", id, name: `f_${id}`, tool: "function" });
-const text = (block: number, text: string): Delta => ({ type: "text", choice: 0, block, text });
-const input = (block: number, text: string): Delta => ({ type: "tool-input", choice: 0, block, text });
-const close = (block: number, more: object = {}): Delta => ({ type: "block-close", choice: 0, block, ...more });
-const finish = (kind: "end" | "tool-use" | "length" = "end"): Delta => ({ type: "finish", stops: [{ kind }] });
+const text = (block: number, text: string): StreamEvent => ({ type: "text", choice: 0, block, text });
+const input = (block: number, text: string): StreamEvent => ({ type: "tool-input", choice: 0, block, text });
+const close = (block: number, more: object = {}): StreamEvent => ({ type: "block-end", choice: 0, block, ...more });
+const finish = (kind: "end" | "tool-use" | "length" = "end"): StreamEvent => ({ type: "finish", stops: [{ kind }] });
 
 /** One line for each frame: event, index, and what grows. */
-function written(deltas: Delta[], estimate = 7): string[] {
+function written(events: StreamEvent[], estimate = 7): string[] {
   const writer = side.writer(writeContextOf(askOf({ reasoning: { adaptive: true } }), { inputEstimate: estimate }));
-  return deltas.flatMap((delta) => writer.write(delta)).map(lineOf);
+  return events.flatMap((event) => writer.write(event)).map(lineOf);
 }
 
 function lineOf(frame: Frame): string {
@@ -47,7 +47,7 @@ describe("writer", () => {
   });
 
   test("interleaved calls: the open one streams, the others wait (bugs 1, 2)", () => {
-    const deltas = [
+    const events = [
       start,
       tool(0, "a"),
       input(0, '{"x":'),
@@ -62,7 +62,7 @@ describe("writer", () => {
       close(2),
       finish("tool-use"),
     ];
-    expect(written(deltas).slice(1)).toEqual([
+    expect(written(events).slice(1)).toEqual([
       "content_block_start 0 a",
       'content_block_delta 0 {"x":',
       "content_block_delta 0 1}",
@@ -80,7 +80,7 @@ describe("writer", () => {
 
   test("thinking ends with its signature; an empty text opens nothing", () => {
     const signature = { origin: "anthropic", data: "sig" };
-    const deltas: Delta[] = [
+    const events: StreamEvent[] = [
       start,
       open(0, { kind: "thinking" }),
       { type: "thinking", choice: 0, block: 0, text: "hm" },
@@ -93,7 +93,7 @@ describe("writer", () => {
       close(3, { signature }),
       finish(),
     ];
-    expect(written(deltas).slice(1, -2)).toEqual([
+    expect(written(events).slice(1, -2)).toEqual([
       "content_block_start 0 thinking",
       "content_block_delta 0 hm",
       "content_block_delta 0 sig",
@@ -141,16 +141,16 @@ describe("writer", () => {
   });
 
   test("other choices and sound are not told", () => {
-    const deltas: Delta[] = [
+    const events: StreamEvent[] = [
       start,
       open(0, { kind: "audio", mediaType: "audio/wav" }),
       { type: "media", choice: 0, block: 0, base64: "AAAA" },
       close(0),
-      { ...open(0, { kind: "text" }), choice: 1 } as Delta,
-      { ...text(0, "x"), choice: 1 } as Delta,
+      { ...open(0, { kind: "text" }), choice: 1 } as StreamEvent,
+      { ...text(0, "x"), choice: 1 } as StreamEvent,
       finish(),
     ];
-    expect(written(deltas)).toEqual(["message_start", "message_delta end_turn", "message_stop"]);
+    expect(written(events)).toEqual(["message_start", "message_delta end_turn", "message_stop"]);
   });
 
   test("the heartbeat is a comment before the start and a ping after it", () => {
@@ -160,12 +160,12 @@ describe("writer", () => {
 });
 
 test("the official SDK reads what the writer sends", async () => {
-  const ask = askOf({ stream: true });
-  const writer = side.writer(writeContextOf(ask));
+  const request = askOf({ stream: true });
+  const writer = side.writer(writeContextOf(request));
   const reader = side.reader({ origin: "anthropic" });
   const frames = framesOf([Buffer.from(wireText("anthropic-messages/thinking.sse"))]);
-  const deltas = frames.flatMap((frame) => reader.read(frame));
-  const wire = deltas.flatMap((delta) => writer.write(delta)).map(formatFrame);
+  const events = frames.flatMap((frame) => reader.read(frame));
+  const wire = events.flatMap((event) => writer.write(event)).map(formatFrame);
   const middle = [...wire.slice(0, 1), side.heartbeat(true), ...wire.slice(1)].join("");
   const reply = () => new Response(middle, { headers: { "content-type": "text/event-stream" } });
   const client = new Anthropic({ apiKey: "none", baseURL: "http://gateway", fetch: async () => reply() });

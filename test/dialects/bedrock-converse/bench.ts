@@ -1,8 +1,8 @@
 // Short hands for the suites of this dialect.
-import type { ChatAnswer, ChatAsk, Turn } from "../../../src/canonical/chat.ts";
-import type { Delta } from "../../../src/canonical/stream-event.ts";
+import type { ChatRequest, ChatResponse, Message } from "../../../src/canonical/chat.ts";
+import type { StreamEvent } from "../../../src/canonical/stream-event.ts";
 import { bedrockConverse } from "../../../src/dialects/bedrock-converse/index.ts";
-import type { Envelope, RenderContext } from "../../../src/dialects/dialect.ts";
+import type { RenderContext, RequestMeta } from "../../../src/dialects/dialect.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import { wireJson, wireText } from "../../support/fixtures.ts";
 import { envelopeOf, framesOf, lawModel, lawReadContext, readAll } from "../../support/laws.ts";
@@ -18,7 +18,7 @@ export const oss = "openai.gpt-oss-120b-1:0";
 export const llama = "meta.llama3-3-70b-instruct-v1:0";
 
 /** What the path says: the model and the method. */
-export const envelope = (verb = "converse", model = lawModel): Envelope => ({
+export const envelope = (verb = "converse", model = lawModel): RequestMeta => ({
   ...envelopeOf(),
   params: { model, verb },
 });
@@ -30,24 +30,24 @@ export const clientContext: RenderContext = {
   fieldPath: (field) => `client.${field}`,
 };
 
-export function askOf(more: Partial<ChatAsk> = {}): ChatAsk {
+export function askOf(more: Partial<ChatRequest> = {}): ChatRequest {
   return { ...plainAsk, ...more };
 }
 
-export function rendered(more: Partial<ChatAsk> = {}, model = claude) {
+export function rendered(more: Partial<ChatRequest> = {}, model = claude) {
   const { call, warnings } = dialect.request.render(askOf(more), { ...clientContext, model });
   const body = JSON.parse(JSON.stringify(call.body)) as JsonObject;
   return { path: call.path, body, warnings: warnings.map(({ code, path }) => `${code} ${path}`) };
 }
 
 /** The messages that these turns become, and the warnings. */
-export function messagesOf(turns: Turn[], more: Partial<ChatAsk> = {}, model = claude) {
-  const { body, warnings } = rendered({ turns, ...more }, model);
+export function messagesOf(messages: Message[], more: Partial<ChatRequest> = {}, model = claude) {
+  const { body, warnings } = rendered({ turns: messages, ...more }, model);
   return { messages: body.messages, warnings };
 }
 
-export const wholeOf = (name: string): ChatAnswer =>
+export const wholeOf = (name: string): ChatResponse =>
   dialect.response.parse(wireJson(`bedrock-converse/${name}.json`), lawReadContext);
 
-export const streamOf = (name: string): Delta[] =>
+export const streamOf = (name: string): StreamEvent[] =>
   readAll(dialect, framesOf([Buffer.from(wireText(`bedrock-converse/${name}.sse`))]));

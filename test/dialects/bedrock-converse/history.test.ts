@@ -1,6 +1,6 @@
 // Turns and what they hold in this dialect's words: calls and results, system turns, cache points, images and documents.
 import { describe, expect, test } from "bun:test";
-import type { Block, ChatAsk, FunctionTool } from "../../../src/canonical/chat.ts";
+import type { Block, ChatRequest, FunctionTool } from "../../../src/canonical/chat.ts";
 import { call, claude, llama, messagesOf, oss, refusal, rendered, result, said } from "./bench.ts";
 
 const parameters = { type: "object", properties: { zone: { type: "string" } } };
@@ -9,7 +9,7 @@ const spec = { name: "get_time", description: "Tells the time.", inputSchema: { 
 const png = "iVBORw0KGgoAAAANSUhEUg==";
 const bytes = (mediaType: string, base64: string) => ({ kind: "bytes", mediaType, base64 }) as const;
 
-const refused = (more: Partial<ChatAsk>, model = claude) => refusal(() => rendered(more, model));
+const refused = (more: Partial<ChatRequest>, model = claude) => refusal(() => rendered(more, model));
 
 describe("history", () => {
   test("calls and results, all results at once, failures marked", () => {
@@ -72,7 +72,7 @@ describe("history", () => {
 
   test("cache marks become cache points, for models that have caches", () => {
     const cache = { wire: { type: "ephemeral", ttl: "1h" } };
-    const more: Partial<ChatAsk> = {
+    const more: Partial<ChatRequest> = {
       system: [{ type: "text", text: "Long.", cache: { wire: { type: "ephemeral" } } }],
       turns: [said("user", { type: "text", text: "hi", cache })],
       tools: [{ ...tool, cache }],

@@ -1,7 +1,7 @@
 // The laws of every dialect, for this one.
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { grammarFault } from "../../../src/canonical/stream-validator.ts";
+import { firstStreamViolation } from "../../../src/canonical/stream-validator.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import { formatFrame } from "../../../src/lib/sse.ts";
 import { answers, asks, type Can, streams } from "../../support/arbitraries.ts";
@@ -20,9 +20,9 @@ const can: Can = {
 };
 
 /** This wire tells neither an id nor a model. */
-const nameless = answers(can).map((answer) => ({ ...answer, id: "", model: "" }));
-const told = streams(can).map((deltas) =>
-  deltas.map((delta) => (delta.type === "start" ? { ...delta, id: "", model: "" } : delta)),
+const nameless = answers(can).map((response) => ({ ...response, id: "", model: "" }));
+const told = streams(can).map((events) =>
+  events.map((event) => (event.type === "start" ? { ...event, id: "", model: "" } : event)),
 );
 
 const thinking = askOf({ reasoning: { adaptive: true } });
@@ -49,7 +49,7 @@ describe("stream equals whole", () => {
 });
 
 test.each(all)("%s keeps the grammar", (name) => {
-  expect(grammarFault(streamOf(name))).toBeNull();
+  expect(firstStreamViolation(streamOf(name))).toBeNull();
 });
 
 test.each(["text", "tools", "thinking"])("%s cut before its reason to stop is no finish", (name) => {

@@ -1,7 +1,7 @@
 // Replies and errors of this dialect: usage, reasons to stop, what the names of tools become, what a failure means.
 import { describe, expect, test } from "bun:test";
 import type { GatewayError } from "../../../src/canonical/error.ts";
-import { collect } from "../../../src/canonical/stream-event.ts";
+import { collectEvents } from "../../../src/canonical/stream-event.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import { wireJson, wireText } from "../../support/fixtures.ts";
 import { framesOf } from "../../support/laws.ts";
@@ -27,7 +27,7 @@ test.each([
   ["stop-sequence", { kind: "stop-sequence", sequence: "END" }],
 ])("%s ends for its reason", (name, stop) => {
   expect(wholeOf(name).choices[0]?.stop).toEqual(stop as never);
-  expect(collect(streamOf(name))?.choices[0]?.stop).toEqual(stop as never);
+  expect(collectEvents(streamOf(name))?.choices[0]?.stop).toEqual(stop as never);
 });
 
 test("thought keeps its proof, marked with its maker", () => {
@@ -45,7 +45,7 @@ test("a citation with an address", () => {
 });
 
 test("work of the service itself and events of tomorrow say nothing", () => {
-  expect(collect(streamOf("server-tools"))?.choices[0]).toEqual({
+  expect(collectEvents(streamOf("server-tools"))?.choices[0]).toEqual({
     index: 0,
     blocks: [{ type: "text", text: "Found it." }],
     stop: { kind: "end" },
@@ -53,14 +53,14 @@ test("work of the service itself and events of tomorrow say nothing", () => {
 });
 
 test("usage may be missing, a reason to stop may not", () => {
-  const answer = collect(streamOf("without-usage"));
-  expect(answer?.choices[0]?.stop).toEqual({ kind: "end" });
-  expect(answer?.usage).toBeUndefined();
+  const response = collectEvents(streamOf("without-usage"));
+  expect(response?.choices[0]?.stop).toEqual({ kind: "end" });
+  expect(response?.usage).toBeUndefined();
 });
 
 test("names and kinds come back as they were asked", () => {
   const tools = [{ kind: "custom", name: "apply patch", path: "tools[0]" }] as const;
-  const context = { origin: "bedrock", ask: askOf({ tools }) };
+  const context = { origin: "bedrock", request: askOf({ tools }) };
   const toolUse = { toolUseId: "t", name: "apply_patch", input: { input: "*** Begin" } };
   const wire = { output: { message: { content: [{ toolUse }] } }, stopReason: "tool_use" };
   const block = { type: "tool-call", id: "t", name: "apply patch", kind: "custom", input: "*** Begin" };
@@ -74,8 +74,8 @@ test("names and kinds come back as they were asked", () => {
     ["messageStop", { stopReason: "tool_use" }],
   ] as const;
   const reader = dialect.stream?.reader(context);
-  const deltas = events.flatMap(([event, data]) => reader?.read({ event, data: JSON.stringify(data) }) ?? []);
-  expect(collect([...deltas, ...(reader?.end() ?? [])])?.choices[0]?.blocks).toEqual([block as never]);
+  const streamEvents = events.flatMap(([event, data]) => reader?.read({ event, data: JSON.stringify(data) }) ?? []);
+  expect(collectEvents([...streamEvents, ...(reader?.end() ?? [])])?.choices[0]?.blocks).toEqual([block as never]);
 });
 
 describe("failures", () => {
@@ -87,8 +87,8 @@ describe("failures", () => {
   });
 
   test("a malformed call and a broken event end a stream", () => {
-    const kindOf = (deltas: ReturnType<typeof streamOf>) => {
-      const last = deltas.at(-1);
+    const kindOf = (events: ReturnType<typeof streamOf>) => {
+      const last = events.at(-1);
       return last?.type === "error" ? last.error.kind : last?.type;
     };
     expect(kindOf(streamOf("malformed"))).toBe("upstream_protocol_error");

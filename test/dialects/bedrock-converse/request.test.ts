@@ -1,7 +1,7 @@
 // Canonical requests in this dialect's words: what is mapped, what is told otherwise, what is refused.
 import { describe, expect, test } from "bun:test";
-import type { Block, ChatAsk, FunctionTool } from "../../../src/canonical/chat.ts";
-import { collect } from "../../../src/canonical/stream-event.ts";
+import type { Block, ChatRequest, FunctionTool } from "../../../src/canonical/chat.ts";
+import { collectEvents } from "../../../src/canonical/stream-event.ts";
 import {
   askOf,
   claude,
@@ -20,7 +20,7 @@ import {
 const parameters = { type: "object", properties: { zone: { type: "string" } } };
 const tool: FunctionTool = { kind: "function", name: "get_time", description: "Tells the time.", parameters };
 const spec = { name: "get_time", description: "Tells the time.", inputSchema: { json: parameters } };
-const refused = (more: Partial<ChatAsk>, model = claude) => refusal(() => rendered(more, model));
+const refused = (more: Partial<ChatRequest>, model = claude) => refusal(() => rendered(more, model));
 
 describe("where a call goes", () => {
   test("the model stands in the path, whole and as a stream", () => {
@@ -85,7 +85,7 @@ describe("tuning", () => {
 });
 
 describe("thinking", () => {
-  const additional = (reasoning: ChatAsk["reasoning"], model = claude, more: Partial<ChatAsk> = {}) => {
+  const additional = (reasoning: ChatRequest["reasoning"], model = claude, more: Partial<ChatRequest> = {}) => {
     const { body, warnings } = rendered({ ...(reasoning ? { reasoning } : {}), ...more }, model);
     return { fields: body.additionalModelRequestFields, config: body.inferenceConfig, warnings };
   };
@@ -140,8 +140,8 @@ describe("thinking", () => {
       redacted: true,
       signature: { origin: "bedrock", data: "RU5D" },
     };
-    const turns = [said("user", "hi"), said("assistant", thought("bedrock"), sealed, "Yes."), said("user", "and?")];
-    expect(messagesOf(turns).messages).toMatchObject([
+    const messages = [said("user", "hi"), said("assistant", thought("bedrock"), sealed, "Yes."), said("user", "and?")];
+    expect(messagesOf(messages).messages).toMatchObject([
       {},
       {
         content: [
@@ -158,7 +158,7 @@ describe("thinking", () => {
 });
 
 describe("tools", () => {
-  const config = (more: Partial<ChatAsk>, model = claude) => {
+  const config = (more: Partial<ChatRequest>, model = claude) => {
     const { body, warnings } = rendered({ tools: [tool], ...more }, model);
     return { config: body.toolConfig, fields: body.additionalModelRequestFields, warnings };
   };
@@ -250,14 +250,14 @@ describe("form of the output", () => {
   });
 
   test("the answer comes out of its tool", () => {
-    const ask = askOf({ format: { type: "schema", schema } });
+    const request = askOf({ format: { type: "schema", schema } });
     const toolUse = { toolUseId: "t", name: "json_answer", input: { n: 1 } };
     const reply = dialect.response.parse(
       { output: { message: { role: "assistant", content: [{ toolUse }] } }, stopReason: "tool_use" },
-      { origin: "bedrock", ask },
+      { origin: "bedrock", request },
     );
     expect(reply.choices).toMatchObject([{ blocks: [{ type: "text", text: '{"n":1}' }], stop: { kind: "end" } }]);
-    const reader = dialect.stream?.reader({ origin: "bedrock", ask });
+    const reader = dialect.stream?.reader({ origin: "bedrock", request });
     const frames = [
       ["messageStart", { role: "assistant" }],
       ["contentBlockStart", { contentBlockIndex: 0, start: { toolUse: { toolUseId: "t", name: "json_answer" } } }],
@@ -266,11 +266,11 @@ describe("form of the output", () => {
       ["contentBlockStop", { contentBlockIndex: 0 }],
       ["messageStop", { stopReason: "tool_use" }],
     ] as const;
-    const deltas = [
+    const events = [
       ...frames.flatMap(([event, body]) => reader?.read({ event, data: JSON.stringify(body) }) ?? []),
       ...(reader?.end() ?? []),
     ];
-    expect(collect(deltas)?.choices).toEqual(reply.choices);
+    expect(collectEvents(events)?.choices).toEqual(reply.choices);
   });
 
   test("free JSON is asked for in words", () => {
@@ -280,8 +280,8 @@ describe("form of the output", () => {
   });
 
   test("reads back what it writes", () => {
-    const ask = askOf({ format: { type: "schema", name: "reply", schema: { type: "object", properties: {} } } });
-    const { call: sent } = dialect.request.render(ask, clientContext);
+    const request = askOf({ format: { type: "schema", name: "reply", schema: { type: "object", properties: {} } } });
+    const { call: sent } = dialect.request.render(request, clientContext);
     expect(dialect.request.parse(sent.body, envelope("converse-stream", "m"))).toMatchObject({
       model: "m",
       stream: true,

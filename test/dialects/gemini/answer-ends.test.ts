@@ -129,7 +129,7 @@ describe("what is no reply", () => {
   test("one candidate of two that never ended", () => {
     const wire = reply([{ text: "a" }]);
     const second = { content: { parts: [{ text: "b" }] }, index: 1 };
-    const deltas = readChunks([{ ...wire, candidates: [...(wire.candidates as JsonObject[]), second] }]);
-    expect(deltas.at(-1)).toMatchObject({ type: "error", error: { kind: "upstream_truncated" } });
+    const events = readChunks([{ ...wire, candidates: [...(wire.candidates as JsonObject[]), second] }]);
+    expect(events.at(-1)).toMatchObject({ type: "error", error: { kind: "upstream_truncated" } });
   });
 });

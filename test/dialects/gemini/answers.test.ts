@@ -1,6 +1,6 @@
 // What replies of upstreams hold, whole and in a stream: text, thought, state, calls, pictures.
 import { describe, expect, test } from "bun:test";
-import { collect } from "../../../src/canonical/stream-event.ts";
+import { collectEvents } from "../../../src/canonical/stream-event.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import { wireJson, wireText } from "../../support/fixtures.ts";
 import { streamEqualsWhole } from "../../support/laws.ts";
@@ -49,7 +49,9 @@ test("parallel calls keep ids, order and proof (bugs 1, 8)", () => {
 });
 
 test("a call's proof is known when it opens, for wires that tell it first", () => {
-  const opened = readFixture("tools").filter((delta) => delta.type === "block-open" && delta.open.kind === "tool-call");
+  const opened = readFixture("tools").filter(
+    (event) => event.type === "block-start" && event.open.kind === "tool-call",
+  );
   expect(opened).toMatchObject([
     { open: { id: "8f2b1a0e", signature: { data: "EsQDCsEDAXLI2nzToolSignature/+ab==" } } },
     { open: { id: "77c0d1ff" } },
@@ -65,19 +67,19 @@ test("calls without ids get ids of their own, the same each time (bug 8)", () =>
 
 test("a call repeated in a later chunk is one call", () => {
   const part = { functionCall: { id: "c1", name: "f", args: {} } };
-  const deltas = readChunks([reply([part], null), reply([part])]);
-  expect(collect(deltas)?.choices[0]?.blocks).toHaveLength(1);
+  const events = readChunks([reply([part], null), reply([part])]);
+  expect(collectEvents(events)?.choices[0]?.blocks).toHaveLength(1);
 });
 
 test("of several calls the first counts where one was asked for", () => {
-  const ask = askOf({ parallelToolCalls: false });
+  const request = askOf({ parallelToolCalls: false });
   const parts = ["a", "b"].map((name) => ({ functionCall: { name, args: {} } }));
-  expect(blocksOf(parts, { ask })).toMatchObject([{ name: "a" }]);
+  expect(blocksOf(parts, { request })).toMatchObject([{ name: "a" }]);
   expect(blocksOf(parts)).toHaveLength(2);
 });
 
 test("names and kinds come back as the client knows them (bug 15)", () => {
-  const ask = askOf({
+  const request = askOf({
     tools: [
       { kind: "custom", name: "patch", path: "tools[0]" },
       { kind: "function", name: "1 two" },
@@ -87,7 +89,7 @@ test("names and kinds come back as the client knows them (bug 15)", () => {
     { functionCall: { id: "a", name: "patch", args: { input: "x\ny" } } },
     { functionCall: { id: "b", name: "_1_two" } },
   ];
-  expect(blocksOf(parts, { ask })).toMatchObject([
+  expect(blocksOf(parts, { request })).toMatchObject([
     { name: "patch", kind: "custom", input: "x\ny" },
     { name: "1 two", kind: "function", input: "{}" },
   ]);

@@ -1,7 +1,7 @@
 // Short hands for the suites of this dialect.
-import type { Block, ChatAnswer, ChatAsk, Turn } from "../../../src/canonical/chat.ts";
-import type { Delta } from "../../../src/canonical/stream-event.ts";
-import type { Envelope, ReadContext, RenderContext } from "../../../src/dialects/dialect.ts";
+import type { Block, ChatRequest, ChatResponse, Message } from "../../../src/canonical/chat.ts";
+import type { StreamEvent } from "../../../src/canonical/stream-event.ts";
+import type { ReadContext, RenderContext, RequestMeta } from "../../../src/dialects/dialect.ts";
 import { gemini } from "../../../src/dialects/gemini/index.ts";
 import type { Json, JsonObject } from "../../../src/lib/json.ts";
 import { formatFrame } from "../../../src/lib/sse.ts";
@@ -14,17 +14,17 @@ export { call, refusal, result, said } from "../../support/blocks.ts";
 export const dialect = gemini;
 
 /** What the path says: the model and the method. */
-export const envelope = (verb = "generateContent", model = lawModel): Envelope => ({
+export const envelope = (verb = "generateContent", model = lawModel): RequestMeta => ({
   ...envelopeOf(),
   params: { model, verb },
 });
 
 export const hello: JsonObject = { contents: [{ role: "user", parts: [{ text: "hi" }] }] };
 
-export const parsed = (more: JsonObject = {}, from: Envelope = envelope()): ChatAsk =>
+export const parsed = (more: JsonObject = {}, from: RequestMeta = envelope()): ChatRequest =>
   dialect.request.parse({ ...hello, ...more }, from);
 
-export const turnsOf = (...contents: JsonObject[]): readonly Turn[] => parsed({ contents }).turns;
+export const turnsOf = (...contents: JsonObject[]): readonly Message[] => parsed({ contents }).turns;
 
 /** Rule and path of everything that canon has no place for. */
 export const extrasOf = (more: JsonObject): string[] => parsed(more).extras.map(({ rule, path }) => `${rule} ${path}`);
@@ -36,34 +36,34 @@ export const clientContext: RenderContext = {
   fieldPath: (field) => `client.${field}`,
 };
 
-export const askOf = (more: Partial<ChatAsk> = {}): ChatAsk => ({ ...plainAsk, model: "smart", ...more });
+export const askOf = (more: Partial<ChatRequest> = {}): ChatRequest => ({ ...plainAsk, model: "smart", ...more });
 
-export function rendered(more: Partial<ChatAsk> = {}, model = clientContext.model) {
+export function rendered(more: Partial<ChatRequest> = {}, model = clientContext.model) {
   const { call, warnings } = dialect.request.render(askOf(more), { ...clientContext, model });
   const body = JSON.parse(JSON.stringify(call.body)) as JsonObject;
   return { path: call.path, body, warnings: warnings.map(({ code, path }) => `${code} ${path}`) };
 }
 
 /** The contents that these turns become, and the warnings. */
-export function contentsOf(turns: Turn[], model?: string) {
-  const { body, warnings } = rendered({ turns }, model);
+export function contentsOf(messages: Message[], model?: string) {
+  const { body, warnings } = rendered({ turns: messages }, model);
   return { contents: body.contents, warnings };
 }
 
-export const readFixture = (name: string): Delta[] =>
+export const readFixture = (name: string): StreamEvent[] =>
   readAll(dialect, framesOf([Buffer.from(wireText(`gemini/${name}.sse`))]));
 
-export const readChunks = (chunks: JsonObject[], context: ReadContext = { origin: "gemini" }): Delta[] => {
+export const readChunks = (chunks: JsonObject[], context: ReadContext = { origin: "gemini" }): StreamEvent[] => {
   const reader = dialect.stream?.reader(context);
-  const deltas = chunks.flatMap((chunk) => reader?.read({ data: JSON.stringify(chunk) }) ?? []);
-  return [...deltas, ...(reader?.end() ?? [])];
+  const events = chunks.flatMap((chunk) => reader?.read({ data: JSON.stringify(chunk) }) ?? []);
+  return [...events, ...(reader?.end() ?? [])];
 };
 
-export const wholeFixture = (name: string, context: ReadContext = { origin: "gemini" }): ChatAnswer =>
+export const wholeFixture = (name: string, context: ReadContext = { origin: "gemini" }): ChatResponse =>
   dialect.response.parse(wireJson(`gemini/${name}.json`), context);
 
 /** A whole reply as canon has it. */
-export const parsedReply = (wire: unknown, more: object = {}): ChatAnswer =>
+export const parsedReply = (wire: unknown, more: object = {}): ChatResponse =>
   dialect.response.parse(wire, { origin: "gemini", ...more });
 
 /** State without thought of its own. */
@@ -92,15 +92,15 @@ export const reply = (
 });
 
 /** The chunks that a client of these deltas sees. */
-export function written(deltas: Iterable<Delta>, ask: Partial<ChatAsk> = {}): JsonObject[] {
+export function written(events: Iterable<StreamEvent>, ask: Partial<ChatRequest> = {}): JsonObject[] {
   const writer = dialect.stream?.writer({
-    ask: askOf({ stream: true, ...ask }),
+    request: askOf({ stream: true, ...ask }),
     wire: {},
     id: "made-1",
     createdAt: 7,
     inputEstimate: 1,
   });
-  const frames = [...deltas].flatMap((delta) => writer?.write(delta) ?? []);
+  const frames = [...events].flatMap((event) => writer?.write(event) ?? []);
   return framesOf([Buffer.from(frames.map(formatFrame).join(""))]).map((frame) => JSON.parse(frame.data) as JsonObject);
 }
 

@@ -88,7 +88,7 @@ describe("calls and results", () => {
   });
 
   test("ids are made from the place where they are missing, and results find their calls by name and order", () => {
-    const turns = turnsOf(
+    const messages = turnsOf(
       user({ text: "hi" }),
       model(callPart(), callPart(undefined, "get_day"), callPart()),
       user(
@@ -98,7 +98,7 @@ describe("calls and results", () => {
         resultPart({ output: "3" }, undefined, "get_day"),
       ),
     );
-    expect(turns.slice(1)).toEqual([
+    expect(messages.slice(1)).toEqual([
       said("assistant", call("call_1_0"), call("call_1_1", "get_day"), call("call_1_2")),
       said("tool", result("call_1_0", "1"), result("call_1_2", "2"), result("call_1_1", "3")),
       said("user", "go on"),
@@ -106,13 +106,13 @@ describe("calls and results", () => {
   });
 
   test("calls in several contents are answered together", () => {
-    const turns = turnsOf(
+    const messages = turnsOf(
       user({ text: "hi" }),
       model(callPart()),
       model(callPart(undefined, "get_day")),
       user(resultPart({ output: "1" }), resultPart({ output: "2" }, undefined, "get_day")),
     );
-    expect(turns.at(-1)).toEqual(said("tool", result("call_1_0", "1"), result("call_2_0", "2")));
+    expect(messages.at(-1)).toEqual(said("tool", result("call_1_0", "1"), result("call_2_0", "2")));
   });
 
   test("a result without a call keeps its name", () => {
@@ -129,24 +129,24 @@ describe("calls and results", () => {
     [{ error: { code: 7 } }, '{"code":7}', true],
   ];
   test.each(responses)("response %j", (response, text, isError) => {
-    const turns = turnsOf(user({ text: "hi" }), model(callPart("c1")), user(resultPart(response, "c1")));
-    expect(turns.at(-1)).toEqual(said("tool", result("c1", text, isError)));
+    const messages = turnsOf(user({ text: "hi" }), model(callPart("c1")), user(resultPart(response, "c1")));
+    expect(messages.at(-1)).toEqual(said("tool", result("c1", text, isError)));
   });
 
   test("media in a result", () => {
     const parts = [{ inlineData: { mimeType: "image/png", data: "AAAA" } }];
-    const turns = turnsOf(user({ functionResponse: { id: "c1", name: "look", response: {}, parts } }));
-    expect(turns[0]?.blocks[0]).toMatchObject({
+    const messages = turnsOf(user({ functionResponse: { id: "c1", name: "look", response: {}, parts } }));
+    expect(messages[0]?.blocks[0]).toMatchObject({
       content: [{ type: "image", path: "contents[0].parts[0].functionResponse.parts[0].inlineData" }],
     });
   });
 
   test("a snake_case result, and arguments that only look like spelled names", () => {
-    const turns = turnsOf(
+    const messages = turnsOf(
       model({ function_call: { name: "f", args: { some_key: { inner_key: 1 } } }, thought_signature: "abc" }),
       user({ function_response: { name: "f", response: { some_key: 1 } } }),
     );
-    expect(turns).toMatchObject([
+    expect(messages).toMatchObject([
       { blocks: [{ input: '{"some_key":{"inner_key":1}}', signature: { data: "abc" } }] },
       { blocks: [{ content: [{ text: '{"some_key":1}' }] }] },
     ]);

@@ -1,7 +1,7 @@
 // State of this dialect's upstreams travels through clients of the others and comes back to the very same part.
 import { describe, expect, test } from "bun:test";
-import type { Block, ChatAnswer, ChatAsk } from "../../../src/canonical/chat.ts";
-import { collect, replay } from "../../../src/canonical/stream-event.ts";
+import type { Block, ChatRequest, ChatResponse } from "../../../src/canonical/chat.ts";
+import { collectEvents, streamEventsOf } from "../../../src/canonical/stream-event.ts";
 import type { Dialect } from "../../../src/dialects/dialect.ts";
 import { anthropicMessages, gemini, openaiChat } from "../../../src/dialects/index.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
@@ -11,7 +11,7 @@ import { askOf, contentsOf, said, wholeFixture } from "./bench.ts";
 /** Its client expects thinking in the reply. */
 const asking = askOf({ reasoning: { adaptive: true } });
 
-type Chat = Dialect<ChatAsk, ChatAnswer>;
+type Chat = Dialect<ChatRequest, ChatResponse>;
 
 const anthropicHistory = (reply: JsonObject): JsonObject => ({
   model: "m",
@@ -33,19 +33,19 @@ const clients: [string, Chat, (reply: JsonObject) => JsonObject][] = [
 ];
 
 /** What comes back of a reply that went to a client whole. */
-function whole(client: Chat, history: (reply: JsonObject) => JsonObject, answer: ChatAnswer): readonly Block[] {
-  const reply = JSON.parse(JSON.stringify(client.response.render(answer, writeContextOf(asking)))) as JsonObject;
+function whole(client: Chat, history: (reply: JsonObject) => JsonObject, response: ChatResponse): readonly Block[] {
+  const reply = JSON.parse(JSON.stringify(client.response.render(response, writeContextOf(asking)))) as JsonObject;
   const { turns } = client.request.parse(history(reply), envelopeOf());
-  return turns.find((turn) => turn.role === "assistant")?.blocks ?? [];
+  return turns.find((message) => message.role === "assistant")?.blocks ?? [];
 }
 
 /** What a client of a stream has put together at its end. */
-function streamed(client: Chat, answer: ChatAnswer): readonly Block[] {
+function streamed(client: Chat, response: ChatResponse): readonly Block[] {
   const writer = client.stream?.writer(writeContextOf({ ...asking, stream: true }));
   const reader = client.stream?.reader({ origin: "somebody" });
-  const frames = [...replay(answer)].flatMap((delta) => writer?.write(delta) ?? []);
-  const deltas = [...frames.flatMap((frame) => reader?.read(frame) ?? []), ...(reader?.end() ?? [])];
-  return collect(deltas)?.choices[0]?.blocks ?? [];
+  const frames = [...streamEventsOf(response)].flatMap((event) => writer?.write(event) ?? []);
+  const events = [...frames.flatMap((frame) => reader?.read(frame) ?? []), ...(reader?.end() ?? [])];
+  return collectEvents(events)?.choices[0]?.blocks ?? [];
 }
 
 /** The model's parts that go back upstream. */
@@ -55,9 +55,9 @@ function partsOf(blocks: readonly Block[]): JsonObject[] {
 }
 
 describe.each(clients)("through a client of %s", (_, client, history) => {
-  const ways: [string, (answer: ChatAnswer) => readonly Block[]][] = [
-    ["whole", (answer) => whole(client, history, answer)],
-    ["stream", (answer) => streamed(client, answer)],
+  const ways: [string, (response: ChatResponse) => readonly Block[]][] = [
+    ["whole", (response) => whole(client, history, response)],
+    ["stream", (response) => streamed(client, response)],
   ];
 
   test.each(ways)("the proof of a call: %s (bug 10)", (_way, back) => {
@@ -84,7 +84,7 @@ describe.each(clients)("through a client of %s", (_, client, history) => {
 
 test.each(clients)("thought of %s comes back through a client of this dialect", (_, maker) => {
   const theirs = { origin: "maker", data: "EqQB+/==" };
-  const answer: ChatAnswer = {
+  const response: ChatResponse = {
     operation: "chat",
     id: "r1",
     model: "m",
@@ -100,13 +100,16 @@ test.each(clients)("thought of %s comes back through a client of this dialect", 
       },
     ],
   };
-  const reply = gemini.response.render(answer, writeContextOf(askOf()));
+  const reply = gemini.response.render(response, writeContextOf(askOf()));
   const [candidate] = reply.candidates as JsonObject[];
   const contents = [{ role: "user", parts: [{ text: "hi" }] }, candidate?.content ?? null];
-  const ask = gemini.request.parse({ contents }, { ...envelopeOf(), params: { model: "m", verb: "generateContent" } });
-  expect(ask.turns[1]?.blocks).toEqual(answer.choices[0]?.blocks ?? []);
+  const request = gemini.request.parse(
+    { contents },
+    { ...envelopeOf(), params: { model: "m", verb: "generateContent" } },
+  );
+  expect(request.turns[1]?.blocks).toEqual(response.choices[0]?.blocks ?? []);
   const context = { model: "x", origin: "maker", fieldPath: () => "" };
-  expect(JSON.stringify(maker.request.render({ ...ask, maxOutputTokens: 10 }, context).call.body)).toContain(
+  expect(JSON.stringify(maker.request.render({ ...request, maxOutputTokens: 10 }, context).call.body)).toContain(
     "EqQB+/==",
   );
 });

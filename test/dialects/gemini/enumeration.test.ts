@@ -1,7 +1,7 @@
 // A choice among given words: a schema for others, the bare word for the client.
 import { describe, expect, test } from "bun:test";
-import type { ChatAnswer } from "../../../src/canonical/chat.ts";
-import { type Delta, replay } from "../../../src/canonical/stream-event.ts";
+import type { ChatResponse } from "../../../src/canonical/chat.ts";
+import { type StreamEvent, streamEventsOf } from "../../../src/canonical/stream-event.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import { writeContextOf } from "../../support/laws.ts";
 import { dialect, extrasOf, parsed, partsOf, written } from "./bench.ts";
@@ -10,8 +10,8 @@ const config = (responseSchema: JsonObject | undefined, type = "text/x.enum") =>
   generationConfig: { responseMimeType: type, ...(responseSchema === undefined ? {} : { responseSchema }) },
 });
 const words = { type: "STRING", enum: ["red", "blue"] };
-const ask = parsed(config(words));
-const answerOf = (text: string): ChatAnswer => ({
+const request = parsed(config(words));
+const answerOf = (text: string): ChatResponse => ({
   operation: "chat",
   id: "r",
   model: "m",
@@ -27,7 +27,7 @@ describe("the request", () => {
   };
 
   test("asks others for an object with the word in it", () => {
-    expect(ask.format).toEqual({ type: "schema", name: "choice", schema, strict: true, bare: "value" });
+    expect(request.format).toEqual({ type: "schema", name: "choice", schema, strict: true, bare: "value" });
     const { responseSchema: _, ...other } = config(undefined).generationConfig as JsonObject;
     const json = parsed({
       generationConfig: { ...other, responseJsonSchema: { type: "string", enum: ["red", "blue"] } },
@@ -60,17 +60,17 @@ const rows: [string, string, string][] = [
 
 describe("the reply", () => {
   test.each(rows)("%s, whole and streamed", (_, said, text) => {
-    const whole = dialect.response.render(answerOf(said), writeContextOf(ask));
+    const whole = dialect.response.render(answerOf(said), writeContextOf(request));
     expect(whole).toMatchObject({ candidates: [{ content: { parts: [{ text }] } }] });
-    const pieces = [...replay(answerOf(said))].flatMap((delta): Delta[] =>
-      delta.type === "text" ? [...delta.text].map((piece) => ({ ...delta, text: piece })) : [delta],
+    const pieces = [...streamEventsOf(answerOf(said))].flatMap((event): StreamEvent[] =>
+      event.type === "text" ? [...event.text].map((piece) => ({ ...event, text: piece })) : [event],
     );
-    const parts = partsOf(written(pieces, ask)) as { text: string }[];
+    const parts = partsOf(written(pieces, request)) as { text: string }[];
     expect(parts.map((part) => part.text).join("")).toBe(text);
   });
 
   test("thought and calls go by, and so does every text where no word was asked for", () => {
-    const answer: ChatAnswer = {
+    const response: ChatResponse = {
       ...answerOf(""),
       choices: [
         {
@@ -84,11 +84,11 @@ describe("the reply", () => {
         },
       ],
     };
-    expect(partsOf(written(replay(answer), ask))).toMatchObject([
+    expect(partsOf(written(streamEventsOf(response), request))).toMatchObject([
       { text: "Hm.", thought: true },
       { text: "red" },
       { functionCall: { name: "f" } },
     ]);
-    expect(partsOf(written(replay(answer)))).toMatchObject([{}, { text: '{"value":"red"}' }, {}]);
+    expect(partsOf(written(streamEventsOf(response)))).toMatchObject([{}, { text: '{"value":"red"}' }, {}]);
   });
 });

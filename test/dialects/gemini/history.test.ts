@@ -1,6 +1,6 @@
 // Turns as contents: roles, calls with their results, and state in the history.
 import { describe, expect, test } from "bun:test";
-import type { Block, ChatAsk, Turn } from "../../../src/canonical/chat.ts";
+import type { Block, ChatRequest, Message } from "../../../src/canonical/chat.ts";
 import { call, contentsOf, rendered, result, said } from "./bench.ts";
 
 const sentinel = "skip_thought_signature_validator";
@@ -12,7 +12,7 @@ const callPart = (id: string, more: object = {}) => ({
 const answer = (id: string, output = "noon") => ({ functionResponse: { id, name: "get_time", response: { output } } });
 describe("roles and turns", () => {
   test("all system prefixes are kept, in order (bug 24)", () => {
-    const ask: Partial<ChatAsk> = {
+    const ask: Partial<ChatRequest> = {
       system: [{ type: "text", text: "a" }],
       turns: [said("system", "b"), said("user", "hi")],
     };
@@ -20,8 +20,8 @@ describe("roles and turns", () => {
   });
 
   test("a system turn in the middle keeps its place, marked (bug 23)", () => {
-    const turns = [said("user", "a"), said("assistant", "b"), said("system", "c"), said("user", "d")];
-    expect(contentsOf(turns)).toEqual({
+    const messages = [said("user", "a"), said("assistant", "b"), said("system", "c"), said("user", "d")];
+    expect(contentsOf(messages)).toEqual({
       contents: [
         { role: "user", parts: [{ text: "a" }] },
         { role: "model", parts: [{ text: "b" }] },
@@ -42,8 +42,8 @@ describe("roles and turns", () => {
   });
 
   test("a participant's name stands before the words", () => {
-    const turn: Turn = { ...said("user", "hi"), name: "Ann" };
-    expect(contentsOf([turn])).toEqual({
+    const message: Message = { ...said("user", "hi"), name: "Ann" };
+    expect(contentsOf([message])).toEqual({
       contents: [{ role: "user", parts: [{ text: "Ann: hi" }] }],
       warnings: ["approximated client.messages"],
     });
@@ -58,7 +58,7 @@ describe("roles and turns", () => {
 
 describe("calls and results", () => {
   test("parallel calls are one content, their results another, in call order (bugs 4, 5)", () => {
-    const turns = [
+    const messages = [
       said("user", "hi"),
       said("assistant", call("c1")),
       said("assistant", call("c2")),
@@ -66,7 +66,7 @@ describe("calls and results", () => {
       said("tool", result("c1", "one")),
       said("user", "and?"),
     ];
-    expect(contentsOf(turns)).toEqual({
+    expect(contentsOf(messages)).toEqual({
       contents: [
         { role: "user", parts: [{ text: "hi" }] },
         { role: "model", parts: [callPart("c1", { thoughtSignature: sentinel }), callPart("c2")] },
@@ -78,8 +78,8 @@ describe("calls and results", () => {
   });
 
   test("older models know no ids and want no proof", () => {
-    const turns = [said("user", "hi"), said("assistant", call("c1")), said("tool", result("c1"))];
-    expect(contentsOf(turns, old).contents).toEqual([
+    const messages = [said("user", "hi"), said("assistant", call("c1")), said("tool", result("c1"))];
+    expect(contentsOf(messages, old).contents).toEqual([
       { role: "user", parts: [{ text: "hi" }] },
       { role: "model", parts: [{ functionCall: { name: "get_time", args: { zone: "UTC" } } }] },
       { role: "user", parts: [{ functionResponse: { name: "get_time", response: { output: "noon" } } }] },
@@ -87,8 +87,8 @@ describe("calls and results", () => {
   });
 
   test("a call without a result gets one (bug 6), a result without a call is told as text (bug 7)", () => {
-    const turns = [said("tool", result("gone", "late")), said("assistant", call("c1")), said("user", "go on")];
-    expect(contentsOf(turns)).toEqual({
+    const messages = [said("tool", result("gone", "late")), said("assistant", call("c1")), said("user", "go on")];
+    expect(contentsOf(messages)).toEqual({
       contents: [
         { role: "user", parts: [{ text: "Result of an earlier tool call (gone):" }, { text: "late" }] },
         { role: "model", parts: [callPart("c1", { thoughtSignature: sentinel })] },
@@ -112,19 +112,19 @@ describe("calls and results", () => {
     ['{"code":7}', true, { error: { code: 7 } }],
   ];
   test.each(responses)("result %j, error %p", (text, isError, response) => {
-    const turns = [said("user", "hi"), said("assistant", call("c1")), said("tool", result("c1", text, isError))];
-    expect(contentsOf(turns).contents).toMatchObject([{}, {}, { parts: [{ functionResponse: { response } }] }]);
+    const messages = [said("user", "hi"), said("assistant", call("c1")), said("tool", result("c1", text, isError))];
+    expect(contentsOf(messages).contents).toMatchObject([{}, {}, { parts: [{ functionResponse: { response } }] }]);
   });
 
   test("ids that repeat in later turns keep the names of their own turn", () => {
-    const turns = [
+    const messages = [
       said("user", "hi"),
       said("assistant", call("1", "a")),
       said("tool", result("1")),
       said("assistant", call("1", "b")),
       said("tool", result("1")),
     ];
-    expect(contentsOf(turns).contents).toMatchObject([
+    expect(contentsOf(messages).contents).toMatchObject([
       {},
       {},
       { parts: [{ functionResponse: { name: "a" } }] },
@@ -143,15 +143,15 @@ describe("calls and results", () => {
     ["nonsense", { _raw_arguments: "nonsense" }, ["approximated client.messages", unsigned]],
   ];
   test.each(inputs)("arguments %j (bugs 13, 14)", (input, args, warnings) => {
-    const turns = [said("user", "hi"), said("assistant", call("c1", "get_time", input)), said("tool", result("c1"))];
-    const made = contentsOf(turns);
+    const messages = [said("user", "hi"), said("assistant", call("c1", "get_time", input)), said("tool", result("c1"))];
+    const made = contentsOf(messages);
     expect(made.contents).toMatchObject([{}, { parts: [{ functionCall: { args } }] }, {}]);
     expect(made.warnings).toEqual([...warnings]);
   });
 
   describe("media in a result (bug 19)", () => {
     const image: Block = { type: "image", source: { kind: "bytes", mediaType: "image/png", base64: "AAAA" } };
-    const turns = [
+    const messages = [
       said("user", "hi"),
       said("assistant", call("c1")),
       said("tool", {
@@ -164,7 +164,7 @@ describe("calls and results", () => {
     const part = { inlineData: { mimeType: "image/png", data: "AAAA" } };
 
     test("newer models hold it in the response", () => {
-      expect(contentsOf(turns).contents).toMatchObject([
+      expect(contentsOf(messages).contents).toMatchObject([
         {},
         {},
         { parts: [{ functionResponse: { response: { output: "see" }, parts: [part] } }] },
@@ -172,7 +172,7 @@ describe("calls and results", () => {
     });
 
     test("for older ones it follows in a content of its own", () => {
-      expect(contentsOf(turns, old)).toMatchObject({
+      expect(contentsOf(messages, old)).toMatchObject({
         contents: [{}, {}, { parts: [{ functionResponse: { response: { output: "see" } } }] }, { parts: [part] }],
         warnings: ["approximated client.messages"],
       });
@@ -189,8 +189,8 @@ describe("state in the history", () => {
     redacted: true,
   });
   const modelParts = (...blocks: (Block | string)[]) => {
-    const turns = [said("user", "hi"), said("assistant", ...blocks), said("user", "on")];
-    const [, content] = contentsOf(turns).contents as { parts: object[] }[];
+    const messages = [said("user", "hi"), said("assistant", ...blocks), said("user", "on")];
+    const [, content] = contentsOf(messages).contents as { parts: object[] }[];
     return content?.parts;
   };
   const rows: [string, (Block | string)[], object[]][] = [

@@ -1,8 +1,8 @@
 // The laws of every dialect, for this one.
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { collect, type Delta, replay } from "../../../src/canonical/stream-event.ts";
-import { grammarFault } from "../../../src/canonical/stream-validator.ts";
+import { collectEvents, type StreamEvent, streamEventsOf } from "../../../src/canonical/stream-event.ts";
+import { firstStreamViolation } from "../../../src/canonical/stream-validator.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import { formatFrame, readFrame } from "../../../src/lib/sse.ts";
 import { answers, asks, type Can, streams } from "../../support/arbitraries.ts";
@@ -24,7 +24,9 @@ const pairs = ["text", "thinking", "tools", "calls-without-ids", "unicode", "len
 const all = [...pairs, "image", "unknown-fields", "malformed", "error-midstream"];
 
 /** Names here begin with a letter. */
-const sayable = asks.map((ask) => JSON.parse(JSON.stringify(ask).replaceAll('"name":"', '"name":"n')) as typeof ask);
+const sayable = asks.map(
+  (request) => JSON.parse(JSON.stringify(request).replaceAll('"name":"', '"name":"n')) as typeof request,
+);
 /** A stream has one candidate. */
 const one: Can = { ...can, choices: false };
 
@@ -34,10 +36,12 @@ test("streams round trip", () => laws.streamsRoundTrip(dialect, streams(one), as
 
 test("what is written whole and what is written as a stream read the same", () => {
   fc.assert(
-    fc.property(answers(can), (answer) => {
-      const stream = collect(laws.readAll(dialect, laws.writeAll(dialect, [...replay(answer)], askOf())));
+    fc.property(answers(can), (response) => {
+      const stream = collectEvents(
+        laws.readAll(dialect, laws.writeAll(dialect, [...streamEventsOf(response)], askOf())),
+      );
       const whole = dialect.response.parse(
-        JSON.parse(JSON.stringify(dialect.response.render(answer, laws.writeContextOf(askOf())))),
+        JSON.parse(JSON.stringify(dialect.response.render(response, laws.writeContextOf(askOf())))),
         laws.lawReadContext,
       );
       expect(stream).toEqual(whole);
@@ -46,7 +50,7 @@ test("what is written whole and what is written as a stream read the same", () =
 });
 
 test("the cut of the bytes does not matter", () => {
-  const written = streams(one).map((deltas) => laws.writeAll(dialect, deltas, askOf()).map(formatFrame).join(""));
+  const written = streams(one).map((events) => laws.writeAll(dialect, events, askOf()).map(formatFrame).join(""));
   const fixtures = all.map((name) => wireText(`gemini/${name}.sse`));
   laws.cutsDoNotMatter(dialect, fc.oneof(written, fc.constantFrom(...fixtures)), { numRuns: 40 });
 });
@@ -59,7 +63,7 @@ describe("stream equals whole", () => {
 });
 
 test.each(all)("%s keeps the grammar", (name) => {
-  expect(grammarFault(readFixture(name))).toBeNull();
+  expect(firstStreamViolation(readFixture(name))).toBeNull();
 });
 
 test.each(["text", "thinking", "tools", "grounding"])("%s cut anywhere is no finish", (name) => {
@@ -71,13 +75,13 @@ test("skimming counts the text of what it lets by, and nothing else", () => {
   const reader = dialect.stream?.reader(laws.lawReadContext);
   for (const name of all) {
     for (const frame of laws.framesOf([Buffer.from(wireText(`gemini/${name}.sse`))])) {
-      const skimmed = reader?.skim?.(frame.data) ?? null;
+      const skimmed = reader?.peekText?.(frame.data) ?? null;
       if (skimmed === null) continue;
-      const deltas: Delta[] = dialect.stream?.reader(laws.lawReadContext).read(frame) ?? [];
-      const text = deltas.map((delta) => (delta.type === "text" ? delta.text : "")).join("");
-      expect(deltas.map((delta) => delta.type)).toEqual(["start", "block-open", "text"]);
+      const events: StreamEvent[] = dialect.stream?.reader(laws.lawReadContext).read(frame) ?? [];
+      const text = events.map((event) => (event.type === "text" ? event.text : "")).join("");
+      expect(events.map((event) => event.type)).toEqual(["start", "block-start", "text"]);
       expect(skimmed).toBe(JSON.stringify(text).slice(1, -1));
     }
   }
-  expect(reader?.skim?.(readFrame(wireText("gemini/text.sse").split("\r\n")[0] ?? "")?.data ?? "")).toBe("Hello");
+  expect(reader?.peekText?.(readFrame(wireText("gemini/text.sse").split("\r\n")[0] ?? "")?.data ?? "")).toBe("Hello");
 });

@@ -1,21 +1,21 @@
 // Pictures and speech: what a client wishes for, and what those that can make them are asked.
 import { describe, expect, test } from "bun:test";
-import type { ChatAnswer, ChatAsk, MediaWish } from "../../../src/canonical/chat.ts";
-import { collect, replay } from "../../../src/canonical/stream-event.ts";
-import type { DialectOptions } from "../../../src/dialects/dialect.ts";
+import type { ChatRequest, ChatResponse, OutputModalities } from "../../../src/canonical/chat.ts";
+import { collectEvents, streamEventsOf } from "../../../src/canonical/stream-event.ts";
+import type { CompatibilityFlags } from "../../../src/dialects/dialect.ts";
 import { anthropicMessages, openaiChat, openaiResponses } from "../../../src/dialects/index.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import { writeContextOf } from "../../support/laws.ts";
 import { thrown } from "../../support/sample-requests.ts";
 import { askOf, clientContext, dialect, parsed, partsOf, rendered, written } from "./bench.ts";
 
-const config = (generationConfig: JsonObject): ChatAsk => parsed({ generationConfig });
+const config = (generationConfig: JsonObject): ChatRequest => parsed({ generationConfig });
 const path = "generationConfig.responseModalities";
 const voicePath = "generationConfig.speechConfig.voiceConfig.prebuiltVoiceConfig.voiceName";
 const spoken = (voiceName: string) => ({ voiceConfig: { prebuiltVoiceConfig: { voiceName } } });
 const pixel = "iVBORw0KGgo=";
 
-const wishes: [string, JsonObject, MediaWish | undefined][] = [
+const wishes: [string, JsonObject, OutputModalities | undefined][] = [
   ["text", { responseModalities: ["TEXT"] }, undefined],
   ["a form without the wish", { imageConfig: { aspectRatio: "1:1" } }, undefined],
   ["a picture", { responseModalities: ["Text", "image"] }, { path, image: {} }],
@@ -33,20 +33,22 @@ const wishes: [string, JsonObject, MediaWish | undefined][] = [
 ];
 
 test.each(wishes)("%s is understood", (_, generation, media) => {
-  expect(config(generation).media).toEqual(media as MediaWish);
+  expect(config(generation).media).toEqual(media as OutputModalities);
 });
 
 test.each(wishes.filter(([, , media]) => media !== undefined))(
   "%s is asked of a server of this dialect",
   (_, wire, media) => {
-    const { generationConfig } = rendered({ media: media as MediaWish }).body as { generationConfig: JsonObject };
-    expect(config(generationConfig).media).toEqual(media as MediaWish);
-    expect(config(wire).media).toEqual(media as MediaWish);
+    const { generationConfig } = rendered({ media: media as OutputModalities }).body as {
+      generationConfig: JsonObject;
+    };
+    expect(config(generationConfig).media).toEqual(media as OutputModalities);
+    expect(config(wire).media).toEqual(media as OutputModalities);
   },
 );
 
 describe("asked of others", () => {
-  const chat = (media: MediaWish, options?: DialectOptions) =>
+  const chat = (media: OutputModalities, options?: CompatibilityFlags) =>
     openaiChat.request.render(askOf({ media }), { ...clientContext, ...(options ? { options } : {}) }).call.body;
 
   test("a picture, where the server makes them", () => {
@@ -88,33 +90,33 @@ describe("what comes back", () => {
   const image = { type: "image_url", image_url: { url: `data:image/png;base64,${pixel}` } };
   const elsewhere = { type: "image_url", image_url: { url: "https://example.com/a.png" } };
   const images = [image, elsewhere, {}, null];
-  const whole = (message: JsonObject, ask?: ChatAsk): ChatAnswer =>
+  const whole = (message: JsonObject, request?: ChatRequest): ChatResponse =>
     openaiChat.response.parse(
       {
         id: "c",
         model: "m",
         choices: [{ index: 0, message: { role: "assistant", ...message }, finish_reason: "stop" }],
       },
-      { origin: "o", ...(ask ? { ask } : {}) },
+      { origin: "o", ...(request ? { request } : {}) },
     );
-  const streamed = (...pieces: JsonObject[]): ChatAnswer | null => {
+  const streamed = (...pieces: JsonObject[]): ChatResponse | null => {
     const reader = openaiChat.stream?.reader({ origin: "o" });
     const chunks = [...pieces.map((delta) => ({ delta })), { delta: {}, finish_reason: "stop" }];
     const frames = chunks.map((chunk) => ({
       data: JSON.stringify({ id: "c", model: "m", choices: [{ index: 0, ...chunk }] }),
     }));
-    return collect([...frames, { data: "[DONE]" }].flatMap((frame) => reader?.read(frame) ?? []));
+    return collectEvents([...frames, { data: "[DONE]" }].flatMap((frame) => reader?.read(frame) ?? []));
   };
-  const parts = (answer: ChatAnswer) => {
-    const reply = dialect.response.render(answer, writeContextOf(askOf()));
-    expect(partsOf(written(replay(answer)))).toMatchObject(partsOf([reply]));
+  const parts = (response: ChatResponse) => {
+    const reply = dialect.response.render(response, writeContextOf(askOf()));
+    expect(partsOf(written(streamEventsOf(response)))).toMatchObject(partsOf([reply]));
     return partsOf([reply]);
   };
 
   test("pictures beside the text, whole and streamed", () => {
-    const answer = whole({ content: "Here.", images });
-    expect(streamed({ content: "Here." }, { content: "", images })?.choices).toEqual(answer.choices);
-    expect(parts(answer)).toEqual([{ text: "Here." }, { inlineData: { mimeType: "image/png", data: pixel } }]);
+    const response = whole({ content: "Here.", images });
+    expect(streamed({ content: "Here." }, { content: "", images })?.choices).toEqual(response.choices);
+    expect(parts(response)).toEqual([{ text: "Here." }, { inlineData: { mimeType: "image/png", data: pixel } }]);
   });
 
   test("pictures alone", () => {
@@ -122,11 +124,11 @@ describe("what comes back", () => {
   });
 
   test("speech in this dialect's own form, whole and streamed", () => {
-    const ask = askOf({ media: { path, speech: {} } });
+    const request = askOf({ media: { path, speech: {} } });
     const expected = [{ inlineData: { mimeType: "audio/L16;codec=pcm;rate=24000", data: "AAAA" } }];
-    const answer = whole({ content: null, audio: { id: "a", data: "AAAA", transcript: "Hi." } }, ask);
-    expect(parts(answer)).toEqual(expected);
+    const response = whole({ content: null, audio: { id: "a", data: "AAAA", transcript: "Hi." } }, request);
+    expect(parts(response)).toEqual(expected);
     const pieces = streamed({ audio: { id: "a", transcript: "Hi." } }, { audio: { data: "AAAA" } });
-    expect(pieces?.choices).toEqual(answer.choices);
+    expect(pieces?.choices).toEqual(response.choices);
   });
 });

@@ -19,8 +19,8 @@ test("the path names the model and the method", () => {
 });
 
 test("a request of an agent, in both spellings", () => {
-  const ask = dialect.request.parse(wireJson("gemini/agent-request.json"), envelope());
-  expect(ask).toEqual({
+  const request = dialect.request.parse(wireJson("gemini/agent-request.json"), envelope());
+  expect(request).toEqual({
     operation: "chat",
     model: "model-x",
     stream: false,

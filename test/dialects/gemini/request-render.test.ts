@@ -1,6 +1,6 @@
 // Canonical requests as calls of this dialect.
 import { describe, expect, test } from "bun:test";
-import type { ChatAsk, Tool } from "../../../src/canonical/chat.ts";
+import type { ChatRequest, Tool } from "../../../src/canonical/chat.ts";
 import { askOf, clientContext, dialect, refusal, rendered } from "./bench.ts";
 
 const old = "gemini-2.5-flash";
@@ -12,7 +12,7 @@ const tool: Tool = {
 };
 /** Rows name a model only where it matters. */
 const current = clientContext.model;
-const refused = (ask: Partial<ChatAsk>, model?: string) => refusal(() => rendered(ask, model));
+const refused = (ask: Partial<ChatRequest>, model?: string) => refusal(() => rendered(ask, model));
 
 describe("the path", () => {
   const rows: [string, boolean, string][] = [
@@ -40,7 +40,7 @@ test("nothing is said that was not asked", () => {
 });
 
 describe("generationConfig", () => {
-  const rows: [Partial<ChatAsk>, object, string[], string?][] = [
+  const rows: [Partial<ChatRequest>, object, string[], string?][] = [
     [
       { sampling: { temperature: 2, topP: 0.9, topK: 5, seed: 1, presencePenalty: 1, frequencyPenalty: 0.5 } },
       { temperature: 2, topP: 0.9, topK: 5, seed: 1, presencePenalty: 1, frequencyPenalty: 0.5 },
@@ -96,7 +96,7 @@ describe("generationConfig", () => {
 });
 
 describe("what would make the reply say something false is refused", () => {
-  const rows: [Partial<ChatAsk>, string, string?][] = [
+  const rows: [Partial<ChatRequest>, string, string?][] = [
     [{ sampling: { logitBias: { "1": 5 } } }, "logitBias"],
     [{ stop: ["1", "2", "3", "4", "5", "6"] }, "stop"],
     [{ choices: 2 }, "choices"],

@@ -2,9 +2,9 @@
 import { afterAll, beforeEach, expect, test } from "bun:test";
 import { ApiError, FinishReason, type GenerateContentResponse, Modality } from "@google/genai";
 import { Compile } from "typebox/compile";
-import type { Block, ChatAnswer, Stop } from "../../../src/canonical/chat.ts";
+import type { Block, FinishReason as CanonicalFinishReason, ChatResponse } from "../../../src/canonical/chat.ts";
 import { GatewayError } from "../../../src/canonical/error.ts";
-import { replay } from "../../../src/canonical/stream-event.ts";
+import { streamEventsOf } from "../../../src/canonical/stream-event.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import { formatFrame } from "../../../src/lib/sse.ts";
 import { geminiClient } from "../../support/clients.ts";
@@ -21,7 +21,7 @@ const context = writeContextOf(askOf({ stream: true }));
 const requests = Compile(dialect.request.schema);
 const theirs = { origin: "anthropic", data: "EqQB" };
 const thought: Block[] = [{ type: "thinking", text: "Need two lookups.", signature: theirs }];
-const answerOf = (blocks: Block[], stop: Stop["kind"]): ChatAnswer => ({
+const answerOf = (blocks: Block[], stop: CanonicalFinishReason["kind"]): ChatResponse => ({
   operation: "chat",
   id: "r1",
   model: "m",
@@ -34,13 +34,13 @@ const calling = answerOf(
 );
 
 /** The upstream answers with this, as a gateway would write it. */
-function tellsWhole(answer: ChatAnswer): void {
-  up.next({ json: dialect.response.render(answer, context) });
+function tellsWhole(response: ChatResponse): void {
+  up.next({ json: dialect.response.render(response, context) });
 }
 
-function tellsStream(answer: ChatAnswer): void {
+function tellsStream(response: ChatResponse): void {
   const writer = dialect.stream?.writer(context);
-  up.next({ frames: [...replay(answer)].flatMap((delta) => writer?.write(delta) ?? []).map(formatFrame) });
+  up.next({ frames: [...streamEventsOf(response)].flatMap((event) => writer?.write(event) ?? []).map(formatFrame) });
 }
 
 /** The ask that the SDK's request number `index` means; the request passes the schema. */
@@ -161,7 +161,7 @@ test("errors before and within", async () => {
   const ask = { model: "smart", contents: "hi" };
   expect(await thrownBy(client.models.generateContent(ask))).toMatchObject({ status: 503 });
   const writer = dialect.stream?.writer(context);
-  const begun = [...replay(calling)].slice(0, 3).flatMap((delta) => writer?.write(delta) ?? []);
+  const begun = [...streamEventsOf(calling)].slice(0, 3).flatMap((event) => writer?.write(event) ?? []);
   up.next({ frames: [...begun, ...dialect.error.frames(busy, "req_1")].map(formatFrame) });
   const stream = await client.models.generateContentStream(ask);
   expect((await thrownBy(Array.fromAsync(stream))).message).toContain("The model is busy.");
@@ -169,7 +169,7 @@ test("errors before and within", async () => {
 
 test("a heartbeat between the chunks is passed over", async () => {
   const writer = dialect.stream?.writer(context);
-  const frames = [...replay(calling)].flatMap((delta) => writer?.write(delta) ?? []).map(formatFrame);
+  const frames = [...streamEventsOf(calling)].flatMap((event) => writer?.write(event) ?? []).map(formatFrame);
   const beat = dialect.stream?.heartbeat(true) ?? "";
   up.next({ frames: frames.flatMap((frame) => [beat, frame]) });
   const chunks = await Array.fromAsync(await client.models.generateContentStream({ model: "smart", contents: "hi" }));

@@ -1,6 +1,6 @@
 // Sources of a reply: ranges in bytes become ranges in characters.
 import { describe, expect, test } from "bun:test";
-import { collect } from "../../../src/canonical/stream-event.ts";
+import { collectEvents } from "../../../src/canonical/stream-event.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import { parsedReply as parse, readChunks, readFixture, reply, sealedBy, wholeFixture } from "./bench.ts";
 
@@ -11,8 +11,8 @@ describe("sources", () => {
   test.each(["whole", "stream"])(
     "byte ranges become character ranges, one citation for each source: %s (bug 54)",
     (how) => {
-      const answer = how === "whole" ? wholeFixture("grounding") : collect(readFixture("grounding"));
-      const [block] = answer?.choices[0]?.blocks ?? [];
+      const response = how === "whole" ? wholeFixture("grounding") : collectEvents(readFixture("grounding"));
+      const [block] = response?.choices[0]?.blocks ?? [];
       const first = { url: "https://vertexaisearch.cloud.google.com/r/AUZ1", title: "zuerich.com" };
       const second = { url: "https://vertexaisearch.cloud.google.com/r/AUZ2", title: "wikipedia.org" };
       expect(block).toMatchObject({
@@ -67,7 +67,7 @@ describe("sources", () => {
       reply([{ text: "", thoughtSignature: "S" }], null),
       reply([], "STOP", { groundingMetadata }),
     ];
-    expect(collect(readChunks(chunks))?.choices[0]?.blocks).toMatchObject([
+    expect(collectEvents(readChunks(chunks))?.choices[0]?.blocks).toMatchObject([
       { citations: [{ start: 0, end: 2 }] },
       sealedBy("gemini", "S"),
     ]);

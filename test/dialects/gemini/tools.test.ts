@@ -1,13 +1,13 @@
 // Tools of a request: declarations, the choice among them, and the schemas of both kinds.
 import { describe, expect, test } from "bun:test";
-import type { ChatAsk, FunctionTool, Tool, ToolChoice } from "../../../src/canonical/chat.ts";
+import type { ChatRequest, FunctionTool, Tool, ToolChoice } from "../../../src/canonical/chat.ts";
 import { inJsonSubset } from "../../../src/dialects/gemini/json-schema.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import { call, refusal, rendered, said } from "./bench.ts";
 
 const tool = (name: string, more: Partial<FunctionTool> = {}): FunctionTool => ({ kind: "function", name, ...more });
 const two = [tool("a"), tool("b")];
-const toolsOf = (ask: Partial<ChatAsk>, model?: string) => {
+const toolsOf = (ask: Partial<ChatRequest>, model?: string) => {
   const { body, warnings } = rendered(ask, model);
   return { tools: body.tools, config: body.toolConfig, warnings };
 };

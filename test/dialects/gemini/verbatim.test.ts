@@ -6,7 +6,7 @@ import { wireJson } from "../../support/fixtures.ts";
 import { clientContext, dialect, envelope, hello, refusal } from "./bench.ts";
 
 const bodyOf = (wire: JsonObject, context = clientContext): JsonObject =>
-  JSON.parse(JSON.stringify(dialect.verbatim.call(wire, context, envelope()).body)) as JsonObject;
+  JSON.parse(JSON.stringify(dialect.passthrough.render(wire, context, envelope()).body)) as JsonObject;
 const wrapped = (origin: string, data: string): string =>
   Buffer.from(`gw1.${origin}.${Buffer.from(data).toString("base64url")}`).toString("base64");
 const own = wrapped("gemini", "AbC=");
@@ -19,7 +19,7 @@ test.each([
   ["generateContent", "v1beta/models/gemini-3-flash-preview:generateContent"],
   ["streamGenerateContent", "v1beta/models/gemini-3-flash-preview:streamGenerateContent?alt=sse"],
 ])("%s", (verb, path) => {
-  expect(dialect.verbatim.call(hello, clientContext, envelope(verb, "smart")).path).toBe(path);
+  expect(dialect.passthrough.render(hello, clientContext, envelope(verb, "smart")).path).toBe(path);
 });
 
 test("fields of tomorrow and of either spelling stay as they are", () => {
@@ -29,7 +29,7 @@ test("fields of tomorrow and of either spelling stay as they are", () => {
 
 test("contents without an envelope are the same objects", () => {
   const wire = wireJson<JsonObject>("gemini/agent-request.json");
-  expect(dialect.verbatim.call(wire, clientContext, envelope()).body.contents).toBe(wire.contents);
+  expect(dialect.passthrough.render(wire, clientContext, envelope()).body.contents).toBe(wire.contents);
 });
 
 test("a model named in the body follows the path, an instruction of bare text becomes a content", () => {
@@ -64,7 +64,7 @@ describe("signatures that the client has lost", () => {
   const calls = (first: object = {}) => ({ role: "model", parts: [{ ...call, ...first }, call] });
   const proven = calls({ thoughtSignature: sentinel });
   const render = (contents: JsonObject[], model = clientContext.model) =>
-    dialect.verbatim.call({ contents }, { ...clientContext, model }, envelope());
+    dialect.passthrough.render({ contents }, { ...clientContext, model }, envelope());
 
   test.each<[string, JsonObject[], JsonObject[] | null]>([
     ["the first call of a step gets the stand-in", [question, calls(), result], [question, proven, result]],

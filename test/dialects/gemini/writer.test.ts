@@ -1,8 +1,8 @@
 // What clients of this dialect get: whole replies and streams.
 import { describe, expect, test } from "bun:test";
-import type { Block, ChatAnswer, Stop } from "../../../src/canonical/chat.ts";
+import type { Block, ChatResponse, FinishReason } from "../../../src/canonical/chat.ts";
 import { GatewayError } from "../../../src/canonical/error.ts";
-import { type Delta, replay } from "../../../src/canonical/stream-event.ts";
+import { type StreamEvent, streamEventsOf } from "../../../src/canonical/stream-event.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import { writeContextOf } from "../../support/laws.ts";
 import { askOf, call, dialect, partsOf, refusal, written } from "./bench.ts";
@@ -20,9 +20,9 @@ const redacted: Block = { type: "thinking", text: "", signature: theirs, redacte
 
 const answerOf = (
   blocks: (Block | string)[],
-  stop: Stop = { kind: "end" },
-  more: Partial<ChatAnswer> = {},
-): ChatAnswer => ({
+  finishReason: FinishReason = { kind: "end" },
+  more: Partial<ChatResponse> = {},
+): ChatResponse => ({
   operation: "chat",
   id: "r1",
   model: "m",
@@ -30,15 +30,15 @@ const answerOf = (
     {
       index: 0,
       blocks: blocks.map((block) => (typeof block === "string" ? { type: "text", text: block } : block)),
-      stop,
+      stop: finishReason,
     },
   ],
   ...more,
 });
-const whole = (answer: ChatAnswer) => dialect.response.render(answer, writeContextOf(askOf()));
+const whole = (response: ChatResponse) => dialect.response.render(response, writeContextOf(askOf()));
 /** The parts of a stream, without the empty one on which the reason to end stands where nothing else is left. */
-const streamed = (answer: ChatAnswer) => {
-  const parts = partsOf(written(replay(answer)));
+const streamed = (response: ChatResponse) => {
+  const parts = partsOf(written(streamEventsOf(response)));
   const last = parts.length > 1 && JSON.stringify(parts.at(-1)) === '{"text":""}';
   return last ? parts.slice(0, -1) : parts;
 };
@@ -100,22 +100,22 @@ describe("parts, whole and in a stream", () => {
     ],
   ];
   test.each(rows)("%s", (_, blocks, parts) => {
-    const answer = answerOf(blocks);
-    expect(partsOf([whole(answer)])).toEqual(parts as never);
-    expect(streamed(answer)).toEqual(parts as never);
+    const response = answerOf(blocks);
+    expect(partsOf([whole(response)])).toEqual(parts as never);
+    expect(streamed(response)).toEqual(parts as never);
   });
 
   test("a stream shows the state of a thought on its last piece, and no piece without words", () => {
     const at = { choice: 0, block: 0 };
-    const deltas: Delta[] = [
+    const events: StreamEvent[] = [
       { type: "start", id: "r1", model: "m" },
-      { type: "block-open", ...at, open: { kind: "thinking" } },
+      { type: "block-start", ...at, open: { kind: "thinking" } },
       { type: "thinking", ...at, text: "Hm, " },
       { type: "thinking", ...at, text: "yes." },
-      { type: "block-close", ...at, signature: theirs },
+      { type: "block-end", ...at, signature: theirs },
       { type: "finish", stops: [{ kind: "end" }] },
     ];
-    expect(partsOf(written(deltas))).toEqual([
+    expect(partsOf(written(events))).toEqual([
       { text: "Hm, ", thought: true },
       { text: "yes.", thought: true, thoughtSignature: thoughtOf("Hm, yes.") },
     ]);
@@ -123,9 +123,9 @@ describe("parts, whole and in a stream", () => {
 });
 
 test("a stream in the form of the service", () => {
-  const answer = answerOf(["Let me check.", call("c1")], { kind: "tool-use" }, { usage, createdAt: 1_760_000_000 });
+  const response = answerOf(["Let me check.", call("c1")], { kind: "tool-use" }, { usage, createdAt: 1_760_000_000 });
   const tail = { modelVersion: "m", createTime: "2025-10-09T08:53:20.000Z", responseId: "r1" };
-  expect(written(replay(answer))).toEqual([
+  expect(written(streamEventsOf(response))).toEqual([
     { candidates: [{ content: { parts: [{ text: "Let me check." }], role: "model" }, index: 0 }], ...tail },
     {
       candidates: [{ content: { parts: [callPart("c1", unsigned)], role: "model" }, finishReason: "STOP", index: 0 }],
@@ -158,7 +158,7 @@ test("usage that nobody counted is not told", () => {
 });
 
 describe("stops", () => {
-  const rows: [Stop, JsonObject][] = [
+  const rows: [FinishReason, JsonObject][] = [
     [{ kind: "end" }, { finishReason: "STOP" }],
     [{ kind: "stop-sequence", sequence: "x" }, { finishReason: "STOP" }],
     [{ kind: "tool-use" }, { finishReason: "STOP" }],
@@ -173,10 +173,10 @@ describe("stops", () => {
     [{ kind: "refusal", detail: { type: "refusal" } }, { finishReason: "SAFETY" }],
     [{ kind: "pause" }, { finishReason: "OTHER" }],
   ];
-  test.each(rows)("%j", (stop, members) => {
-    const answer = answerOf(["a"], stop);
-    expect((whole(answer).candidates as JsonObject[])[0]).toMatchObject(members);
-    const chunks = written(replay(answer));
+  test.each(rows)("%j", (finishReason, members) => {
+    const response = answerOf(["a"], finishReason);
+    expect((whole(response).candidates as JsonObject[])[0]).toMatchObject(members);
+    const chunks = written(streamEventsOf(response));
     expect(chunks.map((chunk) => (chunk.candidates as JsonObject[])[0]?.finishReason)).toEqual([
       undefined,
       members.finishReason,
@@ -184,41 +184,41 @@ describe("stops", () => {
   });
 
   test("a blocked prompt has no candidate", () => {
-    const answer = answerOf([], { kind: "filter", detail: { blockReason: "OTHER" } });
-    expect(whole(answer)).toEqual({ promptFeedback: { blockReason: "OTHER" }, modelVersion: "m", responseId: "r1" });
-    expect(written(replay(answer))).toEqual([whole(answer)]);
+    const response = answerOf([], { kind: "filter", detail: { blockReason: "OTHER" } });
+    expect(whole(response)).toEqual({ promptFeedback: { blockReason: "OTHER" }, modelVersion: "m", responseId: "r1" });
+    expect(written(streamEventsOf(response))).toEqual([whole(response)]);
   });
 });
 
 describe("input that is no JSON", () => {
   const broken = call("c1", "get_time", '{"zone":');
   test("is left out where the length cut it", () => {
-    const answer = answerOf(["Hi", broken], { kind: "length" });
-    expect(partsOf([whole(answer)])).toEqual([{ text: "Hi" }]);
-    expect(partsOf(written(replay(answer)))).toEqual([{ text: "Hi" }, { text: "" }]);
+    const response = answerOf(["Hi", broken], { kind: "length" });
+    expect(partsOf([whole(response)])).toEqual([{ text: "Hi" }]);
+    expect(partsOf(written(streamEventsOf(response)))).toEqual([{ text: "Hi" }, { text: "" }]);
   });
 
   test("is an error otherwise", () => {
-    const answer = answerOf(["Hi", broken], { kind: "tool-use" });
-    expect(refusal(() => whole(answer))?.kind).toBe("upstream_protocol_error");
-    expect(written(replay(answer)).at(-1)).toMatchObject({ error: { code: 502, status: "INTERNAL" } });
+    const response = answerOf(["Hi", broken], { kind: "tool-use" });
+    expect(refusal(() => whole(response))?.kind).toBe("upstream_protocol_error");
+    expect(written(streamEventsOf(response)).at(-1)).toMatchObject({ error: { code: 502, status: "INTERNAL" } });
   });
 });
 
 test("calls that arrive interleaved come whole, each in its own part (bug 1)", () => {
   const at = (block: number) => ({ choice: 0, block });
-  const deltas: Delta[] = [
+  const events: StreamEvent[] = [
     { type: "start", id: "r1", model: "m" },
-    { type: "block-open", ...at(0), open: { kind: "tool-call", id: "a", name: "f", tool: "function" } },
-    { type: "block-open", ...at(1), open: { kind: "tool-call", id: "b", name: "g", tool: "function" } },
+    { type: "block-start", ...at(0), open: { kind: "tool-call", id: "a", name: "f", tool: "function" } },
+    { type: "block-start", ...at(1), open: { kind: "tool-call", id: "b", name: "g", tool: "function" } },
     { type: "tool-input", ...at(1), text: '{"y":' },
     { type: "tool-input", ...at(0), text: '{"x":1}' },
     { type: "tool-input", ...at(1), text: "2}" },
-    { type: "block-close", ...at(0) },
-    { type: "block-close", ...at(1) },
+    { type: "block-end", ...at(0) },
+    { type: "block-end", ...at(1) },
     { type: "finish", stops: [{ kind: "tool-use" }] },
   ];
-  expect(partsOf(written(deltas))).toMatchObject([
+  expect(partsOf(written(events))).toMatchObject([
     { functionCall: { id: "a", name: "f", args: { x: 1 } } },
     { functionCall: { id: "b", name: "g", args: { y: 2 } } },
   ]);
@@ -230,7 +230,7 @@ test("sources: character ranges become byte ranges of their part", () => {
     { quote: "no address" },
     { url: "https://y.test" },
   ];
-  const answer = answerOf([
+  const response = answerOf([
     { type: "thinking", text: "Hm." },
     { type: "text", text: "Zü 👋.", citations },
   ]);
@@ -241,8 +241,8 @@ test("sources: character ranges become byte ranges of their part", () => {
       { segment: { partIndex: 1, endIndex: 9, text: "Zü 👋." }, groundingChunkIndices: [1] },
     ],
   };
-  expect(whole(answer)).toMatchObject({ candidates: [{ groundingMetadata: grounding }] });
-  expect(written(replay(answer)).at(-1)).toMatchObject({ candidates: [{ groundingMetadata: grounding }] });
+  expect(whole(response)).toMatchObject({ candidates: [{ groundingMetadata: grounding }] });
+  expect(written(streamEventsOf(response)).at(-1)).toMatchObject({ candidates: [{ groundingMetadata: grounding }] });
 });
 
 test("log probabilities", () => {
@@ -251,9 +251,9 @@ test("log probabilities", () => {
     topCandidates: [{ candidates: [{ token: "Ho", logProbability: -2 }] }],
     chosenCandidates: [{ token: "Hi", logProbability: -0.5 }],
   };
-  const answer = answerOf([{ type: "text", text: "Hi", logprobs }]);
-  expect(whole(answer)).toMatchObject({ candidates: [{ logprobsResult: result }] });
-  expect(written(replay(answer))[0]).toMatchObject({ candidates: [{ logprobsResult: result }] });
+  const response = answerOf([{ type: "text", text: "Hi", logprobs }]);
+  expect(whole(response)).toMatchObject({ candidates: [{ logprobsResult: result }] });
+  expect(written(streamEventsOf(response))[0]).toMatchObject({ candidates: [{ logprobsResult: result }] });
 });
 
 test("nothing follows an error, and an error within wears the client's envelope", () => {
@@ -268,7 +268,7 @@ test("nothing follows an error, and an error within wears the client's envelope"
 
 test("the array's pieces make one JSON text", () => {
   const { array } = dialect.stream ?? {};
-  const frames = written(replay(answerOf(["a", call("c1")], { kind: "tool-use" }))).map((chunk) =>
+  const frames = written(streamEventsOf(answerOf(["a", call("c1")], { kind: "tool-use" }))).map((chunk) =>
     JSON.stringify(chunk),
   );
   const text = frames.map((data, index) => `${index === 0 ? array?.open : array?.between}${array?.heartbeat}${data}`);

@@ -1,7 +1,12 @@
 // The laws of the moderation dialect: what is rendered and parsed again is the same.
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import type { ModerateAnswer, ModerateAsk, ModerationItem, ModerationPart } from "../../../src/canonical/moderation.ts";
+import type {
+  ModerationItem,
+  ModerationPart,
+  ModerationRequest,
+  ModerationResponse,
+} from "../../../src/canonical/moderation.ts";
 import { moderationCategories } from "../../../src/canonical/moderation.ts";
 import { openaiModerations } from "../../../src/dialects/index.ts";
 import { lawModel, lawReadContext, requestsRoundTrip, writeContextOf } from "../../support/laws.ts";
@@ -14,7 +19,7 @@ const image = fc.webUrl().map((url): ModerationPart => ({ type: "image", url, pa
 const placed = (parts: readonly ModerationPart[]): ModerationItem =>
   parts.map((part, index) => (part.type === "text" ? part : { ...part, path: `input[${index}].image_url.url` }));
 
-const askOf = (items: readonly ModerationItem[], mixed: boolean): ModerateAsk => ({
+const askOf = (items: readonly ModerationItem[], mixed: boolean): ModerationRequest => ({
   operation: "moderate",
   model: lawModel,
   stream: false,
@@ -45,14 +50,14 @@ const findings = fc
   .map((pairs) => new Map(pairs));
 const answers = fc
   .array(fc.record({ flagged: fc.boolean(), findings }), { minLength: 1, maxLength: 3 })
-  .map((verdicts): ModerateAnswer => ({ operation: "moderate", id: "modr-1", model: "far", verdicts }));
+  .map((verdicts): ModerationResponse => ({ operation: "moderate", id: "modr-1", model: "far", verdicts }));
 
 test("answers", () => {
   fc.assert(
-    fc.property(answers, (answer) => {
-      const wire = openaiModerations.response.render(answer, writeContextOf(askOf([], false)));
+    fc.property(answers, (response) => {
+      const wire = openaiModerations.response.render(response, writeContextOf(askOf([], false)));
       const back = openaiModerations.response.parse(JSON.parse(JSON.stringify(wire)), lawReadContext);
-      expect(back).toEqual(answer);
+      expect(back).toEqual(response);
     }),
   );
 });

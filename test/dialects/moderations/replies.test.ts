@@ -1,17 +1,23 @@
 // What upstreams of moderation say: verdicts in one form, and nonsense that never passes as harmless.
 import { describe, expect, test } from "bun:test";
-import { type ModerateAsk, moderationCategories } from "../../../src/canonical/moderation.ts";
+import { type ModerationRequest, moderationCategories } from "../../../src/canonical/moderation.ts";
 import type { Dialect } from "../../../src/dialects/dialect.ts";
-import { judgeForms, judgeIn, mistralModerations, openaiChat, openaiModerations } from "../../../src/dialects/index.ts";
+import {
+  judgeIn,
+  mistralModerations,
+  moderatorForms,
+  openaiChat,
+  openaiModerations,
+} from "../../../src/dialects/index.ts";
 import { wireJson } from "../../support/fixtures.ts";
 import { envelopeOf, renderContextOf, writeContextOf } from "../../support/laws.ts";
 import { thrown } from "../../support/sample-requests.ts";
 
-const ask = (input: string | string[] = "x"): ModerateAsk =>
+const ask = (input: string | string[] = "x"): ModerationRequest =>
   openaiModerations.request.parse({ model: "m", input }, envelopeOf());
 type Moderation = typeof openaiModerations;
 const parsed = (dialect: Moderation, wire: unknown, asked = ask()) =>
-  dialect.response.parse(wire, { origin: "o", ask: asked });
+  dialect.response.parse(wire, { origin: "o", request: asked });
 const verdict = (dialect: Moderation, result: unknown) => {
   const { verdicts } = parsed(dialect, { results: [result] });
   return verdicts[0];
@@ -20,18 +26,22 @@ const verdict = (dialect: Moderation, result: unknown) => {
 describe("openai-moderations", () => {
   test("what is told comes back as it was told", () => {
     const wire = wireJson("moderations/openai-two.json");
-    const answer = parsed(openaiModerations, wire, ask(["a", "b"]));
-    expect(openaiModerations.response.render(answer, writeContextOf(ask()))).toEqual(wire as never);
+    const response = parsed(openaiModerations, wire, ask(["a", "b"]));
+    expect(openaiModerations.response.render(response, writeContextOf(ask()))).toEqual(wire as never);
   });
 
   test("a whole reply passes untouched", () => {
     const wire = wireJson("moderations/openai-one.json") as never;
-    expect(openaiModerations.verbatim.mend?.(wire, {}, writeContextOf(ask()))).toBe(wire);
+    expect(openaiModerations.passthrough.normalize?.(wire, {}, writeContextOf(ask()))).toBe(wire);
   });
 
   test("an id is made where there is none, and what else is told stays", () => {
     const { id: _, ...rest } = wireJson("moderations/openai-one.json");
-    const mended = openaiModerations.verbatim.mend?.({ ...rest, tomorrow: 1 } as never, {}, writeContextOf(ask()));
+    const mended = openaiModerations.passthrough.normalize?.(
+      { ...rest, tomorrow: 1 } as never,
+      {},
+      writeContextOf(ask()),
+    );
     expect(mended).toMatchObject({ ...rest, id: "modr-law-1", tomorrow: 1 });
   });
 
@@ -96,7 +106,7 @@ describe("mistral-moderations", () => {
 });
 
 describe("llama-guard", () => {
-  const guard = judgeIn(openaiChat, judgeForms["llama-guard"]);
+  const guard = judgeIn(openaiChat, moderatorForms["llama-guard"]);
   const say = (content: string, logprobs?: object[]) =>
     parsed(guard, {
       id: "c",
@@ -162,7 +172,7 @@ test("a judge that a dialect cannot give a schema is asked in plain words", () =
     ...openaiChat,
     request: { ...openaiChat.request, render: renderPlain },
   } as unknown as typeof openaiChat;
-  const judge = judgeIn(strict, judgeForms.chat);
+  const judge = judgeIn(strict, moderatorForms.chat);
   const { call } = judge.request.render(ask(), renderContextOf(judge as unknown as Dialect));
   expect(call.body).not.toHaveProperty("response_format");
   expect(call.again?.body).toEqual(call.body);

@@ -2,17 +2,17 @@
 
 import type {
   Block,
-  ChatAnswer,
-  ChatAsk,
+  ChatRequest,
+  ChatResponse,
+  FinishReason,
+  Message,
   ResultPart,
-  Stop,
   ToolCallBlock,
   ToolResultBlock,
-  Turn,
 } from "../../../src/canonical/chat.ts";
-import { collect, type Delta } from "../../../src/canonical/stream-event.ts";
+import { collectEvents, type StreamEvent } from "../../../src/canonical/stream-event.ts";
 import type { Usage } from "../../../src/canonical/usage.ts";
-import type { RenderContext, Rendered } from "../../../src/dialects/dialect.ts";
+import type { RenderContext, RenderedRequest } from "../../../src/dialects/dialect.ts";
 import { openaiChat } from "../../../src/dialects/openai-chat/index.ts";
 import type { Json, JsonObject } from "../../../src/lib/json.ts";
 import { type Frame, formatFrame } from "../../../src/lib/sse.ts";
@@ -27,9 +27,9 @@ export const hello: JsonObject = { model: "m", messages: [{ role: "user", conten
 /** The smallest tool. */
 export const fn = { type: "function", function: { name: "f" } };
 
-export const parse = (more: JsonObject): ChatAsk => openaiChat.request.parse({ ...hello, ...more }, envelope);
+export const parse = (more: JsonObject): ChatRequest => openaiChat.request.parse({ ...hello, ...more }, envelope);
 
-export const parseMessages = (...messages: JsonObject[]): ChatAsk => parse({ messages });
+export const parseMessages = (...messages: JsonObject[]): ChatRequest => parse({ messages });
 
 export const baseAsk = plainAsk;
 
@@ -37,20 +37,20 @@ export function context(more: Partial<RenderContext> = {}): RenderContext {
   return renderContextOf(openaiChat as never, { fieldPath: (field) => `their.${field}`, ...more });
 }
 
-export const render = (ask: Partial<ChatAsk>, more: Partial<RenderContext> = {}): Rendered =>
+export const render = (ask: Partial<ChatRequest>, more: Partial<RenderContext> = {}): RenderedRequest =>
   openaiChat.request.render({ ...baseAsk, ...ask }, context(more));
 
 /** The messages that an ask becomes, and the warnings on the way. */
 export function messagesOf(
-  turns: ChatAsk["turns"],
+  messages: ChatRequest["turns"],
   more: Partial<RenderContext> = {},
 ): { messages: Json; warnings: Json } {
-  const { call, warnings } = render({ turns }, more);
+  const { call, warnings } = render({ turns: messages }, more);
   return { messages: call.body.messages as Json, warnings: warnings as unknown as Json };
 }
 
 export const text = (words: string): Block => ({ type: "text", text: words });
-export const says = (role: Turn["role"], ...words: string[]): Turn => ({ role, blocks: words.map(text) });
+export const says = (role: Message["role"], ...words: string[]): Message => ({ role, blocks: words.map(text) });
 
 export const call = (id: string, more: Partial<ToolCallBlock> = {}): ToolCallBlock => ({
   type: "tool-call",
@@ -80,25 +80,25 @@ export const end = says("user", "go on");
 
 export const fixtureFrames = (name: string): Frame[] => framesOf([Buffer.from(wireText(`openai-chat/${name}`))]);
 
-export const readFixture = (name: string): Delta[] => readAll(openaiChat, fixtureFrames(name));
+export const readFixture = (name: string): StreamEvent[] => readAll(openaiChat, fixtureFrames(name));
 
-export const readChunks = (...chunks: (JsonObject | string)[]): Delta[] =>
+export const readChunks = (...chunks: (JsonObject | string)[]): StreamEvent[] =>
   readAll(
     openaiChat,
     chunks.map((chunk) => ({ data: typeof chunk === "string" ? chunk : JSON.stringify(chunk) })),
   );
 
-export const blocksOf = (deltas: Delta[], choice = 0) => collect(deltas)?.choices[choice]?.blocks;
-export const lastOf = (deltas: Delta[]) => deltas.at(-1);
-export const types = (deltas: Delta[]) => deltas.map((delta) => delta.type);
-export const stopOf = (deltas: Delta[]): Stop | undefined => collect(deltas)?.choices[0]?.stop;
+export const blocksOf = (events: StreamEvent[], choice = 0) => collectEvents(events)?.choices[choice]?.blocks;
+export const lastOf = (events: StreamEvent[]) => events.at(-1);
+export const types = (events: StreamEvent[]) => events.map((event) => event.type);
+export const stopOf = (events: StreamEvent[]): FinishReason | undefined => collectEvents(events)?.choices[0]?.stop;
 
 /** One chunk of one choice. */
 export function chunk(delta: JsonObject, finish: string | null = null, index = 0): JsonObject {
   return { id: "c1", model: "m", choices: [{ index, delta, finish_reason: finish }] };
 }
 
-export const wholeReply = (message: JsonObject, finish: string | null = "stop", more: JsonObject = {}): ChatAnswer =>
+export const wholeReply = (message: JsonObject, finish: string | null = "stop", more: JsonObject = {}): ChatResponse =>
   openaiChat.response.parse(
     { id: "c1", model: "m", choices: [{ index: 0, message, finish_reason: finish }], ...more },
     { origin: "maker" },
@@ -107,18 +107,18 @@ export const wholeReply = (message: JsonObject, finish: string | null = "stop", 
 /** What a client gets of an answer with these blocks in its one choice. */
 export function shown(
   blocks: Block[],
-  stop: Stop = { kind: "end" },
+  finishReason: FinishReason = { kind: "end" },
   usage?: Usage,
   extras = baseAsk.extras,
 ): JsonObject {
-  const answer: ChatAnswer = {
+  const response: ChatResponse = {
     operation: "chat",
     id: "r1",
     model: "up",
-    choices: [{ index: 0, blocks, stop }],
+    choices: [{ index: 0, blocks, stop: finishReason }],
     ...(usage ? { usage } : {}),
   };
-  return openaiChat.response.render(answer, writeContextOf({ ...baseAsk, extras }));
+  return openaiChat.response.render(response, writeContextOf({ ...baseAsk, extras }));
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads its own wire
@@ -126,15 +126,15 @@ export const message = (wire: JsonObject): any => (wire.choices as JsonObject[])
 export const label = (wire: JsonObject): unknown => (wire.choices as JsonObject[])[0]?.finish_reason;
 
 /** What a client of these deltas sees, chunk by chunk; `[DONE]` stays text. */
-export function written(deltas: Iterable<Delta>, ask: Partial<ChatAsk> = {}): Json[] {
+export function written(events: Iterable<StreamEvent>, ask: Partial<ChatRequest> = {}): Json[] {
   const writer = openaiChat.stream?.writer({
-    ask: { ...baseAsk, stream: true, ...ask },
+    request: { ...baseAsk, stream: true, ...ask },
     wire: {},
     id: "made-1",
     createdAt: 7,
     inputEstimate: 1,
   });
-  const frames = [...deltas].flatMap((delta) => writer?.write(delta) ?? []);
+  const frames = [...events].flatMap((event) => writer?.write(event) ?? []);
   return framesOf([Buffer.from(frames.map(formatFrame).join(""))]).map((frame) =>
     frame.data === "[DONE]" ? frame.data : (JSON.parse(frame.data) as Json),
   );

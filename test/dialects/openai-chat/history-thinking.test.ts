@@ -51,7 +51,7 @@ describe("opaque state in history", () => {
   });
 
   test("what came through this dialect and bears no envelope has no other home", () => {
-    const ask = parse({
+    const request = parse({
       messages: [
         {
           role: "assistant",
@@ -60,7 +60,7 @@ describe("opaque state in history", () => {
         },
       ],
     });
-    expect(ask.turns[0]?.blocks[0]).toMatchObject({
+    expect(request.turns[0]?.blocks[0]).toMatchObject({
       type: "thinking",
       text: "hm",
       signature: { origin: "openai-chat" },

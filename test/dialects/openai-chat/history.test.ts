@@ -1,6 +1,6 @@
 // Turns on their way to a chat upstream: roles, calls and results, media in results.
 import { describe, expect, test } from "bun:test";
-import type { Block, ResultPart, Turn } from "../../../src/canonical/chat.ts";
+import type { Block, Message, ResultPart } from "../../../src/canonical/chat.ts";
 import { call, callWire, end, messagesOf, render, result, says, text, thrown } from "./helpers.ts";
 
 const approximated = [{ code: "approximated", path: "their.messages" }];
@@ -36,7 +36,7 @@ describe("turns", () => {
   });
 
   test("assistant turns in a row are one message, their calls together", () => {
-    const turns: Turn[] = [
+    const turns: Message[] = [
       says("assistant", "one"),
       { role: "assistant", blocks: [text("two"), call("a")] },
       { role: "assistant", blocks: [call("b")] },
@@ -88,7 +88,7 @@ describe("turns", () => {
 });
 
 describe("calls and results", () => {
-  const caller: Turn = { role: "assistant", blocks: [call("a"), call("b")] };
+  const caller: Message = { role: "assistant", blocks: [call("a"), call("b")] };
   const callerWire = { role: "assistant", content: null, tool_calls: [callWire("a"), callWire("b")] };
 
   test("a missing result is made up (bug 6)", () => {

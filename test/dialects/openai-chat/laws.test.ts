@@ -2,9 +2,9 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { Compile } from "typebox/compile";
-import type { Block, ChatAsk, Turn } from "../../../src/canonical/chat.ts";
-import { collect, type Delta, replay } from "../../../src/canonical/stream-event.ts";
-import { grammarFault } from "../../../src/canonical/stream-validator.ts";
+import type { Block, ChatRequest, Message } from "../../../src/canonical/chat.ts";
+import { collectEvents, type StreamEvent, streamEventsOf } from "../../../src/canonical/stream-event.ts";
+import { firstStreamViolation } from "../../../src/canonical/stream-validator.ts";
 import { openaiChat } from "../../../src/dialects/openai-chat/index.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import { formatFrame } from "../../../src/lib/sse.ts";
@@ -31,7 +31,7 @@ const can: Can = {
   reasoningTokens: true,
   stops: ["end", "length", "filter", "tool-use"],
 };
-const streamAsk: ChatAsk = { ...baseAsk, stream: true, includeUsage: true };
+const streamAsk: ChatRequest = { ...baseAsk, stream: true, includeUsage: true };
 
 /** Turns with media and names, whose paths are where this wire will put them. */
 const mediaTurn = fc
@@ -45,7 +45,7 @@ const mediaTurn = fc
     fc.constantFrom("ann", undefined),
   )
   .map(
-    ([block, name]): Turn => ({
+    ([block, name]): Message => ({
       role: "user",
       blocks: [{ type: "text", text: "look" }, { ...block, path: "messages[0].content[1]" } as Block],
       ...(name === undefined ? {} : { name }),
@@ -55,7 +55,7 @@ const mediaTurn = fc
 const wishes = fc.record(
   {
     parallelToolCalls: fc.boolean(),
-    toolChoice: fc.constantFrom<NonNullable<ChatAsk["toolChoice"]>>(
+    toolChoice: fc.constantFrom<NonNullable<ChatRequest["toolChoice"]>>(
       { type: "auto" },
       { type: "none" },
       { type: "required" },
@@ -64,7 +64,7 @@ const wishes = fc.record(
     verbosity: fc.constantFrom("low", "high"),
     tier: fc.constantFrom("default" as const, "flex" as const, "priority" as const, "fast" as const),
     endUser: fc.string({ minLength: 1, maxLength: 64 }),
-    format: fc.constantFrom<NonNullable<ChatAsk["format"]>>(
+    format: fc.constantFrom<NonNullable<ChatRequest["format"]>>(
       { type: "text" },
       { type: "schema", name: "a", schema: { type: "object" }, strict: true },
     ),
@@ -78,22 +78,22 @@ describe("laws", () => {
   test("requests with every other wish come back", () => {
     const richer = fc
       .tuple(asks, wishes, fc.integer({ min: 1, max: 5 }))
-      .map(([ask, more, choices]): ChatAsk => ({ ...ask, ...more, choices }));
+      .map(([ask, more, choices]): ChatRequest => ({ ...ask, ...more, choices }));
     requestsRoundTrip(openaiChat, richer);
   });
 
   test("requests with media come back", () => {
     const withMedia = fc
       .tuple(asks, mediaTurn)
-      .map(([ask, turn]): ChatAsk => ({ ...ask, system: [], turns: [turn, ...ask.turns] }));
+      .map(([ask, turn]): ChatRequest => ({ ...ask, system: [], turns: [turn, ...ask.turns] }));
     requestsRoundTrip(openaiChat, withMedia, { numRuns: 30 });
   });
 
   test("what is rendered passes the schema", () => {
     const validator = Compile(openaiChat.request.schema);
     fc.assert(
-      fc.property(asks, wishes, (ask, more) => {
-        const { body } = openaiChat.request.render({ ...ask, ...more }, renderContextOf(openaiChat as never)).call;
+      fc.property(asks, wishes, (request, more) => {
+        const { body } = openaiChat.request.render({ ...request, ...more }, renderContextOf(openaiChat as never)).call;
         expect(validator.Errors(body)).toEqual([]);
       }),
     );
@@ -105,17 +105,20 @@ describe("laws", () => {
 
   test("streams of several choices gather to the reply they were", () => {
     fc.assert(
-      fc.property(answers(can), (answer) => {
-        const deltas: Delta[] = readAll(openaiChat, writeAll(openaiChat, [...replay(answer)], streamAsk));
-        expect(grammarFault(deltas)).toBeNull();
-        const gathered = collect(deltas);
-        expect(gathered).toEqual({ ...answer, createdAt: gathered?.createdAt ?? 0 });
+      fc.property(answers(can), (response) => {
+        const events: StreamEvent[] = readAll(
+          openaiChat,
+          writeAll(openaiChat, [...streamEventsOf(response)], streamAsk),
+        );
+        expect(firstStreamViolation(events)).toBeNull();
+        const gathered = collectEvents(events);
+        expect(gathered).toEqual({ ...response, createdAt: gathered?.createdAt ?? 0 });
       }),
     );
   });
 
   test("the cut of the bytes does not matter (bug 30)", () => {
-    const written = streams(can).map((deltas) => writeAll(openaiChat, deltas, streamAsk).map(formatFrame).join(""));
+    const written = streams(can).map((events) => writeAll(openaiChat, events, streamAsk).map(formatFrame).join(""));
     cutsDoNotMatter(openaiChat, written, { numRuns: 20 });
     const names = ["unicode", "tools", "reasoning-details", "error-midstream", "two-choices"];
     cutsDoNotMatter(openaiChat, fc.constantFrom(...names.map((name) => wireText(`openai-chat/${name}.sse`))), {
@@ -171,9 +174,9 @@ describe("laws", () => {
         const said = JSON.parse(JSON.stringify(wire)) as JsonObject;
         if (!validator.Check(said)) return;
         calm(() => {
-          const ask = openaiChat.request.parse(said, envelopeOf());
-          openaiChat.request.render(ask, renderContextOf(openaiChat as never));
-          openaiChat.verbatim.call(said, renderContextOf(openaiChat as never), envelopeOf());
+          const request = openaiChat.request.parse(said, envelopeOf());
+          openaiChat.request.render(request, renderContextOf(openaiChat as never));
+          openaiChat.passthrough.render(said, renderContextOf(openaiChat as never), envelopeOf());
         });
       }),
       { numRuns: 500 },
@@ -206,11 +209,11 @@ describe("laws", () => {
     );
     fc.assert(
       fc.property(fc.array(strange, { maxLength: 5 }), (chunks) => {
-        const deltas = readAll(openaiChat, [
+        const events = readAll(openaiChat, [
           ...chunks.map((chunk) => ({ data: JSON.stringify(chunk) })),
           { data: "[DONE]" },
         ]);
-        expect(grammarFault(deltas)).toBeNull();
+        expect(firstStreamViolation(events)).toBeNull();
       }),
       { numRuns: 500 },
     );

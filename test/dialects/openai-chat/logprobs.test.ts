@@ -1,7 +1,7 @@
 // Log probabilities: token by token to the client as they came from the upstream, whole and streamed, with their bytes.
 import { describe, expect, test } from "bun:test";
 import type { TokenLogprob } from "../../../src/canonical/chat.ts";
-import { collect, replay } from "../../../src/canonical/stream-event.ts";
+import { collectEvents, streamEventsOf } from "../../../src/canonical/stream-event.ts";
 import { openaiChat } from "../../../src/dialects/openai-chat/index.ts";
 import type { Json, JsonObject } from "../../../src/lib/json.ts";
 import { wireJson, wireText } from "../../support/fixtures.ts";
@@ -19,19 +19,19 @@ describe("log probabilities", () => {
   });
 
   test("come back as they were, with the bytes of tokens that are no text by themselves", () => {
-    const answer = openaiChat.response.parse(reply, lawReadContext);
-    const tokens = answer.choices[0]?.blocks[0];
+    const response = openaiChat.response.parse(reply, lawReadContext);
+    const tokens = response.choices[0]?.blocks[0];
     expect(tokens).toMatchObject({ logprobs: [{ token: "Hi" }, { bytes: [32, 240, 159, 153] }, { bytes: [130] }] });
     expect(tokens?.type === "text" && tokens.logprobs?.[0]).not.toHaveProperty("bytes");
-    const back = openaiChat.response.render(answer, writeContextOf(baseAsk));
+    const back = openaiChat.response.render(response, writeContextOf(baseAsk));
     expect(choiceOf(back)?.logprobs).toEqual(choiceOf(reply)?.logprobs as Json);
   });
 
   test("streamed they are the same, and come with their own text", () => {
     streamEqualsWhole(openaiChat, wireText("openai-chat/logprobs.sse"), reply, []);
-    const deltas = [...replay(openaiChat.response.parse(reply, lawReadContext))];
-    const frames = writeAll(openaiChat, deltas, { ...baseAsk, stream: true });
-    expect(collect(readAll(openaiChat, frames))?.choices).toEqual(collect(deltas)?.choices);
+    const events = [...streamEventsOf(openaiChat.response.parse(reply, lawReadContext))];
+    const frames = writeAll(openaiChat, events, { ...baseAsk, stream: true });
+    expect(collectEvents(readAll(openaiChat, frames))?.choices).toEqual(collectEvents(events)?.choices);
     const told = frames.flatMap(({ data }) => (data === "[DONE]" ? [] : [choiceOf(JSON.parse(data) as Json)]));
     expect(told.filter((choice) => choice?.logprobs)).toHaveLength(1);
   });
@@ -43,10 +43,10 @@ describe("log probabilities", () => {
       openaiChat,
       [
         { type: "start", id: "a", model: "m" },
-        { type: "block-open", ...at, open: { kind: "text" } },
+        { type: "block-start", ...at, open: { kind: "text" } },
         { type: "text", ...at, text: "", logprobs: [half] },
         { type: "text", ...at, text: "" },
-        { type: "block-close", ...at },
+        { type: "block-end", ...at },
         { type: "finish", stops: [{ kind: "end" }] },
       ],
       { ...baseAsk, stream: true },
@@ -68,9 +68,9 @@ describe("log probabilities", () => {
       model: "m",
       choices: [{ index: 0, message, logprobs: { content }, finish_reason: "stop" }],
     };
-    const answer = openaiChat.response.parse(wire, lawReadContext);
-    expect(answer.choices[0]?.blocks).toEqual([{ type: "text", text: "a" }]);
-    expect(choiceOf(openaiChat.response.render(answer, writeContextOf(baseAsk)))?.logprobs).toBeNull();
+    const response = openaiChat.response.parse(wire, lawReadContext);
+    expect(response.choices[0]?.blocks).toEqual([{ type: "text", text: "a" }]);
+    expect(choiceOf(openaiChat.response.render(response, writeContextOf(baseAsk)))?.logprobs).toBeNull();
   });
 
   test.each([

@@ -1,10 +1,10 @@
 // From a client's body to an ask: every field, tools of every kind, extras with their rules.
 import { describe, expect, test } from "bun:test";
-import type { ChatAsk } from "../../../src/canonical/chat.ts";
+import type { ChatRequest } from "../../../src/canonical/chat.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import { baseAsk, fn, parse, thrown } from "./helpers.ts";
 
-const fields: readonly (readonly [string, JsonObject, Partial<ChatAsk>])[] = [
+const fields: readonly (readonly [string, JsonObject, Partial<ChatRequest>])[] = [
   ["nothing more", {}, {}],
   [
     "sampling",
@@ -43,7 +43,7 @@ const fields: readonly (readonly [string, JsonObject, Partial<ChatAsk>])[] = [
   ["a choice among no tools", { tool_choice: "required", tools: [] }, {}],
 ];
 
-const choices: readonly (readonly [JsonObject["x"], ChatAsk["toolChoice"]])[] = [
+const choices: readonly (readonly [JsonObject["x"], ChatRequest["toolChoice"]])[] = [
   ["auto", { type: "auto" }],
   ["none", { type: "none" }],
   ["required", { type: "required" }],

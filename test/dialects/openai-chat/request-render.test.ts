@@ -1,6 +1,6 @@
 // From an ask to an upstream's body: every field, and what is approximated, dropped or refused by the client's own paths.
 import { describe, expect, test } from "bun:test";
-import type { ChatAsk, Tool } from "../../../src/canonical/chat.ts";
+import type { ChatRequest, Tool } from "../../../src/canonical/chat.ts";
 import { openaiChat } from "../../../src/dialects/openai-chat/index.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import { render, thrown } from "./helpers.ts";
@@ -9,7 +9,7 @@ const f: Tool = { kind: "function", name: "f" };
 const fWire = { type: "function", function: { name: "f" } };
 const user = { role: "user", content: "hi" };
 
-const fields: readonly (readonly [string, Partial<ChatAsk>, JsonObject])[] = [
+const fields: readonly (readonly [string, Partial<ChatRequest>, JsonObject])[] = [
   ["nothing more", {}, {}],
   [
     "sampling",
@@ -47,7 +47,7 @@ const fields: readonly (readonly [string, Partial<ChatAsk>, JsonObject])[] = [
   ],
 ];
 
-const losses: readonly (readonly [string, Partial<ChatAsk>, JsonObject, JsonObject[]])[] = [
+const losses: readonly (readonly [string, Partial<ChatRequest>, JsonObject, JsonObject[]])[] = [
   ["topK", { sampling: { topK: 4 } }, {}, [{ code: "dropped", path: "their.topK" }]],
   [
     "a small budget",
@@ -115,7 +115,7 @@ describe("fields of an ask", () => {
     expect(id("u".repeat(65))).not.toBe(id("u".repeat(66)));
   });
 
-  const refusals: readonly (readonly [string, Partial<ChatAsk>, string])[] = [
+  const refusals: readonly (readonly [string, Partial<ChatRequest>, string])[] = [
     ["five stops", { stop: ["a", "b", "c", "d", "e"] }, "their.stop"],
     [
       "a provider's own tool",

@@ -1,18 +1,18 @@
 // From a client's body to an ask: roles and their order, calls with their results, thinking that comes back.
 import { describe, expect, test } from "bun:test";
-import { wrapOpaque } from "../../../src/canonical/provider-state.ts";
+import { wrapProviderState } from "../../../src/canonical/provider-state.ts";
 import { parse, parseMessages } from "./helpers.ts";
 
 describe("roles and their order", () => {
   test("every leading system message is the prefix, a later one keeps its place (bugs 23, 24)", () => {
-    const ask = parseMessages(
+    const request = parseMessages(
       { role: "developer", content: "one" },
       { role: "system", content: [{ type: "text", text: "two" }] },
       { role: "user", content: "hi", name: "ann" },
       { role: "system", content: "three" },
     );
-    expect(ask.system.map((block) => block.text)).toEqual(["one", "two"]);
-    expect(ask.turns).toEqual([
+    expect(request.system.map((block) => block.text)).toEqual(["one", "two"]);
+    expect(request.turns).toEqual([
       { role: "user", name: "ann", blocks: [{ type: "text", text: "hi" }] },
       { role: "system", blocks: [{ type: "text", text: "three" }] },
     ]);
@@ -39,14 +39,14 @@ describe("roles and their order", () => {
       { role: "tool", tool_call_id: "a", content: "second A" },
       { role: "tool", tool_call_id: "gone", content: "orphan" },
     );
-    expect(turns.map((turn) => turn.role)).toEqual(["assistant", "tool", "user", "assistant", "tool", "tool"]);
+    expect(turns.map((message) => message.role)).toEqual(["assistant", "tool", "user", "assistant", "tool", "tool"]);
     expect(turns[1]?.blocks.map((block) => "callId" in block && block.callId)).toEqual(["a", "b"]);
     expect(turns[4]?.blocks).toMatchObject([{ callId: "a", content: [{ text: "second A" }], isError: false }]);
     expect(turns[5]?.blocks).toMatchObject([{ callId: "gone" }]);
   });
 
   test("an assistant's refusal, stored speech, thinking and signed calls", () => {
-    const envelope = wrapOpaque({ origin: "claude", data: "sig" });
+    const envelope = wrapProviderState({ origin: "claude", data: "sig" });
     const { turns } = parseMessages({
       role: "assistant",
       content: "answer",
@@ -59,7 +59,7 @@ describe("roles and their order", () => {
           id: "a",
           type: "function",
           function: { name: "f", arguments: "{}" },
-          extra_content: { google: { thought_signature: wrapOpaque({ origin: "gem", data: "ts" }) } },
+          extra_content: { google: { thought_signature: wrapProviderState({ origin: "gem", data: "ts" }) } },
         },
       ],
     });
@@ -80,7 +80,7 @@ describe("roles and their order", () => {
   });
 
   test("plain reasoning_content, and details whose text stands there alone", () => {
-    const details = [{ type: "reasoning.text", signature: wrapOpaque({ origin: "c", data: "s" }) }];
+    const details = [{ type: "reasoning.text", signature: wrapProviderState({ origin: "c", data: "s" }) }];
     const one = parseMessages({ role: "assistant", content: "a", reasoning_content: "hm" });
     const two = parseMessages({ role: "assistant", content: "a", reasoning: "hm", reasoning_details: details });
     expect(one.turns[0]?.blocks[0]).toEqual({ type: "thinking", text: "hm" });
@@ -88,7 +88,7 @@ describe("roles and their order", () => {
   });
 
   test("the form from before tools becomes tools, calls and results", () => {
-    const ask = parse({
+    const request = parse({
       functions: [{ name: "f", parameters: { type: "object" } }],
       function_call: { name: "f" },
       messages: [
@@ -97,10 +97,10 @@ describe("roles and their order", () => {
         { role: "function", name: "f", content: "42" },
       ],
     });
-    expect(ask.tools).toEqual([{ kind: "function", name: "f", parameters: { type: "object" } }]);
-    expect(ask).toMatchObject({ toolChoice: { type: "tool", name: "f" }, parallelToolCalls: false });
-    expect(ask.extras).toEqual([{ path: "functions", rule: "quiet" }]);
-    const [, assistant, tool] = ask.turns;
+    expect(request.tools).toEqual([{ kind: "function", name: "f", parameters: { type: "object" } }]);
+    expect(request).toMatchObject({ toolChoice: { type: "tool", name: "f" }, parallelToolCalls: false });
+    expect(request.extras).toEqual([{ path: "functions", rule: "quiet" }]);
+    const [, assistant, tool] = request.turns;
     expect(assistant?.blocks).toMatchObject([{ type: "tool-call", name: "f", input: "{}" }]);
     const call = assistant?.blocks[0];
     const id = call?.type === "tool-call" ? call.id : "";

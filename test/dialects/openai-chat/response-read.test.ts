@@ -1,11 +1,11 @@
 // Whole replies of servers: text, thinking, calls, refusals, and what is no reply.
 import { describe, expect, test } from "bun:test";
-import type { Block, ChatAnswer } from "../../../src/canonical/chat.ts";
+import type { Block, ChatResponse } from "../../../src/canonical/chat.ts";
 import { openaiChat } from "../../../src/dialects/openai-chat/index.ts";
 import { wireJson } from "../../support/fixtures.ts";
 import { call, thrown, wholeReply } from "./helpers.ts";
 
-const read = (name: string): ChatAnswer =>
+const read = (name: string): ChatResponse =>
   openaiChat.response.parse(wireJson(`openai-chat/${name}`), { origin: "maker" });
 
 describe("replies of servers", () => {

@@ -1,11 +1,11 @@
 // Why a reply ended: what servers say and what clients are told.
 import { describe, expect, test } from "bun:test";
-import type { Stop } from "../../../src/canonical/chat.ts";
+import type { FinishReason } from "../../../src/canonical/chat.ts";
 import { openaiChat } from "../../../src/dialects/openai-chat/index.ts";
 import { call, label, message, shown, wholeReply } from "./helpers.ts";
 
 describe("why a reply ended", () => {
-  const kinds: readonly (readonly [string | null, Stop["kind"]])[] = [
+  const kinds: readonly (readonly [string | null, FinishReason["kind"]])[] = [
     ["stop", "end"],
     ["length", "length"],
     ["content_filter", "filter"],
@@ -32,7 +32,7 @@ describe("why a reply ended", () => {
   ])("%p with a call reads as %s: presence beats the label (bug 11)", (word, kind) => {
     expect(
       wholeReply({ tool_calls: [{ id: "a", function: { name: "f", arguments: "{}" } }] }, word).choices[0]?.stop.kind,
-    ).toBe(kind as Stop["kind"]);
+    ).toBe(kind as FinishReason["kind"]);
   });
 
   test("a server that names the stop sequence (bug 41)", () => {
@@ -45,7 +45,7 @@ describe("why a reply ended", () => {
     });
   });
 
-  const words: readonly (readonly [Stop["kind"], string])[] = [
+  const words: readonly (readonly [FinishReason["kind"], string])[] = [
     ["end", "stop"],
     ["stop-sequence", "stop"],
     ["length", "length"],
@@ -66,7 +66,7 @@ describe("why a reply ended", () => {
     ["length", "length"],
     ["filter", "content_filter"],
   ])("%s with a call is told as %s", (kind, word) => {
-    expect(label(shown([call("a")], { kind: kind as Stop["kind"] }))).toBe(word);
+    expect(label(shown([call("a")], { kind: kind as FinishReason["kind"] }))).toBe(word);
   });
 
   test("a refusal with words stops", () => {

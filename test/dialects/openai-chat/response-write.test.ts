@@ -1,7 +1,7 @@
 // Whole replies to clients: their shape, thinking, citations, calls.
 import { describe, expect, test } from "bun:test";
 import type { Block } from "../../../src/canonical/chat.ts";
-import { wrapOpaque } from "../../../src/canonical/provider-state.ts";
+import { wrapProviderState } from "../../../src/canonical/provider-state.ts";
 import type { Usage } from "../../../src/canonical/usage.ts";
 import { call, label, message, shown } from "./helpers.ts";
 
@@ -55,9 +55,9 @@ describe("replies to clients", () => {
     expect(message(shown(blocks))).toMatchObject({
       reasoning_content: "one",
       reasoning_details: [
-        { type: "reasoning.text", text: "one", signature: wrapOpaque(state("s1")), index: 0 },
-        { type: "reasoning.text", text: "", signature: wrapOpaque(state("s2")), index: 1 },
-        { type: "reasoning.encrypted", data: wrapOpaque(state("s3")), index: 2 },
+        { type: "reasoning.text", text: "one", signature: wrapProviderState(state("s1")), index: 0 },
+        { type: "reasoning.text", text: "", signature: wrapProviderState(state("s2")), index: 1 },
+        { type: "reasoning.encrypted", data: wrapProviderState(state("s3")), index: 2 },
       ],
     });
     expect(message(shown([{ type: "thinking", text: "plain" }]))).not.toHaveProperty("reasoning_details");
@@ -86,7 +86,7 @@ describe("replies to clients", () => {
         id: "a",
         type: "function",
         function: { name: "f", arguments: "{}" },
-        extra_content: { google: { thought_signature: wrapOpaque({ origin: "gem", data: "ts" }) } },
+        extra_content: { google: { thought_signature: wrapProviderState({ origin: "gem", data: "ts" }) } },
       },
       { id: "b", type: "custom", custom: { name: "c", input: "raw" } },
       { id: "c", type: "function", function: { name: "f", arguments: "{}" } },

@@ -1,6 +1,6 @@
 // How streams of servers end: complete, cut off, broken.
 import { describe, expect, test } from "bun:test";
-import { grammarFault } from "../../../src/canonical/stream-validator.ts";
+import { firstStreamViolation } from "../../../src/canonical/stream-validator.ts";
 import { openaiChat } from "../../../src/dialects/openai-chat/index.ts";
 import { chunk, fixtureFrames, lastOf, readChunks, readFixture, types } from "./helpers.ts";
 
@@ -15,11 +15,11 @@ describe("ends", () => {
     const labelled = frames.findIndex((frame) => frame.data.includes('"finish_reason":"tool_calls"'));
     for (let count = 0; count <= labelled; count++) {
       const reader = openaiChat.stream?.reader({ origin: "m" });
-      const deltas = [
+      const events = [
         ...frames.slice(0, count).flatMap((frame) => reader?.read(frame) ?? []),
         ...(reader?.end() ?? []),
       ];
-      expect([count, deltas.at(-1)]).toMatchObject([count, { type: "error", error: { kind: "upstream_truncated" } }]);
+      expect([count, events.at(-1)]).toMatchObject([count, { type: "error", error: { kind: "upstream_truncated" } }]);
     }
   });
 
@@ -34,10 +34,10 @@ describe("ends", () => {
   });
 
   test("nothing follows a finish", () => {
-    const deltas = readChunks(chunk({ content: "x" }, "stop"), "[DONE]", chunk({ content: "y" }), "[DONE]", {
+    const events = readChunks(chunk({ content: "x" }, "stop"), "[DONE]", chunk({ content: "y" }), "[DONE]", {
       error: { message: "late" },
     });
-    expect(types(deltas)).toEqual(["start", "block-open", "text", "block-close", "finish"]);
+    expect(types(events)).toEqual(["start", "block-start", "text", "block-end", "finish"]);
   });
 
   test.each([
@@ -67,10 +67,10 @@ describe("ends", () => {
     ["an overload", { error: { message: "busy", type: "overloaded_error" } }, "upstream_overloaded"],
   ];
   test.each(broken.map((row) => [...row] as const))("%s ends the stream", (_name, wire, kind) => {
-    const deltas = readChunks(chunk({ content: "x" }), wire, chunk({ content: "y" }), "[DONE]");
-    expect(types(deltas)).toEqual(["start", "block-open", "text", "error"]);
-    expect(lastOf(deltas)).toMatchObject({ error: { kind } });
-    expect(grammarFault(deltas)).toBeNull();
+    const events = readChunks(chunk({ content: "x" }), wire, chunk({ content: "y" }), "[DONE]");
+    expect(types(events)).toEqual(["start", "block-start", "text", "error"]);
+    expect(lastOf(events)).toMatchObject({ error: { kind } });
+    expect(firstStreamViolation(events)).toBeNull();
   });
 
   test("an event that is named error, whatever it holds", () => {

@@ -1,6 +1,6 @@
 // Streams of loose servers: calls without index, id or name, counts in odd places, chunks that say nothing.
 import { describe, expect, test } from "bun:test";
-import { grammarFault } from "../../../src/canonical/stream-validator.ts";
+import { firstStreamViolation } from "../../../src/canonical/stream-validator.ts";
 import { openaiChat } from "../../../src/dialects/openai-chat/index.ts";
 import { blocksOf, chunk, fixtureFrames, lastOf, readChunks, readFixture, stopOf, types } from "./helpers.ts";
 
@@ -13,8 +13,8 @@ describe("streams of servers", () => {
   });
 
   test("calls that share index 0, whole, under a stop label, with a signature (bugs 1, 10, 11)", () => {
-    const deltas = readFixture("google-tools.sse");
-    expect(blocksOf(deltas)).toEqual([
+    const events = readFixture("google-tools.sse");
+    expect(blocksOf(events)).toEqual([
       {
         type: "tool-call",
         id: "function-call-1",
@@ -25,7 +25,7 @@ describe("streams of servers", () => {
       },
       { type: "tool-call", id: "function-call-2", name: "get_day", kind: "function", input: "{}" },
     ]);
-    expect(lastOf(deltas)).toMatchObject({
+    expect(lastOf(events)).toMatchObject({
       stops: [{ kind: "tool-use" }],
       usage: { outputTokens: 12, reasoningTokens: 30 },
     });
@@ -46,20 +46,20 @@ describe("streams of servers", () => {
   });
 
   test("a call whose name comes late waits for it", () => {
-    const deltas = readChunks(
+    const events = readChunks(
       chunk({ tool_calls: [{ index: 0, id: "a", function: { arguments: '{"x"' } }] }),
       chunk({ tool_calls: [{ index: 0, function: { name: "f", arguments: ":1}" } }] }),
       chunk({}, "tool_calls"),
       "[DONE]",
     );
-    expect(blocksOf(deltas)).toEqual([{ type: "tool-call", id: "a", name: "f", kind: "function", input: '{"x":1}' }]);
-    expect(grammarFault(deltas)).toBeNull();
+    expect(blocksOf(events)).toEqual([{ type: "tool-call", id: "a", name: "f", kind: "function", input: '{"x":1}' }]);
+    expect(firstStreamViolation(events)).toBeNull();
   });
 
   test("pieces without an index follow the id", () => {
     const piece = (id: string | null, name: string | null, args: string) =>
       chunk({ tool_calls: [{ ...(id ? { id } : {}), function: { ...(name ? { name } : {}), arguments: args } }] });
-    const deltas = readChunks(
+    const events = readChunks(
       piece("a", "f", '{"x":'),
       piece(null, null, "1}"),
       piece("b", "g", "{}"),
@@ -67,7 +67,7 @@ describe("streams of servers", () => {
       chunk({}, "stop"),
       "[DONE]",
     );
-    expect(blocksOf(deltas)).toMatchObject([
+    expect(blocksOf(events)).toMatchObject([
       { id: "a", input: '{"x":1}' },
       { id: "b", input: "{}" },
     ]);
@@ -79,18 +79,18 @@ describe("streams of servers", () => {
 
   test("usage on a chunk that has choices, on several chunks, after the finish; the last figure counts (bug 47)", () => {
     const usage = (completion_tokens: number) => ({ usage: { prompt_tokens: 5, completion_tokens } });
-    const deltas = readChunks(
+    const events = readChunks(
       { ...chunk({ content: "x" }), ...usage(1) },
       { ...chunk({}, "stop"), ...usage(2) },
       { choices: [], ...usage(3) },
       "[DONE]",
     );
-    expect(lastOf(deltas)).toMatchObject({ type: "finish", usage: { inputTokens: 5, outputTokens: 3 } });
+    expect(lastOf(events)).toMatchObject({ type: "finish", usage: { inputTokens: 5, outputTokens: 3 } });
     expect(lastOf(readFixture("text-without-usage.sse"))).not.toHaveProperty("usage");
   });
 
   test("a chunk without choices in the middle is not the end (bug 49)", () => {
-    const deltas = readChunks(
+    const events = readChunks(
       chunk({ content: "a" }),
       { id: "c1", choices: [] },
       {},
@@ -98,7 +98,7 @@ describe("streams of servers", () => {
       chunk({}, "stop"),
       "[DONE]",
     );
-    expect(blocksOf(deltas)).toEqual([{ type: "text", text: "ab" }]);
+    expect(blocksOf(events)).toEqual([{ type: "text", text: "ab" }]);
   });
 
   test("a whole message in one chunk, text between calls, text after thinking again", () => {
@@ -116,6 +116,6 @@ describe("streams of servers", () => {
       "[DONE]",
     );
     expect(blocksOf(woven)?.map((block) => block.type)).toEqual(["thinking", "text", "thinking", "text"]);
-    expect(grammarFault(woven)).toBeNull();
+    expect(firstStreamViolation(woven)).toBeNull();
   });
 });

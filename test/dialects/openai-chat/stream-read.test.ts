@@ -1,7 +1,7 @@
 // Streams of well-behaved servers: what they mean, delta by delta and gathered.
 import { describe, expect, test } from "bun:test";
-import { collect } from "../../../src/canonical/stream-event.ts";
-import { grammarFault } from "../../../src/canonical/stream-validator.ts";
+import { collectEvents } from "../../../src/canonical/stream-event.ts";
+import { firstStreamViolation } from "../../../src/canonical/stream-validator.ts";
 import { openaiChat } from "../../../src/dialects/openai-chat/index.ts";
 import { wireJson, wireText } from "../../support/fixtures.ts";
 import { streamEqualsWhole } from "../../support/laws.ts";
@@ -37,19 +37,19 @@ describe("streams of servers", () => {
     "annotations",
     "length-call",
   ])("%s keeps the grammar", (name) => {
-    const deltas = readFixture(`${name}.sse`);
-    expect(grammarFault(deltas)).toBeNull();
-    expect(lastOf(deltas)?.type).toBe("finish");
+    const events = readFixture(`${name}.sse`);
+    expect(firstStreamViolation(events)).toBeNull();
+    expect(lastOf(events)?.type).toBe("finish");
   });
 
   test("plain text, delta by delta", () => {
     expect(types(readFixture("text.sse"))).toEqual([
       "start",
-      "block-open",
+      "block-start",
       "text",
       "text",
       "text",
-      "block-close",
+      "block-end",
       "finish",
     ]);
     expect(readFixture("text.sse")[0]).toEqual({
@@ -61,25 +61,25 @@ describe("streams of servers", () => {
   });
 
   test("two choices, woven together (bug 42)", () => {
-    const answer = collect(readFixture("two-choices.sse"));
-    expect(answer?.choices).toEqual([
+    const response = collectEvents(readFixture("two-choices.sse"));
+    expect(response?.choices).toEqual([
       { index: 0, blocks: [{ type: "text", text: "Heads!" }], stop: { kind: "length" } },
       { index: 1, blocks: [{ type: "text", text: "Tails." }], stop: { kind: "end" } },
     ]);
   });
 
   test("a finished call is closed when the next one opens, so that slower wires need not wait", () => {
-    const deltas = readFixture("tools.sse");
-    const closed = deltas.findIndex((delta) => delta.type === "block-close" && delta.block === 1);
-    const next = deltas.findIndex((delta) => delta.type === "block-open" && delta.block === 2);
+    const events = readFixture("tools.sse");
+    const closed = events.findIndex((event) => event.type === "block-end" && event.block === 1);
+    const next = events.findIndex((event) => event.type === "block-start" && event.block === 2);
     expect(closed).toBeGreaterThan(0);
     expect(closed).toBeLessThan(next);
   });
 
   test("a call cut by the length stays half, without invented input", () => {
-    const deltas = readFixture("length-call.sse");
-    expect(blocksOf(deltas)).toMatchObject([{ input: '{"zo' }]);
-    expect(stopOf(deltas)).toEqual({ kind: "length" });
+    const events = readFixture("length-call.sse");
+    expect(blocksOf(events)).toMatchObject([{ input: '{"zo' }]);
+    expect(stopOf(events)).toEqual({ kind: "length" });
     const empty = readChunks(
       chunk({ tool_calls: [{ index: 0, id: "a", function: { name: "f", arguments: "" } }] }),
       chunk({}, "length"),
@@ -91,7 +91,7 @@ describe("streams of servers", () => {
   test("details that are the thinking themselves, one block for each index", () => {
     const detail = (index: number, more: object) =>
       chunk({ reasoning_details: [{ type: "reasoning.text", index, ...more }] });
-    const deltas = readChunks(
+    const events = readChunks(
       detail(0, { text: "a" }),
       detail(0, { text: "b", signature: null }),
       detail(0, { signature: "S" }),
@@ -99,7 +99,7 @@ describe("streams of servers", () => {
       chunk({}, "stop"),
       "[DONE]",
     );
-    expect(blocksOf(deltas)).toMatchObject([
+    expect(blocksOf(events)).toMatchObject([
       {
         type: "thinking",
         text: "ab",
@@ -119,7 +119,7 @@ describe("streams of servers", () => {
       ],
     });
     const call = { tool_calls: [{ index: 0, id: "a", function: { name: "f", arguments: "{}" } }] };
-    const deltas = readChunks(
+    const events = readChunks(
       chunk({ content: "👩1" }),
       chunk({ reasoning: "hm" }),
       chunk({ content: "abc" }),
@@ -129,24 +129,24 @@ describe("streams of servers", () => {
       chunk({}, "tool_calls"),
       "[DONE]",
     );
-    expect(blocksOf(deltas)).toMatchObject([
+    expect(blocksOf(events)).toMatchObject([
       { type: "text", text: "👩1" },
       { type: "thinking" },
       { type: "text", text: "abc", citations: [{ url: "https://a", start: 1, end: 2 }] },
       { type: "tool-call" },
       { type: "text", text: "", citations: [{ url: "https://a" }] },
     ]);
-    expect(grammarFault(deltas)).toBeNull();
+    expect(firstStreamViolation(events)).toBeNull();
   });
 
   test("spoken output", () => {
-    const deltas = readChunks(
+    const events = readChunks(
       chunk({ audio: { id: "a1" } }),
       chunk({ audio: { data: "AAAA" } }),
       chunk({ audio: { data: "BBBB" } }),
       chunk({}, "stop"),
       "[DONE]",
     );
-    expect(blocksOf(deltas)).toMatchObject([{ type: "audio", source: { base64: "AAAABBBB" } }]);
+    expect(blocksOf(events)).toMatchObject([{ type: "audio", source: { base64: "AAAABBBB" } }]);
   });
 });

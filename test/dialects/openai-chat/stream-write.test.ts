@@ -1,10 +1,10 @@
 // Streams to clients: the chunks themselves, and the official SDK's accumulator, which throws on every broken rule.
 import { describe, expect, test } from "bun:test";
 import { ChatCompletionStream } from "openai/lib/ChatCompletionStream";
-import type { Block, ChatAnswer, ChatAsk, Stop } from "../../../src/canonical/chat.ts";
+import type { Block, ChatRequest, ChatResponse, FinishReason } from "../../../src/canonical/chat.ts";
 import { GatewayError } from "../../../src/canonical/error.ts";
-import { wrapOpaque } from "../../../src/canonical/provider-state.ts";
-import { type Delta, replay } from "../../../src/canonical/stream-event.ts";
+import { wrapProviderState } from "../../../src/canonical/provider-state.ts";
+import { type StreamEvent, streamEventsOf } from "../../../src/canonical/stream-event.ts";
 import { openaiChat } from "../../../src/dialects/openai-chat/index.ts";
 import type { Json, JsonObject } from "../../../src/lib/json.ts";
 import { keepAliveComment } from "../../../src/lib/sse.ts";
@@ -12,14 +12,18 @@ import { call, written } from "./helpers.ts";
 
 const usage = { inputTokens: 40, cacheReadTokens: 60, cacheWriteTokens: 0, outputTokens: 20, reasoningTokens: 10 };
 
-function streamOf(blocks: Block[], stop: Stop = { kind: "end" }, more: Partial<ChatAnswer> = {}): Delta[] {
+function streamOf(
+  blocks: Block[],
+  finishReason: FinishReason = { kind: "end" },
+  more: Partial<ChatResponse> = {},
+): StreamEvent[] {
   return [
-    ...replay({
+    ...streamEventsOf({
       operation: "chat",
       id: "c1",
       model: "m",
       createdAt: 1,
-      choices: [{ index: 0, blocks, stop }],
+      choices: [{ index: 0, blocks, stop: finishReason }],
       usage,
       ...more,
     }),
@@ -34,8 +38,8 @@ const deltasOf = (chunks: Json[]): Json[] =>
       : [choice.finish_reason === null ? (choice.delta as Json) : (choice.finish_reason as Json)];
   });
 
-const legacy: Partial<ChatAsk> = { extras: [{ path: "functions", rule: "quiet" }] };
-const proof = { extra_content: { google: { thought_signature: wrapOpaque({ origin: "gem", data: "ts" }) } } };
+const legacy: Partial<ChatRequest> = { extras: [{ path: "functions", rule: "quiet" }] };
+const proof = { extra_content: { google: { thought_signature: wrapProviderState({ origin: "gem", data: "ts" }) } } };
 const thought: Block = { type: "thinking", text: "Need two lookups.", signature: { origin: "claude", data: "sig" } };
 const text: Block = { type: "text", text: "Let me check." };
 
@@ -64,7 +68,7 @@ describe("chunks", () => {
           {
             type: "reasoning.text",
             text: "Need two lookups.",
-            signature: wrapOpaque({ origin: "claude", data: "sig" }),
+            signature: wrapProviderState({ origin: "claude", data: "sig" }),
             index: 0,
           },
         ],
@@ -114,8 +118,8 @@ describe("chunks", () => {
 
   test("every choice has its role, its content and its finish", () => {
     const choices = [
-      { index: 0, blocks: [text], stop: { kind: "end" } as Stop },
-      { index: 1, blocks: [], stop: { kind: "length" } as Stop },
+      { index: 0, blocks: [text], stop: { kind: "end" } as FinishReason },
+      { index: 1, blocks: [], stop: { kind: "length" } as FinishReason },
     ];
     const chunks = written(streamOf([], undefined, { choices }));
     const seen = chunks.slice(0, -1).map((chunk) => ((chunk as JsonObject).choices as JsonObject[])[0]);
@@ -162,14 +166,14 @@ describe("chunks", () => {
 
   test("a signature that is only known when the call closes comes with a piece of its input", () => {
     const at = { choice: 0, block: 0 };
-    const deltas: Delta[] = [
+    const events: StreamEvent[] = [
       { type: "start", id: "c1", model: "m" },
-      { type: "block-open", ...at, open: { kind: "tool-call", id: "a", name: "f", tool: "function" } },
+      { type: "block-start", ...at, open: { kind: "tool-call", id: "a", name: "f", tool: "function" } },
       { type: "tool-input", ...at, text: "{}" },
-      { type: "block-close", ...at, signature: { origin: "gem", data: "ts" } },
+      { type: "block-end", ...at, signature: { origin: "gem", data: "ts" } },
       { type: "finish", stops: [{ kind: "tool-use" }] },
     ];
-    expect(deltasOf(written(deltas)).slice(1)).toEqual([
+    expect(deltasOf(written(events)).slice(1)).toEqual([
       { tool_calls: [{ index: 0, id: "a", type: "function", function: { name: "f", arguments: "" } }] },
       { tool_calls: [{ index: 0, function: { arguments: "{}" } }] },
       { tool_calls: [{ index: 0, function: { arguments: "" }, ...proof }] },
@@ -188,7 +192,7 @@ describe("chunks", () => {
       { reasoning_content: "two" },
       {
         reasoning_details: [
-          { type: "reasoning.text", text: "two", signature: wrapOpaque({ origin: "c", data: "s" }), index: 1 },
+          { type: "reasoning.text", text: "two", signature: wrapProviderState({ origin: "c", data: "s" }), index: 1 },
         ],
       },
     ]);
@@ -209,7 +213,7 @@ describe("chunks", () => {
 
   test("an error ends it without [DONE], with all four fields, and nothing follows", () => {
     const error = new GatewayError("upstream_reset", "It broke off.");
-    const start: Delta = { type: "start", id: "c1", model: "m" };
+    const start: StreamEvent = { type: "start", id: "c1", model: "m" };
     const chunks = written([start, { type: "error", error }, { type: "finish", stops: [{ kind: "end" }] }]);
     expect(chunks.slice(1)).toEqual([
       { error: { message: "It broke off.", type: "upstream_error", param: null, code: "upstream_unreachable" } },
@@ -218,12 +222,12 @@ describe("chunks", () => {
 
   test("a writer never throws, whatever it is given", () => {
     const at = { choice: 0, block: 5 };
-    const stray: Delta[] = [
+    const stray: StreamEvent[] = [
       { type: "text", ...at, text: "x" },
       { type: "thinking", ...at, text: "x" },
       { type: "tool-input", ...at, text: "x" },
-      { type: "block-close", ...at },
-      { type: "block-open", choice: 0, block: 0, open: { kind: "text" } },
+      { type: "block-end", ...at },
+      { type: "block-start", choice: 0, block: 0, open: { kind: "text" } },
       { type: "tool-input", choice: 0, block: 0, text: "" },
       { type: "finish", stops: [] },
     ];
@@ -237,8 +241,8 @@ describe("chunks", () => {
 });
 
 describe("the official accumulator", () => {
-  async function gather(deltas: Delta[], ask: Partial<ChatAsk> = {}) {
-    const lines = written(deltas, ask)
+  async function gather(events: StreamEvent[], ask: Partial<ChatRequest> = {}) {
+    const lines = written(events, ask)
       .filter((chunk) => chunk !== "[DONE]")
       .map((chunk) => `${JSON.stringify(chunk)}\n`);
     return ChatCompletionStream.fromReadableStream(new Blob(lines).stream()).finalChatCompletion();
@@ -265,7 +269,7 @@ describe("the official accumulator", () => {
     const choices = [0, 1].map((index) => ({
       index,
       blocks: [{ type: "refusal", text: `no ${index}` } as Block],
-      stop: { kind: "refusal" } as Stop,
+      stop: { kind: "refusal" } as FinishReason,
     }));
     const gathered = await gather(streamOf([], undefined, { choices }));
     expect(gathered.choices.map((choice) => [choice.message.refusal, choice.finish_reason])).toEqual([
@@ -281,7 +285,7 @@ describe("the official accumulator", () => {
 
   test("throws on an error", async () => {
     const error = new GatewayError("upstream_reset", "It broke off.");
-    const chunks = [...streamOf([text]).slice(0, 3), { type: "error", error } as Delta];
+    const chunks = [...streamOf([text]).slice(0, 3), { type: "error", error } as StreamEvent];
     await expect(gather(chunks)).rejects.toThrow();
   });
 });

@@ -1,7 +1,7 @@
 // Tools as chat servers take them: names in their alphabet, a function for free text, and both put back in the reply.
 import { describe, expect, test } from "bun:test";
-import type { ChatAsk, Tool } from "../../../src/canonical/chat.ts";
-import { collect } from "../../../src/canonical/stream-event.ts";
+import type { ChatRequest, Tool } from "../../../src/canonical/chat.ts";
+import { collectEvents } from "../../../src/canonical/stream-event.ts";
 import { openaiChat } from "../../../src/dialects/openai-chat/index.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import { plainAsk } from "../../support/sample-requests.ts";
@@ -32,7 +32,7 @@ describe("names of tools", () => {
       { role: "assistant", blocks: [call("a", { name: "ns.f" })] },
       { role: "tool", blocks: [result("a", [])] },
       end,
-    ] as ChatAsk["turns"];
+    ] as ChatRequest["turns"];
     const { messages } = messagesOf(turns);
     expect(messages).toMatchObject([{ tool_calls: [{ function: { name: "ns_f" } }] }, {}, {}]);
   });
@@ -79,12 +79,16 @@ describe("a tool of free text", () => {
     [{ options: { customTools: true } }, { type: "custom", custom: { name: "ns_patch", input: 'raw "text"' } }],
   ])("in the history, by %j", (more, wire) => {
     const blocks = [call("a", { kind: "custom", name: "ns.patch", input: 'raw "text"' })];
-    const turns = [{ role: "assistant", blocks }, { role: "tool", blocks: [result("a", [])] }, end] as ChatAsk["turns"];
-    expect(messagesOf(turns, more).messages).toMatchObject([{ tool_calls: [{ id: "a", ...wire }] }, {}, {}]);
+    const messages = [
+      { role: "assistant", blocks },
+      { role: "tool", blocks: [result("a", [])] },
+      end,
+    ] as ChatRequest["turns"];
+    expect(messagesOf(messages, more).messages).toMatchObject([{ tool_calls: [{ id: "a", ...wire }] }, {}, {}]);
   });
 });
 
-const context = { origin: "maker", ask: { ...plainAsk, tools: [patch, fn("ns.time")] } };
+const context = { origin: "maker", request: { ...plainAsk, tools: [patch, fn("ns.time")] } };
 const wrapped = '{"input":"line 1\\nline 2"}';
 const asked = [
   { type: "tool-call", id: "a", name: "ns.patch", kind: "custom", input: "line 1\nline 2" },
@@ -117,7 +121,7 @@ describe("calls in a reply are the client's own tools", () => {
   ])("streamed, %s", (_case, pieces) => {
     const reader = openaiChat.stream?.reader(context);
     const chunks = [...pieces.map((calls) => chunk({ tool_calls: calls })), chunk({}, "tool_calls")];
-    const deltas = chunks.flatMap((each) => reader?.read({ data: JSON.stringify(each) }) ?? []);
-    expect(collect([...deltas, ...(reader?.end() ?? [])])?.choices[0]?.blocks).toEqual(asked as never);
+    const events = chunks.flatMap((each) => reader?.read({ data: JSON.stringify(each) }) ?? []);
+    expect(collectEvents([...events, ...(reader?.end() ?? [])])?.choices[0]?.blocks).toEqual(asked as never);
   });
 });

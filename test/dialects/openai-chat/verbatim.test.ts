@@ -1,21 +1,21 @@
 // The verbatim lane: what changes on the client's wire, what must not, and which frame the client must not see.
 import { describe, expect, test } from "bun:test";
-import { wrapOpaque } from "../../../src/canonical/provider-state.ts";
+import { wrapProviderState } from "../../../src/canonical/provider-state.ts";
 import type { RenderContext } from "../../../src/dialects/dialect.ts";
 import { openaiChat } from "../../../src/dialects/openai-chat/index.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import { envelopeOf } from "../../support/laws.ts";
 import { context, fixtureFrames, hello } from "./helpers.ts";
 
-const { verbatim } = openaiChat;
+const { passthrough } = openaiChat;
 const body = (wire: JsonObject, more: Partial<RenderContext> = {}): JsonObject =>
-  verbatim.call(wire, context(more), envelopeOf()).body;
+  passthrough.render(wire, context(more), envelopeOf()).body;
 
 describe("the call", () => {
   test("the model is replaced, unknown fields stay, the client's wire is untouched", () => {
     const wire: JsonObject = { ...hello, tomorrow: { kept: [1, 2.5] }, stream: false, max_tokens: 5 };
     const before = structuredClone(wire);
-    const made = verbatim.call(wire, context(), envelopeOf());
+    const made = passthrough.render(wire, context(), envelopeOf());
     expect(made).toEqual({ path: "chat/completions", body: { ...wire, model: "model-x" } });
     expect(made.body.messages).toBe(wire.messages as never);
     expect(wire).toEqual(before);
@@ -62,7 +62,7 @@ describe("the call", () => {
   const signed = (origin: string, data: string) => ({
     type: "reasoning.text",
     text: "hm",
-    signature: wrapOpaque({ origin, data }),
+    signature: wrapProviderState({ origin, data }),
     index: 0,
   });
   const callWith = (token: string) => ({
@@ -85,7 +85,7 @@ describe("the call", () => {
       history({
         reasoning_content: "hm",
         reasoning_details: [signed("maker", native), signed("maker", "bare")],
-        tool_calls: [callWith(wrapOpaque({ origin: "maker", data: "ts" }))],
+        tool_calls: [callWith(wrapProviderState({ origin: "maker", data: "ts" }))],
       }),
     );
     expect(assistantOf(made)).toEqual({
@@ -105,7 +105,7 @@ describe("the call", () => {
       history({
         reasoning_content: "hm",
         reasoning_details: [signed("claude", "s")],
-        tool_calls: [callWith(wrapOpaque({ origin: "gem", data: "ts" }))],
+        tool_calls: [callWith(wrapProviderState({ origin: "gem", data: "ts" }))],
       }),
     );
     const { extra_content: _gone, ...bare } = callWith("");
@@ -123,7 +123,7 @@ describe("the call", () => {
 
 describe("frames", () => {
   const kept = (name: string, wire: JsonObject) =>
-    fixtureFrames(name).map((frame) => verbatim.shown?.(frame, wire) !== null);
+    fixtureFrames(name).map((frame) => passthrough.visibleFrame?.(frame, wire) !== null);
 
   test("the usage chunk is hidden from those who did not ask", () => {
     expect(kept("text.sse", hello)).toEqual([true, true, true, true, true, false, true]);
@@ -143,9 +143,9 @@ describe("frames", () => {
   test("usage on a chunk with choices goes, and the chunk stays", () => {
     const choices = [{ index: 0, delta: { content: "x" } }];
     const data = JSON.stringify({ choices, usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } });
-    expect(verbatim.shown?.({ data }, hello)).toEqual({ data: JSON.stringify({ choices }) });
+    expect(passthrough.visibleFrame?.({ data }, hello)).toEqual({ data: JSON.stringify({ choices }) });
     const asked = { ...hello, stream_options: { include_usage: true } };
-    expect(verbatim.shown?.({ data }, asked)).toEqual({ data });
+    expect(passthrough.visibleFrame?.({ data }, asked)).toEqual({ data });
   });
 
   const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
@@ -161,6 +161,8 @@ describe("frames", () => {
     ["usage without choices", { usage }, true],
   ];
   test.each(rows.map((row) => [...row] as const))("%s", (_name, chunk, keep) => {
-    expect(verbatim.shown?.({ data: JSON.stringify(chunk, null, 1).replaceAll("\n", "") }, hello) !== null).toBe(keep);
+    expect(
+      passthrough.visibleFrame?.({ data: JSON.stringify(chunk, null, 1).replaceAll("\n", "") }, hello) !== null,
+    ).toBe(keep);
   });
 });

@@ -1,9 +1,9 @@
 // Whole replies and streams: what upstreams send, what clients see, echoes, log probabilities, errors.
 import { describe, expect, test } from "bun:test";
-import type { ChatAnswer, Stop } from "../../../src/canonical/chat.ts";
+import type { ChatResponse, FinishReason } from "../../../src/canonical/chat.ts";
 import { GatewayError } from "../../../src/canonical/error.ts";
-import { collect, type Delta, replay } from "../../../src/canonical/stream-event.ts";
-import { grammarFault } from "../../../src/canonical/stream-validator.ts";
+import { collectEvents, type StreamEvent, streamEventsOf } from "../../../src/canonical/stream-event.ts";
+import { firstStreamViolation } from "../../../src/canonical/stream-validator.ts";
 import { openaiCompletions } from "../../../src/dialects/index.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import { wireText } from "../../support/fixtures.ts";
@@ -11,7 +11,7 @@ import { framesOf, lawReadContext, readAll } from "../../support/laws.ts";
 import { fixtureFrames, parseFixture, readFixture, textsOf, thrown, writing, written } from "./helpers.ts";
 
 const { response } = openaiCompletions;
-const answer = (stop: Stop["kind"], text = "hi"): ChatAnswer => ({
+const answer = (stop: FinishReason["kind"], text = "hi"): ChatResponse => ({
   operation: "chat",
   id: "r1",
   model: "m",
@@ -32,9 +32,9 @@ describe("from an upstream", () => {
   });
 
   test.each(["text", "two-prompts", "logprobs"])("the stream of %s is the whole reply", (name) => {
-    const deltas = readFixture(`${name}.sse`);
-    expect(grammarFault(deltas)).toBeNull();
-    expect(collect(deltas)).toEqual(parseFixture(`${name}.json`));
+    const events = readFixture(`${name}.sse`);
+    expect(firstStreamViolation(events)).toBeNull();
+    expect(collectEvents(events)).toEqual(parseFixture(`${name}.json`));
   });
 
   test("choices come in the order of their indexes", () => {
@@ -76,8 +76,8 @@ describe("from an upstream", () => {
   });
 
   test("an error within a stream ends it", () => {
-    const deltas = readFixture("error-midstream.sse");
-    expect(deltas.map((delta) => delta.type)).toEqual(["start", "block-open", "text", "error"]);
+    const events = readFixture("error-midstream.sse");
+    expect(events.map((event) => event.type)).toEqual(["start", "block-start", "text", "error"]);
   });
 
   test("a stream that stops before its end is an error, whatever came", () => {
@@ -116,7 +116,7 @@ describe("for a client", () => {
     });
   });
 
-  const stops: [Stop["kind"], string][] = [
+  const stops: [FinishReason["kind"], string][] = [
     ["end", "stop"],
     ["stop-sequence", "stop"],
     ["pause", "stop"],
@@ -128,11 +128,11 @@ describe("for a client", () => {
   ];
   test.each(stops)("%s is told as %s, whole and streamed", (stop, label) => {
     expect(response.render(answer(stop), writing({})).choices).toMatchObject([{ finish_reason: label }]);
-    expect(written(replay(answer(stop))).at(-2)).toMatchObject({ choices: [{ finish_reason: label }] });
+    expect(written(streamEventsOf(answer(stop))).at(-2)).toMatchObject({ choices: [{ finish_reason: label }] });
   });
 
   test("thinking and calls are no text, a refusal is", () => {
-    const mixed: ChatAnswer = {
+    const mixed: ChatResponse = {
       ...answer("refusal"),
       choices: [
         {
@@ -148,7 +148,7 @@ describe("for a client", () => {
       ],
     };
     expect(response.render(mixed, writing({})).choices).toMatchObject([{ text: "ano" }]);
-    expect(textsOf(written(replay(mixed)), 0)).toBe("ano");
+    expect(textsOf(written(streamEventsOf(mixed)), 0)).toBe("ano");
   });
 
   test("a stream: one shape for all records, the finish reason last, then the mark", () => {
@@ -166,7 +166,7 @@ describe("for a client", () => {
       choices: [],
       usage: { prompt_tokens: 5, completion_tokens: 7, total_tokens: 12 },
     });
-    expect(written([...replay(answer("end"))], { stream_options: { include_usage: true } })).toHaveLength(3);
+    expect(written([...streamEventsOf(answer("end"))], { stream_options: { include_usage: true } })).toHaveLength(3);
   });
 
   test("an error is the last record, without a mark", () => {
@@ -176,13 +176,13 @@ describe("for a client", () => {
   });
 
   test("nothing follows the end", () => {
-    const deltas: Delta[] = [...replay(answer("end"))];
-    expect(written([...deltas, ...deltas])).toEqual(written(deltas));
+    const events: StreamEvent[] = [...streamEventsOf(answer("end"))];
+    expect(written([...events, ...events])).toEqual(written(events));
   });
 });
 
 describe("echo", () => {
-  const two: ChatAnswer = {
+  const two: ChatResponse = {
     ...answer("end"),
     choices: [0, 1, 2, 3].map((index) => ({
       index,
@@ -198,7 +198,7 @@ describe("echo", () => {
   });
 
   test("in a stream the prompt is the first record of its index", () => {
-    const records = written(replay(two), wire);
+    const records = written(streamEventsOf(two), wire);
     for (const index of [0, 1, 2, 3]) expect(textsOf(records, index)).toBe(`${index < 2 ? "a" : "b"} ${index}`);
     expect(records[0]).toMatchObject({ choices: [{ text: "a", index: 0, finish_reason: null }] });
   });
@@ -206,9 +206,12 @@ describe("echo", () => {
   test("a choice that says nothing has its prompt all the same", () => {
     expect(
       textsOf(
-        written(replay({ ...answer("length", ""), choices: [{ index: 0, blocks: [], stop: { kind: "length" } }] }), {
-          echo: true,
-        }),
+        written(
+          streamEventsOf({ ...answer("length", ""), choices: [{ index: 0, blocks: [], stop: { kind: "length" } }] }),
+          {
+            echo: true,
+          },
+        ),
         0,
       ),
     ).toBe("Say hi");

@@ -1,6 +1,6 @@
 // What the tests of this dialect share: a body that passes, contexts, and what a client sees.
-import type { ChatAnswer, ChatAsk } from "../../../src/canonical/chat.ts";
-import type { Delta } from "../../../src/canonical/stream-event.ts";
+import type { ChatRequest, ChatResponse } from "../../../src/canonical/chat.ts";
+import type { StreamEvent } from "../../../src/canonical/stream-event.ts";
 import type { RenderContext, WriteContext } from "../../../src/dialects/dialect.ts";
 import { openaiCompletions } from "../../../src/dialects/openai-completions/index.ts";
 import type { Json, JsonObject } from "../../../src/lib/json.ts";
@@ -10,7 +10,7 @@ import { envelopeOf, framesOf, lawReadContext, readAll, renderContextOf } from "
 
 export const hello: JsonObject = { model: "m", prompt: "Say hi" };
 
-export const parse = (more: JsonObject = {}): ChatAsk =>
+export const parse = (more: JsonObject = {}): ChatRequest =>
   openaiCompletions.request.parse({ ...hello, ...more }, envelopeOf());
 
 export const context = (more: Partial<RenderContext> = {}): RenderContext =>
@@ -18,20 +18,20 @@ export const context = (more: Partial<RenderContext> = {}): RenderContext =>
 
 export const fixtureFrames = (name: string): Frame[] => framesOf([Buffer.from(wireText(`openai-completions/${name}`))]);
 
-export const readFixture = (name: string): Delta[] => readAll(openaiCompletions, fixtureFrames(name));
+export const readFixture = (name: string): StreamEvent[] => readAll(openaiCompletions, fixtureFrames(name));
 
-export const parseFixture = (name: string): ChatAnswer =>
+export const parseFixture = (name: string): ChatResponse =>
   openaiCompletions.response.parse(wireJson(`openai-completions/${name}`), lawReadContext);
 
 /** What a writer knows of a client that sent this wire. */
 export function writing(wire: JsonObject): WriteContext {
-  return { ask: parse(wire), wire: { ...hello, ...wire }, id: "made-1", createdAt: 7, inputEstimate: 1 };
+  return { request: parse(wire), wire: { ...hello, ...wire }, id: "made-1", createdAt: 7, inputEstimate: 1 };
 }
 
 /** What a client of these deltas sees, record by record; `[DONE]` stays text. */
-export function written(deltas: Iterable<Delta>, wire: JsonObject = {}): Json[] {
+export function written(events: Iterable<StreamEvent>, wire: JsonObject = {}): Json[] {
   const writer = openaiCompletions.stream?.writer(writing({ stream: true, ...wire }));
-  const frames = [...deltas].flatMap((delta) => writer?.write(delta) ?? []);
+  const frames = [...events].flatMap((event) => writer?.write(event) ?? []);
   return framesOf([Buffer.from(frames.map(formatFrame).join(""))]).map((frame) =>
     frame.data === "[DONE]" ? frame.data : (JSON.parse(frame.data) as Json),
   );

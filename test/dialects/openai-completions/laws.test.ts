@@ -2,8 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { Compile } from "typebox/compile";
-import type { ChatAsk } from "../../../src/canonical/chat.ts";
-import { grammarFault } from "../../../src/canonical/stream-validator.ts";
+import type { ChatRequest } from "../../../src/canonical/chat.ts";
+import { firstStreamViolation } from "../../../src/canonical/stream-validator.ts";
 import { openaiCompletions } from "../../../src/dialects/index.ts";
 import type { Json, JsonObject } from "../../../src/lib/json.ts";
 import { formatFrame } from "../../../src/lib/sse.ts";
@@ -30,7 +30,7 @@ const can: Can = {
   reasoningTokens: true,
   stops: ["end", "length", "filter"],
 };
-const streamAsk: ChatAsk = { ...parse({ stream: true }), includeUsage: true };
+const streamAsk: ChatRequest = { ...parse({ stream: true }), includeUsage: true };
 
 const prompts: fc.Arbitrary<Json> = fc.oneof(
   words,
@@ -63,8 +63,8 @@ const wires: fc.Arbitrary<JsonObject> = fc.record(
 /** Only text: this wire has no calls and no thinking. */
 const textOnly = (blocks: readonly { type: string }[]) => blocks.every(({ type }) => type === "text");
 const plainAnswers = answers(can).filter(({ choices }) => choices.every(({ blocks }) => textOnly(blocks)));
-const plainStreams = streams({ ...can, choices: false }).filter((deltas) =>
-  deltas.every((delta) => delta.type !== "block-open" || delta.open.kind === "text"),
+const plainStreams = streams({ ...can, choices: false }).filter((events) =>
+  events.every((event) => event.type !== "block-start" || event.open.kind === "text"),
 );
 
 describe("laws", () => {
@@ -100,8 +100,8 @@ describe("laws", () => {
   test("streams come back", () => streamsRoundTrip(openaiCompletions, plainStreams, streamAsk));
 
   test("the cut of the bytes does not matter (bug 30)", () => {
-    const written = plainStreams.map((deltas) =>
-      writeAll(openaiCompletions, deltas, streamAsk).map(formatFrame).join(""),
+    const written = plainStreams.map((events) =>
+      writeAll(openaiCompletions, events, streamAsk).map(formatFrame).join(""),
     );
     cutsDoNotMatter(openaiCompletions, written, { numRuns: 20 });
     const names = ["text", "two-prompts", "logprobs", "error-midstream"];
@@ -128,14 +128,14 @@ describe("laws", () => {
       fc.property(value, reply, (prompt, wire) => {
         calm(() => openaiCompletions.response.parse(wire, { origin: "m" }));
         calm(() => openaiCompletions.error.parse(400, wire));
-        const deltas = readAll(openaiCompletions, [{ data: JSON.stringify(wire) }, { data: "[DONE]" }]);
-        expect(grammarFault(deltas)).toBeNull();
+        const events = readAll(openaiCompletions, [{ data: JSON.stringify(wire) }, { data: "[DONE]" }]);
+        expect(firstStreamViolation(events)).toBeNull();
         const body = { model: "m", prompt } as JsonObject;
         if (!validator.Check(body)) return;
         calm(() => {
-          const ask = openaiCompletions.request.parse(body, envelopeOf());
+          const request = openaiCompletions.request.parse(body, envelopeOf());
           openaiCompletions.request.split?.(body);
-          openaiCompletions.request.render(ask, context());
+          openaiCompletions.request.render(request, context());
         });
       }),
       { numRuns: 500 },

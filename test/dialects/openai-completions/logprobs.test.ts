@@ -1,8 +1,8 @@
 // Log probabilities: the lists of this format, and what becomes of those of a chat reply.
 import { describe, expect, test } from "bun:test";
 import type { TokenLogprob } from "../../../src/canonical/chat.ts";
-import { collect } from "../../../src/canonical/stream-event.ts";
-import { grammarFault } from "../../../src/canonical/stream-validator.ts";
+import { collectEvents } from "../../../src/canonical/stream-event.ts";
+import { firstStreamViolation } from "../../../src/canonical/stream-validator.ts";
 import { openaiChat, openaiCompletions } from "../../../src/dialects/index.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import { lawReadContext, readAll } from "../../support/laws.ts";
@@ -54,7 +54,7 @@ describe("log probabilities", () => {
       chunk({}, { finish_reason: "stop", logprobs: null }),
       { data: "[DONE]" },
     ];
-    const streamed = collect(readAll(openaiChat, frames));
+    const streamed = collectEvents(readAll(openaiChat, frames));
     const message = { role: "assistant", content: "Hello" };
     const whole = openaiChat.response.parse(
       { id: "c", model: "m", choices: [{ index: 0, message, logprobs: { content }, finish_reason: "stop" }] },
@@ -77,8 +77,8 @@ describe("log probabilities", () => {
   test("of a token that is half a character are not lost", () => {
     const half = { token: "\\xf0", logprob: -1, bytes: [240], top_logprobs: [] };
     const chunk = { choices: [{ index: 0, delta: { content: "" }, logprobs: { content: [half] } }] };
-    const deltas = readAll(openaiChat, [{ data: JSON.stringify(chunk) }, { data: "[DONE]" }]);
-    expect(grammarFault(deltas)).toBeNull();
-    expect(deltas).toContainEqual(expect.objectContaining({ type: "text", text: "", logprobs: expect.any(Array) }));
+    const events = readAll(openaiChat, [{ data: JSON.stringify(chunk) }, { data: "[DONE]" }]);
+    expect(firstStreamViolation(events)).toBeNull();
+    expect(events).toContainEqual(expect.objectContaining({ type: "text", text: "", logprobs: expect.any(Array) }));
   });
 });

@@ -1,6 +1,6 @@
 // Requests: the ask of a body, what each field becomes for other dialects, and the body of an ask.
 import { describe, expect, test } from "bun:test";
-import type { ChatAsk } from "../../../src/canonical/chat.ts";
+import type { ChatRequest } from "../../../src/canonical/chat.ts";
 import { anthropicMessages, openaiChat, openaiCompletions } from "../../../src/dialects/index.ts";
 import type { Json, JsonObject } from "../../../src/lib/json.ts";
 import { renderContextOf } from "../../support/laws.ts";
@@ -48,8 +48,8 @@ describe("the ask", () => {
   });
 
   test("every field", () => {
-    const ask = parse({ ...everything, stream: true, stream_options: { include_usage: true } });
-    expect(ask).toMatchObject({
+    const canonicalRequest = parse({ ...everything, stream: true, stream_options: { include_usage: true } });
+    expect(canonicalRequest).toMatchObject({
       maxOutputTokens: 5,
       sampling: {
         temperature: 0.5,
@@ -67,7 +67,7 @@ describe("the ask", () => {
       includeUsage: true,
       completion: { echo: true, suffix: "end", bestOf: 3 },
     });
-    expect(ask.reasoning).toBeUndefined();
+    expect(canonicalRequest.reasoning).toBeUndefined();
   });
 
   test("what says nothing is absent", () => {
@@ -98,10 +98,10 @@ describe("the ask", () => {
   ];
 
   test.each(kept)("%s go on to an upstream of this dialect and are refused elsewhere, by name", (_, prompt) => {
-    const ask = parse({ prompt });
-    expect(request.render(ask, context()).call.body.prompt).toEqual(prompt);
+    const canonicalRequest = parse({ prompt });
+    expect(request.render(canonicalRequest, context()).call.body.prompt).toEqual(prompt);
     for (const dialect of [openaiChat, anthropicMessages]) {
-      const refused = thrown(() => dialect.request.render(ask, renderContextOf(dialect as never)));
+      const refused = thrown(() => dialect.request.render(canonicalRequest, renderContextOf(dialect as never)));
       expect(refused).toMatchObject({ kind: "unsupported_parameter", param: "prompt" });
     }
   });
@@ -195,15 +195,15 @@ describe("the body", () => {
   });
 
   test("asks for usage in a stream, unless the server refuses that", () => {
-    const ask = parse({ stream: true });
-    expect(request.render(ask, context()).call.body.stream_options).toEqual({ include_usage: true });
-    const body = request.render(ask, context({ options: { noStreamOptions: true } })).call.body;
+    const canonicalRequest = parse({ stream: true });
+    expect(request.render(canonicalRequest, context()).call.body.stream_options).toEqual({ include_usage: true });
+    const body = request.render(canonicalRequest, context({ options: { noStreamOptions: true } })).call.body;
     expect(body).toMatchObject({ stream: true });
     expect(body.stream_options).toBeUndefined();
   });
 
   test("cannot be made of a conversation", () => {
-    const conversation: ChatAsk = openaiChat.request.parse(
+    const conversation: ChatRequest = openaiChat.request.parse(
       { model: "m", messages: [{ role: "user", content: "hi" }] },
       { header: () => null, params: {} },
     );

@@ -2,7 +2,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { APIError } from "openai";
 import { GatewayError } from "../../../src/canonical/error.ts";
-import { replay } from "../../../src/canonical/stream-event.ts";
+import { streamEventsOf } from "../../../src/canonical/stream-event.ts";
 import { openaiCompletions } from "../../../src/dialects/index.ts";
 import { formatFrame } from "../../../src/lib/sse.ts";
 import { openaiClient } from "../../support/clients.ts";
@@ -19,7 +19,7 @@ const two = openaiCompletions.response.parse(wireJson("openai-completions/two-pr
 const wire = { prompt: ["a,", "one,"], echo: true, stream: true, stream_options: { include_usage: true } };
 const frames = (): string[] => {
   const writer = openaiCompletions.stream?.writer(writing(wire));
-  return [...replay(two)].flatMap((delta) => writer?.write(delta) ?? []).map(formatFrame);
+  return [...streamEventsOf(two)].flatMap((event) => writer?.write(event) ?? []).map(formatFrame);
 };
 
 test("a whole reply", async () => {

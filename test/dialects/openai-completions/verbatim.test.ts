@@ -5,15 +5,15 @@ import type { JsonObject } from "../../../src/lib/json.ts";
 import { envelopeOf } from "../../support/laws.ts";
 import { context, fixtureFrames, hello } from "./helpers.ts";
 
-const { verbatim } = openaiCompletions;
+const { passthrough } = openaiCompletions;
 const body = (wire: JsonObject, noStreamOptions = false): JsonObject =>
-  verbatim.call(wire, context({ options: { noStreamOptions } }), envelopeOf()).body;
+  passthrough.render(wire, context({ options: { noStreamOptions } }), envelopeOf()).body;
 
 describe("the call", () => {
   test("the model is replaced, prompts and unknown fields stay, the client's wire is untouched", () => {
     const wire: JsonObject = { model: "m", prompt: [[1, 2], [3]], tomorrow: { kept: 2.5 }, echo: true, max_tokens: 0 };
     const before = structuredClone(wire);
-    const made = verbatim.call(wire, context(), envelopeOf());
+    const made = passthrough.render(wire, context(), envelopeOf());
     expect(made).toEqual({ path: "completions", body: { ...wire, model: "model-x" } });
     expect(made.body.prompt).toBe(wire.prompt as never);
     expect(wire).toEqual(before);
@@ -42,8 +42,8 @@ describe("the call", () => {
 
 test("the usage record that only the meter asked for is kept from the client", () => {
   const frames = fixtureFrames("text.sse");
-  const seen = (wire: JsonObject) => frames.filter((frame) => verbatim.shown?.(frame, wire) !== null).length;
+  const seen = (wire: JsonObject) => frames.filter((frame) => passthrough.visibleFrame?.(frame, wire) !== null).length;
   expect(seen({ stream: true })).toBe(frames.length - 1);
   expect(seen({ stream: true, stream_options: { include_usage: true } })).toBe(frames.length);
-  expect(fixtureFrames("logprobs.sse").every((frame) => verbatim.shown?.(frame, {}) !== null)).toBe(true);
+  expect(fixtureFrames("logprobs.sse").every((frame) => passthrough.visibleFrame?.(frame, {}) !== null)).toBe(true);
 });

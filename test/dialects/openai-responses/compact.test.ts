@@ -171,10 +171,15 @@ describe("the transcript", () => {
 
 describe("the summary", () => {
   test("is asked for with the conversation as data: no tools, one message, little thought", () => {
-    const ask = summaryAsk({ model: "m", transcript: "[User]\nhi\n", instructions: "Be a pirate.", soFar: "Note 1" });
-    expect(ask).toMatchObject({ model: "m", stream: false, tools: [], reasoning: { effort: "low", hint: true } });
-    expect(ask.system).toEqual([{ type: "text", text: summaryInstructions }]);
-    const [block] = ask.turns[0]?.blocks ?? [];
+    const request = summaryAsk({
+      model: "m",
+      transcript: "[User]\nhi\n",
+      instructions: "Be a pirate.",
+      soFar: "Note 1",
+    });
+    expect(request).toMatchObject({ model: "m", stream: false, tools: [], reasoning: { effort: "low", hint: true } });
+    expect(request.system).toEqual([{ type: "text", text: summaryInstructions }]);
+    const [block] = request.turns[0]?.blocks ?? [];
     const text = block?.type === "text" ? block.text : "";
     expect(text).toContain("BEGIN TRANSCRIPT\n[User]\nhi\n\nEND TRANSCRIPT");
     expect(text.indexOf("Be a pirate.")).toBeLessThan(text.indexOf("BEGIN TRANSCRIPT"));

@@ -1,7 +1,7 @@
 // Errors: read from upstreams before and within a stream, told to clients in the envelope and as a failed response.
 import { describe, expect, test } from "bun:test";
 import { GatewayError } from "../../../src/canonical/error.ts";
-import { grammarFault } from "../../../src/canonical/stream-validator.ts";
+import { firstStreamViolation } from "../../../src/canonical/stream-validator.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import { wireJson } from "../../support/fixtures.ts";
 import { dialect, readEvents, readFixture } from "./helpers.ts";
@@ -39,9 +39,9 @@ describe("within a stream", () => {
     ["error-midstream", "upstream_failed"],
     ["failed-rate-limit", "upstream_rate_limited"],
   ])("%s is %s, and nothing follows", (name, kind) => {
-    const deltas = readFixture(`${name}.sse`);
-    expect(deltas.at(-1)).toMatchObject({ type: "error", error: { kind } });
-    expect(grammarFault(deltas)).toBeNull();
+    const events = readFixture(`${name}.sse`);
+    expect(events.at(-1)).toMatchObject({ type: "error", error: { kind } });
+    expect(firstStreamViolation(events)).toBeNull();
   });
 
   test.each([

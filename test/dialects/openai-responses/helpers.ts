@@ -1,7 +1,7 @@
 // What the tests of this dialect share: contexts, bodies that pass, and readers of fixtures.
-import type { ChatAnswer, ChatAsk } from "../../../src/canonical/chat.ts";
-import type { Delta } from "../../../src/canonical/stream-event.ts";
-import type { RenderContext, Rendered, WriteContext } from "../../../src/dialects/dialect.ts";
+import type { ChatRequest, ChatResponse } from "../../../src/canonical/chat.ts";
+import type { StreamEvent } from "../../../src/canonical/stream-event.ts";
+import type { RenderContext, RenderedRequest, WriteContext } from "../../../src/dialects/dialect.ts";
 import { openaiResponses } from "../../../src/dialects/openai-responses/index.ts";
 import type { Json, JsonObject } from "../../../src/lib/json.ts";
 import { type Frame, formatFrame } from "../../../src/lib/sse.ts";
@@ -13,9 +13,9 @@ export const dialect = openaiResponses;
 
 export const hello: JsonObject = { model: "m", input: "hi" };
 
-export const parse = (more: JsonObject): ChatAsk => dialect.request.parse({ ...hello, ...more }, envelopeOf());
+export const parse = (more: JsonObject): ChatRequest => dialect.request.parse({ ...hello, ...more }, envelopeOf());
 
-export const parseInput = (...input: JsonObject[]): ChatAsk => parse({ input });
+export const parseInput = (...input: JsonObject[]): ChatRequest => parse({ input });
 
 export const baseAsk = plainAsk;
 
@@ -23,39 +23,42 @@ export function context(more: Partial<RenderContext> = {}): RenderContext {
   return renderContextOf(dialect as never, { fieldPath: (field) => `their.${field}`, ...more });
 }
 
-export const render = (ask: Partial<ChatAsk>, more: Partial<RenderContext> = {}): Rendered =>
+export const render = (ask: Partial<ChatRequest>, more: Partial<RenderContext> = {}): RenderedRequest =>
   dialect.request.render({ ...baseAsk, ...ask }, context(more));
 
 /** The input that an ask becomes, and the warnings on the way. */
-export function inputOf(turns: ChatAsk["turns"], more: Partial<RenderContext> = {}): { input: Json; warnings: Json } {
-  const { call, warnings } = render({ turns }, more);
+export function inputOf(
+  messages: ChatRequest["turns"],
+  more: Partial<RenderContext> = {},
+): { input: Json; warnings: Json } {
+  const { call, warnings } = render({ turns: messages }, more);
   return { input: call.body.input as Json, warnings: warnings as unknown as Json };
 }
 
 export const fixtureFrames = (name: string): Frame[] => framesOf([Buffer.from(wireText(`openai-responses/${name}`))]);
 
-export const readFixture = (name: string): Delta[] => readAll(dialect, fixtureFrames(name));
+export const readFixture = (name: string): StreamEvent[] => readAll(dialect, fixtureFrames(name));
 
 /** What a reader says of these events. */
-export const readEvents = (...events: JsonObject[]): Delta[] =>
+export const readEvents = (...events: JsonObject[]): StreamEvent[] =>
   readAll(
     dialect,
     events.map((event) => ({ event: String(event.type), data: JSON.stringify(event) })),
   );
 
 export function writeContext(more: Partial<WriteContext> = {}): WriteContext {
-  return { ask: baseAsk, wire: hello, id: "req-1", createdAt: 7, inputEstimate: 3, ...more };
+  return { request: baseAsk, wire: hello, id: "req-1", createdAt: 7, inputEstimate: 3, ...more };
 }
 
 /** The frames that a client of these deltas gets. */
-export function framesFor(deltas: Iterable<Delta>, more: Partial<WriteContext> = {}): Frame[] {
+export function framesFor(events: Iterable<StreamEvent>, more: Partial<WriteContext> = {}): Frame[] {
   const writer = dialect.stream?.writer(writeContext(more));
-  return [...deltas].flatMap((delta) => writer?.write(delta) ?? []);
+  return [...events].flatMap((event) => writer?.write(event) ?? []);
 }
 
 /** The events in them, once over the wire. */
-export function written(deltas: Iterable<Delta>, more: Partial<WriteContext> = {}): JsonObject[] {
-  const wire = framesFor(deltas, more).map(formatFrame).join("");
+export function written(events: Iterable<StreamEvent>, more: Partial<WriteContext> = {}): JsonObject[] {
+  const wire = framesFor(events, more).map(formatFrame).join("");
   return framesOf([Buffer.from(wire)]).map(({ event, data }) => {
     const body = JSON.parse(data) as JsonObject;
     if (body.type !== event) throw new Error(`event ${event} is called ${body.type} in its data`);
@@ -64,7 +67,7 @@ export function written(deltas: Iterable<Delta>, more: Partial<WriteContext> = {
 }
 
 /** A whole response with this output. */
-export const wholeReply = (output: JsonObject[], more: JsonObject = {}): ChatAnswer =>
+export const wholeReply = (output: JsonObject[], more: JsonObject = {}): ChatResponse =>
   dialect.response.parse(
     { id: "resp_1", object: "response", model: "m", status: "completed", output, ...more },
     { origin: "maker" },

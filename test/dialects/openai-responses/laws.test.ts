@@ -2,9 +2,9 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { Compile } from "typebox/compile";
-import type { ChatAsk } from "../../../src/canonical/chat.ts";
-import { replay } from "../../../src/canonical/stream-event.ts";
-import { grammarFault } from "../../../src/canonical/stream-validator.ts";
+import type { ChatRequest } from "../../../src/canonical/chat.ts";
+import { streamEventsOf } from "../../../src/canonical/stream-event.ts";
+import { firstStreamViolation } from "../../../src/canonical/stream-validator.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import { formatFrame } from "../../../src/lib/sse.ts";
 import { answers, asks, streams } from "../../support/arbitraries.ts";
@@ -15,23 +15,25 @@ import { can } from "./replies.ts";
 
 /** The response's id is the gateway's own, whatever the upstream called it. */
 const ours = "resp_law-1";
-const told = answers(can).map((answer) => ({ ...answer, id: ours }));
-const toldStreams = streams(can).map((deltas) =>
-  deltas.map((delta) => (delta.type === "start" ? { ...delta, id: ours } : delta)),
+const told = answers(can).map((response) => ({ ...response, id: ours }));
+const toldStreams = streams(can).map((events) =>
+  events.map((event) => (event.type === "start" ? { ...event, id: ours } : event)),
 );
 
 /** This wire knows no stop texts, and output is at least sixteen tokens long. */
-const sayable = asks.map((ask): ChatAsk => ({ ...ask, stop: [], maxOutputTokens: (ask.maxOutputTokens ?? 0) + 16 }));
+const sayable = asks.map(
+  (request): ChatRequest => ({ ...request, stop: [], maxOutputTokens: (request.maxOutputTokens ?? 0) + 16 }),
+);
 
 const wishes = fc.record(
   {
     parallelToolCalls: fc.boolean(),
-    toolChoice: fc.constantFrom<NonNullable<ChatAsk["toolChoice"]>>(
+    toolChoice: fc.constantFrom<NonNullable<ChatRequest["toolChoice"]>>(
       { type: "auto" },
       { type: "none" },
       { type: "required" },
     ),
-    reasoning: fc.constantFrom<NonNullable<ChatAsk["reasoning"]>>(
+    reasoning: fc.constantFrom<NonNullable<ChatRequest["reasoning"]>>(
       { effort: "none" },
       { effort: "xhigh", show: true },
       { show: true },
@@ -39,27 +41,27 @@ const wishes = fc.record(
     verbosity: fc.constantFrom("low", "high"),
     tier: fc.constantFrom("default" as const, "flex" as const, "priority" as const, "fast" as const),
     endUser: fc.string({ minLength: 1, maxLength: 64 }),
-    format: fc.constantFrom<NonNullable<ChatAsk["format"]>>(
+    format: fc.constantFrom<NonNullable<ChatRequest["format"]>>(
       { type: "text" },
       { type: "schema", name: "a", schema: { type: "object" }, strict: true },
     ),
   },
   { requiredKeys: [] },
 );
-const rich = fc.tuple(sayable, wishes).map(([ask, more]): ChatAsk => ({ ...ask, ...more }));
+const rich = fc.tuple(sayable, wishes).map(([ask, more]): ChatRequest => ({ ...ask, ...more }));
 
 /** What rendering always adds is no news to parsing. */
-const withQuiet = (ask: ChatAsk): ChatAsk => ({ ...ask, extras: [{ path: "store", rule: "quiet" }] });
+const withQuiet = (request: ChatRequest): ChatRequest => ({ ...request, extras: [{ path: "store", rule: "quiet" }] });
 
 describe("laws", () => {
   test("requests come back", () => {
     fc.assert(
-      fc.property(rich, (ask) => {
-        const { call, warnings } = dialect.request.render(ask, laws.renderContextOf(dialect as never));
+      fc.property(rich, (request) => {
+        const { call, warnings } = dialect.request.render(request, laws.renderContextOf(dialect as never));
         expect(warnings).toEqual([]);
         const back = dialect.request.parse(JSON.parse(JSON.stringify(call.body)) as JsonObject, laws.envelopeOf());
         const extras = back.extras.filter((extra) => extra.path !== "include");
-        expect(JSON.parse(JSON.stringify({ ...back, extras }))).toEqual(JSON.parse(JSON.stringify(withQuiet(ask))));
+        expect(JSON.parse(JSON.stringify({ ...back, extras }))).toEqual(JSON.parse(JSON.stringify(withQuiet(request))));
       }),
     );
   });
@@ -67,8 +69,8 @@ describe("laws", () => {
   test("what is rendered passes the schema", () => {
     const validator = Compile(dialect.request.schema);
     fc.assert(
-      fc.property(rich, (ask) => {
-        const { body } = dialect.request.render(ask, laws.renderContextOf(dialect as never)).call;
+      fc.property(rich, (request) => {
+        const { body } = dialect.request.render(request, laws.renderContextOf(dialect as never)).call;
         expect(validator.Errors(body)).toEqual([]);
       }),
     );
@@ -89,9 +91,9 @@ describe("laws", () => {
 
   test("the stream that a whole reply becomes ends with that reply", () => {
     fc.assert(
-      fc.property(answers(can), (answer) => {
-        const whole = dialect.response.render(answer, laws.writeContextOf(baseAsk));
-        const frames = laws.writeAll(dialect, [...replay(answer)], baseAsk);
+      fc.property(answers(can), (response) => {
+        const whole = dialect.response.render(response, laws.writeContextOf(baseAsk));
+        const frames = laws.writeAll(dialect, [...streamEventsOf(response)], baseAsk);
         const last = JSON.parse(frames.at(-1)?.data ?? "{}") as JsonObject;
         expect(last.response).toEqual(JSON.parse(JSON.stringify(whole)));
       }),
@@ -151,9 +153,9 @@ describe("strangers", () => {
         const said = JSON.parse(JSON.stringify(wire)) as JsonObject;
         if (!validator.Check(said)) return;
         calm(() => {
-          const ask = dialect.request.parse(said, laws.envelopeOf());
-          dialect.request.render(ask, laws.renderContextOf(dialect as never));
-          dialect.verbatim.call(said, laws.renderContextOf(dialect as never), laws.envelopeOf());
+          const request = dialect.request.parse(said, laws.envelopeOf());
+          dialect.request.render(request, laws.renderContextOf(dialect as never));
+          dialect.passthrough.render(said, laws.renderContextOf(dialect as never), laws.envelopeOf());
         });
       }),
       { numRuns: 500 },
@@ -204,7 +206,7 @@ describe("strangers", () => {
     fc.assert(
       fc.property(fc.array(event, { maxLength: 6 }), end, (events, last) => {
         const frames = [...events, last].map((each) => ({ data: JSON.stringify(each) }));
-        expect(grammarFault(laws.readAll(dialect, frames))).toBeNull();
+        expect(firstStreamViolation(laws.readAll(dialect, frames))).toBeNull();
       }),
       { numRuns: 1000 },
     );

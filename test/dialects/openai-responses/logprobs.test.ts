@@ -1,6 +1,6 @@
 // Log probabilities: how they are asked for, and where the events and items of a response tell them.
 import { describe, expect, test } from "bun:test";
-import { replay } from "../../../src/canonical/stream-event.ts";
+import { streamEventsOf } from "../../../src/canonical/stream-event.ts";
 import type { Json, JsonObject } from "../../../src/lib/json.ts";
 import { wireJson, wireText } from "../../support/fixtures.ts";
 import * as laws from "../../support/laws.ts";
@@ -26,10 +26,10 @@ describe("log probabilities", () => {
   });
 
   test("come back as they were, whole and streamed", () => {
-    const answer = dialect.response.parse(reply, { origin: "maker" });
-    expect(partOf(dialect.response.render(answer, writeContext())).logprobs).toEqual(tokens);
+    const response = dialect.response.parse(reply, { origin: "maker" });
+    expect(partOf(dialect.response.render(response, writeContext())).logprobs).toEqual(tokens);
     laws.streamEqualsWhole(dialect, wireText("openai-responses/logprobs.sse"), reply, []);
-    const events = written(replay(answer));
+    const events = written(streamEventsOf(response));
     expect(events.find(({ type }) => type === "response.output_text.delta")?.logprobs).toEqual(tokens);
     expect(events.find(({ type }) => type === "response.output_text.done")?.logprobs).toEqual(tokens);
     expect(events.find(({ type }) => type === "response.content_part.done")?.part).toMatchObject({ logprobs: tokens });

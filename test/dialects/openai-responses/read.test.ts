@@ -1,8 +1,8 @@
 // What upstreams of this dialect say, whole and streamed: blocks, stops, usage, and the ways in which servers differ.
 import { describe, expect, test } from "bun:test";
-import type { ChatAsk } from "../../../src/canonical/chat.ts";
-import { collect } from "../../../src/canonical/stream-event.ts";
-import { grammarFault } from "../../../src/canonical/stream-validator.ts";
+import type { ChatRequest } from "../../../src/canonical/chat.ts";
+import { collectEvents } from "../../../src/canonical/stream-event.ts";
+import { firstStreamViolation } from "../../../src/canonical/stream-validator.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import { wireJson, wireText } from "../../support/fixtures.ts";
 import * as laws from "../../support/laws.ts";
@@ -34,7 +34,7 @@ describe("stream equals whole", () => {
   test.each(names)("%s", (name) => {
     const wire = wireJson<JsonObject>(`openai-responses/${name}.json`);
     laws.streamEqualsWhole(dialect, wireText(`openai-responses/${name}.sse`), wire, []);
-    expect(grammarFault(readFixture(`${name}.sse`))).toBeNull();
+    expect(firstStreamViolation(readFixture(`${name}.sse`))).toBeNull();
   });
 
   test.each(names)("%s cut anywhere is no finish", (name) => {
@@ -46,10 +46,10 @@ describe("stream equals whole", () => {
 
 describe("replies", () => {
   test("the worked example: thought with its state, text, two calls (bugs 1, 2, 13)", () => {
-    const answer = whole("tools");
+    const response = whole("tools");
     const prefix = "0690e7c2a1b04f5d00690e7c2b3a5c8190";
-    expect(answer).toMatchObject({ id: `resp_${prefix}21`, model: "gpt-5-mini-2025-08-07", createdAt: 1762500000 });
-    expect(answer.choices[0]).toEqual({
+    expect(response).toMatchObject({ id: `resp_${prefix}21`, model: "gpt-5-mini-2025-08-07", createdAt: 1762500000 });
+    expect(response.choices[0]).toEqual({
       index: 0,
       blocks: [
         {
@@ -93,11 +93,11 @@ describe("replies", () => {
       { type: "response.output_item.done", output_index: 0, item },
       { type: "response.completed", response: { status: "completed", output: [item] } },
     );
-    expect(collect(told)?.choices[0]?.blocks).toEqual([{ type: "thinking", text: "Hm." }]);
+    expect(collectEvents(told)?.choices[0]?.blocks).toEqual([{ type: "thinking", text: "Hm." }]);
   });
 
   test("citations keep their ranges, those of the provider's own files their shape (bug 54)", () => {
-    const blocks = collect(readFixture("web-search.sse"))?.choices[0]?.blocks;
+    const blocks = collectEvents(readFixture("web-search.sse"))?.choices[0]?.blocks;
     expect(blocks).toEqual([
       {
         type: "text",
@@ -121,16 +121,16 @@ describe("replies", () => {
 
   test("names that the request had to change come back (bug 9)", () => {
     const long = `${"mcp.server/".repeat(8)}tool`;
-    const ask: ChatAsk = { ...baseAsk, tools: [{ kind: "function", name: long }] };
-    const { call } = dialect.request.render(ask, laws.renderContextOf(dialect as never));
+    const request: ChatRequest = { ...baseAsk, tools: [{ kind: "function", name: long }] };
+    const { call } = dialect.request.render(request, laws.renderContextOf(dialect as never));
     const wireName = (call.body.tools as JsonObject[])[0]?.name;
     expect(wireName).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
     const output = [{ type: "function_call", id: "fc_1", call_id: "c", name: wireName, arguments: "{}" }];
-    const answer = dialect.response.parse({ status: "completed", output }, { origin: "m", ask });
-    expect(answer.choices[0]?.blocks[0]).toMatchObject({ name: long });
-    const reader = dialect.stream?.reader({ origin: "m", ask });
+    const response = dialect.response.parse({ status: "completed", output }, { origin: "m", request });
+    expect(response.choices[0]?.blocks[0]).toMatchObject({ name: long });
+    const reader = dialect.stream?.reader({ origin: "m", request });
     const deltas = reader?.read({ data: JSON.stringify({ type: "response.output_item.added", item: output[0] }) });
-    expect(deltas?.at(-1)).toMatchObject({ type: "block-open", open: { name: long } });
+    expect(deltas?.at(-1)).toMatchObject({ type: "block-start", open: { name: long } });
   });
 });
 
@@ -164,8 +164,8 @@ describe("stops", () => {
 describe("servers differ", () => {
   test("whole items without deltas, or nothing before the end, are told all the same", () => {
     const expected = whole("items-only").choices;
-    expect(collect(readFixture("items-only.sse"))?.choices).toEqual(expected);
-    expect(collect(readFixture("end-only.sse"))?.choices).toEqual(expected);
+    expect(collectEvents(readFixture("items-only.sse"))?.choices).toEqual(expected);
+    expect(collectEvents(readFixture("end-only.sse"))?.choices).toEqual(expected);
   });
 
   test("what an item tells at its end has the last word over its deltas", () => {
@@ -184,7 +184,7 @@ describe("servers differ", () => {
       { type: "response.output_item.done", output_index: 0, item },
       { type: "response.completed", response: { status: "completed", output: [item] } },
     );
-    expect(collect(told)?.choices[0]?.blocks).toMatchObject([{ input: '{"a":1}' }]);
+    expect(collectEvents(told)?.choices[0]?.blocks).toMatchObject([{ input: '{"a":1}' }]);
   });
 
   test("the whole at the end does not tell an item again that stands elsewhere in it", () => {
@@ -194,7 +194,7 @@ describe("servers differ", () => {
       { type: "response.output_item.done", output_index: 1, item },
       { type: "response.completed", response: { status: "completed", output: [item] } },
     );
-    expect(collect(told)?.choices[0]?.blocks).toEqual([{ type: "text", text: "once" }]);
+    expect(collectEvents(told)?.choices[0]?.blocks).toEqual([{ type: "text", text: "once" }]);
   });
 
   test("items that overlap keep their own text", () => {
@@ -213,8 +213,8 @@ describe("servers differ", () => {
       piece(0, "1}"),
       { type: "response.completed", response: { status: "completed" } },
     );
-    expect(grammarFault(told)).toBeNull();
-    expect(collect(told)?.choices[0]?.blocks).toMatchObject([{ input: '{"n":1}' }, { input: "{}" }]);
+    expect(firstStreamViolation(told)).toBeNull();
+    expect(collectEvents(told)?.choices[0]?.blocks).toMatchObject([{ input: '{"n":1}' }, { input: "{}" }]);
   });
 
   test("events may lack their place, or carry their type in the event line alone", () => {
@@ -225,8 +225,8 @@ describe("servers differ", () => {
       { event: "response.output_text.delta", data: '{"item_id":"msg_1","delta":"b"}' },
       { event: "response.completed", data: '{"response":{"status":"completed"}}' },
     ];
-    const answer = collect(frames.flatMap((frame) => reader?.read(frame) ?? []));
-    expect(answer?.choices[0]?.blocks).toEqual([{ type: "text", text: "ab" }]);
+    const response = collectEvents(frames.flatMap((frame) => reader?.read(frame) ?? []));
+    expect(response?.choices[0]?.blocks).toEqual([{ type: "text", text: "ab" }]);
   });
 
   test("a body that is no response is refused in words of ours", () => {
@@ -244,15 +244,15 @@ describe("skimming", () => {
     for (const { data } of fixtureFrames("tools.sse")) {
       const event = JSON.parse(data) as JsonObject;
       const expected = event.type === "response.output_text.delta" ? String(event.delta) : null;
-      expect({ type: event.type, text: reader()?.skim?.(data) }).toEqual({ type: event.type, text: expected });
+      expect({ type: event.type, text: reader()?.peekText?.(data) }).toEqual({ type: event.type, text: expected });
     }
   });
 
   test("what was skimmed is not counted again at the end of its item, and the end is the end", () => {
     const skimming = reader();
-    const deltas = fixtureFrames("text.sse").flatMap((frame) =>
-      typeof skimming?.skim?.(frame.data) === "string" ? [] : (skimming?.read(frame) ?? []),
+    const events = fixtureFrames("text.sse").flatMap((frame) =>
+      typeof skimming?.peekText?.(frame.data) === "string" ? [] : (skimming?.read(frame) ?? []),
     );
-    expect(deltas.map((delta) => delta.type)).toEqual(["start", "finish"]);
+    expect(events.map((streamEvent) => streamEvent.type)).toEqual(["start", "finish"]);
   });
 });

@@ -1,7 +1,7 @@
 // Replies that the tests of this dialect have it tell, whole and streamed.
-import type { Block, ChatAnswer, Stop } from "../../../src/canonical/chat.ts";
-import { replay } from "../../../src/canonical/stream-event.ts";
-import { noUsage } from "../../../src/canonical/usage.ts";
+import type { Block, ChatResponse, FinishReason } from "../../../src/canonical/chat.ts";
+import { streamEventsOf } from "../../../src/canonical/stream-event.ts";
+import { zeroUsage } from "../../../src/canonical/usage.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import type { Can } from "../../support/arbitraries.ts";
 import { dialect, hello, writeContext, written } from "./helpers.ts";
@@ -18,21 +18,21 @@ export const can: Can = {
 };
 
 export const signature = { origin: "anthropic", data: "sig==" };
-export const usage = { ...noUsage, inputTokens: 40, cacheReadTokens: 60, outputTokens: 20, reasoningTokens: 10 };
+export const usage = { ...zeroUsage, inputTokens: 40, cacheReadTokens: 60, outputTokens: 20, reasoningTokens: 10 };
 
-export function answerOf(blocks: Block[], stop: Stop["kind"] = "end"): ChatAnswer {
+export function answerOf(blocks: Block[], stop: FinishReason["kind"] = "end"): ChatResponse {
   const choices = [{ index: 0, blocks, stop: { kind: stop } }];
   return { operation: "chat", id: "up-1", model: "up-model", choices, usage };
 }
 
-export const whole = (answer: ChatAnswer, wire: JsonObject = hello): JsonObject =>
-  dialect.response.render(answer, writeContext({ wire }));
+export const whole = (response: ChatResponse, wire: JsonObject = hello): JsonObject =>
+  dialect.response.render(response, writeContext({ wire }));
 
-export const outputOf = (blocks: Block[], stop?: Stop["kind"], wire?: JsonObject): JsonObject[] =>
+export const outputOf = (blocks: Block[], stop?: FinishReason["kind"], wire?: JsonObject): JsonObject[] =>
   whole(answerOf(blocks, stop), wire).output as JsonObject[];
 
-export const streamed = (blocks: Block[], stop?: Stop["kind"], wire: JsonObject = hello): JsonObject[] =>
-  written(replay(answerOf(blocks, stop)), { wire });
+export const streamed = (blocks: Block[], stop?: FinishReason["kind"], wire: JsonObject = hello): JsonObject[] =>
+  written(streamEventsOf(answerOf(blocks, stop)), { wire });
 
 export const lastResponse = (events: JsonObject[]): JsonObject => (events.at(-1)?.response ?? {}) as JsonObject;
 

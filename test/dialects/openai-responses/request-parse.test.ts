@@ -1,7 +1,7 @@
 // What clients of this dialect ask, in canon: items into turns, tools, choices, settings, and what has no place there.
 import { describe, expect, test } from "bun:test";
-import type { ChatAsk } from "../../../src/canonical/chat.ts";
-import { wrapOpaque } from "../../../src/canonical/provider-state.ts";
+import type { ChatRequest } from "../../../src/canonical/chat.ts";
+import { wrapProviderState } from "../../../src/canonical/provider-state.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import { wireJson } from "../../support/fixtures.ts";
 import { envelopeOf } from "../../support/laws.ts";
@@ -17,7 +17,7 @@ const call = (id: string, more: JsonObject = {}): JsonObject => ({
   ...more,
 });
 const output = (id: string, text = "ok"): JsonObject => ({ type: "function_call_output", call_id: id, output: text });
-const roles = (ask: ChatAsk) => ask.turns.map((turn) => turn.role);
+const roles = (request: ChatRequest) => request.turns.map((message) => message.role);
 const refused = (...input: JsonObject[]) => {
   const { kind, param } = thrown(() => parseInput(...input));
   return { kind, param };
@@ -33,13 +33,13 @@ describe("input", () => {
       { role: "developer", content: "B" },
       { role: "system", content: [{ type: "input_text", text: "C" }] },
     ];
-    const ask = parse({ instructions: "A", input: [...said, user("hi"), { role: "developer", content: "D" }] });
-    expect(ask.system.map((block) => block.text)).toEqual(["A", "B", "C"]);
-    expect(roles(ask)).toEqual(["user", "system"]);
+    const request = parse({ instructions: "A", input: [...said, user("hi"), { role: "developer", content: "D" }] });
+    expect(request.system.map((block) => block.text)).toEqual(["A", "B", "C"]);
+    expect(roles(request)).toEqual(["user", "system"]);
   });
 
   test("the model's items in a row are one turn in their order, results stand behind it (bug 32)", () => {
-    const ask = parseInput(
+    const request = parseInput(
       user("go"),
       { type: "reasoning", id: "rs_1", summary: [{ type: "summary_text", text: "Hm." }], encrypted_content: "xyz" },
       { type: "message", role: "assistant", content: [{ type: "output_text", text: "On it.", annotations: [] }] },
@@ -49,7 +49,7 @@ describe("input", () => {
       user("and more"),
       output("a", ""),
     );
-    expect(ask.turns[1]?.blocks).toEqual([
+    expect(request.turns[1]?.blocks).toEqual([
       {
         type: "thinking",
         text: "Hm.",
@@ -59,29 +59,29 @@ describe("input", () => {
       { type: "tool-call", id: "a", name: "f", kind: "function", input: "{}" },
       { type: "tool-call", id: "b", name: "patch", kind: "custom", input: "*** x" },
     ]);
-    expect(ask.turns[2]).toEqual({
+    expect(request.turns[2]).toEqual({
       role: "tool",
       blocks: [
         { type: "tool-result", callId: "b", content: [{ type: "text", text: "ok" }], isError: false },
         { type: "tool-result", callId: "a", content: [], isError: false },
       ],
     });
-    expect(roles(ask)).toEqual(["user", "assistant", "tool", "user"]);
+    expect(roles(request)).toEqual(["user", "assistant", "tool", "user"]);
   });
 
   test("results of calls in turn are turns of their own (bugs 3, 4)", () => {
-    const ask = parseInput(user("x"), call("a"), output("a"), call("b"), output("b"));
-    expect(roles(ask)).toEqual(["user", "assistant", "tool", "assistant", "tool"]);
+    const request = parseInput(user("x"), call("a"), output("a"), call("b"), output("b"));
+    expect(roles(request)).toEqual(["user", "assistant", "tool", "assistant", "tool"]);
   });
 
   test("state in an envelope keeps its maker, hidden thought is state alone, empty thought is nothing (bugs 31, 33)", () => {
     const signature = { origin: "anthropic", data: "sig" };
     const item = (more: JsonObject): JsonObject => ({ type: "reasoning", summary: [], ...more });
-    const ask = parseInput(user("x"), item({ encrypted_content: wrapOpaque(signature) }), item({}), {
+    const request = parseInput(user("x"), item({ encrypted_content: wrapProviderState(signature) }), item({}), {
       role: "assistant",
       content: "y",
     });
-    expect(ask.turns[1]?.blocks).toEqual([
+    expect(request.turns[1]?.blocks).toEqual([
       { type: "thinking", text: "", signature, redacted: true },
       { type: "text", text: "y" },
     ]);
@@ -129,15 +129,15 @@ describe("input", () => {
 
   test("images and files in a result", () => {
     const image = { type: "input_image", image_url: "https://a/b.png" };
-    const ask = parseInput(user("x"), call("a"), {
+    const request = parseInput(user("x"), call("a"), {
       ...output("a"),
       output: [{ type: "input_text", text: "see" }, image],
     });
-    expect(ask.turns[2]?.blocks).toMatchObject([{ content: [{ text: "see" }, { path: "input[2].output[1]" }] }]);
+    expect(request.turns[2]?.blocks).toMatchObject([{ content: [{ text: "see" }, { path: "input[2].output[1]" }] }]);
   });
 
   test("what only this dialect knows stays as it is, and says where it stood (bug 28)", () => {
-    const foreign = (...input: JsonObject[]) => parseInput(...input).turns.flatMap((turn) => turn.blocks);
+    const foreign = (...input: JsonObject[]) => parseInput(...input).turns.flatMap((message) => message.blocks);
     const click = { type: "computer_call", call_id: "c", action: { type: "click" } };
     expect(foreign(click)).toEqual([
       { type: "foreign", origin: "openai-responses", wire: click, path: "input[0].type" },
@@ -161,21 +161,21 @@ describe("input", () => {
     "mcp_call",
     "mcp_approval_request",
   ])("a %s in the history is the server's own work: left out elsewhere, and told", (type) => {
-    const ask = parseInput(user("x"), { type, id: "i" }, { role: "assistant", content: "found" }, user("y"));
-    expect(ask.turns.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
-    expect(ask.turns[1]?.blocks).toEqual([{ type: "text", text: "found" }]);
-    expect(ask.extras).toEqual([{ path: "input[1]", rule: "drop" }]);
+    const request = parseInput(user("x"), { type, id: "i" }, { role: "assistant", content: "found" }, user("y"));
+    expect(request.turns.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
+    expect(request.turns[1]?.blocks).toEqual([{ type: "text", text: "found" }]);
+    expect(request.extras).toEqual([{ path: "input[1]", rule: "drop" }]);
   });
 
   test("tools and settings that come with an item join the request's own", () => {
-    const ask = parseInput(
+    const request = parseInput(
       { type: "additional_tools", role: "developer", tools: [{ type: "function", name: "late" }] },
       user("x"),
       { type: "configuration_update", reasoning: { effort: "max" }, text: { format: { type: "json_object" } } },
     );
-    expect(ask.tools).toEqual([{ kind: "function", name: "late" }]);
-    expect(ask.reasoning).toEqual({ effort: "max" });
-    expect(ask.format).toEqual({ type: "json" });
+    expect(request.tools).toEqual([{ kind: "function", name: "late" }]);
+    expect(request.reasoning).toEqual({ effort: "max" });
+    expect(request.format).toEqual({ type: "json" });
   });
 
   test("what is missing or makes no sense is refused by its path", () => {
@@ -217,14 +217,14 @@ describe("input", () => {
 });
 
 test("an agent's request, whole", () => {
-  const ask = dialect.request.parse(wireJson<JsonObject>("openai-responses/agent-request.json"), envelopeOf());
-  expect(ask.tools.map((tool) => tool.kind === "hosted" || tool.name)).toEqual([
+  const request = dialect.request.parse(wireJson<JsonObject>("openai-responses/agent-request.json"), envelopeOf());
+  expect(request.tools.map((tool) => tool.kind === "hosted" || tool.name)).toEqual([
     "shell",
     "apply_patch",
     "mcp__docs__search",
   ]);
-  expect(roles(ask)).toEqual(["user", "user", "assistant", "tool", "user"]);
-  expect(ask.extras.filter((extra) => extra.rule !== "quiet")).toEqual([
+  expect(roles(request)).toEqual(["user", "user", "assistant", "tool", "user"]);
+  expect(request.extras.filter((extra) => extra.rule !== "quiet")).toEqual([
     { path: "tools[4].type", rule: "drop" },
     { path: "tools[5].type", rule: "drop" },
     { path: "tools[6].type", rule: "drop" },

@@ -1,10 +1,10 @@
 // What this dialect's upstreams are asked: turns into items, settings into fields, and a word about every loss.
 import { describe, expect, test } from "bun:test";
-import type { Block, ChatAsk, Turn } from "../../../src/canonical/chat.ts";
+import type { Block, ChatRequest, Message } from "../../../src/canonical/chat.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import { inputOf, render, thrown } from "./helpers.ts";
 
-const say = (role: Turn["role"], ...blocks: Block[]): Turn => ({ role, blocks });
+const say = (role: Message["role"], ...blocks: Block[]): Message => ({ role, blocks });
 const text = (said: string): Block => ({ type: "text", text: said });
 const call = (id: string, kind: "function" | "custom" = "function", input = "{}"): Block => ({
   type: "tool-call",
@@ -16,7 +16,7 @@ const call = (id: string, kind: "function" | "custom" = "function", input = "{}"
 const result = (callId: string, more: object = {}): Block =>
   ({ type: "tool-result", callId, content: [{ type: "text", text: "ok" }], isError: false, ...more }) as Block;
 const approximated = [{ code: "approximated", path: "their.messages" }];
-const body = (ask: Partial<ChatAsk>, more = {}): JsonObject => render(ask, more).call.body;
+const body = (ask: Partial<ChatRequest>, more = {}): JsonObject => render(ask, more).call.body;
 
 describe("input", () => {
   test("the first block of the prefix is the instructions, others stay blocks", () => {
@@ -115,7 +115,7 @@ describe("input", () => {
     ]);
   });
 
-  test.each<[string, Turn]>([
+  test.each<[string, Message]>([
     [
       "audio",
       say("user", { type: "audio", source: { kind: "bytes", mediaType: "audio/wav", base64: "A" }, path: "p" }),
@@ -123,8 +123,8 @@ describe("input", () => {
     ["a file of another store", say("user", { type: "document", source: { kind: "file", id: "file_x" }, path: "p" })],
     ["a part of another dialect", say("user", { type: "foreign", origin: "gemini", wire: {}, path: "p" })],
     ["a picture by the model", say("assistant", { type: "image", source: { kind: "url", url: "u" }, path: "p" })],
-  ])("%s is refused by its path", (_, turn) => {
-    expect(thrown(() => inputOf([turn]))).toMatchObject({ kind: "unsupported_parameter", param: "p" });
+  ])("%s is refused by its path", (_, message) => {
+    expect(thrown(() => inputOf([message]))).toMatchObject({ kind: "unsupported_parameter", param: "p" });
   });
 
   test("items of this dialect's own go back as they came", () => {
@@ -174,7 +174,7 @@ describe("thought", () => {
   });
 
   test("nothing is kept upstream; whoever thinks is asked for its state", () => {
-    const kept = (ask: Partial<ChatAsk>, model = "m") => {
+    const kept = (ask: Partial<ChatRequest>, model = "m") => {
       const { store, include } = body(ask, { model });
       return { store, include };
     };
@@ -187,7 +187,7 @@ describe("thought", () => {
     for (const model of ["gpt-4o", "gpt-5-chat-latest"]) expect(kept({}, model).include).toBeUndefined();
   });
 
-  test.each<[ChatAsk["reasoning"], object | undefined, number]>([
+  test.each<[ChatRequest["reasoning"], object | undefined, number]>([
     [{ effort: "high" }, { effort: "high", summary: "auto" }, 0],
     [{ effort: "high", show: false }, { effort: "high" }, 0],
     [{ effort: "none" }, { effort: "none" }, 0],
@@ -208,7 +208,7 @@ describe("thought", () => {
 
 describe("settings", () => {
   test("every field that this wire has", () => {
-    const ask: Partial<ChatAsk> = {
+    const ask: Partial<ChatRequest> = {
       stream: true,
       maxOutputTokens: 100,
       sampling: { temperature: 0.5, topP: 0.9 },
@@ -251,7 +251,7 @@ describe("settings", () => {
     expect(render({ sampling: { presencePenalty: 0, frequencyPenalty: 0 } }).warnings).toEqual([]);
   });
 
-  test.each<[string, Partial<ChatAsk>]>([
+  test.each<[string, Partial<ChatRequest>]>([
     ["stop", { stop: ["x"] }],
     ["choices", { choices: 2 }],
     ["logitBias", { sampling: { logitBias: { "1": 2 } } }],

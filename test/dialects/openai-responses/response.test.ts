@@ -1,7 +1,7 @@
 // What clients of this dialect get as a whole: the response object with everything that was asked, and how it ended.
 import { describe, expect, test } from "bun:test";
-import type { Block, Stop } from "../../../src/canonical/chat.ts";
-import { replay } from "../../../src/canonical/stream-event.ts";
+import type { Block, FinishReason } from "../../../src/canonical/chat.ts";
+import { streamEventsOf } from "../../../src/canonical/stream-event.ts";
 import { isOurs } from "../../../src/dialects/openai-responses/ids.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import { dialect, hello, writeContext, written } from "./helpers.ts";
@@ -105,7 +105,7 @@ describe("the response object", () => {
       output_tokens: 2,
       total_tokens: 5,
     });
-    const events = written(replay(uncounted));
+    const events = written(streamEventsOf(uncounted));
     expect(lastResponse(events).usage).toMatchObject({ input_tokens: 3, output_tokens: 2 });
   });
 
@@ -127,7 +127,7 @@ describe("the response object", () => {
 
 describe("stops", () => {
   const text: Block = { type: "text", text: "x" };
-  test.each<[Stop["kind"], string, string | null]>([
+  test.each<[FinishReason["kind"], string, string | null]>([
     ["end", "completed", null],
     ["stop-sequence", "completed", null],
     ["tool-use", "completed", null],

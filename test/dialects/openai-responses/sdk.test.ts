@@ -1,9 +1,9 @@
 // The official SDK reads what this dialect writes: whole replies and streams, through its own accumulator with all its checks.
 import { afterAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { Block, Stop } from "../../../src/canonical/chat.ts";
+import type { Block, FinishReason } from "../../../src/canonical/chat.ts";
 import { GatewayError } from "../../../src/canonical/error.ts";
-import { replay } from "../../../src/canonical/stream-event.ts";
+import { streamEventsOf } from "../../../src/canonical/stream-event.ts";
 import { compactionFrames, compactionItem } from "../../../src/dialects/openai-responses/compact.ts";
 import { type Frame, formatFrame } from "../../../src/lib/sse.ts";
 import { streams } from "../../support/arbitraries.ts";
@@ -28,7 +28,7 @@ async function heard(frames: Frame[] | string, more: object = {}) {
   return { seen, response: await stream.finalResponse() };
 }
 
-const samples: readonly (readonly [string, Block[], Stop["kind"]])[] = [
+const samples: readonly (readonly [string, Block[], FinishReason["kind"]])[] = [
   ["text", [{ type: "text", text: "Hello" }], "end"],
   ["nothing", [], "length"],
   ["refusal", [{ type: "refusal", text: "No." }], "refusal"],
@@ -51,11 +51,11 @@ const samples: readonly (readonly [string, Block[], Stop["kind"]])[] = [
 
 describe("streams", () => {
   test.each(samples)("%s is the response that the whole would be", async (_, blocks, stop) => {
-    const answer = answerOf(blocks, stop);
-    const { seen, response } = await heard(framesFor(replay(answer)));
+    const canonicalResponse = answerOf(blocks, stop);
+    const { seen, response } = await heard(framesFor(streamEventsOf(canonicalResponse)));
     const { output_text: text, ...rest } = response;
     expect(JSON.parse(JSON.stringify(rest))).toMatchObject(
-      JSON.parse(JSON.stringify(dialect.response.render(answer, writeContext()))),
+      JSON.parse(JSON.stringify(dialect.response.render(canonicalResponse, writeContext()))),
     );
     expect(text).toBe(blocks.map((block) => (block.type === "text" ? block.text : "")).join(""));
     expect(seen[0]).toBe("response.created");
@@ -63,8 +63,8 @@ describe("streams", () => {
 
   test("any stream passes every check of the accumulator", async () => {
     await fc.assert(
-      fc.asyncProperty(streams(can), async (deltas) => {
-        const { seen, response } = await heard(framesFor(deltas));
+      fc.asyncProperty(streams(can), async (events) => {
+        const { seen, response } = await heard(framesFor(events));
         expect(seen.length).toBeGreaterThan(2);
         expect(["completed", "incomplete"]).toContain(response.status ?? "");
       }),
@@ -73,9 +73,9 @@ describe("streams", () => {
   });
 
   test("an error after some text resolves as failed, with the text so far", async () => {
-    const deltas = [...replay(answerOf([{ type: "text", text: "Hello" }]))].slice(0, 3);
+    const events = [...streamEventsOf(answerOf([{ type: "text", text: "Hello" }]))].slice(0, 3);
     const error = new GatewayError("upstream_reset", "The upstream's stream ended before the reply was complete.");
-    const { response } = await heard(framesFor([...deltas, { type: "error", error }]));
+    const { response } = await heard(framesFor([...events, { type: "error", error }]));
     expect(response).toMatchObject({ status: "failed", error: { code: "server_error" }, output_text: "Hello" });
   });
 

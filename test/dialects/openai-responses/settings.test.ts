@@ -5,7 +5,7 @@ import { baseAsk, parse } from "./helpers.ts";
 
 describe("settings", () => {
   test("every field that canon holds", () => {
-    const ask = parse({
+    const request = parse({
       stream: true,
       max_output_tokens: 99,
       temperature: 0.5,
@@ -18,7 +18,7 @@ describe("settings", () => {
       user: "u",
       safety_identifier: "s",
     });
-    expect(ask).toEqual({
+    expect(request).toEqual({
       ...baseAsk,
       stream: true,
       maxOutputTokens: 99,

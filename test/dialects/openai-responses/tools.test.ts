@@ -1,6 +1,6 @@
 // Tools and the choice among them, both ways: strictness, free text, namespaces, and what only the provider can run.
 import { describe, expect, test } from "bun:test";
-import type { ChatAsk, Tool } from "../../../src/canonical/chat.ts";
+import type { ChatRequest, Tool } from "../../../src/canonical/chat.ts";
 import type { Json, JsonObject } from "../../../src/lib/json.ts";
 import { parse, render, thrown } from "./helpers.ts";
 
@@ -56,7 +56,7 @@ describe("definitions in", () => {
 });
 
 describe("choice in", () => {
-  test.each<[Json, ChatAsk["toolChoice"]]>([
+  test.each<[Json, ChatRequest["toolChoice"]]>([
     ["auto", { type: "auto" }],
     ["none", { type: "none" }],
     ["required", { type: "required" }],
@@ -137,7 +137,8 @@ describe("out", () => {
   });
 
   test("the choice in all its forms", () => {
-    const out = (toolChoice: NonNullable<ChatAsk["toolChoice"]>) => render({ tools, toolChoice }).call.body.tool_choice;
+    const out = (toolChoice: NonNullable<ChatRequest["toolChoice"]>) =>
+      render({ tools, toolChoice }).call.body.tool_choice;
     expect(out({ type: "required" })).toBe("required");
     expect(out({ type: "tool", name: "patch" })).toEqual({ type: "custom", name: "patch" });
     expect(out({ type: "allowed", names: ["f", "patch"], required: true })).toEqual({

@@ -1,20 +1,20 @@
 // The verbatim lane: the client's wire goes on untouched but for the model, what the upstream would keep, and what the gateway made.
 import { describe, expect, test } from "bun:test";
-import { wrapOpaque } from "../../../src/canonical/provider-state.ts";
+import { wrapProviderState } from "../../../src/canonical/provider-state.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import { wireJson } from "../../support/fixtures.ts";
 import { envelopeOf } from "../../support/laws.ts";
 import { context, dialect, hello, thrown } from "./helpers.ts";
 
 const sent = (wire: JsonObject, more: Parameters<typeof context>[0] = {}): JsonObject =>
-  dialect.verbatim.call({ ...hello, ...wire }, context({ origin: "openai", ...more }), envelopeOf()).body;
+  dialect.passthrough.render({ ...hello, ...wire }, context({ origin: "openai", ...more }), envelopeOf()).body;
 const inputSent = (input: JsonObject[], more = {}) => sent({ input }, more).input;
 const native = { options: { nativeState: true } };
 const state = "reasoning.encrypted_content";
 
 test("path, model and unknown fields", () => {
   const wire = { tomorrow: { a: [1] }, stop: "x", tools: [{ type: "web_search" }], tool_choice: "auto" };
-  expect(dialect.verbatim.call({ ...hello, ...wire }, context(), envelopeOf())).toEqual({
+  expect(dialect.passthrough.render({ ...hello, ...wire }, context(), envelopeOf())).toEqual({
     path: "responses",
     body: { ...hello, ...wire, model: "model-x", store: false },
   });
@@ -22,7 +22,7 @@ test("path, model and unknown fields", () => {
 
 test("a long conversation with nothing of ours in it stays the same object", () => {
   const wire = wireJson<JsonObject>("openai-responses/agent-request.json");
-  const { body } = dialect.verbatim.call(wire, context({ model: "gpt-5-codex", origin: "openai" }), envelopeOf());
+  const { body } = dialect.passthrough.render(wire, context({ model: "gpt-5-codex", origin: "openai" }), envelopeOf());
   expect(body.input).toBe(wire.input as never);
   expect(body).toEqual(wire);
 });
@@ -73,12 +73,12 @@ describe("what the gateway made", () => {
       id: "rs_gw_r_0",
       status: "completed",
       summary: [],
-      encrypted_content: wrapOpaque({ origin, data }),
+      encrypted_content: wrapProviderState({ origin, data }),
     });
     const own = sealed("openai", '{"id":"rs_1","encrypted_content":"abc"}');
     expect(inputSent([own])).toEqual([{ type: "reasoning", id: "rs_1", summary: [], encrypted_content: "abc" }]);
     expect(inputSent([sealed("anthropic", "sig"), sealed("openai", '{"signature":"x"}')])).toEqual([]);
-    const ofCall = { ...own, encrypted_content: `call.${wrapOpaque({ origin: "gemini", data: "x" })}` };
+    const ofCall = { ...own, encrypted_content: `call.${wrapProviderState({ origin: "gemini", data: "x" })}` };
     expect(inputSent([ofCall])).toEqual([]);
   });
 

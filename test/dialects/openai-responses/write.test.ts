@@ -2,12 +2,12 @@
 import { describe, expect, test } from "bun:test";
 import type { Block } from "../../../src/canonical/chat.ts";
 import { GatewayError } from "../../../src/canonical/error.ts";
-import { wrapOpaque } from "../../../src/canonical/provider-state.ts";
-import type { Delta } from "../../../src/canonical/stream-event.ts";
+import { wrapProviderState } from "../../../src/canonical/provider-state.ts";
+import type { StreamEvent } from "../../../src/canonical/stream-event.ts";
 import { dialect, hello, written } from "./helpers.ts";
 import { lastResponse, outputOf, signature, streamed, turn, types } from "./replies.ts";
 
-const envelope = wrapOpaque(signature);
+const envelope = wrapProviderState(signature);
 
 describe("the life cycle of events", () => {
   test("the worked example, event by event", () => {
@@ -125,8 +125,8 @@ describe("the life cycle of events", () => {
 
   test("blocks that overlap are items that overlap", () => {
     const at = (block: number) => ({ choice: 0, block });
-    const open = (block: number, id: string): Delta => ({
-      type: "block-open",
+    const open = (block: number, id: string): StreamEvent => ({
+      type: "block-start",
       ...at(block),
       open: { kind: "tool-call", id, name: "f", tool: "function" },
     });
@@ -137,8 +137,8 @@ describe("the life cycle of events", () => {
       { type: "tool-input", ...at(0), text: "{" },
       { type: "tool-input", ...at(1), text: "[]" },
       { type: "tool-input", ...at(0), text: "}" },
-      { type: "block-close", ...at(1) },
-      { type: "block-close", ...at(0) },
+      { type: "block-end", ...at(1) },
+      { type: "block-end", ...at(0) },
       { type: "finish", stops: [{ kind: "tool-use" }] },
     ]);
     expect(lastResponse(events).output).toMatchObject([
@@ -148,13 +148,17 @@ describe("the life cycle of events", () => {
   });
 
   test("an error ends what is open and tells everything so far (bug 50)", () => {
-    const deltas: Delta[] = [
+    const streamEvents: StreamEvent[] = [
       { type: "start", id: "x", model: "m" },
-      { type: "block-open", choice: 0, block: 0, open: { kind: "text" } },
+      { type: "block-start", choice: 0, block: 0, open: { kind: "text" } },
       { type: "text", choice: 0, block: 0, text: "Hel" },
     ];
     const error = new GatewayError("upstream_rate_limited", "Slow down.", { retryAfterMs: 2500 });
-    const events = written([...deltas, { type: "error", error }, { type: "text", choice: 0, block: 0, text: "lo" }]);
+    const events = written([
+      ...streamEvents,
+      { type: "error", error },
+      { type: "text", choice: 0, block: 0, text: "lo" },
+    ]);
     expect(types(events).slice(-4)).toEqual([
       "response.output_text.done",
       "response.content_part.done",
@@ -179,7 +183,7 @@ describe("the life cycle of events", () => {
   test("other choices than the first are not told, and nothing follows the end", () => {
     const events = written([
       { type: "start", id: "x", model: "m" },
-      { type: "block-open", choice: 1, block: 0, open: { kind: "text" } },
+      { type: "block-start", choice: 1, block: 0, open: { kind: "text" } },
       { type: "text", choice: 1, block: 0, text: "no" },
       { type: "finish", stops: [{ kind: "end" }, { kind: "end" }] },
       { type: "finish", stops: [{ kind: "end" }] },

@@ -1,15 +1,15 @@
 // The laws of both ranking dialects that clients speak: what is rendered and parsed again is the same.
 import { describe, test } from "bun:test";
 import fc from "fast-check";
-import type { RerankAnswer, RerankAsk } from "../../../src/canonical/rerank.ts";
-import { noUsage } from "../../../src/canonical/usage.ts";
+import type { RerankRequest, RerankResponse } from "../../../src/canonical/rerank.ts";
+import { zeroUsage } from "../../../src/canonical/usage.ts";
 import { cohereRerank, plainRerank } from "../../../src/dialects/index.ts";
 import { answersRoundTrip, lawModel, requestsRoundTrip } from "../../support/laws.ts";
 
 const documents = fc.array(fc.string({ unit: "grapheme" }), { minLength: 1, maxLength: 8 });
 
 const asks = fc.record({ documents, query: fc.string({ unit: "grapheme", minLength: 1 }), cut: fc.nat(8) }).map(
-  ({ cut, ...said }): RerankAsk => ({
+  ({ cut, ...said }): RerankRequest => ({
     operation: "rerank",
     model: lawModel,
     stream: false,
@@ -34,21 +34,21 @@ const answers = fc
     units: fc.option(fc.integer({ min: 1, max: 9 })),
   })
   .map(
-    ({ scores, id, tokens, units }): RerankAnswer => ({
+    ({ scores, id, tokens, units }): RerankResponse => ({
       operation: "rerank",
       id,
       model: "far-model",
       // Zero below zero is no number of JSON's.
       results: [...scores].sort((left, right) => right - left).map((score, index) => ({ index, score: score + 0 })),
       usage: {
-        ...noUsage,
+        ...zeroUsage,
         inputTokens: tokens,
         ...(units === null ? {} : { units: { kind: "searches", amount: units } }),
       },
     }),
   );
 
-const ask: RerankAsk = {
+const request: RerankRequest = {
   operation: "rerank",
   model: lawModel,
   stream: false,
@@ -62,5 +62,5 @@ const ask: RerankAsk = {
 
 describe.each([plainRerank, cohereRerank])("$name", (dialect) => {
   test("requests", () => requestsRoundTrip(dialect, asks));
-  test("answers", () => answersRoundTrip(dialect, answers, ask));
+  test("answers", () => answersRoundTrip(dialect, answers, request));
 });

@@ -1,7 +1,7 @@
 // What each ranking upstream is sent: its own form of documents, its own names for wishes, its own limits.
 import { describe, expect, test } from "bun:test";
-import type { RerankAnswer, RerankAsk } from "../../../src/canonical/rerank.ts";
-import type { Dialect, DialectOptions } from "../../../src/dialects/dialect.ts";
+import type { RerankRequest, RerankResponse } from "../../../src/canonical/rerank.ts";
+import type { CompatibilityFlags, Dialect } from "../../../src/dialects/dialect.ts";
 import {
   cohereRerank,
   dashscopeFlatRerank,
@@ -14,12 +14,12 @@ import type { Json, JsonObject } from "../../../src/lib/json.ts";
 import { envelopeOf, renderContextOf, writeContextOf } from "../../support/laws.ts";
 import { thrown } from "../../support/sample-requests.ts";
 
-type Ranking = Dialect<RerankAsk, RerankAnswer>;
-const asked = (more: JsonObject): RerankAsk =>
+type Ranking = Dialect<RerankRequest, RerankResponse>;
+const asked = (more: JsonObject): RerankRequest =>
   plainRerank.request.parse({ model: "m", query: "q", documents: ["a", "b"], ...more }, envelopeOf());
-const rendered = (dialect: Ranking, more: JsonObject, options: DialectOptions = {}, model = "far") =>
+const rendered = (dialect: Ranking, more: JsonObject, options: CompatibilityFlags = {}, model = "far") =>
   dialect.request.render(asked(more), renderContextOf(dialect as unknown as Dialect, { model, options }));
-const sent = (dialect: Ranking, more: JsonObject, options: DialectOptions = {}, model = "far") =>
+const sent = (dialect: Ranking, more: JsonObject, options: CompatibilityFlags = {}, model = "far") =>
   rendered(dialect, more, options, model).call.body;
 
 describe("documents that are objects", () => {
@@ -127,8 +127,8 @@ describe("limits", () => {
 });
 
 describe("the verbatim lane", () => {
-  const call = (dialect: Ranking, more: JsonObject, options: DialectOptions = {}) =>
-    dialect.verbatim.call(
+  const call = (dialect: Ranking, more: JsonObject, options: CompatibilityFlags = {}) =>
+    dialect.passthrough.render(
       { model: "m", query: "q", documents: ["a", "b"], ...more },
       renderContextOf(dialect as unknown as Dialect, { model: "far", options }),
       envelopeOf(),
@@ -145,14 +145,14 @@ describe("the verbatim lane", () => {
   });
 
   test("what else the reply tells travels back", () => {
-    const ask = asked({ top_n: 1 });
+    const request = asked({ top_n: 1 });
     const reply = {
       results: [0, 1].map((index) => ({ index, relevance_score: index, document: { text: "x" } })),
       meta: { api_version: { version: "2" }, warnings: ["w"] },
       usage: { total_tokens: 5, extra: 1 },
       tomorrow: 2,
     };
-    expect(cohereRerank.verbatim.mend?.(reply, {}, writeContextOf(ask))).toEqual({
+    expect(cohereRerank.passthrough.normalize?.(reply, {}, writeContextOf(request))).toEqual({
       id: "law-1",
       model: "m",
       results: [{ index: 1, relevance_score: 1 }],
@@ -169,13 +169,13 @@ describe("the verbatim lane", () => {
 });
 
 test("what nobody counts is left to the gateway; searches are told by the hundred", () => {
-  const ask = asked({ query: "four", documents: Array.from({ length: 101 }, () => "12345678") });
+  const request = asked({ query: "four", documents: Array.from({ length: 101 }, () => "12345678") });
   const reply = Array.from({ length: 101 }, (_, index) => ({ index, score: 0 }));
-  const answer = teiRerank.response.parse(reply, { origin: "o", ask });
-  expect(answer.usage).toBeUndefined();
-  const rendering = teiRerank.response.render(answer, writeContextOf(ask));
+  const response = teiRerank.response.parse(reply, { origin: "o", request });
+  expect(response.usage).toBeUndefined();
+  const rendering = teiRerank.response.render(response, writeContextOf(request));
   expect(rendering["meta"]).toMatchObject({ billed_units: { search_units: 2 } });
-  expect(answer.results.slice(0, 3).map(({ index }) => index)).toEqual([0, 1, 2]);
+  expect(response.results.slice(0, 3).map(({ index }) => index)).toEqual([0, 1, 2]);
 });
 
 test.each([

@@ -1,6 +1,6 @@
 // Requests to fal compared with the input types that its own client publishes.
 import { describe, expect, test } from "bun:test";
-import type { VideoAsk, VideoImage } from "../../../src/canonical/video.ts";
+import type { VideoImage, VideoRequest } from "../../../src/canonical/video.ts";
 import { falVideos } from "../../../src/dialects/video/index.ts";
 import { falModels } from "../../../src/dialects/video/upstreams/fal/model-inputs.ts";
 import { publishedTypes } from "../../support/model-types.ts";
@@ -30,7 +30,7 @@ const imageSets: readonly (readonly VideoImage["role"][])[] = [
   ["first", "last", "reference"],
 ];
 
-const wishes: readonly Partial<VideoAsk>[] = [
+const wishes: readonly Partial<VideoRequest>[] = [
   {},
   { seconds: 7, ratio: "4:5", resolution: "900p", seed: 3, fps: 24, negativePrompt: "dogs", audio: true },
   { seconds: 60, width: 1080, height: 1920, audio: false },
@@ -104,7 +104,7 @@ test("a declared row is laid over the listed one, or stands alone", () => {
     },
     { models: /^acme\/other/, capabilities: { ratios: ["1:1"], fields: { first: "picture" } } },
   ];
-  const rendered = (model: string, ask: Partial<VideoAsk>) =>
+  const rendered = (model: string, ask: Partial<VideoRequest>) =>
     falVideos.render({ ...plainVideo, ...ask }, { ...renderContext, model, declared });
   const images = [linked("first")];
   const known = rendered("acme/new-video", { images, seconds: 25 });

@@ -1,11 +1,11 @@
 // What a client wants against what upstreams offer, a row on each side of each bound.
 import { expect, test } from "bun:test";
 import {
-  joined,
+  deepMerge,
   nearest,
   nearestRatio,
   nearestSize,
-  picked,
+  pick,
   proportion,
   tierFor,
   within,
@@ -62,6 +62,6 @@ test("tiers go by the short side, to the nearest lower one", () => {
 });
 
 test("only known names of metadata go through, objects are joined", () => {
-  expect(picked({ style: "anime", callback_url: "x", seed: 1 }, ["style", "shot"])).toEqual({ style: "anime" });
-  expect(joined({ a: { x: 1, y: 2 }, b: 1 }, { a: { y: 3 }, c: [1] })).toEqual({ a: { x: 1, y: 3 }, b: 1, c: [1] });
+  expect(pick({ style: "anime", callback_url: "x", seed: 1 }, ["style", "shot"])).toEqual({ style: "anime" });
+  expect(deepMerge({ a: { x: 1, y: 2 }, b: 1 }, { a: { y: 3 }, c: [1] })).toEqual({ a: { x: 1, y: 3 }, b: 1, c: [1] });
 });

@@ -1,6 +1,6 @@
 // What every table of video models keeps to: sources, models without a row, and rows that an operator declares.
 import { describe, expect, test } from "bun:test";
-import type { VideoAsk } from "../../../src/canonical/video.ts";
+import type { VideoRequest } from "../../../src/canonical/video.ts";
 import type { DeclaredModel, ModelRow, ModelTable } from "../../../src/dialects/shared/model-table.ts";
 import {
   geminiVeo,
@@ -26,7 +26,7 @@ interface Case {
   readonly table: ModelTable<ModelRow>;
   /** A name that no row knows. */
   readonly unlisted: string;
-  readonly wish: Partial<VideoAsk>;
+  readonly wish: Partial<VideoRequest>;
   /** What the wish is in the body where no row is known. */
   readonly sent: object;
   readonly declared: DeclaredModel["capabilities"];
@@ -105,7 +105,7 @@ const cases: readonly Case[] = [
 
 describe.each(cases.map((entry) => [entry.upstream.name, entry] as const))("%s", (_name, entry) => {
   const { upstream, table, unlisted: model, wish } = entry;
-  const render = (ask: Partial<VideoAsk>, declared?: readonly DeclaredModel[]) =>
+  const render = (ask: Partial<VideoRequest>, declared?: readonly DeclaredModel[]) =>
     upstream.render({ ...plainVideo, ...ask }, { ...renderContext, model, ...(declared && { declared }) });
   const codes = (rendered: ReturnType<typeof render>) => rendered.warnings.map(({ code, path }) => `${code} ${path}`);
 

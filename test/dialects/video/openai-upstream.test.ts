@@ -1,13 +1,13 @@
 // OpenAI's videos as an upstream: the form that it is sent, and what its objects say.
 import { expect, test } from "bun:test";
-import type { VideoAsk, VideoImage } from "../../../src/canonical/video.ts";
+import type { VideoImage, VideoRequest } from "../../../src/canonical/video.ts";
 import { openaiVideos } from "../../../src/dialects/video/index.ts";
 import { thrown } from "../../support/sample-requests.ts";
 import { answered, pixel, plainVideo, renderContext, upstreamTask } from "./setting.ts";
 
-const render = (change: Partial<VideoAsk>, model = "sora-2") =>
+const render = (change: Partial<VideoRequest>, model = "sora-2") =>
   openaiVideos.render({ ...plainVideo, ...change }, { ...renderContext, model });
-const fieldsOf = (change: Partial<VideoAsk>, model?: string): Record<string, unknown> =>
+const fieldsOf = (change: Partial<VideoRequest>, model?: string): Record<string, unknown> =>
   Object.fromEntries(
     (render(change, model).call.form ?? []).map((part) => [part.name, "value" in part ? part.value : part.fileName]),
   );

@@ -1,6 +1,6 @@
 // Requests to Runway compared with the types that its own SDK publishes.
 import { describe, expect, test } from "bun:test";
-import type { VideoAsk, VideoImage } from "../../../src/canonical/video.ts";
+import type { VideoImage, VideoRequest } from "../../../src/canonical/video.ts";
 import { runwayVideos } from "../../../src/dialects/video/index.ts";
 import { publishedTypes } from "../../support/model-types.ts";
 import { plainVideo, renderContext } from "./setting.ts";
@@ -16,7 +16,7 @@ const { endpoints } = await publishedTypes<{ readonly endpoints: readonly Endpoi
 const { body, warnings } = submitsTo(runwayVideos, "gen4.5");
 
 const imageSets: readonly (readonly VideoImage["role"][])[] = [[], ["first"], ["first", "last"], ["reference"]];
-const wishes: readonly Partial<VideoAsk>[] = [
+const wishes: readonly Partial<VideoRequest>[] = [
   {},
   { ratio: "9:16", resolution: "1080p", seconds: 7, seed: 3, audio: true, negativePrompt: "dogs" },
   { resolution: "720p", metadata: { contentModeration: { publicFigureThreshold: "low" } } },

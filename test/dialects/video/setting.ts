@@ -1,8 +1,15 @@
 // Short hands for asks and answers of the video wires.
-import type { VideoAsk } from "../../../src/canonical/video.ts";
+import type { VideoRequest } from "../../../src/canonical/video.ts";
 import type { UpstreamAnswer, UpstreamTask, VideoRenderContext } from "../../../src/dialects/video/upstream.ts";
 
-export const plainVideo: VideoAsk = { operation: "video", model: "m", prompt: "a cat", images: [], n: 1, metadata: {} };
+export const plainVideo: VideoRequest = {
+  operation: "video",
+  model: "m",
+  prompt: "a cat",
+  images: [],
+  n: 1,
+  metadata: {},
+};
 
 /** A client whose wire has canon's own names. */
 export const renderContext: VideoRenderContext = { model: "up-model", taskId: "task_1", fieldPath: (field) => field };

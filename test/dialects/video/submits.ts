@@ -1,10 +1,10 @@
 // Short hands for what an upstream makes of a wish: the body that it is sent, the warnings, and the refusals.
-import type { VideoAsk, VideoImage } from "../../../src/canonical/video.ts";
+import type { VideoImage, VideoRequest } from "../../../src/canonical/video.ts";
 import type { VideoUpstream } from "../../../src/dialects/video/upstream.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import { pixel, plainVideo, renderContext } from "./setting.ts";
 
-type Change = Partial<VideoAsk>;
+type Change = Partial<VideoRequest>;
 
 export const link = "https://example.com/a.png";
 export const dataUri = `data:image/png;base64,${Buffer.from(pixel).toString("base64")}`;

@@ -1,5 +1,5 @@
 // A vendor of videos on a real socket: takes submits, plays the story that a prompt names for each task, and keeps films.
-import { clip } from "../../../src/providers/sandbox/sample-video.ts";
+import { sampleVideo } from "../../../src/providers/sandbox/sample-video.ts";
 import { type Line, type Reply, type Seen, type Upstream, upstream } from "../../support/upstream.ts";
 
 /** What a vendor says of a task, in its own words. */
@@ -83,9 +83,9 @@ const lost: Reply = { status: 404, json: { error: { message: "The video is gone.
 export function film(seen: Seen): Reply {
   const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(seen.headers.get("range") ?? "") ?? [];
   const headers = { "content-type": "video/mp4" };
-  if (from === undefined) return { bytes: [clip.bytes], framing: "length", headers };
-  const part = clip.bytes.slice(Number(from), Number(to) + 1);
-  const range = { "content-range": `bytes ${from}-${to}/${clip.bytes.length}` };
+  if (from === undefined) return { bytes: [sampleVideo.bytes], framing: "length", headers };
+  const part = sampleVideo.bytes.slice(Number(from), Number(to) + 1);
+  const range = { "content-range": `bytes ${from}-${to}/${sampleVideo.bytes.length}` };
   return { status: 206, bytes: [part], framing: "length", headers: { ...headers, ...range } };
 }
 

@@ -1,5 +1,5 @@
 // Google's Veo as a vendor, on the Gemini API and on Vertex AI: operations that tell no more than their end.
-import { clip } from "../../../src/providers/sandbox/sample-video.ts";
+import { sampleVideo } from "../../../src/providers/sandbox/sample-video.ts";
 import type { Reply, Seen } from "../../support/upstream.ts";
 import { recorded } from "./fixture.ts";
 import { isCall, shows, type Vendor, type Word } from "./vendor.ts";
@@ -70,7 +70,7 @@ export const veoVertex: Vendor = {
       : undefined,
   told(word, id) {
     const running = { json: { name: id } };
-    const bytes = Buffer.from(clip.bytes).toString("base64");
+    const bytes = Buffer.from(sampleVideo.bytes).toString("base64");
     const filtered = { raiMediaFilteredCount: 1, raiMediaFilteredReasons: ["It violates our usage guidelines."] };
     const files: Record<Word, () => Reply> = {
       queued: () => running,

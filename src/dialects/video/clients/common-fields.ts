@@ -1,5 +1,5 @@
 // What clients say beyond the common fields, under the names that the various formats have for it.
-import type { VideoAsk, VideoImage } from "../../../canonical/video.ts";
+import type { VideoImage, VideoRequest } from "../../../canonical/video.ts";
 import { isObject, type Json, type JsonObject } from "../../../lib/json.ts";
 import { badValue, missing } from "../../errors.ts";
 import { imageOfText } from "../images.ts";
@@ -23,27 +23,27 @@ function resolutionIn({ resolution, mode }: JsonObject): string | undefined {
 }
 
 /** Members whose texts mean one of a few things, where they mean none of them. */
-export function unknownWords({ mode, sound }: JsonObject): string[] {
+export function unknownValues({ mode, sound }: JsonObject): string[] {
   const isUnknownMode = text(mode) !== undefined && resolutionOfMode[text(mode) ?? ""] === undefined;
   const isUnknownSound = text(sound) !== undefined && truth(sound) === undefined;
   return [...(isUnknownMode ? ["mode"] : []), ...(isUnknownSound ? ["sound"] : [])];
 }
 
 type Worded = Pick<
-  VideoAsk,
+  VideoRequest,
   "negativePrompt" | "ratio" | "resolution" | "audio" | "watermark" | "externalId" | "callbackUrl" | "callbackPath"
 >;
 
 const callbackNames = ["callback_url", "webhook"] as const;
 
 /** Where the client wants to be told of the end, if it says so here. `prefix` is the path of the object. */
-export function callbackIn(words: JsonObject, prefix: string): Pick<VideoAsk, "callbackUrl" | "callbackPath"> {
+export function callbackIn(words: JsonObject, prefix: string): Pick<VideoRequest, "callbackUrl" | "callbackPath"> {
   const name = callbackNames.find((each) => text(words[each]) !== undefined);
   return name === undefined ? {} : { callbackUrl: String(words[name]), callbackPath: prefix + name };
 }
 
 /** Canon's fields in an object of free words, which stands under `prefix`; a value of another type means nothing. */
-export function worded(words: JsonObject, prefix = ""): Worded {
+export function commonFields(words: JsonObject, prefix = ""): Worded {
   const watermarkInfo = isObject(words.watermark_info) ? words.watermark_info.enabled : undefined;
   const found = {
     negativePrompt: text(words.negative_prompt),
@@ -58,7 +58,7 @@ export function worded(words: JsonObject, prefix = ""): Worded {
 }
 
 /** An image in a member, if there is one. */
-export function imageAt(
+export function imageField(
   holder: JsonObject,
   name: string,
   role: VideoImage["role"],
@@ -72,8 +72,8 @@ const lastNames = ["image_tail", "last_frame", "last_frame_image", "image_end"] 
 
 /** Images that free words carry: `image`, `image_tail`, and a list whose first is the first frame. */
 export function wordedImages(words: JsonObject, prefix: string, hasFirst: boolean): VideoImage[] {
-  const single = hasFirst ? undefined : imageAt(words, "image", "first", `${prefix}image`);
-  const last = first(lastNames.map((name) => imageAt(words, name, "last", `${prefix}${name}`)));
+  const single = hasFirst ? undefined : imageField(words, "image", "first", `${prefix}image`);
+  const last = first(lastNames.map((name) => imageField(words, name, "last", `${prefix}${name}`)));
   const list = Array.isArray(words.images) ? words.images : [];
   const listed = list.flatMap((value, index): VideoImage[] => {
     const path = `${prefix}images[${index}]`;
@@ -99,7 +99,11 @@ export function textAt(wire: JsonObject, name: string): string | undefined {
 }
 
 /** The model that the client names under one of these names; `usual` is the one that the imitated service takes for none. */
-export function modelAt(wire: JsonObject, names: readonly string[], usual = ""): Pick<VideoAsk, "model" | "unnamed"> {
+export function modelAt(
+  wire: JsonObject,
+  names: readonly string[],
+  usual = "",
+): Pick<VideoRequest, "model" | "unnamed"> {
   const model = first(names.map((name) => text(wire[name])));
   return model === undefined ? { model: usual, unnamed: true } : { model };
 }

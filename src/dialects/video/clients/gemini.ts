@@ -1,9 +1,9 @@
 // Google's format for videos: a request of one instance and parameters, and an operation that is polled by its name.
 import { type TSchema, Type } from "typebox";
 import { GatewayError } from "../../../canonical/error.ts";
-import type { VideoAsk, VideoField, VideoImage, VideoImageSource } from "../../../canonical/video.ts";
-import { compact, isObject, type Json, type JsonObject } from "../../../lib/json.ts";
-import type { Envelope } from "../../dialect.ts";
+import type { VideoField, VideoImage, VideoImageSource, VideoRequest } from "../../../canonical/video.ts";
+import { isObject, type Json, type JsonObject, omitUndefined } from "../../../lib/json.ts";
+import type { RequestMeta } from "../../dialect.ts";
 import { missing, unsupported } from "../../errors.ts";
 import { geminiErrors } from "../../gemini/error.ts";
 import { modelFrom } from "../../gemini/model-path.ts";
@@ -93,7 +93,7 @@ function refuseOthers(subject: JsonObject, parameters: JsonObject): void {
     throw unsupported("parameters.storageUri", "this gateway does not write to a bucket of yours.");
 }
 
-function parse(wire: JsonObject, { params }: Envelope): VideoAsk {
+function parse(wire: JsonObject, { params }: RequestMeta): VideoRequest {
   const [first] = objectsIn(wire.instances);
   if (first === undefined) throw missing("instances[0]");
   const parameters = isObject(wire.parameters) ? wire.parameters : {};
@@ -185,7 +185,7 @@ function operationObject(view: VideoView): JsonObject {
   const isFiltered = failure !== undefined && filterCodes.has(failure.code);
   if (state === "completed" || isFiltered) return { name, done: true, response: responseOf(view) };
   const { code = state, message = `The video was ${state}.` } = failure ?? {};
-  return compact({ name, done: true, error: { code: rpcCodes[code] ?? internal, message } });
+  return omitUndefined({ name, done: true, error: { code: rpcCodes[code] ?? internal, message } });
 }
 
 export const geminiVideo: VideoClient = {

@@ -1,10 +1,19 @@
 // The gateway's own format for videos: a request of plain fields, a task with a status and an address.
-import type { VideoAsk, VideoField } from "../../../canonical/video.ts";
-import { compact, isObject, type JsonObject } from "../../../lib/json.ts";
+import type { VideoField, VideoRequest } from "../../../canonical/video.ts";
+import { isObject, type JsonObject, omitUndefined } from "../../../lib/json.ts";
 import { openaiErrors } from "../../openai-error.ts";
 import { object, optional } from "../../schema-helpers.ts";
 import { madeOf, unixSeconds, type VideoClient, type VideoView } from "../client.ts";
-import { callbackIn, imageAt, modelAt, needSubject, numberOf, textAt, worded, wordedImages } from "./common-fields.ts";
+import {
+  callbackIn,
+  commonFields,
+  imageField,
+  modelAt,
+  needSubject,
+  numberOf,
+  textAt,
+  wordedImages,
+} from "./common-fields.ts";
 
 /** The fields of the request that several formats share. */
 export const requestFields = {
@@ -30,11 +39,11 @@ const integer = (wire: JsonObject, name: string): number | undefined => {
 /** The ask in those fields. `words` are those that say more, with the path that they stand under. */
 export function requestAsk(
   wire: JsonObject,
-  model: Pick<VideoAsk, "model" | "unnamed">,
+  model: Pick<VideoRequest, "model" | "unnamed">,
   words: JsonObject,
   prefix: string,
-): VideoAsk {
-  const given = imageAt(wire, "image", "first");
+): VideoRequest {
+  const given = imageField(wire, "image", "first");
   const images = [...(given === undefined ? [] : [given]), ...wordedImages(words, prefix, given !== undefined)];
   const prompt = textAt(wire, "prompt");
   needSubject(prompt, images);
@@ -54,7 +63,7 @@ export function requestAsk(
     images,
     n: integer(wire, "n") ?? 1,
     metadata: words,
-    ...worded(words, prefix),
+    ...commonFields(words, prefix),
     ...callbackIn(wire, ""),
     ...known,
   };
@@ -97,7 +106,7 @@ export function taskObject(view: VideoView): JsonObject {
   const { id, state, percent, model, createdAtMs, completedAtMs, failure, urls, results } = view;
   const isCompleted = state === "completed";
   const { seconds, fps, width, height, seed } = madeOf(view);
-  return compact({
+  return omitUndefined({
     id,
     task_id: id,
     object: "video",
@@ -109,7 +118,7 @@ export function taskObject(view: VideoView): JsonObject {
     url: isCompleted ? urls[0] : undefined,
     format: isCompleted ? (results[0]?.mediaType?.split("/")[1] ?? "mp4") : undefined,
     metadata: isCompleted
-      ? compact({ duration: seconds, fps, width, height, seed, urls: urls.length > 1 ? [...urls] : undefined })
+      ? omitUndefined({ duration: seconds, fps, width, height, seed, urls: urls.length > 1 ? [...urls] : undefined })
       : undefined,
     error:
       failure === undefined

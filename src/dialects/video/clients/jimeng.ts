@@ -2,15 +2,15 @@
 
 import { Type } from "typebox";
 import type { GatewayError } from "../../../canonical/error.ts";
-import type { VideoAsk, VideoField, VideoImage } from "../../../canonical/video.ts";
+import type { VideoField, VideoImage, VideoRequest } from "../../../canonical/video.ts";
 import type { Json, JsonObject } from "../../../lib/json.ts";
-import type { ErrorSide } from "../../dialect.ts";
+import type { ErrorCodec } from "../../dialect.ts";
 import { badValue, missing } from "../../errors.ts";
 import { errorBody, openaiErrors } from "../../openai-error.ts";
 import { object, optional } from "../../schema-helpers.ts";
 import type { VideoClient, VideoView, VideoWriteContext } from "../client.ts";
 import { imageOfText } from "../images.ts";
-import { modelAt, needSubject, textAt, worded } from "./common-fields.ts";
+import { commonFields, modelAt, needSubject, textAt } from "./common-fields.ts";
 
 const success = 10_000;
 const framesPerSecond = 24;
@@ -50,7 +50,7 @@ function images(wire: JsonObject): VideoImage[] {
   return [...addresses, ...bytes];
 }
 
-function parse(wire: JsonObject): VideoAsk {
+function parse(wire: JsonObject): VideoRequest {
   const found = images(wire);
   const prompt = textAt(wire, "prompt");
   needSubject(prompt, found);
@@ -62,7 +62,7 @@ function parse(wire: JsonObject): VideoAsk {
     images: found,
     n: 1,
     metadata,
-    ...worded(metadata),
+    ...commonFields(metadata),
     ...(prompt === undefined ? {} : { prompt }),
     // -1 asks for chance.
     ...(typeof seed === "number" && seed >= 0 ? { seed } : {}),
@@ -130,7 +130,7 @@ function nativeCode({ kind, code, param }: GatewayError): number {
   return nativeCodes[kind] ?? 50_500;
 }
 
-const error: ErrorSide = {
+const error: ErrorCodec = {
   ...openaiErrors,
   render(failure, requestId) {
     const code = nativeCode(failure);

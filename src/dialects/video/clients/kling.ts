@@ -2,12 +2,12 @@
 import type { GatewayError } from "../../../canonical/error.ts";
 import type { VideoState } from "../../../canonical/video.ts";
 import { isObject, type JsonObject } from "../../../lib/json.ts";
-import type { ErrorSide } from "../../dialect.ts";
+import type { ErrorCodec } from "../../dialect.ts";
 import { missing } from "../../errors.ts";
 import { errorBody, openaiErrors } from "../../openai-error.ts";
 import { object, optional } from "../../schema-helpers.ts";
 import { madeOf, type VideoClient, type VideoView, type VideoWriteContext } from "../client.ts";
-import { modelAt, unknownWords } from "./common-fields.ts";
+import { modelAt, unknownValues } from "./common-fields.ts";
 import { requestAsk, requestFields, requestPath, taskObject } from "./generations.ts";
 
 const schema = object({
@@ -101,7 +101,7 @@ function nativeCode({ kind, status, code }: GatewayError): number {
 }
 
 /** The common envelope with the native fields beside it. */
-const error: ErrorSide = {
+const error: ErrorCodec = {
   ...openaiErrors,
   render: (failure, requestId) => ({
     status: failure.status,
@@ -118,14 +118,14 @@ function client(action: "text2video" | "image2video"): VideoClient {
     idPrefix: "task_",
     schema,
     parse(wire) {
-      const ask = askOf(wire);
-      if (!isText && ask.images.length === 0) throw missing("image");
-      if (isText && ask.prompt === undefined) throw missing("prompt");
-      return isText ? { ...ask, images: [] } : ask;
+      const request = askOf(wire);
+      if (!isText && request.images.length === 0) throw missing("image");
+      if (isText && request.prompt === undefined) throw missing("prompt");
+      return isText ? { ...request, images: [] } : request;
     },
     unheard(wire) {
       const images = isText ? askOf(wire).images.map(({ path }) => path) : [];
-      return [...images, ...unknownWords(wire)].map((path) => ({ code: "dropped", path }));
+      return [...images, ...unknownValues(wire)].map((path) => ({ code: "dropped", path }));
     },
     alias,
     fieldPath: (field) => requestPath(field, ""),

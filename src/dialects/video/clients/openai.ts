@@ -1,16 +1,16 @@
 // OpenAI's format for videos: a form or JSON in, the object of a video out.
 import { Type } from "typebox";
-import type { VideoAsk, VideoField, VideoImage } from "../../../canonical/video.ts";
+import type { VideoField, VideoImage, VideoRequest } from "../../../canonical/video.ts";
 import type { Warning } from "../../../canonical/warning.ts";
 import { isObject, type JsonObject } from "../../../lib/json.ts";
-import type { Envelope } from "../../dialect.ts";
+import type { RequestMeta } from "../../dialect.ts";
 import { badValue, missing } from "../../errors.ts";
 import { openaiErrors } from "../../openai-error.ts";
 import { object, optional } from "../../schema-helpers.ts";
 import { filesNamed } from "../../shared/form-values.ts";
 import { madeOf, unixSeconds, type VideoClient, type VideoView } from "../client.ts";
 import { imageOfBytes, imageOfText } from "../images.ts";
-import { modelAt, numberOf, textAt, worded } from "./common-fields.ts";
+import { commonFields, modelAt, numberOf, textAt } from "./common-fields.ts";
 
 const reference = "input_reference";
 
@@ -34,7 +34,7 @@ const defaultModel = "sora-2";
 
 const own = new Set(["model", "prompt", "seconds", "size", reference, "seed", "n", "user", "metadata"]);
 
-function sizeIn(wire: JsonObject): Pick<VideoAsk, "width" | "height"> {
+function sizeIn(wire: JsonObject): Pick<VideoRequest, "width" | "height"> {
   const size = textAt(wire, "size");
   if (size === undefined) return {};
   const [, width, height] = /^\s*(\d{2,5})\s*[x*×]\s*(\d{2,5})\s*$/i.exec(size) ?? [];
@@ -42,7 +42,7 @@ function sizeIn(wire: JsonObject): Pick<VideoAsk, "width" | "height"> {
   return { width: Number(width), height: Number(height) };
 }
 
-function imagesIn(wire: JsonObject, files: Envelope["files"]): VideoImage[] {
+function imagesIn(wire: JsonObject, files: RequestMeta["files"]): VideoImage[] {
   const uploads = filesNamed(files, reference);
   const isTold = uploads.length > 0 && (wire[reference] ?? "") !== "";
   if (isTold) throw badValue(reference, `Give '${reference}' as a file or as a text, not as both.`);
@@ -67,7 +67,7 @@ function imagesIn(wire: JsonObject, files: Envelope["files"]): VideoImage[] {
   return [{ role: "first", source: { kind: "file", id: file }, path: `${reference}.file_id` }];
 }
 
-function parse(wire: JsonObject, { files }: Envelope): VideoAsk {
+function parse(wire: JsonObject, { files }: RequestMeta): VideoRequest {
   const prompt = textAt(wire, "prompt");
   const images = imagesIn(wire, files);
   if (prompt === undefined && images.length === 0) throw missing("prompt");
@@ -81,7 +81,7 @@ function parse(wire: JsonObject, { files }: Envelope): VideoAsk {
     images,
     n: typeof n === "number" ? n : 1,
     metadata,
-    ...worded(metadata),
+    ...commonFields(metadata),
     ...sizeIn(wire),
     ...(prompt === undefined ? {} : { prompt }),
     ...(seconds === undefined ? {} : { seconds }),
@@ -91,7 +91,7 @@ function parse(wire: JsonObject, { files }: Envelope): VideoAsk {
 }
 
 /** Files of the form under other names than the one that is read. */
-function otherFiles({ files }: Envelope): readonly Warning[] {
+function otherFiles({ files }: RequestMeta): readonly Warning[] {
   const read = filesNamed(files, reference);
   const others = (files ?? []).filter((file) => !read.includes(file));
   return others.map(({ field }) => ({ code: "dropped", path: /^[\w[\].-]{1,80}$/.test(field) ? field : "files" }));

@@ -1,14 +1,14 @@
 // Hosts of models by many makers, where every model names its own inputs: canon's fields under the names of a row.
-import type { VideoAsk, VideoImage } from "../../../canonical/video.ts";
+import type { VideoImage, VideoRequest } from "../../../canonical/video.ts";
 import type { Warning } from "../../../canonical/warning.ts";
-import { compact, type Json, type JsonObject } from "../../../lib/json.ts";
+import { type Json, type JsonObject, omitUndefined } from "../../../lib/json.ts";
 import { unsupported } from "../../errors.ts";
 import type { ModelRow } from "../../shared/model-table.ts";
 import { durationFor, ratioFor, resolutionFor } from "../capabilities.ts";
-import { imageSent } from "../json-helpers.ts";
+import { imageValue } from "../json-helpers.ts";
 import { nearestSize } from "../nearest-supported.ts";
 import type { VideoRenderContext } from "../upstream.ts";
-import { dropped, type Made, misfits } from "../warnings.ts";
+import { approximationWarnings, dropped, type RenderedSettings } from "../warnings.ts";
 
 /** A model behind a host. A field without a name is one that the model does not have. */
 export interface HostedRow extends ModelRow {
@@ -45,7 +45,7 @@ function roleAt({ role }: VideoImage, { fields }: HostedRow): VideoImage["role"]
   return hasOnlyList ? "reference" : role;
 }
 
-function placeImages({ images }: VideoAsk, row: HostedRow): PlacedImages {
+function placeImages({ images }: VideoRequest, row: HostedRow): PlacedImages {
   const { fields, singleReference } = row;
   const placed = images.map((image) => ({ image, role: roleAt(image, row) }));
   const names = { first: fields.first, last: fields.last, reference: fields.references } as const;
@@ -55,10 +55,10 @@ function placeImages({ images }: VideoAsk, row: HostedRow): PlacedImages {
   const [one, more] = references;
   if (singleReference && more !== undefined) throw unsupported(more.path, "it takes one reference image.");
   const frames = placed.filter(({ role }) => role !== "reference");
-  const list = singleReference && one !== undefined ? imageSent(one) : references.map(imageSent);
+  const list = singleReference && one !== undefined ? imageValue(one) : references.map(imageValue);
   return {
     inputs: {
-      ...Object.fromEntries(frames.map(({ image, role }) => [names[role] ?? "", imageSent(image)])),
+      ...Object.fromEntries(frames.map(({ image, role }) => [names[role] ?? "", imageValue(image)])),
       ...(one === undefined ? {} : { [fields.references ?? ""]: list }),
     },
     warnings: placed
@@ -70,56 +70,66 @@ function placeImages({ images }: VideoAsk, row: HostedRow): PlacedImages {
 /** Canon's plain fields, under the names that the model has for them. */
 const plain = ["seed", "fps", "negativePrompt", "audio"] as const;
 
-function plainInputs(ask: VideoAsk, { fields }: HostedRow): JsonObject {
-  const named = plain.map((field) => [fields[field], ask[field] as Json | undefined] as const);
+function plainInputs(request: VideoRequest, { fields }: HostedRow): JsonObject {
+  const named = plain.map((field) => [fields[field], request[field] as Json | undefined] as const);
   return Object.fromEntries(
     named.flatMap(([name, value]) => (name === undefined || value === undefined ? [] : [[name, value]])),
   );
 }
 
-type Requested = Made & { readonly size?: string | undefined };
+type Requested = RenderedSettings & { readonly size?: string | undefined };
 
 /** A size says ratio and resolution at once. */
-function sizeRequested(ask: VideoAsk, sizes: readonly string[]): Requested {
-  const size = nearestSize(ask, sizes);
+function sizeRequested(request: VideoRequest, sizes: readonly string[]): Requested {
+  const size = nearestSize(request, sizes);
   if (size === undefined) return {};
   const [width = 0, height = 0] = size.split("*").map(Number);
   return { size, width, height, ratio: size, resolution: `${Math.min(width, height)}p` };
 }
 
 /** What is requested of length, shape and resolution; nothing where the client said nothing. */
-function madeOf(ask: VideoAsk, { fields, durations, ratios, resolutions, sizes }: HostedRow): Requested {
+function madeOf(request: VideoRequest, { fields, durations, ratios, resolutions, sizes }: HostedRow): Requested {
   return {
     seconds:
-      ask.seconds === undefined || fields.seconds === undefined ? undefined : durationFor(ask.seconds, durations),
-    ratio: fields.ratio === undefined ? undefined : ratioFor(ask, ratios),
-    resolution: fields.resolution === undefined ? undefined : resolutionFor(ask, resolutions),
-    ...(fields.size === undefined ? {} : sizeRequested(ask, sizes ?? [])),
+      request.seconds === undefined || fields.seconds === undefined
+        ? undefined
+        : durationFor(request.seconds, durations),
+    ratio: fields.ratio === undefined ? undefined : ratioFor(request, ratios),
+    resolution: fields.resolution === undefined ? undefined : resolutionFor(request, resolutions),
+    ...(fields.size === undefined ? {} : sizeRequested(request, sizes ?? [])),
   };
 }
 
-function soundLoss(ask: VideoAsk, { fields, audio }: HostedRow): ("audio" | never)[] {
-  if (fields.audio !== undefined || ask.audio === undefined) return [];
-  return audio === (ask.audio ? "always" : "never") ? [] : ["audio"];
+function soundLoss(request: VideoRequest, { fields, audio }: HostedRow): ("audio" | never)[] {
+  if (fields.audio !== undefined || request.audio === undefined) return [];
+  return audio === (request.audio ? "always" : "never") ? [] : ["audio"];
 }
 
 /** Warnings for what the model has no field for, and for what had to be rounded. */
-function lossesOf(ask: VideoAsk, row: HostedRow, made: Made, context: VideoRenderContext): Warning[] {
+function lossesOf(
+  request: VideoRequest,
+  row: HostedRow,
+  made: RenderedSettings,
+  context: VideoRenderContext,
+): Warning[] {
   const nameless = (["seed", "fps", "negativePrompt"] as const).filter((field) => row.fields[field] === undefined);
-  return [...dropped(ask, context, [...nameless, ...soundLoss(ask, row), "watermark"]), ...misfits(ask, made, context)];
+  return [
+    ...dropped(request, context, [...nameless, ...soundLoss(request, row), "watermark"]),
+    ...approximationWarnings(request, made, context),
+  ];
 }
 
 /** The input of a model, what will be made of it, and what is lost. */
 export interface HostedInput {
   readonly input: JsonObject;
-  readonly made: Made;
+  readonly made: RenderedSettings;
   readonly warnings: readonly Warning[];
 }
 
 /** Throws `unsupported_parameter` for images that the model has no field for. */
-export function hostedInput(ask: VideoAsk, row: HostedRow, context: VideoRenderContext): HostedInput {
-  const made = madeOf(ask, row);
-  const images = placeImages(ask, row);
+export function hostedInput(request: VideoRequest, row: HostedRow, context: VideoRenderContext): HostedInput {
+  const made = madeOf(request, row);
+  const images = placeImages(request, row);
   const { seconds, ratio, resolution, size } = made;
   const wishes = [
     [row.fields.seconds, seconds === undefined ? undefined : writers[row.secondsAs ?? "number"](seconds)],
@@ -128,19 +138,19 @@ export function hostedInput(ask: VideoAsk, row: HostedRow, context: VideoRenderC
     [row.fields.size, size],
   ] as const;
   return {
-    input: compact({
-      prompt: ask.prompt,
+    input: omitUndefined({
+      prompt: request.prompt,
       ...images.inputs,
-      ...plainInputs(ask, row),
+      ...plainInputs(request, row),
       ...Object.fromEntries(wishes.flatMap(([name, value]) => (name === undefined ? [] : [[name, value]]))),
     }),
     made,
-    warnings: [...images.warnings, ...lossesOf(ask, row, made, context)],
+    warnings: [...images.warnings, ...lossesOf(request, row, made, context)],
   };
 }
 
 /** Whether the video will have sound, as far as it is known. */
-export function soundOf(ask: VideoAsk, { fields, audio }: HostedRow): boolean | undefined {
-  if (fields.audio !== undefined) return ask.audio;
+export function soundOf(request: VideoRequest, { fields, audio }: HostedRow): boolean | undefined {
+  if (fields.audio !== undefined) return request.audio;
   return audio === undefined || audio === "optional" ? undefined : audio === "always";
 }

@@ -1,9 +1,9 @@
 // OpenAI's videos as an upstream: a form that submits, an object that tells, content behind the credential.
-import type { VideoAsk, VideoFailure, VideoImage, VideoState } from "../../../canonical/video.ts";
+import type { VideoFailure, VideoImage, VideoRequest, VideoState } from "../../../canonical/video.ts";
 import type { Warning } from "../../../canonical/warning.ts";
 import { isObject, type JsonObject } from "../../../lib/json.ts";
 import type { FormPart } from "../../dialect.ts";
-import { badReply, missing, unsupported } from "../../errors.ts";
+import { invalidUpstreamResponse, missing, unsupported } from "../../errors.ts";
 import { isErrorBody, parseError } from "../../openai-error.ts";
 import type { ModelRow, ModelTable } from "../../shared/model-table.ts";
 import { sanitise } from "../../upstream-error.ts";
@@ -11,9 +11,9 @@ import { durationFor, modelRow } from "../capabilities.ts";
 import { known } from "../json-helpers.ts";
 import { nearestSize } from "../nearest-supported.ts";
 import type {
+  EffectiveSettings,
   UpstreamAnswer,
   UpstreamTask,
-  VideoEffect,
   VideoProgress,
   VideoRenderContext,
   VideoUpstream,
@@ -50,10 +50,10 @@ const itemPath = ({ upstreamId }: UpstreamTask): string => `videos/${encodeURICo
 const get = (path: string) => ({ method: "GET", path, body: {} }) as const;
 
 /** Fields that this wire has no place for. */
-function dropped(ask: VideoAsk, context: VideoRenderContext, { audio }: ModelRow): Warning[] {
+function dropped(request: VideoRequest, context: VideoRenderContext, { audio }: ModelRow): Warning[] {
   const fields = ["negativePrompt", "fps", "seed", "watermark"] as const;
-  const lost = fields.filter((field) => ask[field] !== undefined);
-  const isLost = ask.audio !== undefined && (audio !== "always" || !ask.audio);
+  const lost = fields.filter((field) => request[field] !== undefined);
+  const isLost = request.audio !== undefined && (audio !== "always" || !request.audio);
   const silent = isLost ? (["audio"] as const) : [];
   return [...lost, ...silent].map((field) => ({ code: "dropped", path: context.fieldPath(field) }));
 }
@@ -80,9 +80,10 @@ function imageParts(images: readonly VideoImage[]): FormPart[] {
   return image === undefined ? [] : [imagePart(image)];
 }
 
-function approximations(ask: VideoAsk, effect: VideoEffect, context: VideoRenderContext): Warning[] {
-  const isLength = ask.seconds !== undefined && ask.seconds !== effect.seconds;
-  const isSize = (ask.width ?? effect.width) !== effect.width || (ask.height ?? effect.height) !== effect.height;
+function approximations(request: VideoRequest, effect: EffectiveSettings, context: VideoRenderContext): Warning[] {
+  const isLength = request.seconds !== undefined && request.seconds !== effect.seconds;
+  const isSize =
+    (request.width ?? effect.width) !== effect.width || (request.height ?? effect.height) !== effect.height;
   return [
     ...(isLength ? [{ code: "approximated", path: context.fieldPath("seconds") } as const] : []),
     ...(isSize ? [{ code: "approximated", path: context.fieldPath("size") } as const] : []),
@@ -90,13 +91,13 @@ function approximations(ask: VideoAsk, effect: VideoEffect, context: VideoRender
 }
 
 /** What is requested; of a model without a row only what the client said. */
-function effectOf(ask: VideoAsk, { durations, sizes: allowed, audio }: ModelRow): VideoEffect {
+function effectOf(request: VideoRequest, { durations, sizes: allowed, audio }: ModelRow): EffectiveSettings {
   const [usualSize] = allowed ?? [];
-  const size = allowed === undefined ? undefined : (nearestSize(ask, allowed) ?? usualSize);
-  const [width, height] = size === undefined ? [ask.width, ask.height] : size.split("x").map(Number);
-  const wanted = ask.seconds ?? (durations === undefined ? undefined : 4);
+  const size = allowed === undefined ? undefined : (nearestSize(request, allowed) ?? usualSize);
+  const [width, height] = size === undefined ? [request.width, request.height] : size.split("x").map(Number);
+  const wanted = request.seconds ?? (durations === undefined ? undefined : 4);
   const seconds = wanted === undefined ? undefined : durationFor(wanted, durations);
-  return known({ seconds, width, height, audio: audio === "always" ? true : undefined } as VideoEffect);
+  return known({ seconds, width, height, audio: audio === "always" ? true : undefined } as EffectiveSettings);
 }
 
 const number = (value: unknown): number | undefined =>
@@ -111,7 +112,7 @@ function failureOf(body: JsonObject): VideoFailure {
   };
 }
 
-function effectTold(body: JsonObject): VideoEffect {
+function effectTold(body: JsonObject): EffectiveSettings {
   const [width, height] = typeof body.size === "string" ? body.size.split("x").map(Number) : [];
   const seconds = number(body.seconds);
   return {
@@ -145,25 +146,25 @@ function progress({ status, body }: UpstreamAnswer): VideoProgress | null {
 export const openaiVideos: VideoUpstream = {
   name: "openai-videos",
   takes: ["url", "data", "form", "file"],
-  render(ask, context) {
-    if (ask.prompt === undefined) throw missing(context.fieldPath("prompt"));
+  render(request, context) {
+    if (request.prompt === undefined) throw missing(context.fieldPath("prompt"));
     const { row, warnings: unverified } = modelRow(models, context);
-    const effect = effectOf(ask, row);
+    const effect = effectOf(request, row);
     const { seconds, width, height } = effect;
     const form: FormPart[] = [
       { name: "model", value: context.model },
-      ...(ask.prompt === undefined ? [] : [{ name: "prompt", value: ask.prompt }]),
+      ...(request.prompt === undefined ? [] : [{ name: "prompt", value: request.prompt }]),
       ...(seconds === undefined ? [] : [{ name: "seconds", value: String(seconds) }]),
       ...(width === undefined || height === undefined ? [] : [{ name: "size", value: `${width}x${height}` }]),
-      ...imageParts(ask.images),
+      ...imageParts(request.images),
     ];
-    const warnings = [...unverified, ...dropped(ask, context, row), ...approximations(ask, effect, context)];
+    const warnings = [...unverified, ...dropped(request, context, row), ...approximations(request, effect, context)];
     return { call: { path: "videos", body: {}, form }, warnings, effect };
   },
   accepted({ status, body }) {
-    if (!isObject(body)) throw badReply("it is not a JSON object");
+    if (!isObject(body)) throw invalidUpstreamResponse("it is not a JSON object");
     if (isErrorBody(body) && typeof body.id !== "string") throw parseError(status, body);
-    if (typeof body.id !== "string" || body.id === "") throw badReply("it names no video");
+    if (typeof body.id !== "string" || body.id === "") throw invalidUpstreamResponse("it names no video");
     return { upstreamId: body.id, progress: told(body) };
   },
   poll: (task) => get(itemPath(task)),

@@ -1,28 +1,28 @@
 // Seedance's videos: a list of contents with roles, options beside it, and a task that tells what was really made.
-import type { VideoAsk, VideoImage } from "../../../canonical/video.ts";
-import { compact, isObject, type Json, type JsonObject } from "../../../lib/json.ts";
+import type { VideoImage, VideoRequest } from "../../../canonical/video.ts";
+import { isObject, type Json, type JsonObject, omitUndefined } from "../../../lib/json.ts";
 import { missing, unsupported } from "../../errors.ts";
 import { parseError as parseOpenaiError } from "../../openai-error.ts";
 import type { ModelRow, ModelTable } from "../../shared/model-table.ts";
 import { checkRoles, durationFor, modelRow, ratioFor, resolutionFor } from "../capabilities.ts";
-import { type FaultTable, faultError, faultFailure, faultIn } from "../error-codes.ts";
+import { faultError, faultFailure, matchErrorCode, type VideoErrorTable } from "../error-codes.ts";
 import { imageFor } from "../images.ts";
 import {
   deleteCall,
   getCall,
-  idIn,
-  imageSent,
+  imageValue,
   known,
   numberOf,
   objectOf,
+  requireId,
   type States,
   sizeNumber,
   stateOf,
   textOf,
 } from "../json-helpers.ts";
-import { picked } from "../nearest-supported.ts";
-import type { UpstreamAnswer, UpstreamTask, VideoEffect, VideoProgress, VideoUpstream } from "../upstream.ts";
-import { dropped, fixedSound, misfits } from "../warnings.ts";
+import { pick } from "../nearest-supported.ts";
+import type { EffectiveSettings, UpstreamAnswer, UpstreamTask, VideoProgress, VideoUpstream } from "../upstream.ts";
+import { approximationWarnings, dropped, fixedSound } from "../warnings.ts";
 
 const states: States = {
   queued: "queued",
@@ -34,7 +34,7 @@ const states: States = {
 };
 
 /** https://docs.byteplus.com/en/docs/ModelArk/1299023 */
-const faults: FaultTable = [
+const faults: VideoErrorTable = [
   [/Sensitive|RiskDetection|PolicyViolation|Copyright/i, "content"],
   [/AccountOverdue|InsufficientBalance/i, "funds"],
   [/AuthenticationError|InvalidApiKey|AccessDenied|InvalidSubscription/i, "credentials"],
@@ -98,12 +98,12 @@ function checkImages(images: readonly VideoImage[]): void {
     throw unsupported(last.path, "it takes no last frame without a first.");
 }
 
-function contentOf({ prompt, images }: VideoAsk, suffix: string): JsonObject[] {
+function contentOf({ prompt, images }: VideoRequest, suffix: string): JsonObject[] {
   checkImages(images);
   const text = [prompt, suffix].filter(Boolean).join(" ");
   const parts = images.map((image) => ({
     type: "image_url",
-    image_url: { url: imageSent(image) },
+    image_url: { url: imageValue(image) },
     role: roles[image.role],
   }));
   return [...(text === "" ? [] : [{ type: "text", text }]), ...parts];
@@ -116,22 +116,22 @@ function suffixOf(options: JsonObject): string {
 }
 
 /** A model without a row is told only what the client said. */
-function optionsOf(ask: VideoAsk, { durations, resolutions, ratios: allowed, audio }: ModelRow): JsonObject {
-  const wanted = ask.seconds ?? (durations === undefined ? undefined : 5);
+function optionsOf(request: VideoRequest, { durations, resolutions, ratios: allowed, audio }: ModelRow): JsonObject {
+  const wanted = request.seconds ?? (durations === undefined ? undefined : 5);
   return {
-    ...picked(ask.metadata, passed),
-    ...compact({
-      ratio: ratioFor(ask, durations === undefined ? allowed : ratios),
-      resolution: resolutionFor(ask, resolutions) ?? resolutions?.[0],
-      seed: ask.seed,
-      watermark: ask.watermark,
-      generate_audio: audio === "never" ? undefined : ask.audio,
+    ...pick(request.metadata, passed),
+    ...omitUndefined({
+      ratio: ratioFor(request, durations === undefined ? allowed : ratios),
+      resolution: resolutionFor(request, resolutions) ?? resolutions?.[0],
+      seed: request.seed,
+      watermark: request.watermark,
+      generate_audio: audio === "never" ? undefined : request.audio,
       duration: wanted === undefined ? undefined : durationFor(wanted, durations),
     }),
   };
 }
 
-function effectTold(body: JsonObject): VideoEffect {
+function effectTold(body: JsonObject): EffectiveSettings {
   const fps = sizeNumber(body.framespersecond) ?? 24;
   const frames = sizeNumber(body.frames);
   return known({
@@ -146,7 +146,7 @@ function told(body: JsonObject): VideoProgress {
   const effect = effectTold(body);
   const { code, message } = objectOf(body.error);
   if (state.state === "failed")
-    return { ...state, effect, failure: faultFailure(faultIn(faults, textOf(code)), message) };
+    return { ...state, effect, failure: faultFailure(matchErrorCode(faults, textOf(code)), message) };
   if (state.state === "cancelled")
     return { ...state, failure: { code: "cancelled", message: "The task was cancelled." } };
   if (state.state !== "completed") return { ...state, effect };
@@ -167,7 +167,7 @@ const asContent = (parts: JsonObject[]): Json => parts;
 
 const parseError: VideoUpstream["error"]["parse"] = (status, body, retryAfterMs) => {
   const { code, message } = objectOf(objectOf(body).error);
-  const fault = faultIn(faults, textOf(code));
+  const fault = matchErrorCode(faults, textOf(code));
   if (fault === undefined) return parseOpenaiError(status, body, retryAfterMs);
   return faultError(fault, { status, message: textOf(message), retryAfterMs });
 };
@@ -175,15 +175,15 @@ const parseError: VideoUpstream["error"]["parse"] = (status, body, retryAfterMs)
 export const seedanceVideos: VideoUpstream = {
   name: "seedance-videos",
   takes: ["url", "data"],
-  render(ask, context) {
-    if (ask.prompt === undefined && ask.images.length === 0) throw missing(context.fieldPath("prompt"));
+  render(request, context) {
+    if (request.prompt === undefined && request.images.length === 0) throw missing(context.fieldPath("prompt"));
     const { row, warnings: unverified } = modelRow(models, context);
-    checkRoles(ask, row, context);
-    const options = optionsOf(ask, row);
+    checkRoles(request, row, context);
+    const options = optionsOf(request, row);
     const inText = readsSuffix.test(context.model);
     const body = {
       model: context.model,
-      content: asContent(contentOf(ask, inText ? suffixOf(options) : "")),
+      content: asContent(contentOf(request, inText ? suffixOf(options) : "")),
       ...(inText ? {} : options),
     };
     const made = {
@@ -193,11 +193,11 @@ export const seedanceVideos: VideoUpstream = {
     };
     const warnings = [
       ...unverified,
-      ...dropped(ask, context, ["negativePrompt", ...(ask.fps === 24 ? [] : (["fps"] as const))]),
-      ...(row.audio === "never" ? fixedSound(ask, context, false) : []),
-      ...misfits(ask, made, context),
+      ...dropped(request, context, ["negativePrompt", ...(request.fps === 24 ? [] : (["fps"] as const))]),
+      ...(row.audio === "never" ? fixedSound(request, context, false) : []),
+      ...approximationWarnings(request, made, context),
     ];
-    const audio = row.audio === "never" ? false : ask.audio;
+    const audio = row.audio === "never" ? false : request.audio;
     return {
       call: { path, body },
       warnings,
@@ -206,7 +206,7 @@ export const seedanceVideos: VideoUpstream = {
   },
   accepted({ status, body }) {
     if (isObject(objectOf(body).error)) throw parseError(status, body);
-    return { upstreamId: idIn(body, "id") };
+    return { upstreamId: requireId(body, "id") };
   },
   poll: (task) => getCall(taskPath(task)),
   progress,

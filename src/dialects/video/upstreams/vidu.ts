@@ -1,26 +1,26 @@
 // Vidu's videos: a path for each way to use images, and a task that tells its creations.
 import type { GatewayError } from "../../../canonical/error.ts";
-import type { VideoAsk, VideoImage } from "../../../canonical/video.ts";
-import { compact, isObject, type JsonObject } from "../../../lib/json.ts";
+import type { VideoImage, VideoRequest } from "../../../canonical/video.ts";
+import { isObject, type JsonObject, omitUndefined } from "../../../lib/json.ts";
 import { missing, unsupported } from "../../errors.ts";
 import type { Durations, ModelRow, ModelTable } from "../../shared/model-table.ts";
 import { checkRoles, durationFor, modelRow, ratioFor, resolutionFor, soundFor } from "../capabilities.ts";
-import { type FaultTable, faultError, faultFailure, faultIn } from "../error-codes.ts";
+import { faultError, faultFailure, matchErrorCode, type VideoErrorTable } from "../error-codes.ts";
 import { imageFor } from "../images.ts";
 import {
   getCall,
-  idIn,
-  imageSent,
+  imageValue,
   known,
   objectOf,
+  requireId,
   type States,
   sizeNumber,
   stateOf,
   textOf,
 } from "../json-helpers.ts";
-import { picked } from "../nearest-supported.ts";
-import type { UpstreamAnswer, UpstreamTask, VideoEffect, VideoProgress, VideoUpstream } from "../upstream.ts";
-import { dropped, type Made, misfits } from "../warnings.ts";
+import { pick } from "../nearest-supported.ts";
+import type { EffectiveSettings, UpstreamAnswer, UpstreamTask, VideoProgress, VideoUpstream } from "../upstream.ts";
+import { approximationWarnings, dropped, type RenderedSettings } from "../warnings.ts";
 
 const states: States = {
   created: "queued",
@@ -31,7 +31,7 @@ const states: States = {
 };
 
 /** https://platform.vidu.com/docs/error-code */
-const faults: FaultTable = [
+const faults: VideoErrorTable = [
   [/PolicyViolation|AuditSubmitIllegal/i, "content"],
   [/CreditInsufficient/i, "funds"],
   [/^(?:Unauthorized|Forbidden)$/i, "credentials"],
@@ -82,14 +82,14 @@ const usualSeconds = 5;
 const passed = ["movement_amplitude", "style", "bgm"];
 
 /** The path, and the images in the order in which it wants them. */
-function wayOf(ask: VideoAsk): { path: string; images: readonly VideoImage[]; hasRatio: boolean } {
-  const [reference] = ask.images.filter(({ role }) => role === "reference");
-  const first = imageFor(ask.images, "first");
-  const last = imageFor(ask.images, "last");
+function wayOf(request: VideoRequest): { path: string; images: readonly VideoImage[]; hasRatio: boolean } {
+  const [reference] = request.images.filter(({ role }) => role === "reference");
+  const first = imageFor(request.images, "first");
+  const last = imageFor(request.images, "last");
   if (reference !== undefined && (first ?? last) !== undefined)
     throw unsupported(reference.path, "it takes frames or reference images, not both.");
-  if (ask.images.length > 7) throw unsupported(ask.images[7]?.path ?? "", "it takes seven images.");
-  if (reference !== undefined) return { path: "reference2video", images: ask.images, hasRatio: true };
+  if (request.images.length > 7) throw unsupported(request.images[7]?.path ?? "", "it takes seven images.");
+  if (reference !== undefined) return { path: "reference2video", images: request.images, hasRatio: true };
   if (first === undefined && last !== undefined)
     throw unsupported(last.path, "it takes no last frame without a first.");
   if (first === undefined) return { path: "text2video", images: [], hasRatio: true };
@@ -100,20 +100,20 @@ function wayOf(ask: VideoAsk): { path: string; images: readonly VideoImage[]; ha
 type Way = ReturnType<typeof wayOf>;
 
 /** A model without a row is told only what the client said. */
-function fitted(ask: VideoAsk, row: ViduRow, { images, hasRatio }: Way): Made {
+function fitted(request: VideoRequest, row: ViduRow, { images, hasRatio }: Way): RenderedSettings {
   const isBetween = !hasRatio && images.length === 2;
   const durations = (isBetween ? row.durationsOfTwoFrames : undefined) ?? row.durations;
-  const wanted = ask.seconds ?? (durations === undefined ? undefined : usualSeconds);
+  const wanted = request.seconds ?? (durations === undefined ? undefined : usualSeconds);
   const seconds = wanted === undefined ? undefined : durationFor(wanted, durations);
   const resolutions = (seconds === 8 ? row.resolutionsOfEight : undefined) ?? row.resolutions;
   return {
     seconds,
-    resolution: resolutionFor(ask, resolutions) ?? resolutions?.[0],
-    ratio: hasRatio ? ratioFor(ask, row.ratios) : undefined,
+    resolution: resolutionFor(request, resolutions) ?? resolutions?.[0],
+    ratio: hasRatio ? ratioFor(request, row.ratios) : undefined,
   };
 }
 
-const effectTold = (body: JsonObject): VideoEffect =>
+const effectTold = (body: JsonObject): EffectiveSettings =>
   known({
     seconds: sizeNumber(body.duration),
     resolution: textOf(body.resolution).toLowerCase() || undefined,
@@ -141,13 +141,17 @@ function progress({ status, body }: UpstreamAnswer): VideoProgress | null {
   const code = textOf(body.err_code);
   if (/UserCancell?ed/i.test(code))
     return { state: "cancelled", failure: { code: "cancelled", message: "The task was cancelled." } };
-  return { ...state, failure: faultFailure(faultIn(faults, code), body.err_msg ?? body.message) };
+  return { ...state, failure: faultFailure(matchErrorCode(faults, code), body.err_msg ?? body.message) };
 }
 
 function parseError(status: number, body: unknown, retryAfterMs?: number): GatewayError {
   const { reason, code, message } = objectOf(body);
   const word = textOf(reason) || textOf(code);
-  return faultError(faultIn(faults, word), { status, message: textOf(message) || word || textOf(body), retryAfterMs });
+  return faultError(matchErrorCode(faults, word), {
+    status,
+    message: textOf(message) || word || textOf(body),
+    retryAfterMs,
+  });
 }
 
 const taskPath = ({ upstreamId }: UpstreamTask, verb: string): string =>
@@ -156,44 +160,44 @@ const taskPath = ({ upstreamId }: UpstreamTask, verb: string): string =>
 export const viduVideos: VideoUpstream = {
   name: "vidu-videos",
   takes: ["url", "data"],
-  render(ask, context) {
-    const way = wayOf(ask);
+  render(request, context) {
+    const way = wayOf(request);
     const needsPrompt = way.path === "text2video" || way.path === "reference2video";
-    if (ask.prompt === undefined && needsPrompt) throw missing(context.fieldPath("prompt"));
+    if (request.prompt === undefined && needsPrompt) throw missing(context.fieldPath("prompt"));
     const { row, warnings: unverified } = modelRow(viduModels, context);
-    checkRoles(ask, row, context);
-    const made = fitted(ask, row, way);
-    const sound = soundFor(ask, row, context);
-    const body = compact({
-      ...picked(ask.metadata, passed),
+    checkRoles(request, row, context);
+    const made = fitted(request, row, way);
+    const sound = soundFor(request, row, context);
+    const body = omitUndefined({
+      ...pick(request.metadata, passed),
       model: context.model,
-      images: way.images.length === 0 ? undefined : way.images.map(imageSent),
-      prompt: ask.prompt,
+      images: way.images.length === 0 ? undefined : way.images.map(imageValue),
+      prompt: request.prompt,
       duration: made.seconds,
       resolution: made.resolution,
       aspect_ratio: made.ratio,
-      seed: ask.seed,
+      seed: request.seed,
       audio: sound.sent,
-      watermark: ask.watermark,
+      watermark: request.watermark,
       payload: context.taskId,
     });
     const warnings = [
       ...unverified,
-      ...dropped(ask, context, ["negativePrompt", "fps"]),
+      ...dropped(request, context, ["negativePrompt", "fps"]),
       ...sound.warnings,
-      ...misfits(ask, made, context),
+      ...approximationWarnings(request, made, context),
     ];
     const effect = known({
       seconds: made.seconds,
       resolution: made.resolution,
       audio: sound.made,
-    } as VideoEffect);
+    } as EffectiveSettings);
     return { call: { path: way.path, body }, warnings, effect };
   },
   accepted({ status, body }) {
     if (isObject(body) && body.task_id === undefined && (body.reason ?? body.code) !== undefined)
       throw parseError(status, body);
-    const upstreamId = idIn(body, "task_id");
+    const upstreamId = requireId(body, "task_id");
     const said = objectOf(body);
     return { upstreamId, progress: { ...stateOf(said.state ?? "created", states), effect: effectTold(said) } };
   },

@@ -1,5 +1,5 @@
 // Tones as files: samples as they are, in WAV, in FLAC, and as frames that an encoder made once, bare or in Ogg.
-import type { SoundFormat } from "../../../canonical/speech.ts";
+import type { AudioFormat } from "../../../canonical/speech.ts";
 import { wavHeader } from "../../../dialects/shared/audio-format.ts";
 import { flacBlockSum, flacHeadSum, oggPageSum } from "./checksums.ts";
 import { frameTexts } from "./frames.ts";
@@ -116,7 +116,7 @@ function* opusFile(symbols: Symbols): Generator<Buffer> {
 }
 
 /** Seconds of one symbol, by format. */
-export const symbolSeconds: { readonly [format in SoundFormat]: number } = {
+export const symbolSeconds: { readonly [format in AudioFormat]: number } = {
   mp3: toneSamples / sampleRate,
   opus: opusFrameSamples / opusRate,
   aac: 1_024 / sampleRate,
@@ -125,7 +125,7 @@ export const symbolSeconds: { readonly [format in SoundFormat]: number } = {
   pcm: toneSamples / sampleRate,
 };
 
-const writers: { readonly [format in SoundFormat]: (symbols: Symbols) => Iterable<Buffer> } = {
+const writers: { readonly [format in AudioFormat]: (symbols: Symbols) => Iterable<Buffer> } = {
   mp3: (symbols) => symbols.map(from(frames.mp3)),
   aac: (symbols) => symbols.map(from(frames.aac)),
   opus: opusFile,
@@ -138,6 +138,6 @@ const writers: { readonly [format in SoundFormat]: (symbols: Symbols) => Iterabl
 };
 
 /** A whole file. */
-export function fileOf(format: SoundFormat, symbols: Symbols): Uint8Array {
+export function fileOf(format: AudioFormat, symbols: Symbols): Uint8Array {
   return Buffer.concat([...writers[format](symbols)]);
 }

@@ -1,5 +1,5 @@
 // Files back into tones: samples are listened to, frames are known by their bytes.
-import type { SoundFormat } from "../../../canonical/speech.ts";
+import type { AudioFormat } from "../../../canonical/speech.ts";
 import { soundOf } from "../../../dialects/shared/audio-format.ts";
 import { resampled } from "../../../dialects/shared/pcm.ts";
 import { begins } from "./code.ts";
@@ -87,7 +87,7 @@ function wavSamples(bytes: Buffer): Recorded | null {
 const readFrames = (list: readonly Uint8Array[] | null, format: keyof typeof byFrame): Heard[] =>
   list === null ? [] : [{ symbols: list.map(byFrame[format]), seconds: symbolSeconds[format] }];
 
-const readers: { readonly [format in SoundFormat]: (bytes: Buffer) => Iterable<Heard> } = {
+const readers: { readonly [format in AudioFormat]: (bytes: Buffer) => Iterable<Heard> } = {
   mp3: (bytes) => readFrames(mp3Frames(bytes), "mp3"),
   aac: (bytes) => readFrames(adtsFrames(bytes), "aac"),
   opus: (bytes) => readFrames(oggPackets(bytes), "opus"),
@@ -103,7 +103,7 @@ const readers: { readonly [format in SoundFormat]: (bytes: Buffer) => Iterable<H
 };
 
 /** What a recording is, and every way in which it may be heard, the likeliest first. Never throws. */
-export function hear(recording: Uint8Array): { format: SoundFormat; heard: Iterable<Heard> } {
+export function hear(recording: Uint8Array): { format: AudioFormat; heard: Iterable<Heard> } {
   const format = soundOf(recording) ?? "pcm";
   const bytes = Buffer.from(recording.buffer, recording.byteOffset, recording.length);
   try {

@@ -4,19 +4,19 @@ import type { VideoResult } from "../../../../canonical/video.ts";
 import { isObject, type Json, type JsonObject } from "../../../../lib/json.ts";
 import { missing } from "../../../errors.ts";
 import { modelRow } from "../../capabilities.ts";
-import { type FaultTable, faultError, faultFailure, faultIn } from "../../error-codes.ts";
+import { faultError, faultFailure, matchErrorCode, type VideoErrorTable } from "../../error-codes.ts";
 import {
   getCall,
-  idIn,
   known,
   numberOf,
   objectOf,
+  requireId,
   type States,
   sizeNumber,
   stateOf,
   textOf,
 } from "../../json-helpers.ts";
-import { picked } from "../../nearest-supported.ts";
+import { pick } from "../../nearest-supported.ts";
 import type { UpstreamAnswer, UpstreamTask, VideoProgress, VideoUpstream } from "../../upstream.ts";
 import { hostedInput, soundOf } from "../model-host.ts";
 import { falModels, passed } from "./model-inputs.ts";
@@ -24,7 +24,7 @@ import { falModels, passed } from "./model-inputs.ts";
 const states: States = { in_queue: "queued", in_progress: "in_progress", completed: "completed" };
 
 /** https://docs.fal.ai/errors: the type of an error, or its prose. */
-const faults: FaultTable = [
+const faults: VideoErrorTable = [
   [/content_policy_violation|flagged|nsfw|safety|moderation/i, "content"],
   [/timeout|timed out/i, "timeout"],
   [/exhausted balance|insufficient/i, "funds"],
@@ -78,7 +78,7 @@ function resultsOf(body: JsonObject): VideoResult[] {
 
 function failed(body: unknown, usual?: "input"): VideoProgress {
   const { word, message } = saidIn(body);
-  return { state: "failed", failure: faultFailure(faultIn(faults, word) ?? usual, message) };
+  return { state: "failed", failure: faultFailure(matchErrorCode(faults, word) ?? usual, message) };
 }
 
 /** The end is told by the status, what it was by the answer that is fetched next. */
@@ -107,7 +107,7 @@ function progress(answer: UpstreamAnswer, { keep }: UpstreamTask): VideoProgress
 
 function parseError(status: number, body: unknown, retryAfterMs?: number): GatewayError {
   const { word, message } = saidIn(body);
-  const told = status >= 500 || status === 429 ? undefined : faultIn(faults, word);
+  const told = status >= 500 || status === 429 ? undefined : matchErrorCode(faults, word);
   return faultError(told ?? (status === 422 ? "input" : undefined), { status, message, retryAfterMs });
 }
 
@@ -115,20 +115,20 @@ export const falVideos: VideoUpstream = {
   name: "fal-queue",
   serves: (model) => modelName.test(model),
   takes: ["url", "data"],
-  render(ask, context) {
-    if (ask.prompt === undefined && ask.images.length === 0) throw missing(context.fieldPath("prompt"));
+  render(request, context) {
+    if (request.prompt === undefined && request.images.length === 0) throw missing(context.fieldPath("prompt"));
     const { row, warnings } = modelRow(falModels, context);
-    const { input, made, warnings: losses } = hostedInput(ask, row, context);
-    const body = { ...picked(ask.metadata, passed), ...input };
+    const { input, made, warnings: losses } = hostedInput(request, row, context);
+    const body = { ...pick(request.metadata, passed), ...input };
     const { seconds, resolution } = made;
-    const effect = known({ seconds, resolution: resolution?.toLowerCase(), audio: soundOf(ask, row) });
+    const effect = known({ seconds, resolution: resolution?.toLowerCase(), audio: soundOf(request, row) });
     const keep = { app: appOf("", context.model) };
     return { call: { path: context.model, body }, warnings: [...warnings, ...losses], effect, keep };
   },
   accepted({ status, body }) {
     if (isObject(body) && body.request_id === undefined && (body.detail ?? body.error) !== undefined)
       throw parseError(status, body);
-    const upstreamId = idIn(body, "request_id");
+    const upstreamId = requireId(body, "request_id");
     const { response_url: address } = objectOf(body);
     return textOf(address) === "" ? { upstreamId } : { upstreamId, keep: keptOf(address) };
   },

@@ -1,7 +1,13 @@
 // Errors of Jimeng: a code of the service beside a message, or the envelope of the layer before it that checks signatures.
 import { isObject } from "../../../../lib/json.ts";
-import type { ErrorSide } from "../../../dialect.ts";
-import { type Fault, type FaultTable, faultError, faultFailure, faultIn } from "../../error-codes.ts";
+import type { ErrorCodec } from "../../../dialect.ts";
+import {
+  faultError,
+  faultFailure,
+  matchErrorCode,
+  type VideoErrorName,
+  type VideoErrorTable,
+} from "../../error-codes.ts";
 import { numberOf, objectOf, textOf } from "../../json-helpers.ts";
 import type { VideoProgress } from "../../upstream.ts";
 
@@ -9,7 +15,7 @@ import type { VideoProgress } from "../../upstream.ts";
 export const fine = 10_000;
 
 /** https://www.volcengine.com/docs/85621/1544774 */
-const faults: { readonly [code: number]: Fault } = {
+const faults: { readonly [code: number]: VideoErrorName } = {
   50400: "credentials",
   50411: "content",
   50412: "content",
@@ -30,22 +36,28 @@ const faults: { readonly [code: number]: Fault } = {
 };
 
 /** Words of the layer before the service. */
-const layerFaults: FaultTable = [
+const layerFaults: VideoErrorTable = [
   [/Limit|Throttl/i, "rate"],
   [/Signature|AccessKey|AccessDenied|Credential|Token|Authoriz|Forbidden|Timestamp|RequestExpired/i, "credentials"],
   [/Arrear|Overdue|Balance/i, "funds"],
 ];
 
 /** Faults of the moment or of the account, which say nothing of a task. */
-const passing: ReadonlySet<Fault | undefined> = new Set<Fault>(["credentials", "rate", "broken", "busy", "timeout"]);
+const passing: ReadonlySet<VideoErrorName | undefined> = new Set<VideoErrorName>([
+  "credentials",
+  "rate",
+  "broken",
+  "busy",
+  "timeout",
+]);
 
 /** The code of the service; undefined where it did not answer. */
 export const codeIn = (body: unknown): number | undefined => numberOf(objectOf(body).code);
 
-export const parseError: ErrorSide["parse"] = (status, body, retryAfterMs) => {
+export const parseError: ErrorCodec["parse"] = (status, body, retryAfterMs) => {
   const layer = objectOf(objectOf(objectOf(body).ResponseMetadata).Error);
   const code = codeIn(body);
-  const fault = code === undefined ? faultIn(layerFaults, textOf(layer.Code)) : faults[code];
+  const fault = code === undefined ? matchErrorCode(layerFaults, textOf(layer.Code)) : faults[code];
   const message = textOf(objectOf(body).message) || textOf(layer.Message) || textOf(body);
   return faultError(fault, { status, message, retryAfterMs });
 };

@@ -1,17 +1,23 @@
 // Jimeng, Volcengine's visual service: two actions on one path, told apart by the query, both signed.
-import type { VideoAsk, VideoImage } from "../../../../canonical/video.ts";
+import type { VideoImage, VideoRequest } from "../../../../canonical/video.ts";
 import type { Warning } from "../../../../canonical/warning.ts";
-import { compact, isObject, type JsonObject } from "../../../../lib/json.ts";
-import type { Call } from "../../../dialect.ts";
-import { badReply, missing, unsupported } from "../../../errors.ts";
+import { isObject, type JsonObject, omitUndefined } from "../../../../lib/json.ts";
+import type { UpstreamRequest } from "../../../dialect.ts";
+import { invalidUpstreamResponse, missing, unsupported } from "../../../errors.ts";
 import type { ModelRow } from "../../../shared/model-table.ts";
 import { durationFor, ratioFor } from "../../capabilities.ts";
 import { base64Of, imageFor } from "../../images.ts";
-import { idIn, known, type States, stateOf, textOf } from "../../json-helpers.ts";
-import { joined, picked } from "../../nearest-supported.ts";
+import { known, requireId, type States, stateOf, textOf } from "../../json-helpers.ts";
+import { deepMerge, pick } from "../../nearest-supported.ts";
 import { linked, pixelsOf } from "../../result-urls.ts";
-import type { UpstreamAnswer, VideoEffect, VideoProgress, VideoRenderContext, VideoUpstream } from "../../upstream.ts";
-import { dropped, fixedSound, type Made, misfits } from "../../warnings.ts";
+import type {
+  EffectiveSettings,
+  UpstreamAnswer,
+  VideoProgress,
+  VideoRenderContext,
+  VideoUpstream,
+} from "../../upstream.ts";
+import { approximationWarnings, dropped, fixedSound, type RenderedSettings } from "../../warnings.ts";
 import { codeIn, failureIn, fine, parseError } from "./error.ts";
 import { type Key, keyFor } from "./model-keys.ts";
 
@@ -22,7 +28,10 @@ const framesPerSecond = 24;
 const passed = ["template_id", "camera_strength"];
 const passedLater = ["logo_info", "aigc_meta"];
 
-const action = (name: string, body: JsonObject): Call => ({ path: `?Action=${name}&Version=2022-08-31`, body });
+const action = (name: string, body: JsonObject): UpstreamRequest => ({
+  path: `?Action=${name}&Version=2022-08-31`,
+  body,
+});
 
 /** Frames in order, all in the one form that they must have. */
 function framesOf(images: readonly VideoImage[]): JsonObject {
@@ -42,54 +51,59 @@ function framesOf(images: readonly VideoImage[]): JsonObject {
 }
 
 /** What is said when the result is asked for: that a link is wanted, and which marks the video is to bear. */
-function wishes(ask: VideoAsk): string {
-  const mark = ask.watermark === undefined ? {} : { logo_info: { add_logo: ask.watermark } };
-  return JSON.stringify(joined({ return_url: true, ...picked(ask.metadata, passedLater) }, mark));
+function wishes(request: VideoRequest): string {
+  const mark = request.watermark === undefined ? {} : { logo_info: { add_logo: request.watermark } };
+  return JSON.stringify(deepMerge({ return_url: true, ...pick(request.metadata, passedLater) }, mark));
 }
 
 interface Fit {
   /** What is said; missing where the client said nothing. */
-  readonly sent: Pick<Made, "seconds" | "ratio">;
-  readonly made: Made;
+  readonly sent: Pick<RenderedSettings, "seconds" | "ratio">;
+  readonly made: RenderedSettings;
 }
 
 /** The resolution belongs to the key, and with frames the video has their shape. */
-function fitted(ask: VideoAsk, { durations, ratios, resolutions }: ModelRow): Fit {
-  const wanted = ask.seconds ?? (durations === undefined ? undefined : usualSeconds);
+function fitted(request: VideoRequest, { durations, ratios, resolutions }: ModelRow): Fit {
+  const wanted = request.seconds ?? (durations === undefined ? undefined : usualSeconds);
   const seconds = wanted === undefined ? undefined : durationFor(wanted, durations);
-  const isFramed = ask.images.length > 0;
-  const ratio = isFramed ? undefined : ratioFor(ask, ratios);
+  const isFramed = request.images.length > 0;
+  const ratio = isFramed ? undefined : ratioFor(request, ratios);
   return {
-    sent: { seconds: ask.seconds === undefined ? undefined : seconds, ratio },
+    sent: { seconds: request.seconds === undefined ? undefined : seconds, ratio },
     made: { seconds, resolution: resolutions?.[0], ratio: isFramed ? undefined : (ratio ?? ratios?.[0]) },
   };
 }
 
-function bodyOf(ask: VideoAsk, key: string, { seconds, ratio }: Fit["sent"]): JsonObject {
-  return compact({
-    ...picked(ask.metadata, passed),
+function bodyOf(request: VideoRequest, key: string, { seconds, ratio }: Fit["sent"]): JsonObject {
+  return omitUndefined({
+    ...pick(request.metadata, passed),
     req_key: key,
-    prompt: ask.prompt,
-    ...framesOf(ask.images),
-    seed: ask.seed,
+    prompt: request.prompt,
+    ...framesOf(request.images),
+    seed: request.seed,
     frames: seconds === undefined ? undefined : seconds * framesPerSecond + 1,
     aspect_ratio: ratio,
   });
 }
 
-function warningsOf(ask: VideoAsk, { row, warnings }: Key, made: Made, context: VideoRenderContext): Warning[] {
+function warningsOf(
+  request: VideoRequest,
+  { row, warnings }: Key,
+  made: RenderedSettings,
+  context: VideoRenderContext,
+): Warning[] {
   return [
     ...warnings,
-    ...dropped(ask, context, ["negativePrompt", ...(ask.fps === framesPerSecond ? [] : (["fps"] as const))]),
-    ...fixedSound(ask, context, row.audio === "always"),
-    ...misfits(ask, made, context),
+    ...dropped(request, context, ["negativePrompt", ...(request.fps === framesPerSecond ? [] : (["fps"] as const))]),
+    ...fixedSound(request, context, row.audio === "always"),
+    ...approximationWarnings(request, made, context),
   ];
 }
 
-function effectOf({ seconds, ratio, resolution }: Made, { audio }: ModelRow): VideoEffect {
+function effectOf({ seconds, ratio, resolution }: RenderedSettings, { audio }: ModelRow): EffectiveSettings {
   const size = ratio === undefined || resolution === undefined ? {} : pixelsOf(ratio, resolution);
   const hasSound = audio === undefined ? undefined : audio === "always";
-  return known({ seconds, resolution, ...size, audio: hasSound } as VideoEffect);
+  return known({ seconds, resolution, ...size, audio: hasSound } as EffectiveSettings);
 }
 
 function told(data: JsonObject): VideoProgress | null {
@@ -107,21 +121,21 @@ function progress({ status, body }: UpstreamAnswer): VideoProgress | null {
 export const jimengVideos: VideoUpstream = {
   name: "jimeng-videos",
   takes: ["url", "base64"],
-  render(ask, context) {
-    const key = keyFor(ask, context);
-    if (ask.prompt === undefined && ask.images.length === 0) throw missing(context.fieldPath("prompt"));
-    const { sent, made } = fitted(ask, key.row);
+  render(request, context) {
+    const key = keyFor(request, context);
+    if (request.prompt === undefined && request.images.length === 0) throw missing(context.fieldPath("prompt"));
+    const { sent, made } = fitted(request, key.row);
     return {
-      call: action("CVSync2AsyncSubmitTask", bodyOf(ask, key.key, sent)),
-      warnings: warningsOf(ask, key, made, context),
+      call: action("CVSync2AsyncSubmitTask", bodyOf(request, key.key, sent)),
+      warnings: warningsOf(request, key, made, context),
       effect: effectOf(made, key.row),
-      keep: { req_key: key.key, req_json: wishes(ask) },
+      keep: { req_key: key.key, req_json: wishes(request) },
     };
   },
   accepted({ status, body }) {
-    if (!isObject(body)) throw badReply("it is not a JSON object");
+    if (!isObject(body)) throw invalidUpstreamResponse("it is not a JSON object");
     if (codeIn(body) !== fine) throw parseError(status, body);
-    return { upstreamId: idIn(body.data, "task_id") };
+    return { upstreamId: requireId(body.data, "task_id") };
   },
   poll: ({ upstreamId, keep: { req_key, req_json } }) =>
     action("CVSync2AsyncGetResult", { req_key, task_id: upstreamId, req_json }),

@@ -1,5 +1,5 @@
 // The models of Jimeng are keys: one for each way to use images, and often one more for each resolution.
-import type { VideoAsk } from "../../../../canonical/video.ts";
+import type { VideoRequest } from "../../../../canonical/video.ts";
 import { findRow, type ModelRow, type ModelTable } from "../../../shared/model-table.ts";
 import { checkRoles, modelRow } from "../../capabilities.ts";
 import { tierFor } from "../../nearest-supported.ts";
@@ -45,28 +45,28 @@ export interface Key {
 }
 
 /** The member of the family for this number of frames. */
-function memberOf(model: string, ask: VideoAsk): string {
+function memberOf(model: string, request: VideoRequest): string {
   const whole = wholeFamily.exec(model);
   if (whole !== null) return `${whole[1]}_ti2v_${whole[2]}_pro`;
   const [, maker, version, isLow, isHigh] = family.exec(model) ?? [];
   if (maker === undefined) return model;
-  const isLarge = isHigh !== undefined || (isLow === undefined && tierFor(ask, tiers) === "1080p");
+  const isLarge = isHigh !== undefined || (isLow === undefined && tierFor(request, tiers) === "1080p");
   const [way, tail] = (
     [
       ["t2v", "_1080p"],
       ["i2v_first", "_1080"],
     ] as const
-  )[ask.images.length] ?? ["i2v_first_tail", "_1080"];
+  )[request.images.length] ?? ["i2v_first_tail", "_1080"];
   return `${maker}_${way}_${version}${isLarge ? tail : ""}`;
 }
 
 /** The key for what was requested. Throws `unsupported_parameter` for images that it does not take, or lacks. */
-export function keyFor(ask: VideoAsk, context: VideoRenderContext): Key {
-  const key = memberOf(context.model, ask);
+export function keyFor(request: VideoRequest, context: VideoRenderContext): Key {
+  const key = memberOf(context.model, request);
   // An operator declares a family under its own name, and a member under its key.
   const ofFamily = findRow(context.declared ?? [], context.model);
   const declared = ofFamily === undefined ? context.declared : [{ ...ofFamily, models: /(?:)/ }];
   const { row, warnings } = modelRow(jimengModels, { ...context, model: key, ...(declared && { declared }) });
-  checkRoles(ask, row, context);
+  checkRoles(request, row, context);
   return { key, row, warnings };
 }

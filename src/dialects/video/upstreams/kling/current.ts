@@ -1,10 +1,10 @@
 // Kling by a path per model, which alone its newest models know.
-import type { VideoAsk } from "../../../../canonical/video.ts";
-import { compact, isObject, type JsonObject } from "../../../../lib/json.ts";
-import { badReply, missing } from "../../../errors.ts";
+import type { VideoRequest } from "../../../../canonical/video.ts";
+import { isObject, type JsonObject, omitUndefined } from "../../../../lib/json.ts";
+import { invalidUpstreamResponse, missing } from "../../../errors.ts";
 import { objectsIn } from "../../../shared/json-accessors.ts";
 import { checkRoles } from "../../capabilities.ts";
-import { getCall, idIn } from "../../json-helpers.ts";
+import { getCall, requireId } from "../../json-helpers.ts";
 import type { VideoProgress, VideoRenderContext, VideoUpstream } from "../../upstream.ts";
 import { dropped } from "../../warnings.ts";
 import { dataIn, parseNewerError } from "./error.ts";
@@ -17,24 +17,24 @@ export function isCurrent(model: string): boolean {
 }
 
 const imageTypes = { first: "first_frame", last: "last_frame", reference: "refer_image" } as const;
-function contentsOf({ prompt, images }: VideoAsk): JsonObject[] {
+function contentsOf({ prompt, images }: VideoRequest): JsonObject[] {
   const frames = images.map((image) => ({ type: imageTypes[image.role], url: imageValue(image) }));
   return [...(prompt === undefined ? [] : [{ type: "prompt", text: prompt }]), ...frames];
 }
 
-function bodyOf(ask: VideoAsk, fitted: Fit, context: VideoRenderContext): JsonObject {
-  const settings = compact({
+function bodyOf(request: VideoRequest, fitted: Fit, context: VideoRenderContext): JsonObject {
+  const settings = omitUndefined({
     audio: fitted.audio === undefined ? undefined : fitted.audio ? "native" : "off",
     resolution: fitted.resolution,
     aspect_ratio: fitted.ratio,
     duration: fitted.seconds,
   });
-  const options = compact({
+  const options = omitUndefined({
     external_task_id: context.taskId,
-    watermark_info: ask.watermark === undefined ? undefined : { enabled: ask.watermark },
+    watermark_info: request.watermark === undefined ? undefined : { enabled: request.watermark },
   });
-  const hasContents = ask.images.length > 0 || fitted.row.isOmni === true;
-  const what = hasContents ? { contents: contentsOf(ask) } : { prompt: ask.prompt };
+  const hasContents = request.images.length > 0 || fitted.row.isOmni === true;
+  const what = hasContents ? { contents: contentsOf(request) } : { prompt: request.prompt };
   return { ...what, settings, options };
 }
 
@@ -47,24 +47,26 @@ export const klingTasks: VideoUpstream = {
   name: "kling-tasks",
   serves: isCurrent,
   takes: ["url", "base64"],
-  render(ask, context) {
-    const isFramed = ask.images.some(({ role }) => role !== "reference");
-    if (ask.prompt === undefined && ask.images.length === 0) throw missing(context.fieldPath("prompt"));
-    const fitted = fit(ask, context, isFramed);
-    checkRoles(ask, fitted.row, context);
-    const way = fitted.row.isOmni ? "omni-video" : `${ask.images.length > 0 ? "image" : "text"}-to-video`;
+  render(request, context) {
+    const isFramed = request.images.some(({ role }) => role !== "reference");
+    if (request.prompt === undefined && request.images.length === 0) throw missing(context.fieldPath("prompt"));
+    const fitted = fit(request, context, isFramed);
+    checkRoles(request, fitted.row, context);
+    const way = fitted.row.isOmni ? "omni-video" : `${request.images.length > 0 ? "image" : "text"}-to-video`;
     const path = `${way}/${encodeURIComponent(context.model)}`;
     return {
-      call: { path, body: bodyOf(ask, fitted, context) },
-      warnings: [...dropped(ask, context, ["negativePrompt"]), ...fitted.warnings],
+      call: { path, body: bodyOf(request, fitted, context) },
+      warnings: [...dropped(request, context, ["negativePrompt"]), ...fitted.warnings],
       effect: fitted.effect,
-      keep: ask.watermark === true ? { isMarked: true } : {},
+      keep: request.watermark === true ? { isMarked: true } : {},
     };
   },
   accepted({ status, body }) {
     const data = dataIn(status, body);
-    if (isObject(data)) return acceptedAs(idIn(data, "id"), told(data, {}));
-    throw isObject(body) && "code" in body ? parseNewerError(status, body) : badReply("it holds no task");
+    if (isObject(data)) return acceptedAs(requireId(data, "id"), told(data, {}));
+    throw isObject(body) && "code" in body
+      ? parseNewerError(status, body)
+      : invalidUpstreamResponse("it holds no task");
   },
   poll: ({ upstreamId }) => getCall(`tasks?task_ids=${encodeURIComponent(upstreamId)}`),
   progress({ status, body }, { upstreamId, keep }) {

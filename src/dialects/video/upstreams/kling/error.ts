@@ -1,12 +1,12 @@
 // Errors of Kling: a code beside a message, whatever the status of the answer.
 import { GatewayError } from "../../../../canonical/error.ts";
 import { isObject } from "../../../../lib/json.ts";
-import type { ErrorSide } from "../../../dialect.ts";
-import { type Fault, faultError } from "../../error-codes.ts";
+import type { ErrorCodec } from "../../../dialect.ts";
+import { faultError, type VideoErrorName } from "../../error-codes.ts";
 import { numberOf, objectOf, textOf } from "../../json-helpers.ts";
 
 /** https://app.klingai.com/global/dev/document-api/apiReference/commonInfo */
-const faults: { readonly [code: number]: Fault } = {
+const faults: { readonly [code: number]: VideoErrorName } = {
   1000: "credentials",
   1001: "credentials",
   1002: "credentials",
@@ -36,7 +36,7 @@ const unknownParameter = 1201;
 const invalidKey = 1002;
 
 /** `{code, message, request_id}`. */
-export const parseError: ErrorSide["parse"] = (status, body, retryAfterMs) => {
+export const parseError: ErrorCodec["parse"] = (status, body, retryAfterMs) => {
   const code = numberOf(objectOf(body).code) ?? 0;
   const message = textOf(objectOf(body).message) || textOf(body);
   const judged = code === unknownMethod || code === unknownTask ? 404 : status;
@@ -44,7 +44,7 @@ export const parseError: ErrorSide["parse"] = (status, body, retryAfterMs) => {
 };
 
 /** As `parseError`, for the newer paths, which take no access key pairs. */
-export const parseNewerError: ErrorSide["parse"] = (status, body, retryAfterMs) => {
+export const parseNewerError: ErrorCodec["parse"] = (status, body, retryAfterMs) => {
   const error = parseError(status, body, retryAfterMs);
   if (numberOf(objectOf(body).code) !== invalidKey) return error;
   const message =

@@ -1,11 +1,11 @@
 // Kling by a path per kind of task, which every account and all but the newest models know.
-import type { VideoAsk, VideoImage } from "../../../../canonical/video.ts";
-import { compact, isObject, type JsonObject } from "../../../../lib/json.ts";
-import { badReply, missing, unsupported } from "../../../errors.ts";
+import type { VideoImage, VideoRequest } from "../../../../canonical/video.ts";
+import { isObject, type JsonObject, omitUndefined } from "../../../../lib/json.ts";
+import { invalidUpstreamResponse, missing, unsupported } from "../../../errors.ts";
 import { objectsIn } from "../../../shared/json-accessors.ts";
 import { imageFor } from "../../images.ts";
-import { getCall, idIn, objectOf } from "../../json-helpers.ts";
-import { joined, picked } from "../../nearest-supported.ts";
+import { getCall, objectOf, requireId } from "../../json-helpers.ts";
+import { deepMerge, pick } from "../../nearest-supported.ts";
 import type { VideoProgress, VideoRenderContext, VideoUpstream } from "../../upstream.ts";
 import { isCurrent } from "./current.ts";
 import { dataIn, parseError } from "./error.ts";
@@ -43,10 +43,10 @@ const soundWords: ReadonlyMap<unknown, boolean> = new Map([
 ]);
 
 /** The wire's own words for tier and sound, as its clients say them, in canon's members. */
-function understood(ask: VideoAsk): VideoAsk {
-  const resolution = tierOfMode.get(ask.metadata.mode) ?? ask.resolution;
-  const audio = ask.audio ?? soundWords.get(ask.metadata.sound);
-  return { ...ask, ...(resolution === undefined ? {} : { resolution }), ...(audio === undefined ? {} : { audio }) };
+function parsedResponse(request: VideoRequest): VideoRequest {
+  const resolution = tierOfMode.get(request.metadata.mode) ?? request.resolution;
+  const audio = request.audio ?? soundWords.get(request.metadata.sound);
+  return { ...request, ...(resolution === undefined ? {} : { resolution }), ...(audio === undefined ? {} : { audio }) };
 }
 
 function referencesOf(images: readonly VideoImage[]): JsonObject {
@@ -61,7 +61,9 @@ const omniTypes = { first: "first_frame", last: "end_frame", reference: undefine
 /** Frames and references in one list: https://docs.kkiai.com/Other-Model-APIs/kling-platform-api/omni-video/omni-video-api.html */
 function omniImages(images: readonly VideoImage[]): JsonObject {
   if (images.length === 0) return {};
-  return { image_list: images.map((image) => compact({ image_url: imageValue(image), type: omniTypes[image.role] })) };
+  return {
+    image_list: images.map((image) => omitUndefined({ image_url: imageValue(image), type: omniTypes[image.role] })),
+  };
 }
 
 /** The path that the model or the images call for, and what is said of them there. */
@@ -78,11 +80,11 @@ function wayOf(images: readonly VideoImage[], { isOmni }: KlingRow): { path: str
   };
 }
 
-function bodyOf(ask: VideoAsk, fitted: Fit, images: JsonObject, context: VideoRenderContext): JsonObject {
-  const said = compact({
+function bodyOf(request: VideoRequest, fitted: Fit, images: JsonObject, context: VideoRenderContext): JsonObject {
+  const said = omitUndefined({
     model_name: context.model,
-    prompt: ask.prompt,
-    negative_prompt: ask.negativePrompt,
+    prompt: request.prompt,
+    negative_prompt: request.negativePrompt,
     ...images,
     mode: modeOf(fitted.resolution),
     duration: fitted.seconds === undefined ? undefined : String(fitted.seconds),
@@ -90,8 +92,8 @@ function bodyOf(ask: VideoAsk, fitted: Fit, images: JsonObject, context: VideoRe
     sound: fitted.audio === undefined ? undefined : fitted.audio ? "on" : "off",
     external_task_id: context.taskId,
   });
-  const mark = ask.watermark === undefined ? {} : { watermark_info: { enabled: ask.watermark } };
-  return joined({ ...said, ...picked(ask.metadata, passed) }, mark);
+  const mark = request.watermark === undefined ? {} : { watermark_info: { enabled: request.watermark } };
+  return deepMerge({ ...said, ...pick(request.metadata, passed) }, mark);
 }
 
 function told(data: JsonObject, keep: JsonObject): VideoProgress | null {
@@ -104,19 +106,19 @@ export const klingVideos: VideoUpstream = {
   serves: (model) => !isCurrent(model),
   takes: ["url", "base64"],
   render(given, context) {
-    const ask = understood(given);
-    const isFramed = ask.images.some(({ role }) => role !== "reference");
-    const fitted = fit(ask, context, isFramed);
-    if (ask.prompt === undefined && (fitted.row.isOmni || !isFramed)) throw missing(context.fieldPath("prompt"));
-    const { path, members } = wayOf(ask.images, fitted.row);
-    const keep = { path, ...(ask.watermark === true ? { isMarked: true } : {}) };
+    const request = parsedResponse(given);
+    const isFramed = request.images.some(({ role }) => role !== "reference");
+    const fitted = fit(request, context, isFramed);
+    if (request.prompt === undefined && (fitted.row.isOmni || !isFramed)) throw missing(context.fieldPath("prompt"));
+    const { path, members } = wayOf(request.images, fitted.row);
+    const keep = { path, ...(request.watermark === true ? { isMarked: true } : {}) };
     const { warnings, effect } = fitted;
-    return { call: { path, body: bodyOf(ask, fitted, members, context) }, warnings, effect, keep };
+    return { call: { path, body: bodyOf(request, fitted, members, context) }, warnings, effect, keep };
   },
   accepted({ status, body }) {
     const data = dataIn(status, body);
-    if (isObject(data)) return acceptedAs(idIn(data, "task_id"), told(data, {}));
-    throw isObject(body) && "code" in body ? parseError(status, body) : badReply("it holds no task");
+    if (isObject(data)) return acceptedAs(requireId(data, "task_id"), told(data, {}));
+    throw isObject(body) && "code" in body ? parseError(status, body) : invalidUpstreamResponse("it holds no task");
   },
   poll: ({ keep, upstreamId }) => getCall(`${String(keep.path)}/${encodeURIComponent(upstreamId)}`),
   progress({ status, body }, { keep }) {

@@ -1,5 +1,5 @@
 // What is said to Kling of length, shape, resolution and sound, by the row of the model.
-import type { VideoAsk, VideoImage } from "../../../../canonical/video.ts";
+import type { VideoImage, VideoRequest } from "../../../../canonical/video.ts";
 import type { Warning } from "../../../../canonical/warning.ts";
 import { unsupported } from "../../../errors.ts";
 import { durationFor, modelRow, ratioFor, resolutionFor } from "../../capabilities.ts";
@@ -7,8 +7,8 @@ import { base64Of, imageFor } from "../../images.ts";
 import { known } from "../../json-helpers.ts";
 import { shortSide } from "../../nearest-supported.ts";
 import { pixelsOf } from "../../result-urls.ts";
-import type { VideoEffect, VideoRenderContext } from "../../upstream.ts";
-import { dropped, fixedSound, misfits } from "../../warnings.ts";
+import type { EffectiveSettings, VideoRenderContext } from "../../upstream.ts";
+import { approximationWarnings, dropped, fixedSound } from "../../warnings.ts";
 import { type KlingRow, klingModels } from "./models.ts";
 
 /** What is made of a model that has a row when nothing is said. */
@@ -23,34 +23,38 @@ export interface Fit {
   readonly resolution: string | undefined;
   readonly audio: boolean | undefined;
   readonly warnings: readonly Warning[];
-  readonly effect: VideoEffect;
+  readonly effect: EffectiveSettings;
 }
 
 /** The resolution, raised where what was requested only exists at a higher one. */
-function tierOf(ask: VideoAsk, { resolutions, only1080p = [] }: KlingRow): string | undefined {
-  const tier = resolutionFor(ask, resolutions);
+function tierOf(request: VideoRequest, { resolutions, only1080p = [] }: KlingRow): string | undefined {
+  const tier = resolutionFor(request, resolutions);
   const isRaised =
-    (only1080p.includes("audio") && ask.audio === true) ||
-    (only1080p.includes("last") && imageFor(ask.images, "last") !== undefined);
+    (only1080p.includes("audio") && request.audio === true) ||
+    (only1080p.includes("last") && imageFor(request.images, "last") !== undefined);
   const side = tier === undefined ? 0 : (shortSide({ resolution: tier }) ?? 0);
   return isRaised && side < (shortSide({ resolution: highTier }) ?? 0) ? highTier : tier;
 }
 
-function effectOf(fit: Pick<Fit, "seconds" | "ratio" | "resolution">, row: KlingRow, sound: boolean): VideoEffect {
+function effectOf(
+  fit: Pick<Fit, "seconds" | "ratio" | "resolution">,
+  row: KlingRow,
+  sound: boolean,
+): EffectiveSettings {
   const { seconds, ratio, resolution } = fit;
   const size = ratio === undefined || resolution === undefined ? {} : pixelsOf(ratio, resolution);
   const audio = row.audio === "always" || (row.audio !== "never" && sound);
-  return known({ seconds, resolution, audio, ...size } as VideoEffect);
+  return known({ seconds, resolution, audio, ...size } as EffectiveSettings);
 }
 
 /** What is said to the upstream, what will be made of it, and what is lost. */
-export function fit(ask: VideoAsk, context: VideoRenderContext, isFramed: boolean): Fit {
+export function fit(request: VideoRequest, context: VideoRenderContext, isFramed: boolean): Fit {
   const { row, warnings } = modelRow(klingModels, context);
   const { durations, ratios, audio = "optional" } = row;
-  const wanted = ask.seconds ?? (durations === undefined ? undefined : usual.seconds);
+  const wanted = request.seconds ?? (durations === undefined ? undefined : usual.seconds);
   const seconds = wanted === undefined ? undefined : durationFor(wanted, durations);
-  const ratio = isFramed ? undefined : ratioFor(ask, ratios);
-  const resolution = tierOf(ask, row);
+  const ratio = isFramed ? undefined : ratioFor(request, ratios);
+  const resolution = tierOf(request, row);
   const made = {
     seconds,
     resolution: resolution ?? (row.resolutions === undefined ? undefined : usual.resolution),
@@ -61,14 +65,14 @@ export function fit(ask: VideoAsk, context: VideoRenderContext, isFramed: boolea
     seconds,
     ratio,
     resolution,
-    audio: audio === "optional" ? ask.audio : undefined,
+    audio: audio === "optional" ? request.audio : undefined,
     warnings: [
       ...warnings,
-      ...dropped(ask, context, ["fps", "seed"]),
-      ...(audio === "optional" ? [] : fixedSound(ask, context, audio === "always")),
-      ...misfits(ask, made, context),
+      ...dropped(request, context, ["fps", "seed"]),
+      ...(audio === "optional" ? [] : fixedSound(request, context, audio === "always")),
+      ...approximationWarnings(request, made, context),
     ],
-    effect: effectOf(made, row, ask.audio === true),
+    effect: effectOf(made, row, request.audio === true),
   };
 }
 

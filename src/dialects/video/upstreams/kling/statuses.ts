@@ -1,7 +1,7 @@
 // What Kling says of its tasks, on its older and its newer paths alike: words of state, videos, a reason of failure.
 import type { VideoResult } from "../../../../canonical/video.ts";
 import type { JsonObject } from "../../../../lib/json.ts";
-import { faultFailure, faultIn } from "../../error-codes.ts";
+import { faultFailure, matchErrorCode } from "../../error-codes.ts";
 import { type States, sizeNumber, stateOf, textOf } from "../../json-helpers.ts";
 import { linked, policyWords } from "../../result-urls.ts";
 import type { Accepted, VideoProgress } from "../../upstream.ts";
@@ -32,7 +32,7 @@ export function progressOf({ word, reason, videos }: Told, keep: JsonObject): Vi
   if (textOf(word) === "") return null;
   const state = stateOf(word, states);
   if (state.state === "failed")
-    return { ...state, failure: faultFailure(faultIn(policyWords, textOf(reason)), reason) };
+    return { ...state, failure: faultFailure(matchErrorCode(policyWords, textOf(reason)), reason) };
   if (state.state !== "completed") return state;
   return { ...state, results: videos.flatMap((video) => resultOf(video, keep.isMarked === true)) };
 }

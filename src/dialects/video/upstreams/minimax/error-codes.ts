@@ -1,11 +1,11 @@
 // MiniMax's errors: a number in the body tells what is wrong, also where the status says that all is well.
 import type { GatewayError } from "../../../../canonical/error.ts";
 import { isObject } from "../../../../lib/json.ts";
-import { type Fault, faultError } from "../../error-codes.ts";
+import { faultError, type VideoErrorName } from "../../error-codes.ts";
 import { numberOf, objectOf, textOf } from "../../json-helpers.ts";
 
 /** https://platform.minimax.io/docs/api-reference/errorcode */
-const faults: { readonly [code: number]: Fault } = {
+const faults: { readonly [code: number]: VideoErrorName } = {
   1000: "broken",
   1001: "timeout",
   1002: "rate",
@@ -31,7 +31,8 @@ export interface Said {
   readonly message: string;
 }
 
-export const faultOfCode = (code: number): Fault | undefined => (code === 0 ? undefined : (faults[code] ?? "broken"));
+export const faultOfCode = (code: number): VideoErrorName | undefined =>
+  code === 0 ? undefined : (faults[code] ?? "broken");
 
 const codeInText = (text: string): number => Number(/\((\d{4})\)\s*$/.exec(text)?.[1] ?? 0);
 

@@ -1,6 +1,6 @@
 // MiniMax's newer videos: a list of contents with roles, and a task that tells its address itself.
-import type { VideoAsk, VideoImage, VideoResult } from "../../../../canonical/video.ts";
-import { compact, isObject, type JsonObject } from "../../../../lib/json.ts";
+import type { VideoImage, VideoRequest, VideoResult } from "../../../../canonical/video.ts";
+import { isObject, type JsonObject, omitUndefined } from "../../../../lib/json.ts";
 import { missing, unsupported } from "../../../errors.ts";
 import type { ModelRow } from "../../../shared/model-table.ts";
 import { checkRoles, durationFor, modelRow, ratioFor, resolutionFor } from "../../capabilities.ts";
@@ -8,18 +8,18 @@ import { faultFailure } from "../../error-codes.ts";
 import {
   deleteCall,
   getCall,
-  idIn,
-  imageSent,
+  imageValue,
   known,
   objectOf,
+  requireId,
   type States,
   sizeNumber,
   stateOf,
   textOf,
 } from "../../json-helpers.ts";
-import { picked } from "../../nearest-supported.ts";
-import type { UpstreamAnswer, VideoEffect, VideoProgress, VideoUpstream } from "../../upstream.ts";
-import { dropped, fixedSound, type Made, misfits } from "../../warnings.ts";
+import { pick } from "../../nearest-supported.ts";
+import type { EffectiveSettings, UpstreamAnswer, VideoProgress, VideoUpstream } from "../../upstream.ts";
+import { approximationWarnings, dropped, fixedSound, type RenderedSettings } from "../../warnings.ts";
 import { checkAccepted, faultOfCode, parseError, saidIn } from "./error-codes.ts";
 import { h3Models } from "./models.ts";
 
@@ -48,19 +48,19 @@ function contentOf(prompt: string, images: readonly VideoImage[]): JsonObject[] 
     throw unsupported(reference.path, "it takes frames or reference images, not both.");
   const parts = images.map((image) => ({
     type: "image_url",
-    image_url: { url: imageSent(image) },
+    image_url: { url: imageValue(image) },
     role: roles[image.role],
   }));
   return [{ type: "text", text: prompt }, ...parts];
 }
 
 /** A model without a row is told only what the client said. With an image the video has the image's shape. */
-function fitted(ask: VideoAsk, { durations, ratios, resolutions }: ModelRow): Made {
-  const wanted = ask.seconds ?? (durations === undefined ? undefined : usualSeconds);
+function fitted(request: VideoRequest, { durations, ratios, resolutions }: ModelRow): RenderedSettings {
+  const wanted = request.seconds ?? (durations === undefined ? undefined : usualSeconds);
   return {
     seconds: wanted === undefined ? undefined : durationFor(wanted, durations),
-    resolution: resolutionFor(ask, resolutions)?.toUpperCase() ?? resolutions?.[0],
-    ratio: ask.images.length > 0 ? undefined : (ratioFor(ask, ratios) ?? ratios?.[0]),
+    resolution: resolutionFor(request, resolutions)?.toUpperCase() ?? resolutions?.[0],
+    ratio: request.images.length > 0 ? undefined : (ratioFor(request, ratios) ?? ratios?.[0]),
   };
 }
 
@@ -91,34 +91,34 @@ export const minimaxNewerVideos: VideoUpstream = {
   name: "minimax-videos-v2",
   serves: isNewer,
   takes: ["url", "data"],
-  render(ask, context) {
-    if (ask.prompt === undefined) throw missing(context.fieldPath("prompt"));
+  render(request, context) {
+    if (request.prompt === undefined) throw missing(context.fieldPath("prompt"));
     const { row, warnings: unverified } = modelRow(h3Models, context);
-    checkRoles(ask, row, context);
-    const made = fitted(ask, row);
-    const body = compact({
-      ...picked(ask.metadata, passed),
+    checkRoles(request, row, context);
+    const made = fitted(request, row);
+    const body = omitUndefined({
+      ...pick(request.metadata, passed),
       model: context.model,
-      content: contentOf(ask.prompt, ask.images),
+      content: contentOf(request.prompt, request.images),
       resolution: made.resolution,
       duration: made.seconds,
       ratio: made.ratio,
-      aigc_watermark: ask.watermark,
+      aigc_watermark: request.watermark,
     });
     const warnings = [
       ...unverified,
-      ...dropped(ask, context, ["negativePrompt", "fps", "seed"]),
-      ...fixedSound(ask, context, row.audio !== "never"),
-      ...misfits(ask, made, context),
+      ...dropped(request, context, ["negativePrompt", "fps", "seed"]),
+      ...fixedSound(request, context, row.audio !== "never"),
+      ...approximationWarnings(request, made, context),
     ];
     const audio = row.audio === undefined ? undefined : row.audio !== "never";
     const { seconds, resolution } = made;
-    const effect = known({ seconds, resolution: resolution?.toLowerCase(), audio } as VideoEffect);
+    const effect = known({ seconds, resolution: resolution?.toLowerCase(), audio } as EffectiveSettings);
     return { call: { path: "v2/video_generation", body }, warnings, effect };
   },
   accepted({ status, body }) {
     checkAccepted(status, body);
-    return { upstreamId: idIn(body, "task_id") };
+    return { upstreamId: requireId(body, "task_id") };
   },
   poll: ({ upstreamId }) => getCall(itemPath(upstreamId)),
   progress: (answer, { upstreamId }) => progress(answer, upstreamId),

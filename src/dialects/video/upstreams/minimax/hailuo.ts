@@ -1,24 +1,24 @@
 // MiniMax's videos up to Hailuo 2.3: a task that ends with the id of a file, whose address has to be asked for.
-import type { VideoAsk, VideoResult } from "../../../../canonical/video.ts";
-import { compact, isObject, type JsonObject } from "../../../../lib/json.ts";
+import type { VideoRequest, VideoResult } from "../../../../canonical/video.ts";
+import { isObject, type JsonObject, omitUndefined } from "../../../../lib/json.ts";
 import { missing, unsupported } from "../../../errors.ts";
 import { checkRoles, durationFor, modelRow, resolutionFor } from "../../capabilities.ts";
 import { faultFailure } from "../../error-codes.ts";
 import { imageFor } from "../../images.ts";
 import {
   getCall,
-  idIn,
-  imageSent,
+  imageValue,
   known,
   objectOf,
+  requireId,
   type States,
   sizeNumber,
   stateOf,
   textOf,
 } from "../../json-helpers.ts";
-import { picked } from "../../nearest-supported.ts";
-import type { UpstreamAnswer, VideoEffect, VideoProgress, VideoUpstream } from "../../upstream.ts";
-import { dropped, fixedSound, type Made, misfits } from "../../warnings.ts";
+import { pick } from "../../nearest-supported.ts";
+import type { EffectiveSettings, UpstreamAnswer, VideoProgress, VideoUpstream } from "../../upstream.ts";
+import { approximationWarnings, dropped, fixedSound, type RenderedSettings } from "../../warnings.ts";
 import { checkAccepted, faultOfCode, parseError, saidIn } from "./error-codes.ts";
 import { isNewer } from "./h3.ts";
 import { type HailuoRow, hailuoModels } from "./models.ts";
@@ -36,33 +36,34 @@ const usualSeconds = 6;
 /** Beside canon; the model's own wishes for the prompt. */
 const passed = ["prompt_optimizer", "fast_pretreatment"];
 
-function imagesFor({ images }: VideoAsk): JsonObject {
+function imagesFor({ images }: VideoRequest): JsonObject {
   const [reference, stray] = images.filter(({ role }) => role === "reference");
   if (stray !== undefined) throw unsupported(stray.path, "it takes one reference image.");
   const first = imageFor(images, "first");
   const last = imageFor(images, "last");
-  return compact({
-    first_frame_image: first && imageSent(first),
-    last_frame_image: last && imageSent(last),
-    subject_reference: reference && [{ type: "character", image: [imageSent(reference)] }],
+  return omitUndefined({
+    first_frame_image: first && imageValue(first),
+    last_frame_image: last && imageValue(last),
+    subject_reference: reference && [{ type: "character", image: [imageValue(reference)] }],
   });
 }
 
 interface Fit {
   /** What is said; missing where the client said nothing, or the model has no such field. */
-  readonly sent: Pick<Made, "seconds" | "resolution">;
-  readonly made: Pick<Made, "seconds" | "resolution">;
+  readonly sent: Pick<RenderedSettings, "seconds" | "resolution">;
+  readonly made: Pick<RenderedSettings, "seconds" | "resolution">;
 }
 
 /** The resolution first, since the highest one is only made in the shortest length. */
-function fitted(ask: VideoAsk, row: HailuoRow, hasFrame: boolean): Fit {
+function fitted(request: VideoRequest, row: HailuoRow, hasFrame: boolean): Fit {
   const tiers = row.resolutions?.filter((tier) => hasFrame || tier !== row.framedResolution);
-  const requested = resolutionFor(ask, tiers)?.toUpperCase();
+  const requested = resolutionFor(request, tiers)?.toUpperCase();
   const resolution = requested ?? tiers?.[0];
   const isShort = resolution !== undefined && resolution === row.shortResolution;
-  const wanted = isShort || (ask.seconds === undefined && row.durations !== undefined) ? usualSeconds : ask.seconds;
+  const wanted =
+    isShort || (request.seconds === undefined && row.durations !== undefined) ? usualSeconds : request.seconds;
   const seconds = wanted === undefined ? undefined : durationFor(wanted, row.durations);
-  const sent = { seconds: ask.seconds === undefined ? undefined : seconds, resolution: requested };
+  const sent = { seconds: request.seconds === undefined ? undefined : seconds, resolution: requested };
   return { sent: row.isFixed ? {} : sent, made: { seconds, resolution } };
 }
 
@@ -88,36 +89,36 @@ export const minimaxVideos: VideoUpstream = {
   name: "minimax-videos",
   serves: (model) => !isNewer(model),
   takes: ["url", "data"],
-  render(ask, context) {
-    if (ask.prompt === undefined && ask.images.length === 0) throw missing(context.fieldPath("prompt"));
+  render(request, context) {
+    if (request.prompt === undefined && request.images.length === 0) throw missing(context.fieldPath("prompt"));
     const { row, warnings: unverified } = modelRow(hailuoModels, context);
-    checkRoles(ask, row, context);
-    const images = imagesFor(ask);
+    checkRoles(request, row, context);
+    const images = imagesFor(request);
     const hasFrame = images.first_frame_image !== undefined;
-    const { sent, made } = fitted(ask, row, hasFrame);
-    const body = compact({
-      ...picked(ask.metadata, passed),
+    const { sent, made } = fitted(request, row, hasFrame);
+    const body = omitUndefined({
+      ...pick(request.metadata, passed),
       model: context.model,
-      prompt: ask.prompt,
+      prompt: request.prompt,
       ...images,
       duration: sent.seconds,
       resolution: sent.resolution,
-      aigc_watermark: ask.watermark,
+      aigc_watermark: request.watermark,
     });
     const warnings = [
       ...unverified,
-      ...dropped(ask, context, ["negativePrompt", "fps", "seed"]),
-      ...fixedSound(ask, context, row.audio === "always"),
+      ...dropped(request, context, ["negativePrompt", "fps", "seed"]),
+      ...fixedSound(request, context, row.audio === "always"),
       // Without an image every video is a landscape; with one it has the image's shape.
-      ...misfits(ask, hasFrame ? made : { ...made, ratio: "16:9" }, context),
+      ...approximationWarnings(request, hasFrame ? made : { ...made, ratio: "16:9" }, context),
     ];
     const audio = row.audio === undefined ? undefined : row.audio === "always";
-    const effect = known({ ...made, resolution: made.resolution?.toLowerCase(), audio } as VideoEffect);
+    const effect = known({ ...made, resolution: made.resolution?.toLowerCase(), audio } as EffectiveSettings);
     return { call: { path: "video_generation", body }, warnings, effect };
   },
   accepted({ status, body }) {
     checkAccepted(status, body);
-    return { upstreamId: idIn(body, "task_id") };
+    return { upstreamId: requireId(body, "task_id") };
   },
   poll: ({ upstreamId }) => getCall(`query/video_generation?task_id=${encodeURIComponent(upstreamId)}`),
   progress,

@@ -1,13 +1,13 @@
 // Replicate's predictions as videos: the inputs of a model, and a prediction that ends with addresses.
 import type { GatewayError } from "../../../../canonical/error.ts";
-import type { VideoPlace, VideoResult } from "../../../../canonical/video.ts";
-import { compact, isObject, type Json, type JsonObject } from "../../../../lib/json.ts";
-import type { Call } from "../../../dialect.ts";
+import type { VideoLocation, VideoResult } from "../../../../canonical/video.ts";
+import { isObject, type Json, type JsonObject, omitUndefined } from "../../../../lib/json.ts";
+import type { UpstreamRequest } from "../../../dialect.ts";
 import { missing } from "../../../errors.ts";
 import { modelRow } from "../../capabilities.ts";
-import { type FaultTable, faultError, faultFailure, faultIn } from "../../error-codes.ts";
-import { getCall, idIn, known, objectOf, type States, sizeNumber, stateOf, textOf } from "../../json-helpers.ts";
-import { picked } from "../../nearest-supported.ts";
+import { faultError, faultFailure, matchErrorCode, type VideoErrorTable } from "../../error-codes.ts";
+import { getCall, known, objectOf, requireId, type States, sizeNumber, stateOf, textOf } from "../../json-helpers.ts";
+import { pick } from "../../nearest-supported.ts";
 import type { UpstreamAnswer, UpstreamTask, VideoProgress, VideoUpstream } from "../../upstream.ts";
 import { hostedInput, soundOf } from "../model-host.ts";
 import { passed, replicateModels } from "./model-inputs.ts";
@@ -23,7 +23,7 @@ const states: States = {
 };
 
 /** A prediction fails with prose alone, at times with a code behind it. */
-const faults: FaultTable = [
+const faults: VideoErrorTable = [
   [/E005|sensitive|nsfw|moderation|safety|content policy/i, "content"],
   [/E006|validation|invalid input/i, "input"],
   [/E003|high demand|overloaded/i, "busy"],
@@ -43,7 +43,7 @@ function placeOf(model: string): { path: string; version?: string } {
 /** Files that the service keeps itself are given to the credential alone. */
 const ownFile = /^https:\/\/api\.replicate\.com\/v1\/(files\/[^\s]+)$/i;
 
-function placeOfResult(url: string): VideoPlace {
+function placeOfResult(url: string): VideoLocation {
   const ref = ownFile.exec(url)?.[1];
   return ref === undefined ? { kind: "url", url } : { kind: "content", ref };
 }
@@ -60,7 +60,7 @@ function resultsOf(output: Json | undefined): VideoResult[] {
 function told(body: JsonObject): VideoProgress {
   const state = stateOf(body.status, states);
   const error = textOf(body.error);
-  if (state.state === "failed") return { ...state, failure: faultFailure(faultIn(faults, error), error) };
+  if (state.state === "failed") return { ...state, failure: faultFailure(matchErrorCode(faults, error), error) };
   if (state.state === "cancelled")
     return { ...state, failure: { code: "cancelled", message: "The task was cancelled." } };
   if (state.state !== "completed") return state;
@@ -76,14 +76,14 @@ function progress({ status, body }: UpstreamAnswer): VideoProgress | null {
 function parseError(status: number, body: unknown, retryAfterMs?: number): GatewayError {
   const { detail, title } = objectOf(body);
   const message = textOf(detail) || textOf(title) || textOf(body);
-  const fault = status === 422 || status === 400 ? (faultIn(faults, message) ?? "input") : undefined;
+  const fault = status === 422 || status === 400 ? (matchErrorCode(faults, message) ?? "input") : undefined;
   return faultError(fault, { status, message, retryAfterMs });
 }
 
 const taskPath = ({ upstreamId }: UpstreamTask): string => `predictions/${encodeURIComponent(upstreamId)}`;
 
 /** Only a path below `files`, whatever an upstream has said. */
-function contentCall(place: VideoPlace, variant: string): Call | null {
+function contentCall(place: VideoLocation, variant: string): UpstreamRequest | null {
   const ref = place.kind === "content" ? (place.ref ?? "") : "";
   const isFile = /^files\/[\w./?=&%-]+$/.test(ref) && !ref.includes("..");
   return isFile && variant === "video" ? getCall(ref) : null;
@@ -93,17 +93,17 @@ export const replicateVideos: VideoUpstream = {
   name: "replicate-predictions",
   serves: (model) => modelName.test(model),
   takes: ["url", "data"],
-  render(ask, context) {
-    if (ask.prompt === undefined && ask.images.length === 0) throw missing(context.fieldPath("prompt"));
+  render(request, context) {
+    if (request.prompt === undefined && request.images.length === 0) throw missing(context.fieldPath("prompt"));
     const { row, warnings } = modelRow(replicateModels, context);
-    const { input: named, made, warnings: losses } = hostedInput(ask, row, context);
+    const { input: named, made, warnings: losses } = hostedInput(request, row, context);
     const { path, version } = placeOf(context.model);
-    const body = compact({ version, input: { ...picked(ask.metadata, passed), ...named } });
-    const effect = known({ seconds: made.seconds, resolution: made.resolution, audio: soundOf(ask, row) });
+    const body = omitUndefined({ version, input: { ...pick(request.metadata, passed), ...named } });
+    const effect = known({ seconds: made.seconds, resolution: made.resolution, audio: soundOf(request, row) });
     return { call: { path, body }, warnings: [...warnings, ...losses], effect };
   },
   accepted({ body }) {
-    const upstreamId = idIn(body, "id");
+    const upstreamId = requireId(body, "id");
     const said = objectOf(body);
     return textOf(said.status) === "" ? { upstreamId } : { upstreamId, progress: told(said) };
   },

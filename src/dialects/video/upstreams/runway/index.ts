@@ -1,35 +1,35 @@
 // Runway's videos: a path for texts and one for images, sizes in place of ratios, and a task that tells its progress.
 import type { GatewayError } from "../../../../canonical/error.ts";
-import type { VideoAsk, VideoImage } from "../../../../canonical/video.ts";
+import type { VideoImage, VideoRequest } from "../../../../canonical/video.ts";
 import type { Warning } from "../../../../canonical/warning.ts";
-import { compact, isObject, type Json, type JsonObject } from "../../../../lib/json.ts";
+import { isObject, type Json, type JsonObject, omitUndefined } from "../../../../lib/json.ts";
 import { missing, unsupported } from "../../../errors.ts";
 import { lookUpModel } from "../../../shared/model-table.ts";
 import { modelRow } from "../../capabilities.ts";
-import { type FaultTable, faultError, faultFailure, faultIn } from "../../error-codes.ts";
+import { faultError, faultFailure, matchErrorCode, type VideoErrorTable } from "../../error-codes.ts";
 import { imageFor } from "../../images.ts";
 import {
   deleteCall,
   getCall,
-  idIn,
-  imageSent,
+  imageValue,
   known,
   numberOf,
   objectOf,
+  requireId,
   type States,
   stateOf,
   textOf,
 } from "../../json-helpers.ts";
-import { picked } from "../../nearest-supported.ts";
+import { pick } from "../../nearest-supported.ts";
 import type {
+  EffectiveSettings,
   UpstreamAnswer,
   UpstreamTask,
-  VideoEffect,
   VideoProgress,
   VideoRenderContext,
   VideoUpstream,
 } from "../../upstream.ts";
-import { dropped, fixedSound, misfits } from "../../warnings.ts";
+import { approximationWarnings, dropped, fixedSound } from "../../warnings.ts";
 import { type RunwayPath, type RunwayRow, runwayModels, secondsFor, shapeFor } from "./models.ts";
 
 const states: States = {
@@ -42,7 +42,7 @@ const states: States = {
 };
 
 /** https://docs.dev.runwayml.com/errors/task-failures */
-const faults: FaultTable = [
+const faults: VideoErrorTable = [
   [/SAFETY/i, "content"],
   [/^ASSET/i, "input"],
   [/TIMEOUT/i, "timeout"],
@@ -53,7 +53,7 @@ const passed = ["contentModeration"];
 
 /** An image where only secure addresses are fetched. */
 function uriOf(image: VideoImage): string {
-  const text = imageSent(image);
+  const text = imageValue(image);
   if (/^http:/i.test(text)) throw unsupported(image.path, "it fetches images from https addresses only.");
   return text;
 }
@@ -83,10 +83,10 @@ function promptImage(images: readonly VideoImage[]): Json {
   return images.map((image) => ({ uri: uriOf(image), position: image.role }));
 }
 
-const pathOf = ({ images }: VideoAsk): RunwayPath =>
+const pathOf = ({ images }: VideoRequest): RunwayPath =>
   images.some(({ role }) => role !== "reference") ? "image_to_video" : "text_to_video";
 
-function imagesOf({ images }: VideoAsk): JsonObject {
+function imagesOf({ images }: VideoRequest): JsonObject {
   if (images.length === 0) return {};
   if (images.every(({ role }) => role === "reference"))
     return { references: images.map((image) => ({ uri: uriOf(image) })) };
@@ -94,27 +94,27 @@ function imagesOf({ images }: VideoAsk): JsonObject {
 }
 
 /** The row of the model for this path. Throws for a model that has the other path only. */
-function rowFor(ask: VideoAsk, context: VideoRenderContext): { row: RunwayRow; warnings: readonly Warning[] } {
-  const path = pathOf(ask);
+function rowFor(request: VideoRequest, context: VideoRenderContext): { row: RunwayRow; warnings: readonly Warning[] } {
+  const path = pathOf(request);
   const other = path === "text_to_video" ? "image_to_video" : "text_to_video";
   const here = lookUpModel(runwayModels[path], context);
   if (here.isListed || !lookUpModel(runwayModels[other], context).isListed)
     return modelRow(runwayModels[path], context);
   if (path === "text_to_video") throw unsupported(context.fieldPath("prompt"), "it makes videos from images only.");
-  throw unsupported(ask.images[0]?.path ?? "", refusals.first);
+  throw unsupported(request.images[0]?.path ?? "", refusals.first);
 }
 
 const optional = ["seed", "negativePrompt"] as const;
 
 const hasOption = ({ options }: RunwayRow, name: string): boolean => options?.includes(name) !== false;
 
-function lossesOf(ask: VideoAsk, row: RunwayRow, context: VideoRenderContext): Warning[] {
+function lossesOf(request: VideoRequest, row: RunwayRow, context: VideoRenderContext): Warning[] {
   const { audio } = row;
   const isFixed = audio === "always" || audio === "never";
   const unsaid = isFixed ? optional : ([...optional, "audio"] as const);
   return [
-    ...dropped(ask, context, ["fps", "watermark", ...unsaid.filter((field) => !hasOption(row, field))]),
-    ...(isFixed ? fixedSound(ask, context, audio === "always") : []),
+    ...dropped(request, context, ["fps", "watermark", ...unsaid.filter((field) => !hasOption(row, field))]),
+    ...(isFixed ? fixedSound(request, context, audio === "always") : []),
   ];
 }
 
@@ -123,7 +123,7 @@ function told(body: JsonObject): VideoProgress {
   const part = state.state === "in_progress" ? numberOf(body.progress) : undefined;
   const percent = part === undefined ? undefined : Math.round(Math.min(1, Math.max(0, part)) * 100);
   if (state.state === "failed")
-    return { ...state, failure: faultFailure(faultIn(faults, textOf(body.failureCode)), body.failure) };
+    return { ...state, failure: faultFailure(matchErrorCode(faults, textOf(body.failureCode)), body.failure) };
   if (state.state === "cancelled")
     return { ...state, failure: { code: "cancelled", message: "The task was cancelled." } };
   if (state.state !== "completed") return known({ ...state, percent });
@@ -155,34 +155,37 @@ export const runwayVideos: VideoUpstream = {
   name: "runway-videos",
   takes: ["url", "data"],
   secureOnly: true,
-  render(ask, context) {
-    const { row, warnings } = rowFor(ask, context);
+  render(request, context) {
+    const { row, warnings } = rowFor(request, context);
     const { path, audio } = row;
-    checkImages(ask.images, row);
-    if (ask.prompt === undefined && (row.needsPrompt || path === "text_to_video"))
+    checkImages(request.images, row);
+    if (request.prompt === undefined && (row.needsPrompt || path === "text_to_video"))
       throw missing(context.fieldPath("prompt"));
-    const { members, made } = shapeFor(ask, row);
-    const seconds = secondsFor(ask, row);
-    const body = compact({
-      ...(hasOption(row, "contentModeration") ? picked(ask.metadata, passed) : {}),
+    const { members, made } = shapeFor(request, row);
+    const seconds = secondsFor(request, row);
+    const body = omitUndefined({
+      ...(hasOption(row, "contentModeration") ? pick(request.metadata, passed) : {}),
       model: context.model,
-      promptText: ask.prompt,
-      negativePrompt: hasOption(row, "negativePrompt") ? ask.negativePrompt : undefined,
-      ...imagesOf(ask),
+      promptText: request.prompt,
+      negativePrompt: hasOption(row, "negativePrompt") ? request.negativePrompt : undefined,
+      ...imagesOf(request),
       ...members,
       duration: seconds,
-      seed: hasOption(row, "seed") ? ask.seed : undefined,
-      audio: hasOption(row, "audio") ? ask.audio : undefined,
+      seed: hasOption(row, "seed") ? request.seed : undefined,
+      audio: hasOption(row, "audio") ? request.audio : undefined,
     });
-    const losses = [...lossesOf(ask, row, context), ...misfits(ask, { ...made, seconds }, context)];
+    const losses = [
+      ...lossesOf(request, row, context),
+      ...approximationWarnings(request, { ...made, seconds }, context),
+    ];
     const fixed = audio === undefined ? undefined : audio === "always";
-    const sound = hasOption(row, "audio") ? ask.audio : fixed;
+    const sound = hasOption(row, "audio") ? request.audio : fixed;
     const { width, height, resolution } = made;
     const size = width === undefined ? { resolution } : { width, height };
-    const effect = known({ seconds, ...size, audio: sound } as VideoEffect);
+    const effect = known({ seconds, ...size, audio: sound } as EffectiveSettings);
     return { call: { path, body }, warnings: [...warnings, ...losses], effect };
   },
-  accepted: ({ body }) => ({ upstreamId: idIn(body, "id") }),
+  accepted: ({ body }) => ({ upstreamId: requireId(body, "id") }),
   poll: (task) => getCall(taskPath(task)),
   progress,
   cancel: (task) => deleteCall(taskPath(task)),

@@ -1,9 +1,9 @@
 // The models behind Runway: what each accepts for a text and for an image, from the types of Runway's own SDK.
-import type { VideoAsk } from "../../../../canonical/video.ts";
+import type { VideoRequest } from "../../../../canonical/video.ts";
 import type { ModelRow, ModelTable } from "../../../shared/model-table.ts";
 import { durationFor, ratioFor, resolutionFor } from "../../capabilities.ts";
 import { nearestSize, shortSide, sizeOf } from "../../nearest-supported.ts";
-import type { Made } from "../../warnings.ts";
+import type { RenderedSettings } from "../../warnings.ts";
 import endpoints from "./endpoints.json" with { type: "json" };
 
 export type RunwayPath = "image_to_video" | "text_to_video";
@@ -62,7 +62,7 @@ export const runwayModels = { image_to_video: tableFor("image_to_video"), text_t
 
 export interface RunwayShape {
   readonly members: { readonly ratio?: string | undefined; readonly resolution?: string | undefined };
-  readonly made: Made;
+  readonly made: RenderedSettings;
 }
 
 const pixelsOf = (size: string): { width: number; height: number } => {
@@ -71,39 +71,43 @@ const pixelsOf = (size: string): { width: number; height: number } => {
 };
 
 /** A size says ratio and resolution at once. */
-function bySize(ask: VideoAsk, { sizes = [], needsSize }: RunwayRow): RunwayShape {
-  const size = nearestSize(ask, sizes) ?? (needsSize ? sizes[0] : undefined);
+function bySize(request: VideoRequest, { sizes = [], needsSize }: RunwayRow): RunwayShape {
+  const size = nearestSize(request, sizes) ?? (needsSize ? sizes[0] : undefined);
   if (size === undefined) return { members: {}, made: {} };
   const { width, height } = pixelsOf(size);
   return { members: { ratio: size }, made: { ratio: size, resolution: `${Math.min(width, height)}p`, width, height } };
 }
 
 /** Nothing is known of the model: a ratio as the client said it, else its size. */
-function unbounded(ask: VideoAsk): RunwayShape {
-  const size = sizeOf(ask);
-  const ratio = ask.ratio ?? (size === null ? undefined : `${size.width}:${size.height}`);
-  const resolution = ask.resolution ?? (size === null ? undefined : `${Math.min(size.width, size.height)}p`);
-  return { members: { ratio, resolution: ask.resolution }, made: { ...size, ratio, resolution } };
+function unbounded(request: VideoRequest): RunwayShape {
+  const size = sizeOf(request);
+  const ratio = request.ratio ?? (size === null ? undefined : `${size.width}:${size.height}`);
+  const resolution = request.resolution ?? (size === null ? undefined : `${Math.min(size.width, size.height)}p`);
+  return { members: { ratio, resolution: request.resolution }, made: { ...size, ratio, resolution } };
 }
 
 /** The shape of the video, in the words that the model has for it. */
-export function shapeFor(ask: VideoAsk, row: RunwayRow): RunwayShape {
+export function shapeFor(request: VideoRequest, row: RunwayRow): RunwayShape {
   const { sizes, ratios, resolutions, autoSizes } = row;
-  const wantsResolutionOnly = ask.ratio === undefined && sizeOf(ask) === null && shortSide(ask) !== undefined;
+  const wantsResolutionOnly =
+    request.ratio === undefined && sizeOf(request) === null && shortSide(request) !== undefined;
   if (autoSizes !== undefined && row.path === "image_to_video" && wantsResolutionOnly) {
     const resolution = resolutionFor(
-      ask,
+      request,
       autoSizes.map((word) => word.replace("auto_", "")),
     );
     return { members: { ratio: `auto_${resolution}` }, made: { resolution } };
   }
-  if (sizes !== undefined) return bySize(ask, row);
-  if (ratios === undefined && resolutions === undefined) return unbounded(ask);
-  const members = { ratio: ratioFor(ask, ratios ?? []), resolution: resolutionFor(ask, resolutions ?? []) };
+  if (sizes !== undefined) return bySize(request, row);
+  if (ratios === undefined && resolutions === undefined) return unbounded(request);
+  const members = { ratio: ratioFor(request, ratios ?? []), resolution: resolutionFor(request, resolutions ?? []) };
   return { members, made: members };
 }
 
-export function secondsFor({ seconds: wanted }: VideoAsk, { usualSeconds, durations }: RunwayRow): number | undefined {
+export function secondsFor(
+  { seconds: wanted }: VideoRequest,
+  { usualSeconds, durations }: RunwayRow,
+): number | undefined {
   const seconds = wanted ?? usualSeconds;
   return seconds === undefined ? undefined : durationFor(seconds, durations);
 }

@@ -31,8 +31,8 @@ export const geminiVeo: VideoUpstream = {
   name: "gemini-veo",
   serves: (model) => /veo/i.test(model),
   takes: ["base64"],
-  render(ask, context) {
-    const { body, warnings, effect } = veoRequest(ask, context, service);
+  render(request, context) {
+    const { body, warnings, effect } = veoRequest(request, context, service);
     const model = encodeURIComponent(context.model.replace(/^models\//, ""));
     return { call: { path: `${version}/models/${model}:predictLongRunning`, body }, warnings, effect };
   },

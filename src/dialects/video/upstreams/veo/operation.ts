@@ -1,15 +1,15 @@
 // Google's long-running operations: whether one is done, and what became of it.
 import type { VideoFailure } from "../../../../canonical/video.ts";
 import { isObject, type JsonObject } from "../../../../lib/json.ts";
-import { badReply } from "../../../errors.ts";
+import { invalidUpstreamResponse } from "../../../errors.ts";
 import { isErrorBody, parseError } from "../../../gemini/error.ts";
-import { type Fault, faultFailure, faultIn } from "../../error-codes.ts";
+import { faultFailure, matchErrorCode, type VideoErrorName } from "../../error-codes.ts";
 import { numberOf, objectOf, textOf } from "../../json-helpers.ts";
 import { policyWords } from "../../result-urls.ts";
 import type { UpstreamAnswer, VideoProgress } from "../../upstream.ts";
 
 /** https://github.com/googleapis/googleapis/blob/master/google/rpc/code.proto */
-const faults: { readonly [code: number]: Fault } = {
+const faults: { readonly [code: number]: VideoErrorName } = {
   3: "input",
   4: "timeout",
   7: "credentials",
@@ -24,16 +24,16 @@ const safeName = /^(?!.*(?:^|\/)\.+(?:\/|$))[\w.:@~-]+(?:\/[\w.:@~-]+)*$/;
 
 /** The name that a submit is answered with. Throws the error that came in its place. */
 export function nameIn({ status, body }: UpstreamAnswer): string {
-  if (!isObject(body)) throw badReply("it is not a JSON object");
+  if (!isObject(body)) throw invalidUpstreamResponse("it is not a JSON object");
   if (isErrorBody(body)) throw parseError(status, body);
   const name = textOf(body.name);
-  if (!safeName.test(name)) throw badReply("it names no operation");
+  if (!safeName.test(name)) throw invalidUpstreamResponse("it names no operation");
   return name;
 }
 
 function failureOf(error: JsonObject): VideoFailure {
   const message = textOf(error.message);
-  return faultFailure(faultIn(policyWords, message) ?? faults[numberOf(error.code) ?? 0], message);
+  return faultFailure(matchErrorCode(policyWords, message) ?? faults[numberOf(error.code) ?? 0], message);
 }
 
 /** Videos that were made and then held back leave a count and reasons. */

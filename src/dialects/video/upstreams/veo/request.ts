@@ -1,16 +1,16 @@
 // What is asked of Veo: one instance with its images, and parameters. Its two services take almost the same.
-import type { VideoAsk, VideoImage } from "../../../../canonical/video.ts";
+import type { VideoImage, VideoRequest } from "../../../../canonical/video.ts";
 import type { Warning } from "../../../../canonical/warning.ts";
-import { compact, type JsonObject } from "../../../../lib/json.ts";
+import { type JsonObject, omitUndefined } from "../../../../lib/json.ts";
 import { missing, unsupported } from "../../../errors.ts";
 import type { ModelRow } from "../../../shared/model-table.ts";
 import { checkRoles, durationFor, modelRow, ratioFor, resolutionFor } from "../../capabilities.ts";
 import { base64Of, imageFor } from "../../images.ts";
 import { known } from "../../json-helpers.ts";
-import { picked } from "../../nearest-supported.ts";
+import { pick } from "../../nearest-supported.ts";
 import { pixelsOf } from "../../result-urls.ts";
-import type { VideoEffect, VideoRenderContext } from "../../upstream.ts";
-import { dropped, fixedSound, type Made, misfits } from "../../warnings.ts";
+import type { EffectiveSettings, VideoRenderContext } from "../../upstream.ts";
+import { approximationWarnings, dropped, fixedSound, type RenderedSettings } from "../../warnings.ts";
 import { veoModels } from "./models.ts";
 
 /** How a service differs from the other. */
@@ -28,7 +28,7 @@ export interface VeoService {
 export interface VeoRequest {
   readonly body: JsonObject;
   readonly warnings: readonly Warning[];
-  readonly effect: VideoEffect;
+  readonly effect: EffectiveSettings;
 }
 
 /** What is made of a model that has a row when nothing is said. */
@@ -37,19 +37,19 @@ const mostReferences = 3;
 
 interface Fit {
   /** What is said; missing where the client said nothing, or the model has no such setting. */
-  readonly sent: Pick<Made, "seconds" | "ratio" | "resolution">;
+  readonly sent: Pick<RenderedSettings, "seconds" | "ratio" | "resolution">;
   /** What is made, as far as it is known. */
-  readonly made: Pick<Made, "seconds" | "ratio" | "resolution">;
+  readonly made: Pick<RenderedSettings, "seconds" | "ratio" | "resolution">;
 }
 
-function fitted(ask: VideoAsk, row: ModelRow, { ties }: VeoService): Fit {
-  const wanted = ask.seconds ?? (row.durations === undefined ? undefined : usual.seconds);
+function fitted(request: VideoRequest, row: ModelRow, { ties }: VeoService): Fit {
+  const wanted = request.seconds ?? (row.durations === undefined ? undefined : usual.seconds);
   const seconds = wanted === undefined ? undefined : durationFor(wanted, row.durations);
   const isTied = ties && seconds !== usual.seconds;
-  const ratio = ratioFor(ask, row.ratios);
-  const resolution = resolutionFor(ask, isTied ? row.resolutions?.slice(0, 1) : row.resolutions);
+  const ratio = ratioFor(request, row.ratios);
+  const resolution = resolutionFor(request, isTied ? row.resolutions?.slice(0, 1) : row.resolutions);
   return {
-    sent: { seconds: ask.seconds === undefined ? undefined : seconds, ratio, resolution },
+    sent: { seconds: request.seconds === undefined ? undefined : seconds, ratio, resolution },
     made: {
       seconds,
       ratio: ratio ?? (row.ratios && usual.ratio),
@@ -71,7 +71,7 @@ function imagesOf(images: readonly VideoImage[]): JsonObject {
   if (stray !== undefined) throw unsupported(stray.path, `it takes ${mostReferences} images for reference.`);
   if (last !== undefined && first === undefined)
     throw unsupported(last.path, "it takes no last frame without a first.");
-  return compact({
+  return omitUndefined({
     image: first && bytesOf(first),
     lastFrame: last && bytesOf(last),
     referenceImages:
@@ -84,47 +84,51 @@ function imagesOf(images: readonly VideoImage[]): JsonObject {
 const canChooseSound = ({ audio = "optional" }: ModelRow, service: VeoService): boolean =>
   service.choosesSound && audio === "optional";
 
-function soundMade({ audio: requested }: VideoAsk, row: ModelRow, service: VeoService): boolean | undefined {
+function soundMade({ audio: requested }: VideoRequest, row: ModelRow, service: VeoService): boolean | undefined {
   if (row.audio === undefined) return service.choosesSound ? requested : undefined;
   return row.audio !== "never" && !(canChooseSound(row, service) && requested === false);
 }
 
-function warningsOf(ask: VideoAsk, context: VideoRenderContext, service: VeoService, row: ModelRow): Warning[] {
+function warningsOf(request: VideoRequest, context: VideoRenderContext, service: VeoService, row: ModelRow): Warning[] {
   const lost = [
-    ...(ask.fps === usual.framesPerSecond ? [] : (["fps"] as const)),
+    ...(request.fps === usual.framesPerSecond ? [] : (["fps"] as const)),
     ...(service.takesSeed ? [] : (["seed"] as const)),
     "watermark" as const,
   ];
   return [
-    ...dropped(ask, context, lost),
-    ...(canChooseSound(row, service) ? [] : fixedSound(ask, context, row.audio !== "never")),
+    ...dropped(request, context, lost),
+    ...(canChooseSound(row, service) ? [] : fixedSound(request, context, row.audio !== "never")),
   ];
 }
 
-function effectOf({ seconds, ratio, resolution }: Made, audio: boolean | undefined): VideoEffect {
+function effectOf({ seconds, ratio, resolution }: RenderedSettings, audio: boolean | undefined): EffectiveSettings {
   const size = ratio === undefined || resolution === undefined ? {} : pixelsOf(ratio, resolution);
-  return known({ seconds, resolution, ...size, audio } as VideoEffect);
+  return known({ seconds, resolution, ...size, audio } as EffectiveSettings);
 }
 
 /** Throws `unsupported_parameter` for images that cannot be said. */
-export function veoRequest(ask: VideoAsk, context: VideoRenderContext, service: VeoService): VeoRequest {
-  if (ask.prompt === undefined && ask.images.length === 0) throw missing(context.fieldPath("prompt"));
+export function veoRequest(request: VideoRequest, context: VideoRenderContext, service: VeoService): VeoRequest {
+  if (request.prompt === undefined && request.images.length === 0) throw missing(context.fieldPath("prompt"));
   const { row, warnings: unverified } = modelRow(veoModels, context);
-  checkRoles(ask, row, context);
-  const { sent, made } = fitted(ask, row, service);
-  const parameters = compact({
-    ...picked(ask.metadata, service.passed),
+  checkRoles(request, row, context);
+  const { sent, made } = fitted(request, row, service);
+  const parameters = omitUndefined({
+    ...pick(request.metadata, service.passed),
     aspectRatio: sent.ratio,
     resolution: sent.resolution,
     durationSeconds: sent.seconds,
-    negativePrompt: ask.negativePrompt,
-    seed: service.takesSeed ? ask.seed : undefined,
-    generateAudio: canChooseSound(row, service) ? ask.audio : undefined,
-    sampleCount: ask.n > 1 ? ask.n : undefined,
+    negativePrompt: request.negativePrompt,
+    seed: service.takesSeed ? request.seed : undefined,
+    generateAudio: canChooseSound(row, service) ? request.audio : undefined,
+    sampleCount: request.n > 1 ? request.n : undefined,
   });
   return {
-    body: { instances: [compact({ prompt: ask.prompt, ...imagesOf(ask.images) })], parameters },
-    warnings: [...unverified, ...warningsOf(ask, context, service, row), ...misfits(ask, made, context)],
-    effect: effectOf(made, soundMade(ask, row, service)),
+    body: { instances: [omitUndefined({ prompt: request.prompt, ...imagesOf(request.images) })], parameters },
+    warnings: [
+      ...unverified,
+      ...warningsOf(request, context, service, row),
+      ...approximationWarnings(request, made, context),
+    ],
+    effect: effectOf(made, soundMade(request, row, service)),
   };
 }

@@ -29,8 +29,8 @@ export const vertexVeo: VideoUpstream = {
   serves: (model) => /veo/i.test(model),
   takes: ["base64"],
   most: 4,
-  render(ask, context) {
-    const { body, warnings, effect } = veoRequest(ask, context, service);
+  render(request, context) {
+    const { body, warnings, effect } = veoRequest(request, context, service);
     return { call: { path: modelPath(context.model, "predictLongRunning"), body }, warnings, effect };
   },
   accepted: (answer) => ({ upstreamId: nameIn(answer) }),

@@ -1,13 +1,13 @@
 // Wan on DashScope: a task behind a header that asks for one.
-import type { VideoAsk } from "../../../../canonical/video.ts";
-import { compact, isObject } from "../../../../lib/json.ts";
-import { badReply, missing } from "../../../errors.ts";
+import type { VideoRequest } from "../../../../canonical/video.ts";
+import { isObject, omitUndefined } from "../../../../lib/json.ts";
+import { invalidUpstreamResponse, missing } from "../../../errors.ts";
 import { durationFor, modelRow, soundFor } from "../../capabilities.ts";
 import { imageFor } from "../../images.ts";
-import { getCall, idIn, known, objectOf } from "../../json-helpers.ts";
-import { picked } from "../../nearest-supported.ts";
-import type { UpstreamTask, VideoEffect, VideoUpstream } from "../../upstream.ts";
-import { dropped, type Made, misfits } from "../../warnings.ts";
+import { getCall, known, objectOf, requireId } from "../../json-helpers.ts";
+import { pick } from "../../nearest-supported.ts";
+import type { EffectiveSettings, UpstreamTask, VideoUpstream } from "../../upstream.ts";
+import { approximationWarnings, dropped, type RenderedSettings } from "../../warnings.ts";
 import { mediaOf } from "./media.ts";
 import { type WanRow, wanModels } from "./models.ts";
 import { shapeOf } from "./shape.ts";
@@ -26,19 +26,22 @@ interface Length {
   readonly sent: number | undefined;
 }
 
-function lengthOf({ seconds }: VideoAsk, { durations }: WanRow): Length {
+function lengthOf({ seconds }: VideoRequest, { durations }: WanRow): Length {
   const wanted = seconds ?? (durations === undefined ? undefined : usualSeconds);
   const made = wanted === undefined ? undefined : durationFor(wanted, durations);
   const isFixed = durations !== undefined && "length" in durations && durations.length === 1;
   return { made, sent: seconds === undefined || isFixed ? undefined : made };
 }
 
-function effectOf({ seconds, resolution, width, height }: Made, audio: boolean | undefined): VideoEffect {
-  return known({ seconds, resolution: resolution?.toLowerCase(), width, height, audio } as VideoEffect);
+function effectOf(
+  { seconds, resolution, width, height }: RenderedSettings,
+  audio: boolean | undefined,
+): EffectiveSettings {
+  return known({ seconds, resolution: resolution?.toLowerCase(), width, height, audio } as EffectiveSettings);
 }
 
 /** Models with a member for each image take two frames on a path of their own. */
-function pathOf({ takesMedia }: WanRow, { images }: VideoAsk): string {
+function pathOf({ takesMedia }: WanRow, { images }: VideoRequest): string {
   const isBetween = !takesMedia && imageFor(images, "last") !== undefined;
   return `${root}/services/aigc/${isBetween ? "image2video" : "video-generation"}/video-synthesis`;
 }
@@ -48,36 +51,36 @@ const taskPath = ({ upstreamId }: UpstreamTask): string => `${root}/tasks/${enco
 export const wanVideos: VideoUpstream = {
   name: "wan-videos",
   takes: ["url", "data"],
-  render(ask, context) {
-    if (ask.prompt === undefined && ask.images.length === 0) throw missing(context.fieldPath("prompt"));
+  render(request, context) {
+    if (request.prompt === undefined && request.images.length === 0) throw missing(context.fieldPath("prompt"));
     const { row, warnings: unverified } = modelRow(wanModels, context);
-    const sound = soundFor(ask, row, context);
-    const { metadata } = ask;
-    const length = lengthOf(ask, row);
-    const { sent, ...shape } = shapeOf(ask, row);
-    const input = compact({
-      ...picked({ ...metadata, ...objectOf(metadata.input) }, passedInput),
-      prompt: ask.prompt,
-      negative_prompt: ask.negativePrompt,
-      ...mediaOf(ask, row, context),
+    const sound = soundFor(request, row, context);
+    const { metadata } = request;
+    const length = lengthOf(request, row);
+    const { sent, ...shape } = shapeOf(request, row);
+    const input = omitUndefined({
+      ...pick({ ...metadata, ...objectOf(metadata.input) }, passedInput),
+      prompt: request.prompt,
+      negative_prompt: request.negativePrompt,
+      ...mediaOf(request, row, context),
     });
-    const parameters = compact({
-      ...picked({ ...metadata, ...objectOf(metadata.parameters) }, passedParameters),
+    const parameters = omitUndefined({
+      ...pick({ ...metadata, ...objectOf(metadata.parameters) }, passedParameters),
       ...sent,
       duration: length.sent,
       audio: sound.sent,
-      watermark: ask.watermark,
-      seed: ask.seed,
+      watermark: request.watermark,
+      seed: request.seed,
     });
     const made = { ...shape, seconds: length.made };
     const warnings = [
       ...unverified,
-      ...dropped(ask, context, ["fps"]),
+      ...dropped(request, context, ["fps"]),
       ...sound.warnings,
-      ...misfits(ask, made, context),
+      ...approximationWarnings(request, made, context),
     ];
     const call = {
-      path: pathOf(row, ask),
+      path: pathOf(row, request),
       body: { model: context.model, input, parameters },
       headers: { "x-dashscope-async": "enable" },
     };
@@ -85,10 +88,10 @@ export const wanVideos: VideoUpstream = {
   },
   accepted(answer) {
     const { status, body } = answer;
-    if (!isObject(body)) throw badReply("it is not a JSON object");
+    if (!isObject(body)) throw invalidUpstreamResponse("it is not a JSON object");
     if (!isObject(body.output) && body.code !== undefined) throw parseError(status, body);
     const told = progress(answer);
-    return { upstreamId: idIn(body.output, "task_id"), ...(told === null ? {} : { progress: told }) };
+    return { upstreamId: requireId(body.output, "task_id"), ...(told === null ? {} : { progress: told }) };
   },
   poll: (task) => getCall(taskPath(task)),
   progress,

@@ -1,13 +1,13 @@
 // The shape and resolution of a video as a model of Wan takes them: one of its sizes, or a resolution with or without a ratio.
-import type { VideoAsk } from "../../../../canonical/video.ts";
-import { compact, type JsonObject } from "../../../../lib/json.ts";
+import type { VideoRequest } from "../../../../canonical/video.ts";
+import { type JsonObject, omitUndefined } from "../../../../lib/json.ts";
 import { ratioFor, resolutionFor } from "../../capabilities.ts";
 import { imageFor } from "../../images.ts";
 import { nearest, proportion, shortSide, tierFor, wantedProportion } from "../../nearest-supported.ts";
-import type { Made } from "../../warnings.ts";
+import type { RenderedSettings } from "../../warnings.ts";
 import type { WanRow } from "./models.ts";
 
-export type Shape = Made & { readonly sent: JsonObject };
+export type Shape = RenderedSettings & { readonly sent: JsonObject };
 
 const usualShape = 16 / 9;
 const usualResolution = "720p";
@@ -22,9 +22,9 @@ function resolutionOf(size: string): string {
 }
 
 /** The size that is nearest in shape and then in resolution to what was requested; undefined where nothing was. */
-function sizeFor(ask: VideoAsk, sizes: readonly string[]): { size: string; resolution: string } | undefined {
-  const wanted = wantedProportion(ask);
-  if (wanted === undefined && shortSide(ask) === undefined) return undefined;
+function sizeFor(request: VideoRequest, sizes: readonly string[]): { size: string; resolution: string } | undefined {
+  const wanted = wantedProportion(request);
+  if (wanted === undefined && shortSide(request) === undefined) return undefined;
   const rows = sizes.map((declared) => {
     const size = declared.replace(/[x:]/, "*");
     const off = Math.abs(Math.log((wanted ?? usualShape) / (proportion(size) ?? 1)));
@@ -33,19 +33,19 @@ function sizeFor(ask: VideoAsk, sizes: readonly string[]): { size: string; resol
   const least = Math.min(...rows.map(({ off }) => off));
   const close = rows.filter(({ off }) => off <= least + sameShape).toSorted((left, right) => left.off - right.off);
   const resolutions = close.map(({ resolution }) => resolution);
-  const resolution = tierFor(ask, resolutions) ?? tierFor({ resolution: usualResolution }, resolutions);
+  const resolution = tierFor(request, resolutions) ?? tierFor({ resolution: usualResolution }, resolutions);
   return close.find((row) => row.resolution === resolution);
 }
 
 /** With a first frame the video has its shape. */
-export function shapeOf(ask: VideoAsk, { sizes, resolutions, ratios }: WanRow): Shape {
-  const isFramed = imageFor(ask.images, "first") !== undefined;
+export function shapeOf(request: VideoRequest, { sizes, resolutions, ratios }: WanRow): Shape {
+  const isFramed = imageFor(request.images, "first") !== undefined;
   if (sizes !== undefined && !isFramed) {
-    const { size, resolution } = sizeFor(ask, sizes) ?? {};
+    const { size, resolution } = sizeFor(request, sizes) ?? {};
     const [width, height] = size?.split("*").map(Number) ?? [];
-    return { sent: compact({ size }), ratio: size, resolution, width, height };
+    return { sent: omitUndefined({ size }), ratio: size, resolution, width, height };
   }
-  const resolution = resolutionFor(ask, resolutions)?.toUpperCase();
-  const ratio = isFramed ? undefined : ratioFor(ask, ratios);
-  return { sent: compact({ resolution, ratio }), ratio, resolution };
+  const resolution = resolutionFor(request, resolutions)?.toUpperCase();
+  const ratio = isFramed ? undefined : ratioFor(request, ratios);
+  return { sent: omitUndefined({ resolution, ratio }), ratio, resolution };
 }

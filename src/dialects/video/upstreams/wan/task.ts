@@ -1,10 +1,10 @@
 // The tasks of DashScope: one path for all, one vocabulary, and codes that tell what went wrong.
 import type { JsonObject } from "../../../../lib/json.ts";
-import type { ErrorSide } from "../../../dialect.ts";
-import { type FaultTable, faultError, faultFailure, faultIn } from "../../error-codes.ts";
+import type { ErrorCodec } from "../../../dialect.ts";
+import { faultError, faultFailure, matchErrorCode, type VideoErrorTable } from "../../error-codes.ts";
 import { known, objectOf, type States, sizeNumber, stateOf, textOf } from "../../json-helpers.ts";
 import { linked } from "../../result-urls.ts";
-import type { UpstreamAnswer, VideoEffect, VideoProgress } from "../../upstream.ts";
+import type { EffectiveSettings, UpstreamAnswer, VideoProgress } from "../../upstream.ts";
 
 const states: States = {
   pending: "queued",
@@ -17,7 +17,7 @@ const states: States = {
 const unknownTask = "UNKNOWN";
 
 /** https://www.alibabacloud.com/help/en/model-studio/error-code */
-const faults: FaultTable = [
+const faults: VideoErrorTable = [
   [/DataInspection|IPInfringement|InfringementSuspect/i, "content"],
   [/^Arrearage/i, "funds"],
   [/^InvalidApiKey|AccessDenied|^Unauthorized|Unpurchased/i, "credentials"],
@@ -29,13 +29,13 @@ const faults: FaultTable = [
 ];
 
 /** `{code, message, request_id}`. */
-export const parseError: ErrorSide["parse"] = (status, body, retryAfterMs) => {
+export const parseError: ErrorCodec["parse"] = (status, body, retryAfterMs) => {
   const { code, message } = objectOf(body);
-  const fault = faultIn(faults, textOf(code));
+  const fault = matchErrorCode(faults, textOf(code));
   return faultError(fault, { status, message: textOf(message) || textOf(code) || textOf(body), retryAfterMs });
 };
 
-function effectTold(usage: JsonObject): VideoEffect {
+function effectTold(usage: JsonObject): EffectiveSettings {
   const size = textOf(usage.size) || textOf(usage.video_ratio);
   const [, width, height] = /^(\d+)\*(\d+)$/.exec(size) ?? [];
   const side = sizeNumber(usage.SR);
@@ -47,7 +47,7 @@ function effectTold(usage: JsonObject): VideoEffect {
   });
 }
 
-const failureOf = ({ code, message }: JsonObject) => faultFailure(faultIn(faults, textOf(code)), message);
+const failureOf = ({ code, message }: JsonObject) => faultFailure(matchErrorCode(faults, textOf(code)), message);
 
 export function progress({ status, body }: UpstreamAnswer): VideoProgress | null {
   const { output, usage } = objectOf(body);
