@@ -72,5 +72,5 @@ export function readAccount(
 }
 
 export function isFault(read: Account | AccountFault): read is AccountFault {
-  return "what" in read;
+  return "problem" in read;
 }

@@ -16,10 +16,10 @@ test("proxy variables are not obeyed", async () => {
   const names = ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"];
   const proxies = Object.fromEntries(names.map((name) => [name, address]));
   const script = `
-    import { fetchGuarded } from "${join(root, "src/providers/safe-fetch/index.ts")}";
+    import { safeFetch } from "${join(root, "src/providers/safe-fetch/index.ts")}";
     const signal = new AbortController().signal;
     const options = { givenBy: "client", maxBytes: 99, timeoutMs: 2000, signal, allow: ["${new URL(store.url).host}"] };
-    const { bytes } = await fetchGuarded("${store.url}/", options);
+    const { bytes } = await safeFetch("${store.url}/", options);
     process.stdout.write(bytes);`;
   const env = { PATH: process.env["PATH"], NODE_USE_ENV_PROXY: "1", ...proxies };
   const child = Bun.spawn([process.execPath, "-e", script], { env, stdout: "pipe", stderr: "inherit" });

@@ -39,10 +39,10 @@ const after = (ms: number, ...words: VideoProgress[]): Task =>
 test("states go forward, and the last one stays", () => {
   expect(after(1, { state: "in_progress", percent: 40 }, { state: "queued" })).toMatchObject({
     state: "in_progress",
-    told: { percent: 40 },
+    view: { percent: 40 },
   });
   const done = after(1, { state: "completed", results: [result] });
-  expect(done).toMatchObject({ state: "completed", told: { percent: 100, completedAtMs: start + 1 } });
+  expect(done).toMatchObject({ state: "completed", view: { percent: 100, completedAtMs: start + 1 } });
   for (const state of videoStates) expect(applyProgress(done, { state }, openaiVideos, start + 2)).toBe(done);
   expect(applyProgress(done, { isGone: true }, openaiVideos, start + 60_000)).toBe(done);
 });
@@ -91,7 +91,7 @@ test("progress that nobody tells is guessed, rises and never arrives", () => {
 test("a finished task without a video has failed", () => {
   expect(after(1, { state: "completed", results: [] })).toMatchObject({
     state: "failed",
-    told: { failure: { code: "empty_result" } },
+    view: { failure: { code: "empty_result" } },
   });
 });
 
@@ -99,7 +99,7 @@ test("a task is lost when the upstream says so three times, and not in its first
   const gone = { isGone: true };
   expect(after(29_999, gone, gone, gone, gone).state).toBe("queued");
   expect(after(30_000, gone, gone).state).toBe("queued");
-  expect(after(30_000, gone, gone, gone)).toMatchObject({ state: "expired", told: { failure: { code: "task_lost" } } });
+  expect(after(30_000, gone, gone, gone)).toMatchObject({ state: "expired", view: { failure: { code: "task_lost" } } });
   expect(after(30_000, gone, gone, { state: "in_progress" }, gone, gone).state).toBe("in_progress");
 });
 

@@ -85,7 +85,7 @@ test("a link works until its end, and not beyond the result that it leads to", (
   const claimOf = (expiresAtMs?: number): LinkClaim => {
     const results = [{ place: { kind: "content" }, ...(expiresAtMs === undefined ? {} : { expiresAtMs }) }];
     const { searchParams } = new URL(
-      linkTo(signer, "http://x", { id: "task_1", told: { results } } as unknown as Task, 0, 1_000),
+      linkTo(signer, "http://x", { id: "task_1", view: { results } } as unknown as Task, 0, 1_000),
     );
     return { id: "task_1", index: 0, endsAt: searchParams.get("exp"), signature: searchParams.get("sig") };
   };
