@@ -237,14 +237,14 @@ export interface ChatRequest {
   readonly includeUsage?: boolean;
   /** The system prefix; system turns in the middle stay among the turns. */
   readonly system: readonly TextBlock[];
-  readonly turns: readonly Message[];
+  readonly messages: readonly Message[];
   readonly tools: readonly Tool[];
   readonly toolChoice?: ToolChoice;
   /** False: at most one tool call in the reply. */
   readonly parallelToolCalls?: boolean;
   readonly maxOutputTokens?: number;
   readonly sampling: Sampling;
-  readonly stop: readonly string[];
+  readonly stopSequences: readonly string[];
   /** How many replies to the same request. */
   readonly choices: number;
   /** Log probabilities are wanted, with this many alternatives. */
@@ -257,7 +257,7 @@ export interface ChatRequest {
   readonly endUser?: string;
   /** Present when the client asked for a text completion; its fields are told to other dialects as extras. */
   readonly completion?: Completion;
-  readonly extras: readonly UnmappedField[];
+  readonly unmappedFields: readonly UnmappedField[];
 }
 
 /** Why a reply ended. `sequence` is the stop text that matched, where it is known. */
@@ -270,7 +270,7 @@ export interface FinishReason {
 export interface Choice {
   readonly index: number;
   readonly blocks: readonly Block[];
-  readonly stop: FinishReason;
+  readonly finishReason: FinishReason;
 }
 
 export interface ChatResponse {

@@ -33,7 +33,7 @@ export interface EmbeddingRequest {
   /** Of the document that all texts belong to. */
   readonly title?: string;
   readonly endUser?: string;
-  readonly extras: readonly UnmappedField[];
+  readonly unmappedFields: readonly UnmappedField[];
 }
 
 /** A vector as it came: numbers, or base64 of little-endian float32. */

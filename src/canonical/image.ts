@@ -77,7 +77,7 @@ export interface ImageRequest {
   readonly endUser?: string;
   /** Where each field that the client said stands on its wire. */
   readonly said: { readonly [field in ImageField]?: string };
-  readonly extras: readonly UnmappedField[];
+  readonly unmappedFields: readonly UnmappedField[];
 }
 
 /** One finished image: at an address that anybody may fetch for a while, or its bytes. */

@@ -49,7 +49,7 @@ export interface ModerationRequest {
   readonly items: readonly ModerationItem[];
   /** True where the items came as parts of one list, not as texts. */
   readonly mixed: boolean;
-  readonly extras: readonly UnmappedField[];
+  readonly unmappedFields: readonly UnmappedField[];
 }
 
 export type InputType = "text" | "image";

@@ -27,7 +27,7 @@ export interface RerankRequest {
   readonly top: number;
   readonly returnDocuments: boolean;
   readonly options: { readonly [option in RerankOption]?: Json };
-  readonly extras: readonly UnmappedField[];
+  readonly unmappedFields: readonly UnmappedField[];
 }
 
 /** `index` counts the client's documents. Scores of different models do not compare, and may be negative. */

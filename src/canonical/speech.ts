@@ -50,7 +50,7 @@ export interface SpeechRequest {
   readonly instructions?: string;
   /** True where the client wants events that carry the sound in base64. */
   readonly events: boolean;
-  readonly extras: readonly UnmappedField[];
+  readonly unmappedFields: readonly UnmappedField[];
 }
 
 /** Sound in one piece, where somebody needs it whole. */

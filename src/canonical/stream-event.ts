@@ -52,7 +52,7 @@ export type StreamEvent =
       readonly signature?: ProviderState;
       readonly citations?: readonly Citation[];
     })
-  | { readonly type: "finish"; readonly stops: readonly FinishReason[]; readonly usage?: Usage }
+  | { readonly type: "finish"; readonly finishReasons: readonly FinishReason[]; readonly usage?: Usage }
   | { readonly type: "error"; readonly error: GatewayError };
 
 interface Growing {
@@ -135,10 +135,10 @@ export function eventCollector(): { add(event: StreamEvent): void; answer(): Cha
     },
     answer() {
       if (start === null || finish === null) return null;
-      const whole: Choice[] = finish.stops.map((finishReason, index) => ({
+      const whole: Choice[] = finish.finishReasons.map((finishReason, index) => ({
         index,
         blocks: (choices[index] ?? []).map(finished),
-        stop: finishReason,
+        finishReason,
       }));
       const usage = finish.usage ?? start.usage;
       return {
@@ -225,7 +225,7 @@ export function* streamEventsOf(response: ChatResponse): Generator<StreamEvent> 
   }
   yield {
     type: "finish",
-    stops: response.choices.map((choice) => choice.stop),
+    finishReasons: response.choices.map((choice) => choice.finishReason),
     ...(response.usage ? { usage: response.usage } : {}),
   };
 }

@@ -9,7 +9,7 @@ export interface TokenCountRequest {
   readonly stream: false;
   /** What would be asked. */
   readonly chat: ChatRequest;
-  readonly extras: readonly UnmappedField[];
+  readonly unmappedFields: readonly UnmappedField[];
 }
 
 export interface TokenCountResponse {

@@ -26,7 +26,7 @@ export interface TranscriptionRequest {
   readonly format: TranscriptFormat;
   readonly temperature?: number;
   readonly granularities: readonly ("word" | "segment")[];
-  readonly extras: readonly UnmappedField[];
+  readonly unmappedFields: readonly UnmappedField[];
 }
 
 /** Times in seconds from the start. */

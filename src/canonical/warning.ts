@@ -10,7 +10,7 @@ export type FieldName =
   | "seed"
   | "logitBias"
   | "logprobs"
-  | "stop"
+  | "stopSequences"
   | "choices"
   | "maxOutputTokens"
   | "tools"
@@ -46,12 +46,12 @@ export function isLoss({ code }: Warning): boolean {
 }
 
 /**
- * A request field that only the client's dialect has. When the upstream speaks another dialect, `quiet` fields go
- * without a word, `drop` fields with a warning, and `reject` fields refuse the request.
+ * A request field that only the client's dialect has. When the upstream speaks another dialect, `ignore` fields go
+ * without a word, `warn` fields with a warning, and `reject` fields refuse the request.
  */
 export interface UnmappedField {
   readonly path: string;
-  readonly rule: "quiet" | "drop" | "reject";
+  readonly rule: "ignore" | "warn" | "reject";
   /** Why a `reject` field cannot be sent, as the end of the message. */
   readonly reason?: string;
 }

@@ -101,7 +101,7 @@ function asksOf(can: Can): fc.Arbitrary<EmbeddingRequest> {
       stream: false,
       input,
       format,
-      extras: [],
+      unmappedFields: [],
       ...(can.unit ? { unit: true } : {}),
       ...Object.assign({}, ...Object.values(members)),
     }));

@@ -23,7 +23,7 @@ const bare: EmbeddingRequest = {
   stream: false,
   input: { kind: "texts", texts: ["a", "b"] },
   format: "float",
-  extras: [],
+  unmappedFields: [],
 };
 const full: EmbeddingRequest = {
   ...bare,

@@ -15,7 +15,7 @@ function stream(pieces: readonly string[]): StreamEvent[] {
     { type: "block-start", ...at, open: { kind: "text" } },
     ...pieces.map((text): StreamEvent => ({ type: "text", ...at, text })),
     { type: "block-end", ...at },
-    { type: "finish", stops: [{ kind: "end" }] },
+    { type: "finish", finishReasons: [{ kind: "end" }] },
   ];
 }
 
@@ -37,21 +37,21 @@ describe("a stream", () => {
   test("ends in front of the stop text, tells which one it was, and keeps its grammar", () => {
     const told = watched(["one tw", "o thr", "ee four"], ["three", "two "]);
     expect(textOf(told)).toBe("one ");
-    expect(told.at(-1)).toEqual({ type: "finish", stops: [{ kind: "stop-sequence", sequence: "two " }] });
+    expect(told.at(-1)).toEqual({ type: "finish", finishReasons: [{ kind: "stop-sequence", sequence: "two " }] });
     expect(firstStreamViolation(told)).toBeNull();
   });
 
   test("without a stop text comes through whole, its held end too", () => {
     const told = watched(["almost a sto", "p"], ["stop!"]);
     expect(textOf(told)).toBe("almost a stop");
-    expect(told.at(-1)).toEqual({ type: "finish", stops: [{ kind: "end" }] });
+    expect(told.at(-1)).toEqual({ type: "finish", finishReasons: [{ kind: "end" }] });
     expect(firstStreamViolation(told)).toBeNull();
   });
 
   test("one of several choices goes silent, the finish waits for all", () => {
     const told = watched(["a b", " c"], ["b"], 2);
     expect(textOf(told)).toBe("a ");
-    expect(told.at(-1)).toMatchObject({ type: "finish", stops: [{ kind: "stop-sequence", sequence: "b" }] });
+    expect(told.at(-1)).toMatchObject({ type: "finish", finishReasons: [{ kind: "stop-sequence", sequence: "b" }] });
     expect(firstStreamViolation(told)).toBeNull();
   });
 
@@ -69,7 +69,10 @@ describe("a stream", () => {
         const streamed = collectEvents(watched(pieces, stops)) as ChatResponse;
         const told = (response: ChatResponse) =>
           response.choices[0]?.blocks.map((block) => (block.type === "text" ? block.text : "")).join("");
-        expect([told(streamed), streamed.choices[0]?.stop]).toEqual([told(whole), whole.choices[0]?.stop]);
+        expect([told(streamed), streamed.choices[0]?.finishReason]).toEqual([
+          told(whole),
+          whole.choices[0]?.finishReason,
+        ]);
       }),
       { numRuns: 2_000 },
     );

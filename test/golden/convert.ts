@@ -18,13 +18,13 @@ const chatAsk: ChatRequest = {
   model,
   stream: false,
   system: [],
-  turns: [{ role: "user", blocks: [{ type: "text", text: "Hello." }] }],
+  messages: [{ role: "user", blocks: [{ type: "text", text: "Hello." }] }],
   tools: [tool("get_time"), tool("get_day")],
   maxOutputTokens: 1_000,
   sampling: {},
-  stop: [],
+  stopSequences: [],
   choices: 1,
-  extras: [],
+  unmappedFields: [],
 };
 const embedAsk: EmbeddingRequest = {
   operation: "embed",
@@ -32,13 +32,13 @@ const embedAsk: EmbeddingRequest = {
   stream: false,
   input: { kind: "texts", texts: ["Hello."] },
   format: "float",
-  extras: [],
+  unmappedFields: [],
 };
 
 /** What was asked in each operation of the matrix: those that many dialects have. Media are compared where their tests are. */
 const asks: { readonly [operation in Operation]?: Readonly<Record<string, OperationRequest>> } = {
   chat: { "": chatAsk },
-  count: { "": { operation: "count", model, stream: false, chat: chatAsk, extras: [] } },
+  count: { "": { operation: "count", model, stream: false, chat: chatAsk, unmappedFields: [] } },
   embed: { "as numbers": embedAsk, "as base64": { ...embedAsk, format: "base64" } },
 };
 

@@ -16,7 +16,7 @@ const request: ImageRequest = {
   width: 1024,
   height: 1024,
   said: {},
-  extras: [],
+  unmappedFields: [],
 };
 const write: WriteContext = { request, wire: {}, id: "r", createdAt: 5, inputEstimate: 0 };
 const context: RenderContext = { model: "m", origin: "o", fieldPath: (field) => field };

@@ -32,7 +32,7 @@ const plain: ImageRequest = {
   prompt: "a fox",
   images: [],
   said: { size: "size" },
-  extras: [],
+  unmappedFields: [],
 };
 const contextOf = (model: string, declared?: readonly DeclaredModel[]) => ({
   ...{ model, origin: "o", options: {}, fieldPath: (field: string) => field },

@@ -69,7 +69,7 @@ describe("streams", () => {
         { type: "tool-call", id: "call_qhv8xk0o", name: "get_time", input: '{"zone":"UTC"}' },
         { type: "tool-call", id: "call_4bk2m1zz", name: "get_day", input: "{}" },
       ],
-      stop: { kind: "tool-use" },
+      finishReason: { kind: "tool-use" },
     });
   });
 });
@@ -110,7 +110,7 @@ describe("whole replies", () => {
   });
 
   test("zhipu: a stop of its own", async () => {
-    expect((await whole("zhipu", "sensitive")).choices[0]?.stop.kind).toBe("filter");
+    expect((await whole("zhipu", "sensitive")).choices[0]?.finishReason.kind).toBe("filter");
   });
 
   test("vllm: thinking under two names, the stop that matched", async () => {
@@ -119,14 +119,14 @@ describe("whole replies", () => {
       { type: "thinking", text: "Short." },
       { type: "text", text: "Hi" },
     ]);
-    expect(choice?.stop).toEqual({ kind: "stop-sequence", sequence: "</s>" });
+    expect(choice?.finishReason).toEqual({ kind: "stop-sequence", sequence: "</s>" });
   });
 
   test("fireworks: a text completion", () => {
     const wire = wireJson("providers/fireworks/completion.json");
     const canonicalResponse = openaiCompletions.response.parse(wire, { origin: "fireworks" });
     expect(canonicalResponse.choices).toEqual([
-      { index: 0, blocks: [{ type: "text", text: " world" }], stop: { kind: "length" } },
+      { index: 0, blocks: [{ type: "text", text: " world" }], finishReason: { kind: "length" } },
     ]);
   });
 });

@@ -198,7 +198,7 @@ describe("classic bugs: reasoning of servers that insist", () => {
     const call = { type: "tool-call", id: "a", name: "f", kind: "function", input: "{}" } as const;
     const ask = {
       ...plainAsk,
-      turns: [
+      messages: [
         { role: "user", blocks: [{ type: "text", text: "Go." }] },
         { role: "assistant", blocks: [{ type: "thinking", text: "Need f." }, call] },
         { role: "tool", blocks: [{ type: "tool-result", callId: "a", content: [], isError: false }] },

@@ -74,7 +74,7 @@ export function answers(can: Can): fc.Arbitrary<ChatResponse> {
       choices: answer.choices.map(([blocks, stop], index) => ({
         index,
         blocks,
-        stop: { kind: stopFor(blocks, stop) },
+        finishReason: { kind: stopFor(blocks, stop) },
       })),
     }));
 }
@@ -139,13 +139,13 @@ export const asks: fc.Arbitrary<ChatRequest> = fc.record({
   model: fc.constant(lawModel),
   stream: fc.constant(false),
   system: fc.array(textBlock, { maxLength: 1 }),
-  turns: fc.tuple(words, fc.array(callRound, { maxLength: 2 }), words).map(conversation),
+  messages: fc.tuple(words, fc.array(callRound, { maxLength: 2 }), words).map(conversation),
   tools: fc.uniqueArray(tool, { minLength: 1, maxLength: 3, selector: (each) => ("name" in each ? each.name : "") }),
   maxOutputTokens: fc.integer({ min: 1, max: 100_000 }),
   sampling: fc.record({ temperature: fc.constantFrom(0, 0.5, 1), topP: fc.constantFrom(0.25, 1) }),
-  stop: fc.array(words, { maxLength: 2 }),
+  stopSequences: fc.array(words, { maxLength: 2 }),
   choices: fc.constant(1),
-  extras: fc.constant([]),
+  unmappedFields: fc.constant([]),
 });
 
 function conversation([first, rounds, last]: [string, Message[][], string]): Message[] {

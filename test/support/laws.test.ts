@@ -91,13 +91,13 @@ test.each(Object.entries(applied))("%s holds for the honest", (_name, law) => {
 const readerThat = (read: (frame: Frame) => StreamEvent[]): Partial<Stream> => ({
   reader: () => ({ read, end: () => [] }),
 });
-const finish: StreamEvent = { type: "finish", stops: [] };
+const finish: StreamEvent = { type: "finish", finishReasons: [] };
 
 const lies: [law: string, lie: string, dialect: Toy][] = [
   [
     "requestsRoundTrip",
     "forgets stops",
-    toy({ request: { parse: (wire) => ({ ...(wire as unknown as ChatRequest), stop: [] }) } }),
+    toy({ request: { parse: (wire) => ({ ...(wire as unknown as ChatRequest), stopSequences: [] }) } }),
   ],
   ["answersRoundTrip", "renames the model", toy({ response: { render: (one) => wireOf({ ...one, model: "other" }) } })],
   [

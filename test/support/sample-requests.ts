@@ -6,12 +6,12 @@ export const plainAsk: ChatRequest = {
   model: "m",
   stream: false,
   system: [],
-  turns: [{ role: "user", blocks: [{ type: "text", text: "hi" }] }],
+  messages: [{ role: "user", blocks: [{ type: "text", text: "hi" }] }],
   tools: [],
   sampling: {},
-  stop: [],
+  stopSequences: [],
   choices: 1,
-  extras: [],
+  unmappedFields: [],
 };
 
 /** What a caller may see of an error; empty when nothing was thrown. */

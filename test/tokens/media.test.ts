@@ -42,12 +42,14 @@ test("a large file of a small image costs what the image costs", () => {
     model: "gpt-4o",
     stream: false,
     system: [],
-    turns: [{ role: "user", blocks: [{ type: "image", source: { kind: "bytes", mediaType: "image/png", base64 } }] }],
+    messages: [
+      { role: "user", blocks: [{ type: "image", source: { kind: "bytes", mediaType: "image/png", base64 } }] },
+    ],
     tools: [],
     sampling: {},
-    stop: [],
+    stopSequences: [],
     choices: 1,
-    extras: [],
+    unmappedFields: [],
   };
   expect(tokensBesideText(requestParts(request), tokenFamilyOf("", "gpt-4o"))).toBe(765 + 7);
 });

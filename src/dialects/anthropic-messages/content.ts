@@ -35,7 +35,7 @@ export function readText(wire: JsonObject, path: string): TextBlock {
 /** A search result as plain text under its title and source: no other dialect has a word for it. */
 function readSearchResult(wire: JsonObject, place: Place): TextBlock {
   if (isObject(wire["citations"]) && wire["citations"]["enabled"] === true) {
-    place.extras.push({ path: `${place.path}.citations`, rule: "drop" });
+    place.extras.push({ path: `${place.path}.citations`, rule: "warn" });
   }
   const texts = objectsIn(wire["content"]).map((part) => part["text"]);
   const lines = [wire["title"], wire["source"], ...texts].filter((line) => typeof line === "string" && line !== "");
@@ -105,7 +105,7 @@ function readRedacted(wire: JsonObject, place: Place): readonly Block[] {
 
 /** The server did this by itself and the text around it says what came of it; other dialects cannot replay it. */
 const readServerWork: BlockReader = (_, place) => {
-  place.extras.push({ path: place.path, rule: "drop" });
+  place.extras.push({ path: place.path, rule: "warn" });
   return [];
 };
 

@@ -16,7 +16,7 @@ const paths: Readonly<Record<FieldName, string>> = {
   seed: "seed",
   logitBias: "logit_bias",
   logprobs: "logprobs",
-  stop: "stop_sequences",
+  stopSequences: "stop_sequences",
   choices: "n",
   maxOutputTokens: "max_tokens",
   tools: "tools",

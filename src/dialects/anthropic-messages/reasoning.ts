@@ -28,10 +28,10 @@ export function readReasoning(wire: JsonObject, extras: UnmappedField[]): Reason
   const budget = thinking["budget_tokens"];
   switch (thinking["type"]) {
     case "disabled":
-      if (effort.effort !== undefined) extras.push({ path: "output_config.effort", rule: "drop" });
+      if (effort.effort !== undefined) extras.push({ path: "output_config.effort", rule: "warn" });
       return { effort: "none" };
     case "between_tools":
-      extras.push({ path: "thinking.type", rule: "drop" });
+      extras.push({ path: "thinking.type", rule: "warn" });
       return { effort: "low" };
     case "enabled":
       return typeof budget === "number"

@@ -193,7 +193,7 @@ function written(message: WireMessage): JsonObject {
 
 /** The messages of a request. Refuses a request that says nothing at all. */
 export function renderMessages(request: ChatRequest, turns: readonly Message[], to: HistoryContext): JsonObject[] {
-  if (request.turns.length === 0 && request.system.length === 0) {
+  if (request.messages.length === 0 && request.system.length === 0) {
     throw badValue(to.context.fieldPath("messages"), "At least one message is needed.");
   }
   const messages = merged(episodesOf(turns).flatMap((episode) => renderEpisode(episode, to)));

@@ -47,18 +47,18 @@ export function parseRequest(wire: JsonObject): ChatRequest {
     model: String(wire["model"]),
     stream: wire["stream"] === true,
     system,
-    turns,
+    messages: turns,
     tools,
     ...(tools.length > 0 ? readToolChoice(wire["tool_choice"]) : {}),
     ...optionalNumber(wire, "max_tokens", "maxOutputTokens"),
     sampling: readSampling(wire),
-    stop: stop.filter((text) => typeof text === "string"),
+    stopSequences: stop.filter((text) => typeof text === "string"),
     choices: 1,
     ...(format ? { format } : {}),
     ...(reasoning && !isAbsent({ ...reasoning }) ? { reasoning } : {}),
     ...readTier(wire),
     ...(isObject(metadata) ? optionalText(metadata, "user_id", "endUser") : {}),
-    extras,
+    unmappedFields: extras,
   };
 }
 
@@ -112,7 +112,7 @@ export function renderRequest(request: ChatRequest, context: RenderContext): Ren
   const limits = limitsOf(context.model);
   const warnings = lossesFor(context);
   const names = toolNames(request, maxToolNameChars);
-  const { leading, turns } = splitSystemPrefix(request.turns);
+  const { leading, turns } = splitSystemPrefix(request.messages);
   const messages = renderMessages(request, turns, { context, limits, names, losses: warnings });
   const bound = outputBound(request, context, limits, warnings);
   const thought = renderReasoning({
@@ -135,7 +135,7 @@ export function renderRequest(request: ChatRequest, context: RenderContext): Ren
     messages: isAtRest(thought, limits) ? withoutThinking(messages) : messages,
     ...renderTools(output?.ask ?? request, names, canForce, context, warnings),
     ...sampling,
-    ...(request.stop.length > 0 ? { stop_sequences: [...request.stop] } : {}),
+    ...(request.stopSequences.length > 0 ? { stop_sequences: [...request.stopSequences] } : {}),
     ...(thought.thinking ? { thinking: thought.thinking } : {}),
     ...outputConfig(thought.effort, format),
     ...renderTier(request, warnings),

@@ -85,7 +85,7 @@ export function readMessage(wire: JsonObject, reading: Reading): ChatResponse {
     operation: "chat",
     id: textOf(wire, "id"),
     model: textOf(wire, "model"),
-    choices: [{ index: 0, blocks, stop: readStop(wire, hasCall) }],
+    choices: [{ index: 0, blocks, finishReason: readStop(wire, hasCall) }],
     ...(usage ? { usage } : {}),
   };
 }
@@ -153,11 +153,12 @@ function writeContent(blocks: readonly Block[], isCut: boolean, showsState: bool
   });
 }
 
-const isCutShort = (choice: Choice): boolean => choice.stop.kind === "length" || choice.stop.kind === "context-full";
+const isCutShort = (choice: Choice): boolean =>
+  choice.finishReason.kind === "length" || choice.finishReason.kind === "context-full";
 
 /** The message for the client: the first choice, because this dialect has one. */
 export function renderResponse(response: ChatResponse, context: WriteContext): JsonObject {
-  const choice: Choice = response.choices[0] ?? { index: 0, blocks: [], stop: { kind: "end" } };
+  const choice: Choice = response.choices[0] ?? { index: 0, blocks: [], finishReason: { kind: "end" } };
   const { inputEstimate } = context;
   const content = writeContent(choice.blocks, isCutShort(choice), expectsThinking(context.request));
   const has = {
@@ -171,7 +172,7 @@ export function renderResponse(response: ChatResponse, context: WriteContext): J
     model: response.model || context.request.model,
     ...messageMembers,
     content,
-    ...writeStop(choice.stop, has),
+    ...writeStop(choice.finishReason, has),
     usage: writeUsage(response.usage ?? estimatedUsage(inputEstimate, charsIn(choice.blocks)), inputEstimate),
   };
 }

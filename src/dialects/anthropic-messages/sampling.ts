@@ -69,8 +69,8 @@ function refuseFalsehoods(request: ChatRequest, context: RenderContext): void {
   if (request.logprobs !== undefined) refuse("logprobs", "there are no log probabilities");
   if (request.media !== undefined) throw unsupported(request.media.path, textAlone);
   if (request.choices > 1) refuse("choices", "there is one reply to a request");
-  if (request.stop.some((text) => text.trim() === ""))
-    refuse("stop", "a stop text needs a character that is not white space");
+  if (request.stopSequences.some((text) => text.trim() === ""))
+    refuse("stopSequences", "a stop text needs a character that is not white space");
 }
 
 /** temperature, top_p and top_k. Throws for what must not be left out in silence. */

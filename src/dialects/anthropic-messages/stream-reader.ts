@@ -198,7 +198,10 @@ function messageStop(state: State): StreamEvent[] {
   const closed = state.blocks.flatMap((_, index) => closeAt(state, index));
   // What the start says of the output is how it began: without a later figure, nobody has counted it.
   const usage = state.outputReported ? readUsage(state.counts ?? undefined) : undefined;
-  return [...closed, { type: "finish", stops: [readStop(state.stop, state.hasCall)], ...(usage ? { usage } : {}) }];
+  return [
+    ...closed,
+    { type: "finish", finishReasons: [readStop(state.stop, state.hasCall)], ...(usage ? { usage } : {}) },
+  ];
 }
 
 /** Pings and events of tomorrow have no handler, and say nothing. */

@@ -231,7 +231,7 @@ const isCut = (finishReason: FinishReason): boolean =>
   finishReason.kind === "length" || finishReason.kind === "context-full";
 
 function finish(state: State, delta: Extract<StreamEvent, { type: "finish" }>): Frame[] {
-  const finishReason: FinishReason = delta.stops[0] ?? { kind: "end" };
+  const finishReason: FinishReason = delta.finishReasons[0] ?? { kind: "end" };
   const last = advance(state, { acceptCut: isCut(finishReason), isEnd: true });
   if (state.stuck)
     return [...last, ...fail(state, invalidUpstreamResponse("the arguments of a tool call are no JSON"))];

@@ -165,10 +165,10 @@ function adapt(state: State, event: StreamEvent): StreamEvent[] {
   if (event.type === "error") return [event];
   if (event.type === "finish") {
     const isAnswer = state.output !== null && !state.hasCall;
-    const stops = event.stops.map((finishReason) =>
+    const stops = event.finishReasons.map((finishReason) =>
       isAnswer && finishReason.kind === "tool-use" ? { ...finishReason, kind: "end" as const } : finishReason,
     );
-    return [...release(state), { ...event, stops }];
+    return [...release(state), { ...event, finishReasons: stops }];
   }
   if (event.type === "block-start") return open(state, event);
   if (event.block === state.output) return fillOutput(state, event);

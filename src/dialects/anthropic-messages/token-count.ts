@@ -36,7 +36,7 @@ export const anthropicCount: Dialect<TokenCountRequest, TokenCountResponse> = {
     schema: Type.Omit(MessagesRequest as TObject, ["max_tokens"]),
     parse(wire) {
       const chat = parseRequest(wire);
-      return { operation: "count", model: chat.model, stream: false, chat, extras: [] };
+      return { operation: "count", model: chat.model, stream: false, chat, unmappedFields: [] };
     },
     render(request, context) {
       const { call, warnings } = renderRequest(request.chat, context);

@@ -13,10 +13,10 @@ import { dialectName } from "./signature.ts";
 
 /** Members of a function that only this dialect has. */
 const ownMembers: readonly (readonly [string, UnmappedField["rule"]])[] = [
-  ["defer_loading", "quiet"],
-  ["eager_input_streaming", "quiet"],
-  ["input_examples", "drop"],
-  ["allowed_callers", "drop"],
+  ["defer_loading", "ignore"],
+  ["eager_input_streaming", "ignore"],
+  ["input_examples", "warn"],
+  ["allowed_callers", "warn"],
 ];
 
 function readTool(wire: JsonObject, index: number, extras: UnmappedField[]): Tool {

@@ -40,10 +40,10 @@ const besides =
 const anywhere = new Set<Json>(["global", "not_available"]);
 
 const rules = new Map<string, Rule>([
-  ["cache_control", as("cache_control", "quiet")],
-  ["metadata", besides("metadata", ["user_id"], "quiet")],
-  ["output_config", besides("output_config", ["effort", "format"], "drop")],
-  ["inference_geo", (geo) => [{ path: "inference_geo", rule: anywhere.has(geo) ? "quiet" : "reject" }]],
+  ["cache_control", as("cache_control", "ignore")],
+  ["metadata", besides("metadata", ["user_id"], "ignore")],
+  ["output_config", besides("output_config", ["effort", "format"], "warn")],
+  ["inference_geo", (geo) => [{ path: "inference_geo", rule: anywhere.has(geo) ? "ignore" : "reject" }]],
   ["speed", () => []],
   ["service_tier", () => []],
   ["container", as("container", "reject")],
@@ -57,6 +57,6 @@ const rules = new Map<string, Rule>([
 export function readExtras(wire: JsonObject): UnmappedField[] {
   return Object.entries(wire).flatMap(([name, value]) => {
     if (held.has(name) || value === undefined || isAbsent(value)) return [];
-    return (rules.get(name) ?? as(name, "drop"))(value);
+    return (rules.get(name) ?? as(name, "warn"))(value);
   });
 }

@@ -5,7 +5,7 @@ const paths: { readonly [field in FieldName]?: string } = {
   temperature: "inferenceConfig.temperature",
   topP: "inferenceConfig.topP",
   topK: "additionalModelRequestFields.top_k",
-  stop: "inferenceConfig.stopSequences",
+  stopSequences: "inferenceConfig.stopSequences",
   maxOutputTokens: "inferenceConfig.maxTokens",
   tools: "toolConfig.tools",
   toolChoice: "toolConfig.toolChoice",

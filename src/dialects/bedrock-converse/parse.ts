@@ -25,7 +25,7 @@ const held = new Set([
 
 /** A field that is not in this table and not held is dropped with a warning. */
 const rules: ReadonlyMap<string, UnmappedField["rule"]> = new Map([
-  ["requestMetadata", "quiet"],
+  ["requestMetadata", "ignore"],
   ["guardrailConfig", "reject"],
   ["promptVariables", "reject"],
 ]);
@@ -35,7 +35,7 @@ const shared = ["thinking", "top_k", "tool_choice"] as const;
 
 function readExtras(wire: JsonObject): UnmappedField[] {
   return Object.entries(wire).flatMap(([path, value]) =>
-    held.has(path) || isAbsent(value) ? [] : [{ path, rule: rules.get(path) ?? "drop" }],
+    held.has(path) || isAbsent(value) ? [] : [{ path, rule: rules.get(path) ?? "warn" }],
   );
 }
 
@@ -84,5 +84,5 @@ export function parseRequest(wire: JsonObject, envelope: RequestMeta): ChatReque
   const request = parseMessages({ ...messagesWire(wire), model, stream: verb === streamVerb });
   const { name } = readFormat(wire);
   const format = request.format?.type === "schema" && name !== undefined ? { format: { ...request.format, name } } : {};
-  return { ...request, ...format, ...readTier(wire), extras: [...readExtras(wire), ...request.extras] };
+  return { ...request, ...format, ...readTier(wire), unmappedFields: [...readExtras(wire), ...request.unmappedFields] };
 }

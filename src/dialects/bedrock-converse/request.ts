@@ -46,7 +46,7 @@ function refuseBlock(block: Block, context: RenderContext): void {
 
 /** What the Messages API takes and this one does not. */
 function refuseUnsayable(request: ChatRequest, context: RenderContext): void {
-  for (const message of request.turns) for (const block of message.blocks) refuseBlock(block, context);
+  for (const message of request.messages) for (const block of message.blocks) refuseBlock(block, context);
   const hosted = request.tools.find((tool) => tool.kind === "hosted");
   if (hosted?.kind === "hosted") throw unsupported(hosted.path, "the tool runs at another provider");
 }
@@ -101,7 +101,7 @@ function renderTuning(request: ChatRequest, thinking: Thinking, to: Spelling, co
     maxTokens: thinking.maxTokens ?? undefined,
     temperature: sampling.temperature,
     topP: sampling.top_p,
-    stopSequences: request.stop.length > 0 ? [...request.stop] : undefined,
+    stopSequences: request.stopSequences.length > 0 ? [...request.stopSequences] : undefined,
   });
   const canForce = family.limits.forcedTool && !thinking.isOn;
   const tools = hasNoTools(request) ? {} : renderTools(request, namesFor(request), canForce, context, losses);
@@ -111,7 +111,7 @@ function renderTuning(request: ChatRequest, thinking: Thinking, to: Spelling, co
     ...(Object.keys(inferenceConfig).length > 0 ? { inferenceConfig } : {}),
     ...(toolConfig === undefined ? {} : { toolConfig }),
     ...(Object.keys(fields).length > 0 ? { additionalModelRequestFields: fields } : {}),
-    ...(family.tellsStop && request.stop.length > 0 ? { additionalModelResponseFieldPaths: stopPaths } : {}),
+    ...(family.tellsStop && request.stopSequences.length > 0 ? { additionalModelResponseFieldPaths: stopPaths } : {}),
   };
 }
 
@@ -124,7 +124,9 @@ export function renderRequest(request: ChatRequest, context: RenderContext): Ren
   refuseUnsayable(request, context);
   // An emulated schema adds a tool.
   const hasTools = !hasNoTools(request) || (request.format?.type === "schema" && emulatesSchemas(limits));
-  const { leading, turns } = splitSystemPrefix(hasTools ? request.turns : turnsWithoutTools(request.turns, warnings));
+  const { leading, turns } = splitSystemPrefix(
+    hasTools ? request.messages : turnsWithoutTools(request.messages, warnings),
+  );
   const said = renderMessages(request, turns, { context, limits, names: namesFor(request), losses: warnings });
   const thinking = renderThinking(request, family, outputBound(request, context, limits, warnings), said, warnings);
   const messages = thinking.rests ? withoutThinking(said) : said;

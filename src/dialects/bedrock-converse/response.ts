@@ -20,7 +20,10 @@ export function parseResponse(wire: unknown, context: ReadContext): ChatResponse
     usage: readUsage(wire.usage),
   };
   const response = readMessage(message, { origin: context.origin, tools: toolFinder(context) });
-  const choices = response.choices.map((choice) => ({ ...choice, stop: settledStop(choice.stop, wire.stopReason) }));
+  const choices = response.choices.map((choice) => ({
+    ...choice,
+    finishReason: settledStop(choice.finishReason, wire.stopReason),
+  }));
   return readOutput({ ...response, choices }, context.request);
 }
 

@@ -92,7 +92,10 @@ function messageStop(state: State, event: JsonObject): StreamEvent[] {
 function finish(state: State): StreamEvent[] {
   return state.events.take({ type: "message_stop" }).map((event) => {
     if (event.type !== "finish") return event;
-    return { ...event, stops: event.stops.map((finishReason) => settledStop(finishReason, state.reason)) };
+    return {
+      ...event,
+      finishReasons: event.finishReasons.map((finishReason) => settledStop(finishReason, state.reason)),
+    };
   });
 }
 

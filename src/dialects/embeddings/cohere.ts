@@ -30,7 +30,7 @@ function parseRequest(wire: JsonObject): EmbeddingRequest {
     model: wire.model as string,
     input: readInput(wire.texts, "texts"),
     format: Array.isArray(wire.embedding_types) && wire.embedding_types[0] === "base64" ? "base64" : "float",
-    extras: unknownFields(wire, known),
+    unmappedFields: unknownFields(wire, known),
     ...readDimensions(wire.output_dimension),
     ...readPurpose(wire.input_type),
   };

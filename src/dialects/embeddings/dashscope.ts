@@ -39,7 +39,7 @@ function parseRequest(wire: JsonObject): EmbeddingRequest {
     model: wire.model as string,
     input: readInput(input.texts, "input.texts"),
     format: "float",
-    extras: [
+    unmappedFields: [
       ...unknownFields(wire, known),
       ...further.map(({ path: name, rule }) => ({ path: `parameters.${name}`, rule })),
     ],

@@ -54,5 +54,5 @@ export function dividedWire(wire: JsonObject, field: string, most: number): Json
 export function unknownFields(wire: JsonObject, known: ReadonlySet<string>): UnmappedField[] {
   return Object.keys(wire)
     .filter((name) => !known.has(name) && wire[name] !== null)
-    .map((path) => ({ path, rule: "drop" }));
+    .map((path) => ({ path, rule: "warn" }));
 }

@@ -29,7 +29,7 @@ function askOf(model: string, items: readonly Item[], extras: readonly UnmappedF
     model,
     input: { kind: "texts", texts: items.map(({ text }) => text) },
     format: "float",
-    extras: [...items.flatMap((item) => item.extras), ...extras],
+    unmappedFields: [...items.flatMap((item) => item.extras), ...extras],
     ...(dimensions === undefined ? {} : { dimensions }),
     ...(purpose === undefined ? {} : { purpose }),
     ...(title === undefined ? {} : { title }),
@@ -45,7 +45,7 @@ function differences(items: readonly Item[]): UnmappedField[] {
         ? []
         : [{ path: `${at}.outputDimensionality`, rule: "reject" } as const]),
       ...(item.purpose === items[0]?.purpose ? [] : [{ path: `${at}.taskType`, rule: "reject" } as const]),
-      ...(item.title === items[0]?.title ? [] : [{ path: `${at}.title`, rule: "drop" } as const]),
+      ...(item.title === items[0]?.title ? [] : [{ path: `${at}.title`, rule: "warn" } as const]),
     ];
   });
 }

@@ -28,7 +28,7 @@ function parseRequest(wire: JsonObject): EmbeddingRequest {
     model: wire.model as string,
     input: readInput(wire.input, "input"),
     format: wire.embedding_type === "base64" ? "base64" : "float",
-    extras: unknownFields(wire, known),
+    unmappedFields: unknownFields(wire, known),
     ...readDimensions(wire.dimensions),
     ...readPurpose(wire.task),
   };

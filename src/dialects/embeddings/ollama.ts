@@ -29,7 +29,7 @@ function parseRequest(wire: JsonObject): EmbeddingRequest {
     model: wire.model as string,
     input: readInput(wire.input, "input"),
     format: "float",
-    extras: unknownFields(wire, known),
+    unmappedFields: unknownFields(wire, known),
     ...readDimensions(wire.dimensions),
   };
 }

@@ -55,7 +55,7 @@ function parseRequest(wire: JsonObject): EmbeddingRequest {
     input: readInput(wire.input, "input"),
     format: formatOf(wire),
     unit: true,
-    extras: unknownFields(wire, purpose === undefined ? known : new Set([...known, purpose])),
+    unmappedFields: unknownFields(wire, purpose === undefined ? known : new Set([...known, purpose])),
     ...readDimensions(wire.dimensions),
     ...(purpose === undefined ? {} : readPurpose(wire[purpose])),
     ...(typeof wire.user === "string" ? { endUser: wire.user } : {}),

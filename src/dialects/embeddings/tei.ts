@@ -29,7 +29,7 @@ function parseRequest(wire: JsonObject, { params }: RequestMeta): EmbeddingReque
     model: params.model ?? "",
     input: readInput(wire.inputs, "inputs"),
     format: "float",
-    extras: unknownFields(wire, known),
+    unmappedFields: unknownFields(wire, known),
     ...readDimensions(wire.dimensions),
   };
 }

@@ -39,7 +39,7 @@ function parseRequest(wire: JsonObject, { params }: RequestMeta): EmbeddingReque
       "instances",
     ),
     format: "float",
-    extras: unknownFields(wire, known),
+    unmappedFields: unknownFields(wire, known),
     ...readDimensions(parameters.outputDimensionality),
     ...readPurpose(first?.task_type),
     ...(typeof first?.title === "string" ? { title: first.title } : {}),

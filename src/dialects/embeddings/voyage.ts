@@ -29,7 +29,7 @@ function parseRequest(wire: JsonObject): EmbeddingRequest {
     model: wire.model as string,
     input: readInput(wire.input, "input"),
     format: wire.encoding_format === "base64" ? "base64" : "float",
-    extras: unknownFields(wire, known),
+    unmappedFields: unknownFields(wire, known),
     ...readDimensions(wire.output_dimension),
     ...readPurpose(wire.input_type),
   };

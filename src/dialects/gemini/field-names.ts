@@ -10,7 +10,7 @@ const paths: Readonly<Record<FieldName, string>> = {
   seed: "generationConfig.seed",
   logitBias: "generationConfig.logitBias",
   logprobs: "generationConfig.responseLogprobs",
-  stop: "generationConfig.stopSequences",
+  stopSequences: "generationConfig.stopSequences",
   choices: "generationConfig.candidateCount",
   maxOutputTokens: "generationConfig.maxOutputTokens",
   tools: "tools",

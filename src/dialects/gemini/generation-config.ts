@@ -68,7 +68,7 @@ const held = new Set([
 function readExtras(config: JsonObject, extras: UnmappedField[]): void {
   for (const [name, value] of Object.entries(config)) {
     if (held.has(name) || value === undefined || isAbsent(value)) continue;
-    extras.push({ path: `generationConfig.${name}`, rule: "drop" });
+    extras.push({ path: `generationConfig.${name}`, rule: "warn" });
   }
 }
 
@@ -83,7 +83,7 @@ export function readGeneration(config: JsonObject, extras: UnmappedField[]) {
   return {
     ...optionalNumber(config, "maxOutputTokens", "maxOutputTokens"),
     sampling: readSampling(config),
-    stop: stops.filter((text): text is string => typeof text === "string" && text !== ""),
+    stopSequences: stops.filter((text): text is string => typeof text === "string" && text !== ""),
     choices: typeof count === "number" ? count : 1,
     ...(config.responseLogprobs === true ? { logprobs: alternatives } : {}),
     ...readFormat(config, extras),
@@ -120,7 +120,7 @@ function refuseFalsehoods(request: ChatRequest, limits: ModelLimits, warnings: W
     throw unsupported(warnings.context.fieldPath(field), reason);
   };
   if (!isAbsent({ ...request.sampling.logitBias })) refuse("logitBias", "its token ids mean nothing there");
-  if (request.stop.length > maxStops) refuse("stop", `it takes at most ${maxStops} stop sequences`);
+  if (request.stopSequences.length > maxStops) refuse("stopSequences", `it takes at most ${maxStops} stop sequences`);
   if (request.choices > 1 && request.stream) refuse("choices", "a stream has one reply");
   if (request.choices > limits.maxChoices) refuse("choices", `the model gives at most ${limits.maxChoices}`);
 }
@@ -158,7 +158,7 @@ export function renderGeneration(request: ChatRequest, limits: ModelLimits, warn
     presencePenalty: penalty(request, "presencePenalty", limits, warnings),
     frequencyPenalty: penalty(request, "frequencyPenalty", limits, warnings),
     maxOutputTokens: outputBound(request, warnings),
-    stopSequences: request.stop.length === 0 ? undefined : [...request.stop],
+    stopSequences: request.stopSequences.length === 0 ? undefined : [...request.stopSequences],
     candidateCount: request.choices > 1 ? request.choices : undefined,
     responseLogprobs: request.logprobs === undefined ? undefined : true,
     logprobs: request.logprobs ? request.logprobs : undefined,

@@ -26,7 +26,7 @@ function readSpeech(form: Json | undefined, extras: UnmappedField[]): NonNullabl
   for (const [member, value] of Object.entries(isObject(form) ? form : {})) {
     if (member === "voiceConfig" || isAbsent(value)) continue;
     // A talk of several voices in one voice would be another talk.
-    extras.push({ path: `${path}.${member}`, rule: member === "multiSpeakerVoiceConfig" ? "reject" : "drop" });
+    extras.push({ path: `${path}.${member}`, rule: member === "multiSpeakerVoiceConfig" ? "reject" : "warn" });
   }
   if (typeof name !== "string" || name === "") return {};
   return { voice: { name, path: [path, ...voiceMembers].join(".") } };
@@ -41,8 +41,8 @@ export function readMediaWish(generation: JsonObject, extras: UnmappedField[]): 
   const [hasImage, hasSpeech] = [wanted.delete("IMAGE"), wanted.delete("AUDIO")];
   const others = [...wanted].filter((kind) => kind !== "TEXT" && kind !== "MODALITY_UNSPECIFIED");
   if (others.length > 0) extras.push({ path: modalitiesPath, rule: "reject" });
-  if (!hasImage && !isAbsent(imageConfig)) extras.push({ path: `${config}.imageConfig`, rule: "drop" });
-  if (!hasSpeech && !isAbsent(speechConfig)) extras.push({ path: `${config}.speechConfig`, rule: "drop" });
+  if (!hasImage && !isAbsent(imageConfig)) extras.push({ path: `${config}.imageConfig`, rule: "warn" });
+  if (!hasSpeech && !isAbsent(speechConfig)) extras.push({ path: `${config}.speechConfig`, rule: "warn" });
   if (!hasImage && !hasSpeech) return undefined;
   return {
     path: modalitiesPath,

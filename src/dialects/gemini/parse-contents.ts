@@ -147,7 +147,7 @@ const notes = ["videoMetadata", "partMetadata", "mediaProcessing", "speechMetada
 
 function readPart(part: JsonObject, place: Place, reading: Reading): Block[] {
   for (const name of notes) {
-    if (!isAbsent(part[name])) reading.extras.push({ path: `${place.path}.${name}`, rule: "drop" });
+    if (!isAbsent(part[name])) reading.extras.push({ path: `${place.path}.${name}`, rule: "warn" });
   }
   if (isObject(part.functionCall)) return readCall(part, part.functionCall, place, reading);
   if (isObject(part.functionResponse)) return [readResult(part.functionResponse, place, reading)];
@@ -155,7 +155,7 @@ function readPart(part: JsonObject, place: Place, reading: Reading): Block[] {
   if (isObject(part.fileData)) return besideState([readFile(part, part.fileData, place.path)], part);
   if (typeof part.text === "string") return readSpeech(part, part.text);
   const work = serverWork.find((name) => isObject(part[name]));
-  if (work !== undefined) reading.extras.push({ path: `${place.path}.${work}`, rule: "drop" });
+  if (work !== undefined) reading.extras.push({ path: `${place.path}.${work}`, rule: "warn" });
   if (work !== undefined || part.thoughtSignature !== undefined) return readSpeech(part, "");
   if (Object.keys(part).length > 0) return [foreign(part, place.path)];
   throw badValue(place.path, "A part needs one of text, inlineData, fileData, functionCall or functionResponse.");

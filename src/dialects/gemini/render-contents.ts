@@ -194,7 +194,7 @@ function renderAll(messages: readonly Message[], to: HistoryContext): Content[] 
 
 /** The contents of a request. Refuses a request that says nothing at all. */
 export function renderContents(request: ChatRequest, messages: readonly Message[], to: HistoryContext): JsonObject[] {
-  if (request.turns.length === 0 && request.system.length === 0) {
+  if (request.messages.length === 0 && request.system.length === 0) {
     throw badValue(to.notes.context.fieldPath("messages"), "At least one message is needed.");
   }
   const contents = merged(renderAll(settle(messages, to.notes), to));

@@ -48,14 +48,14 @@ const held = new Set([
 
 /** A field that is not in this table and not held is dropped with a warning. */
 const rules: ReadonlyMap<string, UnmappedField["rule"]> = new Map([
-  ["store", "quiet"],
+  ["store", "ignore"],
   ["cachedContent", "reject"],
   ["continuationToken", "reject"],
 ]);
 
 function readExtras(wire: JsonObject): UnmappedField[] {
   return Object.entries(wire).flatMap(([path, value]) =>
-    held.has(path) || isAbsent(value) ? [] : [{ path, rule: rules.get(path) ?? "drop" }],
+    held.has(path) || isAbsent(value) ? [] : [{ path, rule: rules.get(path) ?? "warn" }],
   );
 }
 
@@ -79,11 +79,11 @@ export function readRequest(wire: JsonObject, model: string, stream: boolean): C
     model: modelFromPath(model),
     stream,
     system: readInstruction(wire.systemInstruction),
-    turns: readContents(wire.contents, extras),
+    messages: readContents(wire.contents, extras),
     ...generation,
     ...readToolConfig(wire.toolConfig, readTools(wire.tools, extras), extras),
     ...readTier(wire.serviceTier),
-    extras,
+    unmappedFields: extras,
   };
 }
 
@@ -112,7 +112,7 @@ export function renderRequest(request: ChatRequest, context: RenderContext): Ren
   const warnings: Warnings = { context, warnings: [] };
   const limits = limitsOf(context.model);
   const names = namesFor(request);
-  const { leading, turns } = splitSystemPrefix(request.turns);
+  const { leading, turns } = splitSystemPrefix(request.messages);
   const system = [...request.system, ...leading].flatMap(renderText);
   const generationConfig = renderGeneration(request, limits, warnings);
   if (request.verbosity !== undefined) warnField(warnings, "dropped", "verbosity");

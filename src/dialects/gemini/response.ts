@@ -84,12 +84,12 @@ function renderBlock(block: Block, writing: Writing): JsonObject[] {
 }
 
 function renderChoice(choice: Choice): JsonObject {
-  const writing: Writing = { saying: newSaying(), isCut: isCut(choice.stop), texts: [], logprobs: [] };
+  const writing: Writing = { saying: newSaying(), isCut: isCut(choice.finishReason), texts: [], logprobs: [] };
   const parts = choice.blocks.flatMap((block) => renderBlock(block, writing));
   parts.push(...heldParts(writing.saying));
   return omitUndefined({
     content: { parts: parts.length === 0 ? [{ text: "" }] : parts, role: "model" },
-    ...writeStop(choice.stop),
+    ...writeStop(choice.finishReason),
     index: choice.index,
     groundingMetadata: writeGrounding(writing.texts),
     logprobsResult: writeLogprobs(writing.logprobs),
@@ -98,7 +98,9 @@ function renderChoice(choice: Choice): JsonObject {
 
 /** The feedback on a prompt that nobody answered; null where there is an answer. */
 function feedbackOn([choice, ...others]: readonly Choice[]): JsonObject | null {
-  return choice !== undefined && others.length === 0 && choice.blocks.length === 0 ? writeBlock(choice.stop) : null;
+  return choice !== undefined && others.length === 0 && choice.blocks.length === 0
+    ? writeBlock(choice.finishReason)
+    : null;
 }
 
 /** A timestamp of Unix seconds. */

@@ -107,7 +107,7 @@ export function endReply(state: ReplyState, isWhole: boolean): StreamEvent[] {
   state.over = true;
   out.push({
     type: "finish",
-    stops: blocked === null ? stops : [blocked],
+    finishReasons: blocked === null ? stops : [blocked],
     ...(state.usage === undefined ? {} : { usage: state.usage }),
   });
   return out;

@@ -185,13 +185,13 @@ function feedbackOn(state: State, [stop, ...others]: readonly FinishReason[]): J
 }
 
 function finish(state: State, delta: Of<"finish">): Frame[] {
-  const choices = delta.stops.map((_, index) => choiceAt(state, index));
-  const broken = delta.stops.some((finishReason, index) => choices[index]?.isBroken && !isCut(finishReason));
+  const choices = delta.finishReasons.map((_, index) => choiceAt(state, index));
+  const broken = delta.finishReasons.some((finishReason, index) => choices[index]?.isBroken && !isCut(finishReason));
   if (broken) return fail(state, invalidUpstreamResponse("the arguments of a tool call are no JSON"));
   state.over = true;
   const usage = delta.usage ?? state.usage;
-  const promptFeedback = feedbackOn(state, delta.stops);
-  const candidates = delta.stops.map((finishReason, index) =>
+  const promptFeedback = feedbackOn(state, delta.finishReasons);
+  const candidates = delta.finishReasons.map((finishReason, index) =>
     lastCandidate(choiceAt(state, index), index, finishReason),
   );
   const body = omitUndefined({

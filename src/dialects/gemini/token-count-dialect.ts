@@ -22,7 +22,7 @@ export const geminiCount: Dialect<TokenCountRequest, TokenCountResponse> = {
     schema: countSchema,
     parse(wire, envelope) {
       const chat = parseCount(wire, envelope);
-      return { operation: "count", model: chat.model, stream: false, chat, extras: [] };
+      return { operation: "count", model: chat.model, stream: false, chat, unmappedFields: [] };
     },
     render(request, context) {
       const { call, warnings } = renderRequest(request.chat, context);

@@ -32,7 +32,7 @@ function inputSchema(wire: JsonObject): { readonly parameters?: JsonObject } {
 function readFunction(wire: JsonObject, path: string, extras: UnmappedField[]): FunctionTool {
   if (typeof wire.name !== "string" || wire.name === "") throw missing(`${path}.name`);
   for (const member of ownMembers) {
-    if (!isAbsent(wire[member])) extras.push({ path: `${path}.${member}`, rule: "quiet" });
+    if (!isAbsent(wire[member])) extras.push({ path: `${path}.${member}`, rule: "ignore" });
   }
   return {
     kind: "function",
@@ -87,7 +87,7 @@ export function readToolConfig(
 ): Pick<ChatRequest, "tools" | "toolChoice"> {
   const config = isObject(wire) ? wire : {};
   for (const name of ["retrievalConfig", "includeServerSideToolInvocations"]) {
-    if (!isAbsent(config[name])) extras.push({ path: `toolConfig.${name}`, rule: "drop" });
+    if (!isAbsent(config[name])) extras.push({ path: `toolConfig.${name}`, rule: "warn" });
   }
   const calling = isObject(config.functionCallingConfig) ? config.functionCallingConfig : {};
   const mode = typeof calling.mode === "string" ? calling.mode.toUpperCase() : "";

@@ -30,7 +30,7 @@ const heldInside = new Set(["responseModalities", "imageConfig", "candidateCount
 function readExtras(wire: JsonObject, config: JsonObject): UnmappedField[] {
   const above = Object.keys(wire).filter((name) => !heldAbove.has(name) && !isAbsent(wire[name]));
   const inside = Object.keys(config).filter((name) => !heldInside.has(name) && !isAbsent(config[name]));
-  return [...above, ...inside.map((name) => `generationConfig.${name}`)].map((path) => ({ path, rule: "drop" }));
+  return [...above, ...inside.map((name) => `generationConfig.${name}`)].map((path) => ({ path, rule: "warn" }));
 }
 
 /** An image among the parts; what is neither image nor text is refused by its path. */
@@ -101,7 +101,7 @@ export function parseRequest(given: JsonObject, { params }: RequestMeta): ImageR
       ...(config.seed === undefined ? {} : { seed: "generationConfig.seed" }),
       ...(config.candidateCount === undefined ? {} : { n: "generationConfig.candidateCount" }),
     },
-    extras,
+    unmappedFields: extras,
   };
 }
 

@@ -59,7 +59,7 @@ function readExtras(subject: JsonObject, parameters: JsonObject): UnmappedField[
   return [
     ...inPrefix("instances[0]", subject, (name) => name === "prompt", "reject"),
     ...inPrefix("parameters", { storageUri: storageUri ?? null }, () => false, "reject"),
-    ...inPrefix("parameters", hints, (name) => heldParameters.has(name), "drop"),
+    ...inPrefix("parameters", hints, (name) => heldParameters.has(name), "warn"),
   ];
 }
 
@@ -116,7 +116,7 @@ export function parsePredict(wire: JsonObject, { params }: RequestMeta): ImageRe
     ...optionalNumber(output, "compressionQuality", "compression"),
     delivery: "base64",
     said: saidIn(parameters, output),
-    extras: readExtras(subject, parameters),
+    unmappedFields: readExtras(subject, parameters),
   };
 }
 

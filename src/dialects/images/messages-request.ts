@@ -45,7 +45,7 @@ function readImages(parts: readonly Part[]): readonly InputImage[] {
 function readExtras(wire: JsonObject, parameters: JsonObject): UnmappedField[] {
   const above = Object.keys(wire).filter((name) => !structure.has(name) && !isAbsent(wire[name]));
   const inside = Object.keys(parameters).filter((name) => !fieldOf.has(name) && !isAbsent(parameters[name]));
-  return [...above, ...inside.map((name) => `parameters.${name}`)].map((path) => ({ path, rule: "drop" }));
+  return [...above, ...inside.map((name) => `parameters.${name}`)].map((path) => ({ path, rule: "warn" }));
 }
 
 function readSaid(parameters: JsonObject, prompt: string): ImageRequest["said"] {
@@ -83,6 +83,6 @@ export function parseMessages(wire: JsonObject, task: ImageRequest["task"]): Ima
     ...truths(parameters),
     ...(answersBytes.test(String(wire.model)) ? { delivery: "base64" } : {}),
     said: readSaid(parameters, `${texts[0]?.path ?? content}.text`),
-    extras: readExtras(wire, parameters),
+    unmappedFields: readExtras(wire, parameters),
   };
 }

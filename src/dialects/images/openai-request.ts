@@ -48,7 +48,7 @@ function readExtras(wire: JsonObject, { files = [] }: RequestMeta): UnmappedFiel
   );
   const known = [...filesNamed(files, "image"), ...filesNamed(files, "mask")];
   const unread = files.filter((file) => !known.includes(file)).map(({ field }) => field);
-  return [...new Set([...unknown, ...unread])].map((path) => ({ path, rule: quiet.has(path) ? "quiet" : "drop" }));
+  return [...new Set([...unknown, ...unread])].map((path) => ({ path, rule: quiet.has(path) ? "ignore" : "warn" }));
 }
 
 function readReference(reference: Json, path: string): InputImage {
@@ -121,6 +121,6 @@ export function parseRequest(wire: JsonObject, envelope: RequestMeta, task: Imag
     ...optionalNumber(wire, "seed", "seed"),
     ...optionalText(wire, "user", "endUser"),
     said: readSaid(wire),
-    extras: readExtras(wire, envelope),
+    unmappedFields: readExtras(wire, envelope),
   };
 }

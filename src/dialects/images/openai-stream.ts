@@ -36,7 +36,9 @@ function reader({ parse }: ErrorCodec): StreamReader {
     end() {
       if (over) return [];
       return fail(
-        usage === undefined ? { type: "error", error: streamTruncated() } : { type: "finish", stops: [], usage },
+        usage === undefined
+          ? { type: "error", error: streamTruncated() }
+          : { type: "finish", finishReasons: [], usage },
       );
     },
   };

@@ -85,8 +85,8 @@ export const openaiImageVariations: Images = {
     parse(wire, envelope) {
       const model = typeof wire.model === "string" && wire.model !== "" ? wire.model : undefined;
       const canonicalRequest = parseRequest({ ...wire, model: model ?? variationModel, prompt: "" }, envelope, "edit");
-      const extras = [...canonicalRequest.extras, variationOnly];
-      return { ...canonicalRequest, extras, ...(model === undefined ? { unnamed: true } : {}) };
+      const extras = [...canonicalRequest.unmappedFields, variationOnly];
+      return { ...canonicalRequest, unmappedFields: extras, ...(model === undefined ? { unnamed: true } : {}) };
     },
   },
   response,

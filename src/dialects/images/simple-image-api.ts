@@ -54,4 +54,11 @@ export function flatImages(form: FlatForm): Dialect<ImageRequest, ImageResponse>
   };
 }
 
-const nothingAsked = { operation: "image", task: "generate", stream: false, images: [], said: {}, extras: [] } as const;
+const nothingAsked = {
+  operation: "image",
+  task: "generate",
+  stream: false,
+  images: [],
+  said: {},
+  unmappedFields: [],
+} as const;

@@ -42,12 +42,12 @@ function chatAsk(model: string, item: ModerationItem, form: ModeratorForm, more:
     model,
     stream: false,
     system: [],
-    turns: [{ role: "user", blocks: item.map((part) => blockOf(part, form)) }],
+    messages: [{ role: "user", blocks: item.map((part) => blockOf(part, form)) }],
     tools: [],
     sampling: {},
-    stop: [],
+    stopSequences: [],
     choices: 1,
-    extras: [],
+    unmappedFields: [],
     ...more,
   };
 }

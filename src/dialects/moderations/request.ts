@@ -70,8 +70,8 @@ export function parseRequest(wire: JsonObject): ModerationRequest {
     ...(named === undefined ? { unnamed: true } : {}),
     stream: false,
     ...parseInput(wire.input),
-    extras: Object.keys(wire)
+    unmappedFields: Object.keys(wire)
       .filter((name) => name !== "input" && name !== "model" && !isAbsent(wire[name]))
-      .map((path) => ({ path, rule: "drop" })),
+      .map((path) => ({ path, rule: "warn" })),
   };
 }

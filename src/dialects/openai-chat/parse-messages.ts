@@ -99,10 +99,10 @@ const readers: {
 };
 
 /** The conversation of a request. Leading system messages are the prefix; later ones keep their place. */
-export function parseMessages(messages: readonly JsonObject[]): { system: TextBlock[]; turns: Message[] } {
+export function parseMessages(messages: readonly JsonObject[]): { system: TextBlock[]; messages: Message[] } {
   const reading: Reading = { ...newConversation(), system: [], legacyIds: new Map() };
   messages.forEach((message, index) => {
     readers[String(message.role)]?.(reading, message, `messages[${index}]`, index);
   });
-  return { system: reading.system, turns: turnsOf(reading) };
+  return { system: reading.system, messages: turnsOf(reading) };
 }

@@ -131,13 +131,13 @@ const renderers: {
 
 /** All messages of a request: one for the system prefix, then the turns. */
 export function renderMessages(
-  ask: { system: readonly TextBlock[]; turns: readonly Message[] },
+  ask: { system: readonly TextBlock[]; messages: readonly Message[] },
   names: ToolNames,
   warnings: Warnings,
 ): JsonObject[] {
   const prefix = ask.system.flatMap((block) => renderPart(block, warnings));
   const system = prefix.length === 0 ? [] : [{ role: "system", content: asContent(prefix) }];
-  const messages = settle(ask.turns, warnings);
+  const messages = settle(ask.messages, warnings);
   if (messages.at(-1)?.role === "assistant") warnField(warnings, "approximated", "messages");
   return [...system, ...messages.flatMap((message) => renderers[message.role](message, names, warnings))];
 }

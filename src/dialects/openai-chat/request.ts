@@ -29,7 +29,7 @@ const paths: { readonly [field in FieldName]: string } = {
   seed: "seed",
   logitBias: "logit_bias",
   logprobs: "logprobs",
-  stop: "stop",
+  stopSequences: "stop",
   choices: "n",
   maxOutputTokens: "max_completion_tokens",
   tools: "tools",
@@ -96,14 +96,14 @@ export function parse(wire: JsonObject): ChatRequest {
     ...(tools.length === 0 ? {} : parseParallel(wire, usesLegacyFunctions(wire))),
     ...(typeof bound === "number" ? { maxOutputTokens: bound } : {}),
     sampling: parseSampling(wire),
-    stop: parseStop(wire.stop),
+    stopSequences: parseStop(wire.stop),
     choices: typeof wire.n === "number" ? wire.n : 1,
     ...parseLogprobs(wire),
     ...parseFormat(wire.response_format),
     ...(typeof effort === "string" ? { reasoning: { effort: effort as Effort } } : {}),
     ...(typeof wire.verbosity === "string" ? { verbosity: wire.verbosity } : {}),
     ...parseService(wire),
-    extras: parseExtras(wire),
+    unmappedFields: parseExtras(wire),
   };
 }
 
@@ -132,14 +132,14 @@ function renderBound(request: ChatRequest, warnings: Warnings): JsonObject {
 
 function renderChoosing(request: ChatRequest, effort: Effort | undefined, warnings: Warnings): JsonObject {
   if (request.sampling.topK !== undefined) warnField(warnings, "dropped", "topK");
-  if (request.stop.length > maxStops) {
-    throw unsupported(warnings.context.fieldPath("stop"), `it takes at most ${maxStops} stop sequences`);
+  if (request.stopSequences.length > maxStops) {
+    throw unsupported(warnings.context.fieldPath("stopSequences"), `it takes at most ${maxStops} stop sequences`);
   }
   return {
     ...renderSampling(supportedSampling(request, effort, warnings)),
     logprobs: request.logprobs === undefined ? undefined : true,
     top_logprobs: request.logprobs,
-    stop: request.stop.length === 0 ? undefined : [...request.stop],
+    stop: request.stopSequences.length === 0 ? undefined : [...request.stopSequences],
     n: request.choices > 1 ? request.choices : undefined,
   };
 }

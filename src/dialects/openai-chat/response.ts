@@ -28,7 +28,7 @@ import { namesFor } from "./tools.ts";
 
 /** True when the client must be answered in the form from before `tools`. */
 export function answersLegacy(request: ChatRequest): boolean {
-  return request.extras.some((extra) => extra.path === "functions");
+  return request.unmappedFields.some((extra) => extra.path === "functions");
 }
 
 /** What content holds: a string, or parts among which some servers put thinking. */
@@ -108,7 +108,7 @@ function parseChoice(choice: JsonObject, index: number, context: ReadContext, re
   if (!isObject(choice.message)) throw invalidUpstreamResponse(`choices[${index}] holds no message`);
   const blocks = parseBlocks(choice.message, context, replyId, index, parseLogprobs(choice.logprobs));
   const finishReason = parseStopReason(choice, heldIn(blocks));
-  return { index, blocks: whole(blocks, finishReason), stop: finishReason };
+  return { index, blocks: whole(blocks, finishReason), finishReason: finishReason };
 }
 
 /** The answer in a body. Throws the upstream's own error where the body is one, else what makes it no reply. */
@@ -133,7 +133,7 @@ function ofType<Type extends Block["type"]>(choice: Choice, type: Type): Extract
 function renderCalls(choice: Choice, isLegacy: boolean): JsonObject {
   const calls = ofType(choice, "tool-call").map((call) => {
     const signature = call.signature === undefined ? undefined : wrapProviderState(call.signature);
-    return renderCall(isCut(choice.stop.kind) ? call : completed(call), signature);
+    return renderCall(isCut(choice.finishReason.kind) ? call : completed(call), signature);
   });
   if (calls.length === 0) return {};
   return isLegacy ? { function_call: calls[0]?.function } : { tool_calls: calls };
@@ -178,7 +178,7 @@ export function render(response: ChatResponse, context: WriteContext): JsonObjec
         index: choice.index,
         message,
         logprobs: renderLogprobs(ofType(choice, "text").flatMap((block) => block.logprobs ?? [])),
-        finish_reason: renderStopReason(choice.stop, held, isLegacy),
+        finish_reason: renderStopReason(choice.finishReason, held, isLegacy),
       };
     }),
     usage: response.usage === undefined ? undefined : renderUsage(response.usage),

@@ -24,7 +24,7 @@ const object = "chat.completion.chunk";
 function finish(state: State, delta: Of<"finish">): Frame[] {
   const out: Frame[] = [];
   state.done = true;
-  delta.stops.forEach((finishReason, index) => {
+  delta.finishReasons.forEach((finishReason, index) => {
     finishChoice(state, index, finishReason, out);
   });
   return [...out, ...lastRecords(state.head, state.wantsUsage, delta.usage)];

@@ -37,17 +37,17 @@ const loud = new Set(["web_search_options"]);
 /** A field that is not in this table and not read is dropped with a warning. */
 const rules: ExtraRules["rules"] = {
   /** Converted to tools; the entry tells the writer to answer with `function_call`. */
-  functions: () => "quiet",
-  store: () => "quiet",
-  metadata: () => "quiet",
-  prompt_cache_key: () => "quiet",
-  prompt_cache_options: () => "quiet",
-  prompt_cache_retention: () => "quiet",
-  modalities: (value) => (Array.isArray(value) && value.includes("audio") ? "reject" : "quiet"),
+  functions: () => "ignore",
+  store: () => "ignore",
+  metadata: () => "ignore",
+  prompt_cache_key: () => "ignore",
+  prompt_cache_options: () => "ignore",
+  prompt_cache_retention: () => "ignore",
+  modalities: (value) => (Array.isArray(value) && value.includes("audio") ? "reject" : "ignore"),
   /** Only the form of the speech; whether there is any, `modalities` says. */
-  audio: () => "quiet",
+  audio: () => "ignore",
   web_search_options: () => "reject",
-  service_tier: (value) => (value === "scale" ? "drop" : null),
+  service_tier: (value) => (value === "scale" ? "warn" : null),
 };
 
 /** The fields of a request that only this dialect has. An empty `web_search_options` asks for a search all the same. */

@@ -19,6 +19,7 @@ const paths: { readonly [field in FieldName]?: string } = {
   presencePenalty: "presence_penalty",
   frequencyPenalty: "frequency_penalty",
   logitBias: "logit_bias",
+  stopSequences: "stop",
   choices: "n",
   maxOutputTokens: "max_tokens",
   endUser: "user",
@@ -56,16 +57,16 @@ export function parse(wire: JsonObject): ChatRequest {
     stream,
     ...(wantsUsage ? { includeUsage: true } : {}),
     system: [],
-    turns: [parsePrompt(wire.prompt)],
+    messages: [parsePrompt(wire.prompt)],
     tools: [],
     ...parseBound(wire),
     sampling: parseSampling(wire),
-    stop: parseStop(wire.stop),
+    stopSequences: parseStop(wire.stop),
     choices: typeof wire.n === "number" ? wire.n : 1,
     ...(typeof wire.logprobs === "number" ? { logprobs: wire.logprobs } : {}),
     ...(typeof wire.user === "string" && wire.user !== "" ? { endUser: wire.user } : {}),
     completion: parseCompletion(wire),
-    extras: parseExtras(wire),
+    unmappedFields: parseExtras(wire),
   };
 }
 
@@ -77,10 +78,10 @@ export function render(request: ChatRequest, context: RenderContext): RenderedRe
   }
   const body = omitUndefined({
     model: context.model,
-    prompt: renderPrompt(request.turns[0]),
+    prompt: renderPrompt(request.messages[0]),
     max_tokens: request.reasoning?.hint ? undefined : request.maxOutputTokens,
     ...renderSampling(request.sampling),
-    stop: request.stop.length === 0 ? undefined : [...request.stop],
+    stop: request.stopSequences.length === 0 ? undefined : [...request.stopSequences],
     n: request.choices > 1 ? request.choices : undefined,
     logprobs: request.logprobs,
     echo: completion.echo,

@@ -16,7 +16,7 @@ function parseChoice(choice: JsonObject, index: number): Choice {
   if (typeof choice.text !== "string") throw invalidUpstreamResponse(`choices[${index}] holds no text`);
   const logprobs = parseLogprobs(choice.logprobs);
   const block: Block = { type: "text", text: choice.text, ...(logprobs === null ? {} : { logprobs }) };
-  return { index, blocks: choice.text === "" ? [] : [block], stop: parseStopReason(choice, plain) };
+  return { index, blocks: choice.text === "" ? [] : [block], finishReason: parseStopReason(choice, plain) };
 }
 
 /** The answer in a body. Throws the upstream's own error where the body is one, else what makes it no reply. */
@@ -46,7 +46,7 @@ export function render(response: ChatResponse, context: WriteContext): JsonObjec
       text: echo(choice.index) + textOf(choice),
       index: choice.index,
       logprobs: logprobsOf(choice),
-      finish_reason: renderStopReason(choice.stop, plain, false),
+      finish_reason: renderStopReason(choice.finishReason, plain, false),
     })),
     usage: response.usage === undefined ? undefined : renderUsage(response.usage),
   });

@@ -24,12 +24,12 @@ const rules: ExtraRules["rules"] = {
   /** Models behind a conversation cannot say nothing at all. */
   max_tokens: (value) => (value === 0 ? "reject" : null),
   /** The gateway puts the prompt before the reply itself, but cannot know how likely its tokens were. */
-  echo: (value, wire) => (value !== true ? null : typeof wire.logprobs === "number" ? "reject" : "quiet"),
+  echo: (value, wire) => (value !== true ? null : typeof wire.logprobs === "number" ? "reject" : "ignore"),
   /** Models in a conversation tend to repeat the suffix. */
   suffix: (value) => (value === "" ? null : "reject"),
   /** Whoever reads the answer as JSON would not know that nobody was asked for it. */
-  response_format: (value) => (isObject(value) && value.type === "text" ? "quiet" : "reject"),
-  best_of: (value, { n }) => (Number(value) > (typeof n === "number" ? n : 1) ? "reject" : "quiet"),
+  response_format: (value) => (isObject(value) && value.type === "text" ? "ignore" : "reject"),
+  best_of: (value, { n }) => (Number(value) > (typeof n === "number" ? n : 1) ? "reject" : "ignore"),
 };
 
 /** The fields of a request that only this dialect has. */

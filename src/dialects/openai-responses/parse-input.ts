@@ -127,7 +127,7 @@ const answer = /_(?:output|response)$/;
 /** Items of tools that a provider or a client of this dialect runs, and whatever tomorrow brings. */
 function readForeign(reading: Reading, item: JsonObject, path: string): void {
   if (served.has(String(item.type))) {
-    reading.extras.push({ path, rule: "drop" });
+    reading.extras.push({ path, rule: "warn" });
     return;
   }
   const block = foreign(item, `${path}.type`);
@@ -163,5 +163,5 @@ export function parseInput(wire: JsonObject, items: readonly JsonObject[]) {
     read(reading, item, path);
   });
   flush(reading);
-  return { system: reading.system, turns: turnsOf(reading), extras: reading.extras };
+  return { system: reading.system, messages: turnsOf(reading), extras: reading.extras };
 }

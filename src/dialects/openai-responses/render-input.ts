@@ -134,14 +134,14 @@ const writers: { readonly [role in Message["role"]]: (turn: Message, writing: Wr
 
 /** `instructions` and `input`. The first block of the prefix is the instructions, others stay blocks of their own. */
 export function renderInputItems(
-  ask: { readonly system: readonly TextBlock[]; readonly turns: readonly Message[] },
+  ask: { readonly system: readonly TextBlock[]; readonly messages: readonly Message[] },
   names: ToolNames,
   warnings: Warnings,
 ): JsonObject {
   const [first, ...others] = ask.system;
   const writing: Writing = { notes: warnings, names, kinds: new Map(), items: [] };
   if (others.length > 0) writing.items.push(message("system", asContent(others.map(({ text }) => inputText(text)))));
-  const messages = settle(ask.turns, warnings);
+  const messages = settle(ask.messages, warnings);
   if (messages.at(-1)?.role === "assistant") warnField(warnings, "approximated", "messages");
   for (const turn of messages) writers[turn.role](turn, writing);
   return omitUndefined({ instructions: first?.text, input: writing.items });

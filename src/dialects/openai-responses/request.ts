@@ -32,7 +32,7 @@ const paths: { readonly [field in FieldName]: string } = {
   seed: "seed",
   logitBias: "logit_bias",
   logprobs: "top_logprobs",
-  stop: "stop",
+  stopSequences: "stop",
   choices: "n",
   maxOutputTokens: "max_output_tokens",
   tools: "tools",
@@ -114,14 +114,14 @@ export function parse(wire: JsonObject): ChatRequest {
     ...(tools.length > 0 && typeof parallel === "boolean" ? { parallelToolCalls: parallel } : {}),
     ...(typeof wire.max_output_tokens === "number" ? { maxOutputTokens: wire.max_output_tokens } : {}),
     sampling: parseSampling({ temperature: wire.temperature, top_p: wire.top_p }),
-    stop: [],
+    stopSequences: [],
     choices: 1,
     ...parseLogprobs(wire),
     ...parseFormat(updates.format?.value ?? text.format, updates.format?.path ?? "text.format"),
     ...parseReasoning(wire.reasoning, updates.effort),
     ...(typeof text.verbosity === "string" ? { verbosity: text.verbosity } : {}),
     ...parseService(wire),
-    extras: [...parseExtras(wire), ...itemExtras, ...parsed.extras, ...choiceExtras],
+    unmappedFields: [...parseExtras(wire), ...itemExtras, ...parsed.extras, ...choiceExtras],
   };
 }
 
@@ -130,7 +130,7 @@ function refuseUnsayable(request: ChatRequest, context: RenderContext): void {
   const refuse = (field: FieldName, reason: string): never => {
     throw unsupported(context.fieldPath(field), reason);
   };
-  if (request.stop.length > 0) refuse("stop", "it knows no stop sequences");
+  if (request.stopSequences.length > 0) refuse("stopSequences", "it knows no stop sequences");
   if (request.choices > 1) refuse("choices", "it gives one reply to a request");
   if (request.media !== undefined) throw unsupported(request.media.path, textAlone);
   if (request.sampling.logitBias !== undefined) refuse("logitBias", "it takes no bias on tokens");
@@ -174,7 +174,10 @@ function renderText(request: ChatRequest): JsonObject | undefined {
 function withJsonWord(request: ChatRequest, warnings: Warnings): ChatRequest {
   if (!needsJsonHint(request, false)) return request;
   warnField(warnings, "emulated", "format");
-  return { ...request, turns: [{ role: "system", blocks: [{ type: "text", text: jsonHint }] }, ...request.turns] };
+  return {
+    ...request,
+    messages: [{ role: "system", blocks: [{ type: "text", text: jsonHint }] }, ...request.messages],
+  };
 }
 
 /** Nothing is kept upstream, so whoever thinks must hand out the state of it. */

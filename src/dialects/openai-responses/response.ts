@@ -109,16 +109,16 @@ export function parse(wire: unknown, context: ReadContext): ChatResponse {
     id: typeof wire.id === "string" ? wire.id : "",
     model: typeof wire.model === "string" ? wire.model : "",
     ...(typeof wire.created_at === "number" ? { createdAt: wire.created_at } : {}),
-    choices: [{ index: 0, blocks, stop: parseStop(wire, heldIn(blocks)) }],
+    choices: [{ index: 0, blocks, finishReason: parseStop(wire, heldIn(blocks)) }],
     ...(usage === undefined ? {} : { usage }),
   };
 }
 
 /** The response for a client: the first choice, because this dialect has one. */
 export function render(response: ChatResponse, context: WriteContext): JsonObject {
-  const choice: Choice = response.choices[0] ?? { index: 0, blocks: [], stop: { kind: "end" } };
+  const choice: Choice = response.choices[0] ?? { index: 0, blocks: [], finishReason: { kind: "end" } };
   const identity = identityOf(context, response);
-  const outcome = renderStop(choice.stop, heldIn(choice.blocks).refusal);
+  const outcome = renderStop(choice.finishReason, heldIn(choice.blocks).refusal);
   const usage = response.usage ?? estimatedUsage(context.inputEstimate, charsIn(choice.blocks));
   const output = renderItems(choice, identity.id, namesOf(context.wire), outcome.status === "incomplete");
   return { ...responseHead(identity, { ...outcome, output, usage: renderUsage(usage) }), ...echo(context.wire) };

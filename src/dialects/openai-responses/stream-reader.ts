@@ -66,7 +66,7 @@ const finish: Read = (state, event, out) => {
   state.done = true;
   out.push({
     type: "finish",
-    stops: [parseStop(told, { calls: state.hasCalls, refusal: state.hasRefusal })],
+    finishReasons: [parseStop(told, { calls: state.hasCalls, refusal: state.hasRefusal })],
     ...(usage === undefined ? {} : { usage }),
   });
 };

@@ -148,7 +148,7 @@ function finishItems(state: State, isCut: boolean, out: Frame[]): void {
 const finish: Write<"finish"> = (state, delta, out) => {
   state.over = true;
   begin(state, out);
-  const { status, reason } = renderStop(delta.stops[0] ?? { kind: "end" }, state.hasRefusal);
+  const { status, reason } = renderStop(delta.finishReasons[0] ?? { kind: "end" }, state.hasRefusal);
   finishItems(state, status === "incomplete", out);
   const estimate = (): Usage => estimatedUsage(state.context.inputEstimate, state.chars);
   const usage = renderUsage(delta.usage ?? state.startUsage ?? estimate());

@@ -32,7 +32,7 @@ function countBody(body: JsonObject): JsonObject {
 /** Bounds on a reply have no effect on the count, so that none of them can make it fail. */
 function inputOnly(chat: ChatRequest): ChatRequest {
   const { maxOutputTokens: _bound, media: _media, logprobs: _logprobs, ...rest } = chat;
-  return { ...rest, stream: false, stop: [], choices: 1, sampling: {} };
+  return { ...rest, stream: false, stopSequences: [], choices: 1, sampling: {} };
 }
 
 function readCount(wire: unknown): TokenCountResponse {
@@ -49,7 +49,7 @@ export const openaiCount: Dialect<TokenCountRequest, TokenCountResponse> = {
     schema,
     parse(wire, envelope) {
       const chat = openaiResponses.request.parse(wire, envelope);
-      return { operation: "count", model: chat.model, stream: false, chat, extras: [] };
+      return { operation: "count", model: chat.model, stream: false, chat, unmappedFields: [] };
     },
     render({ chat }, context) {
       const { call, warnings } = openaiResponses.request.render(inputOnly(chat), context);

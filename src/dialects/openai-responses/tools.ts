@@ -17,9 +17,9 @@ export interface ParsedTools {
 
 /** Members that canon has no place for. */
 const ownMembers: readonly (readonly [string, UnmappedField["rule"]])[] = [
-  ["defer_loading", "quiet"],
-  ["output_schema", "drop"],
-  ["allowed_callers", "drop"],
+  ["defer_loading", "ignore"],
+  ["output_schema", "warn"],
+  ["allowed_callers", "warn"],
 ];
 
 function nameOf(tool: JsonObject, path: string): string {
@@ -66,11 +66,11 @@ function parseTool(tool: JsonObject, path: string, parsed: ParsedTools): void {
       });
       return;
     case "tool_search":
-      parsed.extras.push({ path: `${path}.type`, rule: "quiet" });
+      parsed.extras.push({ path: `${path}.type`, rule: "ignore" });
       return;
     default:
       if (typeof tool.type !== "string") throw missing(`${path}.type`);
-      parsed.extras.push({ path: `${path}.type`, rule: "drop" });
+      parsed.extras.push({ path: `${path}.type`, rule: "warn" });
   }
 }
 

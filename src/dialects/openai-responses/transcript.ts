@@ -139,13 +139,13 @@ export function summaryAsk({ model, transcript, instructions, soFar }: SummaryWi
     model,
     stream: false,
     system: [{ type: "text", text: summaryInstructions }],
-    turns: [{ role: "user", blocks: [{ type: "text", text: parts.join("\n") }] }],
+    messages: [{ role: "user", blocks: [{ type: "text", text: parts.join("\n") }] }],
     tools: [],
     sampling: {},
-    stop: [],
+    stopSequences: [],
     choices: 1,
     reasoning: { effort: "low", hint: true },
-    extras: [],
+    unmappedFields: [],
   };
 }
 

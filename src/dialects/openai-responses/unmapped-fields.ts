@@ -24,7 +24,7 @@ const read = new Set([
   "safety_identifier",
 ]);
 
-const quiet = (): UnmappedField["rule"] => "quiet";
+const quiet = (): UnmappedField["rule"] => "ignore";
 const reject = (): UnmappedField["rule"] => "reject";
 const otherTiers = new Set<Json>(["scale", "ultrafast"]);
 
@@ -40,8 +40,8 @@ const rules: ExtraRules["rules"] = {
   prompt_cache_retention: quiet,
   conversation: reject,
   prompt: reject,
-  truncation: (value) => (value === "disabled" ? "quiet" : "drop"),
-  service_tier: (value) => (otherTiers.has(value) ? "drop" : null),
+  truncation: (value) => (value === "disabled" ? "ignore" : "warn"),
+  service_tier: (value) => (otherTiers.has(value) ? "warn" : null),
 };
 
 /** Members of objects that canon holds in part, with the values that ask for nothing special. */
@@ -55,7 +55,7 @@ export function parseExtras(wire: JsonObject): UnmappedField[] {
   const inner = members.flatMap(([field, member, plain]): UnmappedField[] => {
     const holder = wire[field];
     const value = isObject(holder) ? holder[member] : undefined;
-    return isAbsent(value) || value === plain ? [] : [{ path: `${field}.${member}`, rule: "drop" }];
+    return isAbsent(value) || value === plain ? [] : [{ path: `${field}.${member}`, rule: "warn" }];
   });
   return [...readExtras(wire, { read, rules }), ...inner];
 }

@@ -78,8 +78,8 @@ export function parseRequest(wire: JsonObject): RerankRequest {
     top: Math.min(asked, documents.length),
     returnDocuments: wire.return_documents === true,
     options: Object.fromEntries(given.map((option) => [option, wire[option]])),
-    extras: Object.keys(wire)
+    unmappedFields: Object.keys(wire)
       .filter((name) => !known.has(name) && !isAbsent(wire[name]))
-      .map((path) => ({ path, rule: "drop" })),
+      .map((path) => ({ path, rule: "warn" })),
   };
 }

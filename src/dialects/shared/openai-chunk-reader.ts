@@ -91,7 +91,7 @@ function finish<Choice extends Ending>(state: State<Choice>): StreamEvent[] {
     choice === undefined ? { kind: "end" } : state.side.close(choice, out),
   );
   state.done = true;
-  out.push({ type: "finish", stops, ...(state.usage === undefined ? {} : { usage: state.usage }) });
+  out.push({ type: "finish", finishReasons: stops, ...(state.usage === undefined ? {} : { usage: state.usage }) });
   return out;
 }
 

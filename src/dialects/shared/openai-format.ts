@@ -34,5 +34,5 @@ function speaksOfJson(messages: readonly Message[]): boolean {
 export function needsJsonHint(request: ChatRequest, withPrefix: boolean): boolean {
   if (request.format?.type !== "json") return false;
   if (withPrefix && request.system.some((block) => jsonWord.test(block.text))) return false;
-  return !speaksOfJson(request.turns);
+  return !speaksOfJson(request.messages);
 }

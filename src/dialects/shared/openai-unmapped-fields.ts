@@ -21,7 +21,7 @@ function streamExtras(options: Json | undefined): UnmappedField[] {
   if (!isObject(options)) return [];
   return Object.keys(options)
     .filter((name) => name !== "include_usage" && !isAbsent(options[name]))
-    .map((name) => ({ path: `stream_options.${name}`, rule: name === "include_obfuscation" ? "quiet" : "drop" }));
+    .map((name) => ({ path: `stream_options.${name}`, rule: name === "include_obfuscation" ? "ignore" : "warn" }));
 }
 
 /** The fields of a request that only its own dialect has. */
@@ -30,7 +30,7 @@ export function readExtras(wire: JsonObject, table: ExtraRules): UnmappedField[]
   for (const field in wire) {
     const value = wire[field];
     if (table.read.has(field) || !isSaid(field, value, table)) continue;
-    const rule = Object.hasOwn(table.rules, field) ? (table.rules[field]?.(value, wire) ?? null) : "drop";
+    const rule = Object.hasOwn(table.rules, field) ? (table.rules[field]?.(value, wire) ?? null) : "warn";
     if (rule !== null) extras.push({ path: field, rule });
   }
   return [...extras, ...streamExtras(wire.stream_options)];

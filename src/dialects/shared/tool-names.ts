@@ -30,7 +30,7 @@ const sameNames: ToolNames = { toWire: (name) => name, toCanon: (name) => name }
 
 function* namesIn(request: ChatRequest): Generator<string> {
   for (const tool of request.tools) if (tool.kind !== "hosted") yield tool.name;
-  for (const message of request.turns) {
+  for (const message of request.messages) {
     for (const block of message.blocks) if (block.type === "tool-call") yield block.name;
   }
 }

@@ -70,9 +70,9 @@ function parse(wire: JsonObject): SpeechRequest {
     speed: typeof wire.speed === "number" ? wire.speed : 1,
     ...(typeof wire.instructions === "string" ? { instructions: wire.instructions } : {}),
     events: wire.stream_format === "sse",
-    extras: Object.keys(wire)
+    unmappedFields: Object.keys(wire)
       .filter((name) => !known.has(name) && wire[name] !== null)
-      .map((path) => ({ path, rule: "drop" })),
+      .map((path) => ({ path, rule: "warn" })),
   };
 }
 

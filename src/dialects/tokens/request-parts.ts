@@ -135,7 +135,7 @@ const partsOf = (into: Gathering, more: Partial<RequestParts> = {}): RequestPart
   ...more,
 });
 
-function chatParts({ system, turns, tools, format }: ChatRequest): RequestParts {
+function chatParts({ system, messages: turns, tools, format }: ChatRequest): RequestParts {
   const into = gathering();
   for (const block of system) addBlock(into, block);
   for (const { blocks } of turns) for (const block of blocks) addBlock(into, block);

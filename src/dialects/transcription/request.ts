@@ -23,7 +23,7 @@ const isFormat = (value: Json | undefined): value is TranscriptFormat =>
 function extrasOf(wire: JsonObject): UnmappedField[] {
   const extras = Object.keys(wire)
     .filter((name) => !known.has(name) && wire[name] !== null)
-    .map((path): UnmappedField => ({ path, rule: "drop" }));
+    .map((path): UnmappedField => ({ path, rule: "warn" }));
   const format = wire.response_format ?? "json";
   return isFormat(format) ? extras : [...extras, { path: "response_format", rule: "reject" }];
 }
@@ -45,7 +45,7 @@ export function parseRequest(
     recording: recordingOf(envelope),
     format: isFormat(wire.response_format) ? wire.response_format : "json",
     granularities: granularitiesOf(wire.timestamp_granularities),
-    extras: extrasOf(wire),
+    unmappedFields: extrasOf(wire),
     // A form sends an empty text for what was not said.
     ...(typeof wire.language === "string" && wire.language.trim() !== "" ? { language: wire.language } : {}),
     ...(typeof wire.prompt === "string" ? { prompt: wire.prompt } : {}),

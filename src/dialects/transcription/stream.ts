@@ -33,7 +33,11 @@ function reader(_context: ReadContext): StreamReader {
     const whole = typeof body.text === "string" && text === "" && body.text !== "" ? said(body.text) : begin();
     const usage = parseUsage(body.usage);
     const stops: readonly FinishReason[] = [{ kind: "end" }];
-    return [...whole, { type: "block-end", ...place }, { type: "finish", stops, ...(usage ? { usage } : {}) }];
+    return [
+      ...whole,
+      { type: "block-end", ...place },
+      { type: "finish", finishReasons: stops, ...(usage ? { usage } : {}) },
+    ];
   };
   return {
     read(frame) {

@@ -78,8 +78,10 @@ export function mergeDeltas(parts: readonly FanPart[]): (part: number, before?: 
     finishes.push(event);
     if (finishes.length < parts.length) return [];
     const usage = sumUsage(finishes.map((finish) => finish.usage));
-    const stops = finishes.flatMap((finish) => finish.stops);
-    return [usage === undefined ? { type: "finish", stops } : { type: "finish", stops, usage }];
+    const stops = finishes.flatMap((finish) => finish.finishReasons);
+    return [
+      usage === undefined ? { type: "finish", finishReasons: stops } : { type: "finish", finishReasons: stops, usage },
+    ];
   };
   return (part, before) => (events) =>
     (before === undefined ? events : before(events)).flatMap((event) => renumbered(part, event));

@@ -91,7 +91,7 @@ export function passedAddresses(
 export function addressesIn(request: OperationRequest): readonly MediaAddress[] {
   switch (request.operation) {
     case "chat":
-      return request.turns.flatMap(({ blocks }) => blocks.flatMap(inBlock));
+      return request.messages.flatMap(({ blocks }) => blocks.flatMap(inBlock));
     case "image":
       return [...request.images, ...(request.mask === undefined ? [] : [request.mask])].flatMap(({ source, path }) =>
         inSource(source, path),

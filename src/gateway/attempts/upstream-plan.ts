@@ -63,14 +63,14 @@ export function dialectsFor(gatewayRequest: GatewayRequest, { provider, model }:
 
 /** What the client said beyond canon, judged by its own dialect's rules: warnings, or a refusal. */
 function foreignFields(request: OperationRequest): Warning[] {
-  const refused = request.extras.find((extra) => extra.rule === "reject");
+  const refused = request.unmappedFields.find((extra) => extra.rule === "reject");
   if (refused !== undefined)
     throw new GatewayError(
       "unsupported_parameter",
       `'${refused.path}' cannot be sent to this model${refused.reason === undefined ? "" : `: ${refused.reason}`}.`,
       { param: refused.path },
     );
-  return request.extras.filter((extra) => extra.rule === "drop").map(({ path }) => ({ code: "dropped", path }));
+  return request.unmappedFields.filter((extra) => extra.rule === "warn").map(({ path }) => ({ code: "dropped", path }));
 }
 
 /** Throws `unsupported_parameter` for something lost. */
@@ -152,6 +152,7 @@ function translatedLane(gatewayRequest: GatewayRequest, upstream: Dialect, conte
     calls: [first.call, ...others.map((rendered) => rendered.call)],
     parts,
     watched,
-    warnings: watched.length === 0 ? warnings : [...warnings, { code: "emulated", path: context.fieldPath("stop") }],
+    warnings:
+      watched.length === 0 ? warnings : [...warnings, { code: "emulated", path: context.fieldPath("stopSequences") }],
   };
 }

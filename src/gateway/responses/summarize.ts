@@ -53,7 +53,7 @@ function askFor({ opened }: ConversationToCompact, wish: SummaryWish): GatewayRe
   if (pinnedTo === undefined) return request;
   const items = opened.items.filter(({ type }) => type === "compaction");
   const blocks = items.map((item) => foreignItem(item, pinnedTo.path));
-  return { ...request, turns: [{ role: "user", blocks }, ...request.turns] };
+  return { ...request, messages: [{ role: "user", blocks }, ...request.messages] };
 }
 
 /** The first piece may be compacted by the provider itself, which then gets the whole conversation. */

@@ -73,7 +73,7 @@ export function audioTranscoder(
     ended(): Chunk {
       const last = reader.end();
       const usage = spokenUsage(input, last.usage);
-      meter.see({ type: "finish", stops: [], usage });
+      meter.see({ type: "finish", finishReasons: [], usage });
       const bytes = untouched ? nothing : Buffer.concat([written(last.bytes), writer().end(usage)]);
       return { bytes, end: { error: null } };
     },

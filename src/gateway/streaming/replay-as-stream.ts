@@ -25,7 +25,7 @@ export function replayAsStream(
 ): UpstreamStream {
   const said = parsedResponse(read, plan, { origin, request: gatewayRequest.request });
   const response = read.usage === undefined ? said : { ...said, usage: read.usage };
-  if (response.usage !== undefined) meter.see({ type: "finish", stops: [], usage: response.usage });
+  if (response.usage !== undefined) meter.see({ type: "finish", finishReasons: [], usage: response.usage });
   const frames = gatewayRequest.dialect.stream?.asStream?.(response, gatewayRequest.write) ?? [];
   const bytes = encoder.encode(frames.map(formatFrame).join(""));
   return {

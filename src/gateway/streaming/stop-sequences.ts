@@ -10,10 +10,10 @@ export type Adapt = (events: readonly StreamEvent[]) => readonly StreamEvent[];
 /** Splits the stop texts into those that the upstream takes and those that it does not. */
 export function divideStops(request: ChatRequest, upstream: Dialect): { ask: ChatRequest; watched: readonly string[] } {
   const { stops } = upstream.request;
-  if (stops === undefined || request.stop.length === 0) return { ask: request, watched: [] };
-  const taken = request.stop.filter((sequence) => stops.takes(sequence)).slice(0, stops.most);
-  const watched = request.stop.filter((sequence) => !taken.includes(sequence));
-  return { ask: watched.length === 0 ? request : { ...request, stop: taken }, watched };
+  if (stops === undefined || request.stopSequences.length === 0) return { ask: request, watched: [] };
+  const taken = request.stopSequences.filter((sequence) => stops.takes(sequence)).slice(0, stops.most);
+  const watched = request.stopSequences.filter((sequence) => !taken.includes(sequence));
+  return { ask: watched.length === 0 ? request : { ...request, stopSequences: taken }, watched };
 }
 
 /** The stop text that is complete first, as a reader of the stream would meet it, whatever the cut; of two that end together, the longer. */
@@ -34,7 +34,7 @@ function cutChoice(choice: Choice, sequences: readonly string[]): Choice {
     if (hit === null || block.type !== "text") continue;
     const kept = hit.at === 0 ? [] : [{ ...block, text: block.text.slice(0, hit.at) }];
     const blocks = [...choice.blocks.slice(0, index), ...kept];
-    return { ...choice, blocks, stop: { kind: "stop-sequence", sequence: hit.sequence } };
+    return { ...choice, blocks, finishReason: { kind: "stop-sequence", sequence: hit.sequence } };
   }
   return choice;
 }
@@ -81,7 +81,7 @@ export function watchStops(sequences: readonly string[], choices: number): Adapt
   const all = new Map<number, Watched>();
   const finished = (delta: Extract<StreamEvent, { type: "finish" }>): StreamEvent => ({
     ...delta,
-    stops: delta.stops.map((finishReason, choice) => {
+    finishReasons: delta.finishReasons.map((finishReason, choice) => {
       const sequence = all.get(choice)?.stopped;
       return sequence ? stopOf(sequence) : finishReason;
     }),
@@ -95,7 +95,11 @@ export function watchStops(sequences: readonly string[], choices: number): Adapt
     const left = watchChoice(event, watched, sequences, longest);
     if (before !== null || watched.stopped === null || choices > 1) return left;
     const { choice, block } = event;
-    return [...left, { type: "block-end", choice, block }, { type: "finish", stops: [stopOf(watched.stopped)] }];
+    return [
+      ...left,
+      { type: "block-end", choice, block },
+      { type: "finish", finishReasons: [stopOf(watched.stopped)] },
+    ];
   };
   return (events) => events.flatMap(one);
 }

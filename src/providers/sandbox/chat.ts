@@ -23,12 +23,12 @@ function textOf(blocks: readonly Block[]): string {
 
 /** The text of the last turn that is not a tool's. */
 export function lastPrompt(request: ChatRequest): string {
-  return textOf(request.turns.findLast((message) => message.role === "user")?.blocks ?? []);
+  return textOf(request.messages.findLast((message) => message.role === "user")?.blocks ?? []);
 }
 
 function fingerprint(request: ChatRequest): string {
   return new Bun.CryptoHasher("sha256")
-    .update(JSON.stringify([request.turns, request.model]))
+    .update(JSON.stringify([request.messages, request.model]))
     .digest("hex")
     .slice(0, 24);
 }
@@ -43,7 +43,7 @@ function calledTools(request: ChatRequest, prompt: string): Callable[] {
   const allowed = request.tools
     .filter(isCallable)
     .filter((tool) => choice?.type !== "allowed" || choice.names.includes(tool.name));
-  if (choice?.type === "none" || request.turns.at(-1)?.role === "tool") return [];
+  if (choice?.type === "none" || request.messages.at(-1)?.role === "tool") return [];
   if (choice?.type === "tool") return allowed.filter((tool) => tool.name === choice.name);
   const named = allowed.filter((tool) => prompt.toLowerCase().includes(tool.name.toLowerCase()));
   const must = choice?.type === "required" || (choice?.type === "allowed" && choice.required);
@@ -62,7 +62,7 @@ function callBlock(tool: Callable, id: string, index: number): ToolCallBlock {
 }
 
 function results(request: ChatRequest): string | null {
-  const last = request.turns.at(-1);
+  const last = request.messages.at(-1);
   if (last?.role !== "tool") return null;
   const texts = last.blocks.map((block) => (block.type === "tool-result" ? textOf(block.content) : ""));
   return `The tools said: ${texts.join(" | ")}`;
@@ -78,7 +78,9 @@ function spoken(request: ChatRequest, prompt: string, index: number): string {
 
 /** Cuts at a stop text or at the token bound, as a provider would. */
 function bounded(request: ChatRequest, text: string, ending: FinishReason): { text: string; stop: FinishReason } {
-  const hits = request.stop.map((sequence) => ({ sequence, at: text.indexOf(sequence) })).filter((hit) => hit.at >= 0);
+  const hits = request.stopSequences
+    .map((sequence) => ({ sequence, at: text.indexOf(sequence) }))
+    .filter((hit) => hit.at >= 0);
   const first = hits.sort((left, right) => left.at - right.at)[0];
   const cut = first === undefined ? text : text.slice(0, first.at);
   const most = (request.maxOutputTokens ?? Number.POSITIVE_INFINITY) * charsPerToken;
@@ -95,12 +97,16 @@ function choiceOf(request: ChatRequest, prompt: string, id: string, index: numbe
     : [];
   const said = bounded(request, spoken(request, prompt, index), { kind: "end" });
   const text: Block[] = calls.length > 0 || said.text === "" ? [] : [{ type: "text", text: said.text }];
-  return { index, blocks: [...thinking, ...text, ...calls], stop: calls.length > 0 ? { kind: "tool-use" } : said.stop };
+  return {
+    index,
+    blocks: [...thinking, ...text, ...calls],
+    finishReason: calls.length > 0 ? { kind: "tool-use" } : said.stop,
+  };
 }
 
 /** What the conversation counts, without a word of it being copied. */
 export function inputTokens(request: ChatRequest): number {
-  const blocks = [...request.system, ...request.turns.flatMap((message) => message.blocks)];
+  const blocks = [...request.system, ...request.messages.flatMap((message) => message.blocks)];
   return Math.ceil(blocks.reduce((sum, block) => sum + ("text" in block ? block.text.length : 0), 0) / charsPerToken);
 }
 

@@ -14,7 +14,7 @@ const contextTokens = 200_000;
 
 /** Throws `context_length_exceeded` for a conversation that does not fit into the context window. */
 export function refuseContext(request: OperationRequest): void {
-  if (request.operation !== "chat" || !isLargerThan([request.system, request.turns], contextTokens * charsPerToken))
+  if (request.operation !== "chat" || !isLargerThan([request.system, request.messages], contextTokens * charsPerToken))
     return;
   const message = `This model's maximum context length is ${contextTokens} tokens. Shorten the messages.`;
   throw new GatewayError("context_length_exceeded", message, { param: "messages" });

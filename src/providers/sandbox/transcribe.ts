@@ -88,7 +88,7 @@ function* wordByWord(response: TranscriptionResponse, dialect: Dialect, write: W
   const said = (event: Parameters<NonNullable<typeof writer>["write"]>[0]): Uint8Array =>
     encoder.encode((writer?.write(event) ?? []).map(formatFrame).join(""));
   for (const text of response.text.match(/\S+\s*/g) ?? []) yield said({ type: "text", ...place, text });
-  yield said({ type: "finish", stops: [{ kind: "end" }], usage: response.usage ?? zeroUsage });
+  yield said({ type: "finish", finishReasons: [{ kind: "end" }], usage: response.usage ?? zeroUsage });
 }
 
 export function transcribePieces(response: TranscriptionResponse, dialect: Dialect, write: WriteContext) {

@@ -15,8 +15,8 @@ const drawnFields: readonly ImageField[] = ["size", "partialImages", "fileFormat
 type Losses = (ask: never, context: RenderContext) => readonly Warning[];
 
 const byOperation: { readonly [operation in OperationRequest["operation"]]?: Losses } = {
-  chat: ({ media, extras, completion }: Extract<OperationRequest, { operation: "chat" }>) => {
-    const unread = completion === undefined ? extras.filter(({ rule }) => rule !== "quiet") : [];
+  chat: ({ media, unmappedFields: extras, completion }: Extract<OperationRequest, { operation: "chat" }>) => {
+    const unread = completion === undefined ? extras.filter(({ rule }) => rule !== "ignore") : [];
     const paths = [...(media === undefined ? [] : [media.path]), ...unread.map(({ path }) => path)];
     return paths.map((path) => ({ code: "dropped", path }));
   },

@@ -21,7 +21,7 @@ const write = (more: Partial<ChatResponse["choices"][number]>, answer: Partial<C
       operation: "chat",
       id: "msg_1",
       model: "m",
-      choices: [{ index: 0, blocks: [], stop: { kind: "end" }, ...more }],
+      choices: [{ index: 0, blocks: [], finishReason: { kind: "end" }, ...more }],
       ...answer,
     },
     writeContextOf(askOf()),
@@ -45,7 +45,7 @@ test("thinking, text and calls in their order, with disjoint usage (bug 45)", ()
           call("toolu_time"),
           call("toolu_day", "get_day", "{}"),
         ],
-        stop: { kind: "tool-use" },
+        finishReason: { kind: "tool-use" },
       },
     ],
     usage: { inputTokens: 40, cacheReadTokens: 60, cacheWriteTokens: 0, outputTokens: 30, reasoningTokens: 0 },
@@ -76,7 +76,7 @@ test("the server's own work is left out, what it cited stays", () => {
 });
 
 test("an empty reply with a length stop is a reply", () => {
-  expect(read("length").choices).toEqual([{ index: 0, blocks: [], stop: { kind: "length" } }]);
+  expect(read("length").choices).toEqual([{ index: 0, blocks: [], finishReason: { kind: "length" } }]);
 });
 
 const stops: [string, Partial<JsonObject>, FinishReason][] = [
@@ -91,13 +91,13 @@ const stops: [string, Partial<JsonObject>, FinishReason][] = [
 ];
 
 test.each(stops)("stop_reason %s", (stop_reason, more, finishReason) => {
-  expect(readWire({ stop_reason, ...more }).choices[0]?.stop).toEqual(finishReason);
+  expect(readWire({ stop_reason, ...more }).choices[0]?.finishReason).toEqual(finishReason);
 });
 
 test("a call in the reply is a stop for tools, whatever the label says (bug 11)", () => {
   const content = [{ type: "tool_use", id: "a", name: "f", input: {} }];
-  expect(readWire({ content, stop_reason: "end_turn" }).choices[0]?.stop.kind).toBe("tool-use");
-  expect(readWire({ content, stop_reason: "max_tokens" }).choices[0]?.stop.kind).toBe("length");
+  expect(readWire({ content, stop_reason: "end_turn" }).choices[0]?.finishReason.kind).toBe("tool-use");
+  expect(readWire({ content, stop_reason: "max_tokens" }).choices[0]?.finishReason.kind).toBe("length");
 });
 
 const written: [FinishReason, Block[], JsonObject][] = [
@@ -120,7 +120,7 @@ const written: [FinishReason, Block[], JsonObject][] = [
 ];
 
 test.each(written)("written stop %j of %j", (finishReason, blocks, expected) => {
-  expect(write({ stop: finishReason, blocks })).toMatchObject(expected as object);
+  expect(write({ finishReason: finishReason, blocks })).toMatchObject(expected as object);
 });
 
 test("the message around it, and its usage", () => {
@@ -174,7 +174,7 @@ test("signatures: native bare, foreign in an envelope, none never empty", () => 
     { role: "assistant", content: content as never },
   ];
   const back = dialect.request.parse({ model: "m", max_tokens: 1, messages }, { header: () => null, params: {} });
-  expect(back.turns[1]?.blocks.slice(0, 3)).toEqual(blocks.slice(0, 3));
+  expect(back.messages[1]?.blocks.slice(0, 3)).toEqual(blocks.slice(0, 3));
 });
 
 test("citations: own ones as they came, foreign ones by their address, others not at all", () => {
@@ -207,7 +207,7 @@ test("calls: clean ids, free text wrapped, a cut one left out, a broken one an e
     },
   ]);
   const broken = call("a", "f", '{"a":');
-  expect(write({ blocks: [broken], stop: { kind: "length" } })).toMatchObject({
+  expect(write({ blocks: [broken], finishReason: { kind: "length" } })).toMatchObject({
     content: [],
     stop_reason: "max_tokens",
   });

@@ -26,13 +26,13 @@ export function askOf(more: Partial<ChatRequest> = {}): ChatRequest {
     model: "smart",
     stream: false,
     system: [],
-    turns: [said("user", "hi")],
+    messages: [said("user", "hi")],
     tools: [],
     maxOutputTokens: 100,
     sampling: {},
-    stop: [],
+    stopSequences: [],
     choices: 1,
-    extras: [],
+    unmappedFields: [],
     ...more,
   };
 }
@@ -48,6 +48,6 @@ export function rendered(more: Partial<ChatRequest> = {}, context: Partial<Rende
 
 /** The messages that these turns become, and the warnings. */
 export function messagesOf(messages: Message[], context: Partial<RenderContext> = {}) {
-  const { body, warnings } = rendered({ turns: messages }, context);
+  const { body, warnings } = rendered({ messages: messages }, context);
   return { messages: body["messages"], warnings };
 }

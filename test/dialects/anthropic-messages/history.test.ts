@@ -189,7 +189,10 @@ test("a system turn is a message of its own where the model knows the role", () 
 });
 
 test("leading system turns join the prefix", () => {
-  const { body } = rendered({ system: [{ type: "text", text: "a" }], turns: [said("system", "b"), said("user", "q")] });
+  const { body } = rendered({
+    system: [{ type: "text", text: "a" }],
+    messages: [said("system", "b"), said("user", "q")],
+  });
   expect(body["system"]).toEqual([text("a"), text("b")]);
   expect(body["messages"]).toEqual([{ role: "user", content: "q" }]);
 });

@@ -4,7 +4,7 @@ import type { Block } from "../../../src/canonical/chat.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import { messagesOf, parsed, refusal, said } from "./bench.ts";
 
-const turnsOf = (message: JsonObject) => parsed({ messages: [message] }).turns;
+const turnsOf = (message: JsonObject) => parsed({ messages: [message] }).messages;
 
 const given: [JsonObject, object][] = [
   [

@@ -146,13 +146,13 @@ describe("the reply", () => {
   test.each(rows)("%s, whole", (_, more, content, stop_reason, blocks, stop) => {
     const wire = { id: "m", type: "message", model: old.model, content, stop_reason } as unknown as Json;
     const reply = dialect.response.parse(wire, { origin: "o", request: askOf({ format, ...more }) });
-    expect(reply.choices).toMatchObject([{ blocks, stop: { kind: stop } }]);
+    expect(reply.choices).toMatchObject([{ blocks, finishReason: { kind: stop } }]);
     expect(reply.choices[0]?.blocks).toHaveLength(blocks.length);
   });
 
   test.each(rows)("%s, streamed", (_, more, content, stopReason, blocks, stop) => {
     const reply = collectEvents(read(framesFor(content, stopReason, old.model), askOf({ format, ...more })));
-    expect(reply?.choices).toMatchObject([{ blocks, stop: { kind: stop } }]);
+    expect(reply?.choices).toMatchObject([{ blocks, finishReason: { kind: stop } }]);
     expect(reply?.choices[0]?.blocks).toHaveLength(blocks.length);
   });
 
@@ -177,7 +177,7 @@ describe("the reply", () => {
   test("a tool of that name is the client's where no schema was asked for", () => {
     const wire = { content: [answer({ hour: 1 })], stop_reason: "tool_use" } as unknown as Json;
     const reply = dialect.response.parse(wire, { origin: "o", request: askOf({ tools: [tool("json_answer")] }) });
-    expect(reply.choices).toMatchObject([{ blocks: [{ type: "tool-call" }], stop: { kind: "tool-use" } }]);
+    expect(reply.choices).toMatchObject([{ blocks: [{ type: "tool-call" }], finishReason: { kind: "tool-use" } }]);
   });
 
   test("an error within is an error, with nothing behind it", () => {

@@ -85,7 +85,10 @@ describe("reader", () => {
 
   test("a call cut by the length keeps its part", () => {
     const response = collectEvents(read(fixture("length-call")));
-    expect(response?.choices[0]).toMatchObject({ blocks: [{ input: '{"text":"Once up' }], stop: { kind: "length" } });
+    expect(response?.choices[0]).toMatchObject({
+      blocks: [{ input: '{"text":"Once up' }],
+      finishReason: { kind: "length" },
+    });
   });
 
   test("a free-text call comes out of its wrapping, under the client's name (bug 15)", () => {
@@ -116,7 +119,7 @@ describe("reader", () => {
     ];
     expect(read(frames).at(-1)).toEqual({
       type: "finish",
-      stops: [{ kind: "stop-sequence", sequence: "#" }],
+      finishReasons: [{ kind: "stop-sequence", sequence: "#" }],
       usage: { inputTokens: 5, cacheReadTokens: 7, cacheWriteTokens: 0, outputTokens: 3, reasoningTokens: 0 },
     });
   });

@@ -16,7 +16,7 @@ const fields: [JsonObject, Partial<ChatRequest>][] = [
   [{ stream: null, temperature: null, tools: null, stop_sequences: null, metadata: null, thinking: null }, {}],
   [{ tools: [], tool_choice: { type: "auto" }, stop_sequences: [], metadata: {}, output_config: {} }, {}],
   [{ temperature: 0, top_p: 0.9, top_k: 40 }, { sampling: { temperature: 0, topP: 0.9, topK: 40 } }],
-  [{ stop_sequences: ["a", "b"] }, { stop: ["a", "b"] }],
+  [{ stop_sequences: ["a", "b"] }, { stopSequences: ["a", "b"] }],
   [{ metadata: { user_id: "u-1" } }, { endUser: "u-1" }],
   [{ system: "Be brief." }, { system: [{ type: "text", text: "Be brief." }] }],
   [{ speed: "fast" }, { tier: "fast" }],
@@ -41,22 +41,22 @@ test.each(fields)("%j", (wire, ask) => {
   expect(parsed(wire)).toStrictEqual(askOf({ model: "claude-x", ...ask }));
 });
 
-const extras: [JsonObject, ChatRequest["extras"]][] = [
-  [{ cache_control: { type: "ephemeral" } }, [{ path: "cache_control", rule: "quiet" }]],
-  [{ metadata: { user_id: "u", team: "t" } }, [{ path: "metadata.team", rule: "quiet" }]],
-  [{ context_management: { edits: [{}] } }, [{ path: "context_management", rule: "drop" }]],
-  [{ output_config: { task_budget: { total: 1 } } }, [{ path: "output_config.task_budget", rule: "drop" }]],
+const extras: [JsonObject, ChatRequest["unmappedFields"]][] = [
+  [{ cache_control: { type: "ephemeral" } }, [{ path: "cache_control", rule: "ignore" }]],
+  [{ metadata: { user_id: "u", team: "t" } }, [{ path: "metadata.team", rule: "ignore" }]],
+  [{ context_management: { edits: [{}] } }, [{ path: "context_management", rule: "warn" }]],
+  [{ output_config: { task_budget: { total: 1 } } }, [{ path: "output_config.task_budget", rule: "warn" }]],
   [{ container: "c_1" }, [{ path: "container", rule: "reject" }]],
   [{ container: "", mcp_servers: [], context_management: {} }, []],
   [{ mcp_servers: [{ name: "a" }] }, [{ path: "mcp_servers", rule: "reject" }]],
   [{ inference_geo: "us" }, [{ path: "inference_geo", rule: "reject" }]],
-  [{ inference_geo: "global" }, [{ path: "inference_geo", rule: "quiet" }]],
-  [{ tomorrow: 1 }, [{ path: "tomorrow", rule: "drop" }]],
-  [{ thinking: { type: "between_tools" } }, [{ path: "thinking.type", rule: "drop" }]],
+  [{ inference_geo: "global" }, [{ path: "inference_geo", rule: "ignore" }]],
+  [{ tomorrow: 1 }, [{ path: "tomorrow", rule: "warn" }]],
+  [{ thinking: { type: "between_tools" } }, [{ path: "thinking.type", rule: "warn" }]],
 ];
 
 test.each(extras)("beyond canon: %j", (wire, expected) => {
-  expect(parsed(wire).extras).toEqual(expected);
+  expect(parsed(wire).unmappedFields).toEqual(expected);
 });
 
 const choices: [Json, Partial<ChatRequest>][] = [
@@ -82,7 +82,7 @@ test.each(choices)("tool_choice %j", (tool_choice, expected) => {
 
 test("tools: functions, their hints, and those that the provider runs", () => {
   const search = { type: "web_search_20250305", name: "web_search" };
-  const { tools, extras: beyond } = parsed({
+  const { tools, unmappedFields: beyond } = parsed({
     tools: [
       { name: "a", input_schema: { type: "object" }, strict: true, cache_control: { type: "ephemeral" } },
       { type: "custom", name: "b", description: "B", input_schema: {}, defer_loading: true, input_examples: [{}] },
@@ -101,26 +101,26 @@ test("tools: functions, their hints, and those that the provider runs", () => {
     { kind: "hosted", origin: "anthropic-messages", wire: search, path: "tools[2].type" },
   ]);
   expect(beyond).toEqual([
-    { path: "tools[1].defer_loading", rule: "quiet" },
-    { path: "tools[1].input_examples", rule: "drop" },
+    { path: "tools[1].defer_loading", rule: "ignore" },
+    { path: "tools[1].input_examples", rule: "warn" },
   ]);
 });
 
 function turnsOf(...messages: JsonObject[]) {
-  return parsed({ messages }).turns;
+  return parsed({ messages }).messages;
 }
 
 describe("messages", () => {
   test("results stand in a turn of their own, before the user's words (bug 3)", () => {
     const request = dialect.request.parse(wireJson("anthropic-messages/agent-request.json"), envelopeOf());
-    expect(request.turns.map((message) => `${message.role}: ${message.blocks.map((block) => block.type)}`)).toEqual([
+    expect(request.messages.map((message) => `${message.role}: ${message.blocks.map((block) => block.type)}`)).toEqual([
       "user: text,text",
       "assistant: thinking,text,tool-call,tool-call",
       "tool: tool-result,tool-result",
       "user: text",
       "system: text",
     ]);
-    expect(request.turns[2]?.blocks[1]).toEqual({
+    expect(request.messages[2]?.blocks[1]).toEqual({
       type: "tool-result",
       callId: "toolu_2",
       content: [{ type: "text", text: "no such command" }],
@@ -147,7 +147,7 @@ describe("messages", () => {
   });
 
   test("a leading system message joins the system prefix, a later one keeps its place (bugs 23, 24)", () => {
-    const { system, turns } = parsed({
+    const { system, messages: turns } = parsed({
       system: "one",
       messages: [
         { role: "system", content: "two" },
@@ -200,7 +200,7 @@ describe("messages", () => {
       { type: "text", text: "So." },
       { type: "container_upload", file_id: "f" },
     ];
-    const { turns, extras: beyond } = parsed({
+    const { messages: turns, unmappedFields: beyond } = parsed({
       messages: [
         { role: "user", content: "x" },
         { role: "assistant", content },

@@ -45,7 +45,7 @@ const rows: Row[] = [
     {},
     ["dropped client.presencePenalty", "dropped client.frequencyPenalty"],
   ],
-  [{ stop: ["a", "b"] }, { stop_sequences: ["a", "b"] }, []],
+  [{ stopSequences: ["a", "b"] }, { stop_sequences: ["a", "b"] }, []],
   [{ verbosity: "low" }, {}, ["dropped client.verbosity"]],
   [{ tier: "default" }, { service_tier: "standard_only" }, []],
   [{ tier: "fast" }, { speed: "fast" }, ["approximated client.tier"]],
@@ -131,9 +131,9 @@ const refused: [Partial<ChatRequest>, string][] = [
   [{ sampling: { logitBias: { "50256": -100 } } }, "client.logitBias"],
   [{ logprobs: 0 }, "client.logprobs"],
   [{ choices: 2 }, "client.choices"],
-  [{ stop: ["ok", " \n"] }, "client.stop"],
-  [{ turns: [said("user", { type: "audio", source: { kind: "url", url: "x" }, path: "m[0].p[1]" })] }, "m[0].p[1]"],
-  [{ turns: [said("user", { type: "foreign", origin: "gemini", wire: {}, path: "m[0].p[2]" })] }, "m[0].p[2]"],
+  [{ stopSequences: ["ok", " \n"] }, "client.stopSequences"],
+  [{ messages: [said("user", { type: "audio", source: { kind: "url", url: "x" }, path: "m[0].p[1]" })] }, "m[0].p[1]"],
+  [{ messages: [said("user", { type: "foreign", origin: "gemini", wire: {}, path: "m[0].p[2]" })] }, "m[0].p[2]"],
   [{ tools: [{ kind: "hosted", origin: "openai-chat", wire: {}, path: "tools[0].type" }] }, "tools[0].type"],
   [{ format: { type: "schema", strict: true, schema: { not: {} } } }, "client.format"],
 ];
@@ -143,7 +143,7 @@ test.each(refused)("refused: %j", (ask, param) => {
 });
 
 test("a request that says nothing is refused", () => {
-  expect(refusal(() => rendered({ turns: [] }))).toMatchObject({ kind: "invalid_value", param: "client.messages" });
+  expect(refusal(() => rendered({ messages: [] }))).toMatchObject({ kind: "invalid_value", param: "client.messages" });
 });
 
 const clock: Tool = { kind: "function", name: "clock", description: "Time.", parameters: { type: "object" } };

@@ -44,7 +44,7 @@ describe("a budget", () => {
       "enabled",
     ],
   ])("where %s", (_case, messages, type) => {
-    const { body, warnings } = rendered({ turns: messages, reasoning, maxOutputTokens: 4096 }, { model });
+    const { body, warnings } = rendered({ messages: messages, reasoning, maxOutputTokens: 4096 }, { model });
     expect((body["thinking"] as JsonObject)["type"]).toBe(type);
     expect(warnings).toEqual(type === "enabled" ? [] : loss);
   });
@@ -53,7 +53,7 @@ describe("a budget", () => {
     const messages = [user, assistant(call("a")), tool("a")];
     const tools = [{ kind: "function", name: "get_time" }] as const;
     const more = {
-      turns: messages,
+      messages: messages,
       reasoning,
       tools,
       toolChoice: { type: "required" },
@@ -67,7 +67,7 @@ describe("a budget", () => {
 test("a model at rest gets no thinking of the loop, and that of earlier loops stays", () => {
   const loop = (id: string): Message[] => [user, assistant(thought, call(id)), tool(id)];
   const messages = [...loop("a"), assistant({ type: "text", text: "Noon." }), ...loop("b")];
-  const { body } = rendered({ turns: messages, reasoning: { effort: "none" } }, { model });
+  const { body } = rendered({ messages: messages, reasoning: { effort: "none" } }, { model });
   expect(typesOf(body["messages"]).filter((types) => types.includes("tool_use"))).toEqual([
     ["thinking", "tool_use"],
     ["tool_use"],
@@ -76,7 +76,7 @@ test("a model at rest gets no thinking of the loop, and that of earlier loops st
 
 test("a model that decides by itself gets its thinking back", () => {
   const messages = [user, assistant(thought, call("a")), tool("a")];
-  expect(typesOf(rendered({ turns: messages }, { model: "claude-opus-5-5" }).body["messages"])[1]).toEqual([
+  expect(typesOf(rendered({ messages: messages }, { model: "claude-opus-5-5" }).body["messages"])[1]).toEqual([
     "thinking",
     "tool_use",
   ]);

@@ -16,7 +16,10 @@ const tool = (block: number, id: string): StreamEvent =>
 const text = (block: number, text: string): StreamEvent => ({ type: "text", choice: 0, block, text });
 const input = (block: number, text: string): StreamEvent => ({ type: "tool-input", choice: 0, block, text });
 const close = (block: number, more: object = {}): StreamEvent => ({ type: "block-end", choice: 0, block, ...more });
-const finish = (kind: "end" | "tool-use" | "length" = "end"): StreamEvent => ({ type: "finish", stops: [{ kind }] });
+const finish = (kind: "end" | "tool-use" | "length" = "end"): StreamEvent => ({
+  type: "finish",
+  finishReasons: [{ kind }],
+});
 
 /** One line for each frame: event, index, and what grows. */
 function written(events: StreamEvent[], estimate = 7): string[] {
@@ -110,7 +113,7 @@ describe("writer", () => {
     const writer = side.writer(writeContextOf(askOf(), { inputEstimate: 7 }));
     const usage = { inputTokens: 40, cacheReadTokens: 60, cacheWriteTokens: 0, outputTokens: 20, reasoningTokens: 10 };
     const [first] = writer.write(start);
-    const [last] = writer.write({ type: "finish", stops: [{ kind: "end" }], usage });
+    const [last] = writer.write({ type: "finish", finishReasons: [{ kind: "end" }], usage });
     const zero = { cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
     expect(JSON.parse(first?.data ?? "").message).toMatchObject({ id: "up_1", usage: { ...zero, input_tokens: 7 } });
     expect(JSON.parse(last?.data ?? "").usage).toMatchObject({

@@ -42,7 +42,7 @@ export function rendered(more: Partial<ChatRequest> = {}, model = claude) {
 
 /** The messages that these turns become, and the warnings. */
 export function messagesOf(messages: Message[], more: Partial<ChatRequest> = {}, model = claude) {
-  const { body, warnings } = rendered({ turns: messages, ...more }, model);
+  const { body, warnings } = rendered({ messages: messages, ...more }, model);
   return { messages: body.messages, warnings };
 }
 

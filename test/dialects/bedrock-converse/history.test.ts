@@ -63,7 +63,7 @@ describe("history", () => {
 
   test("system turns in the middle keep their place, those at the front are the system prompt", () => {
     const turns = [said("system", "Be brief."), said("user", "hi"), said("system", "Now rhyme."), said("user", "go")];
-    const { body } = rendered({ system: [{ type: "text", text: "You are kind." }], turns });
+    const { body } = rendered({ system: [{ type: "text", text: "You are kind." }], messages: turns });
     expect(body.system).toEqual([{ text: "You are kind." }, { text: "Be brief." }]);
     expect(body.messages).toEqual([
       { role: "user", content: [{ text: "hi" }, { text: "<system>\nNow rhyme.\n</system>" }, { text: "go" }] },
@@ -74,7 +74,7 @@ describe("history", () => {
     const cache = { wire: { type: "ephemeral", ttl: "1h" } };
     const more: Partial<ChatRequest> = {
       system: [{ type: "text", text: "Long.", cache: { wire: { type: "ephemeral" } } }],
-      turns: [said("user", { type: "text", text: "hi", cache })],
+      messages: [said("user", { type: "text", text: "hi", cache })],
       tools: [{ ...tool, cache }],
     };
     expect(rendered(more).body).toMatchObject({
@@ -121,9 +121,9 @@ describe("media", () => {
     ["audio", { type: "audio", source: bytes("audio/wav", "AA=="), path: "m[0].u" }],
   ] as const)("%s is refused by its path, in results too", (_, block) => {
     const answer = { kind: "unsupported_parameter", param: "m[0].u", status: 400 };
-    expect(refused({ turns: [said("user", block)] })).toEqual(answer);
+    expect(refused({ messages: [said("user", block)] })).toEqual(answer);
     if (block.type === "audio") return;
     const results: Block = { type: "tool-result", callId: "a", isError: false, content: [block] };
-    expect(refused({ turns: [said("assistant", call("a")), said("tool", results)], tools: [tool] })).toEqual(answer);
+    expect(refused({ messages: [said("assistant", call("a")), said("tool", results)], tools: [tool] })).toEqual(answer);
   });
 });

@@ -12,7 +12,9 @@ test("text, usage in separate buckets, neither id nor model", () => {
   expect(wholeOf("tools")).toMatchObject({
     id: "",
     model: "",
-    choices: [{ stop: { kind: "tool-use" }, blocks: [{ type: "text" }, { input: '{"zone":"UTC"}' }, { input: "{}" }] }],
+    choices: [
+      { finishReason: { kind: "tool-use" }, blocks: [{ type: "text" }, { input: '{"zone":"UTC"}' }, { input: "{}" }] },
+    ],
     usage: { inputTokens: 40, cacheReadTokens: 60, cacheWriteTokens: 0, outputTokens: 30, reasoningTokens: 0 },
   });
   expect(wholeOf("thinking").usage).toMatchObject({ inputTokens: 20, cacheWriteTokens: 1024 });
@@ -26,8 +28,8 @@ test.each([
   ["content-filter", { kind: "filter", detail: { stopReason: "content_filtered" } }],
   ["stop-sequence", { kind: "stop-sequence", sequence: "END" }],
 ])("%s ends for its reason", (name, stop) => {
-  expect(wholeOf(name).choices[0]?.stop).toEqual(stop as never);
-  expect(collectEvents(streamOf(name))?.choices[0]?.stop).toEqual(stop as never);
+  expect(wholeOf(name).choices[0]?.finishReason).toEqual(stop as never);
+  expect(collectEvents(streamOf(name))?.choices[0]?.finishReason).toEqual(stop as never);
 });
 
 test("thought keeps its proof, marked with its maker", () => {
@@ -48,13 +50,13 @@ test("work of the service itself and events of tomorrow say nothing", () => {
   expect(collectEvents(streamOf("server-tools"))?.choices[0]).toEqual({
     index: 0,
     blocks: [{ type: "text", text: "Found it." }],
-    stop: { kind: "end" },
+    finishReason: { kind: "end" },
   });
 });
 
 test("usage may be missing, a reason to stop may not", () => {
   const response = collectEvents(streamOf("without-usage"));
-  expect(response?.choices[0]?.stop).toEqual({ kind: "end" });
+  expect(response?.choices[0]?.finishReason).toEqual({ kind: "end" });
   expect(response?.usage).toBeUndefined();
 });
 

@@ -45,7 +45,7 @@ describe("tuning", () => {
     const { body, warnings } = rendered({
       maxOutputTokens: 50,
       sampling: { temperature: 0.5, topK: 5 },
-      stop: ["END"],
+      stopSequences: ["END"],
     });
     expect(body).toMatchObject({
       inferenceConfig: { maxTokens: 50, temperature: 0.5, stopSequences: ["END"] },
@@ -73,7 +73,7 @@ describe("tuning", () => {
   test.each([
     ["logprobs", { logprobs: 2 }],
     ["choices", { choices: 2 }],
-    ["stop", { stop: [" "] }],
+    ["stopSequences", { stopSequences: [" "] }],
     ["logitBias", { sampling: { logitBias: { 5: 1 } } }],
   ])("%s is refused", (field, more) => {
     expect(refused(more)).toEqual({ kind: "unsupported_parameter", param: `client.${field}`, status: 400 });
@@ -256,7 +256,9 @@ describe("form of the output", () => {
       { output: { message: { role: "assistant", content: [{ toolUse }] } }, stopReason: "tool_use" },
       { origin: "bedrock", request },
     );
-    expect(reply.choices).toMatchObject([{ blocks: [{ type: "text", text: '{"n":1}' }], stop: { kind: "end" } }]);
+    expect(reply.choices).toMatchObject([
+      { blocks: [{ type: "text", text: '{"n":1}' }], finishReason: { kind: "end" } },
+    ]);
     const reader = dialect.stream?.reader({ origin: "bedrock", request });
     const frames = [
       ["messageStart", { role: "assistant" }],

@@ -25,11 +25,11 @@ describe("stops", () => {
     return [finishReason, [], { kind: "filter", detail: { finishReason } }];
   }
   test.each(rows)("%s", (reason, parts, stop) => {
-    expect(parse(reply(parts, reason)).choices[0]?.stop).toEqual(stop as never);
+    expect(parse(reply(parts, reason)).choices[0]?.finishReason).toEqual(stop as never);
   });
 
   test("the words of a stop are kept", () => {
-    expect(parse(reply([], "SPII", { finishMessage: "private" })).choices[0]?.stop.detail).toEqual({
+    expect(parse(reply([], "SPII", { finishMessage: "private" })).choices[0]?.finishReason.detail).toEqual({
       finishReason: "SPII",
       finishMessage: "private",
     });
@@ -37,7 +37,9 @@ describe("stops", () => {
 
   test("a prompt that was blocked", () => {
     expect(wholeFixture("blocked")).toMatchObject({
-      choices: [{ index: 0, blocks: [], stop: { kind: "filter", detail: { blockReason: "PROHIBITED_CONTENT" } } }],
+      choices: [
+        { index: 0, blocks: [], finishReason: { kind: "filter", detail: { blockReason: "PROHIBITED_CONTENT" } } },
+      ],
       usage: { inputTokens: 7, outputTokens: 0 },
     });
   });

@@ -15,7 +15,7 @@ test("a whole reply", () => {
     operation: "chat",
     id: "mFk2Z8SvLpKZ-8YP7oTb6Aw",
     model: "gemini-2.5-flash",
-    choices: [{ index: 0, blocks: [{ type: "text", text: "Hello, world!" }], stop: { kind: "end" } }],
+    choices: [{ index: 0, blocks: [{ type: "text", text: "Hello, world!" }], finishReason: { kind: "end" } }],
     usage: { inputTokens: 8, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 4, reasoningTokens: 0 },
   });
 });
@@ -44,7 +44,7 @@ test("parallel calls keep ids, order and proof (bugs 1, 8)", () => {
       },
       { type: "tool-call", id: "77c0d1ff", name: "get_day", kind: "function", input: "{}" },
     ],
-    stop: { kind: "tool-use" },
+    finishReason: { kind: "tool-use" },
   });
 });
 

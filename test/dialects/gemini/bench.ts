@@ -24,10 +24,11 @@ export const hello: JsonObject = { contents: [{ role: "user", parts: [{ text: "h
 export const parsed = (more: JsonObject = {}, from: RequestMeta = envelope()): ChatRequest =>
   dialect.request.parse({ ...hello, ...more }, from);
 
-export const turnsOf = (...contents: JsonObject[]): readonly Message[] => parsed({ contents }).turns;
+export const turnsOf = (...contents: JsonObject[]): readonly Message[] => parsed({ contents }).messages;
 
 /** Rule and path of everything that canon has no place for. */
-export const extrasOf = (more: JsonObject): string[] => parsed(more).extras.map(({ rule, path }) => `${rule} ${path}`);
+export const extrasOf = (more: JsonObject): string[] =>
+  parsed(more).unmappedFields.map(({ rule, path }) => `${rule} ${path}`);
 
 /** Paths of the client, told apart from those of this dialect. */
 export const clientContext: RenderContext = {
@@ -46,7 +47,7 @@ export function rendered(more: Partial<ChatRequest> = {}, model = clientContext.
 
 /** The contents that these turns become, and the warnings. */
 export function contentsOf(messages: Message[], model?: string) {
-  const { body, warnings } = rendered({ turns: messages }, model);
+  const { body, warnings } = rendered({ messages: messages }, model);
   return { contents: body.contents, warnings };
 }
 

@@ -70,7 +70,7 @@ describe("content", () => {
     ["a foreign part", { type: "foreign", origin: "anthropic-messages", wire: {}, path: "p" }],
   ];
   test.each(bad)("%s is refused by its path", (_, block) => {
-    expect(refusal(() => rendered({ turns: [said("user", block)] }))).toEqual({
+    expect(refusal(() => rendered({ messages: [said("user", block)] }))).toEqual({
       kind: "unsupported_parameter",
       param: "p",
       status: 400,

@@ -35,7 +35,7 @@ const clients: [string, Chat, (reply: JsonObject) => JsonObject][] = [
 /** What comes back of a reply that went to a client whole. */
 function whole(client: Chat, history: (reply: JsonObject) => JsonObject, response: ChatResponse): readonly Block[] {
   const reply = JSON.parse(JSON.stringify(client.response.render(response, writeContextOf(asking)))) as JsonObject;
-  const { turns } = client.request.parse(history(reply), envelopeOf());
+  const { messages: turns } = client.request.parse(history(reply), envelopeOf());
   return turns.find((message) => message.role === "assistant")?.blocks ?? [];
 }
 
@@ -96,7 +96,7 @@ test.each(clients)("thought of %s comes back through a client of this dialect", 
           { type: "thinking", text: "", signature: theirs, redacted: true },
           { type: "text", text: "Hi" },
         ],
-        stop: { kind: "end" },
+        finishReason: { kind: "end" },
       },
     ],
   };
@@ -107,7 +107,7 @@ test.each(clients)("thought of %s comes back through a client of this dialect", 
     { contents },
     { ...envelopeOf(), params: { model: "m", verb: "generateContent" } },
   );
-  expect(request.turns[1]?.blocks).toEqual(response.choices[0]?.blocks ?? []);
+  expect(request.messages[1]?.blocks).toEqual(response.choices[0]?.blocks ?? []);
   const context = { model: "x", origin: "maker", fieldPath: () => "" };
   expect(JSON.stringify(maker.request.render({ ...request, maxOutputTokens: 10 }, context).call.body)).toContain(
     "EqQB+/==",

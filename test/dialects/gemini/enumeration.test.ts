@@ -15,7 +15,7 @@ const answerOf = (text: string): ChatResponse => ({
   operation: "chat",
   id: "r",
   model: "m",
-  choices: [{ index: 0, blocks: [{ type: "text", text }], stop: { kind: "end" } }],
+  choices: [{ index: 0, blocks: [{ type: "text", text }], finishReason: { kind: "end" } }],
 });
 
 describe("the request", () => {
@@ -80,7 +80,7 @@ describe("the reply", () => {
             { type: "text", text: '{"value":"red"}' },
             { type: "tool-call", id: "c", name: "f", kind: "function", input: "{}" },
           ],
-          stop: { kind: "tool-use" },
+          finishReason: { kind: "tool-use" },
         },
       ],
     };

@@ -14,7 +14,7 @@ describe("roles and turns", () => {
   test("all system prefixes are kept, in order (bug 24)", () => {
     const ask: Partial<ChatRequest> = {
       system: [{ type: "text", text: "a" }],
-      turns: [said("system", "b"), said("user", "hi")],
+      messages: [said("system", "b"), said("user", "hi")],
     };
     expect(rendered(ask).body.systemInstruction).toEqual({ parts: [{ text: "a" }, { text: "b" }] });
   });

@@ -25,7 +25,7 @@ test("a request of an agent, in both spellings", () => {
     model: "model-x",
     stream: false,
     system: [{ type: "text", text: "Be brief." }],
-    turns: [
+    messages: [
       {
         role: "user",
         blocks: [
@@ -71,10 +71,10 @@ test("a request of an agent, in both spellings", () => {
     toolChoice: { type: "auto" },
     maxOutputTokens: 1024,
     sampling: { temperature: 0.7, topP: 0.95, topK: 40 },
-    stop: ["END"],
+    stopSequences: ["END"],
     choices: 1,
     reasoning: { adaptive: true, show: true },
-    extras: [{ path: "safetySettings", rule: "drop" }],
+    unmappedFields: [{ path: "safetySettings", rule: "warn" }],
   });
 });
 
@@ -135,7 +135,7 @@ describe("generationConfig", () => {
     [{ candidateCount: 3 }, { choices: 3 }],
     [
       { candidateCount: null, stopSequences: [] },
-      { choices: 1, stop: [] },
+      { choices: 1, stopSequences: [] },
     ],
     [{ responseLogprobs: true, logprobs: 5 }, { logprobs: 5 }],
     [{ responseLogprobs: true }, { logprobs: 0 }],
@@ -198,33 +198,33 @@ test("the instruction may be bare text", () => {
 
 describe("what canon has no place for", () => {
   const rows: [JsonObject, string[]][] = [
-    [{ safetySettings: [{}] }, ["drop safetySettings"]],
+    [{ safetySettings: [{}] }, ["warn safetySettings"]],
     [{ safetySettings: [] }, []],
     [{ cachedContent: "c" }, ["reject cachedContent"]],
     [{ continuationToken: "t" }, ["reject continuationToken"]],
-    [{ store: false, labels: { a: "b" }, model: "models/x" }, ["quiet store", "drop labels"]],
-    [{ tomorrow: 1 }, ["drop tomorrow"]],
+    [{ store: false, labels: { a: "b" }, model: "models/x" }, ["ignore store", "warn labels"]],
+    [{ tomorrow: 1 }, ["warn tomorrow"]],
     [config({ responseModalities: ["TEXT"] }), []],
     [config({ responseModalities: ["TEXT", "Image"] }), []],
     [config({ responseModalities: ["TEXT", "VIDEO"] }), ["reject generationConfig.responseModalities"]],
-    [config({ speechConfig: { voiceConfig: {} } }), ["drop generationConfig.speechConfig"]],
+    [config({ speechConfig: { voiceConfig: {} } }), ["warn generationConfig.speechConfig"]],
     [
       config({
         responseModalities: ["AUDIO"],
         speechConfig: { languageCode: "de", multiSpeakerVoiceConfig: { a: 1 } },
       }),
       [
-        "drop generationConfig.speechConfig.languageCode",
+        "warn generationConfig.speechConfig.languageCode",
         "reject generationConfig.speechConfig.multiSpeakerVoiceConfig",
       ],
     ],
     [config({ responseModalities: ["AUDIO"], speechConfig: { voiceConfig: {} } }), []],
-    [config({ imageConfig: { aspectRatio: "1:1" } }), ["drop generationConfig.imageConfig"]],
+    [config({ imageConfig: { aspectRatio: "1:1" } }), ["warn generationConfig.imageConfig"]],
     [config({ responseMimeType: "text/x.enum" }), ["reject generationConfig.responseMimeType"]],
-    [{ toolConfig: { retrievalConfig: { languageCode: "en" } } }, ["drop toolConfig.retrievalConfig"]],
+    [{ toolConfig: { retrievalConfig: { languageCode: "en" } } }, ["warn toolConfig.retrievalConfig"]],
     [
       { contents: [user({ text: "x", videoMetadata: { fps: 1 } }), model({ executableCode: { code: "1" } })] },
-      ["drop contents[0].parts[0].videoMetadata", "drop contents[1].parts[0].executableCode"],
+      ["warn contents[0].parts[0].videoMetadata", "warn contents[1].parts[0].executableCode"],
     ],
   ];
   test.each(rows)("%j", (wire, extras) => {

@@ -52,7 +52,7 @@ describe("generationConfig", () => {
       ["dropped client.presencePenalty"],
       old,
     ],
-    [{ maxOutputTokens: 10, stop: ["a", " "] }, { maxOutputTokens: 10, stopSequences: ["a", " "] }, []],
+    [{ maxOutputTokens: 10, stopSequences: ["a", " "] }, { maxOutputTokens: 10, stopSequences: ["a", " "] }, []],
     [{ choices: 8 }, { candidateCount: 8 }, [], old],
     [{ logprobs: 0 }, { responseLogprobs: true }, []],
     [{ logprobs: 3 }, { responseLogprobs: true, logprobs: 3 }, []],
@@ -98,14 +98,14 @@ describe("generationConfig", () => {
 describe("what would make the reply say something false is refused", () => {
   const rows: [Partial<ChatRequest>, string, string?][] = [
     [{ sampling: { logitBias: { "1": 5 } } }, "logitBias"],
-    [{ stop: ["1", "2", "3", "4", "5", "6"] }, "stop"],
+    [{ stopSequences: ["1", "2", "3", "4", "5", "6"] }, "stopSequences"],
     [{ choices: 2 }, "choices"],
     [{ choices: 2, stream: true }, "choices", old],
     [{ choices: 9 }, "choices", old],
     [{ format: { type: "json" }, tools: [tool] }, "format", old],
     [{ format: { type: "schema", schema: { not: {} }, strict: true } }, "format"],
     [{ tools: [tool], toolChoice: { type: "tool", name: "other" } }, "toolChoice"],
-    [{ turns: [] }, "messages"],
+    [{ messages: [] }, "messages"],
   ];
   test.each(rows.map(([ask, field, model = current]) => [ask, field, model] as const))("%j", (ask, field, model) => {
     expect(refused(ask, model)?.param).toBe(`client.${field}`);

@@ -25,7 +25,7 @@ const answerOf = (blocks: Block[], stop: CanonicalFinishReason["kind"]): ChatRes
   operation: "chat",
   id: "r1",
   model: "m",
-  choices: [{ index: 0, blocks, stop: { kind: stop } }],
+  choices: [{ index: 0, blocks, finishReason: { kind: stop } }],
   usage: { inputTokens: 40, cacheReadTokens: 60, cacheWriteTokens: 0, outputTokens: 20, reasoningTokens: 10 },
 });
 const calling = answerOf(
@@ -85,7 +85,7 @@ test("a whole reply", async () => {
   const reply = await client.models.generateContent({ model: "smart", contents: "hi" });
   expect(shown([reply])).toEqual(expected);
   expect(reply).toMatchObject({ responseId: "r1", modelVersion: "m" });
-  expect(await asked(0)).toMatchObject({ model: "smart", stream: false, turns: [said("user", "hi")] });
+  expect(await asked(0)).toMatchObject({ model: "smart", stream: false, messages: [said("user", "hi")] });
 });
 
 test("a stream", async () => {
@@ -109,7 +109,7 @@ test.each(["whole", "stream"])("a chat brings state, calls and results back as t
     functionResponse: { id, name, response: { output: name } },
   }));
   await send({ message: results });
-  const { turns } = await asked(1);
+  const { messages: turns } = await asked(1);
   const blocks = turns.flatMap((turn) => turn.blocks);
   const ids = blocks.flatMap((block) => (block.type === "tool-call" ? [block.id] : []));
   const signed = blocks.flatMap((block) => (block.type === "thinking" && block.signature ? [block.signature] : []));
@@ -196,9 +196,9 @@ test("what the SDK's own types ask for is understood", async () => {
   });
   expect(await asked(0)).toMatchObject({
     system: [{ text: "Be brief." }],
-    turns: [{ blocks: [{ type: "text" }, { type: "image", source: { mediaType: "image/png" } }] }],
+    messages: [{ blocks: [{ type: "text" }, { type: "image", source: { mediaType: "image/png" } }] }],
     sampling: { temperature: 0.5 },
-    stop: ["END"],
+    stopSequences: ["END"],
     format: { type: "schema", schema: { type: "object", properties: { a: { type: ["string", "null"] } } } },
     reasoning: { budgetTokens: 100, show: true },
     tools: [{ name: "f", parameters: { type: "object" } }],

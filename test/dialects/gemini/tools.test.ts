@@ -44,7 +44,7 @@ describe("declarations", () => {
     const made = rendered({
       tools: [tool("1 two"), tool("ns:ok.x")],
       toolChoice: { type: "tool", name: "1 two" },
-      turns: [said("user", "hi"), said("assistant", call("c1", "1 two"))],
+      messages: [said("user", "hi"), said("assistant", call("c1", "1 two"))],
     });
     expect(made.body.tools).toEqual([{ functionDeclarations: [{ name: "_1_two" }, { name: "ns:ok.x" }] }]);
     expect(made.body.toolConfig).toEqual({ functionCallingConfig: { mode: "ANY", allowedFunctionNames: ["_1_two"] } });

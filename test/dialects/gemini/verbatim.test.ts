@@ -135,7 +135,7 @@ describe("counting", () => {
     expect(parseCount(hello, envelope("countTokens"))).toMatchObject({
       model: "model-x",
       stream: false,
-      turns: [{ role: "user" }],
+      messages: [{ role: "user" }],
     });
   });
 
@@ -143,7 +143,7 @@ describe("counting", () => {
     expect(parseCount({ [member]: request }, envelope("countTokens"))).toMatchObject({
       system: [{ text: "Be brief." }],
       tools: [{ name: "a" }],
-      turns: [{ role: "user" }],
+      messages: [{ role: "user" }],
     });
   });
 

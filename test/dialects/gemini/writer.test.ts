@@ -30,7 +30,7 @@ const answerOf = (
     {
       index: 0,
       blocks: blocks.map((block) => (typeof block === "string" ? { type: "text", text: block } : block)),
-      stop: finishReason,
+      finishReason: finishReason,
     },
   ],
   ...more,
@@ -113,7 +113,7 @@ describe("parts, whole and in a stream", () => {
       { type: "thinking", ...at, text: "Hm, " },
       { type: "thinking", ...at, text: "yes." },
       { type: "block-end", ...at, signature: theirs },
-      { type: "finish", stops: [{ kind: "end" }] },
+      { type: "finish", finishReasons: [{ kind: "end" }] },
     ];
     expect(partsOf(written(events))).toEqual([
       { text: "Hm, ", thought: true },
@@ -148,7 +148,7 @@ test("where the upstream gave no id and no model, the gateway's stand there", ()
   });
   const [chunk] = written([
     { type: "start", id: "", model: "" },
-    { type: "finish", stops: [{ kind: "end" }] },
+    { type: "finish", finishReasons: [{ kind: "end" }] },
   ]);
   expect(chunk).toMatchObject({ responseId: "made-1", modelVersion: "smart" });
 });
@@ -216,7 +216,7 @@ test("calls that arrive interleaved come whole, each in its own part (bug 1)", (
     { type: "tool-input", ...at(1), text: "2}" },
     { type: "block-end", ...at(0) },
     { type: "block-end", ...at(1) },
-    { type: "finish", stops: [{ kind: "tool-use" }] },
+    { type: "finish", finishReasons: [{ kind: "tool-use" }] },
   ];
   expect(partsOf(written(events))).toMatchObject([
     { functionCall: { id: "a", name: "f", args: { x: 1 } } },
@@ -261,7 +261,7 @@ test("nothing follows an error, and an error within wears the client's envelope"
   const chunks = written([
     { type: "start", id: "r1", model: "m" },
     { type: "error", error },
-    { type: "finish", stops: [{ kind: "end" }] },
+    { type: "finish", finishReasons: [{ kind: "end" }] },
   ]);
   expect(chunks).toMatchObject([{ error: { code: 503, status: "UNAVAILABLE", message: "busy" } }]);
 });

@@ -25,7 +25,7 @@ const askOf = (items: readonly ModerationItem[], mixed: boolean): ModerationRequ
   stream: false,
   items,
   mixed,
-  extras: [],
+  unmappedFields: [],
 });
 
 const asks = fc.oneof(

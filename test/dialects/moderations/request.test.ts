@@ -40,7 +40,11 @@ const taken: [string, JsonObject, object][] = [
     },
   ],
   ["a part that says more", { input: [{ ...text("a"), tomorrow: 1 }] }, { items: [[text("a")]] }],
-  ["unknown fields", { input: "a", tomorrow: 1, nothing: null }, { extras: [{ path: "tomorrow", rule: "drop" }] }],
+  [
+    "unknown fields",
+    { input: "a", tomorrow: 1, nothing: null },
+    { unmappedFields: [{ path: "tomorrow", rule: "warn" }] },
+  ],
 ];
 
 test.each(taken)("takes %s", (_name, wire, expected) => {

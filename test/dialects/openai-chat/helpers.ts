@@ -42,10 +42,10 @@ export const render = (ask: Partial<ChatRequest>, more: Partial<RenderContext> =
 
 /** The messages that an ask becomes, and the warnings on the way. */
 export function messagesOf(
-  messages: ChatRequest["turns"],
+  messages: ChatRequest["messages"],
   more: Partial<RenderContext> = {},
 ): { messages: Json; warnings: Json } {
-  const { call, warnings } = render({ turns: messages }, more);
+  const { call, warnings } = render({ messages: messages }, more);
   return { messages: call.body.messages as Json, warnings: warnings as unknown as Json };
 }
 
@@ -91,7 +91,8 @@ export const readChunks = (...chunks: (JsonObject | string)[]): StreamEvent[] =>
 export const blocksOf = (events: StreamEvent[], choice = 0) => collectEvents(events)?.choices[choice]?.blocks;
 export const lastOf = (events: StreamEvent[]) => events.at(-1);
 export const types = (events: StreamEvent[]) => events.map((event) => event.type);
-export const stopOf = (events: StreamEvent[]): FinishReason | undefined => collectEvents(events)?.choices[0]?.stop;
+export const stopOf = (events: StreamEvent[]): FinishReason | undefined =>
+  collectEvents(events)?.choices[0]?.finishReason;
 
 /** One chunk of one choice. */
 export function chunk(delta: JsonObject, finish: string | null = null, index = 0): JsonObject {
@@ -109,16 +110,16 @@ export function shown(
   blocks: Block[],
   finishReason: FinishReason = { kind: "end" },
   usage?: Usage,
-  extras = baseAsk.extras,
+  extras = baseAsk.unmappedFields,
 ): JsonObject {
   const response: ChatResponse = {
     operation: "chat",
     id: "r1",
     model: "up",
-    choices: [{ index: 0, blocks, stop: finishReason }],
+    choices: [{ index: 0, blocks, finishReason: finishReason }],
     ...(usage ? { usage } : {}),
   };
-  return openaiChat.response.render(response, writeContextOf({ ...baseAsk, extras }));
+  return openaiChat.response.render(response, writeContextOf({ ...baseAsk, unmappedFields: extras }));
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads its own wire

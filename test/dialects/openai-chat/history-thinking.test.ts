@@ -60,7 +60,7 @@ describe("opaque state in history", () => {
         },
       ],
     });
-    expect(request.turns[0]?.blocks[0]).toMatchObject({
+    expect(request.messages[0]?.blocks[0]).toMatchObject({
       type: "thinking",
       text: "hm",
       signature: { origin: "openai-chat" },

@@ -13,7 +13,7 @@ describe("turns", () => {
         { type: "text", text: "one" },
         { type: "text", text: "two" },
       ],
-      turns: [{ ...says("user", "a"), name: "ann" }, says("system", "mid"), says("user", "b", "c")],
+      messages: [{ ...says("user", "a"), name: "ann" }, says("system", "mid"), says("user", "b", "c")],
     });
     expect(made.body.messages).toEqual([
       {

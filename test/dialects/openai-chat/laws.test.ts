@@ -85,7 +85,7 @@ describe("laws", () => {
   test("requests with media come back", () => {
     const withMedia = fc
       .tuple(asks, mediaTurn)
-      .map(([ask, turn]): ChatRequest => ({ ...ask, system: [], turns: [turn, ...ask.turns] }));
+      .map(([ask, turn]): ChatRequest => ({ ...ask, system: [], messages: [turn, ...ask.messages] }));
     requestsRoundTrip(openaiChat, withMedia, { numRuns: 30 });
   });
 

@@ -47,7 +47,7 @@ describe("log probabilities", () => {
         { type: "text", ...at, text: "", logprobs: [half] },
         { type: "text", ...at, text: "" },
         { type: "block-end", ...at },
-        { type: "finish", stops: [{ kind: "end" }] },
+        { type: "finish", finishReasons: [{ kind: "end" }] },
       ],
       { ...baseAsk, stream: true },
     );

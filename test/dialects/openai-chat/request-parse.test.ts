@@ -13,8 +13,8 @@ const fields: readonly (readonly [string, JsonObject, Partial<ChatRequest>])[] =
       sampling: { temperature: 0, topP: 0.5, presencePenalty: 1, frequencyPenalty: -1, seed: 7, logitBias: { "1": 2 } },
     },
   ],
-  ["one stop", { stop: "END" }, { stop: ["END"] }],
-  ["stops", { stop: ["a", "b"] }, { stop: ["a", "b"] }],
+  ["one stop", { stop: "END" }, { stopSequences: ["END"] }],
+  ["stops", { stop: ["a", "b"] }, { stopSequences: ["a", "b"] }],
   ["choices", { n: 3 }, { choices: 3 }],
   ["the older bound", { max_tokens: 5 }, { maxOutputTokens: 5 }],
   ["both bounds: the newer wins", { max_tokens: 5, max_completion_tokens: 9 }, { maxOutputTokens: 9 }],
@@ -127,20 +127,20 @@ describe("the fields of a body", () => {
       empty: {},
       stream_options: { include_obfuscation: false, tomorrow: 1 },
     };
-    expect(parse(wire).extras).toEqual([
-      { path: "store", rule: "quiet" },
-      { path: "metadata", rule: "quiet" },
-      { path: "prompt_cache_key", rule: "quiet" },
-      { path: "prediction", rule: "drop" },
+    expect(parse(wire).unmappedFields).toEqual([
+      { path: "store", rule: "ignore" },
+      { path: "metadata", rule: "ignore" },
+      { path: "prompt_cache_key", rule: "ignore" },
+      { path: "prediction", rule: "warn" },
       { path: "modalities", rule: "reject" },
-      { path: "audio", rule: "quiet" },
+      { path: "audio", rule: "ignore" },
       { path: "web_search_options", rule: "reject" },
-      { path: "service_tier", rule: "drop" },
-      { path: "top_k", rule: "drop" },
-      { path: "constructor", rule: "drop" },
-      { path: "stream_options.include_obfuscation", rule: "quiet" },
-      { path: "stream_options.tomorrow", rule: "drop" },
+      { path: "service_tier", rule: "warn" },
+      { path: "top_k", rule: "warn" },
+      { path: "constructor", rule: "warn" },
+      { path: "stream_options.include_obfuscation", rule: "ignore" },
+      { path: "stream_options.tomorrow", rule: "warn" },
     ]);
-    expect(parse({ modalities: ["text"] }).extras).toEqual([{ path: "modalities", rule: "quiet" }]);
+    expect(parse({ modalities: ["text"] }).unmappedFields).toEqual([{ path: "modalities", rule: "ignore" }]);
   });
 });

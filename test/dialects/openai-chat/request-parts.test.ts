@@ -65,7 +65,7 @@ const parts: readonly (readonly [string, JsonObject, JsonObject])[] = [
 
 describe("content parts", () => {
   test.each(parts.map((row) => [...row] as const))("%s", (_name, part, block) => {
-    const { turns } = parseMessages({ role: "user", content: [part] });
+    const { messages: turns } = parseMessages({ role: "user", content: [part] });
     const path = block.type === "text" ? {} : { path: "messages[0].content[0]" };
     expect(turns).toEqual([{ role: "user", blocks: [{ ...block, ...path } as never] }]);
   });
@@ -73,7 +73,7 @@ describe("content parts", () => {
   test("a part of tomorrow stays as it is", () => {
     const part = { type: "video_url", video_url: { url: "https://a/b.mp4" } };
     const constructorPart = { type: "constructor" };
-    const { turns } = parseMessages({ role: "user", content: [part, constructorPart] });
+    const { messages: turns } = parseMessages({ role: "user", content: [part, constructorPart] });
     expect(turns[0]?.blocks).toEqual([
       { type: "foreign", origin: "openai-chat", wire: part, path: "messages[0].content[0]" },
       { type: "foreign", origin: "openai-chat", wire: constructorPart, path: "messages[0].content[1]" },

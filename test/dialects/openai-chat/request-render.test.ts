@@ -16,7 +16,7 @@ const fields: readonly (readonly [string, Partial<ChatRequest>, JsonObject])[] =
     { sampling: { temperature: 0, topP: 1, presencePenalty: 1, frequencyPenalty: 2, seed: 3, logitBias: { "1": 2 } } },
     { temperature: 0, top_p: 1, presence_penalty: 1, frequency_penalty: 2, seed: 3, logit_bias: { "1": 2 } },
   ],
-  ["four stops", { stop: ["a", "b", "c", "d"] }, { stop: ["a", "b", "c", "d"] }],
+  ["four stops", { stopSequences: ["a", "b", "c", "d"] }, { stop: ["a", "b", "c", "d"] }],
   ["choices", { choices: 2 }, { n: 2 }],
   ["the bound (bug 38)", { maxOutputTokens: 9 }, { max_completion_tokens: 9 }],
   ["a stream, always with usage", { stream: true }, { stream: true, stream_options: { include_usage: true } }],
@@ -116,7 +116,7 @@ describe("fields of an ask", () => {
   });
 
   const refusals: readonly (readonly [string, Partial<ChatRequest>, string])[] = [
-    ["five stops", { stop: ["a", "b", "c", "d", "e"] }, "their.stop"],
+    ["five stops", { stopSequences: ["a", "b", "c", "d", "e"] }, "their.stopSequences"],
     [
       "a provider's own tool",
       { tools: [{ kind: "hosted", origin: "claude", wire: {}, path: "tools[0].type" }] },

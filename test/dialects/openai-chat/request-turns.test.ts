@@ -12,7 +12,7 @@ describe("roles and their order", () => {
       { role: "system", content: "three" },
     );
     expect(request.system.map((block) => block.text)).toEqual(["one", "two"]);
-    expect(request.turns).toEqual([
+    expect(request.messages).toEqual([
       { role: "user", name: "ann", blocks: [{ type: "text", text: "hi" }] },
       { role: "system", blocks: [{ type: "text", text: "three" }] },
     ]);
@@ -21,7 +21,7 @@ describe("roles and their order", () => {
   test("null content with calls is legal (bug 22), and empty arguments are an empty object (bug 13)", () => {
     const call = { id: "a", type: "function", function: { name: "f", arguments: "" } };
     const custom = { id: "b", type: "custom", custom: { name: "c", input: "" } };
-    const { turns } = parseMessages({ role: "assistant", content: null, tool_calls: [call, custom] });
+    const { messages: turns } = parseMessages({ role: "assistant", content: null, tool_calls: [call, custom] });
     expect(turns[0]?.blocks).toEqual([
       { type: "tool-call", id: "a", name: "f", kind: "function", input: "{}" },
       { type: "tool-call", id: "b", name: "c", kind: "custom", input: "" },
@@ -30,7 +30,7 @@ describe("roles and their order", () => {
 
   test("results stand behind the turn that made the calls, whatever came between", () => {
     const call = (id: string) => ({ id, type: "function", function: { name: "f", arguments: "{}" } });
-    const { turns } = parseMessages(
+    const { messages: turns } = parseMessages(
       { role: "assistant", tool_calls: [call("a"), call("b")] },
       { role: "tool", tool_call_id: "a", content: "A" },
       { role: "user", content: "wait" },
@@ -47,7 +47,7 @@ describe("roles and their order", () => {
 
   test("an assistant's refusal, stored speech, thinking and signed calls", () => {
     const envelope = wrapProviderState({ origin: "claude", data: "sig" });
-    const { turns } = parseMessages({
+    const { messages: turns } = parseMessages({
       role: "assistant",
       content: "answer",
       refusal: "no",
@@ -83,8 +83,8 @@ describe("roles and their order", () => {
     const details = [{ type: "reasoning.text", signature: wrapProviderState({ origin: "c", data: "s" }) }];
     const one = parseMessages({ role: "assistant", content: "a", reasoning_content: "hm" });
     const two = parseMessages({ role: "assistant", content: "a", reasoning: "hm", reasoning_details: details });
-    expect(one.turns[0]?.blocks[0]).toEqual({ type: "thinking", text: "hm" });
-    expect(two.turns[0]?.blocks[0]).toEqual({ type: "thinking", text: "hm", signature: { origin: "c", data: "s" } });
+    expect(one.messages[0]?.blocks[0]).toEqual({ type: "thinking", text: "hm" });
+    expect(two.messages[0]?.blocks[0]).toEqual({ type: "thinking", text: "hm", signature: { origin: "c", data: "s" } });
   });
 
   test("the form from before tools becomes tools, calls and results", () => {
@@ -99,8 +99,8 @@ describe("roles and their order", () => {
     });
     expect(request.tools).toEqual([{ kind: "function", name: "f", parameters: { type: "object" } }]);
     expect(request).toMatchObject({ toolChoice: { type: "tool", name: "f" }, parallelToolCalls: false });
-    expect(request.extras).toEqual([{ path: "functions", rule: "quiet" }]);
-    const [, assistant, tool] = request.turns;
+    expect(request.unmappedFields).toEqual([{ path: "functions", rule: "ignore" }]);
+    const [, assistant, tool] = request.messages;
     expect(assistant?.blocks).toMatchObject([{ type: "tool-call", name: "f", input: "{}" }]);
     const call = assistant?.blocks[0];
     const id = call?.type === "tool-call" ? call.id : "";

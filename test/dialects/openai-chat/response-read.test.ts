@@ -15,19 +15,21 @@ describe("replies of servers", () => {
       id: "chatcmpl-text",
       model: "gpt-x-2026-01-15",
       createdAt: 1_760_000_000,
-      choices: [{ index: 0, blocks: [{ type: "text", text: "Hello there, traveller." }], stop: { kind: "end" } }],
+      choices: [
+        { index: 0, blocks: [{ type: "text", text: "Hello there, traveller." }], finishReason: { kind: "end" } },
+      ],
       usage: { inputTokens: 12, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 5, reasoningTokens: 0 },
     });
   });
 
   test("no text and a length stop is a valid reply", () => {
-    expect(read("length.json").choices).toEqual([{ index: 0, blocks: [], stop: { kind: "length" } }]);
+    expect(read("length.json").choices).toEqual([{ index: 0, blocks: [], finishReason: { kind: "length" } }]);
   });
 
   test("parallel calls behind text", () => {
     const { choices, usage } = read("tools.json");
     expect(choices[0]?.blocks.map((block) => block.type)).toEqual(["text", "tool-call", "tool-call"]);
-    expect(choices[0]?.stop).toEqual({ kind: "tool-use" });
+    expect(choices[0]?.finishReason).toEqual({ kind: "tool-use" });
     expect(usage).toMatchObject({ inputTokens: 40, cacheReadTokens: 60 });
   });
 
@@ -52,7 +54,7 @@ describe("replies of servers", () => {
   test("a refusal, citations, a custom call, the legacy call", () => {
     expect(read("refusal.json").choices[0]).toMatchObject({
       blocks: [{ type: "refusal", text: "I cannot help with that." }],
-      stop: { kind: "refusal" },
+      finishReason: { kind: "refusal" },
     });
     expect(read("annotations.json").choices[0]?.blocks).toEqual([
       {
@@ -63,11 +65,11 @@ describe("replies of servers", () => {
     ]);
     expect(read("custom-tool.json").choices[0]).toMatchObject({
       blocks: [{ kind: "custom", input: "*** Begin Patch" }],
-      stop: { kind: "tool-use" },
+      finishReason: { kind: "tool-use" },
     });
     expect(read("function-call.json").choices[0]).toMatchObject({
       blocks: [{ type: "tool-call", id: "call_chatcmpl-old_0_0", name: "get_time" }],
-      stop: { kind: "tool-use" },
+      finishReason: { kind: "tool-use" },
     });
   });
 

@@ -20,7 +20,7 @@ describe("why a reply ended", () => {
     ["stop_sequence", "stop-sequence"],
   ];
   test.each(kinds.map((row) => [...row] as const))("%p without a call reads as %s", (word, kind) => {
-    expect(wholeReply({ content: "x" }, word).choices[0]?.stop).toEqual({ kind });
+    expect(wholeReply({ content: "x" }, word).choices[0]?.finishReason).toEqual({ kind });
   });
 
   test.each([
@@ -31,16 +31,17 @@ describe("why a reply ended", () => {
     ["content_filter", "filter"],
   ])("%p with a call reads as %s: presence beats the label (bug 11)", (word, kind) => {
     expect(
-      wholeReply({ tool_calls: [{ id: "a", function: { name: "f", arguments: "{}" } }] }, word).choices[0]?.stop.kind,
+      wholeReply({ tool_calls: [{ id: "a", function: { name: "f", arguments: "{}" } }] }, word).choices[0]?.finishReason
+        .kind,
     ).toBe(kind as FinishReason["kind"]);
   });
 
   test("a server that names the stop sequence (bug 41)", () => {
     const choice = { index: 0, message: { content: "x" }, finish_reason: "stop", stop_reason: "END" };
     const { choices } = openaiChat.response.parse({ choices: [choice] }, { origin: "m" });
-    expect(choices[0]?.stop).toEqual({ kind: "stop-sequence", sequence: "END" });
+    expect(choices[0]?.finishReason).toEqual({ kind: "stop-sequence", sequence: "END" });
     const byToken = { ...choice, stop_reason: 128_009 };
-    expect(openaiChat.response.parse({ choices: [byToken] }, { origin: "m" }).choices[0]?.stop).toEqual({
+    expect(openaiChat.response.parse({ choices: [byToken] }, { origin: "m" }).choices[0]?.finishReason).toEqual({
       kind: "end",
     });
   });

@@ -96,7 +96,7 @@ describe("replies to clients", () => {
 
   test("a client of the form from before tools", () => {
     const wire = shown([call("a"), { ...call("a"), id: "b" }], { kind: "tool-use" }, undefined, [
-      { path: "functions", rule: "quiet" },
+      { path: "functions", rule: "ignore" },
     ]);
     expect(message(wire)).toEqual({
       role: "assistant",

@@ -7,7 +7,10 @@ import { chunk, fixtureFrames, lastOf, readChunks, readFixture, types } from "./
 describe("ends", () => {
   test("a finish reason without [DONE] is complete, [DONE] without a finish reason too", () => {
     expect(lastOf(readChunks(chunk({ content: "x" }), chunk({}, "stop")))?.type).toBe("finish");
-    expect(lastOf(readChunks(chunk({ content: "x" }), "[DONE]"))).toEqual({ type: "finish", stops: [{ kind: "end" }] });
+    expect(lastOf(readChunks(chunk({ content: "x" }), "[DONE]"))).toEqual({
+      type: "finish",
+      finishReasons: [{ kind: "end" }],
+    });
   });
 
   test("neither is a cut stream, at every place", () => {

@@ -26,7 +26,7 @@ describe("streams of servers", () => {
       { type: "tool-call", id: "function-call-2", name: "get_day", kind: "function", input: "{}" },
     ]);
     expect(lastOf(events)).toMatchObject({
-      stops: [{ kind: "tool-use" }],
+      finishReasons: [{ kind: "tool-use" }],
       usage: { outputTokens: 12, reasoningTokens: 30 },
     });
   });

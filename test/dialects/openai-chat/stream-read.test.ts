@@ -63,8 +63,8 @@ describe("streams of servers", () => {
   test("two choices, woven together (bug 42)", () => {
     const response = collectEvents(readFixture("two-choices.sse"));
     expect(response?.choices).toEqual([
-      { index: 0, blocks: [{ type: "text", text: "Heads!" }], stop: { kind: "length" } },
-      { index: 1, blocks: [{ type: "text", text: "Tails." }], stop: { kind: "end" } },
+      { index: 0, blocks: [{ type: "text", text: "Heads!" }], finishReason: { kind: "length" } },
+      { index: 1, blocks: [{ type: "text", text: "Tails." }], finishReason: { kind: "end" } },
     ]);
   });
 

@@ -23,7 +23,7 @@ function streamOf(
       id: "c1",
       model: "m",
       createdAt: 1,
-      choices: [{ index: 0, blocks, stop: finishReason }],
+      choices: [{ index: 0, blocks, finishReason: finishReason }],
       usage,
       ...more,
     }),
@@ -38,7 +38,7 @@ const deltasOf = (chunks: Json[]): Json[] =>
       : [choice.finish_reason === null ? (choice.delta as Json) : (choice.finish_reason as Json)];
   });
 
-const legacy: Partial<ChatRequest> = { extras: [{ path: "functions", rule: "quiet" }] };
+const legacy: Partial<ChatRequest> = { unmappedFields: [{ path: "functions", rule: "ignore" }] };
 const proof = { extra_content: { google: { thought_signature: wrapProviderState({ origin: "gem", data: "ts" }) } } };
 const thought: Block = { type: "thinking", text: "Need two lookups.", signature: { origin: "claude", data: "sig" } };
 const text: Block = { type: "text", text: "Let me check." };
@@ -118,8 +118,8 @@ describe("chunks", () => {
 
   test("every choice has its role, its content and its finish", () => {
     const choices = [
-      { index: 0, blocks: [text], stop: { kind: "end" } as FinishReason },
-      { index: 1, blocks: [], stop: { kind: "length" } as FinishReason },
+      { index: 0, blocks: [text], finishReason: { kind: "end" } as FinishReason },
+      { index: 1, blocks: [], finishReason: { kind: "length" } as FinishReason },
     ];
     const chunks = written(streamOf([], undefined, { choices }));
     const seen = chunks.slice(0, -1).map((chunk) => ((chunk as JsonObject).choices as JsonObject[])[0]);
@@ -171,7 +171,7 @@ describe("chunks", () => {
       { type: "block-start", ...at, open: { kind: "tool-call", id: "a", name: "f", tool: "function" } },
       { type: "tool-input", ...at, text: "{}" },
       { type: "block-end", ...at, signature: { origin: "gem", data: "ts" } },
-      { type: "finish", stops: [{ kind: "tool-use" }] },
+      { type: "finish", finishReasons: [{ kind: "tool-use" }] },
     ];
     expect(deltasOf(written(events)).slice(1)).toEqual([
       { tool_calls: [{ index: 0, id: "a", type: "function", function: { name: "f", arguments: "" } }] },
@@ -214,7 +214,7 @@ describe("chunks", () => {
   test("an error ends it without [DONE], with all four fields, and nothing follows", () => {
     const error = new GatewayError("upstream_reset", "It broke off.");
     const start: StreamEvent = { type: "start", id: "c1", model: "m" };
-    const chunks = written([start, { type: "error", error }, { type: "finish", stops: [{ kind: "end" }] }]);
+    const chunks = written([start, { type: "error", error }, { type: "finish", finishReasons: [{ kind: "end" }] }]);
     expect(chunks.slice(1)).toEqual([
       { error: { message: "It broke off.", type: "upstream_error", param: null, code: "upstream_unreachable" } },
     ]);
@@ -229,7 +229,7 @@ describe("chunks", () => {
       { type: "block-end", ...at },
       { type: "block-start", choice: 0, block: 0, open: { kind: "text" } },
       { type: "tool-input", choice: 0, block: 0, text: "" },
-      { type: "finish", stops: [] },
+      { type: "finish", finishReasons: [] },
     ];
     expect(written(stray).at(-1)).toBe("[DONE]");
   });
@@ -269,7 +269,7 @@ describe("the official accumulator", () => {
     const choices = [0, 1].map((index) => ({
       index,
       blocks: [{ type: "refusal", text: `no ${index}` } as Block],
-      stop: { kind: "refusal" } as FinishReason,
+      finishReason: { kind: "refusal" } as FinishReason,
     }));
     const gathered = await gather(streamOf([], undefined, { choices }));
     expect(gathered.choices.map((choice) => [choice.message.refusal, choice.finish_reason])).toEqual([

@@ -32,7 +32,7 @@ describe("names of tools", () => {
       { role: "assistant", blocks: [call("a", { name: "ns.f" })] },
       { role: "tool", blocks: [result("a", [])] },
       end,
-    ] as ChatRequest["turns"];
+    ] as ChatRequest["messages"];
     const { messages } = messagesOf(turns);
     expect(messages).toMatchObject([{ tool_calls: [{ function: { name: "ns_f" } }] }, {}, {}]);
   });
@@ -83,7 +83,7 @@ describe("a tool of free text", () => {
       { role: "assistant", blocks },
       { role: "tool", blocks: [result("a", [])] },
       end,
-    ] as ChatRequest["turns"];
+    ] as ChatRequest["messages"];
     expect(messagesOf(messages, more).messages).toMatchObject([{ tool_calls: [{ id: "a", ...wire }] }, {}, {}]);
   });
 });

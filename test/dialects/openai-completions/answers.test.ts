@@ -15,7 +15,7 @@ const answer = (stop: FinishReason["kind"], text = "hi"): ChatResponse => ({
   operation: "chat",
   id: "r1",
   model: "m",
-  choices: [{ index: 0, blocks: [{ type: "text", text }], stop: { kind: stop } }],
+  choices: [{ index: 0, blocks: [{ type: "text", text }], finishReason: { kind: stop } }],
 });
 const usage = { inputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 7, reasoningTokens: 0 };
 
@@ -26,7 +26,9 @@ describe("from an upstream", () => {
       id: "cmpl-B9t1xQ2sVbnS6k0y",
       model: "gpt-3.5-turbo-instruct:20230824-v2",
       createdAt: 1760000000,
-      choices: [{ index: 0, blocks: [{ type: "text", text: "\n\nThis is indeed a test" }], stop: { kind: "length" } }],
+      choices: [
+        { index: 0, blocks: [{ type: "text", text: "\n\nThis is indeed a test" }], finishReason: { kind: "length" } },
+      ],
       usage,
     });
   });
@@ -49,12 +51,14 @@ describe("from an upstream", () => {
   });
 
   test("the stop sequence, where the server names it", () => {
-    expect(parseFixture("vllm-stop.json").choices[0]?.stop).toEqual({ kind: "stop-sequence", sequence: "\n" });
+    expect(parseFixture("vllm-stop.json").choices[0]?.finishReason).toEqual({ kind: "stop-sequence", sequence: "\n" });
   });
 
   test("an empty reply is a reply", () => {
     const wire = { id: "a", model: "m", choices: [{ index: 0, text: "", finish_reason: "length" }] };
-    expect(response.parse(wire, lawReadContext).choices).toEqual([{ index: 0, blocks: [], stop: { kind: "length" } }]);
+    expect(response.parse(wire, lawReadContext).choices).toEqual([
+      { index: 0, blocks: [], finishReason: { kind: "length" } },
+    ]);
   });
 
   const nonsense: [string, unknown][] = [
@@ -143,7 +147,7 @@ describe("for a client", () => {
             { type: "tool-call", id: "c", name: "f", kind: "function", input: "{}" },
             { type: "refusal", text: "no" },
           ],
-          stop: { kind: "refusal" },
+          finishReason: { kind: "refusal" },
         },
       ],
     };
@@ -187,7 +191,7 @@ describe("echo", () => {
     choices: [0, 1, 2, 3].map((index) => ({
       index,
       blocks: [{ type: "text", text: ` ${index}` }],
-      stop: { kind: "end" },
+      finishReason: { kind: "end" },
     })),
   };
   const wire: JsonObject = { prompt: ["a", "b"], n: 2, echo: true };
@@ -207,7 +211,10 @@ describe("echo", () => {
     expect(
       textsOf(
         written(
-          streamEventsOf({ ...answer("length", ""), choices: [{ index: 0, blocks: [], stop: { kind: "length" } }] }),
+          streamEventsOf({
+            ...answer("length", ""),
+            choices: [{ index: 0, blocks: [], finishReason: { kind: "length" } }],
+          }),
           {
             echo: true,
           },

@@ -9,7 +9,7 @@ import { context, parse, thrown } from "./helpers.ts";
 const { request } = openaiCompletions;
 const chatBody = (wire: JsonObject, model = "model-x"): JsonObject =>
   openaiChat.request.render(parse(wire), renderContextOf(openaiChat as never, { model })).call.body;
-const rules = (wire: JsonObject) => parse(wire).extras.map(({ path, rule }) => `${rule} ${path}`);
+const rules = (wire: JsonObject) => parse(wire).unmappedFields.map(({ path, rule }) => `${rule} ${path}`);
 
 const everything: JsonObject = {
   max_tokens: 5,
@@ -35,15 +35,15 @@ describe("the ask", () => {
       model: "m",
       stream: false,
       system: [],
-      turns: [{ role: "user", blocks: [{ type: "text", text: "Say hi" }] }],
+      messages: [{ role: "user", blocks: [{ type: "text", text: "Say hi" }] }],
       tools: [],
       maxOutputTokens: 16,
       reasoning: { effort: "none", hint: true },
       sampling: {},
-      stop: [],
+      stopSequences: [],
       choices: 1,
       completion: {},
-      extras: [],
+      unmappedFields: [],
     });
   });
 
@@ -59,7 +59,7 @@ describe("the ask", () => {
         seed: 3,
         logitBias: { "1": 2 },
       },
-      stop: ["a"],
+      stopSequences: ["a"],
       choices: 2,
       logprobs: 0,
       endUser: "u",
@@ -122,18 +122,18 @@ describe("the ask", () => {
 
 describe("what other dialects are told (section 6)", () => {
   const table: [string, JsonObject, string[]][] = [
-    ["echo is emulated", { echo: true }, ["quiet echo"]],
+    ["echo is emulated", { echo: true }, ["ignore echo"]],
     ["echo of unknown likelihood", { echo: true, logprobs: 1 }, ["reject echo"]],
     ["no output at all", { max_tokens: 0 }, ["reject max_tokens"]],
     ["a suffix", { suffix: "end" }, ["reject suffix"]],
-    ["best of one", { best_of: 1 }, ["quiet best_of"]],
-    ["best of as many as are given", { best_of: 2, n: 2 }, ["quiet best_of"]],
+    ["best of one", { best_of: 1 }, ["ignore best_of"]],
+    ["best of as many as are given", { best_of: 2, n: 2 }, ["ignore best_of"]],
     ["best of more", { best_of: 2 }, ["reject best_of"]],
-    ["unknown", { tomorrow: 1, min_p: 0.5 }, ["drop tomorrow", "drop min_p"]],
+    ["unknown", { tomorrow: 1, min_p: 0.5 }, ["warn tomorrow", "warn min_p"]],
     [
       "obfuscation",
       { stream: true, stream_options: { include_obfuscation: false } },
-      ["quiet stream_options.include_obfuscation"],
+      ["ignore stream_options.include_obfuscation"],
     ],
   ];
 

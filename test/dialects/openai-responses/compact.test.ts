@@ -179,7 +179,7 @@ describe("the summary", () => {
     });
     expect(request).toMatchObject({ model: "m", stream: false, tools: [], reasoning: { effort: "low", hint: true } });
     expect(request.system).toEqual([{ type: "text", text: summaryInstructions }]);
-    const [block] = request.turns[0]?.blocks ?? [];
+    const [block] = request.messages[0]?.blocks ?? [];
     const text = block?.type === "text" ? block.text : "";
     expect(text).toContain("BEGIN TRANSCRIPT\n[User]\nhi\n\nEND TRANSCRIPT");
     expect(text.indexOf("Be a pirate.")).toBeLessThan(text.indexOf("BEGIN TRANSCRIPT"));

@@ -28,10 +28,10 @@ export const render = (ask: Partial<ChatRequest>, more: Partial<RenderContext> =
 
 /** The input that an ask becomes, and the warnings on the way. */
 export function inputOf(
-  messages: ChatRequest["turns"],
+  messages: ChatRequest["messages"],
   more: Partial<RenderContext> = {},
 ): { input: Json; warnings: Json } {
-  const { call, warnings } = render({ turns: messages }, more);
+  const { call, warnings } = render({ messages: messages }, more);
   return { input: call.body.input as Json, warnings: warnings as unknown as Json };
 }
 

@@ -22,7 +22,7 @@ const toldStreams = streams(can).map((events) =>
 
 /** This wire knows no stop texts, and output is at least sixteen tokens long. */
 const sayable = asks.map(
-  (request): ChatRequest => ({ ...request, stop: [], maxOutputTokens: (request.maxOutputTokens ?? 0) + 16 }),
+  (request): ChatRequest => ({ ...request, stopSequences: [], maxOutputTokens: (request.maxOutputTokens ?? 0) + 16 }),
 );
 
 const wishes = fc.record(
@@ -51,7 +51,10 @@ const wishes = fc.record(
 const rich = fc.tuple(sayable, wishes).map(([ask, more]): ChatRequest => ({ ...ask, ...more }));
 
 /** What rendering always adds is no news to parsing. */
-const withQuiet = (request: ChatRequest): ChatRequest => ({ ...request, extras: [{ path: "store", rule: "quiet" }] });
+const withQuiet = (request: ChatRequest): ChatRequest => ({
+  ...request,
+  unmappedFields: [{ path: "store", rule: "ignore" }],
+});
 
 describe("laws", () => {
   test("requests come back", () => {
@@ -60,8 +63,10 @@ describe("laws", () => {
         const { call, warnings } = dialect.request.render(request, laws.renderContextOf(dialect as never));
         expect(warnings).toEqual([]);
         const back = dialect.request.parse(JSON.parse(JSON.stringify(call.body)) as JsonObject, laws.envelopeOf());
-        const extras = back.extras.filter((extra) => extra.path !== "include");
-        expect(JSON.parse(JSON.stringify({ ...back, extras }))).toEqual(JSON.parse(JSON.stringify(withQuiet(request))));
+        const extras = back.unmappedFields.filter((extra) => extra.path !== "include");
+        expect(JSON.parse(JSON.stringify({ ...back, unmappedFields: extras }))).toEqual(
+          JSON.parse(JSON.stringify(withQuiet(request))),
+        );
       }),
     );
   });

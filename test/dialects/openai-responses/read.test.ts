@@ -61,7 +61,7 @@ describe("replies", () => {
         { type: "tool-call", id: "call_a1", name: "get_time", kind: "function", input: '{"zone":"UTC"}' },
         { type: "tool-call", id: "call_b2", name: "get_day", kind: "function", input: "{}" },
       ],
-      stop: { kind: "tool-use" },
+      finishReason: { kind: "tool-use" },
     });
   });
 
@@ -143,7 +143,7 @@ describe("stops", () => {
     ["length-call", "length"],
     ["filter", "filter"],
   ])("%s is %s", (name, kind) => {
-    expect(whole(name).choices[0]?.stop).toEqual({ kind: kind as "end" });
+    expect(whole(name).choices[0]?.finishReason).toEqual({ kind: kind as "end" });
   });
 
   test("a cut call stays as far as it came, a whole one without input is the empty object", () => {
@@ -153,11 +153,11 @@ describe("stops", () => {
 
   test("a cut without a known reason is a cut, an empty answer is an answer", () => {
     const cut = { status: "incomplete", incomplete_details: { reason: "max_tokens" } };
-    expect(wholeReply([], cut).choices[0]).toEqual({ index: 0, blocks: [], stop: { kind: "length" } });
+    expect(wholeReply([], cut).choices[0]).toEqual({ index: 0, blocks: [], finishReason: { kind: "length" } });
     expect(
-      wholeReply([], { status: "incomplete", incomplete_details: { reason: "steered" } }).choices[0]?.stop,
+      wholeReply([], { status: "incomplete", incomplete_details: { reason: "steered" } }).choices[0]?.finishReason,
     ).toEqual({ kind: "end" });
-    expect(wholeReply([]).choices[0]?.stop).toEqual({ kind: "end" });
+    expect(wholeReply([]).choices[0]?.finishReason).toEqual({ kind: "end" });
   });
 });
 

@@ -21,7 +21,7 @@ export const signature = { origin: "anthropic", data: "sig==" };
 export const usage = { ...zeroUsage, inputTokens: 40, cacheReadTokens: 60, outputTokens: 20, reasoningTokens: 10 };
 
 export function answerOf(blocks: Block[], stop: FinishReason["kind"] = "end"): ChatResponse {
-  const choices = [{ index: 0, blocks, stop: { kind: stop } }];
+  const choices = [{ index: 0, blocks, finishReason: { kind: stop } }];
   return { operation: "chat", id: "up-1", model: "up-model", choices, usage };
 }
 

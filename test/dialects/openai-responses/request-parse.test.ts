@@ -17,7 +17,7 @@ const call = (id: string, more: JsonObject = {}): JsonObject => ({
   ...more,
 });
 const output = (id: string, text = "ok"): JsonObject => ({ type: "function_call_output", call_id: id, output: text });
-const roles = (request: ChatRequest) => request.turns.map((message) => message.role);
+const roles = (request: ChatRequest) => request.messages.map((message) => message.role);
 const refused = (...input: JsonObject[]) => {
   const { kind, param } = thrown(() => parseInput(...input));
   return { kind, param };
@@ -49,7 +49,7 @@ describe("input", () => {
       user("and more"),
       output("a", ""),
     );
-    expect(request.turns[1]?.blocks).toEqual([
+    expect(request.messages[1]?.blocks).toEqual([
       {
         type: "thinking",
         text: "Hm.",
@@ -59,7 +59,7 @@ describe("input", () => {
       { type: "tool-call", id: "a", name: "f", kind: "function", input: "{}" },
       { type: "tool-call", id: "b", name: "patch", kind: "custom", input: "*** x" },
     ]);
-    expect(request.turns[2]).toEqual({
+    expect(request.messages[2]).toEqual({
       role: "tool",
       blocks: [
         { type: "tool-result", callId: "b", content: [{ type: "text", text: "ok" }], isError: false },
@@ -81,11 +81,11 @@ describe("input", () => {
       role: "assistant",
       content: "y",
     });
-    expect(request.turns[1]?.blocks).toEqual([
+    expect(request.messages[1]?.blocks).toEqual([
       { type: "thinking", text: "", signature, redacted: true },
       { type: "text", text: "y" },
     ]);
-    expect(parseInput(item({ id: "rs_gw_x_0", encrypted_content: "bare" })).turns[0]?.blocks).toMatchObject([
+    expect(parseInput(item({ id: "rs_gw_x_0", encrypted_content: "bare" })).messages[0]?.blocks).toMatchObject([
       { signature: { origin: "openai", data: '{"encrypted_content":"bare"}' } },
     ]);
   });
@@ -124,7 +124,7 @@ describe("input", () => {
       ],
     ];
     for (const [wire, block] of cases)
-      expect(parseInput(part(wire)).turns[0]?.blocks).toEqual([{ ...block, path }] as never);
+      expect(parseInput(part(wire)).messages[0]?.blocks).toEqual([{ ...block, path }] as never);
   });
 
   test("images and files in a result", () => {
@@ -133,11 +133,11 @@ describe("input", () => {
       ...output("a"),
       output: [{ type: "input_text", text: "see" }, image],
     });
-    expect(request.turns[2]?.blocks).toMatchObject([{ content: [{ text: "see" }, { path: "input[2].output[1]" }] }]);
+    expect(request.messages[2]?.blocks).toMatchObject([{ content: [{ text: "see" }, { path: "input[2].output[1]" }] }]);
   });
 
   test("what only this dialect knows stays as it is, and says where it stood (bug 28)", () => {
-    const foreign = (...input: JsonObject[]) => parseInput(...input).turns.flatMap((message) => message.blocks);
+    const foreign = (...input: JsonObject[]) => parseInput(...input).messages.flatMap((message) => message.blocks);
     const click = { type: "computer_call", call_id: "c", action: { type: "click" } };
     expect(foreign(click)).toEqual([
       { type: "foreign", origin: "openai-responses", wire: click, path: "input[0].type" },
@@ -162,9 +162,9 @@ describe("input", () => {
     "mcp_approval_request",
   ])("a %s in the history is the server's own work: left out elsewhere, and told", (type) => {
     const request = parseInput(user("x"), { type, id: "i" }, { role: "assistant", content: "found" }, user("y"));
-    expect(request.turns.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
-    expect(request.turns[1]?.blocks).toEqual([{ type: "text", text: "found" }]);
-    expect(request.extras).toEqual([{ path: "input[1]", rule: "drop" }]);
+    expect(request.messages.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
+    expect(request.messages[1]?.blocks).toEqual([{ type: "text", text: "found" }]);
+    expect(request.unmappedFields).toEqual([{ path: "input[1]", rule: "warn" }]);
   });
 
   test("tools and settings that come with an item join the request's own", () => {
@@ -211,7 +211,7 @@ describe("input", () => {
   test("without input, instructions or a stored response are enough", () => {
     const bare = (more: JsonObject) => dialect.request.parse({ model: "m", ...more }, envelopeOf());
     expect(bare({ instructions: "Say hi." }).system).toHaveLength(1);
-    expect(bare({ previous_response_id: "resp_1" }).turns).toEqual([]);
+    expect(bare({ previous_response_id: "resp_1" }).messages).toEqual([]);
     expect(thrown(() => bare({ input: "" }))).toMatchObject({ param: "input" });
   });
 });
@@ -224,9 +224,9 @@ test("an agent's request, whole", () => {
     "mcp__docs__search",
   ]);
   expect(roles(request)).toEqual(["user", "user", "assistant", "tool", "user"]);
-  expect(request.extras.filter((extra) => extra.rule !== "quiet")).toEqual([
-    { path: "tools[4].type", rule: "drop" },
-    { path: "tools[5].type", rule: "drop" },
-    { path: "tools[6].type", rule: "drop" },
+  expect(request.unmappedFields.filter((extra) => extra.rule !== "ignore")).toEqual([
+    { path: "tools[4].type", rule: "warn" },
+    { path: "tools[5].type", rule: "warn" },
+    { path: "tools[6].type", rule: "warn" },
   ]);
 });

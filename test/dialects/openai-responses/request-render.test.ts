@@ -252,7 +252,7 @@ describe("settings", () => {
   });
 
   test.each<[string, Partial<ChatRequest>]>([
-    ["stop", { stop: ["x"] }],
+    ["stopSequences", { stopSequences: ["x"] }],
     ["choices", { choices: 2 }],
     ["logitBias", { sampling: { logitBias: { "1": 2 } } }],
   ])("%s is refused (bug 42)", (field, ask) => {
@@ -266,7 +266,7 @@ describe("settings", () => {
     const free = render({ format: { type: "json" }, system: [{ type: "text", text: "Use JSON." }] });
     expect(free.call.body.input).toMatchObject([{ role: "system", content: "Answer in JSON." }, {}]);
     expect(free.warnings).toEqual([{ code: "emulated", path: "their.format" }]);
-    const spoken = render({ format: { type: "json" }, turns: [say("user", text("as json"))] });
+    const spoken = render({ format: { type: "json" }, messages: [say("user", text("as json"))] });
     expect(spoken.warnings).toEqual([]);
   });
 });

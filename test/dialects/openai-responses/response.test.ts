@@ -112,7 +112,7 @@ describe("the response object", () => {
   test("figures told at the start alone are figures", () => {
     const events = written([
       { type: "start", id: "x", model: "m", usage },
-      { type: "finish", stops: [{ kind: "end" }] },
+      { type: "finish", finishReasons: [{ kind: "end" }] },
     ]);
     expect(lastResponse(events).usage).toMatchObject({ input_tokens: 100 });
   });

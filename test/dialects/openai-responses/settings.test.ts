@@ -56,23 +56,23 @@ describe("settings", () => {
   });
 
   test.each<[JsonObject, string, string]>([
-    [{ previous_response_id: "resp_1" }, "previous_response_id", "quiet"],
-    [{ store: true }, "store", "quiet"],
-    [{ background: true }, "background", "quiet"],
-    [{ include: ["reasoning.encrypted_content"] }, "include", "quiet"],
-    [{ metadata: { a: "b" } }, "metadata", "quiet"],
-    [{ prompt_cache_key: "k" }, "prompt_cache_key", "quiet"],
-    [{ truncation: "disabled" }, "truncation", "quiet"],
-    [{ truncation: "auto" }, "truncation", "drop"],
-    [{ stream_options: { include_obfuscation: false } }, "stream_options.include_obfuscation", "quiet"],
+    [{ previous_response_id: "resp_1" }, "previous_response_id", "ignore"],
+    [{ store: true }, "store", "ignore"],
+    [{ background: true }, "background", "ignore"],
+    [{ include: ["reasoning.encrypted_content"] }, "include", "ignore"],
+    [{ metadata: { a: "b" } }, "metadata", "ignore"],
+    [{ prompt_cache_key: "k" }, "prompt_cache_key", "ignore"],
+    [{ truncation: "disabled" }, "truncation", "ignore"],
+    [{ truncation: "auto" }, "truncation", "warn"],
+    [{ stream_options: { include_obfuscation: false } }, "stream_options.include_obfuscation", "ignore"],
     [{ conversation: "conv_1" }, "conversation", "reject"],
     [{ prompt: { id: "p" } }, "prompt", "reject"],
-    [{ service_tier: "ultrafast" }, "service_tier", "drop"],
-    [{ max_tool_calls: 3 }, "max_tool_calls", "drop"],
-    [{ context_management: [{ type: "compaction" }] }, "context_management", "drop"],
-    [{ reasoning: { mode: "pro" } }, "reasoning.mode", "drop"],
-    [{ tomorrow: 1 }, "tomorrow", "drop"],
+    [{ service_tier: "ultrafast" }, "service_tier", "warn"],
+    [{ max_tool_calls: 3 }, "max_tool_calls", "warn"],
+    [{ context_management: [{ type: "compaction" }] }, "context_management", "warn"],
+    [{ reasoning: { mode: "pro" } }, "reasoning.mode", "warn"],
+    [{ tomorrow: 1 }, "tomorrow", "warn"],
   ])("%j is an extra", (field, path, rule) => {
-    expect(parse(field).extras).toEqual([{ path, rule: rule as "drop" }]);
+    expect(parse(field).unmappedFields).toEqual([{ path, rule: rule as "warn" }]);
   });
 });

@@ -10,7 +10,11 @@ const docs: JsonObject = { type: "namespace", name: "docs", tools: [{ type: "fun
 const search: JsonObject = { type: "web_search" };
 
 const parsed = (tools: JsonObject[], tool_choice?: Json) => {
-  const { toolChoice, extras, ...ask } = parse({ tools, ...(tool_choice === undefined ? {} : { tool_choice }) });
+  const {
+    toolChoice,
+    unmappedFields: extras,
+    ...ask
+  } = parse({ tools, ...(tool_choice === undefined ? {} : { tool_choice }) });
   return { tools: ask.tools, toolChoice, extras };
 };
 const choice = (tool_choice: Json, tools = [f, patch, docs]) => parsed(tools, tool_choice).toolChoice;
@@ -40,10 +44,10 @@ describe("definitions in", () => {
       search,
     ]);
     expect(extras).toEqual([
-      { path: "tools[0].defer_loading", rule: "quiet" },
-      { path: "tools[0].output_schema", rule: "drop" },
-      { path: "tools[1].type", rule: "quiet" },
-      { path: "tools[2].type", rule: "drop" },
+      { path: "tools[0].defer_loading", rule: "ignore" },
+      { path: "tools[0].output_schema", rule: "warn" },
+      { path: "tools[1].type", rule: "ignore" },
+      { path: "tools[2].type", rule: "warn" },
     ]);
   });
 

@@ -118,7 +118,7 @@ describe("the life cycle of events", () => {
     const call: Block = { type: "tool-call", id: "c", name: "f", kind: "function", input: "{}", signature };
     const output = outputOf([call, { ...call, id: "d", signature: undefined } as Block], "tool-use");
     expect(output.map((item) => item.type)).toEqual(["function_call", "reasoning", "function_call"]);
-    const [back] = dialect.request.parse({ ...hello, input: output }, { header: () => null, params: {} }).turns;
+    const [back] = dialect.request.parse({ ...hello, input: output }, { header: () => null, params: {} }).messages;
     expect(back?.blocks).toEqual([call, { type: "tool-call", id: "d", name: "f", kind: "function", input: "{}" }]);
     expect(lastResponse(streamed([call])).output).toMatchObject([{ call_id: "c" }, { summary: [] }]);
   });
@@ -139,7 +139,7 @@ describe("the life cycle of events", () => {
       { type: "tool-input", ...at(0), text: "}" },
       { type: "block-end", ...at(1) },
       { type: "block-end", ...at(0) },
-      { type: "finish", stops: [{ kind: "tool-use" }] },
+      { type: "finish", finishReasons: [{ kind: "tool-use" }] },
     ]);
     expect(lastResponse(events).output).toMatchObject([
       { call_id: "a", arguments: "{}" },
@@ -185,8 +185,8 @@ describe("the life cycle of events", () => {
       { type: "start", id: "x", model: "m" },
       { type: "block-start", choice: 1, block: 0, open: { kind: "text" } },
       { type: "text", choice: 1, block: 0, text: "no" },
-      { type: "finish", stops: [{ kind: "end" }, { kind: "end" }] },
-      { type: "finish", stops: [{ kind: "end" }] },
+      { type: "finish", finishReasons: [{ kind: "end" }, { kind: "end" }] },
+      { type: "finish", finishReasons: [{ kind: "end" }] },
     ]);
     expect(types(events)).toEqual(["response.created", "response.in_progress", "response.completed"]);
     expect(dialect.stream?.heartbeat(true)).toBe(": keep-alive\n\n");

@@ -17,7 +17,7 @@ const asks = fc.record({ documents, query: fc.string({ unit: "grapheme", minLeng
     top: Math.max(1, said.documents.length - cut),
     returnDocuments: false,
     options: { max_tokens_per_doc: 7 + cut, priority: 1 },
-    extras: [],
+    unmappedFields: [],
   }),
 );
 
@@ -57,7 +57,7 @@ const request: RerankRequest = {
   top: 8,
   returnDocuments: false,
   options: {},
-  extras: [],
+  unmappedFields: [],
 };
 
 describe.each([plainRerank, cohereRerank])("$name", (dialect) => {

@@ -68,7 +68,7 @@ const taken: [string, JsonObject, object][] = [
     },
   ],
   ["wishes that are null", { truncation: null, rank_fields: null, instruction: null }, { options: {} }],
-  ["unknown fields", { tomorrow: 1, nothing: null }, { extras: [{ path: "tomorrow", rule: "drop" }] }],
+  ["unknown fields", { tomorrow: 1, nothing: null }, { unmappedFields: [{ path: "tomorrow", rule: "warn" }] }],
 ];
 
 describe.each([plainRerank, cohereRerank])("$name", (dialect) => {
