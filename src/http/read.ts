@@ -41,8 +41,9 @@ function declaredBytes({ headers }: Request): number | null {
 function readBytes(request: Request, maxBytes: number, pace: BodyPace): Promise<Uint8Array> {
   const declared = declaredBytes(request);
   if (declared !== null && declared > maxBytes) throw tooLarge(maxBytes);
-  // What came together with the headers is there already.
-  if (declared !== null && declared < smallBytes) return withinPace(pace, () => request.bytes());
+  // In one piece nothing shows how fast it comes: a small one must be there within the grace, a larger one within the time that all of it may take.
+  if (declared !== null && declared <= onePieceBytes)
+    return withinPace(pace, () => request.bytes(), declared < smallBytes ? 0 : declared);
   return withinPace(pace, (progress) =>
     declared === null ? gather(request, maxBytes, progress) : gatherExactly(request, declared, progress),
   );
@@ -51,11 +52,12 @@ function readBytes(request: Request, maxBytes: number, pace: BodyPace): Promise<
 /** Bodies above this are handled in several turns of the event loop. */
 const inOneTurnBytes = 64 * 1024;
 
-/**
- * Below this a body is read in one piece. The runtime grows its buffer by doubling it, and holds both meanwhile: a
- * larger body goes straight into its place, and how fast it comes can be seen.
- */
 const smallBytes = 64 * 1024;
+/**
+ * Up to this a body is read in one piece, which costs half of reading it as a stream. The runtime grows its buffer by
+ * doubling it, and holds both meanwhile: a larger body goes straight into its place.
+ */
+const onePieceBytes = 1024 * 1024;
 
 /** Frees memory that nobody reads any more, without waiting for the collector. A view on a larger buffer is left alone. */
 export function releaseBuffer({ buffer, length }: Uint8Array): void {
@@ -117,6 +119,8 @@ export async function readPlain(
 export interface ReadBody {
   readonly wire: JsonObject;
   readonly bytes: number;
+  /** The body itself, where it was JSON. */
+  readonly json?: Uint8Array;
   readonly files?: readonly UploadedFile[];
   /** It may hold exact numbers. */
   readonly mayBeExact?: boolean;
@@ -137,5 +141,6 @@ export async function readJson(request: Request, limits: ReadLimits): Promise<Re
   const parsed = await parseBody(bytes, limits);
   if (!parsed.ok) throw faultError(parsed.fault);
   if (!isObject(parsed.value)) throw new GatewayError("invalid_json", "The body must be a JSON object.");
-  return { wire: parsed.value, bytes: length, mayBeExact: parsed.mayBeExact };
+  const json = parsed.bytes === undefined ? {} : { json: parsed.bytes };
+  return { wire: parsed.value, bytes: length, ...json, mayBeExact: parsed.mayBeExact };
 }

@@ -1,5 +1,6 @@
 // A body that comes too slowly: whoever sends a byte now and then must not hold a connection for ever.
 import { GatewayError } from "../canonical/error.ts";
+import { createSharedInterval } from "../lib/shared-interval.ts";
 
 export interface BodyPace {
   /** A body may take this long before its rate counts. */
@@ -23,28 +24,37 @@ function readingFault(thrown: unknown): GatewayError {
   });
 }
 
-/** `read` tells how many bytes it has so far. Throws `request_timeout` for a body below the rate, `client_closed` where it breaks off. */
-export async function withinPace<T>(
+/** One for the process: a timer for each request would cost more than reading a small body. */
+const ticker = createSharedInterval(lookMs);
+
+/**
+ * `read` is given a function that notes how many bytes have come; until it is called, they are `assumedBytes`. Throws
+ * `request_timeout` for a body below the rate, `client_closed` where it breaks off.
+ */
+export function withinPace<T>(
   pace: BodyPace,
   read: (progress: (bytes: number) => void) => Promise<T>,
+  assumedBytes = 0,
 ): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
   const startMs = performance.now();
-  let bytes = 0;
-  const late = Promise.withResolvers<never>();
-  const timer = setInterval(() => {
+  let bytes = assumedBytes;
+  const look = (): void => {
     const countedMs = performance.now() - startMs - pace.bodyGraceMs;
-    if (countedMs > 0 && bytes < (countedMs / 1000) * pace.minBodyBytesPerSecond) late.reject(tooSlow(pace));
-  }, lookMs);
-  try {
-    return await Promise.race([
-      read((now) => {
-        bytes = now;
-      }),
-      late.promise,
-    ]);
-  } catch (thrown) {
-    throw readingFault(thrown);
-  } finally {
-    clearInterval(timer);
-  }
+    if (countedMs > 0 && bytes < (countedMs / 1000) * pace.minBodyBytesPerSecond) reject(tooSlow(pace));
+  };
+  ticker.subscribe(look);
+  read((now) => {
+    bytes = now;
+  }).then(
+    (value) => {
+      ticker.unsubscribe(look);
+      resolve(value);
+    },
+    (thrown: unknown) => {
+      ticker.unsubscribe(look);
+      reject(readingFault(thrown));
+    },
+  );
+  return promise;
 }

@@ -9,8 +9,10 @@ declare const self: Worker;
 self.onmessage = ({ data }: MessageEvent<ThreadMessage<ParseJob>>) => {
   if ("text" in data) return;
   const { id, content } = data;
-  const post = (message: ThreadMessage<ParseResult>): void => self.postMessage(message);
-  const parsed = parseJson(content.bytes, content.limits);
+  const { bytes, limits } = content;
+  const post = (message: ThreadMessage<ParseResult>, given: ArrayBuffer[] = []): void =>
+    self.postMessage(message, given);
+  const parsed = parseJson(bytes, limits);
   if (!parsed.ok) {
     post({ id, content: { fault: parsed.fault } });
     return;
@@ -18,5 +20,7 @@ self.onmessage = ({ data }: MessageEvent<ThreadMessage<ParseJob>>) => {
   const root = { value: parsed.value };
   const { texts, ...places } = removeBytes(root);
   for (const text of texts) post({ id, text });
-  post({ id, content: { root, mayBeExact: parsed.mayBeExact, ...places } });
+  const given =
+    bytes.buffer instanceof ArrayBuffer && bytes.byteLength === bytes.buffer.byteLength ? [bytes.buffer] : [];
+  post({ id, content: { root, mayBeExact: parsed.mayBeExact, bytes, ...places } }, given);
 };

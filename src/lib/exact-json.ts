@@ -56,8 +56,11 @@ function survives(source: string, value: number): boolean {
   return Number.isFinite(value) && canonical(source) === canonical(String(value));
 }
 
-/** True for text with a number that `JSON.parse` may change: a cheap test, so that others cost nothing. */
-export function mayHoldWideNumbers(text: string): boolean {
+/** A run of characters of numbers that is longer than `narrowChars`, in a string too: the engine's own search is many times faster than a loop. */
+const longRun = /[-+.\deE]{16}/;
+
+/** True for text with a number outside strings that is long or has an exponent. */
+function holdsWideNumbers(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === quote) at = endOfString(text, at);
@@ -70,10 +73,42 @@ export function mayHoldWideNumbers(text: string): boolean {
   return false;
 }
 
+/** 1: a number is zero, which an exponent may have made of something else. 2: one is so large or small that exponents made it. */
+export type Extremes = 0 | 1 | 2;
+
+/** `found` with this number. */
+export function extremesOf(value: number, found: Extremes): Extremes {
+  const size = Math.abs(value);
+  if (size > 1e-300 && size < 1e300) return found;
+  return size === 0 && found !== 2 ? 1 : 2;
+}
+
+/** A short number that does not survive has an exponent of three digits, and its value shows it. */
+const mayHaveExponent = (text: string, extremes: Extremes): boolean =>
+  extremes === 2 || (extremes === 1 && (text.includes("e-") || text.includes("E-")));
+
+/** True for text with a number that `JSON.parse` may change; `extremes` is of its parsed numbers. A cheap test, so that others cost nothing. */
+export function mayHoldWideNumbers(text: string, extremes: Extremes): boolean {
+  return (mayHaveExponent(text, extremes) || longRun.test(text)) && holdsWideNumbers(text);
+}
+
+function extremesIn(value: Json): Extremes {
+  let extremes: Extremes = 0;
+  const open: unknown[] = [value];
+  while (open.length > 0) {
+    const each = open.pop();
+    if (typeof each === "number") extremes = extremesOf(each, extremes);
+    else if (typeof each === "object" && each !== null)
+      for (const name in each) open.push((each as Readonly<Record<string, unknown>>)[name]);
+  }
+  return extremes;
+}
+
 /** Parses text that may not be JSON; undefined when it is not. Numbers that would change are exact numbers. */
 export function parseExactText(text: string): Json | undefined {
   try {
-    if (!mayHoldWideNumbers(text)) return JSON.parse(text) as Json;
+    const plain = JSON.parse(text) as Json;
+    if (!mayHoldWideNumbers(text, extremesIn(plain))) return plain;
     return sourceJson.parse(text, (_key, value, { source }) =>
       typeof value === "number" && source !== undefined && !survives(source, value)
         ? sourceJson.rawJSON(source)
