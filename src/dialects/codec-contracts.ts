@@ -9,6 +9,7 @@ import type { Warning } from "../canonical/warning.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { Frame } from "../lib/sse.ts";
 import type { ReadContext, RenderContext, RequestMeta, WriteContext } from "./context.ts";
+import type { ResponseFrame } from "./stored-response-contract.ts";
 import type { UpstreamRequest } from "./upstream-request.ts";
 
 /** Frames of one upstream stream into deltas. */
@@ -25,9 +26,20 @@ export interface StreamReader {
   end(): StreamEvent[];
 }
 
+/** Reads a stream that is passed through, and gives each of its frames as the client may see it. */
+export interface PassthroughReader extends StreamReader {
+  /**
+   * The frame that was read or peeked last, for the client: the same object, another one, or null where the client does
+   * not see it. `usage` replaces usage that cannot be true.
+   */
+  shown(frame: Frame, usage?: Usage): ResponseFrame | null;
+  /** An error that fits behind the frames that were shown. */
+  error(error: GatewayError): ResponseFrame[];
+}
+
 /** Deltas into frames for one client. After a finish or an error delta it writes nothing more. */
 export interface StreamWriter {
-  write(event: StreamEvent): Frame[];
+  write(event: StreamEvent): ResponseFrame[];
 }
 
 /**
@@ -123,8 +135,8 @@ export interface Passthrough {
   withUsage?(reply: JsonObject, usage: Usage): JsonObject;
   /** A whole reply that needs a repair before the client can read it; the same object when it needs none. */
   normalize?(reply: JsonObject, wire: JsonObject, context?: WriteContext): JsonObject;
-  /** An error as it fits behind the first and the last frame that the client has got. Absent: `error.frames`. */
-  writeError?(error: GatewayError, context: WriteContext, first: Frame | null, last: Frame | null): Frame[];
+  /** For a stream whose frames have to be changed on their way. Absent: `stream.reader`, and the frames as they came. */
+  reader?(context: ReadContext, write: WriteContext): PassthroughReader;
 }
 
 /** Errors as the upstream writes them and as the client reads them. */

@@ -5,6 +5,7 @@ import type { FieldName } from "../canonical/warning.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { CompatibilityFlags } from "./compatibility-flags.ts";
 import type { DeclaredModel } from "./shared/model-table.ts";
+import type { ResponseIdentity } from "./stored-response-contract.ts";
 import type { UploadedFile } from "./upstream-request.ts";
 
 /** What a dialect may read of the request besides its body. Header names are asked for in lower case. */
@@ -55,4 +56,6 @@ export interface WriteContext {
   readonly createdAt: number;
   /** Estimated input tokens, for dialects that tell them before the upstream does. */
   readonly inputEstimate: number;
+  /** Set where the response is stored or refers to stored ones: it goes out under this identity. */
+  readonly stored?: ResponseIdentity;
 }

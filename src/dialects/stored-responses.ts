@@ -1,8 +1,8 @@
 // Stored responses, background runs and compaction in the words of their wire, under names that any room may say.
-import { parseExactText } from "../lib/exact-json.ts";
-import { isObject, type JsonObject } from "../lib/json.ts";
+import type { JsonObject } from "../lib/json.ts";
 import type { Frame } from "../lib/sse.ts";
 import type { WriteContext } from "./dialect.ts";
+import { numberedEvent } from "./openai-responses/item-writer.ts";
 import { echo, identityOf, responseHead, type Standing } from "./openai-responses/response-object.ts";
 
 export { openaiCompaction as compactionDialect, openaiSummary as summaryDialect } from "./openai-compaction.ts";
@@ -18,14 +18,12 @@ export {
   withoutTrigger,
 } from "./openai-responses/compact.ts";
 export { foreign as foreignItem } from "./openai-responses/content.ts";
-export { failedFrames } from "./openai-responses/error.ts";
+export { failedFrame } from "./openai-responses/error.ts";
 export { inputItems } from "./openai-responses/parse-input.ts";
 export { nativeOrigin } from "./openai-responses/reasoning.ts";
 export {
   continuableItems,
   deletedResponse,
-  type Identity,
-  identified,
   listPage,
   parseListQuery,
   storedItems,
@@ -34,42 +32,11 @@ export {
 export { type SummaryWish, summaryAsk, transcriptOf } from "./openai-responses/transcript.ts";
 export { parseUsage } from "./openai-responses/usage.ts";
 
-/** An event that tells the response itself. */
-export interface ResponseEvent {
-  readonly event: JsonObject;
-  readonly response: JsonObject;
-  /** Nothing follows it. */
-  readonly isFinal: boolean;
-}
-
 const final = new Set<unknown>(["response.completed", "response.incomplete", "response.failed"]);
 
-/** The response that an event tells, in whatever order its members stand; null for any other event. */
-export function responseEventOf(event: unknown): ResponseEvent | null {
-  if (!isObject(event) || !isObject(event.response)) return null;
-  return { event, response: event.response, isFinal: final.has(event.type) };
-}
-
-/** The same in a frame. */
-export function responseEventIn(frame: Frame): ResponseEvent | null {
-  return responseEventOf(parseExactText(frame.data));
-}
-
-const openingType = "response.created";
-
-/** The event that begins the stream of a response. */
-export function openingEvent(response: JsonObject): JsonObject {
-  return { type: openingType, response };
-}
-
-/** True for an event that begins a stream. */
-export function isOpening(event: JsonObject): boolean {
-  return event.type === openingType;
-}
-
-/** The item that an event has ended; null for any other event. */
-export function completedItem(event: JsonObject): JsonObject | null {
-  return event.type === "response.output_item.done" && isObject(event.item) ? event.item : null;
+/** The frame that begins the stream of a response. */
+export function openingFrame(response: JsonObject): Frame {
+  return numberedEvent("response.created", 0, { response });
 }
 
 /** The event that ends the stream of a finished response; null where there is none for its status. */
@@ -81,7 +48,7 @@ export function finalEvent(response: JsonObject, sequence: number): JsonObject |
 /** A response for which nothing has been done yet. */
 export function queuedResponse(context: WriteContext): JsonObject {
   const standing: Standing = { status: "in_progress", output: [], usage: null };
-  return { ...responseHead(identityOf(context, { model: "" }), standing), status: "queued", ...echo(context.wire) };
+  return { ...responseHead(identityOf(context, { model: "" }), standing), status: "queued", ...echo(context) };
 }
 
 /** Why a response failed for which no error was told. */

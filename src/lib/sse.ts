@@ -109,5 +109,12 @@ export function formatFrame(frame: Frame): string {
   return `${event}data: ${data}\n\n`;
 }
 
+/** The bytes of frames in a row. */
+export function encodeFrames(frames: readonly Frame[]): Uint8Array {
+  let text = "";
+  for (const frame of frames) text += formatFrame(frame);
+  return encoder.encode(text);
+}
+
 /** A comment that every client skips; it only keeps the connection warm. */
 export const keepAliveComment = ": keep-alive\n\n";

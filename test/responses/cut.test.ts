@@ -109,6 +109,33 @@ describe("a stream that breaks after its beginning ends in a failed response of 
     expect(last?.["created_at"]).toBeGreaterThan(1_000_000_000);
   });
 
+  interface Item {
+    type: string;
+    status?: string;
+    content?: { text: string }[];
+  }
+
+  const streamedOf = async (frames: string[]): Promise<Item[]> => {
+    const last = (await failed(responder, frames)).at(-1)?.["response"] as { output: Item[] };
+    return last.output;
+  };
+
+  test("with what was streamed until then, also where the frames went by unread", async () => {
+    const frames = wireFrames("openai-responses/text.sse");
+    const deltas = frames.filter((frame) => frame.includes("response.output_text.delta"));
+    const first = frames.indexOf(deltas[0] ?? "");
+    const more = Array.from({ length: 300 }, () => deltas[0] ?? "");
+    const output = await streamedOf([...frames.slice(0, first), ...deltas, ...more]);
+    expect(output).toMatchObject([{ type: "message", status: "incomplete" }]);
+    expect(output[0]?.content?.[0]?.text).toBe(`Hello there, how can I help?${"Hello".repeat(300)}`);
+  });
+
+  test("with the items that were complete", async () => {
+    const frames = wireFrames("openai-responses/reasoning.sse");
+    const whole = JSON.parse(/^data: (.*)$/m.exec(frames.at(-1) ?? "")?.[1] ?? "") as { response: { output: Item[] } };
+    expect(await streamedOf(frames.slice(0, -1))).toEqual(whole.response.output);
+  });
+
   test("also where an error event takes the place of the end", async () => {
     const events = await failed(responder, wireFrames("openai-responses/error-midstream.sse"));
     expect(events.map(({ sequence_number }) => sequence_number)).toEqual(events.map((_, index) => index));

@@ -147,7 +147,7 @@ interface Compacted {
 }
 
 function responseOf(context: WriteContext, model: string, standing: Standing): JsonObject {
-  return { ...responseHead(identityOf(context, { model }), standing), ...echo(context.wire) };
+  return { ...responseHead(identityOf(context, { model }), standing), ...echo(context) };
 }
 
 /** A response whose one item is a compaction. */

@@ -1,9 +1,10 @@
 // Errors: the envelope that all OpenAI-shaped dialects share, and the failed response that ends a stream.
 import type { ErrorKind, GatewayError } from "../../canonical/error.ts";
-import { isObject, type JsonObject, parseJsonText } from "../../lib/json.ts";
+import { isObject, type JsonObject } from "../../lib/json.ts";
 import type { Frame } from "../../lib/sse.ts";
 import type { ErrorCodec, WriteContext } from "../dialect.ts";
 import { openaiErrors, parseError } from "../openai-error.ts";
+import type { ResponseFrame } from "../stored-response-contract.ts";
 import { responseId } from "./ids.ts";
 import { echo, identityOf, responseHead, type Standing } from "./response-object.ts";
 
@@ -69,32 +70,30 @@ export function errorFrames(error: GatewayError, requestId: string): Frame[] {
   return [{ event: type, data: JSON.stringify({ type, sequence_number: lastSequenceNumber, response }) }];
 }
 
-const head = (frame: Frame | null): JsonObject => {
-  const event = parseJsonText(frame?.data ?? "");
-  return isObject(event) && isObject(event.response) ? event.response : {};
-};
-
-function nextNumber(last: Frame | null): number {
-  const event = parseJsonText(last?.data ?? "");
-  return isObject(event) && typeof event.sequence_number === "number" ? event.sequence_number + 1 : 0;
+/** Where a stream stands when it breaks. */
+export interface BrokenStream {
+  /** The response as its last event had it. */
+  readonly head: JsonObject;
+  /** The number of the next event. */
+  readonly number: number;
+  readonly output: readonly JsonObject[];
 }
 
-/** A failed response behind the frames that the client has got: the first tells whose it is, the last its number. */
-export function failedFrames(
+/** The failed response that ends a stream. */
+export function failedFrame(
   error: GatewayError,
   context: WriteContext,
-  first: Frame | null = null,
-  last: Frame | null = null,
-): Frame[] {
-  const { model, created_at: createdAt } = head(first);
+  { head, number, output }: BrokenStream = { head: {}, number: 0, output: [] },
+): ResponseFrame {
+  const { model, created_at: createdAt } = head;
   const identity = identityOf(context, {
     model: typeof model === "string" ? model : "",
     ...(typeof createdAt === "number" ? { createdAt } : {}),
   });
-  const failed: Standing = { status: "failed", output: [], usage: null, error: failureOf(error) };
-  const response = { ...responseHead(identity, failed), ...echo(context.wire) };
+  const failed: Standing = { status: "failed", output: [...output], usage: null, error: failureOf(error) };
+  const response = { ...responseHead(identity, failed), ...echo(context) };
   const type = "response.failed";
-  return [{ event: type, data: JSON.stringify({ type, sequence_number: nextNumber(last), response }) }];
+  return { event: type, data: JSON.stringify({ type, sequence_number: number, response }), response };
 }
 
 export const error: ErrorCodec = { ...openaiErrors, frames: errorFrames };

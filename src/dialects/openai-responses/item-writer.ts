@@ -5,6 +5,7 @@ import type { JsonObject } from "../../lib/json.ts";
 import type { Frame } from "../../lib/sse.ts";
 import { renderTokens } from "../shared/openai-logprobs.ts";
 import { isBlankInput } from "../shared/tool-input.ts";
+import type { ResponseFrame } from "../stored-response-contract.ts";
 import { itemId } from "./ids.ts";
 import {
   type Called,
@@ -72,6 +73,11 @@ export interface Events {
 /** One event. `members` is JSON text without its braces, since most events are little more than one string. */
 export function event(events: Events, type: string, members: string): Frame {
   return { event: type, data: `{"type":"${type}","sequence_number":${events.sequence++},${members}}` };
+}
+
+/** The same of an event that is made from values, for the few that hold a whole response. */
+export function numberedEvent(type: string, number: number, members: JsonObject): Frame {
+  return { event: type, data: JSON.stringify({ type, sequence_number: number, ...members }) };
 }
 
 function whereOf(item: { id: string; index: number }): string {
@@ -254,13 +260,13 @@ function wireOf(item: ItemState, status: ItemStatus): JsonObject {
 }
 
 /** Ends an item, and whatever of it is still open. */
-export function finishItem(events: Events, item: ItemState, status: ItemStatus, out: Frame[]): void {
+export function finishItem(events: Events, item: ItemState, status: ItemStatus, out: ResponseFrame[]): void {
   if (item.kind === "message") for (const part of item.parts) closePart(events, part, part.citations, out);
   else if (item.kind === "call") finishCall(events, item, status, out);
   else closeThought(events, item, out);
   item.wire = wireOf(item, status);
   const members = `"output_index":${item.index},"item":${JSON.stringify(item.wire)}`;
-  out.push(event(events, "response.output_item.done", members));
+  out.push({ ...event(events, "response.output_item.done", members), item: item.wire });
 }
 
 /** The thought that only carries the state of the call before it. */

@@ -6,10 +6,11 @@ import type { Passthrough, RenderContext, UpstreamRequest } from "../dialect.ts"
 import { unsupported } from "../errors.ts";
 import { corrector } from "../shared/corrected-usage.ts";
 import { isAbsent } from "../shared/is-empty.ts";
-import { failedFrames } from "./error.ts";
 import { isOurs } from "./ids.ts";
+import { passthroughReader } from "./passthrough-reader.ts";
 import { callState, nativeState, stateInclude, thinks } from "./reasoning.ts";
 import { responsesPath } from "./request.ts";
+import { identityMembers } from "./response-object.ts";
 import { parseUsage, renderUsage } from "./usage.ts";
 
 /** Only these hold ids or envelopes of ours; most items of a long history are the same objects afterwards. */
@@ -99,4 +100,7 @@ const corrected = corrector({
 });
 const withUsage = (reply: JsonObject, usage: Usage): JsonObject => ({ ...reply, usage: renderUsage(usage) });
 
-export const verbatim: Passthrough = { render: call, writeError: failedFrames, withUsage, corrected };
+const normalize: Passthrough["normalize"] = (reply, _wire, context) =>
+  context?.stored === undefined ? reply : { ...reply, ...identityMembers(context.stored) };
+
+export const verbatim: Passthrough = { render: call, reader: passthroughReader, withUsage, corrected, normalize };

@@ -2,6 +2,7 @@
 import type { ChatRequest } from "../../canonical/chat.ts";
 import { isObject, type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
 import type { WriteContext } from "../dialect.ts";
+import type { ResponseIdentity } from "../stored-response-contract.ts";
 import { responseId } from "./ids.ts";
 
 /** Members of a request that a response says again. */
@@ -42,8 +43,13 @@ function echoedReasoning(reasoning: Json | undefined): JsonObject {
   return { effort: null, summary: null, ...(isObject(reasoning) ? reasoning : {}) };
 }
 
-/** The settings of a request: the client's own values, defaults for what it left out. */
-export function echo(wire: JsonObject): JsonObject {
+/** What the gateway decides about a response, as members of it. */
+export function identityMembers({ id, isStored, isBackground, previousId }: ResponseIdentity): JsonObject {
+  return { id, store: isStored, previous_response_id: previousId, ...(isBackground ? { background: true } : {}) };
+}
+
+/** The settings of a request: the client's own values, defaults for what it left out, and what the gateway decided. */
+export function echo({ wire, stored }: WriteContext): JsonObject {
   const settings: JsonObject = {};
   for (const name in defaults) settings[name] = wire[name] ?? defaults[name];
   return {
@@ -51,6 +57,7 @@ export function echo(wire: JsonObject): JsonObject {
     reasoning: echoedReasoning(wire.reasoning),
     text: echoedText(wire.text),
     tools: Array.isArray(wire.tools) ? wire.tools.map(echoedTool) : [],
+    ...(stored === undefined ? {} : identityMembers(stored)),
   };
 }
 

@@ -121,5 +121,5 @@ export function render(response: ChatResponse, context: WriteContext): JsonObjec
   const outcome = renderStop(choice.finishReason, heldIn(choice.blocks).refusal);
   const usage = response.usage ?? estimatedUsage(context.inputEstimate, charsIn(choice.blocks));
   const output = renderItems(choice, identity.id, namesOf(context.wire), outcome.status === "incomplete");
-  return { ...responseHead(identity, { ...outcome, output, usage: renderUsage(usage) }), ...echo(context.wire) };
+  return { ...responseHead(identity, { ...outcome, output, usage: renderUsage(usage) }), ...echo(context) };
 }

@@ -98,18 +98,6 @@ export function deletedResponse(id: string): JsonObject {
   return { id, object: "response", deleted: true };
 }
 
-/** What the gateway decides about a response, whoever made it. */
-export interface Identity {
-  readonly id: string;
-  readonly store: boolean;
-  readonly previousResponseId: string | null;
-}
-
-/** A response under the gateway's own id; an upstream's never reaches a client that may ask for it again. */
-export function identified(response: JsonObject, { id, store, previousResponseId }: Identity): JsonObject {
-  return { ...response, id, store, previous_response_id: previousResponseId };
-}
-
 /** The response with the time of its end, in Unix seconds, where it is completed and does not have one. */
 export function timedResponse(response: JsonObject, endedAt: number): JsonObject {
   const isTimed = response.status !== "completed" || typeof response.completed_at === "number";

@@ -114,19 +114,21 @@ function readEvent(state: State, event: JsonObject, out: StreamEvent[]): void {
   read(state, event, out);
 }
 
-function read(state: State, frame: Frame): StreamEvent[] {
+function read(state: State, frame: Frame, observe: (event: JsonObject) => void): StreamEvent[] {
   const out: StreamEvent[] = [];
   const event = parseExactText(frame.data);
   if (isObject(event)) {
-    readEvent(state, event.type === undefined && frame.event ? { ...event, type: frame.event } : event, out);
+    const typed = event.type === undefined && frame.event ? { ...event, type: frame.event } : event;
+    observe(typed);
+    readEvent(state, typed, out);
   } else if (frame.data.trim() !== "" && !frame.data.startsWith(doneMark)) {
     fail(state, invalidUpstreamResponse("a record of the stream is no JSON object"), out);
   }
   return out;
 }
 
-/** A reader for one stream. Only a terminal event is its end. */
-export function reader(context: ReadContext): StreamReader {
+/** A reader for one stream. Only a terminal event is its end. `observe` gets each event that is read. */
+export function reader(context: ReadContext, observe: (event: JsonObject) => void = () => undefined): StreamReader {
   const state: State = {
     ...readingOf(context),
     items: new Map(),
@@ -139,7 +141,7 @@ export function reader(context: ReadContext): StreamReader {
     done: false,
   };
   return {
-    read: (frame) => (state.done ? [] : read(state, frame)),
+    read: (frame) => (state.done ? [] : read(state, frame, observe)),
     peekText(data) {
       const text = skim(data);
       if (text !== null) state.skimmed = true;

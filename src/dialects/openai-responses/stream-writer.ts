@@ -3,9 +3,11 @@
 import type { GatewayError } from "../../canonical/error.ts";
 import type { OpenBlock, StreamEvent } from "../../canonical/stream-event.ts";
 import type { Usage } from "../../canonical/usage.ts";
+import type { JsonObject } from "../../lib/json.ts";
 import type { Frame } from "../../lib/sse.ts";
 import type { StreamWriter, WriteContext } from "../dialect.ts";
 import { estimatedUsage } from "../shared/usage-estimate.ts";
+import type { ResponseFrame } from "../stored-response-contract.ts";
 import { failureOf } from "./error.ts";
 import { renderStop } from "./finish-reason.ts";
 import {
@@ -20,6 +22,7 @@ import {
   event,
   finishItem,
   isSettled,
+  numberedEvent,
   openCall,
   openPart,
   openThought,
@@ -40,8 +43,9 @@ interface BlockState {
 
 interface State extends Events {
   readonly context: WriteContext;
-  /** The request's settings as JSON text, without the brace that opens them: they stand in three events. */
-  readonly settings: string;
+  readonly settings: JsonObject;
+  /** The same as JSON text, without the brace that opens them: they are in three events. */
+  readonly settingsText: string;
   identity: Identity;
   nameOf: ((name: string) => NamedTool) | null;
   readonly blocks: BlockState[];
@@ -55,16 +59,23 @@ interface State extends Events {
 type Of<Type extends StreamEvent["type"]> = Extract<StreamEvent, { type: Type }>;
 type Write<Type extends StreamEvent["type"]> = (state: State, delta: Of<Type>, out: Frame[]) => void;
 
-function lifecycle(state: State, type: string, standing: Standing): Frame {
-  const head = JSON.stringify(responseHead(state.identity, standing));
-  return event(state, type, `"response":${head.slice(0, -1)},${state.settings}`);
+function lifecycle(state: State, type: string, standing: Standing): ResponseFrame {
+  const head = responseHead(state.identity, standing);
+  const number = state.sequence;
+  const frame = event(state, type, `"response":${JSON.stringify(head).slice(0, -1)},${state.settingsText}`);
+  if (state.context.stored === undefined) return frame;
+  const response = { ...head, ...state.settings };
+  if (standing.status === "in_progress") return { ...frame, response };
+  return { ...frame, response, withResponse: (changed) => numberedEvent(type, number, { response: changed }) };
 }
 
 function begin(state: State, out: Frame[]): void {
   if (state.started) return;
   state.started = true;
   const standing: Standing = { status: "in_progress", output: [], usage: null };
-  out.push(lifecycle(state, "response.created", standing), lifecycle(state, "response.in_progress", standing));
+  if (state.context.stored?.isBackground) state.sequence++;
+  else out.push(lifecycle(state, "response.created", standing));
+  out.push(lifecycle(state, "response.in_progress", standing));
 }
 
 const start: Write<"start"> = (state, delta, out) => {
@@ -193,11 +204,13 @@ function write(state: State, streamEvent: StreamEvent): Frame[] {
 /** A writer for one client. It has one reply to tell, so other choices than the first are not told. */
 export function writer(context: WriteContext): StreamWriter {
   const identity = identityOf(context, { model: "" });
+  const settings = echo(context);
   const state: State = {
     context,
     identity,
     response: identity.id,
-    settings: JSON.stringify(echo(context.wire)).slice(1),
+    settings,
+    settingsText: JSON.stringify(settings).slice(1),
     items: [],
     sequence: 0,
     nameOf: null,

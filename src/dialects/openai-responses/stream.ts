@@ -4,4 +4,9 @@ import type { StreamCodec } from "../dialect.ts";
 import { reader } from "./stream-reader.ts";
 import { writer } from "./stream-writer.ts";
 
-export const stream: StreamCodec = { reader, writer, heartbeat: () => keepAliveComment, writesOwnErrors: true };
+export const stream: StreamCodec = {
+  reader: (context) => reader(context),
+  writer,
+  heartbeat: () => keepAliveComment,
+  writesOwnErrors: true,
+};

@@ -1,7 +1,6 @@
 // A wire that has passed its schema, on its way to become an inquiry.
-import type { Dialect, RequestMeta } from "../../dialects/dialect.ts";
+import type { Dialect, RequestMeta, WriteContext } from "../../dialects/dialect.ts";
 import type { JsonObject } from "../../lib/json.ts";
-import { formatFrame } from "../../lib/sse.ts";
 import type { StreamEncoder } from "../streaming/client-stream.ts";
 import { nothing } from "../streaming/transcoder.ts";
 import { type GatewayRequest, measured } from "./gateway-request.ts";
@@ -26,8 +25,8 @@ export interface Overrides {
   readonly wire?: JsonObject;
   /** What the client is told that it asked. */
   readonly echo?: JsonObject;
-  /** The id of the reply, in place of the request's. */
-  readonly id?: string;
+  /** The identity of the reply, where it is stored: its id takes the place of the request's. */
+  readonly stored?: NonNullable<WriteContext["stored"]>;
   readonly pinnedTo?: GatewayRequest["pinnedTo"];
 }
 
@@ -39,8 +38,8 @@ export function gatewayRequestOf(incoming: IncomingRequest, nowMs: number, chang
   const wire = changes.wire ?? incoming.wire;
   const request = dialect.request.parse(wire, envelope);
   const createdAt = Math.floor(nowMs / 1000);
-  const write = { request, wire: changes.echo ?? wire, id: changes.id ?? incoming.id, createdAt };
-  const { pinnedTo } = changes;
+  const { pinnedTo, stored, echo = wire } = changes;
+  const write = { request, wire: echo, id: stored?.id ?? incoming.id, createdAt, ...(stored && { stored }) };
   return {
     dialect,
     wire,
@@ -54,10 +53,10 @@ export function gatewayRequestOf(incoming: IncomingRequest, nowMs: number, chang
 
 /** Silence and errors in the words of a dialect; `id` is the one that its errors name. */
 export function streamEncoderOf(dialect: Dialect, id: string): StreamEncoder {
-  if (dialect.audio !== undefined) return { heartbeat: () => nothing, error: () => nothing };
+  if (dialect.audio !== undefined) return { heartbeat: () => nothing, error: () => [] };
   return {
     heartbeat: (started) => encoder.encode(dialect.stream?.heartbeat(started) ?? ""),
-    error: (error) => encoder.encode(dialect.error.frames(error, id).map(formatFrame).join("")),
+    error: (error) => dialect.error.frames(error, id),
   };
 }
 

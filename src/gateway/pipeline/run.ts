@@ -5,6 +5,7 @@ import { type Usage, zeroUsage } from "../../canonical/usage.ts";
 import { approximateInput, inputBound } from "../../dialects/tokens/figures.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { DeadlineClock } from "../../lib/deadline.ts";
+import type { JsonObject } from "../../lib/json.ts";
 import type { Provider } from "../../providers/provider.ts";
 import type { DnsFor } from "../../providers/safe-fetch/resolver.ts";
 import type { Events } from "../../telemetry/events.ts";
@@ -82,6 +83,8 @@ export interface RequestContext {
 /** `by` is unknown for a stream that had to begin with heartbeats. */
 export interface GatewayReply {
   readonly body: Uint8Array | string | ReadableStream<Uint8Array>;
+  /** In place of a body where the reply is stored first. */
+  readonly json?: JsonObject;
   /** Content-Type, where it is neither JSON nor events. */
   readonly type?: string;
   readonly by: ServedBy | null;
@@ -192,10 +195,10 @@ async function whole(
     throw withServedBy(tried.failure, tried.by);
   }
   exchange.firstByte();
-  const { body, type, usage } = tried.value;
+  const { body, json, type, usage } = tried.value;
   await exchange.settle(await repliedOutcome(context, tried.by, usage));
   const isEstimated = usage?.estimated === true || tried.by.candidate.provider === dependencies.fallbackProvider;
-  return { body, by: tried.by, isEstimated, ...(type === undefined ? {} : { type }) };
+  return { body, by: tried.by, isEstimated, ...(json && { json }), ...(type === undefined ? {} : { type }) };
 }
 
 async function streamed(

@@ -1,23 +1,16 @@
 // A run in the background: the corridor is asked as if a client streamed, and nobody's leaving ends it.
 import { GatewayError, toGatewayError } from "../../canonical/error.ts";
-import {
-  completedItem,
-  identified,
-  isOpening,
-  openingEvent,
-  responseEventOf,
-  timedResponse,
-} from "../../dialects/stored-responses.ts";
-import { parseExactText } from "../../lib/exact-json.ts";
-import { isObject, type JsonObject } from "../../lib/json.ts";
-import { type Frame, frameSplitter, readFrame } from "../../lib/sse.ts";
+import type { ResponseFrame } from "../../dialects/stored-response-contract.ts";
+import { failedFrame, openingFrame, timedResponse } from "../../dialects/stored-responses.ts";
+import type { JsonObject } from "../../lib/json.ts";
 import { advanceResponse, keepResponseAlive } from "../../store/responses.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";
 import { streamEncoderOf } from "../pipeline/incoming-request.ts";
 import { type RequestContext, runRequest } from "../pipeline/run.ts";
+import type { StreamInterceptor } from "../streaming/client-stream.ts";
 import type { ResponseJob, ResponsesDependencies } from "./dependencies.ts";
 import { createEventLog, type EventLog } from "./event-log.ts";
-import { identityOfJob, noteItems } from "./persist.ts";
+import { noteItems } from "./persist.ts";
 
 export interface BackgroundRun {
   readonly job: ResponseJob;
@@ -38,7 +31,6 @@ export interface BackgroundRun {
 export const heartbeatTtlMs = 60_000;
 /** Text of the events that are kept for those who come back. */
 const maxLogChars = 8 * 1024 * 1024;
-const maxFrameBytes = 64 * 1024 * 1024;
 
 interface State {
   readonly parts: ResponsesDependencies;
@@ -67,66 +59,60 @@ async function advance({ parts, job }: State, response: JsonObject, isOver: bool
   }
 }
 
-/** The response as the run's owner knows it, whatever the event left out. */
-function known({ parts, job, response, items }: State, told: JsonObject): JsonObject {
-  const endedAt = Math.floor(parts.gateway.clock.nowMs() / 1000);
-  const own = { ...timedResponse(identified({ ...response, ...told }, identityOfJob(job)), endedAt), background: true };
-  if (told.status !== "failed") return own;
-  return { ...own, created_at: response.created_at, model: response.model, output: [...items] };
+const nowSeconds = ({ parts }: State): number => Math.floor(parts.gateway.clock.nowMs() / 1000);
+
+/** The final state is stored before anybody gets it. */
+async function end(state: State, frame: ResponseFrame, response: JsonObject): Promise<void> {
+  state.isOver = true;
+  state.response = timedResponse(response, nowSeconds(state));
+  await advance(state, state.response, true);
+  state.log.append(frame.withResponse?.(state.response) ?? frame);
 }
 
-const numbered = (event: JsonObject, log: EventLog): Frame => ({
-  event: String(event.type),
-  data: JSON.stringify({ ...event, sequence_number: log.next() }),
-});
-
-/** The final state is stored before anybody hears of it. */
-async function take(state: State, event: JsonObject): Promise<void> {
-  const item = completedItem(event);
-  if (item !== null) state.items.push(item);
-  const telling = responseEventOf(event);
-  if (telling === null) {
-    state.log.append(numbered(event, state.log));
-    return;
-  }
-  const response = known(state, telling.response);
-  state.response = response;
-  // Whoever follows has heard of the response before the upstream did.
-  if (isOpening(event)) return;
-  if (telling.isFinal) {
-    state.isOver = true;
-    await advance(state, response, true);
-  }
-  state.log.append(numbered({ ...event, response }, state.log));
+function take(state: State, frame: ResponseFrame): void {
+  if (frame.item !== undefined) state.items.push(frame.item);
+  state.response = frame.response ?? state.response;
+  state.log.append(frame);
 }
 
-async function takeAll(state: State, raws: readonly string[]): Promise<void> {
-  for (const raw of raws) {
-    const event = parseExactText(readFrame(raw)?.data ?? "");
-    if (isObject(event) && !state.isOver) await take(state, event);
-  }
+/** What the run logs in place of sending it. */
+function interceptorOf(state: State): StreamInterceptor {
+  return {
+    pass(frames) {
+      if (!state.isOver) for (const frame of frames) take(state, frame);
+    },
+    async last(frames, error) {
+      for (const frame of frames) {
+        if (state.isOver) break;
+        const isFinal = frame.withResponse !== undefined || (error !== null && frame === frames.at(-1));
+        if (isFinal && frame.response !== undefined) await end(state, frame, frame.response);
+        else take(state, frame);
+      }
+      return [];
+    },
+  };
 }
 
+/** Reads to the end: what it reads is in the log already. */
 async function drain(state: State, body: ReadableStream<Uint8Array>): Promise<void> {
   const reader = body.getReader();
   const { signal } = state.controller;
-  const splitter = frameSplitter(maxFrameBytes);
   // An aborted pipe falls silent, so that a pending read has to be ended from here.
   const leave = (): void => void reader.cancel().catch(() => undefined);
   if (signal.aborted) leave();
   signal.addEventListener("abort", leave, { once: true });
-  for (;;) {
-    const { done, value } = await reader.read();
-    await takeAll(state, (done ? splitter.rest() : splitter.push(value))?.raws ?? []);
-    if (done) return;
-  }
+  while (!(await reader.read()).done);
+}
+
+/** The failed response behind what the log holds. */
+function failed(state: State, error: GatewayError): ResponseFrame {
+  const { inquiry, response, log, items } = state;
+  return failedFrame(error, inquiry.write, { head: response, number: log.next(), output: items });
 }
 
 async function fail(state: State, error: GatewayError): Promise<void> {
-  for (const frame of state.inquiry.dialect.error.frames(error, state.job.id)) {
-    const event = parseExactText(frame.data);
-    if (isObject(event) && !state.isOver) await take(state, event);
-  }
+  const frame = failed(state, error);
+  if (!state.isOver) await end(state, frame, frame.response ?? state.response);
 }
 
 const cutOff = (): GatewayError =>
@@ -136,11 +122,14 @@ async function work(state: State, visit: Omit<RequestContext, "signal" | "encode
   const { parts, job, inquiry, controller } = state;
   try {
     await advance(state, { ...state.response, status: "in_progress" }, false);
-    const wire = streamEncoderOf(inquiry.dialect, job.id);
     const { body } = await runRequest(parts.gateway, inquiry, {
       ...visit,
       signal: () => controller.signal,
-      encoder: wire,
+      encoder: {
+        ...streamEncoderOf(inquiry.dialect, job.id),
+        error: (error) => [failed(state, error)],
+        tap: interceptorOf(state),
+      },
     });
     if (body instanceof ReadableStream) await drain(state, body);
     if (!state.isOver) await fail(state, cutOff());
@@ -189,7 +178,7 @@ export function startBackgroundRun(
     isOver: false,
     endedMs: null,
   };
-  log.append(numbered(openingEvent(response), log));
+  log.append(openingFrame(response));
   const done = work(state, visit)
     .catch((thrown: unknown) => dependencies.gateway.events.backgroundFailed("responses", thrown))
     .finally(() => {

@@ -2,15 +2,12 @@
 import { GatewayError, toGatewayError } from "../../canonical/error.ts";
 import {
   checkTrigger,
-  failedFrames,
+  failedFrame,
   queuedResponse,
   storedItems,
   withoutTrigger,
 } from "../../dialects/stored-responses.ts";
-import { parseExactText } from "../../lib/exact-json.ts";
 import { randomId } from "../../lib/ids.ts";
-import { isObject } from "../../lib/json.ts";
-import { formatFrame } from "../../lib/sse.ts";
 import { putResponse } from "../../store/responses.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";
 import { gatewayRequestOf, type IncomingRequest, streamEncoderOf } from "../pipeline/incoming-request.ts";
@@ -21,12 +18,9 @@ import type { BackgroundRuns } from "./background-runs.ts";
 import { compactWished } from "./compaction.ts";
 import { type Conversation, conversationOf, inOwnNumbers } from "./conversation.ts";
 import type { ResponseJob, ResponsesDependencies } from "./dependencies.ts";
-import { jobRow, persistFinal } from "./persist.ts";
+import { identityOfJob, jobRow, persistFinal } from "./persist.ts";
 import { resolvedInput } from "./resolved-input.ts";
 import { interceptorOf } from "./response-id-rewriter.ts";
-
-const decoder = new TextDecoder();
-const encoder = new TextEncoder();
 
 function jobOf(
   dependencies: ResponsesDependencies,
@@ -59,8 +53,8 @@ function inquiryFor(
   return gatewayRequestOf(incoming, job.createdAtMs, {
     ...changes,
     wire: job.isBackground ? { ...wire, stream: true } : wire,
-    echo: { ...incoming.wire, store: job.isKept },
-    id: job.id,
+    echo: incoming.wire,
+    stored: identityOfJob(job),
   });
 }
 
@@ -70,11 +64,9 @@ async function whole(
   job: ResponseJob,
   reply: GatewayReply,
 ): Promise<GatewayReply> {
-  const { body } = reply;
-  if (body instanceof ReadableStream) return reply;
-  const response = parseExactText(typeof body === "string" ? body : decoder.decode(body));
-  if (!isObject(response)) return reply;
-  return { ...reply, body: JSON.stringify(await persistFinal(dependencies, job, response)) };
+  const { json, ...others } = reply;
+  if (json === undefined) return reply;
+  return { ...others, body: JSON.stringify(await persistFinal(dependencies, job, json)) };
 }
 
 async function inForeground(
@@ -84,8 +76,7 @@ async function inForeground(
   gatewayRequest: GatewayRequest,
 ): Promise<GatewayReply> {
   // Nothing was sent yet where this wire words an error.
-  const error = (failure: GatewayError) =>
-    encoder.encode(failedFrames(failure, gatewayRequest.write).map(formatFrame).join(""));
+  const error = (failure: GatewayError) => [failedFrame(failure, gatewayRequest.write)];
   const wire = { ...streamEncoderOf(incoming.dialect, job.id), error, tap: interceptorOf(dependencies, job) };
   return whole(
     dependencies,

@@ -1,5 +1,6 @@
 // Keeping a finished response, and putting it under the gateway's own id before it leaves.
-import { type Identity, identified, responseOfItem, timedResponse } from "../../dialects/stored-responses.ts";
+import type { ResponseIdentity } from "../../dialects/stored-response-contract.ts";
+import { responseOfItem, timedResponse } from "../../dialects/stored-responses.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import { putResponseItems } from "../../store/response-items.ts";
 import { putResponse, type ResponseRow } from "../../store/responses.ts";
@@ -55,8 +56,8 @@ async function kept(dependencies: ResponsesDependencies, job: ResponseJob, respo
 }
 
 /** What the gateway says of a response while it is made. */
-export function identityOfJob({ id, isKept, previousResponseId }: ResponseJob): Identity {
-  return { id, store: isKept, previousResponseId };
+export function identityOfJob({ id, isKept, isBackground, previousResponseId }: ResponseJob): ResponseIdentity {
+  return { id, isStored: isKept, isBackground, previousId: previousResponseId };
 }
 
 /** The finished response as the client gets it: it is on disk when it says that it is stored. */
@@ -66,6 +67,6 @@ export async function persistFinal(
   response: JsonObject,
 ): Promise<JsonObject> {
   const endedAt = Math.floor(dependencies.gateway.clock.nowMs() / 1000);
-  const own = timedResponse(identified(response, identityOfJob(job)), endedAt);
+  const own = timedResponse(response, endedAt);
   return (await kept(dependencies, job, own)) === job.isKept ? own : { ...own, store: false };
 }

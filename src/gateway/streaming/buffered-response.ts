@@ -27,6 +27,8 @@ const maxRetryAfterMs = 60_000;
 /** What goes to the client, and what the meter must know. */
 export interface BufferedResponse {
   readonly body: Uint8Array | string;
+  /** In place of a body where the reply is stored first. */
+  readonly json?: JsonObject;
   /** Content-Type, where it is no JSON. */
   readonly type?: string;
   readonly usage: Usage | undefined;
@@ -159,10 +161,9 @@ function rendered(response: OperationResponse, plan: UpstreamPlan, gatewayReques
   const cut = plan.watched.length > 0 && response.operation === "chat" ? cutAtStops(response, plan.watched) : response;
   const document = gatewayRequest.dialect.textFormats?.render(cut, gatewayRequest.write) ?? null;
   if (document !== null) return { body: document.text, type: document.type, usage: response.usage };
-  return {
-    body: JSON.stringify(gatewayRequest.dialect.response.render(cut, gatewayRequest.write)),
-    usage: response.usage,
-  };
+  const json = gatewayRequest.dialect.response.render(cut, gatewayRequest.write);
+  if (gatewayRequest.write.stored !== undefined) return { body: "", json, usage: response.usage };
+  return { body: JSON.stringify(json), usage: response.usage };
 }
 
 /** The one reply of a lane, for the client. */
@@ -176,6 +177,7 @@ export function bufferedResponse(
   if (answer !== null) checkItems(answer, gatewayRequest);
   if (type !== undefined) return { body: bytes, type, usage };
   const mended = plan.upstream.passthrough.normalize?.(body, gatewayRequest.wire, gatewayRequest.write) ?? body;
+  if (gatewayRequest.write.stored !== undefined) return { body: "", json: mended, usage };
   return { body: mended === body ? bytes : JSON.stringify(mended), usage };
 }
 

@@ -1,6 +1,7 @@
 // The pipe: one upstream stream to one client, pulled by the client, kept warm in silence, settled before its last bytes.
 import { GatewayError, toGatewayError } from "../../canonical/error.ts";
 import type { Usage } from "../../canonical/usage.ts";
+import { encodeFrames } from "../../lib/sse.ts";
 import { safeError } from "../../providers/redaction.ts";
 import type { AttemptResult, OpenStream } from "../attempts/attempt-loop.ts";
 import type { Exchange, ExchangeOutcome, ServedBy } from "../pipeline/exchange.ts";
@@ -10,7 +11,7 @@ import type { Drains } from "./drains.ts";
 import type { EndMarkers } from "./end-markers.ts";
 import { beyondBounds, type StreamBounds, tooLarge } from "./stream-bounds.ts";
 import type { StreamEncoder } from "./stream-encoder.ts";
-import { type Chunk, lastBytes, nothing } from "./transcoder.ts";
+import { type Chunk, lastOf, nothing } from "./transcoder.ts";
 import type { Sink } from "./upstream-stream.ts";
 
 export type { StreamEncoder, StreamInterceptor } from "./stream-encoder.ts";
@@ -161,8 +162,8 @@ function deliver(state: State, chunk: Chunk): Promise<void> | undefined {
   if (state.over) return undefined;
   if (chunk.end !== undefined) return finish(state, chunk, shown(state, chunk.end.error));
   state.asked = false;
-  const { tap } = state.options.wire;
-  give(state, tap === undefined ? chunk.bytes : tap.pass(chunk.bytes));
+  if (chunk.frames !== undefined) state.options.wire.tap?.pass(chunk.frames);
+  give(state, chunk.bytes);
   return undefined;
 }
 
@@ -196,22 +197,16 @@ async function finish(state: State, chunk: Chunk, error: GatewayError | null): P
   const { exchange, wire } = state.options;
   const outcome = await state.options.outcome({ by: state.by, error, opened: state.open !== null });
   await exchange.settle(outcome);
-  const { tap } = wire;
-  const bytes = lastBytes(chunk, outcome.usage);
-  const last = tap === undefined ? bytes : error === null ? await tap.last(bytes) : tap.pass(bytes);
+  const { bytes, frames = [] } = lastOf(chunk, outcome.usage);
+  const failure = error === null ? [] : (state.open?.flow.writeError(error) ?? wire.error(error));
+  const last =
+    wire.tap === undefined
+      ? Buffer.concat([bytes, encodeFrames(failure)])
+      : encodeFrames(await wire.tap.last([...frames, ...failure], error));
   if (last.length > 0) give(state, last);
-  if (error !== null) say(state, state.open?.flow.writeError(error) ?? wire.error(error));
+  // Bytes that have no words for an error end where they are: the connection breaks, so that nobody takes them for the whole.
+  if (error !== null && failure.length === 0) state.controller.error(new Error("the reply was cut"));
   else state.controller.close();
-}
-
-/** Bytes that have no words for an error end where they are: the connection breaks, so that nobody takes them for the whole. */
-function say(state: State, apology: Uint8Array): void {
-  if (apology.length === 0) {
-    state.controller.error(new Error("the reply was cut"));
-    return;
-  }
-  give(state, apology);
-  state.controller.close();
 }
 
 /** The client has gone, or must go. A stream that is only just being opened is let go as soon as it is there. */

@@ -1,17 +1,18 @@
 // What goes to a client beside the frames of a stream: signs of life, errors, and what watches the frames.
 import type { GatewayError } from "../../canonical/error.ts";
+import type { ResponseFrame } from "../../dialects/stored-response-contract.ts";
 
 /** What the pipe needs from the room above: the client's wire for silence and for errors. */
 export interface StreamEncoder {
   heartbeat(started: boolean): Uint8Array;
   /** Empty where the wire has no words for it. */
-  error(error: GatewayError): Uint8Array;
+  error(error: GatewayError): readonly ResponseFrame[];
   readonly tap?: StreamInterceptor;
 }
 
-/** Sees whole frames on their way to the client, and may put others in their place. */
+/** Sees the frames of a response that is stored, on their way to the client. */
 export interface StreamInterceptor {
-  pass(bytes: Uint8Array): Uint8Array;
-  /** The last ones of a reply that came well, before they leave. Never rejects. */
-  last(bytes: Uint8Array): Promise<Uint8Array>;
+  pass(frames: readonly ResponseFrame[]): void;
+  /** The last ones, before they leave: what it returns leaves in their place. Never rejects. */
+  last(frames: readonly ResponseFrame[], error: GatewayError | null): Promise<readonly ResponseFrame[]>;
 }

@@ -3,11 +3,12 @@
 import { GatewayError } from "../../canonical/error.ts";
 import type { StreamEvent } from "../../canonical/stream-event.ts";
 import type { Usage } from "../../canonical/usage.ts";
-import type { Passthrough, StreamReader, StreamWriter, WriteContext } from "../../dialects/dialect.ts";
+import type { PassthroughReader, StreamReader, StreamWriter } from "../../dialects/dialect.ts";
 import { streamTruncated } from "../../dialects/errors.ts";
 import { withoutNullArguments } from "../../dialects/shared/null-arguments.ts";
+import type { ResponseFrame } from "../../dialects/stored-response-contract.ts";
 import type { JsonObject } from "../../lib/json.ts";
-import { type Frame, formatFrame, readFrame, type SseChunk } from "../../lib/sse.ts";
+import { encodeFrames, type Frame, formatFrame, readFrame, type SseChunk } from "../../lib/sse.ts";
 import type { UpstreamPlan } from "../attempts/upstream-plan.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";
 import type { Meter } from "./meter.ts";
@@ -17,19 +18,31 @@ import { type Adapt, watchStops } from "./stop-sequences.ts";
 export interface StreamEnd {
   readonly error: GatewayError | null;
   /** What is still to be said, where the client is told usage that nobody reported: it has to be estimated first. */
-  rest?(usage: Usage): Uint8Array;
+  rest?(usage: Usage): Written;
 }
 
-/** Bytes for the client. `end`: the reply is over, well or with an error; nothing follows. */
-export interface Chunk {
+/** Bytes for the client, with the frames that they are made of where something watches them. */
+export interface Written {
   readonly bytes: Uint8Array;
+  readonly frames?: readonly ResponseFrame[];
+}
+
+/** `end`: the reply is over, well or with an error; nothing follows. */
+export interface Chunk extends Written {
   readonly end?: StreamEnd;
 }
 
-/** The last bytes, with those that tell usage. */
-export function lastBytes({ bytes, end }: Chunk, usage: Usage | undefined): Uint8Array {
-  const rest = usage === undefined ? undefined : end?.rest?.(usage);
-  return rest === undefined ? bytes : Buffer.concat([bytes, rest]);
+/** One after the other. */
+export function bothOf(first: Written, second: Written): Written {
+  const bytes = Buffer.concat([first.bytes, second.bytes]);
+  const { frames = second.frames } = first;
+  return frames === undefined ? { bytes } : { bytes, frames: [...(first.frames ?? []), ...(second.frames ?? [])] };
+}
+
+/** The last of a reply, with what tells usage. */
+export function lastOf(chunk: Chunk, usage: Usage | undefined): Written {
+  const rest = usage === undefined ? undefined : chunk.end?.rest?.(usage);
+  return rest === undefined ? chunk : bothOf(chunk, rest);
 }
 
 export interface Transcoder {
@@ -37,8 +50,8 @@ export interface Transcoder {
   turn(chunk: SseChunk): Chunk;
   /** The body has ended, whether the reply had or not. */
   ended(): Chunk;
-  /** Wire text for an error that fits what was said before it; null where any place is as good. */
-  apologise(error: GatewayError): Uint8Array | null;
+  /** An error that fits what was said before it; null where any place is as good. */
+  apologise(error: GatewayError): readonly ResponseFrame[] | null;
   /** True once the upstream has said why the reply ended: only its usage and its end are to come. */
   finishing?(): boolean;
   /** Content-Type of what goes to the client, once its first bytes are there; absent for events. */
@@ -60,37 +73,11 @@ function watch(events: readonly StreamEvent[], meter: Meter): StreamEnd | null {
   return end;
 }
 
-const pieceOf = (bytes: Uint8Array, end: StreamEnd | null): Chunk => (end === null ? { bytes } : { bytes, end });
-
 /** An upstream that closes without its terminator has not finished, whatever it sent. */
 const endOf = (end: StreamEnd | null): StreamEnd => end ?? { error: streamTruncated() };
 
 /** Behind a finish come usage and an end; an upstream that goes on gets a quick estimate in place of what is charged. */
 const mostHeldFrames = 16;
-
-/** Notes the first and the last frame that the client got, so that an error fits behind them. */
-interface SentFrames {
-  note(raws: readonly string[]): void;
-  writeError(error: GatewayError): Uint8Array | null;
-}
-
-function sentFrames({ writeError }: Passthrough, write: WriteContext): SentFrames {
-  let first: string | null = null;
-  let last: string | null = null;
-  return {
-    note(raws) {
-      if (writeError === undefined) return;
-      first ??= raws.find((raw) => readFrame(raw) !== null) ?? null;
-      last = raws.findLast((raw) => readFrame(raw) !== null) ?? last;
-    },
-    writeError(error) {
-      const frames = writeError?.(error, write, frameOf(first), frameOf(last));
-      return frames === undefined ? null : encoder.encode(frames.map(formatFrame).join(""));
-    },
-  };
-}
-
-const frameOf = (raw: string | null): Frame | null => (raw === null ? null : readFrame(raw));
 
 /** The text of a frame as the splitter gives it. */
 const rawOf = (frame: Frame): string => formatFrame(frame).trimEnd();
@@ -123,17 +110,16 @@ function skimmed(reader: StreamReader, frame: Frame, meter: Meter): boolean {
 /** Same dialect on both sides: the original bytes go on. An error frame is withheld, because the gateway words errors itself. */
 function passthroughTranscoder(
   plan: UpstreamPlan,
-  { wire, write }: GatewayRequest,
+  { wire }: GatewayRequest,
   reader: StreamReader,
   meter: Meter,
 ): Transcoder {
   const { terminator, corrected, visibleFrame } = plan.upstream.passthrough;
   /** From the finish on: frames behind one whose usage cannot be true, which waits for what is charged. */
   let held: string[] | null = null;
-  const { note, writeError } = sentFrames(plan.upstream.passthrough, write);
   const original = wordsOf(plan, wire, meter);
   const letGo = (raws: readonly string[], end: StreamEnd): StreamEnd =>
-    end.error === null ? { error: null, rest: (usage) => original(raws, usage) } : end;
+    end.error === null ? { error: null, rest: (usage) => ({ bytes: original(raws, usage) }) } : end;
   return {
     turn({ raws, bytes }) {
       let whole = true;
@@ -150,15 +136,11 @@ function passthroughTranscoder(
           return { bytes: original(raws.slice(0, from)), end: letGo(kept, end) };
         }
         whole &&= !isFalse;
-        if (end?.error) {
-          note(raws.slice(0, index));
-          return { bytes: original(raws.slice(0, index)), end };
-        }
+        if (end?.error) return { bytes: original(raws.slice(0, index)), end };
         whole &&= visibleFrame === undefined || visibleFrame(frame, wire) === frame;
         if (end !== null)
           return { bytes: whole && index === raws.length - 1 ? bytes : original(raws.slice(0, index + 1)), end };
       }
-      note(held === null ? raws : raws.slice(0, from));
       if (held !== null) {
         held.push(...raws.slice(from));
         if (held.length <= mostHeldFrames) return { bytes: original(raws.slice(0, from)) };
@@ -173,17 +155,52 @@ function passthroughTranscoder(
       const rest = end.error === null && terminator !== undefined ? [rawOf(terminator)] : [];
       return held === null ? { bytes: original(rest), end } : { bytes: nothing, end: letGo([...held, ...rest], end) };
     },
-    apologise: writeError,
+    apologise: () => null,
     finishing: () => reader.finishing?.() ?? false,
   };
 }
 
-function written(events: readonly StreamEvent[], writer: StreamWriter): string {
-  let text = "";
-  for (const event of events)
-    if (event.type !== "error") for (const frame of writer.write(event)) text += formatFrame(frame);
-  return text;
+/** Same dialect on both sides, with frames that change on their way. The last one waits for the usage that is charged. */
+function changingTranscoder(reader: PassthroughReader, meter: Meter, isWatched: boolean): Transcoder {
+  const last = (frame: Frame, usage: Usage): Written => encoded([reader.shown(frame, usage) ?? frame], isWatched);
+  const read = (frame: Frame): StreamEnd | null => {
+    const end = skimmed(reader, frame, meter) ? null : watch(reader.read(frame), meter);
+    return end === null || end.error !== null ? end : { error: null, rest: (usage) => last(frame, usage) };
+  };
+  return {
+    turn({ raws, bytes }) {
+      const frames: ResponseFrame[] = [];
+      let isWhole = true;
+      for (const raw of raws) {
+        const frame = readFrame(raw);
+        if (frame === null) continue;
+        const end = read(frame);
+        if (end !== null) return { ...encoded(frames, isWatched), end };
+        const shown = reader.shown(frame);
+        isWhole &&= shown === frame;
+        if (shown !== null) frames.push(shown);
+      }
+      return isWhole ? { bytes, ...(isWatched ? { frames } : {}) } : encoded(frames, isWatched);
+    },
+    ended: () => ({ bytes: nothing, end: endOf(watch(reader.end(), meter)) }),
+    apologise: (error) => reader.error(error),
+    finishing: () => reader.finishing?.() ?? false,
+  };
 }
+
+function written(events: readonly StreamEvent[], writer: StreamWriter): ResponseFrame[] {
+  const frames: ResponseFrame[] = [];
+  for (const event of events) if (event.type !== "error") frames.push(...writer.write(event));
+  return frames;
+}
+
+/** Frames with their bytes; `isWatched`: the frames themselves go along. */
+export function encoded(frames: readonly ResponseFrame[], isWatched: boolean): Written {
+  const bytes = frames.length === 0 ? nothing : encodeFrames(frames);
+  return isWatched ? { bytes, frames } : { bytes };
+}
+
+const chunkOf = (chunk: Written, end: StreamEnd | null): Chunk => (end === null ? chunk : { ...chunk, end });
 
 /** Another dialect: deltas are written in the client's words. */
 export function translatingTranscoder(
@@ -192,17 +209,18 @@ export function translatingTranscoder(
   meter: Meter,
   adapt?: Adapt,
 ): Transcoder {
+  const { isWatched } = writer;
   // A client that counts on usage gets the gateway's estimate where the upstream gives none that can be true, never zeros.
   const uncounted = (events: readonly StreamEvent[]): number =>
     meter.reported() === undefined ? events.findIndex((event) => event.type === "finish") : -1;
-  const told = (events: readonly StreamEvent[], end: StreamEnd | null): { text: string; end: StreamEnd | null } => {
+  const told = (events: readonly StreamEvent[], end: StreamEnd | null): [ResponseFrame[], StreamEnd | null] => {
     const at = end === null || end.error !== null ? -1 : uncounted(events);
     const finish = events[at];
-    if (finish?.type !== "finish") return { text: written(events, writer), end };
-    const rest = (usage: Usage): Uint8Array => encoder.encode(written([{ ...finish, usage }], writer));
-    return { text: written(events.slice(0, at), writer), end: { error: null, rest } };
+    if (finish?.type !== "finish") return [written(events, writer), end];
+    const rest = (usage: Usage): Written => encoded(written([{ ...finish, usage }], writer), isWatched);
+    return [written(events.slice(0, at), writer), { error: null, rest }];
   };
-  const say = (events: readonly StreamEvent[]): { text: string; end: StreamEnd | null } => {
+  const say = (events: readonly StreamEvent[]): [ResponseFrame[], StreamEnd | null] => {
     if (adapt === undefined) return told(events, watch(events, meter));
     const adapted = adapt(events);
     // An upstream's finish ends its stream also where it is not yet the finish for the client.
@@ -211,27 +229,22 @@ export function translatingTranscoder(
   };
   return {
     turn({ raws }) {
-      let text = "";
-      let end: StreamEnd | null = null;
+      const all: ResponseFrame[] = [];
       for (const raw of raws) {
         const frame = readFrame(raw);
         if (frame === null) continue;
-        const said = say(reader.read(frame));
-        text += said.text;
-        end = said.end;
-        if (end !== null) break;
+        const [frames, end] = say(reader.read(frame));
+        all.push(...frames);
+        if (end !== null) return chunkOf(encoded(all, isWatched), end);
       }
-      return pieceOf(text === "" ? nothing : encoder.encode(text), end);
+      return encoded(all, isWatched);
     },
     ended() {
-      const said = say(reader.end());
-      return { bytes: encoder.encode(said.text), end: endOf(said.end) };
+      const [frames, end] = say(reader.end());
+      return chunkOf(encoded(frames, isWatched), endOf(end));
     },
     finishing: () => reader.finishing?.() ?? false,
-    apologise(error) {
-      if (!writer.apologises) return null;
-      return encoder.encode(writer.write({ type: "error", error }).map(formatFrame).join(""));
-    },
+    apologise: (error) => (writer.apologises ? writer.write({ type: "error", error }) : null),
   };
 }
 
@@ -252,13 +265,19 @@ function withModel(reader: StreamReader, model: string): StreamReader {
 /** The client's writer, and whether it words errors itself. */
 export interface ClientWriter extends StreamWriter {
   readonly apologises: boolean;
+  /** Something looks at its frames on their way. */
+  readonly isWatched: boolean;
 }
 
 /** Throws `internal_error` for an operation that does not stream. */
 export function writerOf({ dialect, write }: GatewayRequest): ClientWriter {
   const writer = dialect.stream?.writer(write);
   if (writer === undefined) throw new GatewayError("internal_error", "This operation does not stream.");
-  return { write: (event) => writer.write(event), apologises: dialect.stream?.writesOwnErrors === true };
+  return {
+    write: (event) => writer.write(event),
+    apologises: dialect.stream?.writesOwnErrors === true,
+    isWatched: write.stored !== undefined,
+  };
 }
 
 /** The turner of one call of a lane. `writer` is shared where several calls make one reply. */
@@ -268,6 +287,10 @@ export function transcoderFor(
   meter: Meter,
   origin: string,
 ): Transcoder {
+  const changing = plan.verbatim
+    ? plan.upstream.passthrough.reader?.({ origin, request: gatewayRequest.request }, gatewayRequest.write)
+    : undefined;
+  if (changing !== undefined) return changingTranscoder(changing, meter, gatewayRequest.write.stored !== undefined);
   const reader = readerOf(plan, gatewayRequest, origin);
   if (plan.verbatim) return passthroughTranscoder(plan, gatewayRequest, reader, meter);
   const adapt = plan.watched.length === 0 ? undefined : watchStops(plan.watched, plan.calls.length);

@@ -1,12 +1,13 @@
 // One upstream stream on its way to the client: chunks in, the client's bytes out, piece by piece.
 import { GatewayError, toGatewayError } from "../../canonical/error.ts";
 import { invalidUpstreamResponse } from "../../dialects/errors.ts";
+import type { ResponseFrame } from "../../dialects/stored-response-contract.ts";
 import type { Deadline } from "../../lib/deadline.ts";
 import { type FrameSplitter, frameSplitter, frameTooLarge, type SseChunk } from "../../lib/sse.ts";
 import { redactorFor } from "../../providers/redaction.ts";
 import { replyError } from "../../providers/upstream.ts";
 import { type EndMarkers, watchEndMarkers } from "./end-markers.ts";
-import { type Chunk, nothing, type Transcoder } from "./transcoder.ts";
+import { bothOf, type Chunk, nothing, type Transcoder } from "./transcoder.ts";
 
 /** What becomes of a piece. */
 export type Sink = (chunk: Chunk) => Promise<void> | undefined;
@@ -16,8 +17,8 @@ export interface UpstreamStream {
   next(consume: Sink): Promise<void>;
   /** How many chunks held something of the answer, and how many only a sign that the upstream is still at work. Comments count as neither. */
   endMarkers(): EndMarkers;
-  /** Wire text for an error that fits what was said before it; null where any place is as good. */
-  writeError(error: GatewayError): Uint8Array | null;
+  /** An error that fits what was said before it; null where any place is as good. */
+  writeError(error: GatewayError): readonly ResponseFrame[] | null;
   /** True once the upstream has said why the reply ended: only its usage and its end are to come. */
   finishing(): boolean;
   /** Content-Type of the pieces, once the first is there; null for events. */
@@ -98,7 +99,7 @@ export function createUpstreamStream(
 }
 
 const joined = (chunk: Chunk, ended: Chunk): Chunk =>
-  chunk.bytes.length === 0 ? ended : { ...ended, bytes: Buffer.concat([chunk.bytes, ended.bytes]) };
+  chunk.bytes.length === 0 ? ended : { ...ended, ...bothOf(chunk, ended) };
 
 /** Reads to the end so that the connection can be used again; gives up on a body that does not end. */
 async function drain(body: Body, life: Deadline): Promise<void> {

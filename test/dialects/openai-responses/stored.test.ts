@@ -2,13 +2,12 @@
 import { describe, expect, test } from "bun:test";
 import {
   deletedResponse,
-  identified,
   listPage,
   parseListQuery,
   storedItems,
 } from "../../../src/dialects/openai-responses/stored-responses.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
-import { thrown } from "./helpers.ts";
+import { dialect, hello, thrown, writeContext } from "./helpers.ts";
 
 const query = (more: Record<string, string> = {}) => parseListQuery((name) => more[name] ?? null);
 const items = Array.from({ length: 5 }, (_, index): JsonObject => ({ id: `msg_${index}`, type: "message" }));
@@ -79,8 +78,9 @@ test("what a deletion answers", () => {
 });
 
 test("an upstream's id never reaches the client", () => {
-  const identity = { id: "resp_ours", store: true, previousResponseId: "resp_0" };
-  expect(identified({ id: "up", object: "response", store: false }, identity)).toEqual({
+  const stored = { id: "resp_ours", isStored: true, isBackground: false, previousId: "resp_0" };
+  const reply = { id: "up", object: "response", store: false };
+  expect(dialect.passthrough.normalize?.(reply, hello, writeContext({ stored }))).toEqual({
     id: "resp_ours",
     object: "response",
     store: true,
