@@ -1,36 +1,5 @@
 // What a translation could not carry over unchanged, said field by field.
 
-/** The request fields that canon knows by name. A dialect tells where each stands on its own wire. */
-export type FieldName =
-  | "temperature"
-  | "topP"
-  | "topK"
-  | "presencePenalty"
-  | "frequencyPenalty"
-  | "seed"
-  | "logitBias"
-  | "logprobs"
-  | "stopSequences"
-  | "choices"
-  | "maxOutputTokens"
-  | "tools"
-  | "toolChoice"
-  | "parallelToolCalls"
-  | "format"
-  | "reasoning"
-  | "verbosity"
-  | "tier"
-  | "speed"
-  | "endUser"
-  | "metadata"
-  | "messages"
-  | "system"
-  | "input"
-  | "dimensions"
-  | "encodingFormat"
-  | "purpose"
-  | "title";
-
 /**
  * `path` is in the client's own words. `dropped`: removed. `approximated`: converted with a loss. `emulated`: done by the
  * gateway. `unverified`: no table knows the model, and what the client said was sent as it is.
@@ -46,12 +15,16 @@ export function isLoss({ code }: Warning): boolean {
 }
 
 /**
- * A request field that only the client's dialect has. When the upstream speaks another dialect, `ignore` fields go
- * without a word, `warn` fields with a warning, and `reject` fields refuse the request.
+ * What becomes of something that cannot be sent on: it is left out in silence, it is left out with a warning, or the
+ * request is refused.
  */
-export interface UnmappedField {
-  readonly path: string;
+export interface Loss {
   readonly rule: "ignore" | "warn" | "reject";
-  /** Why a `reject` field cannot be sent, as the end of the message. */
+  /** Why it cannot be sent, as the end of a sentence. */
   readonly reason?: string;
+}
+
+/** A request field that only the client's dialect has, and what becomes of it where the upstream speaks another one. */
+export interface UnmappedField extends Loss {
+  readonly path: string;
 }

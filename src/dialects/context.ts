@@ -1,7 +1,7 @@
 // What dialects are told beside the wire: of the request, of the upstream, of the client.
 import type { OperationRequest } from "../canonical/operation.ts";
+import type { FieldName } from "../canonical/request-field.ts";
 import type { ListedVoice } from "../canonical/speech.ts";
-import type { FieldName } from "../canonical/warning.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { CompatibilityFlags } from "./compatibility-flags.ts";
 import type { DeclaredModel } from "./shared/model-table.ts";

@@ -1,7 +1,7 @@
 // The contract of a dialect: pure, synchronous functions between one wire language and canon, facing both ways.
 import type { TSchema } from "typebox";
 import type { Operation, OperationRequest, OperationResponse } from "../canonical/operation.ts";
-import type { FieldName } from "../canonical/warning.ts";
+import type { FieldName } from "../canonical/request-field.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { AudioCodec, ErrorCodec, Passthrough, StreamCodec, TextFormatCodec } from "./codec-contracts.ts";
 import type { ReadContext, RenderContext, RequestMeta, WriteContext } from "./context.ts";

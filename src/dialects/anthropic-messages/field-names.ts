@@ -1,13 +1,14 @@
 // Where canon's fields stand on this wire, and small ways to read a wire object that the schema has passed.
 import { GatewayError } from "../../canonical/error.ts";
-import type { FieldName, Warning } from "../../canonical/warning.ts";
+import type { FieldName } from "../../canonical/request-field.ts";
+import type { Warning } from "../../canonical/warning.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { RenderContext } from "../dialect.ts";
 import { isAbsent as isNothing } from "../shared/is-empty.ts";
 
 export { objectsIn, optionalNumber, optionalText } from "../shared/json-accessors.ts";
 
-const paths: Readonly<Record<FieldName, string>> = {
+const paths: { readonly [field in FieldName]?: string } = {
   temperature: "temperature",
   topP: "top_p",
   topK: "top_k",
@@ -28,18 +29,16 @@ const paths: Readonly<Record<FieldName, string>> = {
   tier: "service_tier",
   speed: "speed",
   endUser: "metadata.user_id",
-  metadata: "metadata",
   messages: "messages",
   system: "system",
   input: "messages",
   dimensions: "dimensions",
-  encodingFormat: "encoding_format",
   purpose: "messages",
   title: "messages",
 };
 
 export function fieldPath(field: FieldName): string {
-  return paths[field];
+  return paths[field] ?? field;
 }
 
 /** What a rendering could not carry over; one warning for each code and path. */

@@ -1,6 +1,6 @@
 // Sampling: this dialect knows three fields; what a model or its thinking does not take is left out with a warning.
 import type { ChatRequest, Sampling } from "../../canonical/chat.ts";
-import type { FieldName } from "../../canonical/warning.ts";
+import type { FieldName } from "../../canonical/request-field.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { RenderContext } from "../dialect.ts";
 import { textAlone, unsupported } from "../errors.ts";

@@ -1,5 +1,5 @@
 // Where canon's fields stand on this wire.
-import type { FieldName } from "../../canonical/warning.ts";
+import type { FieldName } from "../../canonical/request-field.ts";
 
 const paths: { readonly [field in FieldName]?: string } = {
   temperature: "inferenceConfig.temperature",
@@ -13,7 +13,6 @@ const paths: { readonly [field in FieldName]?: string } = {
   format: "outputConfig.textFormat",
   reasoning: "additionalModelRequestFields.thinking",
   tier: "serviceTier",
-  metadata: "requestMetadata",
   messages: "messages",
   system: "system",
 };

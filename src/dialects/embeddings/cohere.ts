@@ -72,7 +72,6 @@ export const cohereEmbeddings: Dialect<EmbeddingRequest, EmbeddingResponse> = {
       input: "texts",
       dimensions: "output_dimension",
       purpose: "input_type",
-      encodingFormat: "embedding_types",
     }),
   },
   response: {

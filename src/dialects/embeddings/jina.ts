@@ -52,7 +52,7 @@ export const jinaEmbeddings: Dialect<EmbeddingRequest, EmbeddingResponse> = {
     parse: parseRequest,
     render: renderRequest,
     maxItems: () => mostItems,
-    fieldPath: pathsWith({ encodingFormat: "embedding_type", purpose: "task" }),
+    fieldPath: pathsWith({ purpose: "task" }),
   },
   response: { parse: parseReply, render: renderReply },
   passthrough: bodyLane(path),

@@ -104,7 +104,7 @@ export const openaiEmbeddings: Dialect<EmbeddingRequest, EmbeddingResponse> = {
     parse: parseRequest,
     render: renderRequest,
     maxItems: ({ options }) => options?.embeddings?.mostItems ?? mostItems,
-    fieldPath: pathsWith({ encodingFormat: "encoding_format", endUser: "user", purpose: "input_type" }),
+    fieldPath: pathsWith({ endUser: "user", purpose: "input_type" }),
   },
   response: { parse: parseReply, render: renderReply },
   passthrough: {

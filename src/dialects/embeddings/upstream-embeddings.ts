@@ -1,6 +1,6 @@
 // What embedding dialects of upstreams have in common: an ask without what the wire cannot say, and notes of that.
 import type { EmbeddingRequest } from "../../canonical/embedding.ts";
-import type { FieldName } from "../../canonical/warning.ts";
+import type { FieldName } from "../../canonical/request-field.ts";
 import { type JsonObject, omitUndefined } from "../../lib/json.ts";
 import type { Passthrough, RenderContext, RenderedRequest, UpstreamRequest } from "../dialect.ts";
 import { type Warnings, warnField } from "../shared/warnings.ts";

@@ -57,7 +57,6 @@ export const voyageEmbeddings: Dialect<EmbeddingRequest, EmbeddingResponse> = {
     fieldPath: pathsWith({
       dimensions: "output_dimension",
       purpose: "input_type",
-      encodingFormat: "encoding_format",
     }),
   },
   response: { parse: parseReply, render: renderReply },

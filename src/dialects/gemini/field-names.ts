@@ -1,7 +1,7 @@
 // Where canon's fields stand on this wire.
-import type { FieldName } from "../../canonical/warning.ts";
+import type { FieldName } from "../../canonical/request-field.ts";
 
-const paths: Readonly<Record<FieldName, string>> = {
+const paths: { readonly [field in FieldName]?: string } = {
   temperature: "generationConfig.temperature",
   topP: "generationConfig.topP",
   topK: "generationConfig.topK",
@@ -22,16 +22,14 @@ const paths: Readonly<Record<FieldName, string>> = {
   tier: "serviceTier",
   speed: "serviceTier",
   endUser: "labels",
-  metadata: "labels",
   messages: "contents",
   system: "systemInstruction",
   input: "contents",
   dimensions: "outputDimensionality",
-  encodingFormat: "encodingFormat",
   purpose: "taskType",
   title: "title",
 };
 
 export function fieldPath(field: FieldName): string {
-  return paths[field];
+  return paths[field] ?? field;
 }

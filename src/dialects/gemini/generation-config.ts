@@ -1,6 +1,7 @@
 // How the answer is made: the members of `generationConfig` and the fields of canon that stand there.
 import type { ChatRequest, OutputFormat, Sampling } from "../../canonical/chat.ts";
-import type { FieldName, UnmappedField } from "../../canonical/warning.ts";
+import type { FieldName } from "../../canonical/request-field.ts";
+import type { UnmappedField } from "../../canonical/warning.ts";
 import { isObject, type JsonObject, omitUndefined } from "../../lib/json.ts";
 import { unsupported } from "../errors.ts";
 import { isAbsent } from "../shared/is-empty.ts";

@@ -1,6 +1,6 @@
 // The body of a chat completions request and the canonical ask, both ways.
 import type { ChatRequest, Effort, OutputFormat } from "../../canonical/chat.ts";
-import type { FieldName } from "../../canonical/warning.ts";
+import type { FieldName } from "../../canonical/request-field.ts";
 import { isObject, type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
 import type { RenderContext, RenderedRequest } from "../dialect.ts";
 import { badValue, missing, unsupported } from "../errors.ts";
@@ -20,7 +20,7 @@ import { parseExtras } from "./unmapped-fields.ts";
 export const chatPath = "chat/completions";
 const maxStops = 4;
 
-const paths: { readonly [field in FieldName]: string } = {
+const paths: { readonly [field in FieldName]?: string } = {
   temperature: "temperature",
   topP: "top_p",
   topK: "top_k",
@@ -41,19 +41,17 @@ const paths: { readonly [field in FieldName]: string } = {
   tier: "service_tier",
   speed: "service_tier",
   endUser: "user",
-  metadata: "metadata",
   messages: "messages",
   system: "messages",
   input: "messages",
   dimensions: "dimensions",
-  encodingFormat: "encoding_format",
   purpose: "input_type",
   title: "title",
 };
 
 /** Where a canonical field stands in a chat completions request. */
 export function fieldPath(field: FieldName): string {
-  return paths[field];
+  return paths[field] ?? field;
 }
 
 function parseFormat(format: Json | undefined): { format?: OutputFormat } {

@@ -1,6 +1,6 @@
 // The body of a text completions request and the canonical ask, both ways.
 import type { ChatRequest, Completion } from "../../canonical/chat.ts";
-import type { FieldName } from "../../canonical/warning.ts";
+import type { FieldName } from "../../canonical/request-field.ts";
 import { isObject, type JsonObject, omitUndefined } from "../../lib/json.ts";
 import type { RenderContext, RenderedRequest } from "../dialect.ts";
 import { unsupported } from "../errors.ts";

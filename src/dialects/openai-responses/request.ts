@@ -1,6 +1,6 @@
 // The body of a response request and the canonical ask, both ways.
 import type { ChatRequest, Effort, OutputFormat } from "../../canonical/chat.ts";
-import type { FieldName } from "../../canonical/warning.ts";
+import type { FieldName } from "../../canonical/request-field.ts";
 import { isObject, type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
 import type { RenderContext, RenderedRequest } from "../dialect.ts";
 import { missing, textAlone, unsupported } from "../errors.ts";
@@ -23,7 +23,7 @@ export const maxToolNameChars = 64;
 const minOutputTokens = 16;
 const logprobsInclude = "message.output_text.logprobs";
 
-const paths: { readonly [field in FieldName]: string } = {
+const paths: { readonly [field in FieldName]?: string } = {
   temperature: "temperature",
   topP: "top_p",
   topK: "top_k",
@@ -44,19 +44,17 @@ const paths: { readonly [field in FieldName]: string } = {
   tier: "service_tier",
   speed: "service_tier",
   endUser: "safety_identifier",
-  metadata: "metadata",
   messages: "input",
   system: "instructions",
   input: "input",
   dimensions: "dimensions",
-  encodingFormat: "encoding_format",
   purpose: "input_type",
   title: "title",
 };
 
 /** Where a canonical field stands in a response request. */
 export function fieldPath(field: FieldName): string {
-  return paths[field];
+  return paths[field] ?? field;
 }
 
 function parseFormat(format: Json | undefined, path: string): { format?: OutputFormat } {

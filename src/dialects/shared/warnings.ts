@@ -1,11 +1,18 @@
-// What a rendering could not say unchanged, gathered once for each field.
-import type { FieldName, Warning } from "../../canonical/warning.ts";
+// What a rendering could not say unchanged: the one way in which a dialect reports or refuses it.
+import type { FieldName } from "../../canonical/request-field.ts";
+import type { Loss, Warning } from "../../canonical/warning.ts";
 import type { RenderContext } from "../dialect.ts";
+import { unsupported } from "../errors.ts";
 
 /** The context of one rendering and the warnings it has gathered. */
 export interface Warnings {
   readonly context: RenderContext;
   readonly warnings: Warning[];
+}
+
+/** Nothing gathered yet. */
+export function newWarnings(context: RenderContext): Warnings {
+  return { context, warnings: [] };
 }
 
 /** Records a loss under the client's own path, once. */
@@ -17,4 +24,10 @@ export function warn(warnings: Warnings, code: Warning["code"], path: string): v
 /** Records a loss of a canonical field. */
 export function warnField(warnings: Warnings, code: Warning["code"], field: FieldName): void {
   warn(warnings, code, warnings.context.fieldPath(field));
+}
+
+/** Applies the rule for something that cannot be sent. Throws `unsupported_parameter` where it must not be left out. */
+export function lose(warnings: Warnings, { rule, reason }: Loss, path: string): void {
+  if (rule === "reject") throw unsupported(path, reason ?? "it has no counterpart there");
+  if (rule === "warn") warn(warnings, "dropped", path);
 }

@@ -1,5 +1,6 @@
 // The dialect of OpenAI's speech: a text and a voice in, a file of sound out, whole or as events.
 import { Type } from "typebox";
+import type { FieldName } from "../../canonical/request-field.ts";
 import {
   type AudioFormat,
   audioFormats,
@@ -8,7 +9,6 @@ import {
   soundTypes,
   standardVoices,
 } from "../../canonical/speech.ts";
-import type { FieldName } from "../../canonical/warning.ts";
 import { isObject, type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
 import type { Dialect } from "../dialect.ts";
 import { badValue, unsupported } from "../errors.ts";

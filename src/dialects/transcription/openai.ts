@@ -1,6 +1,8 @@
 // The dialects of OpenAI's transcriptions and translations, and those of servers that give fewer forms of reply.
+
+import type { FieldName } from "../../canonical/request-field.ts";
 import type { TranscriptFormat, TranscriptionRequest, TranscriptionResponse } from "../../canonical/transcription.ts";
-import type { FieldName, Warning } from "../../canonical/warning.ts";
+import type { Warning } from "../../canonical/warning.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { Dialect, FormPart, RenderContext, RenderedRequest } from "../dialect.ts";
 import { unsupported, unsupportedByModel } from "../errors.ts";

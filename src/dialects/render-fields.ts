@@ -1,0 +1,87 @@
+// The upstream half of a field table: a canonical request as the members of a body, with what could not be sent.
+
+import type { FieldName } from "../canonical/request-field.ts";
+import type { Loss } from "../canonical/warning.ts";
+import { isObject, type Json, type JsonObject } from "../lib/json.ts";
+import { type Bounds, type FieldTable, isLossRow, type RenderSetting, rowsOf } from "./field-table.ts";
+import { isAbsent } from "./shared/is-empty.ts";
+import { lose, warnField } from "./shared/warnings.ts";
+
+/** Values that ask for nothing special: nothing is lost where they cannot be sent. */
+const neutral: { readonly [field: string]: Json } = {
+  temperature: 1,
+  topP: 1,
+  presencePenalty: 0,
+  frequencyPenalty: 0,
+  choices: 1,
+};
+
+/** The value of a field, wherever the request groups it; undefined where it says nothing. */
+function givenValue(request: object, field: FieldName): Json | undefined {
+  const { [field]: own, sampling, options } = request as Record<string, Json | undefined>;
+  const value =
+    own ?? (isObject(sampling) ? sampling[field] : undefined) ?? (isObject(options) ? options[field] : undefined);
+  return isAbsent(value) ? undefined : value;
+}
+
+/** A value that tells where it was on the client's wire is named by that. */
+function loseField(setting: RenderSetting<unknown>, field: FieldName, value: Json, loss: Loss): void {
+  if (value === neutral[field]) return;
+  const { warnings } = setting;
+  const own = isObject(value) && typeof value.path === "string" ? value.path : undefined;
+  lose(warnings, loss, own ?? warnings.context.fieldPath(field));
+}
+
+function withinBounds(setting: RenderSetting<unknown>, field: FieldName, value: Json, { min, max }: Bounds): Json {
+  if (typeof value !== "number") return value;
+  const nearest = Math.min(Math.max(value, min ?? value), max ?? value);
+  if (nearest !== value) warnField(setting.warnings, "approximated", field);
+  return nearest;
+}
+
+function setMember(body: JsonObject, [name = "", ...rest]: readonly string[], value: Json): void {
+  if (rest.length === 0) {
+    body[name] = value;
+    return;
+  }
+  const inner = body[name];
+  const holder: JsonObject = isObject(inner) ? inner : {};
+  body[name] = holder;
+  setMember(holder, rest, value);
+}
+
+type RenderRow = (setting: RenderSetting<unknown>, body: JsonObject) => void;
+
+function rowRenderer([field, row]: ReturnType<typeof rowsOf>[number]): RenderRow {
+  const valueIn = ({ request }: RenderSetting<unknown>) => givenValue(request as object, field);
+  if (isLossRow(row)) {
+    return (setting) => {
+      const value = valueIn(setting);
+      if (value !== undefined) loseField(setting, field, value, row);
+    };
+  }
+  if (row.carriedBy !== undefined) return () => undefined;
+  const path = row.path.split(".");
+  return (setting, body) => {
+    const value = valueIn(setting);
+    const limit = value === undefined ? {} : (row.limit?.(setting, value) ?? {});
+    if (value !== undefined && "rule" in limit) return loseField(setting, field, value, limit);
+    if (row.renderMembers !== undefined) {
+      Object.assign(body, row.renderMembers(setting));
+    } else if (value !== undefined) {
+      const allowed = withinBounds(setting, field, value, limit as Bounds);
+      const member = row.render === undefined ? allowed : row.render(allowed, setting);
+      if (member !== undefined) setMember(body, path, member);
+    }
+  };
+}
+
+/** The function that renders every field of a request by its row, in the order of the table. */
+export function fieldRenderer<R, S extends RenderSetting<R>>(table: FieldTable<R, S>): (setting: S) => JsonObject {
+  const rows = rowsOf(table).map(rowRenderer);
+  return (setting) => {
+    const body: JsonObject = {};
+    for (const render of rows) render(setting, body);
+    return body;
+  };
+}
