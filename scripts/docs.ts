@@ -65,7 +65,14 @@ const capabilitiesExample = `providers:
         duration_range: { min: 3, max: 30 }
         resolutions: [720p, 1080p]
         source: https://fal.ai/models/fal-ai/kling-video/v4/pro/image-to-video/api
-        checked_on: "2026-11-22"`;
+        checked_on: "2026-11-22"
+  local:
+    kind: compatible
+    base_url: http://10.0.0.8:8000/v1
+    model_capabilities:
+      - models: ["our-reasoner-*"]
+        efforts: [low, medium, high]
+        max_output_tokens: 16384`;
 
 /** What tables of models are, and how the file adds to them. */
 const capabilities = [
@@ -73,8 +80,9 @@ const capabilities = [
   "",
   "The gateway has tables of what video and image models accept: sizes, aspect ratios, resolutions, lengths, sound, images. It fits a request to",
   "the row of its model and warns about what it changed (`x-turnpike-warnings: approximated;field=…`). A model that no row lists is sent",
-  "what the client said, with the warning `unverified;field=model`, which strict mode does not refuse. `model_capabilities` of a provider",
-  "adds rows, or replaces fields of built-in ones:",
+  "what the client said, with the warning `unverified;field=model`, which strict mode does not refuse. Other tables have what families of text",
+  "models accept: reasoning, sampling, structured output, forced tool calls. They apply where a request is translated, and a text model that",
+  "no row lists is sent what the client said. `model_capabilities` of a provider adds rows, or replaces fields of built-in ones:",
   "",
   "```yaml",
   capabilitiesExample,

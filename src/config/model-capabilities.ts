@@ -1,6 +1,9 @@
 // `model_capabilities` of a provider: rows that an operator adds to the tables of models, or lays over them.
 import { type Static, Type } from "typebox";
+import type { Effort } from "../canonical/chat.ts";
 import { type DeclaredModel, type Durations, namedFields } from "../dialects/shared/model-table.ts";
+import { effortOrder } from "../dialects/shared/reasoning-effort.ts";
+import { withoutUndefined } from "../lib/json.ts";
 
 const closed = { additionalProperties: false } as const;
 const texts = (description: string, item: Record<string, unknown> = { minLength: 1 }) =>
@@ -13,6 +16,50 @@ const range = Type.Object(
   },
   { ...closed, description: "Lengths of videos in seconds, where every whole second is allowed." },
 );
+
+/** Fields about text models: each takes effect where the built-in tables have such a fact. */
+const textFields = {
+  reasoning: Type.Optional(
+    Type.Enum(["none", "budget", "effort", "either"], {
+      description: "How a text model is told how much to reason: not at all, in tokens, as an effort, or either way.",
+    }),
+  ),
+  efforts: Type.Optional(
+    Type.Array(Type.Enum([...effortOrder]), {
+      uniqueItems: true,
+      description:
+        "Reasoning efforts that a text model accepts; an empty list means that it refuses the setting. Another effort becomes the nearest of these.",
+    }),
+  ),
+  sampling: Type.Optional(
+    Type.Enum(["always", "without_reasoning", "never"], {
+      description:
+        "Whether a text model accepts `temperature` and the like. Where it does not, they are dropped with a warning. For models of OpenAI and Anthropic.",
+    }),
+  ),
+  structured_output: Type.Optional(
+    Type.Boolean({
+      description:
+        "Whether a text model accepts a JSON Schema for its output. Where it does not, the schema is sent as a tool. For the Messages API and Bedrock.",
+    }),
+  ),
+  forced_tool_choice: Type.Optional(
+    Type.Boolean({
+      description: "Whether a text model can be made to call a tool. For the Messages API and Bedrock.",
+    }),
+  ),
+  prefill: Type.Optional(
+    Type.Boolean({
+      description: "Whether the last message may be the assistant's. For the Messages API and Bedrock.",
+    }),
+  ),
+  max_output_tokens: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description: "Output tokens that a text model can produce. A larger bound is lowered to it, with a warning.",
+    }),
+  ),
+};
 
 const row = Type.Object(
   {
@@ -58,6 +105,7 @@ const row = Type.Object(
         },
       ),
     ),
+    ...textFields,
     source: Type.Optional(
       Type.String({ minLength: 1, description: "Where the facts are from. For your own records." }),
     ),
@@ -70,7 +118,7 @@ const row = Type.Object(
 
 export const modelCapabilities = Type.Array(row, {
   description:
-    "What models accept that the built-in tables do not list, or list otherwise: videos and sizes of images. The first row that matches counts. A model without a row is sent what the client said, with the warning `unverified`.",
+    "What models accept that the built-in tables do not list, or list otherwise: text models, videos, sizes of images. The first row that matches counts. A model without a row is sent what the client said; for images and videos with the warning `unverified`.",
 });
 
 type Row = Static<typeof row>;
@@ -87,8 +135,21 @@ function durationsOf({ durations: [first, ...others] = [], duration_range: bound
   return first === undefined ? bounds : [first, ...others];
 }
 
+/** From the least to the most; a model that does not reason refuses all of them. */
+function effortsOf({ reasoning, efforts }: Row): readonly Effort[] | undefined {
+  if (reasoning === "none") return [];
+  return efforts?.toSorted((left, right) => effortOrder.indexOf(left) - effortOrder.indexOf(right));
+}
+
 /** What is wrong with a row beyond its schema: the field and the problem; null for a row that can be used. */
-export function rowFault({ durations, duration_range: bounds }: Row): { field: string; problem: string } | null {
+export function rowFault({
+  durations,
+  duration_range: bounds,
+  reasoning,
+  efforts = [],
+}: Row): { field: string; problem: string } | null {
+  if (reasoning === "none" && efforts.some((effort) => effort !== "none"))
+    return { field: "efforts", problem: "must be empty where 'reasoning' is 'none'" };
   if (bounds === undefined) return null;
   if (durations !== undefined) return { field: "duration_range", problem: "set either this or 'durations'" };
   return bounds.min > bounds.max ? { field: "duration_range", problem: "'min' must not exceed 'max'" } : null;
@@ -96,9 +157,13 @@ export function rowFault({ durations, duration_range: bounds }: Row): { field: s
 
 /** Members that are absent stay absent, so that the built-in row counts. */
 export function declaredModel(entry: Row): DeclaredModel {
-  const { models, like, sizes, ratios, resolutions, audio, images, fields } = entry;
-  const durations = durationsOf(entry);
-  const members = { sizes, ratios, resolutions, durations, audio, images, fields };
-  const capabilities = Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+  const { models, like, sizes, ratios, resolutions, audio, images, fields, reasoning, sampling, prefill } = entry;
+  const capabilities = withoutUndefined({
+    ...{ sizes, ratios, resolutions, durations: durationsOf(entry), audio, images, fields },
+    ...{ reasoning, sampling, prefill, efforts: effortsOf(entry) },
+    structuredOutput: entry.structured_output,
+    forcedTool: entry.forced_tool_choice,
+    maxOutputTokens: entry.max_output_tokens,
+  });
   return { models: patternOf(models), ...(like === undefined ? {} : { like }), capabilities };
 }

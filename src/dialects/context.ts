@@ -4,7 +4,7 @@ import type { FieldName } from "../canonical/request-field.ts";
 import type { ListedVoice } from "../canonical/speech.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { CompatibilityFlags } from "./compatibility-flags.ts";
-import type { DeclaredModel } from "./shared/model-table.ts";
+import type { DeclaredModel, ModelQuery } from "./shared/model-table.ts";
 import type { ResponseIdentity } from "./stored-response-contract.ts";
 import type { UploadedFile } from "./upstream-request.ts";
 
@@ -41,6 +41,8 @@ export interface RenderContext {
 export interface ReadContext {
   /** Tag for the opaque state in the reply. */
   readonly origin: string;
+  /** The model as it was asked, for readers that depend on what it accepts. */
+  readonly upstream?: ModelQuery;
   /** What was asked, so that names and kinds which the request had to change come back as the client knows them. */
   readonly request?: OperationRequest;
 }

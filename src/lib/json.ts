@@ -35,3 +35,10 @@ export function omitUndefined(object: JsonObject): JsonObject {
   for (const name in object) if (object[name] !== undefined) kept[name] = object[name];
   return kept;
 }
+
+/** The same for an object of any type. */
+export function withoutUndefined<T extends object>(object: T): { [name in keyof T]?: Exclude<T[name], undefined> } {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as {
+    [name in keyof T]?: Exclude<T[name], undefined>;
+  };
+}

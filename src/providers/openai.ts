@@ -29,8 +29,8 @@ export function servesText(names: RegExp): NonNullable<ProviderKind["speaks"]> {
 }
 
 /** Models that reason call functions best as responses, some of them only there. */
-export const prefersResponses: NonNullable<ProviderKind["prefers"]> = (request, model, client) =>
-  request.operation === "chat" && wantsResponses(model, request, client === openaiChat) ? openaiResponses : undefined;
+export const prefersResponses: NonNullable<ProviderKind["prefers"]> = (request, query, client) =>
+  request.operation === "chat" && wantsResponses(query, request, client === openaiChat) ? openaiResponses : undefined;
 
 export const openai: ProviderKind = {
   kind: "openai",

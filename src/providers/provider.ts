@@ -3,7 +3,7 @@ import type { Operation, OperationRequest } from "../canonical/operation.ts";
 import type { ListedVoice } from "../canonical/speech.ts";
 import type { Warning } from "../canonical/warning.ts";
 import type { CompatibilityFlags, Dialect, RenderContext, UpstreamRequest } from "../dialects/dialect.ts";
-import type { DeclaredModel } from "../dialects/shared/model-table.ts";
+import type { DeclaredModel, ModelQuery } from "../dialects/shared/model-table.ts";
 import type { VideoUpstream } from "../dialects/video/upstream.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { Account, AccountRules } from "./credentials.ts";
@@ -29,7 +29,7 @@ export interface ProviderKind {
   /** False where this model is not served in this dialect, so that another one is spoken. Absent: each in all of them. */
   speaks?(dialect: Dialect, model: string): boolean;
   /** The dialect that this model is best asked in; `client` is the client's own. Absent: the first that serves it. */
-  prefers?(request: OperationRequest, model: string, client: Dialect): Dialect | undefined;
+  prefers?(request: OperationRequest, query: ModelQuery, client: Dialect): Dialect | undefined;
   /** How tasks are followed, where a dialect answers with one. */
   readonly follows?: readonly TaskPolling[];
   /** The models that answer where a client may leave the model out. */
@@ -124,7 +124,7 @@ export interface Provider {
   /** As in its kind. */
   speaks?(dialect: Dialect, model: string): boolean;
   /** As in its kind. */
-  prefers?(request: OperationRequest, model: string, client: Dialect): Dialect | undefined;
+  prefers?(request: OperationRequest, query: ModelQuery, client: Dialect): Dialect | undefined;
   /** As in its kind. */
   readonly usualModels?: { readonly [operation in Operation]?: string };
   /** What this provider would ignore of a request in its own dialect, for one that stands in for others. */

@@ -125,7 +125,10 @@ describe("responses are preferred to chat", () => {
     ["gpt-4.1", high, false, false],
   ] as const)("of %s asked %j: by others %p, by clients of chat %p", (model, ask, byOthers, byChat) => {
     const asked = { ...plainAsk, ...(ask as Partial<ChatRequest>) };
-    expect([wantsResponses(model, asked, false), wantsResponses(model, asked, true)]).toEqual([byOthers, byChat]);
+    expect([wantsResponses({ model }, asked, false), wantsResponses({ model }, asked, true)]).toEqual([
+      byOthers,
+      byChat,
+    ]);
   });
 });
 

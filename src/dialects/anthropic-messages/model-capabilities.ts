@@ -1,4 +1,7 @@
 // What the families of models behind this dialect accept, as a history of changes by version.
+import type { Effort } from "../../canonical/chat.ts";
+import type { ModelQuery } from "../shared/model-table.ts";
+import { lookUpVersion, type VersionTable } from "../shared/text-model-table.ts";
 
 export interface ModelLimits {
   /** `budget`: a token budget. `adaptive`: the model decides. `either`: both are accepted. */
@@ -14,21 +17,14 @@ export interface ModelLimits {
   readonly outputSchema: boolean;
   /** Role `system` between the messages. */
   readonly systemTurns: boolean;
-  readonly xhighEffort: boolean;
+  readonly efforts: readonly Effort[];
   /** Thinking comes without its text unless a request says otherwise. */
   readonly omitsThinking: boolean;
   readonly maxOutputTokens?: number;
 }
 
-interface Change {
-  /** Major times 100 plus minor: 4.6 is 406. */
-  readonly since: number;
-  readonly family?: string;
-  readonly limits: Partial<ModelLimits>;
-}
-
-/** A model that no row knows is taken at its word: what was asked is said in the form that it was asked. */
-const unknownModel: ModelLimits = {
+/** A model of no row: what the client said is sent in the form in which it was said. */
+const unlisted: ModelLimits = {
   thinking: "either",
   quietest: "disabled",
   sampling: true,
@@ -37,55 +33,70 @@ const unknownModel: ModelLimits = {
   prefill: true,
   outputSchema: true,
   systemTurns: false,
-  xhighEffort: true,
+  efforts: ["low", "medium", "high", "xhigh", "max"],
   omitsThinking: false,
 };
 
-const firstModel: ModelLimits = {
-  ...unknownModel,
-  thinking: "none",
-  sampleTwice: true,
-  outputSchema: false,
-  xhighEffort: false,
-  maxOutputTokens: 4096,
+/** The capabilities of models in Anthropic's own package for the AI SDK. */
+const sdk = { source: "@ai-sdk/anthropic 3.0.138", checkedOn: "2026-11-22" };
+const page = (source: string) => ({ source, checkedOn: "2026-11-22" });
+const docs = "https://platform.claude.com/docs/en";
+
+const familyFirst = /claude-(?:opus|sonnet|haiku|fable)-(\d{1,2})(?!\d)(?:[-.](\d{1,2})(?!\d))?/;
+const versionFirst = /claude-(?:v|instant-)?(\d)(?:[-.](\d))?(?:-(?:opus|sonnet|haiku))?/;
+
+export const claudeModels: VersionTable<ModelLimits> = {
+  versionOf(model) {
+    const found = familyFirst.exec(model) ?? versionFirst.exec(model);
+    return found === null ? null : Number(found[1]) * 100 + Number(found[2] ?? 0);
+  },
+  unlisted,
+  rows: [
+    {
+      since: 0,
+      facts: { thinking: "none", sampleTwice: true, outputSchema: false, maxOutputTokens: 4096 },
+      ...sdk,
+    },
+    { since: 0, facts: { efforts: ["low", "medium", "high", "max"] }, ...page(`${docs}/build-with-claude/effort`) },
+    { since: 305, facts: { maxOutputTokens: 8192 }, ...page(`${docs}/about-claude/models/overview`) },
+    {
+      since: 307,
+      facts: { thinking: "budget", maxOutputTokens: 64_000 },
+      ...page(`${docs}/build-with-claude/extended-thinking`),
+    },
+    { since: 400, family: /opus/, facts: { maxOutputTokens: 32_000 }, ...sdk },
+    { since: 401, facts: { sampleTwice: false }, ...page("https://github.com/ccbogel/QualCoder/issues/1125") },
+    { since: 401, family: /opus/, facts: { outputSchema: true }, ...sdk },
+    { since: 405, facts: { outputSchema: true, maxOutputTokens: 64_000 }, ...sdk },
+    {
+      since: 406,
+      facts: { thinking: "either", prefill: false },
+      ...page(`${docs}/build-with-claude/adaptive-thinking`),
+    },
+    { since: 406, facts: { maxOutputTokens: 128_000 }, ...sdk },
+    { since: 407, facts: { sampling: false }, ...sdk },
+    {
+      since: 407,
+      facts: { thinking: "adaptive" },
+      ...page("https://docs.aws.amazon.com/bedrock/latest/userguide/claude-messages-adaptive-thinking.html"),
+    },
+    { since: 407, facts: { omitsThinking: true }, ...page(`${docs}/build-with-claude/thinking`) },
+    { since: 407, facts: { efforts: unlisted.efforts }, ...page(`${docs}/build-with-claude/effort`) },
+    { since: 408, facts: { systemTurns: true }, ...page(`${docs}/api/messages`) },
+    { since: 500, family: /fable/, facts: { quietest: "low_effort" }, ...sdk },
+    { since: 501, family: /fable/, facts: { forcedTool: false }, ...sdk },
+    { since: 505, family: /sonnet/, facts: { quietest: "between_tools", forcedTool: false }, ...sdk },
+    { since: 505, family: /opus/, facts: { quietest: "low_effort", forcedTool: false }, ...sdk },
+  ],
+  declared: ({ reasoning, efforts, sampling, structuredOutput, forcedTool, prefill }) => ({
+    thinking: reasoning === "effort" ? "adaptive" : reasoning,
+    efforts,
+    sampling: sampling === undefined ? undefined : sampling !== "never",
+    outputSchema: structuredOutput,
+    forcedTool,
+    prefill,
+  }),
 };
 
-/** Later rows override earlier ones. */
-const changes: readonly Change[] = [
-  { since: 305, limits: { maxOutputTokens: 8192 } },
-  { since: 307, limits: { thinking: "budget", maxOutputTokens: 64_000 } },
-  { since: 400, family: "opus", limits: { maxOutputTokens: 32_000 } },
-  { since: 401, limits: { sampleTwice: false } },
-  { since: 405, limits: { outputSchema: true, maxOutputTokens: 64_000 } },
-  { since: 406, limits: { thinking: "either", prefill: false, maxOutputTokens: 128_000 } },
-  // https://docs.aws.amazon.com/bedrock/latest/userguide/claude-messages-adaptive-thinking.html: budgets are refused.
-  // https://platform.claude.com/docs/en/build-with-claude/thinking: the text has to be asked for.
-  { since: 407, limits: { sampling: false, xhighEffort: true, thinking: "adaptive", omitsThinking: true } },
-  { since: 408, limits: { systemTurns: true } },
-  { since: 500, family: "fable", limits: { thinking: "adaptive", quietest: "low_effort" } },
-  { since: 501, family: "fable", limits: { forcedTool: false } },
-  { since: 505, limits: { thinking: "adaptive" } },
-  { since: 505, family: "sonnet", limits: { quietest: "between_tools", forcedTool: false } },
-  { since: 505, family: "opus", limits: { quietest: "low_effort", forcedTool: false } },
-];
-
-const familyFirst = /claude-(opus|sonnet|haiku|fable)-(\d{1,2})(?!\d)(?:[-.](\d{1,2})(?!\d))?/;
-const versionFirst = /claude-(?:v|instant-)?(\d)(?:[-.](\d))?(?:-(opus|sonnet|haiku))?/;
-
-function familyOf(model: string): { family: string; version: number } | null {
-  const named = familyFirst.exec(model);
-  if (named) return { family: named[1] ?? "", version: Number(named[2]) * 100 + Number(named[3] ?? 0) };
-  const early = versionFirst.exec(model);
-  return early ? { family: early[3] ?? "", version: Number(early[1]) * 100 + Number(early[2] ?? 0) } : null;
-}
-
 /** The limits of the model with this upstream name. */
-export function limitsOf(model: string): ModelLimits {
-  const known = familyOf(model.toLowerCase());
-  if (known === null) return unknownModel;
-  const apply = (limits: ModelLimits, change: Change): ModelLimits =>
-    known.version >= change.since && (change.family ?? known.family) === known.family
-      ? { ...limits, ...change.limits }
-      : limits;
-  return changes.reduce(apply, firstModel);
-}
+export const limitsOf = (query: ModelQuery): ModelLimits => lookUpVersion(claudeModels, query);

@@ -54,10 +54,10 @@ function openMessages(messages: Json | undefined, origin: string): Json | undefi
 const samplingFields = ["temperature", "top_p", "top_k"] as const;
 
 /** Newer versions refuse sampling even of models that take it: such a request goes under the first one. */
-function versionFor(wire: JsonObject, { model }: RenderContext, envelope: RequestMeta): string {
+function versionFor(wire: JsonObject, context: RenderContext, envelope: RequestMeta): string {
   const asked = envelope.header("vendor-version") ?? envelope.header("anthropic-version") ?? apiVersion;
   const samples = samplingFields.some((field) => wire[field] !== undefined && wire[field] !== null);
-  return samples && asked > apiVersion && limitsOf(model).sampling ? apiVersion : asked;
+  return samples && asked > apiVersion && limitsOf(context).sampling ? apiVersion : asked;
 }
 
 /** A wire whose model does not think: its tool loop may hold no thinking then. */

@@ -3,7 +3,7 @@ import type { ChatRequest, Effort, Reasoning } from "../../canonical/chat.ts";
 import type { OperationRequest } from "../../canonical/operation.ts";
 import type { UnmappedField } from "../../canonical/warning.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
-import { effortOfBudget } from "../shared/reasoning-effort.ts";
+import { effortOfBudget, nearestEffort } from "../shared/reasoning-effort.ts";
 import { type CallWarnings, isAbsent } from "./field-names.ts";
 import type { ModelLimits } from "./model-capabilities.ts";
 
@@ -90,11 +90,9 @@ interface Wish {
 }
 
 function spoken(effort: Effort, wish: Wish): string {
-  if (effort === "minimal") wish.losses.add("approximated", "reasoning");
-  if (effort === "minimal") return "low";
-  if (effort !== "xhigh" || wish.limits.xhighEffort) return effort;
-  wish.losses.add("approximated", "reasoning");
-  return "high";
+  const nearest = nearestEffort(effort, wish.limits.efforts);
+  if (nearest !== effort) wish.losses.add("approximated", "reasoning");
+  return nearest;
 }
 
 /** Whoever asks for thinking sees it, unless they say otherwise: newer models show it only when they are told to. */

@@ -109,7 +109,7 @@ function outputConfig(effort: string | undefined, format: JsonObject | null): Js
 
 /** The call for a canonical request. Throws `unsupported_parameter` for what must not be left out. */
 export function renderRequest(request: ChatRequest, context: RenderContext): RenderedRequest {
-  const limits = limitsOf(context.model);
+  const limits = limitsOf(context);
   const warnings = lossesFor(context);
   const names = toolNames(request, maxToolNameChars);
   const { leading, turns } = splitSystemPrefix(request.messages);

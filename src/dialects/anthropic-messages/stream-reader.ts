@@ -259,7 +259,8 @@ export function eventReader(origin: string, tools: ToolFinder): EventReader {
 /** A reader for one stream of this dialect. */
 export function streamReader(context: ReadContext): StreamReader {
   const events = eventReader(context.origin, toolFinder(context));
-  const answer = outputReader(context.request, (model) => emulatesSchemas(limitsOf(model)));
+  const emulates = context.upstream !== undefined && emulatesSchemas(limitsOf(context.upstream));
+  const answer = outputReader(context.request, emulates);
   const read = ({ data }: Frame): StreamEvent[] => {
     const event = parseExactText(data);
     return isObject(event) ? events.take(event) : events.fail(invalidUpstreamResponse("a frame is no JSON object"));

@@ -100,8 +100,7 @@ export function emulatesSchemas({ outputSchema, forcedTool }: ModelLimits): bool
 interface State {
   readonly name: string;
   readonly isWrapped: boolean;
-  readonly holds: (model: string) => boolean;
-  isHolding: boolean;
+  readonly isHolding: boolean;
   /** Texts that may be idle words before the answer, as they came. */
   held: StreamEvent[];
   /** Numbers of blocks for the client by their numbers upstream; null for what is not told. */
@@ -158,11 +157,7 @@ function fillOutput(state: State, delta: InBlock): StreamEvent[] {
 }
 
 function adapt(state: State, event: StreamEvent): StreamEvent[] {
-  if (event.type === "start") {
-    state.isHolding = state.holds(event.model);
-    return [event];
-  }
-  if (event.type === "error") return [event];
+  if (event.type === "start" || event.type === "error") return [event];
   if (event.type === "finish") {
     const isAnswer = state.output !== null && !state.hasCall;
     const stops = event.finishReasons.map((finishReason) =>
@@ -180,16 +175,15 @@ function adapt(state: State, event: StreamEvent): StreamEvent[] {
 type Adapt = (events: StreamEvent[]) => StreamEvent[];
 
 /**
- * The answer out of its tool, delta by delta; null where no schema was asked for. `holds`: whether text before the answer
- * waits until it is known whether one comes, by the model that answers.
+ * The answer out of its tool, delta by delta; null where no schema was asked for. `isHolding`: text before the
+ * answer waits until it is certain whether one comes.
  */
-export function outputReader(request: OperationRequest | undefined, holds: (model: string) => boolean): Adapt | null {
+export function outputReader(request: OperationRequest | undefined, isHolding: boolean): Adapt | null {
   if (request === undefined || !hasSchema(request)) return null;
   const state: State = {
     name: outputToolName(request),
     isWrapped: !isObjectSchema(request.format.schema),
-    holds,
-    isHolding: false,
+    isHolding,
     held: [],
     numbers: new Map(),
     told: 0,
@@ -205,6 +199,6 @@ export function readOutput(response: ChatResponse, request: OperationRequest | u
   const isAnswered = (name: string) =>
     response.choices.some(({ blocks }) => blocks.some((block) => block.type === "tool-call" && block.name === name));
   if (request === undefined || !hasSchema(request) || !isAnswered(outputToolName(request))) return response;
-  const read = outputReader(request, () => true);
+  const read = outputReader(request, true);
   return (read === null ? null : collectEvents(read([...streamEventsOf(response)]))) ?? response;
 }

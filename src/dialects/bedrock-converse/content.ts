@@ -2,7 +2,7 @@
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { CallWarnings } from "../anthropic-messages/field-names.ts";
 import { objectsIn } from "../shared/json-accessors.ts";
-import { type Family, familyOf } from "./model-capabilities.ts";
+import { type Family, plainFamily } from "./model-capabilities.ts";
 
 /** What spelling the blocks of one request needs to know. */
 export interface Spelling {
@@ -15,7 +15,7 @@ export interface Spelling {
 /** For replies to a client: there is nothing that its wire could not say. */
 export function clientSpelling(): Spelling {
   const warnings: CallWarnings = { add: () => undefined, addPath: () => undefined, list: [] };
-  return { family: familyOf(""), losses: warnings, documents: new Set() };
+  return { family: plainFamily, losses: warnings, documents: new Set() };
 }
 
 type Speller = (block: JsonObject, to: Spelling) => JsonObject[];

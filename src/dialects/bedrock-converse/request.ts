@@ -117,7 +117,7 @@ function renderTuning(request: ChatRequest, thinking: Thinking, to: Spelling, co
 
 /** The call for a canonical request. Throws `unsupported_parameter` for what must not be left out. */
 export function renderRequest(request: ChatRequest, context: RenderContext): RenderedRequest {
-  const family = familyOf(context.model);
+  const family = familyOf(context);
   const { limits } = family;
   const warnings = lossesFor(context);
   const to: Spelling = { family, losses: warnings, documents: new Set() };

@@ -130,7 +130,7 @@ export function streamReader(context: ReadContext): StreamReader {
   const events = eventReader(context.origin, toolFinder(context));
   const state: State = { events, open: new Set(), reason: undefined, stopped: false };
   // This wire does not tell which model answers, so nothing is held back.
-  const answer = outputReader(context.request, () => false) ?? ((streamEvents) => streamEvents);
+  const answer = outputReader(context.request, false) ?? ((streamEvents) => streamEvents);
   return {
     read: (frame) => answer(read(state, frame)),
     end: () => answer(state.stopped ? finish(state) : events.end()),

@@ -1,4 +1,6 @@
 // What the families of models behind this dialect accept, as a history of changes by version.
+import type { ModelQuery } from "../shared/model-table.ts";
+import { lookUpVersion, type VersionTable } from "../shared/text-model-table.ts";
 
 export type Level = "MINIMAL" | "LOW" | "MEDIUM" | "HIGH";
 
@@ -25,15 +27,8 @@ export interface ModelLimits {
   readonly jsonSchema: boolean;
 }
 
-interface Change {
-  /** Major times 100 plus minor: 2.5 is 205. */
-  readonly since: number;
-  readonly family?: RegExp;
-  readonly limits: Partial<ModelLimits>;
-}
-
-/** A model that no row knows is taken at its word: what was asked is said in the form that it was asked. */
-const unknownModel: ModelLimits = {
+/** A model of no row: what the client said is sent in the form in which it was said. */
+const unlisted: ModelLimits = {
   thinking: "either",
   budget: { min: 0, max: 32_768 },
   canRest: true,
@@ -47,37 +42,41 @@ const unknownModel: ModelLimits = {
   jsonSchema: true,
 };
 
-const firstModel: ModelLimits = {
-  ...unknownModel,
-  thinking: "none",
-  callIds: false,
-  proof: false,
-  resultMedia: false,
-  jsonWithTools: false,
-  jsonSchema: false,
-};
-
-/** Later rows override earlier ones. */
-const changes: readonly Change[] = [
-  { since: 205, limits: { thinking: "budget", budget: { min: 1, max: 24_576 }, penalties: false, jsonSchema: true } },
-  { since: 205, family: /lite/, limits: { budget: { min: 512, max: 24_576 } } },
-  { since: 205, family: /pro/, limits: { budget: { min: 128, max: 32_768 }, canRest: false } },
-  { since: 300, limits: { thinking: "level", canRest: false, penalties: true, maxChoices: 1, callIds: true } },
-  { since: 300, limits: { proof: true, resultMedia: true, jsonWithTools: true } },
-  { since: 300, family: /pro/, limits: { levels: ["LOW", "HIGH"] } },
-  { since: 301, family: /pro/, limits: { levels: ["LOW", "MEDIUM", "HIGH"] } },
-  { since: 307, family: /flash/, limits: { levels: ["LOW", "MEDIUM", "HIGH"] } },
-];
+const page = (name: string) => ({ source: `https://ai.google.dev/gemini-api/docs/${name}`, checkedOn: "2026-11-22" });
+const isLevel = (word: string): word is Level => (unlisted.levels as readonly string[]).includes(word);
 
 const versioned = /gemini-(\d{1,2})(?:\.(\d{1,2}))?(?=-|$|@)/;
 
+export const geminiModels: VersionTable<ModelLimits> = {
+  versionOf(model) {
+    const found = versioned.exec(model);
+    return found === null ? null : Number(found[1]) * 100 + Number(found[2] ?? 0);
+  },
+  unlisted,
+  rows: [
+    { since: 0, facts: { thinking: "none" }, ...page("thinking") },
+    { since: 0, facts: { callIds: false, resultMedia: false }, ...page("function-calling") },
+    { since: 0, facts: { jsonWithTools: false, jsonSchema: false }, ...page("structured-output") },
+    { since: 0, facts: { proof: false }, ...page("thought-signatures") },
+    { since: 205, facts: { thinking: "budget", budget: { min: 1, max: 24_576 } }, ...page("thinking") },
+    { since: 205, facts: { penalties: false }, ...page("models") },
+    { since: 205, facts: { jsonSchema: true }, ...page("structured-output") },
+    { since: 205, family: /lite/, facts: { budget: { min: 512, max: 24_576 } }, ...page("thinking") },
+    { since: 205, family: /pro/, facts: { budget: { min: 128, max: 32_768 }, canRest: false }, ...page("thinking") },
+    { since: 300, facts: { thinking: "level", canRest: false }, ...page("gemini-3") },
+    { since: 300, facts: { penalties: true, maxChoices: 1 }, ...page("gemini-3") },
+    { since: 300, facts: { callIds: true, resultMedia: true }, ...page("function-calling") },
+    { since: 300, facts: { proof: true }, ...page("thought-signatures") },
+    { since: 300, facts: { jsonWithTools: true }, ...page("structured-output") },
+    { since: 300, family: /pro/, facts: { levels: ["LOW", "HIGH"] }, ...page("thinking") },
+    { since: 301, family: /pro/, facts: { levels: ["LOW", "MEDIUM", "HIGH"] }, ...page("thinking") },
+    { since: 307, family: /flash/, facts: { levels: ["LOW", "MEDIUM", "HIGH"] }, ...page("thinking") },
+  ],
+  declared: ({ reasoning, efforts }) => ({
+    thinking: reasoning === "effort" ? "level" : reasoning,
+    levels: efforts?.map((effort) => effort.toUpperCase()).filter(isLevel),
+  }),
+};
+
 /** The limits of the model with this upstream name. */
-export function limitsOf(model: string): ModelLimits {
-  const name = model.toLowerCase();
-  const known = versioned.exec(name);
-  if (known === null) return unknownModel;
-  const version = Number(known[1]) * 100 + Number(known[2] ?? 0);
-  const apply = (limits: ModelLimits, change: Change): ModelLimits =>
-    version >= change.since && (change.family?.test(name) ?? true) ? { ...limits, ...change.limits } : limits;
-  return changes.reduce(apply, firstModel);
-}
+export const limitsOf = (query: ModelQuery): ModelLimits => lookUpVersion(geminiModels, query);

@@ -46,7 +46,7 @@ function openContent(content: Json, origin: string, standIn: string | undefined)
 /** The same list when no envelope is in it. */
 function openContents(contents: Json | undefined, context: RenderContext): Json | undefined {
   if (!Array.isArray(contents)) return contents;
-  const standIn = limitsOf(context.model).proof ? dummySignature : undefined;
+  const standIn = limitsOf(context).proof ? dummySignature : undefined;
   const opened = contents.map((content) => openContent(content, context.origin, standIn));
   if (opened.every((content, index) => content === contents[index])) return contents;
   return opened.filter((content) => content !== null);
@@ -101,7 +101,7 @@ export function verbatimBody(wire: JsonObject, context: RenderContext): JsonObje
 export function verbatimCall(wire: JsonObject, context: RenderContext, envelope: RequestMeta): PassthroughRequest {
   const path = callPath(context.model, envelope.params.verb ?? wholeVerb);
   const body = verbatimBody(wire, context);
-  const contents = limitsOf(context.model).proof ? withStandIns(body.contents) : body.contents;
+  const contents = limitsOf(context).proof ? withStandIns(body.contents) : body.contents;
   if (contents === body.contents) return { path, body };
   return {
     path,

@@ -110,7 +110,7 @@ function renderTier(request: ChatRequest, warnings: Warnings): JsonObject {
 /** The call for a canonical request. Throws `unsupported_parameter` for what must not be left out. */
 export function renderRequest(request: ChatRequest, context: RenderContext): RenderedRequest {
   const warnings: Warnings = { context, warnings: [] };
-  const limits = limitsOf(context.model);
+  const limits = limitsOf(context);
   const names = namesFor(request);
   const { leading, turns } = splitSystemPrefix(request.messages);
   const system = [...request.system, ...leading].flatMap(renderText);

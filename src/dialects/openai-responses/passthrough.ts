@@ -51,23 +51,23 @@ function openInput(input: Json | undefined, context: RenderContext): Json | unde
 }
 
 /** What is asked for beside the answer, with the state of thought where nothing is kept upstream. */
-function includes(wire: JsonObject, model: string): Json | undefined {
+function includes(wire: JsonObject, context: RenderContext): Json | undefined {
   const asked = Array.isArray(wire.include) ? wire.include : [];
   const reasoning = isObject(wire.reasoning) ? wire.reasoning : undefined;
-  if (asked.includes(stateInclude) || !thinks(model, reasoning)) return wire.include;
+  if (asked.includes(stateInclude) || !thinks(context, reasoning)) return wire.include;
   return [...asked, stateInclude];
 }
 
 /** Fields that speak of what the upstream would keep. */
 const keeping = ["previous_response_id", "conversation", "background"];
 
-function keepNothing(body: JsonObject, wire: JsonObject, model: string): void {
+function keepNothing(body: JsonObject, wire: JsonObject, context: RenderContext): void {
   if (!isAbsent(wire.conversation)) {
     throw unsupported("conversation", "conversations are kept with the provider's account, which others share");
   }
   for (const field of keeping) delete body[field];
   body.store = false;
-  const include = includes(wire, model);
+  const include = includes(wire, context);
   if (include !== undefined) body.include = include;
 }
 
@@ -83,7 +83,7 @@ function mayCarryTools({ tools, input, prompt }: JsonObject): boolean {
 function call(wire: JsonObject, context: RenderContext): UpstreamRequest {
   const body: JsonObject = { ...wire, model: context.model };
   if (wire.input !== undefined) body.input = openInput(wire.input, context);
-  if (!context.options?.nativeState) keepNothing(body, wire, context.model);
+  if (!context.options?.nativeState) keepNothing(body, wire, context);
   if (isAbsent(wire.tools)) delete body.tools;
   if (!mayCarryTools(wire)) {
     delete body.tool_choice;

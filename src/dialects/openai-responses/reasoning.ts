@@ -9,7 +9,8 @@ import {
   wrapProviderState,
 } from "../../canonical/provider-state.ts";
 import { isObject, type Json, type JsonObject, omitUndefined, parseJsonText } from "../../lib/json.ts";
-import { minEffort, refusesEffort } from "../shared/openai-models.ts";
+import type { ModelQuery } from "../shared/model-table.ts";
+import { effortsOf } from "../shared/openai-models.ts";
 import { renderEffort } from "../shared/openai-reasoning-effort.ts";
 import type { Warnings } from "../shared/warnings.ts";
 import { isOurs } from "./ids.ts";
@@ -127,13 +128,13 @@ export function renderReasoning(reasoning: Reasoning | undefined, warnings: Warn
   if (reasoning === undefined) return undefined;
   const effort = renderEffort(reasoning, warnings);
   // A model that refuses an effort has nothing to summarize either.
-  const isShown = isWanted(reasoning, effort) && !refusesEffort(warnings.context.model);
+  const isShown = isWanted(reasoning, effort) && effortsOf(warnings.context)?.length !== 0;
   const fields = omitUndefined({ effort, summary: isShown ? "auto" : undefined });
   return Object.keys(fields).length === 0 ? undefined : fields;
 }
 
 /** Whether state has to be asked for: of models known to think, and of any that is told to. Others refuse the wish. */
-export function thinks(model: string, reasoning: JsonObject | undefined): boolean {
+export function thinks(query: ModelQuery, reasoning: JsonObject | undefined): boolean {
   if (reasoning !== undefined && Object.keys(reasoning).length > 0) return reasoning.effort !== "none";
-  return minEffort(model) !== undefined;
+  return effortsOf(query)?.[0] !== undefined;
 }

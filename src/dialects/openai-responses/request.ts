@@ -181,7 +181,7 @@ function withJsonWord(request: ChatRequest, warnings: Warnings): ChatRequest {
 /** Nothing is kept upstream, so whoever thinks must hand out the state of it. */
 function renderState(request: ChatRequest, context: RenderContext, reasoning: JsonObject | undefined): JsonObject {
   const include = [
-    ...(thinks(context.model, reasoning) ? [stateInclude] : []),
+    ...(thinks(context, reasoning) ? [stateInclude] : []),
     ...(request.logprobs === undefined ? [] : [logprobsInclude]),
   ];
   return {

@@ -1,5 +1,7 @@
 // Tables of models: what each model accepts, as rows with their source, looked up in one way and extended by configuration.
 
+import type { TextCapabilities } from "./text-model-table.ts";
+
 /** Lengths in seconds: the ones that are allowed, or the bounds between which every whole second is. */
 export type Durations = readonly [number, ...number[]] | { readonly min: number; readonly max: number };
 
@@ -30,16 +32,20 @@ export interface ModelCapabilities {
   readonly fields?: { readonly [field in NamedField]?: string };
 }
 
+/** Where the facts of a row are from. */
+export interface Sourced {
+  /** A page, or a package with its version. */
+  readonly source: string;
+  /** The day on which the source was read, as `YYYY-MM-DD`. */
+  readonly checkedOn: string;
+}
+
 /** A row of a table: the facts about the models whose names match. */
-export interface ModelRow extends ModelCapabilities {
+export interface ModelRow extends ModelCapabilities, Sourced {
   /** A pattern, or the exact names. */
   readonly models: RegExp | readonly string[];
   /** Images that it cannot do without. */
   readonly needs?: readonly ImageRole[];
-  /** Where the facts are from: a page, or a package with its version. */
-  readonly source: string;
-  /** The day on which the source was read, as `YYYY-MM-DD`. */
-  readonly checkedOn: string;
 }
 
 /** A row that an operator declares. */
@@ -47,7 +53,7 @@ export interface DeclaredModel {
   readonly models: RegExp;
   /** The model whose row is the basis; the declared members replace those of that row. */
   readonly like?: string;
-  readonly capabilities: ModelCapabilities;
+  readonly capabilities: ModelCapabilities & TextCapabilities;
 }
 
 export interface ModelTable<Row extends ModelRow> {
@@ -60,7 +66,7 @@ export interface ModelTable<Row extends ModelRow> {
 /** Who is asked: the model, and what the operator declared for its provider. */
 export interface ModelQuery {
   readonly model: string;
-  readonly declared?: readonly DeclaredModel[];
+  readonly declared?: readonly DeclaredModel[] | undefined;
 }
 
 export interface FoundRow<Row> {

@@ -1,89 +1,118 @@
 // What OpenAI's families of models that think can be told: their efforts, and whether they take sampling.
 import type { ChatRequest, Effort, Sampling } from "../../canonical/chat.ts";
 import { unsupported } from "../errors.ts";
+import { lookUpModel, type ModelQuery, type ModelRow, type ModelTable } from "./model-table.ts";
+import { effortOrder } from "./reasoning-effort.ts";
 import { type Warnings, warnField } from "./warnings.ts";
 
-interface Family {
-  /** From the least to the most. */
-  readonly efforts: readonly Effort[];
-  /** `quiet`: as long as they are not told to think. */
-  readonly sampling: "always" | "quiet" | "never";
-  /** When chat takes functions of such a model: `quiet` as long as it is not told to reason, `silent` only when it is told not to. */
+interface Family extends ModelRow {
+  /** From the least to the most; empty where the model refuses an effort, null where nothing is known. */
+  readonly efforts: readonly Effort[] | null;
+  /** `without_reasoning`: as long as no effort is set. */
+  readonly sampling: "always" | "without_reasoning" | "never";
+  /** When chat accepts functions of such a model: `quiet` as long as it is not told to reason, `silent` only when it is told not to. */
   readonly chatTools: "always" | "quiet" | "silent";
   /** Its makers serve it as responses too. */
   readonly hasResponses: boolean;
 }
 
-const order: readonly Effort[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
-
 const upTo = (effort: Effort, ...first: readonly Effort[]): readonly Effort[] => [
   ...first,
-  ...order.slice(order.indexOf("low"), order.indexOf(effort) + 1),
+  ...effortOrder.slice(effortOrder.indexOf("low"), effortOrder.indexOf(effort) + 1),
 ];
 
-const usualFamily = { chatTools: "always", hasResponses: true } as const;
+const page = (source: string) => ({ source, checkedOn: "2026-11-22" });
+const sdk = page("@ai-sdk/openai 3.0.141");
+const reasoning = page("https://platform.openai.com/docs/guides/reasoning");
+const reasons = { chatTools: "always", hasResponses: true } as const;
+const unknown = { efforts: null, sampling: "always", chatTools: "always", hasResponses: false } as const;
 
-/**
- * The first match counts. On functions in chat: https://github.com/openai/openai-openapi/issues/541 (5.4),
- * https://github.com/charmbracelet/crush/issues/2913 (5.5), https://github.com/BerriAI/litellm/pull/34569 (5.6, which
- * reasons unless it is told not to).
- */
-const families: readonly (readonly [RegExp, Family])[] = [
-  [/^(?:.*\/)?o\d/, { ...usualFamily, efforts: upTo("high"), sampling: "never" }],
-  [/^(?:.*\/)?gpt-5\.1(?!\d)/, { ...usualFamily, efforts: upTo("high", "none"), sampling: "quiet" }],
-  [/^(?:.*\/)?gpt-5\.[23](?!\d)/, { ...usualFamily, efforts: upTo("xhigh", "none"), sampling: "quiet" }],
-  [
-    /^(?:.*\/)?gpt-5\.[45](?!\d)/,
-    { ...usualFamily, efforts: upTo("xhigh", "none"), sampling: "quiet", chatTools: "quiet" },
+export const openaiModels: ModelTable<Family> = {
+  rows: [
+    {
+      models: /^(?:.*\/)?(?:chatgpt-4o|gpt-3\.5|gpt-4)/,
+      ...unknown,
+      efforts: [],
+      ...page("https://github.com/umputun/tg-spam/issues/304"),
+    },
+    // Models of a family whose names say so do not reason.
+    { models: /-chat/, ...unknown, ...sdk },
+    { models: /^(?:.*\/)?o\d/, ...reasons, efforts: upTo("high"), sampling: "never", ...reasoning },
+    {
+      models: /^(?:.*\/)?gpt-5\.1(?!\d)/,
+      ...reasons,
+      efforts: upTo("high", "none"),
+      sampling: "without_reasoning",
+      ...reasoning,
+    },
+    {
+      models: /^(?:.*\/)?gpt-5\.[23](?!\d)/,
+      ...reasons,
+      efforts: upTo("xhigh", "none"),
+      sampling: "without_reasoning",
+      ...reasoning,
+    },
+    {
+      models: /^(?:.*\/)?gpt-5\.4(?!\d)/,
+      ...reasons,
+      efforts: upTo("xhigh", "none"),
+      sampling: "without_reasoning",
+      chatTools: "quiet",
+      ...page("https://github.com/openai/openai-openapi/issues/541"),
+    },
+    {
+      models: /^(?:.*\/)?gpt-5\.5(?!\d)/,
+      ...reasons,
+      efforts: upTo("xhigh", "none"),
+      sampling: "without_reasoning",
+      chatTools: "quiet",
+      ...page("https://github.com/charmbracelet/crush/issues/2913"),
+    },
+    {
+      models: /^(?:.*\/)?gpt-5\.\d/,
+      ...reasons,
+      efforts: upTo("max", "none"),
+      sampling: "without_reasoning",
+      // It reasons unless it is told not to.
+      chatTools: "silent",
+      ...page("https://github.com/BerriAI/litellm/pull/34569"),
+    },
+    { models: /^(?:.*\/)?gpt-5/, ...reasons, efforts: upTo("high", "minimal"), sampling: "never", ...reasoning },
+    {
+      models: /^(?:.*\/)?gpt-oss/,
+      ...unknown,
+      efforts: upTo("high"),
+      ...page("https://github.com/openai/gpt-oss"),
+    },
+    // Of the sixth generation only these three accept `none`.
+    {
+      models: /^(?:.*\/)?gpt-6(?:-sol|-luna|\.1-terra)$/,
+      ...reasons,
+      efforts: upTo("max", "none"),
+      sampling: "never",
+      ...sdk,
+    },
+    { models: /^(?:.*\/)?gpt-(?:[6-9]|\d{2,})(?:\D|$)/, ...reasons, efforts: upTo("max"), sampling: "never", ...sdk },
   ],
-  [/^(?:.*\/)?gpt-5\.\d/, { ...usualFamily, efforts: upTo("max", "none"), sampling: "quiet", chatTools: "silent" }],
-  [/^(?:.*\/)?gpt-5/, { ...usualFamily, efforts: upTo("high", "minimal"), sampling: "never" }],
-  [/^(?:.*\/)?gpt-oss/, { ...usualFamily, efforts: upTo("high"), sampling: "always", hasResponses: false }],
-  // `@ai-sdk/openai` 3.0.141, read 2026-11-22: of the sixth generation these three alone take `none`.
-  [/^(?:.*\/)?gpt-6(?:-sol|-luna|\.1-terra)$/, { ...usualFamily, efforts: upTo("max", "none"), sampling: "never" }],
-  [/^(?:.*\/)?gpt-(?:[6-9]|\d{2,})(?:\D|$)/, { ...usualFamily, efforts: upTo("max"), sampling: "never" }],
-];
+  unlisted: { models: [], ...unknown, ...reasoning },
+};
 
 /** Served as responses and in no other way: https://platform.openai.com/docs/models. */
 const onlyResponses = /-(?:codex|pro|deep-research)(?:-|$)/;
 
-/** Models of a family whose names say so do not think. */
-const speaksAlone = /-chat/;
+const familyOf = (query: ModelQuery): Family => lookUpModel(openaiModels, query).row;
 
-/** Models of before the families that reason: they refuse to be told how much. https://github.com/umputun/tg-spam/issues/304 */
-const neverReasons = /^(?:.*\/)?(?:chatgpt-4o|gpt-3\.5|gpt-4)/;
-
-function familyOf(model: string): Family | undefined {
-  return speaksAlone.test(model) ? undefined : families.find(([name]) => name.test(model))?.[1];
-}
-
-/** True for a model that is known to refuse an effort. */
-export function refusesEffort(model: string): boolean {
-  return neverReasons.test(model);
-}
-
-/** The lowest effort that the model takes; undefined for a model that is not known to think. */
-export function minEffort(model: string): Effort | undefined {
-  return familyOf(model)?.efforts[0];
-}
-
-/** The effort itself where the model takes it, else the next lower one, else the next higher: never silence unasked. */
-export function nearestEffort(effort: Effort, model: string): Effort {
-  const efforts = familyOf(model)?.efforts ?? order;
-  if (efforts.includes(effort)) return effort;
-  const thinking = efforts.filter((known) => known !== "none");
-  const lower = thinking.findLast((known) => order.indexOf(known) < order.indexOf(effort));
-  return lower ?? thinking[0] ?? effort;
-}
+/** The efforts that the model accepts, from the least to the most; empty where it refuses any, null where nothing is known. */
+export const effortsOf = (query: ModelQuery): readonly Effort[] | null => familyOf(query).efforts;
 
 /**
  * True where OpenAI's own service is better asked for responses. There a model keeps its reasoning between calls; a
  * client of chat is only led there where chat would refuse.
  */
-export function wantsResponses(model: string, { tools, reasoning }: ChatRequest, isChatClient: boolean): boolean {
-  const family = familyOf(model);
-  if (family === undefined || !family.hasResponses) return false;
-  if (onlyResponses.test(model)) return true;
+export function wantsResponses(query: ModelQuery, { tools, reasoning }: ChatRequest, isChatClient: boolean): boolean {
+  const family = familyOf(query);
+  if (!family.hasResponses) return false;
+  if (onlyResponses.test(query.model)) return true;
   if (tools.length === 0) return false;
   if (!isChatClient) return true;
   const effort = reasoning?.effort ?? (family.chatTools === "silent" ? "medium" : "none");
@@ -98,9 +127,9 @@ const fields = ["temperature", "topP", "presencePenalty", "frequencyPenalty"] as
 /** The sampling that the model takes at this effort; the rest is told. Throws where log probabilities are asked of it in vain. */
 export function supportedSampling(request: ChatRequest, effort: Effort | undefined, warnings: Warnings): Sampling {
   const { sampling } = request;
-  const rule = familyOf(warnings.context.model)?.sampling ?? "always";
+  const rule = familyOf(warnings.context).sampling;
   const isQuiet = effort === undefined || effort === "none";
-  if (rule === "always" || (rule === "quiet" && isQuiet)) return sampling;
+  if (rule === "always" || (rule === "without_reasoning" && isQuiet)) return sampling;
   if (request.logprobs !== undefined)
     throw unsupported(warnings.context.fieldPath("logprobs"), "the model tells none while it thinks");
   for (const field of fields)

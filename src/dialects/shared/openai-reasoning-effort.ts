@@ -1,7 +1,7 @@
 // How much OpenAI's models are told to think.
 import type { Effort, Reasoning } from "../../canonical/chat.ts";
-import { minEffort, nearestEffort, refusesEffort } from "./openai-models.ts";
-import { effortOfBudget } from "./reasoning-effort.ts";
+import { effortsOf } from "./openai-models.ts";
+import { effortOfBudget, effortOrder, nearestEffort } from "./reasoning-effort.ts";
 import { type Warnings, warnField } from "./warnings.ts";
 
 function wished(reasoning: Reasoning, warnings: Warnings): Effort | undefined {
@@ -15,16 +15,16 @@ function wished(reasoning: Reasoning, warnings: Warnings): Effort | undefined {
 
 /** The effort that says the wish, as near as the model takes it; a number of tokens becomes the effort that spends about as many. */
 export function renderEffort(reasoning: Reasoning | undefined, warnings: Warnings): Effort | undefined {
-  const { model } = warnings.context;
   if (reasoning === undefined) return undefined;
-  if (reasoning.hint) return minEffort(model);
+  const efforts = effortsOf(warnings.context);
+  if (reasoning.hint) return efforts?.[0];
   const effort = wished(reasoning, warnings);
   if (effort === undefined) return undefined;
-  if (refusesEffort(model)) {
+  if (efforts?.length === 0) {
     if (effort !== "none") warnField(warnings, "dropped", "reasoning");
     return undefined;
   }
-  const nearest = nearestEffort(effort, model);
+  const nearest = nearestEffort(effort, efforts ?? effortOrder);
   if (nearest !== effort) warnField(warnings, "approximated", "reasoning");
   return nearest;
 }

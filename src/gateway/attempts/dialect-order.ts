@@ -21,7 +21,7 @@ export function waysTo(gatewayRequest: GatewayRequest, candidate: Candidate, pre
   const dialects = dialectsFor(gatewayRequest, candidate);
   const best =
     preferred.of(candidate, gatewayRequest.request) ??
-    provider.prefers?.(gatewayRequest.request, model, gatewayRequest.dialect);
+    provider.prefers?.(gatewayRequest.request, { model, declared: provider.declared }, gatewayRequest.dialect);
   const ordered =
     best === undefined || best === dialects[0] || !dialects.includes(best)
       ? dialects

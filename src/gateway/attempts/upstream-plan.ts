@@ -4,6 +4,7 @@ import type { OperationRequest } from "../../canonical/operation.ts";
 import type { ListedVoice } from "../../canonical/speech.ts";
 import { isLoss, type Warning } from "../../canonical/warning.ts";
 import type { Dialect, PassthroughRequest, RenderContext, UpstreamRequest } from "../../dialects/dialect.ts";
+import { type DeclaredModel, findRow } from "../../dialects/shared/model-table.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { dialectsOf, originOf, type Provider } from "../../providers/provider.ts";
 import { batchesOf, wiresOf } from "../operations/batches.ts";
@@ -21,6 +22,8 @@ export interface UpstreamPlan {
   readonly upstream: Dialect;
   /** The upstream's own name for the model. */
   readonly model: string;
+  /** What the operator declared of the provider's models. */
+  readonly declared?: readonly DeclaredModel[] | undefined;
   /** One call, or several where one request asks for several replies, or for more items than one call takes. */
   readonly calls: readonly [UpstreamRequest, ...UpstreamRequest[]];
   /** What each call asks; empty in the verbatim lane. */
@@ -101,6 +104,16 @@ function withLosses(gatewayRequest: GatewayRequest, { provider }: Candidate, con
     : { ...gatewayRequest, adjustments: [...(gatewayRequest.adjustments ?? []), ...losses] };
 }
 
+/** What the operator declared of this provider's models, and of the bound on this model's output. */
+function capabilitiesOf({
+  provider: { declared },
+  model,
+}: Candidate): Pick<RenderContext, "declared" | "maxOutputTokens"> {
+  if (declared === undefined) return {};
+  const maxOutputTokens = findRow(declared, model)?.capabilities.maxOutputTokens;
+  return { declared, ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }) };
+}
+
 /** Throws `unsupported_parameter` when the candidate's dialect cannot say what was asked. */
 export function planUpstream(
   given: GatewayRequest,
@@ -117,7 +130,7 @@ export function planUpstream(
     fieldPath: (field) => given.dialect.request.fieldPath(field),
     ...(voice === undefined ? {} : { voice }),
     ...(listedVoices === undefined ? {} : { listedVoices }),
-    ...(candidate.provider.declared === undefined ? {} : { declared: candidate.provider.declared }),
+    ...capabilitiesOf(candidate),
   };
   const able = transcodes ? inMadeFormat(given, upstream) : given;
   const gatewayRequest = withLosses(able, candidate, context);
@@ -131,7 +144,16 @@ export function planUpstream(
   const calls = [call(first), ...others.map(call)] as const;
   const warnings = [...(gatewayRequest.adjustments ?? []), ...(calls[0].warnings ?? [])];
   refuseWhenStrict(gatewayRequest, warnings);
-  return { verbatim: true, upstream, model: context.model, calls, parts: [], watched: [], warnings };
+  return {
+    verbatim: true,
+    upstream,
+    model: context.model,
+    declared: context.declared,
+    calls,
+    parts: [],
+    watched: [],
+    warnings,
+  };
 }
 
 function translatedLane(gatewayRequest: GatewayRequest, upstream: Dialect, context: RenderContext): UpstreamPlan {
@@ -149,6 +171,7 @@ function translatedLane(gatewayRequest: GatewayRequest, upstream: Dialect, conte
     verbatim: false,
     upstream,
     model: context.model,
+    declared: context.declared,
     calls: [first.call, ...others.map((rendered) => rendered.call)],
     parts,
     watched,

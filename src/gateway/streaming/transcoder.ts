@@ -250,7 +250,7 @@ export function translatingTranscoder(
 
 /** The upstream's reader for this lane. Throws `internal_error` for an operation that does not stream. */
 export function readerOf(plan: UpstreamPlan, gatewayRequest: GatewayRequest, origin: string): StreamReader {
-  const reader = plan.upstream.stream?.reader({ origin, request: gatewayRequest.request });
+  const reader = plan.upstream.stream?.reader({ origin, request: gatewayRequest.request, upstream: plan });
   if (reader === undefined) throw new GatewayError("internal_error", "This operation does not stream.");
   return plan.verbatim ? reader : withoutNullArguments(withModel(reader, plan.model));
 }

@@ -98,7 +98,7 @@ const framesFor = (content: readonly Block[], stop: string, model: string): Fram
   ]);
 
 function read(frames: readonly Frame[], request: ChatRequest): StreamEvent[] {
-  const reader = dialect.stream?.reader({ origin: "o", request });
+  const reader = dialect.stream?.reader({ origin: "o", request, upstream: old });
   const events = [...frames.flatMap((frame) => reader?.read(frame) ?? []), ...(reader?.end() ?? [])];
   expect(firstStreamViolation(events)).toBeNull();
   return events;
@@ -160,7 +160,7 @@ describe("the reply", () => {
     const event = (type: string, more: object): Frame => ({ event: type, data: JSON.stringify({ type, ...more }) });
     const piece = (partial_json: string) =>
       event("content_block_delta", { index: 0, delta: { type: "input_json_delta", partial_json } });
-    const reader = dialect.stream?.reader({ origin: "o", request: askOf({ format }) });
+    const reader = dialect.stream?.reader({ origin: "o", request: askOf({ format }), upstream: old });
     reader?.read(event("message_start", { message: { id: "m", model: old.model } }));
     reader?.read(event("content_block_start", { index: 0, content_block: { ...answer({}) } }));
     expect(reader?.read(piece('{"ho'))).toEqual([{ type: "text", choice: 0, block: 0, text: '{"ho' }]);
@@ -169,7 +169,11 @@ describe("the reply", () => {
 
   test("text of a model that knows schemas does not wait", () => {
     const [, , ...rest] = framesFor([words('{"hour":1}')], "end_turn", "claude-haiku-4-5");
-    const reader = dialect.stream?.reader({ origin: "o", request: askOf({ format }) });
+    const reader = dialect.stream?.reader({
+      origin: "o",
+      request: askOf({ format }),
+      upstream: { model: "claude-haiku-4-5" },
+    });
     for (const frame of framesFor([words("")], "end_turn", "claude-haiku-4-5").slice(0, 2)) reader?.read(frame);
     expect(reader?.read(rest[0] as Frame)).toMatchObject([{ type: "text", text: '{"hour":1}' }]);
   });

@@ -91,7 +91,7 @@ const families: [string, Partial<ReturnType<typeof limitsOf>>][] = [
   ["claude-3-opus-20240229", { thinking: "none", outputSchema: false, maxOutputTokens: 4096 }],
   ["claude-3-7-sonnet-latest", { thinking: "budget", maxOutputTokens: 64_000, sampleTwice: true }],
   ["claude-opus-4-20250514", { thinking: "budget", maxOutputTokens: 32_000, sampleTwice: true }],
-  ["claude-opus-4-1-20250805", { maxOutputTokens: 32_000, sampleTwice: false, outputSchema: false }],
+  ["claude-opus-4-1-20250805", { maxOutputTokens: 32_000, sampleTwice: false, outputSchema: true }],
   ["anthropic.claude-sonnet-4-5-20250929-v1:0", { outputSchema: true, prefill: true }],
   ["claude-opus-4.6", { thinking: "either", prefill: false, maxOutputTokens: 128_000, sampling: true }],
   ["claude-opus-4-8", { sampling: false, systemTurns: true }],
@@ -102,5 +102,5 @@ const families: [string, Partial<ReturnType<typeof limitsOf>>][] = [
 ];
 
 test.each(families)("limits of %s", (model, expected) => {
-  expect(limitsOf(model)).toMatchObject(expected);
+  expect(limitsOf({ model })).toMatchObject(expected);
 });

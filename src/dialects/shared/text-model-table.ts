@@ -1,0 +1,56 @@
+// Tables of text models: what the versions of a family accept, as rows with their source, extended by configuration.
+import type { Effort } from "../../canonical/chat.ts";
+import { withoutUndefined } from "../../lib/json.ts";
+import { findRow, type ModelQuery, type Sourced } from "./model-table.ts";
+
+/** What an operator can declare of a text model. A member that is absent is that of the built-in row. */
+export interface TextCapabilities {
+  /** How an amount of reasoning is set: not at all, as a number of tokens, as an effort, or either way. */
+  readonly reasoning?: "none" | "budget" | "effort" | "either";
+  /** From the least to the most; empty where the model refuses an effort. */
+  readonly efforts?: readonly Effort[];
+  /** Whether the model accepts temperature and the like. */
+  readonly sampling?: "always" | "without_reasoning" | "never";
+  /** Whether the model accepts a JSON Schema for its output. */
+  readonly structuredOutput?: boolean;
+  /** Whether the model can be made to call a tool. */
+  readonly forcedTool?: boolean;
+  /** Whether the last message may be the assistant's. */
+  readonly prefill?: boolean;
+  readonly maxOutputTokens?: number;
+}
+
+/** A row of a family's history: what changed with a version. */
+export interface VersionRow<Facts> extends Sourced {
+  /** Major times 100 plus minor: 4.6 is 406. */
+  readonly since: number;
+  /** Only models whose names match. */
+  readonly family?: RegExp;
+  readonly facts: Partial<Facts>;
+}
+
+export interface VersionTable<Facts> {
+  /** Major times 100 plus minor; null for a name that is not of the family. */
+  versionOf(model: string): number | null;
+  /** Later rows override earlier ones. */
+  readonly rows: readonly VersionRow<Facts>[];
+  /** For models of no version: what the client said is sent as it was said. */
+  readonly unlisted: Facts;
+  /** What an operator declares, in the terms of this table. */
+  declared(capabilities: TextCapabilities): { readonly [fact in keyof Facts]?: Facts[fact] | undefined };
+}
+
+function builtIn<Facts>({ versionOf, rows, unlisted }: VersionTable<Facts>, model: string): Facts {
+  const name = model.toLowerCase();
+  const version = versionOf(name);
+  if (version === null) return unlisted;
+  const applying = rows.filter(({ since, family }) => version >= since && (family?.test(name) ?? true));
+  return Object.assign({}, unlisted, ...applying.map(({ facts }) => facts)) as Facts;
+}
+
+/** The facts about a model: the table's, with what the operator declared laid over them. */
+export function lookUpVersion<Facts extends object>(table: VersionTable<Facts>, query: ModelQuery): Facts {
+  const row = findRow(query.declared ?? [], query.model);
+  const facts = builtIn(table, row?.like ?? query.model);
+  return row === undefined ? facts : { ...facts, ...withoutUndefined(table.declared(row.capabilities)) };
+}
