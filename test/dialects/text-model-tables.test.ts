@@ -56,11 +56,11 @@ const sampling = { sampling: { temperature: 0.5 } };
 const schema = { format: { type: "schema", schema: { type: "object" }, strict: true } } as const;
 const tools = [{ kind: "function", name: "f", parameters: { type: "object" } }] as const;
 const prefilled: Partial<ChatRequest> = {
-  turns: [
+  messages: [
     { role: "user", blocks: [{ type: "text", text: "hi" }] },
     { role: "assistant", blocks: [{ type: "text", text: "The" }] },
   ],
-} as never;
+};
 
 /** Dialect, what is asked, the operator's row, and what is sent without and with it. */
 const rows: [Name, Partial<ChatRequest>, object, object, object, string[]][] = [

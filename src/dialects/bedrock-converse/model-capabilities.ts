@@ -2,8 +2,7 @@
 
 import { withoutUndefined } from "../../lib/json.ts";
 import { claudeModels, limitsOf, type ModelLimits } from "../anthropic-messages/model-capabilities.ts";
-import { findRow, type ModelQuery, type Sourced } from "../shared/model-table.ts";
-import type { TextCapabilities } from "../shared/text-model-table.ts";
+import { findRow, type ModelQuery, type Sourced, type TextCapabilities } from "../shared/model-table.ts";
 
 export interface Family {
   readonly limits: ModelLimits;

@@ -1,6 +1,6 @@
 // Tables of models: what each model accepts, as rows with their source, looked up in one way and extended by configuration.
 
-import type { TextCapabilities } from "./text-model-table.ts";
+import type { Effort } from "../../canonical/chat.ts";
 
 /** Lengths in seconds: the ones that are allowed, or the bounds between which every whole second is. */
 export type Durations = readonly [number, ...number[]] | { readonly min: number; readonly max: number };
@@ -30,6 +30,23 @@ export interface ModelCapabilities {
   readonly images?: readonly ImageRole[];
   /** Names of the inputs, where they differ from model to model. */
   readonly fields?: { readonly [field in NamedField]?: string };
+}
+
+/** What an operator can declare of a text model. A member that is absent is that of the built-in row. */
+export interface TextCapabilities {
+  /** How an amount of reasoning is set: not at all, as a number of tokens, as an effort, or either way. */
+  readonly reasoning?: "none" | "budget" | "effort" | "either";
+  /** From the least to the most; empty where the model refuses an effort. */
+  readonly efforts?: readonly Effort[];
+  /** Whether the model accepts temperature and the like. */
+  readonly sampling?: "always" | "without_reasoning" | "never";
+  /** Whether the model accepts a JSON Schema for its output. */
+  readonly structuredOutput?: boolean;
+  /** Whether the model can be made to call a tool. */
+  readonly forcedTool?: boolean;
+  /** Whether the last message may be the assistant's. */
+  readonly prefill?: boolean;
+  readonly maxOutputTokens?: number;
 }
 
 /** Where the facts of a row are from. */

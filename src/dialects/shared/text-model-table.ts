@@ -1,24 +1,6 @@
 // Tables of text models: what the versions of a family accept, as rows with their source, extended by configuration.
-import type { Effort } from "../../canonical/chat.ts";
 import { withoutUndefined } from "../../lib/json.ts";
-import { findRow, type ModelQuery, type Sourced } from "./model-table.ts";
-
-/** What an operator can declare of a text model. A member that is absent is that of the built-in row. */
-export interface TextCapabilities {
-  /** How an amount of reasoning is set: not at all, as a number of tokens, as an effort, or either way. */
-  readonly reasoning?: "none" | "budget" | "effort" | "either";
-  /** From the least to the most; empty where the model refuses an effort. */
-  readonly efforts?: readonly Effort[];
-  /** Whether the model accepts temperature and the like. */
-  readonly sampling?: "always" | "without_reasoning" | "never";
-  /** Whether the model accepts a JSON Schema for its output. */
-  readonly structuredOutput?: boolean;
-  /** Whether the model can be made to call a tool. */
-  readonly forcedTool?: boolean;
-  /** Whether the last message may be the assistant's. */
-  readonly prefill?: boolean;
-  readonly maxOutputTokens?: number;
-}
+import { findRow, type ModelQuery, type Sourced, type TextCapabilities } from "./model-table.ts";
 
 /** A row of a family's history: what changed with a version. */
 export interface VersionRow<Facts> extends Sourced {
