@@ -17,13 +17,13 @@ export async function checkConcurrency(): Promise<void> {
       return new Response(null, { status: 204 });
     },
   });
-  const timer = setTimeout(() => gate.reject(new Error("too few requests got through")), patienceMs);
+  const timer = setTimeout(() => gate.reject(new Error("too few concurrent requests completed")), patienceMs);
   try {
     const url = `http://127.0.0.1:${server.port}/`;
     await Promise.all(Array.from({ length: requests }, () => fetch(url, { keepalive: false })));
   } catch (cause) {
     throw new Error(
-      "This process carries too few requests at once. Start it with 'npm start' or the 'turnpike' command.",
+      "This process supports too few concurrent requests. Start it with 'npm start' or the 'turnpike' command.",
       { cause },
     );
   } finally {

@@ -13,7 +13,7 @@ function modelLines(catalog: Catalog, listings: ModelLists): string[] {
   const shown = names.slice(0, mostModels).join(", ");
   const more = names.length > mostModels ? `, and ${names.length - mostModels} more` : "";
   const silent = catalog.providers.filter((provider) => listings.now(provider).models === null);
-  const unread = silent.map((provider) => `${provider.name} (its list could not be read yet)`);
+  const unread = silent.map((provider) => `${provider.name} (model list not available yet)`);
   return [`  models      ${shown}${more}`, ...(unread.length === 0 ? [] : [`  also        ${unread.join(", ")}`])];
 }
 
@@ -38,10 +38,10 @@ function trialModel({ routes }: Catalog, listings: ModelLists, local: readonly P
 
 /** A key that is neither new nor given cannot be shown again. */
 function clientKeyLines({ clientKey, clientKeyGiven }: FirstKeys): string[] {
-  if (clientKey !== null) return [`  client key  ${clientKey}   (shown this once)`];
+  if (clientKey !== null) return [`  client key  ${clientKey}   (shown only once)`];
   return clientKeyGiven
     ? []
-    : ["  client key  as before: put it into TURNPIKE_KEY, or make one with 'turnpike keys create --name NAME'"];
+    : ["  client key  unchanged; set TURNPIKE_KEY, or create one with 'turnpike keys create --name NAME'"];
 }
 
 /** The lines for a person who starts the gateway. Keys are shown only when they were made just now. */
@@ -56,7 +56,7 @@ export function startupMessage(
   const body = `{"model":"${trialModel(catalog, listings, local)}","messages":[{"role":"user","content":"Hello"}]}`;
   return [
     ...clientKeyLines(keys),
-    ...(keys.adminKey === null ? [] : [`  admin key   ${keys.adminKey}   (shown this once)`]),
+    ...(keys.adminKey === null ? [] : [`  admin key   ${keys.adminKey}   (shown only once)`]),
     ...modelLines(catalog, listings),
     `  try         curl ${url}/v1/chat/completions -H "Authorization: Bearer ${shown}" -H "Content-Type: application/json" -d '${body}'`,
     `  docs        ${url}/docs`,

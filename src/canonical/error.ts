@@ -168,5 +168,5 @@ export function concealed(error: GatewayError, conceal: (text: string) => string
 /** The one answer for anything that was not meant to be seen; the cause stays for the log. */
 export function toGatewayError(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown;
-  return new GatewayError("internal_error", "Something went wrong inside the gateway.", { cause: thrown });
+  return new GatewayError("internal_error", "An internal error occurred in the gateway.", { cause: thrown });
 }

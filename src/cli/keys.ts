@@ -16,7 +16,7 @@ function expiry(text: string | undefined): number | null {
   if (text === undefined) return null;
   const days = Number(text);
   if (Number.isFinite(days) && days > 0 && days <= 36_500) return Date.now() + Math.round(days * dayMs);
-  throw new UsageError("--expires-in-days must be a number above 0 and at most 36500.");
+  throw new UsageError("--expires-in-days must be greater than 0 and at most 36500.");
 }
 
 async function create(words: readonly string[]): Promise<void> {
@@ -25,7 +25,7 @@ async function create(words: readonly string[]): Promise<void> {
   const name = values.name ?? positionals[0] ?? "";
   if (!namePattern.test(name))
     throw new UsageError(
-      "Give the key a name: turnpike keys create --name NAME (letters, digits, . _ @ : -, at most 64).",
+      "Missing --name. Usage: turnpike keys create --name NAME (at most 64 characters: letters, digits, . _ @ : -).",
     );
   const expiresAtMs = expiry(values["expires-in-days"]);
   const key = newKey();
@@ -33,13 +33,11 @@ async function create(words: readonly string[]): Promise<void> {
     const row = { id: randomId("key_"), name, hash: hashKey(pepper, key), preview: previewOf(key) };
     const written = await insertKey(store, { ...row, createdAtMs: Date.now(), expiresAtMs, restrictions: null });
     if (written.kind === "taken")
-      throw new Error(
-        `There is already a key with the ${written.by} '${name}'. Revoke it first, or take another name.`,
-      );
+      throw new Error(`A key with the ${written.by} '${name}' already exists. Revoke it first, or use another name.`);
     console.log(
       values.json
         ? jsonText({ id: row.id, name, key })
-        : `${key}\n\nThis is key '${name}' (${row.id}). It is shown this once.`,
+        : `${key}\n\nThis is key '${name}' (${row.id}). It is shown only once.`,
     );
   });
 }
@@ -103,7 +101,7 @@ async function revoke(words: readonly string[]): Promise<void> {
     throw new Error(
       inFile
         ? `Key '${idOrName}' is declared in the configuration file. Remove it there and restart the gateway.`
-        : `There is no live key '${idOrName}'.`,
+        : `No active key has the name or ID '${idOrName}'.`,
     );
   });
 }
@@ -112,20 +110,24 @@ const jsonOption = { "--json": "print JSON" };
 
 export const keysCommand: Command = {
   usage: "turnpike keys",
-  summary: "make, list and revoke client keys",
+  summary: "create, list and revoke client keys",
   commands: {
     create: {
       usage: "turnpike keys create --name NAME",
-      summary: "make a key and print it once",
-      options: { "--name NAME": "name of the key", "--expires-in-days N": "end it after N days", ...jsonOption },
+      summary: "create a key and print it once",
+      options: {
+        "--name NAME": "name of the key",
+        "--expires-in-days N": "expire the key after N days",
+        ...jsonOption,
+      },
       run: create,
     },
     list: {
       usage: "turnpike keys list",
-      summary: "every key, without its secret",
+      summary: "list keys without their secrets",
       options: jsonOption,
       run: list,
     },
-    revoke: { usage: "turnpike keys revoke NAME-OR-ID", summary: "end a key", run: revoke },
+    revoke: { usage: "turnpike keys revoke NAME-OR-ID", summary: "revoke a key", run: revoke },
   },
 };

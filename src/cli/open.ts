@@ -14,7 +14,7 @@ export interface Opened {
 function requireInstallation({ databaseUrl, dataFolder }: Settings): void {
   if (databaseUrl !== undefined || existsSync(dataFolder)) return;
   throw new Error(
-    `There is no data folder ${dataFolder}. Start the gateway first, or set TURNPIKE_DATA to its folder.`,
+    `The data folder ${dataFolder} does not exist. Start the gateway first, or set TURNPIKE_DATA to its data folder.`,
   );
 }
 

@@ -57,5 +57,5 @@ export async function runCommand(
   const names = Object.keys(command.commands ?? {});
   if (first === undefined) throw new UsageError(`Missing subcommand. Usage: ${command.usage} ${names.join("|")}.`);
   const suggestion = didYouMean(first, names) || `. Use one of: ${names.join(", ")}.`;
-  throw new UsageError(`There is no command '${first}'${suggestion}`);
+  throw new UsageError(`Unknown command '${first}'${suggestion}`);
 }

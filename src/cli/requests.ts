@@ -40,13 +40,13 @@ function textOf({ failedAttempts, ...entry }: Found): string {
 function show(words: readonly string[]): void {
   const { values, positionals } = parseCommonFields(words, { json: { type: "boolean" } }, 1);
   const [id] = positionals;
-  if (id === undefined) throw new UsageError("Give the id of a request: turnpike requests show ID.");
+  if (id === undefined) throw new UsageError("Missing ID. Usage: turnpike requests show ID.");
   const { dataFolder } = readSettings(process.env, process.cwd());
   const found = findEntries(dataFolder, id, mostShown).map((entry) => ({
     ...entry,
     failedAttempts: readAttempts(dataFolder, entry.id),
   }));
-  if (found.length === 0) throw new Error(`There is no request '${id}' in the ledger of ${dataFolder}.`);
+  if (found.length === 0) throw new Error(`Request '${id}' was not found in the ledger of ${dataFolder}.`);
   console.log(values.json ? jsonText(found) : found.map(textOf).join("\n\n"));
 }
 

@@ -101,7 +101,7 @@ async function usage(words: readonly string[]): Promise<void> {
 
 export const usageCommand: Command = {
   usage: "turnpike usage",
-  summary: "what the ledger says, grouped",
+  summary: "usage from the ledger, grouped",
   options: {
     [`--by ${groups.join("|")}`]: "how to group; default model",
     "--since YYYY-MM-DD": "from this day on (UTC)",

@@ -29,7 +29,9 @@ async function secret(words: readonly string[]): Promise<void> {
     const all = await owners(store);
     const found = all.filter(({ name, id }) => wanted === undefined || wanted === name || wanted === id);
     if (found.length === 0)
-      throw new Error(wanted === undefined ? "There is no key." : `There is no live key '${wanted}'.`);
+      throw new Error(
+        wanted === undefined ? "There are no active keys." : `No active key has the name or ID '${wanted}'.`,
+      );
     const rows = found.map(({ name, id }) => [name, id, webhookSecretText(keyOf(id))]);
     const [only] = rows;
     console.log(wanted !== undefined && rows.length === 1 ? only?.[2] : table([["name", "id", "secret"], ...rows]));
@@ -38,7 +40,7 @@ async function secret(words: readonly string[]): Promise<void> {
 
 export const webhooksCommand: Command = {
   usage: "turnpike webhooks",
-  summary: "how receivers check webhooks",
+  summary: "secrets for verifying webhooks",
   commands: {
     secret: {
       usage: "turnpike webhooks secret [NAME-OR-ID]",

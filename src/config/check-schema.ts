@@ -44,10 +44,10 @@ function faultsOf(fault: TLocalizedValidationError): SchemaFault[] {
     case "additionalProperties":
       return names(params.additionalProperties).map((name) => ({
         path: [...path, name],
-        problem: `there is no such field${didYouMean(name, fieldsAt(path))}`,
+        problem: `unknown field${didYouMean(name, fieldsAt(path))}`,
       }));
     case "required":
-      return names(params.requiredProperties).map((name) => ({ path, problem: `the field '${name}' is missing` }));
+      return names(params.requiredProperties).map((name) => ({ path, problem: `missing required field '${name}'` }));
     case "enum": {
       const values = names(params.allowedValues).map((value) => `'${value}'`);
       return [{ path, problem: `must be one of ${values.join(", ")}` }];

@@ -27,7 +27,7 @@ function declaredKeys(file: ReadConfig, { clientKey, adminKey }: Settings): Decl
   if (adminKey !== null) owners.set(adminKey, "TURNPIKE_ADMIN_KEY");
   return Object.entries(file.config.keys ?? {}).map(([name, { secret }]) => {
     const owner = owners.get(secret);
-    if (owner !== undefined) file.faults.add(file.fault(["keys", name, "secret"], `it is the same as ${owner}`));
+    if (owner !== undefined) file.faults.add(file.fault(["keys", name, "secret"], `is the same as ${owner}`));
     owners.set(secret, `keys.${name}.secret`);
     return { name, secret };
   });
@@ -41,6 +41,6 @@ export function readConfiguration(settings: Settings): Configuration {
   const fetchAllow = file.faults.attempt(() => fetchAllowOf(settings, file)) ?? [];
   const videos = file.faults.attempt(() => videoOptions(settings, file));
   file.faults.throwIfAny();
-  if (videos === undefined) throw new Error("The settings of videos could not be read.");
+  if (videos === undefined) throw new Error("The video settings could not be read.");
   return { file, keys, fetchAllow, videos, warnings: configWarnings(file, catalog) };
 }

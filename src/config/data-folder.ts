@@ -35,10 +35,12 @@ export function prepareDataFolder(folder: string): readonly string[] {
   try {
     mkdirSync(folder, { recursive: true, mode: folderMode });
     writeFileSync(join(folder, ".writable"), "");
-    return tighten(folder) ? [] : [`Other users may be able to read ${folder}: its rights could not be changed.`];
+    return tighten(folder)
+      ? []
+      : [`The permissions of ${folder} could not be changed, so other users may be able to read it.`];
   } catch (cause) {
     throw new Error(
-      `The data folder ${folder} cannot be written (${codeOf(cause)}). Set TURNPIKE_DATA to a folder that can.`,
+      `The data folder ${folder} is not writable (${codeOf(cause)}). Set TURNPIKE_DATA to a writable folder.`,
       { cause },
     );
   }
@@ -50,7 +52,7 @@ export async function refuseEmptiedStore(store: Store, dataFolder: string): Prom
   const isNew = (await readSetting(store, adminSetting)) === undefined && (await listKeys(store)).length === 0;
   if (!isNew || readEntries(dataFolder, { limit: 1 }).length === 0) return;
   throw new Error(
-    `The database turnpike.db in ${dataFolder} is empty, but ledger.db holds requests of an installation. ` +
-      "Restore turnpike.db from a backup, or move ledger.db away to begin a new installation.",
+    `The database turnpike.db in ${dataFolder} is empty, but ledger.db has requests. ` +
+      "Restore turnpike.db from a backup, or move ledger.db away to start a new installation.",
   );
 }

@@ -134,7 +134,7 @@ export const variables: readonly Variable[] = [
 function portOf(text: string): number {
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
-  throw new Error(`PORT must be a whole number from 0 to 65535, not '${text.slice(0, 20)}'.`);
+  throw new Error(`PORT must be an integer from 0 to 65535, not '${text.slice(0, 20)}'.`);
 }
 
 /** What the file asks of its keys too. */
@@ -156,7 +156,7 @@ function corsOriginsOf(text: string | null): CorsOrigins {
   const wrong = origins.find((origin) => URL.parse(origin)?.origin !== origin);
   if (wrong === undefined) return origins;
   throw new Error(
-    `TURNPIKE_CORS_ORIGINS cannot hold '${wrong.slice(0, 100)}'. Write origins such as https://app.example, without a path, or '*'.`,
+    `TURNPIKE_CORS_ORIGINS has an invalid entry '${wrong.slice(0, 100)}'. Use origins such as https://app.example, without a path, or '*'.`,
   );
 }
 

@@ -4,13 +4,13 @@ import type { Settings } from "./environment.ts";
 import { ConfigFault } from "./faults.ts";
 import type { ReadConfig } from "./file.ts";
 
-const expected = "Write host, address or range/prefix, with :port behind it for a port other than 80 and 443";
+const expected = "Use host, address or range/prefix, followed by :port for ports other than 80 and 443";
 
 /** What the guarded fetcher takes as `allow`. Throws an Error with one sentence for an entry that cannot be understood. */
 export function fetchAllowOf(settings: Pick<Settings, "fetchAllow">, { config, fault }: ReadConfig): readonly string[] {
   const wrong = settings.fetchAllow.find((entry) => !isAllowEntry(entry));
   if (wrong !== undefined)
-    throw new ConfigFault(`TURNPIKE_FETCH_ALLOW cannot hold '${wrong.slice(0, 100)}'. ${expected}.`);
+    throw new ConfigFault(`TURNPIKE_FETCH_ALLOW has an invalid entry '${wrong.slice(0, 100)}'. ${expected}.`);
   const declared = config.fetch?.allow ?? [];
   const index = declared.findIndex((entry) => !isAllowEntry(entry));
   if (index >= 0) throw fault(["fetch", "allow", String(index)], `invalid entry. ${expected}`);

@@ -89,19 +89,19 @@ function fromFile(name: string, config: ProviderConfig, file: ReadConfig): Provi
   if (kind === undefined) {
     const kinds = providerKinds.map((known) => known.kind);
     const suggestion = didYouMean(config.kind, kinds) || `. Use one of: ${kinds.join(", ")}`;
-    throw file.fault([...place, "kind"], `there is no kind '${config.kind}'${suggestion}`);
+    throw file.fault([...place, "kind"], `unknown provider kind '${config.kind}'${suggestion}`);
   }
   if (name === sandboxProvider.name || name.includes("/"))
-    throw file.fault(place, `'${name}' cannot be used as a name: it is taken, or holds a slash`);
+    throw file.fault(place, `the name '${name}' is reserved or contains a slash`);
   const credential = config.credential ? new Secret(config.credential) : null;
   const account = accountFromFile(place, kind, config, credential, file);
   const baseUrl = config.base_url ?? kind.account?.baseUrl?.(account) ?? kind.baseUrl;
   if (baseUrl === undefined) {
     const fields = ["base_url", ...addressMembers(kind).map((member) => accountFields[member])];
-    throw file.fault(place, `the field '${fields.join("' or '")}' is missing`);
+    throw file.fault(place, `missing required field '${fields.join("' or '")}'`);
   }
   if (checkedUrl(baseUrl) === null)
-    throw file.fault([...place, "base_url"], "it must be an http or https address without a user name");
+    throw file.fault([...place, "base_url"], "must be an http or https URL without a user name");
   return {
     name,
     kind,
@@ -143,7 +143,7 @@ function fromEnvironment(kind: ProviderKind, environment: Environment): Provider
   if (baseUrl === undefined && others.length > 0)
     throw new ConfigFault(`${names.credential} is set, but not ${[...others, names.baseUrl].join(" or ")}.`);
   if (baseUrl === undefined || checkedUrl(baseUrl) === null)
-    throw new ConfigFault(`${names.baseUrl} must be an http or https address without a user name.`);
+    throw new ConfigFault(`${names.baseUrl} must be an http or https URL without a user name.`);
   const entry = { name: kind.kind, kind, baseUrl, models: null, headers: {}, timeouts: defaultTimeouts };
   return [{ ...entry, credential, account }];
 }
@@ -168,7 +168,7 @@ function routes(file: ReadConfig, providers: readonly Provider[]): Map<string, R
     // A provider that was left out for its own faults is reported once, there.
     if (file.providerNames.includes(entry.provider)) return undefined;
     const names = [...file.providerNames, ...providers.map(({ name }) => name)];
-    const problem = `there is no provider '${entry.provider}'${didYouMean(entry.provider, names)}`;
+    const problem = `unknown provider '${entry.provider}'${didYouMean(entry.provider, names)}`;
     throw file.fault([...place, "provider"], problem);
   };
   const candidatesOf = (name: string, { candidates, voices }: RouteConfig): Candidate[] =>

@@ -24,7 +24,8 @@ export function readExistingSecret({ secret, dataFolder }: Settings): Secret {
     throw new Error(`TURNPIKE_SECRET is too short: it must have at least ${shortestSecret} characters.`);
   }
   const file = join(dataFolder, secretFile);
-  if (!existsSync(file)) throw new Error(`There is no secret in ${dataFolder}. Set TURNPIKE_SECRET to the gateway's.`);
+  if (!existsSync(file))
+    throw new Error(`The data folder ${dataFolder} has no secret. Set TURNPIKE_SECRET to the gateway's secret.`);
   return new Secret(readFileSync(file, "utf8").trim());
 }
 
@@ -44,8 +45,8 @@ export async function checkSecret(store: Store, secret: Secret): Promise<void> {
   const fingerprint = Buffer.from(deriveKey(secret, "fingerprint")).toString("hex");
   if ((await writeSettingIfAbsent(store, fingerprintSetting, fingerprint)) === fingerprint) return;
   throw new Error(
-    "TURNPIKE_SECRET is not the secret that this data was written under: its keys would not work. " +
-      "Set the earlier secret, or take it from the file 'secret' of the earlier data folder.",
+    "TURNPIKE_SECRET does not match the stored data: existing keys would stop working. " +
+      "Set the earlier secret; it is in the file 'secret' of the earlier data folder.",
   );
 }
 
@@ -77,7 +78,7 @@ async function firstClientKey(
   const row = { id: randomId("key_"), name: "default", hash: hashKey(pepper, key), preview: previewOf(key) };
   const written = await upsertKeyByName(store, { ...row, createdAtMs: nowMs, expiresAtMs: null, restrictions: null });
   if (written.kind === "taken")
-    throw new Error("TURNPIKE_KEY is the secret of another key, or of one that was revoked.");
+    throw new Error("TURNPIKE_KEY is already in use by another key or by a revoked key. Set a different value.");
   return given === null ? key : null;
 }
 

@@ -66,9 +66,9 @@ async function refuseOwn({ config, fault }: ReadConfig, own: Own): Promise<void>
   for (const [name, { base_url: baseUrl, credential }] of Object.entries(config.providers ?? {})) {
     const place = ["providers", name];
     if (baseUrl !== undefined && own.isAddress(baseUrl))
-      throw fault([...place, "base_url"], "this is the address of the gateway itself. Write the provider's own");
+      throw fault([...place, "base_url"], "this is the address of this gateway. Use the provider's address");
     if (credential !== undefined && (await own.isKey(credential)))
-      throw fault([...place, "credential"], "this is a key of the gateway itself. Write the provider's own");
+      throw fault([...place, "credential"], "this is a key of this gateway. Use the provider's credential");
   }
 }
 
@@ -91,9 +91,7 @@ async function withoutOwn(given: Environment, own: Own, warn: (warning: string) 
     const variable = await ownVariable(kind, given, own);
     if (variable === null || kind.environment === undefined) continue;
     const { credential = "", baseUrl } = kind.environment;
-    warn(
-      `${variable} leads to this gateway itself, so that no provider '${kind.kind}' is configured from the environment.`,
-    );
+    warn(`${variable} leads to this gateway, so the provider '${kind.kind}' is not configured from the environment.`);
     for (const name of [credential, baseUrl]) ignored.add(name);
   }
   return Object.fromEntries(Object.entries(given).filter(([name]) => !ignored.has(name)));

@@ -17,12 +17,11 @@ function variableValue(name: string, fallback: string | undefined, environment: 
 
 function problemOf(match: string, inner: string | undefined, bareName: string | undefined): string {
   if (bareName !== undefined)
-    return `'$${bareName}' is not replaced. Write \${${bareName}} for the variable, or $$ for a dollar sign`;
-  if (inner === undefined) return "'${' is not closed. Write ${NAME}, or $$ for a dollar sign";
+    return `'$${bareName}' is not replaced. Use \${${bareName}} for the variable, or $$ for a dollar sign`;
+  if (inner === undefined) return "'${' is not closed. Use ${NAME}, or $$ for a dollar sign";
   const [, name] = reference.exec(inner) ?? [];
-  if (name === undefined)
-    return `'${match.slice(0, 60)}' does not name a variable. Write \${NAME} or \${NAME:-default}`;
-  return `the variable ${name} is not set. Set it, or write \${${name}:-default}`;
+  if (name === undefined) return `'${match.slice(0, 60)}' is not a variable. Use \${NAME} or \${NAME:-default}`;
+  return `the variable ${name} is not set. Set it, or use \${${name}:-default}`;
 }
 
 /** The text with every variable replaced, or what is wrong with it. Replaced text is not looked at again. */

@@ -40,15 +40,16 @@ function plainUrl(text: string): string | null {
 }
 
 function publicUrlOf({ publicUrl }: Settings, { config, fault }: ReadConfig): string | null {
-  const expected = "Write an address such as https://gateway.example, without a question mark";
+  const expected = "Use a URL such as https://gateway.example, without a query";
   if (publicUrl !== null) {
     const url = plainUrl(publicUrl);
-    if (url === null) throw new ConfigFault(`TURNPIKE_PUBLIC_URL cannot be '${publicUrl.slice(0, 100)}'. ${expected}.`);
+    if (url === null)
+      throw new ConfigFault(`TURNPIKE_PUBLIC_URL is not valid: '${publicUrl.slice(0, 100)}'. ${expected}.`);
     return url;
   }
   if (config.public_url === undefined) return null;
   const url = plainUrl(config.public_url);
-  if (url === null) throw fault(["public_url"], `this is no address. ${expected}`);
+  if (url === null) throw fault(["public_url"], `not a valid URL. ${expected}`);
   return url;
 }
 
@@ -56,7 +57,7 @@ function keepOf(settings: Settings, { keep, bucket }: Results): Keep {
   const said = settings.videoResults;
   const word = said === null ? keep : keeps.find((each) => each === said);
   if (said !== null && word === undefined)
-    throw new ConfigFault(`TURNPIKE_VIDEO_RESULTS cannot be '${said.slice(0, 100)}'. Write folder, bucket or proxy.`);
+    throw new ConfigFault(`TURNPIKE_VIDEO_RESULTS is not valid: '${said.slice(0, 100)}'. Use folder, bucket or proxy.`);
   if (word !== undefined) return word;
   if (bucket !== undefined) return "bucket";
   // Instances that share a database do not share a folder by themselves.
@@ -69,7 +70,7 @@ function placesOf({ dataFolder }: Settings, { folder, bucket }: Results, { fault
   places.set("folder", folderBlobs(isAbsolute(path) ? path : resolve(dataFolder, path)));
   if (bucket === undefined) return places;
   const { name, endpoint, region = "us-east-1", access_key_id: accessKeyId, secret_access_key, prefix = "" } = bucket;
-  if (plainUrl(endpoint) === null) throw fault(["videos", "results", "bucket", "endpoint"], "this is no address");
+  if (plainUrl(endpoint) === null) throw fault(["videos", "results", "bucket", "endpoint"], "not a valid URL");
   const secretAccessKey = new Secret(secret_access_key);
   return places.set("bucket", bucketBlobs({ endpoint, name, region, accessKeyId, secretAccessKey, prefix }));
 }
@@ -79,7 +80,7 @@ function resultsOf(settings: Settings, file: ReadConfig): ResultsParts {
   const keep = keepOf(settings, results);
   const places = placesOf(settings, results, file);
   const target = keep === "proxy" ? null : places.get(keep);
-  if (target === undefined) throw file.fault(["videos", "results", "bucket"], "there is no bucket to keep videos in");
+  if (target === undefined) throw file.fault(["videos", "results", "bucket"], "no bucket is configured");
   const maxTotalBytes = (results.max_total_mib ?? 10_240) * mebibyte;
   return {
     target,
@@ -94,7 +95,7 @@ function resultsOf(settings: Settings, file: ReadConfig): ResultsParts {
 function givenWebhookKey({ webhookSecret }: Settings): Uint8Array | null {
   const key = webhookSecret === null ? null : webhookKeyOf(webhookSecret);
   if (webhookSecret !== null && key === null)
-    throw new ConfigFault("TURNPIKE_WEBHOOK_SECRET must be 'whsec_' and the Base64 text of 24 to 64 bytes.");
+    throw new ConfigFault("TURNPIKE_WEBHOOK_SECRET must be 'whsec_' followed by 24 to 64 bytes in Base64.");
   return key;
 }
 

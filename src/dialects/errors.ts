@@ -18,20 +18,20 @@ export function unsupported(param: string, reason: string): GatewayError {
 
 /** A request that a model of this kind never answers, whatever its fields say. */
 export function unsupportedByModel(reason: string): GatewayError {
-  return new GatewayError("unsupported_parameter", `This model cannot be asked for that: ${reason}`, {
+  return new GatewayError("unsupported_parameter", `This model does not support the request: ${reason}`, {
     param: "model",
   });
 }
 
 /** Why a model that only writes refuses to speak or to draw. */
-export const textAlone = "it answers in text alone";
+export const textAlone = "this model returns text only";
 
 /** The upstream's reply is not what its dialect promises. */
 export function invalidUpstreamResponse(what: string): GatewayError {
-  return new GatewayError("upstream_protocol_error", `The upstream's reply could not be read: ${what}.`);
+  return new GatewayError("upstream_protocol_error", `Invalid response from the provider: ${what}.`);
 }
 
 /** The upstream's stream ended before its terminator. */
 export function streamTruncated(): GatewayError {
-  return new GatewayError("upstream_truncated", "The provider's stream ended before the reply was complete.");
+  return new GatewayError("upstream_truncated", "The provider's stream ended before the response was complete.");
 }

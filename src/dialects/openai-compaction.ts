@@ -40,8 +40,8 @@ const isCompaction = (item: Json): boolean =>
 
 /** What a provider compacted by itself, or the gateway before it is sealed: only the usage of it is canon's business. */
 function read(wire: unknown): ChatResponse {
-  if (!isObject(wire) || !Array.isArray(wire.output)) throw invalidUpstreamResponse("there is no output");
-  if (!wire.output.some(isCompaction)) throw invalidUpstreamResponse("it holds no compaction");
+  if (!isObject(wire) || !Array.isArray(wire.output)) throw invalidUpstreamResponse("the response has no output");
+  if (!wire.output.some(isCompaction)) throw invalidUpstreamResponse("the response has no compaction item");
   const usage = parseUsage(wire.usage);
   const id = typeof wire.id === "string" ? wire.id : "";
   return { operation: "chat", id, model: "", choices: [], ...(usage === undefined ? {} : { usage }) };
@@ -63,7 +63,7 @@ export const openaiSummary: Dialect<ChatRequest, ChatResponse> = {
     schema: compactSchema,
     parse,
     render() {
-      throw unsupported("input", "compaction has an endpoint of its own");
+      throw unsupported("input", "compaction has a separate endpoint");
     },
     fieldPath: openaiResponses.request.fieldPath,
   },

@@ -62,10 +62,11 @@ function kindOf(refusal: UpstreamRefusal, overflow: ContextOverflow | null): Err
 }
 
 const ownWords: { readonly [kind in ErrorKind]?: string } = {
-  loop_detected: "The provider's address leads back to this gateway, or through too many gateways.",
-  upstream_credentials: "The provider refused the gateway's own credential or account. The operator must look into it.",
+  loop_detected: "The provider's base URL leads back to this gateway, or through too many gateways.",
+  upstream_credentials:
+    "The provider refused the gateway's credential or account. Contact the operator of this gateway.",
   upstream_model_not_found:
-    "The provider does not have this model, has retired it, or does not open it to the gateway's account.",
+    "The provider does not have this model, has retired it, or does not offer it to the gateway's account.",
   upstream_protocol_error: "Unexpected response from the provider.",
 };
 
@@ -82,8 +83,7 @@ export function refusalError(refusal: UpstreamRefusal): GatewayError {
   const overflow = overflowIn(refusal);
   const kind = kindOf(refusal, overflow);
   const atFault = kind === "upstream_rejected" || kind === "context_length_exceeded";
-  const message =
-    ownWords[kind] ?? (sanitise(refusal.message) || `The provider answered with status ${refusal.status}.`);
+  const message = ownWords[kind] ?? (sanitise(refusal.message) || `The provider returned status ${refusal.status}.`);
   const detail: ErrorDetail = {
     ...(atFault && refusal.status >= 400
       ? { status: refusal.status < 500 ? refusal.status : 400, param: safeWord(refusal.param, fieldPath) ?? null }

@@ -13,7 +13,7 @@ function fromBearer({ headers }: Request): string | null {
   if (/^hmac-sha256\b/i.test(value))
     throw new GatewayError(
       "invalid_api_key",
-      "Signatures are not read here. Send a key of this gateway as 'Authorization: Bearer <key>'.",
+      "Request signatures are not supported. Send a key of this gateway as 'Authorization: Bearer <key>'.",
     );
   // A header sent twice arrives joined by a comma; no key of ours has one.
   if (!bearerPrefix.test(value) || value.includes(","))
@@ -35,10 +35,10 @@ export function presentedKey(request: Request, carriers: readonly Carrier[]): st
     const found = readers[carrier](request);
     if (found === null) continue;
     if (key !== null && key !== found)
-      throw new GatewayError("invalid_api_key", "The request presents two different API keys.");
+      throw new GatewayError("invalid_api_key", "The request has two different API keys. Send only one.");
     key = found;
   }
   if (key === null)
-    throw new GatewayError("missing_api_key", "No API key was given. Send it as 'Authorization: Bearer <key>'.");
+    throw new GatewayError("missing_api_key", "No API key was provided. Send it as 'Authorization: Bearer <key>'.");
   return key;
 }

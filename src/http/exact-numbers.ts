@@ -19,7 +19,7 @@ interface Settling {
   readonly keepsIntegers: boolean;
 }
 
-const tooLarge = (): GatewayError => new GatewayError("invalid_json", "The body holds a number that is too large.");
+const tooLarge = (): GatewayError => new GatewayError("invalid_json", "The body contains a number that is too large.");
 
 const branches = (schemas: readonly Schema[]): readonly Schema[] =>
   schemas.flatMap((schema) => [schema, ...branches(schema.anyOf ?? [])]);

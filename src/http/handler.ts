@@ -95,11 +95,11 @@ function signInFor(
 /** A client that would rather have a WebSocket is told at once, so that it falls back. */
 function refuseUpgrade(request: Request): void {
   if (request.headers.get("upgrade")?.toLowerCase() !== "websocket") return;
-  throw new GatewayError("upgrade_required", "This path speaks HTTP alone: send the request as a POST.");
+  throw new GatewayError("upgrade_required", "WebSocket is not supported on this path; send an HTTP POST.");
 }
 
 function wrongMethod({ errors, idHeaders }: ErrorFormat, allow: string, requestId: string): Response {
-  const error = new GatewayError("method_not_allowed", `This path takes ${allow}.`);
+  const error = new GatewayError("method_not_allowed", `This path supports ${allow} only.`);
   return writeError(error, errors, requestId, idHeaders, allow);
 }
 

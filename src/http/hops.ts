@@ -7,6 +7,6 @@ export function checkHops({ headers }: Request): void {
   if (hopsOf(headers.get(hopsHeader)) < maxHops) return;
   throw new GatewayError(
     "loop_detected",
-    `The request has passed through ${maxHops} gateways already. Check whether a provider's base URL leads back to this gateway.`,
+    `The request has already passed through ${maxHops} gateways. Check whether a provider's base URL leads back to this gateway.`,
   );
 }

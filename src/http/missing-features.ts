@@ -33,6 +33,6 @@ export function missingFeature(path: string): GatewayError | null {
   if (name === undefined) return null;
   return new GatewayError(
     "not_found",
-    `This gateway does not offer ${name}. GET /openapi.json lists the paths that it has.`,
+    `This gateway does not offer ${name}. GET /openapi.json lists the supported paths.`,
   );
 }

@@ -69,7 +69,7 @@ export function getModel(catalog: () => Catalog, listings: ModelLists, protocolO
     const model = findModel(catalog(), listings, params.id);
     if (model !== undefined)
       return writeJson(modelShapes[protocol].item(model), requestId, protocols[protocol].idHeaders);
-    throw new GatewayError("model_not_found", "The model does not exist or is not configured here.", {
+    throw new GatewayError("model_not_found", "The model does not exist or is not configured.", {
       param: "model",
     });
   };

@@ -26,13 +26,13 @@ const strictDecoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
 const faults: { readonly [reason in MultipartFault["reason"]]: string } = {
   start: "The form does not begin with its boundary",
-  boundary: "Something stands behind a boundary of the form",
+  boundary: "A boundary of the form is followed by unexpected characters",
   end: "The form stops before its closing boundary",
   parts: "The form has too many parts",
   header: "The headers of a part are not valid or too long",
   disposition: "A part has no valid 'Content-Disposition: form-data' with a name",
-  encoding: "A part has an encoding that forms do not have",
-  name: "A part has a name that cannot be read",
+  encoding: "A part has a content transfer encoding that is not supported",
+  name: "A part has an invalid name",
 };
 
 const bad = (message: string, param: string | null = null): GatewayError =>
@@ -40,8 +40,8 @@ const bad = (message: string, param: string | null = null): GatewayError =>
 
 function fieldError({ reason, name }: FormFieldFault): GatewayError {
   const shown = /^[\w[\].-]{1,80}$/.test(name) ? name : null;
-  if (reason === "conflict") return bad(`The form says '${shown}' in two ways that do not fit together.`, shown);
-  return bad("A field of the form has a name that cannot be read.", shown);
+  if (reason === "conflict") return bad(`The form has conflicting values for '${shown}'.`, shown);
+  return bad("A field of the form has an invalid name.", shown);
 }
 
 /** True for a request whose body is a form, by its content type. */
@@ -53,7 +53,7 @@ function boundaryFor(request: Request): string {
   if (!isForm(request))
     throw new GatewayError("unsupported_media_type", "Send the body as 'Content-Type: multipart/form-data'.");
   const boundary = boundaryOf(request.headers.get("content-type") ?? "");
-  if (boundary === null) throw bad("The Content-Type of the form names no usable boundary.");
+  if (boundary === null) throw bad("The Content-Type of the form has no valid boundary.");
   return boundary;
 }
 

@@ -28,7 +28,7 @@ export function checkHeaders(request: Request, limits: ReadLimits): void {
 function checkType(request: Request): void {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
   if (type === "application/json" || type.endsWith("+json")) return;
-  const found = type === "" ? "There is no Content-Type" : "The Content-Type is not supported";
+  const found = type === "" ? "Missing required header: 'Content-Type'" : "The Content-Type is not supported";
   throw new GatewayError("unsupported_media_type", `${found}. Send 'Content-Type: application/json'.`);
 }
 
@@ -92,9 +92,9 @@ const faults: { readonly [reason in JsonFault["reason"]]: string } = {
   encoding: "The body is not valid UTF-8.",
   depth: "The body is nested too deeply.",
   values: "The body has too many values.",
-  containers: "The body has too many objects and lists.",
+  containers: "The body has too many objects and arrays.",
   members: "The body has too many members.",
-  strings: "The body has too many texts.",
+  strings: "The body has too many strings.",
   syntax: "The body is not valid JSON.",
   number: "The body has a number that is too large.",
 };

@@ -36,7 +36,7 @@ function decodeSegment(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new GatewayError("not_found", "The path is not properly percent-encoded.");
+    throw new GatewayError("not_found", "The path is not valid percent-encoding.");
   }
 }
 
@@ -98,12 +98,12 @@ export function unknownPath(path: string, match: Matcher): GatewayError {
   if (both !== "" && exists(meant))
     return new GatewayError(
       "not_found",
-      `Unknown path: it has ${base === own ? `${own} twice` : `${base} before ${own}`}. Give your client a base URL without ${base} at its end; the path is ${meant}.`,
+      `Unknown path: it has ${base === own ? `${own} twice` : `${base} before ${own}`}. Set the client's base URL without ${base} at its end; the path is ${meant}.`,
     );
   if (exists(`/v1${path}`))
     return new GatewayError(
       "not_found",
-      `Unknown path: /v1 is missing. Give your client a base URL that ends with /v1; the path is /v1${path}.`,
+      `Unknown path: /v1 is missing. Set a base URL that ends with /v1; the path is /v1${path}.`,
     );
   return new GatewayError("not_found", "Unknown path. GET /openapi.json lists every path of this gateway.");
 }

@@ -46,6 +46,6 @@ export function listen({ host, port, parts }: ListenOptions): Listener {
 function whyNot(host: string, port: number, cause: unknown): string {
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
   if (code === "EADDRINUSE") return `Port ${port} on ${host} is already in use. Set PORT to a free one.`;
-  if (code === "EACCES") return `Port ${port} on ${host} may not be opened by this user. Set PORT to one above 1023.`;
+  if (code === "EACCES") return `This user is not allowed to open port ${port} on ${host}. Set PORT to one above 1023.`;
   return `The gateway cannot listen on ${host}:${port} (${code || "unknown reason"}). Check HOST and PORT.`;
 }

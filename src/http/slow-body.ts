@@ -13,7 +13,7 @@ const lookMs = 500;
 const tooSlow = ({ minBodyBytesPerSecond, bodyGraceMs }: BodyPace): GatewayError =>
   new GatewayError(
     "request_timeout",
-    `The body came too slowly: after ${bodyGraceMs / 1000} seconds it must come at ${minBodyBytesPerSecond} bytes per second or more.`,
+    `The body was sent too slowly. After ${bodyGraceMs / 1000} seconds, send at least ${minBodyBytesPerSecond} bytes per second.`,
   );
 
 /** A client that leaves in the middle of its body is not our fault. */

@@ -70,7 +70,7 @@ export function seal(key: Uint8Array, text: string, context: string): string {
 export function open(key: Uint8Array, sealed: string, context: string): Secret {
   const bytes = Buffer.from(sealed, "base64url");
   if (bytes[0] !== sealVersion || bytes.length < 1 + nonceBytes + tagBytes) {
-    throw new Error("The sealed value has an unknown format.");
+    throw new Error("The encrypted value has an unknown format.");
   }
   const tagStart = 1 + nonceBytes;
   const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(1, tagStart), { authTagLength: tagBytes });
@@ -80,7 +80,7 @@ export function open(key: Uint8Array, sealed: string, context: string): Secret {
     const text = Buffer.concat([decipher.update(bytes.subarray(tagStart + tagBytes)), decipher.final()]);
     return new Secret(text.toString("utf8"));
   } catch (cause) {
-    throw new Error("The sealed value does not open with this secret.", { cause });
+    throw new Error("The encrypted value cannot be decrypted with this secret.", { cause });
   }
 }
 

@@ -19,7 +19,7 @@ export const azureSpeech: ProviderKind = {
     fault: ({ region }) =>
       region === undefined || regionName.test(region)
         ? null
-        : { member: "region", problem: "it must be the name of a region, as in 'westeurope'" },
+        : { member: "region", problem: "the region must be a name such as westeurope" },
     open: () => ({}),
   },
 };

@@ -43,7 +43,7 @@ async function list<Item>(
   const response = await sender(entry)({ method: "GET", url: join(baseOf(entry), path), headers, signal });
   if (!response.ok) throw refusalError({ status: response.status, message: `The provider refused to list '${path}'.` });
   const bytes = await readBounded(isInternalAddress(response, redactorOfEntry(entry)), maxListBytes, signal);
-  if (bytes === null) throw invalidUpstreamResponse(`its list '${path}' is larger than the gateway takes`);
+  if (bytes === null) throw invalidUpstreamResponse(`the list '${path}' exceeds the size limit`);
   return read(parseJsonText(decoder.decode(bytes)));
 }
 

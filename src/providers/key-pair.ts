@@ -21,9 +21,9 @@ export function keyPairFault(
   credential: Secret | null,
 ): AccountFault | null {
   if (accessKeyId === undefined && secretAccessKey !== undefined)
-    return { member: "accessKeyId", problem: "the id of the key is missing" };
+    return { member: "accessKeyId", problem: "the ID of the access key is missing" };
   if (secretAccessKey === undefined && accessKeyId !== undefined)
-    return { member: "secretAccessKey", problem: "the key itself is missing" };
+    return { member: "secretAccessKey", problem: "the secret of the access key is missing" };
   if (accessKeyId === undefined && credential === null)
     return { member: "accessKeyId", problem: "an access key, or an API key as the credential, is missing" };
   return null;

@@ -50,10 +50,7 @@ async function textOf(response: Response): Promise<string> {
   for await (const chunk of response.body ?? []) {
     total += chunk.length;
     if (total > maxReplyBytes)
-      throw new GatewayError(
-        "upstream_protocol_error",
-        "The provider's word on a task is larger than the gateway takes.",
-      );
+      throw new GatewayError("upstream_protocol_error", "The task status from the provider exceeds the size limit.");
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");

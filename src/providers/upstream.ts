@@ -59,7 +59,7 @@ export function transportError(thrown: unknown, signal: AbortSignal): unknown {
   if (nothingSent.has(code))
     return new GatewayError("upstream_unreachable", "The provider could not be reached.", { cause: thrown });
   if (closed.has(code))
-    return new GatewayError("upstream_reset", "The provider closed the connection before it answered.", {
+    return new GatewayError("upstream_reset", "The provider closed the connection before it responded.", {
       cause: thrown,
     });
   return new GatewayError("upstream_protocol_error", "Invalid HTTP response from the provider.", {
@@ -73,7 +73,7 @@ export function replyError(thrown: unknown, signal: AbortSignal): unknown {
   if (!(error instanceof GatewayError) || error.kind !== "upstream_reset") return error;
   return new GatewayError(
     "upstream_truncated",
-    "The connection to the provider broke off before the reply was complete.",
+    "The connection to the provider was closed before the response was complete.",
     {
       cause: error.cause,
     },

@@ -35,7 +35,7 @@ export function storeError(kind: "busy" | "unavailable", cause: unknown): Gatewa
         retryAfterMs: 1_000,
         cause,
       })
-    : new GatewayError("overloaded", "The store does not answer.", {
+    : new GatewayError("overloaded", "The store does not respond.", {
         code: "store_unavailable",
         retryAfterMs: 1_000,
         cause,

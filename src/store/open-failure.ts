@@ -11,11 +11,11 @@ const reasons: Readonly<Record<string, string>> = {
   "28P01": "the server refuses the user or the password",
   "28000": "the server refuses the user",
   "3D000": "the database does not exist",
-  "42501": "the user may not create tables",
-  "53300": "the server has no connection left",
+  "42501": "the user is not allowed to create tables",
+  "53300": "the server has no free connections",
   "57P03": "the server is starting up or shutting down",
-  ERR_POSTGRES_CONNECTION_REFUSED: "the host does not exist, or nothing listens on the port",
-  ERR_POSTGRES_CONNECTION_TIMEOUT: "the server does not answer",
+  ERR_POSTGRES_CONNECTION_REFUSED: "the host does not exist, or the port is closed",
+  ERR_POSTGRES_CONNECTION_TIMEOUT: "the server does not respond",
   ERR_POSTGRES_CONNECTION_FAILED: "the server closes the connection: it may not be PostgreSQL",
   ERR_POSTGRES_TLS_NOT_AVAILABLE: "the server does not support TLS; set sslmode if that is intended",
 };
@@ -36,7 +36,7 @@ export function folderFailure(dataFolder: string, cause: unknown): Error {
 
 /** The data folder itself. */
 export const makeFailure = (dataFolder: string, cause: unknown): Error =>
-  new Error(`The data folder ${dataFolder} cannot be made: ${reasonOf(cause)}.`, { cause });
+  new Error(`The data folder ${dataFolder} cannot be created: ${reasonOf(cause)}.`, { cause });
 
 /** The shared database: of its URL only host, name and user are shown. */
 export function serverFailure(databaseUrl: string, cause: unknown): Error {

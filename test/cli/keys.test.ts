@@ -54,7 +54,7 @@ test("a key that is made works at once, is listed without its secret, and is dea
   const refused = await timed(() => until("the key is refused", async () => (await statusOf(key)) === 401));
   expect(refused.ms).toBeLessThan(allowedMs(1_600, refused));
   expect(table((await keys("list")).out).find(([name]) => name === "robot")?.[3]).toBe("revoked");
-  expect((await keys("revoke", "robot")).err).toBe("turnpike: There is no live key 'robot'.\n");
+  expect((await keys("revoke", "robot")).err).toBe("turnpike: No active key has the name or ID 'robot'.\n");
 });
 
 test("the default key and the key of the file work, and both are listed", async () => {
@@ -96,12 +96,12 @@ test("a key expires by itself, while the gateway runs", async () => {
 describe("wrong words are one sentence", () => {
   const rows: [string[], RegExp][] = [
     [[], /^Missing subcommand\. Usage: turnpike keys create\|list\|revoke\.$/],
-    [["destroy"], /^There is no command 'destroy'\. Use one of: create, list, revoke\.$/],
+    [["destroy"], /^Unknown command 'destroy'\. Use one of: create, list, revoke\.$/],
     [["list", "all"], /^Unexpected argument 'all'\.$/],
-    [["create"], /^Give the key a name/],
-    [["create", "--name", "two words"], /^Give the key a name/],
-    [["create", "--name", "x".repeat(65)], /^Give the key a name/],
-    [["create", "--name", "a", "--expires-in-days", "soon"], /^--expires-in-days must be a number above 0/],
+    [["create"], /^Missing --name/],
+    [["create", "--name", "two words"], /^Missing --name/],
+    [["create", "--name", "x".repeat(65)], /^Missing --name/],
+    [["create", "--name", "a", "--expires-in-days", "soon"], /^--expires-in-days must be greater than 0/],
     [["create", "--name", "a", "--expires-in-days", "0"], /^--expires-in-days must be/],
     [["create", "--nmae", "a"], /--nmae/],
     [["revoke"], /^Missing key\. Usage: /],
@@ -123,7 +123,7 @@ describe("wrong words are one sentence", () => {
   test("as a process: on standard error, with exit code 1", async () => {
     const taken = await keys("create", "--name", "default");
     expect(taken).toMatchObject({ code: 1, out: "" });
-    expect(taken.err).toMatch(/^turnpike: There is already a key with the name 'default'\..*\n$/);
+    expect(taken.err).toMatch(/^turnpike: A key with the name 'default' already exists\..*\n$/);
   });
 });
 

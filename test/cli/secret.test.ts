@@ -6,7 +6,7 @@ const here = place();
 afterAll(() => here.remove());
 const first = { TURNPIKE_SECRET: "the first secret of this installation" };
 const other = { TURNPIKE_SECRET: "another secret of sixteen characters" };
-const refusal = /^turnpike: TURNPIKE_SECRET is not the secret that this data was written under/;
+const refusal = /^turnpike: TURNPIKE_SECRET does not match the stored data/;
 
 test("a gateway that is started again with another secret does not start, and neither does a command", async () => {
   const gateway = here.start(first);
@@ -20,7 +20,9 @@ test("a gateway that is started again with another secret does not start, and ne
   expect(again.err).toMatch(refusal);
 
   const generated = await here.run(["keys", "list"]);
-  expect(generated.err).toMatch(/^turnpike: There is no secret in .*data\. Set TURNPIKE_SECRET to the gateway's\./);
+  expect(generated.err).toMatch(
+    /^turnpike: The data folder .*data has no secret\. Set TURNPIKE_SECRET to the gateway's secret\./,
+  );
 });
 
 test("keys from the environment that are too short stop the start", async () => {

@@ -32,7 +32,7 @@ test.each([
 });
 
 test.each([
-  [["destroy"], /^turnpike: There is no command 'destroy'\. Use one of: serve, keys, requests, usage,/],
+  [["destroy"], /^turnpike: Unknown command 'destroy'\. Use one of: serve, keys, requests, usage,/],
   [["keys"], /^turnpike: Missing subcommand\./],
   [["keys", "list", "--jsno"], /^turnpike: .*--jsno/],
   [["serve", "--port", "80"], /^turnpike: .*--port/],
@@ -52,7 +52,9 @@ test("commands in a folder without an installation say so, and make none", async
   ]) {
     const { code, err } = await empty.run(words);
     expect({ words, code }).toEqual({ words, code: 1 });
-    expect(err).toMatch(/^turnpike: There is no data folder .*data\. Start the gateway first, or set TURNPIKE_DATA/);
+    expect(err).toMatch(
+      /^turnpike: The data folder .*data does not exist\. Start the gateway first, or set TURNPIKE_DATA/,
+    );
   }
   expect(existsSync(join(empty.folder, "data"))).toBe(false);
 }, 60_000);

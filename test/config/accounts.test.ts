@@ -22,7 +22,7 @@ describe("variables", () => {
   test("azure: a key and an address", () => {
     const key = { AZURE_OPENAI_API_KEY: "k" };
     expect(named("azure", { ...key, AZURE_OPENAI_ENDPOINT: "https://x.openai.azure.com" })?.kind).toBe("azure");
-    expect(() => named("azure", key)).toThrow("AZURE_OPENAI_ENDPOINT must be an http or https address");
+    expect(() => named("azure", key)).toThrow("AZURE_OPENAI_ENDPOINT must be an http or https URL");
     expect(named("azure", { AZURE_OPENAI_ENDPOINT: "https://x.openai.azure.com" })).toBeUndefined();
   });
 
@@ -77,17 +77,26 @@ describe("the file", () => {
 
   test.each([
     ["kind: openai, region: us-east-1", "providers.mine.region: unknown field for provider kind 'openai'"],
-    ["kind: bedrock, region: here, credential: k", "providers.mine.region: it must be a region such as us-east-1"],
+    [
+      "kind: bedrock, region: here, credential: k",
+      "providers.mine.region: the region must be a name such as us-east-1",
+    ],
     ["kind: bedrock, region: us-east-1", "providers.mine.access_key_id: an access key, or an API key"],
-    ["kind: bedrock, region: us-east-1, access_key_id: a", "providers.mine.secret_access_key: the key itself"],
-    ["kind: bedrock, region: us-east-1, secret_access_key: a", "providers.mine.access_key_id: the id of the key"],
+    [
+      "kind: bedrock, region: us-east-1, access_key_id: a",
+      "providers.mine.secret_access_key: the secret of the access key",
+    ],
+    [
+      "kind: bedrock, region: us-east-1, secret_access_key: a",
+      "providers.mine.access_key_id: the ID of the access key",
+    ],
     ["kind: vertex", "providers.mine.service_account: the key file of a service account is missing"],
     ["kind: vertex, service_account: /no/such/file", "service_account: the file '/no/such/file' cannot be read"],
-    [`kind: vertex, service_account: '{"type":"external_account"}'`, "not 'external_account'"],
+    [`kind: vertex, service_account: '{"type":"external_account"}'`, "has the type 'external_account'"],
     ["kind: vertex, credential: k", "providers.mine.project: the project is missing"],
-    ["kind: vertex, credential: k, project: p, location: ../x", "providers.mine.location: it must be a location"],
-    ["kind: azure, credential: k", "the field 'base_url' is missing"],
-    ["kind: azure-speech, credential: k", "the field 'base_url' or 'region' is missing"],
+    ["kind: vertex, credential: k, project: p, location: ../x", "providers.mine.location: the location must be a name"],
+    ["kind: azure, credential: k", "missing required field 'base_url'"],
+    ["kind: azure-speech, credential: k", "missing required field 'base_url' or 'region'"],
   ])("%s", (fields, fault) => {
     expect(faultOf(provider(fields))).toContain(`turnpike.yaml line 2, providers.mine`);
     expect(faultOf(provider(fields))).toContain(fault);

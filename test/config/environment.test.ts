@@ -58,7 +58,7 @@ test("an empty variable is an unset one", () => {
 });
 
 test.each(["-1", "65536", "80.5", "http", "0x50", "1e3", "８０"])("PORT=%s is refused in one sentence", (port) => {
-  expect(() => read({ PORT: port })).toThrow(/^PORT must be a whole number from 0 to 65535, not '.+'\.$/);
+  expect(() => read({ PORT: port })).toThrow(/^PORT must be an integer from 0 to 65535, not '.+'\.$/);
 });
 
 test("a program that is named must be there", () => {
@@ -91,6 +91,6 @@ test.each(implied)("$credential alone configures the provider $kind", ({ kind, c
   expect(named({ [baseUrl]: "http://127.0.0.1:9" })).toBeUndefined();
   for (const bad of ["ftp://x", "nonsense", "http://user:password@host"])
     expect(() => named({ [credential]: "secret", [baseUrl]: bad })).toThrow(
-      `${baseUrl} must be an http or https address without a user name.`,
+      `${baseUrl} must be an http or https URL without a user name.`,
     );
 });

@@ -38,17 +38,17 @@ describe("variables in values", () => {
   test("one that is not set stops the start, with its line and without a default of nobody's making", () => {
     const fault = faultOf(`${provider(address)}keys:\n  ci:\n    secret: "\${CI_KEY}"\n`);
     expect(fault).toBe(
-      "turnpike.yaml line 5, keys.ci.secret: the variable CI_KEY is not set. Set it, or write ${CI_KEY:-default}.",
+      "turnpike.yaml line 5, keys.ci.secret: the variable CI_KEY is not set. Set it, or use ${CI_KEY:-default}.",
     );
   });
 
   test.each([
-    ["$CI_KEY", "'$CI_KEY' is not replaced. Write ${CI_KEY} for the variable, or $$ for a dollar sign."],
-    ["Bearer $CI_KEY", "'$CI_KEY' is not replaced. Write ${CI_KEY} for the variable, or $$ for a dollar sign."],
-    ["${CI_KEY", "'${' is not closed. Write ${NAME}, or $$ for a dollar sign."],
-    ["before ${CI_KEY and after", "'${' is not closed. Write ${NAME}, or $$ for a dollar sign."],
-    ["${CI KEY}", "'${CI KEY}' does not name a variable. Write ${NAME} or ${NAME:-default}."],
-    ["${}", "'${}' does not name a variable. Write ${NAME} or ${NAME:-default}."],
+    ["$CI_KEY", "'$CI_KEY' is not replaced. Use ${CI_KEY} for the variable, or $$ for a dollar sign."],
+    ["Bearer $CI_KEY", "'$CI_KEY' is not replaced. Use ${CI_KEY} for the variable, or $$ for a dollar sign."],
+    ["${CI_KEY", "'${' is not closed. Use ${NAME}, or $$ for a dollar sign."],
+    ["before ${CI_KEY and after", "'${' is not closed. Use ${NAME}, or $$ for a dollar sign."],
+    ["${CI KEY}", "'${CI KEY}' is not a variable. Use ${NAME} or ${NAME:-default}."],
+    ["${}", "'${}' is not a variable. Use ${NAME} or ${NAME:-default}."],
   ])("%s is not taken as it is, for a secret or a credential", (text, problem) => {
     const set = { CI_KEY: "a secret key" };
     expect(faultOf(`keys:\n  ci:\n    secret: "${text}"\n`, set)).toBe(
@@ -69,12 +69,12 @@ describe("faults name the line and the field", () => {
     [
       "an unknown field",
       provider(`${address}, colour: red`),
-      /^turnpike\.yaml line 2, providers\.local\.colour: there is no such field\.$/,
+      /^turnpike\.yaml line 2, providers\.local\.colour: unknown field\.$/,
     ],
     [
       "an unknown field at the top",
       "provider: {}\n",
-      /^turnpike\.yaml line 1, provider: there is no such field\. Did you mean 'providers'\?$/,
+      /^turnpike\.yaml line 1, provider: unknown field\. Did you mean 'providers'\?$/,
     ],
     ["a wrong type", provider("base_url: 7"), /^turnpike\.yaml line 2, providers\.local\.base_url: must be string\.$/],
     ["a list that is none", provider(`${address}, models: fast`), /line 2, providers\.local\.models: must be array\.$/],
@@ -93,26 +93,26 @@ describe("faults name the line and the field", () => {
       provider(`${address}, timeout_ms: 1.5`),
       /line 2, providers\.local\.timeout_ms: must be integer\.$/,
     ],
-    ["no kind", `providers:\n  local: { ${address} }\n`, /line 2, providers\.local: the field 'kind' is missing\.$/],
+    ["no kind", `providers:\n  local: { ${address} }\n`, /line 2, providers\.local: missing required field 'kind'\.$/],
     [
       "no base URL",
       "providers:\n  local: { kind: compatible }\n",
-      /line 2, providers\.local: the field 'base_url' is missing\.$/,
+      /line 2, providers\.local: missing required field 'base_url'\.$/,
     ],
     [
       "an unknown kind",
       "providers:\n  local: { kind: openia }\n",
-      /line 2, providers\.local\.kind: there is no kind 'openia'\. Did you mean 'openai'\?$/,
+      /line 2, providers\.local\.kind: unknown provider kind 'openia'\. Did you mean 'openai'\?$/,
     ],
     [
       "a kind that resembles none",
       "providers:\n  local: { kind: something-else }\n",
-      /line 2, providers\.local\.kind: there is no kind 'something-else'\. Use one of: .*openai.*\.$/,
+      /line 2, providers\.local\.kind: unknown provider kind 'something-else'\. Use one of: .*openai.*\.$/,
     ],
     [
       "a misspelled field",
       provider(`${address}, credental: x`),
-      /^turnpike\.yaml line 2, providers\.local\.credental: there is no such field\. Did you mean 'credential'\?$/,
+      /^turnpike\.yaml line 2, providers\.local\.credental: unknown field\. Did you mean 'credential'\?$/,
     ],
     [
       "a value that is not one of an enumeration",
@@ -122,32 +122,32 @@ describe("faults name the line and the field", () => {
     [
       "two names with one secret",
       "keys:\n  a: { secret: the same secret }\n  b: { secret: the same secret }\n",
-      /^turnpike\.yaml line 3, keys\.b\.secret: it is the same as keys\.a\.secret\.$/,
+      /^turnpike\.yaml line 3, keys\.b\.secret: is the same as keys\.a\.secret\.$/,
     ],
     [
       "a misspelled provider in a route",
       `${provider(address)}models:\n  smart: { candidates: [{ provider: locale, model: a }] }\n`,
-      /candidates\[0\]\.provider: there is no provider 'locale'\. Did you mean 'local'\?$/,
+      /candidates\[0\]\.provider: unknown provider 'locale'\. Did you mean 'local'\?$/,
     ],
     [
       "an address that is none",
       provider("base_url: nonsense"),
-      /line 2, providers\.local\.base_url: it must be an http or https address/,
+      /line 2, providers\.local\.base_url: must be an http or https URL/,
     ],
     [
       "an address with a password",
       provider('base_url: "http://me:secret@host"'),
-      /base_url: it must be an http or https address without a user name\.$/,
+      /base_url: must be an http or https URL without a user name\.$/,
     ],
     [
       "a name that is taken",
       `providers:\n  sandbox: { kind: compatible, ${address} }\n`,
-      /line 2, providers\.sandbox: 'sandbox' cannot be used/,
+      /line 2, providers\.sandbox: the name 'sandbox' is reserved/,
     ],
     [
       "a name with a slash",
       `providers:\n  "a/b": { kind: compatible, ${address} }\n`,
-      /line 2, providers\.a\/b: 'a\/b' cannot be used/,
+      /line 2, providers\.a\/b: the name 'a\/b' is reserved/,
     ],
     [
       "a habit of servers that speak another dialect",
@@ -163,12 +163,12 @@ describe("faults name the line and the field", () => {
     [
       "a candidate without a model",
       `${provider(address)}models:\n  smart:\n    candidates:\n      - { provider: local }\n`,
-      /line 6, models\.smart\.candidates\[0\]: the field 'model' is missing\.$/,
+      /line 6, models\.smart\.candidates\[0\]: missing required field 'model'\.$/,
     ],
     [
       "an unknown provider in a route",
       `${provider(address)}models:\n  smart:\n    candidates:\n      - { provider: local, model: a }\n      - { provider: claude, model: b }\n`,
-      /^turnpike\.yaml line 7, models\.smart\.candidates\[1\]\.provider: there is no provider 'claude'\.$/,
+      /^turnpike\.yaml line 7, models\.smart\.candidates\[1\]\.provider: unknown provider 'claude'\.$/,
     ],
     ["a key that is too short", "keys:\n  ci: { secret: short }\n", /line 2, keys\.ci\.secret: /],
     ["a list in place of the document", "- a\n- b\n", /line 1, the document: must be object\.$/],

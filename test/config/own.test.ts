@@ -21,7 +21,7 @@ describe("an address in the file", () => {
       const port = freePort();
       const yaml = provider(`base_url: "http://${host}:${port}/v1", credential: some-credential`);
       await expect(gateway({ yaml, environment: { PORT: String(port) } })).rejects.toThrow(
-        "turnpike.yaml line 2, providers.self.base_url: this is the address of the gateway itself.",
+        "turnpike.yaml line 2, providers.self.base_url: this is the address of this gateway.",
       );
     },
   );
@@ -30,7 +30,7 @@ describe("an address in the file", () => {
     const yaml = provider(`base_url: "https://gateway.example/ai/v1", credential: some-credential`);
     const environment = { TURNPIKE_PUBLIC_URL: "https://gateway.example/ai" };
     await expect(gateway({ yaml, environment })).rejects.toThrow(
-      "providers.self.base_url: this is the address of the gateway",
+      "providers.self.base_url: this is the address of this gateway",
     );
   });
 });
@@ -41,7 +41,7 @@ describe("a credential in the file", () => {
   test.each([clientKey, adminKey, "tp-key-of-the-file"])("that is the key %s is refused", async (key) => {
     const yaml = `${provider(`${address}, credential: ${key}`)}${keys}`;
     await expect(gateway({ yaml })).rejects.toThrow(
-      "turnpike.yaml line 2, providers.self.credential: this is a key of the gateway itself.",
+      "turnpike.yaml line 2, providers.self.credential: this is a key of this gateway.",
     );
   });
 });

@@ -90,7 +90,7 @@ describe("a reply that is compressed although nobody asked for it", () => {
     const { status, body } = await answered(packed(" ".repeat(65 * 1024 * 1024)));
     expect({ status, message: at(body.error, "message") }).toEqual({
       status: 502,
-      message: "The upstream's reply could not be read: it is larger than the gateway takes.",
+      message: "Invalid response from the provider: the response exceeds the size limit.",
     });
   });
 });

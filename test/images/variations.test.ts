@@ -25,7 +25,7 @@ test.each(["qwen-image-plus", "gemini-2.5-flash-image"])("%s cannot be asked for
     unknown
   >;
   expect({ status, code, param }).toEqual({ status: 400, code: "unsupported_parameter", param: "image" });
-  expect(message).toContain("it does not make variations of an image");
+  expect(message).toContain("this provider does not support image variations");
   expect(up.requests.filter(({ method }) => method === "POST")).toEqual([]);
 });
 

@@ -64,7 +64,7 @@ test("an empty database beside a ledger that holds requests is refused", async (
   using own = folder();
   await filled(own.path, 1);
   await expect(gateway({ dataFolder: own.path })).rejects.toThrow(
-    /^The database turnpike\.db in .* is empty, but ledger\.db holds requests of an installation\. Restore turnpike\.db/,
+    /^The database turnpike\.db in .* is empty, but ledger\.db has requests\. Restore turnpike\.db/,
   );
   rmSync(join(own.path, "ledger.db"));
   await (await gateway({ dataFolder: own.path })).stop();

@@ -114,8 +114,10 @@ describe("configured", () => {
     expect(load(file(pair)).catalog.providers[0]).toMatchObject({ name: "mine", kind });
     expect(load(file(`kind: ${kind}, credential: k`)).catalog.providers[0]?.kind).toBe(kind);
     expect(faultOf(file(`kind: ${kind}`))).toContain("providers.mine.access_key_id: an access key, or an API key");
-    expect(faultOf(file(`kind: ${kind}, access_key_id: a`))).toContain("secret_access_key: the key itself is missing");
-    expect(faultOf(file(`kind: ${kind}, secret_access_key: s`))).toContain("access_key_id: the id of the key");
+    expect(faultOf(file(`kind: ${kind}, access_key_id: a`))).toContain(
+      "secret_access_key: the secret of the access key is missing",
+    );
+    expect(faultOf(file(`kind: ${kind}, secret_access_key: s`))).toContain("access_key_id: the ID of the access key");
     expect(faultOf(file(`${pair}, region: cn-north-1`))).toContain(`unknown field for provider kind '${kind}'`);
   });
 });

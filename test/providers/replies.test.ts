@@ -150,7 +150,7 @@ describe("the repair", () => {
   });
 
   test("what holds the sign but is no JSON goes by", async () => {
-    const wire = 'data: "x_groq" is no object\n\n';
+    const wire = 'data: "x_groq" is not an object\n\n';
     up.on("*", { text: wire, headers: { "content-type": "text/event-stream" } });
     expect(await bytesOf(await ask(providerAt("groq", up.url), true))).toBe(wire);
   });

@@ -97,7 +97,7 @@ const nonsense = [
 
 test.each(nonsense)("'%s' is no entry", (entry) => {
   expect(isAllowEntry(entry)).toBe(false);
-  expect(() => readAllowed([entry])).toThrow("is no host, address or range");
+  expect(() => readAllowed([entry])).toThrow("is not a host, address or range");
 });
 
 const allowOf = (yaml: string, fetchAllow: string[] = []) => fetchAllowOf({ fetchAllow }, load(yaml).file);
@@ -111,12 +111,12 @@ test("the variable and the file add up", () => {
   ]);
 });
 
-test("what cannot be understood stops the start in one sentence that names the place", () => {
+test("what is not valid stops the start in one sentence that names the place", () => {
   expect(() => allowOf("", ["store.test", "http://x"])).toThrow(
-    /^TURNPIKE_FETCH_ALLOW cannot hold 'http:\/\/x'\. Write /,
+    /^TURNPIKE_FETCH_ALLOW has an invalid entry 'http:\/\/x'\. Use /,
   );
   expect(() => allowOf("fetch:\n  allow:\n    - store.test\n    - 10.0.0.0/99\n")).toThrow(
-    /^turnpike\.yaml line 4, fetch\.allow\[1\]: invalid entry\. Write /,
+    /^turnpike\.yaml line 4, fetch\.allow\[1\]: invalid entry\. Use /,
   );
-  expect(() => allowOf("fetch: { deny: [x] }")).toThrow(/there is no such field/);
+  expect(() => allowOf("fetch: { deny: [x] }")).toThrow(/unknown field/);
 });

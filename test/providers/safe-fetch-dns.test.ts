@@ -112,7 +112,7 @@ test("an address that refuses the connection is told without saying which it was
   const { host } = new URL(nobodyListens());
   const dns = scriptedDns({ "store.test": [["127.0.0.1"]] });
   const fault = await faultOf(fetchWith(`http://store.test:${host.split(":")[1]}/`, { dns, allow: [host] }));
-  expect(fault.message).toBe("The URL could not be fetched: the server did not answer, or not well.");
+  expect(fault.message).toBe("The URL could not be fetched: the server sent no valid response.");
 });
 
 test("the system's DNS knows the loopback, and it stays closed", async () => {

@@ -29,7 +29,7 @@ test("three are followed, four are not", async () => {
   expect(await textOf(go())).toBe("there");
   store.clear();
   store.next(to("/1"), to("/2"), to("/3"), to("/4"), { text: "there" });
-  expect(await faulty()).toMatchObject({ status: 400, message: "The URL leads through more than 3 redirects." });
+  expect(await faulty()).toMatchObject({ status: 400, message: "The URL has more than 3 redirects." });
   expect(store.requests).toHaveLength(4);
 });
 
@@ -73,5 +73,5 @@ test("the last of a chain is judged like the first", async () => {
 
 test("without a place to go a redirect is a status", async () => {
   store.next({ status: 302, text: "" });
-  expect((await faulty()).message).toMatch(/answered with status 302/);
+  expect((await faulty()).message).toMatch(/returned status 302/);
 });

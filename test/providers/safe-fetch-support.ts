@@ -4,7 +4,7 @@ import type { Dns } from "../../src/providers/safe-fetch/dns-pinning.ts";
 import { type Fetched, type SafeFetchOptions, safeFetch } from "../../src/providers/safe-fetch/index.ts";
 import type { Reply } from "../support/upstream.ts";
 
-export const nowhere = "The URL leads nowhere that this gateway may fetch from.";
+export const nowhere = "The URL points to a host that this gateway is not allowed to fetch.";
 
 /** Answers from this table, the answers of a name one after the other, the last one again and again; remembers what it was asked. */
 export function scriptedDns(table: Record<string, string[][]>): Dns & { asked: string[] } {

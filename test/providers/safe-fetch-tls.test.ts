@@ -3,7 +3,7 @@ import { afterAll, expect, test } from "bun:test";
 import { certificateFor } from "./safe-fetch-certificate.ts";
 import { faultOf, fetchWith, scriptedDns, textOf } from "./safe-fetch-support.ts";
 
-const notWell = "The URL could not be fetched: the server did not answer, or not well.";
+const notWell = "The URL could not be fetched: the server sent no valid response.";
 const forName = certificateFor({ name: "store.test" });
 const forAddress = certificateFor({ ipv4: "127.0.0.1" });
 

@@ -119,11 +119,11 @@ test("after a failure the next caller asks again", async () => {
 });
 
 test.each([
-  ["no JSON", "it is neither JSON"],
-  ['{"type":"authorized_user"}', "not 'authorized_user'"],
-  ['{"type":"service_account"}', "'client_email' is missing"],
-  [keyFile("http://x", { private_key: "canary" }), "'private_key' is missing"],
-  [keyFile("file:///etc/passwd"), "'token_uri' in it is no address"],
+  ["no JSON", "must be JSON"],
+  ['{"type":"authorized_user"}', "has the type 'authorized_user'"],
+  ['{"type":"service_account"}', "no 'client_email'"],
+  [keyFile("http://x", { private_key: "canary" }), "no valid 'private_key'"],
+  [keyFile("file:///etc/passwd"), "'token_uri' is not a valid URL"],
 ])("a key file that is none: %s", (text, fault) => {
   const read = readServiceAccount(new Secret(text));
   expect(read).toContain(fault);

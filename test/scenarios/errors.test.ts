@@ -114,7 +114,7 @@ const bodies: Scene[] = [
     param: null,
   }),
   refused("an empty body", { rawBody: "" }, 400, { code: "invalid_json" }),
-  refused("a body that is no object", { rawBody: "[1]" }, 400, { type: invalid }),
+  refused("a body that is not an object", { rawBody: "[1]" }, 400, { type: invalid }),
   refused("a content type that is not JSON", { headers: { "content-type": "text/plain" } }, 415, {
     type: invalid,
     code: "unsupported_media_type",

@@ -194,7 +194,7 @@ describe("seeds and fields that nobody knows", () => {
     ["a field that nobody knows", '"more":[1E400]'],
   ])("%s that no number can hold is refused", async (_case, field) => {
     const answer = await ask(chat, "gpt-x", false, `{"model":"gpt-x",${hello},${field}}`);
-    expect(answer).toContain("The body holds a number that is too large.");
+    expect(answer).toContain("The body contains a number that is too large.");
     expect(upstreams.alpha.requests).toEqual([]);
   });
 

@@ -83,7 +83,7 @@ test("a database that nobody serves is one sentence without the password", async
   const opening = openStore({ dataFolder: "unused", databaseUrl: "postgres://me:hunter2@127.0.0.1:1/turnpike" });
   const thrown = await opening.catch((error: unknown) => error);
   expect((thrown as Error).message).toBe(
-    "The database turnpike at 127.0.0.1:1 cannot be opened as user 'me': the host does not exist, or nothing listens on the port. Check DATABASE_URL.",
+    "The database turnpike at 127.0.0.1:1 cannot be opened as user 'me': the host does not exist, or the port is closed. Check DATABASE_URL.",
   );
   expect(Bun.inspect(thrown)).not.toContain("hunter2");
 });
@@ -102,7 +102,7 @@ function refusingServer(code: string) {
 test.each([
   ["28P01", "the server refuses the user or the password"],
   ["3D000", "the database does not exist"],
-  ["53300", "the server has no connection left"],
+  ["53300", "the server has no free connections"],
 ])("a database that refuses with %s says so in one sentence with host and user", async (code, reason) => {
   const server = refusingServer(code);
   const databaseUrl = `postgres://me%40home:hunter2@127.0.0.1:${server.port}/turnpike`;

@@ -43,9 +43,9 @@ function bucket(answer: (request: Request) => Response | Promise<Response>) {
 
 test.each([
   ["NoSuchBucket", 404, "The bucket 'films' does not exist."],
-  ["InvalidAccessKeyId", 403, "The access key of the bucket is refused: the server does not know it."],
-  ["SignatureDoesNotMatch", 403, "The access key of the bucket is refused: the secret does not belong to it."],
-  ["AccessDenied", 403, "The access key may not write to the bucket 'films'."],
+  ["InvalidAccessKeyId", 403, "The access key of the bucket does not exist."],
+  ["SignatureDoesNotMatch", 403, "The secret of the bucket's access key is wrong."],
+  ["AccessDenied", 403, "The access key is not allowed to write to the bucket 'films'."],
 ])("%s is an error in the log that says what is wrong", async (code, status, sentence) => {
   const server = bucket(() => failure(status, code));
   expect(await problemOf({ yaml: yamlOf(server.url) })).toBe(sentence);
@@ -87,6 +87,6 @@ test("a folder that cannot be made", async () => {
   const blocked = join(folder.path, "file");
   writeFileSync(blocked, "");
   const problem = await problemOf({ yaml: `videos: { results: { folder: "${blocked}/videos" } }` });
-  expect(problem).toBe(`The folder '${blocked}/videos' cannot be written.`);
+  expect(problem).toBe(`The folder '${blocked}/videos' is not writable.`);
   folder.remove();
 });

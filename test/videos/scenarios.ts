@@ -23,15 +23,15 @@ const ends: Record<StoryName, End> = {
   failure: { state: "failed", told: "failed", entry: "failed", content: "video_failed" },
   lost: {
     ...{ state: "expired", told: "expired", entry: "failed", content: "video_expired" },
-    failure: { code: "task_lost", message: /does not know the task/ },
+    failure: { code: "task_lost", message: /no longer has this task/ },
   },
   late: {
     ...{ state: "expired", told: "expired", entry: "failed", content: "video_expired" },
-    failure: { code: "task_timeout", message: /not done in time/ },
+    failure: { code: "task_timeout", message: /timed out/ },
   },
   expired: {
     ...{ state: "expired", told: "expired", entry: "failed", content: "video_expired" },
-    failure: { code: "expired", message: /gave the task up/ },
+    failure: { code: "expired", message: /abandoned the task/ },
   },
   waiting: {
     ...{ state: /^(?:cancelled|forgotten)$/, told: "unknown", entry: "cancelled" },

@@ -115,7 +115,7 @@ const only =
     if (place.role === role) return read(wire, place);
     throw badValue(
       `${place.path}.type`,
-      `A block of type '${wire["type"]}' cannot stand in a message of role '${place.role}'.`,
+      `Content blocks of type '${wire["type"]}' are not allowed in messages with the role '${place.role}'.`,
     );
   };
 
@@ -173,9 +173,9 @@ export function renderPart(block: Block, context: RenderContext): JsonObject[] {
       return [renderDocument(block, context)];
     case "foreign":
       if (block.origin === dialectName) return [block.wire];
-      throw unsupported(block.path ?? context.fieldPath("messages"), "this kind of content has no counterpart");
+      throw unsupported(block.path ?? context.fieldPath("messages"), "this content type is not supported");
     case "audio":
-      throw unsupported(block.path ?? context.fieldPath("messages"), "audio is not heard");
+      throw unsupported(block.path ?? context.fieldPath("messages"), "audio input is not supported");
     case "thinking":
     case "tool-call":
     case "tool-result":

@@ -120,7 +120,7 @@ const ownFile = /^file_/;
 function referenceOf(source: MediaSource, path: string): JsonObject {
   if (source.kind === "url") return { type: "url", url: source.url };
   if (source.kind === "file" && ownFile.test(source.id)) return { type: "file", file_id: source.id };
-  throw unsupported(path, "the file is stored with another provider");
+  throw unsupported(path, "the file is stored with a different provider");
 }
 
 function documentSource(block: DocumentBlock, path: string): JsonObject {
@@ -133,7 +133,7 @@ function documentSource(block: DocumentBlock, path: string): JsonObject {
   if (mediaType.startsWith("text/") || mediaType === "application/json") {
     return { type: "text", media_type: "text/plain", data: Buffer.from(bytes.base64, "base64").toString("utf8") };
   }
-  throw unsupported(path, `documents of type ${mediaType} are not read`);
+  throw unsupported(path, `documents of type ${mediaType} are not supported`);
 }
 
 /** The document block. Bytes that are an image become an image block. */
@@ -161,11 +161,11 @@ export function renderImage(block: ImageBlock, context: RenderContext): JsonObje
   const path = block.path ?? context.fieldPath("messages");
   const bytes = bytesOf(block.source);
   if (bytes === null) {
-    if (block.source.kind === "text") throw unsupported(path, "an image cannot be plain text");
+    if (block.source.kind === "text") throw unsupported(path, "an image must not be plain text");
     return { type: "image", source: referenceOf(block.source, path), ...cacheControl(block.cache) };
   }
   const mediaType = trueMediaType(bytes);
   if (imageTypes.has(mediaType)) return base64Image(bytes, block);
   if (mediaType === pdf) return renderDocument({ ...block, type: "document" }, context);
-  throw unsupported(path, `images of type ${mediaType} are not read, only jpeg, png, gif and webp`);
+  throw unsupported(path, `images of type ${mediaType} are not supported; use JPEG, PNG, GIF or WebP`);
 }

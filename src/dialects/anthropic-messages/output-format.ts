@@ -36,10 +36,11 @@ export function renderFormat(
     return null;
   }
   if (emulatesSchemas(limits)) return null;
-  if (!limits.outputSchema) throw unsupported(context.fieldPath("format"), "the model has no structured output");
+  if (!limits.outputSchema)
+    throw unsupported(context.fieldPath("format"), "this model does not support structured output");
   const { schema, exact, lost } = inSubset(format.schema);
   if (lost.includes("$ref") || (lost.length > 0 && format.strict === true)) {
-    throw unsupported(context.fieldPath("format"), `the schema uses ${lost.join(", ")}`);
+    throw unsupported(context.fieldPath("format"), `the schema uses unsupported keywords: ${lost.join(", ")}`);
   }
   if (!exact) warnings.add("approximated", "format");
   return { type: "json_schema", schema };

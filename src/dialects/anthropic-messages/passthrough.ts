@@ -88,6 +88,6 @@ export function verbatimCall(wire: JsonObject, context: RenderContext, envelope:
 
 /** What a whole reply has used. */
 export function verbatimUsage(reply: JsonObject): Usage | undefined {
-  if (!Array.isArray(reply.content)) throw invalidUpstreamResponse("it holds no content");
+  if (!Array.isArray(reply.content)) throw invalidUpstreamResponse("the response has no content");
   return readUsage(reply.usage);
 }

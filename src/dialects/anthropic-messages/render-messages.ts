@@ -76,7 +76,7 @@ function renderSaid(block: Block, to: HistoryContext): JsonObject[] {
     case "tool-call":
       return [renderCall(block, to)];
     case "image":
-      throw unsupported(block.path ?? to.context.fieldPath("messages"), "an assistant message cannot hold an image");
+      throw unsupported(block.path ?? to.context.fieldPath("messages"), "assistant messages must not contain images");
     default:
       return renderPart(block, to.context);
   }
@@ -177,7 +177,7 @@ function trimPrefill(messages: WireMessage[], to: HistoryContext): WireMessage[]
   const last = messages.at(-1);
   if (last?.role !== "assistant") return messages;
   if (!to.limits.prefill) {
-    throw unsupported(to.context.fieldPath("messages"), "the last message must not be the assistant's");
+    throw unsupported(to.context.fieldPath("messages"), "the last message must not have the role 'assistant'");
   }
   const part = last.content.at(-1);
   if (part?.["type"] !== "text") return messages;
@@ -194,7 +194,7 @@ function written(message: WireMessage): JsonObject {
 /** The messages of a request. Refuses a request that says nothing at all. */
 export function renderMessages(request: ChatRequest, turns: readonly Message[], to: HistoryContext): JsonObject[] {
   if (request.messages.length === 0 && request.system.length === 0) {
-    throw badValue(to.context.fieldPath("messages"), "At least one message is needed.");
+    throw badValue(to.context.fieldPath("messages"), "At least one message is required.");
   }
   const messages = merged(episodesOf(turns).flatMap((episode) => renderEpisode(episode, to)));
   if (messages[0]?.role !== "user") {

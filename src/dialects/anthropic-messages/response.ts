@@ -56,10 +56,10 @@ function readCall(wire: JsonObject, { tools }: Reading): Block {
 
 /** The canonical reply. Throws the error that stands in the body's place, or `upstream_protocol_error`. */
 export function parseResponse(wire: unknown, context: ReadContext): ChatResponse {
-  if (!isObject(wire)) throw invalidUpstreamResponse("it is no JSON object");
+  if (!isObject(wire)) throw invalidUpstreamResponse("expected a JSON object");
   if (wire["type"] === "error" || (isObject(wire["error"]) && wire["content"] === undefined))
     throw parseErrorEvent(wire);
-  if (!Array.isArray(wire["content"])) throw invalidUpstreamResponse("it has no content");
+  if (!Array.isArray(wire["content"])) throw invalidUpstreamResponse("the response has no content");
   return readOutput(readMessage(wire, { origin: context.origin, tools: toolFinder(context) }), context.request);
 }
 
@@ -95,7 +95,7 @@ function writeCall(block: Extract<Block, { type: "tool-call" }>, isCut: boolean)
   const input = block.kind === "custom" ? wrapCustomInput(block.input) : argumentObject(block.input);
   if (input !== null) return [toolUseBlock(cleanId(block.id), block.name, input)];
   if (isCut) return [];
-  throw invalidUpstreamResponse("the arguments of a tool call are no JSON");
+  throw invalidUpstreamResponse("the arguments of a tool call are not valid JSON");
 }
 
 function writeBlock(block: Block, isCut: boolean): JsonObject[] {

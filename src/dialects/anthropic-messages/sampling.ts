@@ -65,12 +65,12 @@ function refuseFalsehoods(request: ChatRequest, context: RenderContext): void {
   };
   const { logitBias } = request.sampling;
   if (logitBias !== undefined && Object.keys(logitBias).length > 0)
-    refuse("logitBias", "its token ids mean nothing there");
-  if (request.logprobs !== undefined) refuse("logprobs", "there are no log probabilities");
+    refuse("logitBias", "token IDs differ between models");
+  if (request.logprobs !== undefined) refuse("logprobs", "log probabilities are not supported");
   if (request.media !== undefined) throw unsupported(request.media.path, textAlone);
-  if (request.choices > 1) refuse("choices", "there is one reply to a request");
+  if (request.choices > 1) refuse("choices", "only one choice per request is supported");
   if (request.stopSequences.some((text) => text.trim() === ""))
-    refuse("stopSequences", "a stop text needs a character that is not white space");
+    refuse("stopSequences", "a stop sequence must contain a character that is not whitespace");
 }
 
 /** temperature, top_p and top_k. Throws for what must not be left out in silence. */

@@ -105,7 +105,7 @@ function openingBody(growing: Growing, wire: JsonObject): StreamEvent[] {
 function blockStart(state: State, event: JsonObject): StreamEvent[] {
   const wire = isObject(event["content_block"]) ? event["content_block"] : {};
   const index = indexOf(event);
-  if (index < 0 || index > 100_000) return fail(state, invalidUpstreamResponse("a block has no index"));
+  if (index < 0 || index > 100_000) return fail(state, invalidUpstreamResponse("a content block has no index"));
   const before = closeAt(state, index);
   const open = openOf(wire, state);
   if (open === null) {
@@ -134,7 +134,8 @@ function blockDelta(state: State, event: JsonObject): StreamEvent[] {
   const growing = state.blocks[indexOf(event)];
   const { delta } = event;
   if (growing === null || !isObject(delta)) return [];
-  if (growing === undefined) return fail(state, invalidUpstreamResponse("a block grows that was never opened"));
+  if (growing === undefined)
+    return fail(state, invalidUpstreamResponse("a content block delta has no matching content_block_start"));
   const { block, open } = growing;
   switch (delta["type"]) {
     case "text_delta":
@@ -219,7 +220,9 @@ function take(state: State, event: JsonObject): StreamEvent[] {
   if (type === "message_start") return start(state, event);
   const handler = handlers.get(type);
   if (handler === undefined) return [];
-  return state.started ? handler(state, event) : fail(state, invalidUpstreamResponse("a block comes before the start"));
+  return state.started
+    ? handler(state, event)
+    : fail(state, invalidUpstreamResponse("a content block came before message_start"));
 }
 
 function newState(origin: string, tools: ToolFinder): State {
@@ -263,7 +266,9 @@ export function streamReader(context: ReadContext): StreamReader {
   const answer = outputReader(context.request, emulates);
   const read = ({ data }: Frame): StreamEvent[] => {
     const event = parseExactText(data);
-    return isObject(event) ? events.take(event) : events.fail(invalidUpstreamResponse("a frame is no JSON object"));
+    return isObject(event)
+      ? events.take(event)
+      : events.fail(invalidUpstreamResponse("a stream event is not a JSON object"));
   };
   return {
     read: answer === null ? read : (frame) => answer(read(frame)),

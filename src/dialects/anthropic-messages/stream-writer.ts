@@ -234,7 +234,7 @@ function finish(state: State, delta: Extract<StreamEvent, { type: "finish" }>): 
   const finishReason: FinishReason = delta.finishReasons[0] ?? { kind: "end" };
   const last = advance(state, { acceptCut: isCut(finishReason), isEnd: true });
   if (state.stuck)
-    return [...last, ...fail(state, invalidUpstreamResponse("the arguments of a tool call are no JSON"))];
+    return [...last, ...fail(state, invalidUpstreamResponse("the arguments of a tool call are not valid JSON"))];
   state.over = true;
   const { inputEstimate } = state.context;
   const usage = delta.usage ?? state.startUsage ?? { ...zeroUsage, inputTokens: inputEstimate };

@@ -19,7 +19,7 @@ const replyBounds = ["max_tokens", "stream"] as const;
 function readCount(wire: unknown): TokenCountResponse {
   const inputTokens = isObject(wire) ? wire.input_tokens : undefined;
   if (typeof inputTokens !== "number" || !Number.isInteger(inputTokens) || inputTokens < 0)
-    throw invalidUpstreamResponse("it holds no count of tokens");
+    throw invalidUpstreamResponse("the response has no token count");
   return { operation: "count", inputTokens, usage: zeroUsage };
 }
 

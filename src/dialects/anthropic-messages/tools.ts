@@ -60,7 +60,7 @@ export function readToolChoice(wire: Json | undefined): Pick<ChatRequest, "toolC
   }
   const type = choices[String(choice["type"])];
   if (type === "auto" || type === "required" || type === "none") return { toolChoice: { type }, ...parallel };
-  throw badValue("tool_choice", "'tool_choice' must be an object of type auto, any, tool or none.");
+  throw badValue("tool_choice", "'tool_choice' must be an object whose type is 'auto', 'any', 'tool' or 'none'.");
 }
 
 /** An object schema: this dialect wants one even where the client gave none. */
@@ -92,7 +92,7 @@ function renderTool(tool: Tool, names: ToolNames, warnings: CallWarnings): JsonO
     }
     case "hosted":
       if (tool.origin === dialectName) return tool.wire;
-      throw unsupported(tool.path, "the tool runs at another provider");
+      throw unsupported(tool.path, "the tool is run by a different provider");
   }
 }
 
@@ -138,7 +138,8 @@ export function renderTools(
   const { choice, only } = chosen(request.toolChoice, canForce, names);
   const tools = request.tools.filter((tool) => only === null || only.includes(toolName(tool)));
   if (request.tools.length === 0) return {};
-  if (tools.length === 0) throw badValue(context.fieldPath("toolChoice"), "The choice names no tool of the list.");
+  if (tools.length === 0)
+    throw badValue(context.fieldPath("toolChoice"), "'tool_choice' names a tool that is not in 'tools'.");
   if (isForced(request.toolChoice) && !canForce) warnings.add("approximated", "toolChoice");
   const parallel = request.parallelToolCalls;
   const single = parallel === undefined || choice?.["type"] === "none" ? {} : { disable_parallel_tool_use: !parallel };

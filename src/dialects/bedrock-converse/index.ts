@@ -27,7 +27,7 @@ export const bedrockConverse: Dialect<ChatRequest, ChatResponse> = {
   stream: { reader: streamReader, writer: streamWriter, heartbeat: () => keepAliveComment },
   passthrough: {
     render() {
-      throw new GatewayError("internal_error", "No client speaks this dialect to the gateway.");
+      throw new GatewayError("internal_error", "Clients cannot use this format.");
     },
   },
   error: converseErrors,

@@ -28,7 +28,7 @@ export const streamVerb = "converse-stream";
 /** Where to ask a model: an id, or an ARN, which holds slashes. Its name may come from a client, so it may not lead elsewhere. */
 export function callPath(model: string, verb: string): string {
   if (/^\.*$/.test(model)) {
-    throw new GatewayError("model_not_found", `There is no model named '${model}'.`, { param: "model" });
+    throw new GatewayError("model_not_found", `The model '${model}' does not exist.`, { param: "model" });
   }
   return `model/${encodeURIComponent(model)}/${verb}`;
 }
@@ -36,19 +36,19 @@ export function callPath(model: string, verb: string): string {
 function refuseBlock(block: Block, context: RenderContext): void {
   if (block.type === "tool-result") for (const part of block.content) refuseBlock(part, context);
   const path = ("path" in block ? block.path : undefined) ?? context.fieldPath("messages");
-  if (block.type === "foreign") throw unsupported(path, "this kind of content has no counterpart");
+  if (block.type === "foreign") throw unsupported(path, "this content type is not supported");
   if (block.type !== "image" && block.type !== "document") return;
   const { source } = block;
-  if (source.kind === "file") throw unsupported(path, "the file is stored with another provider");
+  if (source.kind === "file") throw unsupported(path, "the file is stored with a different provider");
   if (source.kind === "url" && readDataUri(source.url) === null)
-    throw unsupported(path, "the bytes themselves are needed, an address is not followed");
+    throw unsupported(path, "URLs are not supported; send the bytes");
 }
 
 /** What the Messages API takes and this one does not. */
 function refuseUnsayable(request: ChatRequest, context: RenderContext): void {
   for (const message of request.messages) for (const block of message.blocks) refuseBlock(block, context);
   const hosted = request.tools.find((tool) => tool.kind === "hosted");
-  if (hosted?.kind === "hosted") throw unsupported(hosted.path, "the tool runs at another provider");
+  if (hosted?.kind === "hosted") throw unsupported(hosted.path, "the tool is run by a different provider");
 }
 
 function renderSystem(

@@ -12,7 +12,7 @@ import { toolFinder } from "./tools.ts";
 /** The canonical reply. This wire tells neither an id nor a model. */
 export function parseResponse(wire: unknown, context: ReadContext): ChatResponse {
   const output = isObject(wire) && isObject(wire.output) ? wire.output : {};
-  if (!isObject(wire) || !isObject(output.message)) throw invalidUpstreamResponse("it holds no message");
+  if (!isObject(wire) || !isObject(output.message)) throw invalidUpstreamResponse("the response has no message");
   if (isMalformed(wire.stopReason)) throw invalidUpstreamResponse("the model's output was malformed");
   const message: JsonObject = {
     content: readContent(output.message.content),

@@ -122,7 +122,7 @@ function read(state: State, frame: Frame): StreamEvent[] {
   const event = parseExactText(frame.data);
   return isObject(event)
     ? handler(state, event)
-    : state.events.fail(invalidUpstreamResponse("an event is no JSON object"));
+    : state.events.fail(invalidUpstreamResponse("a stream event is not a JSON object"));
 }
 
 /** A reader for one stream. Its terminator is the reason to stop; usage behind it may be missing. */

@@ -48,7 +48,8 @@ function renderRequest(request: EmbeddingRequest, context: RenderContext): Rende
 
 function parseReply(wire: unknown): EmbeddingResponse {
   const embeddings = isObject(wire) ? wire.embeddings : undefined;
-  if (!isObject(wire) || embeddings === undefined) throw invalidUpstreamResponse("there is no list of embeddings");
+  if (!isObject(wire) || embeddings === undefined)
+    throw invalidUpstreamResponse("the response has no list of embeddings");
   const list = isObject(embeddings) ? (embeddings.float ?? embeddings.base64) : embeddings;
   const meta = isObject(wire.meta) ? wire.meta : {};
   const billed = isObject(meta.billed_units) ? meta.billed_units : {};

@@ -64,7 +64,7 @@ const position = (item: Json): number => (isObject(item) && typeof item.text_ind
 function parseReply(wire: unknown): EmbeddingResponse {
   const output = isObject(wire) && isObject(wire.output) ? wire.output : {};
   if (!isObject(wire) || !Array.isArray(output.embeddings))
-    throw invalidUpstreamResponse("there is no list of embeddings");
+    throw invalidUpstreamResponse("the response has no list of embeddings");
   const ordered = [...output.embeddings].sort((left, right) => position(left) - position(right));
   const usage = isObject(wire.usage) ? wire.usage : {};
   return {

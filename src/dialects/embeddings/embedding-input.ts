@@ -39,7 +39,7 @@ export function readInput(input: Json | undefined, field: string): EmbeddingInpu
 /** The texts of an input, for wires that have no words for token ids. */
 export function textsOf(input: EmbeddingInput, context: RenderContext): string[] {
   if (input.kind === "texts") return [...input.texts];
-  throw unsupported(context.fieldPath("input"), "it takes texts, not token ids.");
+  throw unsupported(context.fieldPath("input"), "this model accepts text only, not token IDs.");
 }
 
 /** A wire whose list under `field` is cut into consecutive parts; the wire alone where nothing is to be cut. */

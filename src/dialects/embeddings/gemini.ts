@@ -92,12 +92,12 @@ function answerOf(wire: JsonObject, list: readonly Json[], { request }: ReadCont
 
 function parseBatchReply(wire: unknown, context: ReadContext): EmbeddingResponse {
   if (!isObject(wire) || !Array.isArray(wire.embeddings))
-    throw invalidUpstreamResponse("there is no list of embeddings");
+    throw invalidUpstreamResponse("the response has no list of embeddings");
   return answerOf(wire, wire.embeddings, context);
 }
 
 function parseOneReply(wire: unknown, context: ReadContext): EmbeddingResponse {
-  if (!isObject(wire) || wire.embedding === undefined) throw invalidUpstreamResponse("there is no embedding");
+  if (!isObject(wire) || wire.embedding === undefined) throw invalidUpstreamResponse("the response has no embedding");
   return answerOf(wire, [wire.embedding], context);
 }
 

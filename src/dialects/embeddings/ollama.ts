@@ -43,7 +43,7 @@ function renderRequest(request: EmbeddingRequest, context: RenderContext): Rende
 }
 
 function parseReply(wire: unknown): EmbeddingResponse {
-  if (!isObject(wire)) throw invalidUpstreamResponse("there is no list of embeddings");
+  if (!isObject(wire)) throw invalidUpstreamResponse("the response has no list of embeddings");
   return {
     operation: "embed",
     model: typeof wire.model === "string" ? wire.model : "",

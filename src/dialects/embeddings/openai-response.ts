@@ -16,7 +16,8 @@ function inOrder(data: readonly Json[]): JsonObject[] {
 
 /** Throws `upstream_protocol_error` for an item without a vector. */
 export function parseReply(wire: unknown): EmbeddingResponse {
-  if (!isObject(wire) || !Array.isArray(wire.data)) throw invalidUpstreamResponse("there is no list of embeddings");
+  if (!isObject(wire) || !Array.isArray(wire.data))
+    throw invalidUpstreamResponse("the response has no list of embeddings");
   const usage = isObject(wire.usage) ? wire.usage : {};
   return {
     operation: "embed",

@@ -64,13 +64,13 @@ function parseRequest(wire: JsonObject): EmbeddingRequest {
 
 function refuseTokens(input: EmbeddingInput, { options, fieldPath }: RenderContext): void {
   if (input.kind === "tokens" && options?.embeddings?.textsOnly)
-    throw unsupported(fieldPath("input"), "it takes texts, not token ids.");
+    throw unsupported(fieldPath("input"), "this model accepts text only, not token IDs.");
 }
 
 /** Where the field would be ignored, another dialect of the same servers is asked. */
 function refusePurpose(wire: JsonObject, { options }: RenderContext): void {
   const said = options?.embeddings?.purposeElsewhere ? saidPurpose(wire) : undefined;
-  if (said !== undefined) throw unsupported(said, "it is ignored there.");
+  if (said !== undefined) throw unsupported(said, "this model ignores it.");
 }
 
 function wireInput(input: EmbeddingInput): Json {

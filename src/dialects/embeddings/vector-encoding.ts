@@ -18,12 +18,12 @@ function holdsFloats(text: string): boolean {
 export function readVector(vector: Json | undefined, where: string): Vector {
   if (typeof vector === "string" && holdsFloats(vector)) return vector;
   if (Array.isArray(vector) && vector.length > 0 && vector.every((value) => typeof value === "number")) return vector;
-  throw invalidUpstreamResponse(`${where} is neither numbers nor base64`);
+  throw invalidUpstreamResponse(`${where} is neither an array of numbers nor base64`);
 }
 
 /** A list of vectors. */
 export function readVectors(list: Json | undefined, where: string): Vector[] {
-  if (!Array.isArray(list)) throw invalidUpstreamResponse("there is no list of embeddings");
+  if (!Array.isArray(list)) throw invalidUpstreamResponse("the response has no list of embeddings");
   return list.map((vector, index) => readVector(vector, `${where}[${index}]`));
 }
 

@@ -63,7 +63,7 @@ function tokensOf(items: readonly JsonObject[]): Json | undefined {
 
 function parseReply(wire: unknown, { request }: ReadContext): EmbeddingResponse {
   if (!isObject(wire) || !Array.isArray(wire.predictions))
-    throw invalidUpstreamResponse("there is no list of predictions");
+    throw invalidUpstreamResponse("the response has no list of predictions");
   const items = objectsIn(wire.predictions).map(({ embeddings }) => (isObject(embeddings) ? embeddings : {}));
   const vectors = items.map((item, index) => readVector(item.values, `predictions[${index}].embeddings.values`));
   return {

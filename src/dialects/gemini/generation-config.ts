@@ -96,7 +96,7 @@ export function readGeneration(config: JsonObject, extras: UnmappedField[]) {
 /** Structure that cannot be said is refused where the client insists on it, else told as a loss. */
 function checkSchema({ exact, lost }: SchemaInSubset, strict: boolean | undefined, warnings: Warnings): void {
   if (lost.length > 0 && strict === true) {
-    throw unsupported(warnings.context.fieldPath("format"), `the schema uses ${lost.join(", ")}`);
+    throw unsupported(warnings.context.fieldPath("format"), `the schema uses unsupported keywords: ${lost.join(", ")}`);
   }
   if (!exact) warnField(warnings, "approximated", "format");
 }
@@ -106,7 +106,10 @@ function renderFormat(request: ChatRequest, limits: ModelLimits, warnings: Warni
   if (format === undefined) return {};
   if (format.type === "text") return { responseMimeType: "text/plain" };
   if (request.tools.length > 0 && !limits.jsonWithTools) {
-    throw unsupported(warnings.context.fieldPath("format"), "the model has no JSON mode beside tools");
+    throw unsupported(
+      warnings.context.fieldPath("format"),
+      "this model does not support JSON mode in combination with tools",
+    );
   }
   if (format.type === "json") return { responseMimeType: "application/json" };
   const cleaned = limits.jsonSchema ? inJsonSubset(format.schema) : inOpenApiSubset(format.schema);
@@ -120,10 +123,12 @@ function refuseFalsehoods(request: ChatRequest, limits: ModelLimits, warnings: W
   const refuse = (field: FieldName, reason: string) => {
     throw unsupported(warnings.context.fieldPath(field), reason);
   };
-  if (!isAbsent({ ...request.sampling.logitBias })) refuse("logitBias", "its token ids mean nothing there");
-  if (request.stopSequences.length > maxStops) refuse("stopSequences", `it takes at most ${maxStops} stop sequences`);
-  if (request.choices > 1 && request.stream) refuse("choices", "a stream has one reply");
-  if (request.choices > limits.maxChoices) refuse("choices", `the model gives at most ${limits.maxChoices}`);
+  if (!isAbsent({ ...request.sampling.logitBias })) refuse("logitBias", "token IDs differ between models");
+  if (request.stopSequences.length > maxStops)
+    refuse("stopSequences", `this model supports at most ${maxStops} stop sequences`);
+  if (request.choices > 1 && request.stream) refuse("choices", "streams support only one choice");
+  if (request.choices > limits.maxChoices)
+    refuse("choices", `this model supports at most ${limits.maxChoices} choices`);
 }
 
 /** A penalty where the model takes one; zero means nothing. */

@@ -121,7 +121,7 @@ function sourcePart(source: MediaSource, path: string, fallbackType: string): Js
       return { fileData: { mimeType: typeOfAddress(source.url) || fallbackType, fileUri: source.url } };
     }
     case "file":
-      if (!ownFile.test(source.id)) throw unsupported(path, "the file is stored with another provider");
+      if (!ownFile.test(source.id)) throw unsupported(path, "the file is stored with a different provider");
       return { fileData: { fileUri: source.id } };
     case "text":
       return { text: source.text };
@@ -156,7 +156,7 @@ function renderDocument(block: DocumentBlock, path: string, warnings: Warnings):
   const text = source.kind === "text" ? source.text : isText ? textOf(source) : null;
   if (text !== null) return [...context, { text: block.title === undefined ? text : `${block.title}\n\n${text}` }];
   if (source.kind === "bytes" && source.mediaType !== "application/pdf" && !source.mediaType.startsWith("image/")) {
-    throw unsupported(path, `documents of type ${source.mediaType} are not read`);
+    throw unsupported(path, `documents of type ${source.mediaType} are not supported`);
   }
   return [...context, sourcePart(source, path, "application/pdf")];
 }
@@ -180,7 +180,7 @@ export function renderMedia(
       return renderDocument(block, path, warnings);
     case "foreign":
       if (block.origin === dialectName) return [block.wire];
-      throw unsupported(path, "it has no counterpart there");
+      throw unsupported(path, "this content type is not supported");
   }
 }
 

@@ -57,7 +57,7 @@ function dropShown(blocks: Block[]): void {
 
 function readCall(part: JsonObject, call: JsonObject, place: Place, reading: Reading): Block[] {
   const path = `${place.path}.functionCall`;
-  if (!place.isModel) throw badValue(path, "A function call can only stand in content of role 'model'.");
+  if (!place.isModel) throw badValue(path, "A function call is allowed only in content with the role 'model'.");
   if (typeof call.name !== "string" || call.name === "") throw missing(`${path}.name`);
   const id = typeof call.id === "string" && call.id !== "" ? call.id : `call_${place.content}_${place.part}`;
   reading.pending.push({ id, name: call.name });
@@ -111,7 +111,7 @@ function resultMedia(response: JsonObject, path: string): ResultPart[] {
 
 function readResult(response: JsonObject, place: Place, reading: Reading): ToolResultBlock {
   const path = `${place.path}.functionResponse`;
-  if (place.isModel) throw badValue(path, "A function response cannot stand in content of role 'model'.");
+  if (place.isModel) throw badValue(path, "A function response is not allowed in content with the role 'model'.");
   if (typeof response.name !== "string" || response.name === "") throw missing(`${path}.name`);
   const { text, isError } = responseText(isObject(response.response) ? response.response : {});
   const told: ResultPart[] = text === "" ? [] : [{ type: "text", text }];
@@ -158,7 +158,10 @@ function readPart(part: JsonObject, place: Place, reading: Reading): Block[] {
   if (work !== undefined) reading.extras.push({ path: `${place.path}.${work}`, rule: "warn" });
   if (work !== undefined || part.thoughtSignature !== undefined) return readSpeech(part, "");
   if (Object.keys(part).length > 0) return [foreign(part, place.path)];
-  throw badValue(place.path, "A part needs one of text, inlineData, fileData, functionCall or functionResponse.");
+  throw badValue(
+    place.path,
+    "A part must have one of 'text', 'inlineData', 'fileData', 'functionCall' or 'functionResponse'.",
+  );
 }
 
 const roles: ReadonlyMap<Json | undefined, "user" | "model"> = new Map([
@@ -172,7 +175,7 @@ const roles: ReadonlyMap<Json | undefined, "user" | "model"> = new Map([
 
 function readContent(content: JsonObject, index: number, reading: Reading): Message[] {
   const role = roles.get(content.role);
-  if (role === undefined) throw badValue(`contents[${index}].role`, "A role must be 'user' or 'model'.");
+  if (role === undefined) throw badValue(`contents[${index}].role`, "'role' must be 'user' or 'model'.");
   const isModel = role === "model";
   if (isModel && !reading.afterModel) reading.pending = [];
   reading.afterModel = isModel;
@@ -199,6 +202,6 @@ export function readInstruction(instruction: Json | undefined): TextBlock[] {
   const parts = isObject(instruction) ? objectsIn(instruction.parts) : [];
   return parts.flatMap((part, index) => {
     if (typeof part.text === "string") return part.text === "" ? [] : [{ type: "text", text: part.text }];
-    throw badValue(`systemInstruction.parts[${index}]`, "A system instruction holds text parts only.");
+    throw badValue(`systemInstruction.parts[${index}]`, "A system instruction must contain text parts only.");
   });
 }

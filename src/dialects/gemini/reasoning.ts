@@ -25,7 +25,7 @@ export function readThinking(wire: Json | undefined): Reasoning | undefined {
   const { thinkingBudget: budget, thinkingLevel: level, includeThoughts } = config;
   const effort = typeof level === "string" ? efforts.get(level.toUpperCase()) : undefined;
   if (typeof budget === "number" && effort !== undefined) {
-    throw badValue("generationConfig.thinkingConfig", "Give 'thinkingBudget' or 'thinkingLevel', not both.");
+    throw badValue("generationConfig.thinkingConfig", "Send either 'thinkingBudget' or 'thinkingLevel', not both.");
   }
   const show = typeof includeThoughts === "boolean" ? { show: includeThoughts } : {};
   const amount: Reasoning = typeof budget === "number" ? readBudget(budget) : effort === undefined ? {} : { effort };

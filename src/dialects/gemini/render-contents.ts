@@ -195,7 +195,7 @@ function renderAll(messages: readonly Message[], to: HistoryContext): Content[] 
 /** The contents of a request. Refuses a request that says nothing at all. */
 export function renderContents(request: ChatRequest, messages: readonly Message[], to: HistoryContext): JsonObject[] {
   if (request.messages.length === 0 && request.system.length === 0) {
-    throw badValue(to.notes.context.fieldPath("messages"), "At least one message is needed.");
+    throw badValue(to.notes.context.fieldPath("messages"), "At least one message is required.");
   }
   const contents = merged(renderAll(settle(messages, to.notes), to));
   if (contents[0]?.role !== "user") {

@@ -28,7 +28,7 @@ export function modelFromPath(segment: string): string {
 export function callPath(model: string, verb: string): string {
   const segments = modelFromPath(model).split("/");
   if (segments.some((segment) => segment === "" || segment === "." || segment === "..")) {
-    throw new GatewayError("model_not_found", `There is no model named '${model}'.`, { param: "model" });
+    throw new GatewayError("model_not_found", `The model '${model}' does not exist.`, { param: "model" });
   }
   const name = segments.map(encodeURIComponent).join("/");
   const collection = segments.length === 1 ? "models/" : "";

@@ -33,10 +33,10 @@ function withoutRepeats(wire: JsonObject): JsonObject {
 
 /** The canonical reply. Throws the error that stands in the body's place, or `upstream_protocol_error`. */
 export function parseResponse(wire: unknown, context: ReadContext): ChatResponse {
-  if (!isObject(wire)) throw invalidUpstreamResponse("it is not a JSON object");
+  if (!isObject(wire)) throw invalidUpstreamResponse("expected a JSON object");
   const state = newReply(context);
   const response = collectEvents([...readChunk(state, withoutRepeats(wire)), ...endReply(state, true)]);
-  if (response === null) throw invalidUpstreamResponse("it has no end");
+  if (response === null) throw invalidUpstreamResponse("the response has no finish reason");
   return response;
 }
 
@@ -52,7 +52,7 @@ function renderCall(block: Extract<Block, { type: "tool-call" }>, { saying, isCu
   const parts = callParts(block, saying);
   if (parts !== null) return parts;
   if (isCut) return [];
-  throw invalidUpstreamResponse("the arguments of a tool call are no JSON");
+  throw invalidUpstreamResponse("the arguments of a tool call are not valid JSON");
 }
 
 function renderText(block: Extract<Block, { type: "text" }>, { saying, texts, logprobs }: Writing): JsonObject[] {

@@ -68,9 +68,9 @@ function candidateAt(state: ReplyState, index: Json | undefined): CandidateState
 function readOne(state: ReplyState, wire: Json, out: StreamEvent[]): GatewayError | null {
   if (!isObject(wire)) return null;
   const candidate = candidateAt(state, wire.index);
-  if (candidate === null) return invalidUpstreamResponse("a candidate has an impossible index");
+  if (candidate === null) return invalidUpstreamResponse("a candidate has an invalid index");
   readCandidate(candidate, wire, state.reading, out);
-  return isFailure(wire.finishReason) ? invalidUpstreamResponse("the model made a tool call that is none") : null;
+  return isFailure(wire.finishReason) ? invalidUpstreamResponse("the model returned a malformed tool call") : null;
 }
 
 /** What one chunk says. */
@@ -101,7 +101,7 @@ export function endReply(state: ReplyState, isWhole: boolean): StreamEvent[] {
   if (state.over) return out;
   const blocked = state.candidates.length === 0 ? readBlock(state.feedback) : null;
   if (isWhole && state.candidates.length === 0 && blocked === null)
-    return fail(state, invalidUpstreamResponse("there are no candidates"));
+    return fail(state, invalidUpstreamResponse("the response has no candidates"));
   if (!isWhole && !isComplete(state)) return fail(state, streamTruncated());
   const stops = Array.from(state.candidates, (candidate) => finishCandidate(candidate ?? newCandidate(0), out));
   state.over = true;
@@ -117,7 +117,7 @@ function readFrame(state: ReplyState, { data }: Frame): StreamEvent[] {
   const chunk = parseExactText(data);
   if (isObject(chunk)) return readChunk(state, chunk);
   if (Array.isArray(chunk) && isObject(chunk[0])) return readChunk(state, chunk[0]);
-  return data.trim() === "" ? [] : fail(state, invalidUpstreamResponse("a record of the stream is no JSON object"));
+  return data.trim() === "" ? [] : fail(state, invalidUpstreamResponse("a stream event is not a JSON object"));
 }
 
 /** A reader for one stream. It has no terminator, so the end of the body decides. */

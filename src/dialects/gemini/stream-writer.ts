@@ -187,7 +187,7 @@ function feedbackOn(state: State, [stop, ...others]: readonly FinishReason[]): J
 function finish(state: State, delta: Of<"finish">): Frame[] {
   const choices = delta.finishReasons.map((_, index) => choiceAt(state, index));
   const broken = delta.finishReasons.some((finishReason, index) => choices[index]?.isBroken && !isCut(finishReason));
-  if (broken) return fail(state, invalidUpstreamResponse("the arguments of a tool call are no JSON"));
+  if (broken) return fail(state, invalidUpstreamResponse("the arguments of a tool call are not valid JSON"));
   state.over = true;
   const usage = delta.usage ?? state.usage;
   const promptFeedback = feedbackOn(state, delta.finishReasons);

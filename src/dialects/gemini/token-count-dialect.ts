@@ -11,7 +11,7 @@ import { countCall, countSchema, parseCount, readCount, renderCount } from "./to
 
 function parseReply(wire: unknown): TokenCountResponse {
   const inputTokens = isObject(wire) ? readCount(wire) : null;
-  if (inputTokens === null) throw invalidUpstreamResponse("it holds no count of tokens");
+  if (inputTokens === null) throw invalidUpstreamResponse("the response has no token count");
   return { operation: "count", inputTokens, usage: zeroUsage };
 }
 

@@ -129,7 +129,7 @@ function renderFunction(tool: Tool, names: ToolNames, limits: ModelLimits, warni
     }
     case "hosted":
       if (tool.origin === dialectName) return [];
-      throw unsupported(tool.path, "the tool runs at another provider");
+      throw unsupported(tool.path, "the tool is run by a different provider");
   }
 }
 
@@ -158,7 +158,7 @@ function checkChoice(choice: ToolChoice | undefined, tools: readonly Tool[], war
   const names = choice?.type === "tool" ? [choice.name] : choice?.type === "allowed" ? choice.names : [];
   const isKnown = (name: string): boolean => tools.some((tool) => tool.kind !== "hosted" && tool.name === name);
   if (names.every(isKnown)) return;
-  throw badValue(warnings.context.fieldPath("toolChoice"), "The choice names a tool that is not in the list.");
+  throw badValue(warnings.context.fieldPath("toolChoice"), "'allowedFunctionNames' has a name that is not in 'tools'.");
 }
 
 /** `tools` and `toolConfig`. One call at most is seen to when the reply is read. */

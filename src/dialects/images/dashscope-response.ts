@@ -53,7 +53,7 @@ function refuseFailure(output: JsonObject, images: readonly GeneratedImage[]): v
   if (status !== undefined && status !== "SUCCEEDED") throw errorOf(output);
   if (images.length > 0) return;
   const [failed] = objectsIn(output.results).filter(({ code }) => typeof code === "string");
-  throw failed === undefined ? invalidUpstreamResponse("there is no image in it") : errorOf(failed);
+  throw failed === undefined ? invalidUpstreamResponse("the response has no image") : errorOf(failed);
 }
 
 function sizeOf({ width, height }: JsonObject): { readonly size?: string } {
@@ -62,7 +62,7 @@ function sizeOf({ width, height }: JsonObject): { readonly size?: string } {
 
 /** Throws the error that a body holds in place of images. Relays of this shape answer in OpenAI's words. */
 export function parseDashscope(wire: unknown): ImageResponse {
-  if (!isObject(wire)) throw invalidUpstreamResponse("it is not a JSON object");
+  if (!isObject(wire)) throw invalidUpstreamResponse("expected a JSON object");
   if (!isObject(wire.output)) {
     if (typeof wire.code === "string") throw errorOf(wire);
     return parseReply(wire);

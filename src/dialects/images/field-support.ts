@@ -52,10 +52,10 @@ export function noteBytes(request: ImageRequest, warnings: Warnings): void {
 
 /** A mask says which part may change: without it the whole would. */
 export function refuseMask({ mask }: ImageRequest): void {
-  if (mask !== undefined) throw unsupported(mask.path, "it takes no mask.");
+  if (mask !== undefined) throw unsupported(mask.path, "this model does not support masks.");
 }
 
 /** For models that draw from words alone. */
 export function refuseImages({ images: [first] }: ImageRequest): void {
-  if (first !== undefined) throw unsupported(first.path, "it takes no images.");
+  if (first !== undefined) throw unsupported(first.path, "this model does not support image input.");
 }

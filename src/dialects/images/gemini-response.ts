@@ -41,7 +41,7 @@ function absence(wire: JsonObject): Error {
   const reason = String(feedback.blockReason ?? candidate.finishReason ?? "");
   const said = [feedback.blockReasonMessage, candidate.finishMessage].find((words) => typeof words === "string");
   if (feedback.blockReason !== undefined || judged.test(reason))
-    return contentRefused(String(said ?? `The provider refused to make this image (${reason}).`));
+    return contentRefused(String(said ?? `The provider refused to generate this image (${reason}).`));
   return invalidUpstreamResponse(`there is no image in it${/^[A-Z_]{1,40}$/.test(reason) ? ` (${reason})` : ""}`);
 }
 
@@ -55,7 +55,7 @@ function inputOf(counts: Json | undefined): Pick<ImageResponse, "input"> {
 }
 
 export function parseReply(wire: unknown): ImageResponse {
-  if (!isObject(wire)) throw invalidUpstreamResponse("it is not a JSON object");
+  if (!isObject(wire)) throw invalidUpstreamResponse("expected a JSON object");
   const parts = partsOf(wire);
   const images = imagesIn(parts);
   if (images.length === 0) throw absence(wire);
@@ -79,7 +79,8 @@ export function usageOf(wire: JsonObject) {
 }
 
 function imagePart({ source, mediaType }: GeneratedImage): JsonObject {
-  if (source.kind === "url") throw invalidUpstreamResponse("an image is an address where its bytes are needed");
+  if (source.kind === "url")
+    throw invalidUpstreamResponse("an image was returned as a URL, but its bytes are required");
   const { base64 } = source;
   const shown = bytesOf(base64.slice(0, 64), mediaType ?? "image/png").mediaType;
   return { inlineData: { mimeType: shown, data: base64 } };

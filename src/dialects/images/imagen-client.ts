@@ -132,7 +132,8 @@ export function dividedPredict(wire: JsonObject, most: number): JsonObject[] {
 }
 
 function prediction({ source, mediaType, revisedPrompt }: GeneratedImage): JsonObject {
-  if (source.kind === "url") throw invalidUpstreamResponse("an image is a URL where its bytes are needed");
+  if (source.kind === "url")
+    throw invalidUpstreamResponse("an image was returned as a URL, but its bytes are required");
   const { base64 } = source;
   const mimeType = bytesOf(base64.slice(0, 64), mediaType ?? "image/png").mediaType;
   return omitUndefined({ mimeType, bytesBase64Encoded: base64, prompt: revisedPrompt });

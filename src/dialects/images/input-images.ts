@@ -28,7 +28,7 @@ export function pictureText({ source, path }: InputImage, keeps: RegExp | null =
   if (source.kind === "url") return source.url;
   if (source.kind === "bytes") return `data:${source.mediaType};base64,${base64Of(source)}`;
   if (keeps?.test(source.id)) return source.id;
-  throw unsupported(path, "the file is stored with another provider.");
+  throw unsupported(path, "the file is stored with a different provider.");
 }
 
 type Bytes = Extract<PictureSource, { kind: "bytes" }>;
@@ -38,7 +38,9 @@ export function pictureBytes({ source, path }: InputImage): Bytes {
   if (source.kind === "bytes") return source;
   throw unsupported(
     path,
-    source.kind === "file" ? "the file is stored with another provider." : "it takes bytes only.",
+    source.kind === "file"
+      ? "the file is stored with a different provider."
+      : "this model accepts image bytes only, not URLs.",
   );
 }
 

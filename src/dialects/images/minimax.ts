@@ -57,6 +57,6 @@ function parseMinimax(wire: unknown): ImageResponse {
     ...texts(data.image_urls).map((url): GeneratedImage => ({ source: { kind: "url", url } })),
     ...texts(data.image_base64).map((base64): GeneratedImage => ({ source: { kind: "base64", base64 } })),
   ];
-  if (images.length === 0) throw invalidUpstreamResponse("there is no image in it");
+  if (images.length === 0) throw invalidUpstreamResponse("the response has no image");
   return { operation: "image", model: "", images, ...imageUsage(images.length) };
 }

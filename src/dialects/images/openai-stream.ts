@@ -26,7 +26,7 @@ function reader({ parse }: ErrorCodec): StreamReader {
       if (over || data.trim() === "" || data.trim() === "[DONE]") return [];
       const event = parseJsonText(data);
       if (!isObject(event))
-        return fail({ type: "error", error: invalidUpstreamResponse("a record of the stream is no JSON object") });
+        return fail({ type: "error", error: invalidUpstreamResponse("a stream event is not a JSON object") });
       if (event.error || event.type === "error") return fail({ type: "error", error: parse(200, event) });
       if (!String(event.type).endsWith(".completed")) return [];
       const { usage: told } = readUsage(event.usage, 1);
@@ -58,7 +58,7 @@ function told(response: ImageResponse, { createdAt, request }: WriteContext) {
 
 const base64Of = ({ source }: ImageResponse["images"][number]): string => {
   if (source.kind === "base64") return source.base64;
-  throw invalidUpstreamResponse("an image is an address where its bytes are needed");
+  throw invalidUpstreamResponse("an image was returned as a URL, but its bytes are required");
 };
 
 const frame = (event: string, data: object): Frame => ({ event, data: JSON.stringify({ type: event, ...data }) });

@@ -69,7 +69,7 @@ export const openaiImageEdits: Images = {
 const variationOnly: UnmappedField = {
   path: "image",
   rule: "reject",
-  reason: "it does not make variations of an image",
+  reason: "this provider does not support image variations",
 };
 
 /** The model of OpenAI's endpoint, which has one. */

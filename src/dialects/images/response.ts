@@ -25,9 +25,9 @@ const typeOfFormat = (format: Json | undefined): string | undefined =>
 
 /** Throws `upstream_protocol_error` for a reply without an image. */
 export function parseReply(wire: unknown): ImageResponse {
-  if (!isObject(wire)) throw invalidUpstreamResponse("it is not a JSON object");
+  if (!isObject(wire)) throw invalidUpstreamResponse("expected a JSON object");
   const images = objectsIn(wire.data).flatMap((item) => readItem(item, typeOfFormat(wire.output_format)));
-  if (images.length === 0) throw invalidUpstreamResponse("there is no image in it");
+  if (images.length === 0) throw invalidUpstreamResponse("the response has no image");
   return {
     operation: "image",
     model: typeof wire.model === "string" ? wire.model : "",

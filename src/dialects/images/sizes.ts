@@ -23,7 +23,7 @@ function checked(width: number, height: number, path: string): Pixels {
   if (isWithin && width * height <= mostPixels) return { width, height };
   throw badValue(
     path,
-    `'${path}' must have sides of ${leastSide} to ${mostSide} pixels, and at most ${mostPixels} pixels in all.`,
+    `'${path}' must have sides of ${leastSide} to ${mostSide} pixels and at most ${mostPixels} pixels in total.`,
   );
 }
 
@@ -42,7 +42,7 @@ export function readSize(text: string, path: string): Shape {
   const named = resolution.exec(text)?.[1];
   if (named !== undefined) return { resolution: named.toUpperCase() };
   if (protocolsOf(text) !== null) return { ratio: text.replaceAll(/\s/g, "") };
-  throw badValue(path, `'${path}' must be 'auto', or width and height as in '1024x1024'.`);
+  throw badValue(path, `'${path}' must be 'auto' or a width and height such as '1024x1024'.`);
 }
 
 const baseSides: { readonly [resolution: string]: number } = { "512": 512, "1K": 1024, "2K": 2048, "4K": 4096 };

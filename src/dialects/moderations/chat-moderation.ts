@@ -55,7 +55,7 @@ function chatAsk(model: string, item: ModerationItem, form: ModeratorForm, more:
 /** The first of these asks that the dialect has words for. Its warnings are about what no client asked. */
 function callOf(chat: Chat, requests: readonly ChatRequest[], context: RenderContext): UpstreamRequest {
   const [first, ...others] = requests;
-  if (first === undefined) throw invalidUpstreamResponse("nothing is left to ask");
+  if (first === undefined) throw invalidUpstreamResponse("there are no inputs to moderate");
   if (others.length === 0) return chat.request.render(first, context).call;
   try {
     return chat.request.render(first, context).call;
@@ -76,7 +76,7 @@ const isText = (block: Block): block is TextBlock => block.type === "text";
 
 function judgementIn(response: ChatResponse): ModerationReading {
   const [choice] = response.choices;
-  if (choice === undefined) throw invalidUpstreamResponse("the judge said nothing");
+  if (choice === undefined) throw invalidUpstreamResponse("the moderation model returned no text");
   const blocks = choice.blocks.filter(isText);
   return {
     text: blocks.map((block) => block.text).join(""),

@@ -39,7 +39,8 @@ function likelihood(tokens: readonly TokenLogprob[]): number {
 function read({ text, logprobs }: ModerationReading, item: ModerationItem | undefined): ModerationResult {
   const [verdict = "", ...rest] = text.trim().split(/\s+/);
   const isUnsafe = verdict.toLowerCase() === "unsafe";
-  if (!isUnsafe && verdict.toLowerCase() !== "safe") throw invalidUpstreamResponse("the judge gave no verdict");
+  if (!isUnsafe && verdict.toLowerCase() !== "safe")
+    throw invalidUpstreamResponse("the moderation model returned no verdict");
   const codes = isUnsafe ? (rest.join(" ").match(/\bS\d{1,2}\b/g) ?? []) : [];
   const score = likelihood(logprobs);
   const found = new Map<string, CategoryScore>();

@@ -40,7 +40,7 @@ function readVerdict(result: Json): ModerationResult {
   if (!isObject(categories)) throw invalidUpstreamResponse("a result has no categories");
   const findings = new Map<string, CategoryScore>();
   for (const [category, flagged] of Object.entries(categories)) {
-    if (typeof flagged !== "boolean") throw invalidUpstreamResponse("a category is neither true nor false");
+    if (typeof flagged !== "boolean") throw invalidUpstreamResponse("a category value is not a boolean");
     const told = isObject(scores) ? scores[category] : undefined;
     const score: CategoryScore = {
       flagged,
@@ -52,7 +52,7 @@ function readVerdict(result: Json): ModerationResult {
     const copy = copies.get(category);
     if (copy !== undefined) findings.set(copy, { ...score, flagged: false });
   }
-  if (findings.size === 0) throw invalidUpstreamResponse("a result judges nothing");
+  if (findings.size === 0) throw invalidUpstreamResponse("a result has no categories");
   return verdictOf(findings, knownFlagged(findings));
 }
 
@@ -61,7 +61,7 @@ function wireInput({ items, mixed }: ModerationRequest): Json {
     item
       .map((part) => {
         if (part.type === "text") return part.text;
-        throw unsupported(part.path, "it judges texts only");
+        throw unsupported(part.path, "this model moderates text only");
       })
       .join("\n\n"),
   );
@@ -82,7 +82,7 @@ export const mistralModerations: Dialect<ModerationRequest, ModerationResponse> 
   },
   response: {
     parse(wire, context) {
-      if (!isObject(wire)) throw invalidUpstreamResponse("it is not an object");
+      if (!isObject(wire)) throw invalidUpstreamResponse("expected a JSON object");
       const request = moderateAsk(context.request);
       const tokens = tokenCount(isObject(wire.usage) ? wire.usage.prompt_tokens : undefined);
       return {

@@ -49,9 +49,9 @@ function readFindings(result: JsonObject, item: ModerationItem | undefined): Map
 }
 
 function readVerdict(result: Json, item: ModerationItem | undefined): ModerationResult {
-  if (!isObject(result)) throw invalidUpstreamResponse("a result is no object");
+  if (!isObject(result)) throw invalidUpstreamResponse("a result is not an object");
   const findings = readFindings(result, item);
-  if (findings.size === 0 && result.flagged !== true) throw invalidUpstreamResponse("a result judges nothing");
+  if (findings.size === 0 && result.flagged !== true) throw invalidUpstreamResponse("a result has no categories");
   const isFlagged = [...findings.values()].some((score) => score.flagged);
   return verdictOf(findings, typeof result.flagged === "boolean" ? result.flagged : isFlagged);
 }
@@ -62,9 +62,10 @@ export function readVerdicts(
   request: ModerationRequest | undefined,
   read: (result: Json, item: ModerationItem | undefined) => ModerationResult,
 ): ModerationResult[] {
-  if (!Array.isArray(results) || results.length === 0) throw invalidUpstreamResponse("there is no list of results");
+  if (!Array.isArray(results) || results.length === 0)
+    throw invalidUpstreamResponse("the response has no list of results");
   if (request !== undefined && results.length !== request.items.length)
-    throw invalidUpstreamResponse("there are not as many results as inputs");
+    throw invalidUpstreamResponse("the number of results does not match the number of inputs");
   return results.map((result, index) => read(result, request?.items[index]));
 }
 
@@ -80,7 +81,7 @@ export function readHead(
 }
 
 function parseResponse(wire: unknown, request: ModerationRequest | undefined): ModerationResponse {
-  if (!isObject(wire)) throw invalidUpstreamResponse("it is not an object");
+  if (!isObject(wire)) throw invalidUpstreamResponse("expected a JSON object");
   const verdicts = readVerdicts(wire.results, request, readVerdict);
   return { operation: "moderate", ...readHead(wire, request), verdicts };
 }

@@ -55,7 +55,7 @@ const fenced = (text: string): string => `<content>\n${text.replace(/<(?=\s*\/?\
 /** The outermost object in the text; models like to put it into a fence. */
 function objectIn(text: string): JsonObject {
   const found = parseJsonText(text.slice(text.indexOf("{"), text.lastIndexOf("}") + 1));
-  if (!isObject(found)) throw invalidUpstreamResponse("the judge gave no JSON");
+  if (!isObject(found)) throw invalidUpstreamResponse("the moderation model returned no JSON");
   return found;
 }
 
@@ -76,7 +76,7 @@ function read({ text }: ModerationReading, item: ModerationItem | undefined): Mo
   }
   const isFlagged = [...findings.values()].some((finding) => finding.flagged);
   if (!isFlagged && findings.size < moderationCategories.length)
-    throw invalidUpstreamResponse("the judge did not say all categories");
+    throw invalidUpstreamResponse("the moderation model omitted some categories");
   return verdictOf(findings, isFlagged);
 }
 

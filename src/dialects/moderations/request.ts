@@ -38,7 +38,7 @@ function imagePart(image: Json | undefined, path: string): ModerationPart {
   const url = isObject(image) ? image.url : undefined;
   if (typeof url !== "string") throw missing(`${path}.url`);
   if (!/^(?:https?:\/\/.|data:image\/)/i.test(url))
-    throw badValue(`${path}.url`, `'${path}.url' must be an http address or the data URI of an image.`);
+    throw badValue(`${path}.url`, `'${path}.url' must be an http or https URL or the data URI of an image.`);
   return { type: "image", url, path: `${path}.url` };
 }
 

@@ -70,7 +70,7 @@ const parsers: ReadonlyMap<string, (part: JsonObject, path: string) => Block> = 
 /** One part; a type that is not known stays a foreign part, which this dialect's own servers may understand. */
 export function parsePart(part: JsonObject, path: string): Block {
   const type = typeof part.type === "string" ? part.type : "";
-  if (type === "") throw badValue(`${path}.type`, "A content part needs a type.");
+  if (type === "") throw badValue(`${path}.type`, "A content part must have a 'type'.");
   return parsers.get(type)?.(part, path) ?? { type: "foreign", origin: dialectName, wire: part, path };
 }
 
@@ -85,7 +85,7 @@ export function parseContent(content: Json | undefined, path: string): Block[] {
 export function parseText(content: Json | undefined, path: string): TextBlock[] {
   return parseContent(content, path).map((block, index) => {
     if (block.type === "text") return block;
-    throw badValue(`${path}[${index}].type`, "This message may hold text parts only.");
+    throw badValue(`${path}[${index}].type`, "This message must contain text parts only.");
   });
 }
 
@@ -96,7 +96,7 @@ function renderImage(block: ImageBlock, warnings: Warnings): JsonObject {
   const path = block.path ?? warnings.context.fieldPath("messages");
   const { source } = block;
   if (source.kind !== "url" && source.kind !== "bytes") {
-    throw unsupported(path, "an image must come as an address or as bytes");
+    throw unsupported(path, "an image must be a URL or bytes");
   }
   const url = source.kind === "url" ? source.url : dataUri(source);
   return { type: "image_url", image_url: omitUndefined({ url, detail: block.detail }) };
@@ -106,7 +106,7 @@ function renderAudio(block: AudioBlock, warnings: Warnings): JsonObject {
   const path = block.path ?? warnings.context.fieldPath("messages");
   const format = block.source.kind === "bytes" ? formats.get(block.source.mediaType) : undefined;
   if (block.source.kind !== "bytes" || format === undefined) {
-    throw unsupported(path, "audio must come as the bytes of a WAV or MP3 file");
+    throw unsupported(path, "audio must be the bytes of a WAV or MP3 file");
   }
   return { type: "input_audio", input_audio: { data: block.source.base64, format } };
 }
@@ -118,7 +118,7 @@ function renderDocument(block: DocumentBlock, warnings: Warnings): JsonObject[] 
   const context: JsonObject[] = block.context ? [{ type: "text", text: block.context }] : [];
   const text = documentText(block);
   if (text !== null) return [...context, { type: "text", text }];
-  if (source.kind !== "bytes") throw unsupported(path, "a document must come as bytes or as text");
+  if (source.kind !== "bytes") throw unsupported(path, "a document must be bytes or text");
   const file = { filename: block.title ?? nameOfType(source.mediaType), file_data: dataUri(source) };
   return [...context, { type: "file", file }];
 }
@@ -136,7 +136,7 @@ export function renderPart(block: SayableBlock, warnings: Warnings): JsonObject[
       return renderDocument(block, warnings);
     case "foreign":
       if (block.origin === dialectName) return [block.wire];
-      throw unsupported(block.path ?? warnings.context.fieldPath("messages"), "it has no counterpart there");
+      throw unsupported(block.path ?? warnings.context.fieldPath("messages"), "this content type is not supported");
   }
 }
 

@@ -19,7 +19,7 @@ const voices = new Set([
 
 function voiceOf({ voice }: NonNullable<OutputModalities["speech"]>): string {
   if (voice === undefined || voices.has(voice.name)) return voice?.name ?? defaultVoice;
-  throw unsupported(voice.path, "there is no such voice");
+  throw unsupported(voice.path, "this voice is not available");
 }
 
 /** `modalities`, for speech as the dialect's maker has it; pictures and their form as compatible servers added them. */

@@ -95,7 +95,7 @@ function call(wire: JsonObject, context: RenderContext): UpstreamRequest {
 }
 
 function usage(reply: JsonObject): Usage | undefined {
-  if (!Array.isArray(reply.choices)) throw invalidUpstreamResponse("it holds no choices");
+  if (!Array.isArray(reply.choices)) throw invalidUpstreamResponse("the response has no choices");
   return parseUsage(reply.usage);
 }
 

@@ -50,10 +50,7 @@ function sort(block: Block, said: Said, warnings: Warnings): void {
     case "image":
     case "audio":
     case "document":
-      throw unsupported(
-        block.path ?? warnings.context.fieldPath("messages"),
-        "an assistant's turn holds text alone there",
-      );
+      throw unsupported(block.path ?? warnings.context.fieldPath("messages"), "assistant messages support text only");
     case "tool-result":
       warnField(warnings, "dropped", "messages");
   }

@@ -66,7 +66,7 @@ function parseFormat(format: Json | undefined): { format?: OutputFormat } {
 function parseLogprobs(wire: JsonObject): { logprobs?: number } {
   const alternatives = typeof wire.top_logprobs === "number" ? wire.top_logprobs : 0;
   if (wire.logprobs === true) return { logprobs: alternatives };
-  if (alternatives > 0) throw badValue("top_logprobs", "'top_logprobs' needs 'logprobs' to be true.");
+  if (alternatives > 0) throw badValue("top_logprobs", "'top_logprobs' requires 'logprobs' to be true.");
   return {};
 }
 
@@ -131,7 +131,10 @@ function renderBound(request: ChatRequest, warnings: Warnings): JsonObject {
 function renderChoosing(request: ChatRequest, effort: Effort | undefined, warnings: Warnings): JsonObject {
   if (request.sampling.topK !== undefined) warnField(warnings, "dropped", "topK");
   if (request.stopSequences.length > maxStops) {
-    throw unsupported(warnings.context.fieldPath("stopSequences"), `it takes at most ${maxStops} stop sequences`);
+    throw unsupported(
+      warnings.context.fieldPath("stopSequences"),
+      `this model supports at most ${maxStops} stop sequences`,
+    );
   }
   return {
     ...renderSampling(supportedSampling(request, effort, warnings)),

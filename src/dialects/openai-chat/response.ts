@@ -105,7 +105,7 @@ function whole(blocks: Block[], finishReason: FinishReason): Block[] {
 }
 
 function parseChoice(choice: JsonObject, index: number, context: ReadContext, replyId: string): Choice {
-  if (!isObject(choice.message)) throw invalidUpstreamResponse(`choices[${index}] holds no message`);
+  if (!isObject(choice.message)) throw invalidUpstreamResponse(`choices[${index}] has no message`);
   const blocks = parseBlocks(choice.message, context, replyId, index, parseLogprobs(choice.logprobs));
   const finishReason = parseStopReason(choice, heldIn(blocks));
   return { index, blocks: whole(blocks, finishReason), finishReason: finishReason };

@@ -56,7 +56,7 @@ export function usesLegacyFunctions(wire: JsonObject): boolean {
 export function parseTools(wire: JsonObject): Tool[] {
   const tools = Array.isArray(wire.tools) ? wire.tools : [];
   if (!usesLegacyFunctions(wire)) return tools.map((tool, index) => parseTool(tool as JsonObject, `tools[${index}]`));
-  if (tools.length > 0) throw badValue("functions", "Give 'tools' or 'functions', not both.");
+  if (tools.length > 0) throw badValue("functions", "Send either 'tools' or 'functions', not both.");
   return (wire.functions as JsonObject[]).map(parseFunction);
 }
 
@@ -91,7 +91,7 @@ function parseChoiceObject(choice: JsonObject): ToolChoice {
   if (type === "allowed_tools") return parseAllowed(choice.allowed_tools);
   const plain = plainChoice(type);
   if (plain !== undefined) return plain;
-  throw badValue("tool_choice.type", `'${type}' is no kind of tool choice.`);
+  throw badValue("tool_choice.type", `'${type}' is not a valid tool_choice type.`);
 }
 
 /** What the client wants called. Without tools there is nothing to choose, and a valid choice is noise. */
@@ -107,7 +107,7 @@ function parseChoice(field: string, choice: Json): ToolChoice {
   if (typeof choice === "string") {
     const plain = plainChoice(choice);
     if (plain !== undefined) return plain;
-    throw badValue(field, `'${field}' must be one of 'none', 'auto', 'required', or an object.`);
+    throw badValue(field, `'${field}' must be 'none', 'auto', 'required' or an object.`);
   }
   if (field === "function_call") return { type: "tool", name: nameIn(choice, "function_call.name") };
   return parseChoiceObject(choice as JsonObject);
@@ -121,7 +121,7 @@ function customFormat(format: Json | undefined): Json | undefined {
 
 function renderHosted(tool: HostedTool): JsonObject {
   if (tool.origin === dialectName) return tool.wire;
-  throw unsupported(tool.path, "tools that a provider runs have no counterpart there");
+  throw unsupported(tool.path, "tools that a provider runs are not supported");
 }
 
 function renderCustom(tool: CustomTool, name: string, warnings: Warnings): JsonObject {

@@ -74,7 +74,7 @@ export function parse(wire: JsonObject): ChatRequest {
 export function render(request: ChatRequest, context: RenderContext): RenderedRequest {
   const { completion } = request;
   if (completion === undefined) {
-    throw unsupported(context.fieldPath("messages"), "it only continues a text and knows no conversation");
+    throw unsupported(context.fieldPath("messages"), "this model supports text completion only");
   }
   const body = omitUndefined({
     model: context.model,

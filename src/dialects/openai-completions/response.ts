@@ -13,7 +13,7 @@ import { echoes } from "./prompt.ts";
 export const plain = { calls: false, refusal: false } as const;
 
 function parseChoice(choice: JsonObject, index: number): Choice {
-  if (typeof choice.text !== "string") throw invalidUpstreamResponse(`choices[${index}] holds no text`);
+  if (typeof choice.text !== "string") throw invalidUpstreamResponse(`choices[${index}] has no text`);
   const logprobs = parseLogprobs(choice.logprobs);
   const block: Block = { type: "text", text: choice.text, ...(logprobs === null ? {} : { logprobs }) };
   return { index, blocks: choice.text === "" ? [] : [block], finishReason: parseStopReason(choice, plain) };

@@ -32,7 +32,7 @@ export function checkTrigger(items: readonly JsonObject[]): boolean {
   if (first < 0) return false;
   if (first === items.length - 1) return true;
   const path = `input[${first}].type`;
-  throw badValue(path, `'${path}': an item of type '${triggerType}' may stand only once, at the end of the input.`);
+  throw badValue(path, `'${path}': an item of type '${triggerType}' is allowed only once, at the end of the input.`);
 }
 
 /** The conversation without the wish to compact it. */
@@ -80,7 +80,7 @@ export function expandCompactions(
     const summary = open(sealed);
     if (summary !== null) return summaryItem(summary);
     const path = `input[${index}].encrypted_content`;
-    throw badValue(path, `'${path}' is no compaction that can be read for this key.`);
+    throw badValue(path, `'${path}' is not a compaction created with this key.`);
   });
 }
 

@@ -68,7 +68,7 @@ const parsers: ReadonlyMap<string, PartParser> = new Map<string, PartParser>([
 /** One part of a result. */
 export function parseResultPart(part: JsonObject, path: string): ResultPart {
   const type = filled(part.type);
-  if (type === undefined) throw badValue(`${path}.type`, "A content part needs a type.");
+  if (type === undefined) throw badValue(`${path}.type`, "A content part must have a 'type'.");
   return parsers.get(type)?.(part, path) ?? foreign(part, `${path}.type`);
 }
 
@@ -97,7 +97,7 @@ export function parseMessageContent(content: Json | undefined, path: string): Bl
 export function parseTextContent(content: Json | undefined, path: string): TextBlock[] {
   return parseMessageContent(content, path).map((block, index) => {
     if (block.type === "text") return block;
-    throw badValue(`${path}[${index}].type`, "This message may hold text parts only.");
+    throw badValue(`${path}[${index}].type`, "This message must contain text parts only.");
   });
 }
 
@@ -110,7 +110,7 @@ function pathOf(block: ImageBlock | DocumentBlock | ProviderBlock, warnings: War
 
 function ownFileId(id: string, path: string): string {
   if (ownFile.test(id)) return id;
-  throw unsupported(path, "the file is stored with another provider");
+  throw unsupported(path, "the file is stored with a different provider");
 }
 
 function renderImage(block: ImageBlock, warnings: Warnings): JsonObject {
@@ -124,7 +124,7 @@ function renderImage(block: ImageBlock, warnings: Warnings): JsonObject {
     case "file":
       return { type: "input_image", file_id: ownFileId(source.id, path), detail };
     case "text":
-      throw unsupported(path, "an image cannot be plain text");
+      throw unsupported(path, "an image must not be plain text");
   }
 }
 
@@ -132,7 +132,7 @@ function fileMembers({ source, title }: DocumentBlock, path: string): JsonObject
   if (source.kind === "url") return { file_url: source.url };
   if (source.kind === "file") return { file_id: ownFileId(source.id, path) };
   if (source.kind === "bytes") return { filename: title ?? nameOfType(source.mediaType), file_data: dataUri(source) };
-  throw unsupported(path, "a document must come as bytes, as an address or as text");
+  throw unsupported(path, "a document must be bytes, a URL or text");
 }
 
 function renderDocument(block: DocumentBlock, warnings: Warnings): JsonObject[] {
@@ -160,9 +160,9 @@ export function renderInput(block: Block, warnings: Warnings): JsonObject[] {
       return renderDocument(block, warnings);
     case "foreign":
       if (block.origin === dialectName) return [block.wire];
-      throw unsupported(pathOf(block, warnings), "it has no counterpart there");
+      throw unsupported(pathOf(block, warnings), "this content type is not supported");
     case "audio":
-      throw unsupported(block.path ?? warnings.context.fieldPath("messages"), "audio is not heard");
+      throw unsupported(block.path ?? warnings.context.fieldPath("messages"), "audio input is not supported");
     case "thinking":
     case "tool-call":
     case "tool-result":

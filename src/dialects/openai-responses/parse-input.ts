@@ -50,7 +50,7 @@ const roles: { readonly [role: string]: ItemReader } = {
 function readMessage(reading: Reading, item: JsonObject, path: string): void {
   if (typeof item.role !== "string") throw missing(`${path}.role`);
   const read = Object.hasOwn(roles, item.role) ? roles[item.role] : undefined;
-  if (read === undefined) throw badValue(`${path}.role`, `'${item.role}' is no role of a message.`);
+  if (read === undefined) throw badValue(`${path}.role`, `'${item.role}' is not a valid message role.`);
   read(reading, item, path);
 }
 
@@ -90,13 +90,13 @@ function readReasoning(reading: Reading, item: JsonObject): void {
 function readCompaction(reading: Reading, item: JsonObject, path: string): void {
   const field = `${path}.encrypted_content`;
   const sealed = textAt(item, "encrypted_content", path);
-  if (isSealed(sealed)) throw badValue(field, `'${field}' is no compaction that can be read for this key.`);
+  if (isSealed(sealed)) throw badValue(field, `'${field}' is not a compaction created with this key.`);
   say(reading, "user", [foreign(item, field)]);
 }
 
 function refuseReference(_: Reading, item: JsonObject, path: string): void {
   const shown = typeof item.id === "string" ? item.id : "";
-  throw badValue(`${path}.id`, `Item '${shown}' is not stored here, or not for this key.`);
+  throw badValue(`${path}.id`, `Item '${shown}' was not found.`);
 }
 
 /** Read elsewhere: the tools of an item join the others, an update changes the request's own fields. */

@@ -63,7 +63,7 @@ const keeping = ["previous_response_id", "conversation", "background"];
 
 function keepNothing(body: JsonObject, wire: JsonObject, context: RenderContext): void {
   if (!isAbsent(wire.conversation)) {
-    throw unsupported("conversation", "conversations are kept with the provider's account, which others share");
+    throw unsupported("conversation", "conversations are stored in the provider's account, which other keys share");
   }
   for (const field of keeping) delete body[field];
   body.store = false;

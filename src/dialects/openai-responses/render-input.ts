@@ -93,17 +93,14 @@ function saidItem(
       return renderCall(block, names);
     case "foreign":
       if (block.origin === dialectName) return block.wire;
-      throw unsupported(block.path ?? warnings.context.fieldPath("messages"), "it has no counterpart there");
+      throw unsupported(block.path ?? warnings.context.fieldPath("messages"), "this content type is not supported");
     case "tool-result":
       warnField(warnings, "dropped", "messages");
       return null;
     case "image":
     case "audio":
     case "document":
-      throw unsupported(
-        block.path ?? warnings.context.fieldPath("messages"),
-        "an assistant's turn holds text alone there",
-      );
+      throw unsupported(block.path ?? warnings.context.fieldPath("messages"), "assistant messages support text only");
   }
 }
 

@@ -128,10 +128,10 @@ function refuseUnsayable(request: ChatRequest, context: RenderContext): void {
   const refuse = (field: FieldName, reason: string): never => {
     throw unsupported(context.fieldPath(field), reason);
   };
-  if (request.stopSequences.length > 0) refuse("stopSequences", "it knows no stop sequences");
-  if (request.choices > 1) refuse("choices", "it gives one reply to a request");
+  if (request.stopSequences.length > 0) refuse("stopSequences", "stop sequences are not supported");
+  if (request.choices > 1) refuse("choices", "only one choice per request is supported");
   if (request.media !== undefined) throw unsupported(request.media.path, textAlone);
-  if (request.sampling.logitBias !== undefined) refuse("logitBias", "it takes no bias on tokens");
+  if (request.sampling.logitBias !== undefined) refuse("logitBias", "token biases are not supported");
 }
 
 function renderSampling(request: ChatRequest, reasoning: JsonObject | undefined, warnings: Warnings): JsonObject {

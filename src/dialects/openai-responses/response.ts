@@ -97,10 +97,10 @@ const ended = new Set<unknown>(["completed", "incomplete", undefined, null]);
 
 /** The answer in a body. Throws the upstream's own error where the body is one, else what makes it no reply. */
 export function parse(wire: unknown, context: ReadContext): ChatResponse {
-  if (!isObject(wire)) throw invalidUpstreamResponse("it is not a JSON object");
+  if (!isObject(wire)) throw invalidUpstreamResponse("expected a JSON object");
   if (wire.status === "failed" || (isErrorBody(wire) && !Array.isArray(wire.output))) throw parseFailure(wire);
-  if (!Array.isArray(wire.output)) throw invalidUpstreamResponse("there is no output");
-  if (!ended.has(wire.status)) throw invalidUpstreamResponse("the response is not finished");
+  if (!Array.isArray(wire.output)) throw invalidUpstreamResponse("the response has no output");
+  if (!ended.has(wire.status)) throw invalidUpstreamResponse("the response is not complete");
   const reading = readingOf(context);
   const blocks = wire.output.filter(isObject).flatMap((item) => parseItem(item, reading));
   const usage = parseUsage(wire.usage);

@@ -34,7 +34,7 @@ export function parseListQuery(parameter: (name: string) => string | null): List
 export function listPage(items: readonly JsonObject[], query: ListQuery): JsonObject {
   const ordered = query.order === "asc" ? items : items.toReversed();
   const at = query.after === undefined ? -1 : ordered.findIndex((item) => item.id === query.after);
-  if (query.after !== undefined && at < 0) throw badValue("after", `'after' names no item of this list.`);
+  if (query.after !== undefined && at < 0) throw badValue("after", "'after' is not the ID of an item in this list.");
   const data = ordered.slice(at + 1, at + 1 + query.limit);
   return {
     object: "list",

@@ -122,7 +122,7 @@ function read(state: State, frame: Frame, observe: (event: JsonObject) => void):
     observe(typed);
     readEvent(state, typed, out);
   } else if (frame.data.trim() !== "" && !frame.data.startsWith(doneMark)) {
-    fail(state, invalidUpstreamResponse("a record of the stream is no JSON object"), out);
+    fail(state, invalidUpstreamResponse("a stream event is not a JSON object"), out);
   }
   return out;
 }

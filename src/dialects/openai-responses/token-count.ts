@@ -38,7 +38,7 @@ function inputOnly(chat: ChatRequest): ChatRequest {
 function readCount(wire: unknown): TokenCountResponse {
   const inputTokens = isObject(wire) ? wire.input_tokens : undefined;
   if (typeof inputTokens !== "number" || !Number.isInteger(inputTokens) || inputTokens < 0)
-    throw invalidUpstreamResponse("it holds no count of tokens");
+    throw invalidUpstreamResponse("the response has no token count");
   return { operation: "count", inputTokens, usage: zeroUsage };
 }
 

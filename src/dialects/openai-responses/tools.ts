@@ -139,7 +139,7 @@ export function parseToolChoice(wire: JsonObject, parsed: ParsedTools): ParsedCh
   const { tools, extras } = parsed;
   if (isAbsent(choice)) return free;
   const wanted = isObject(choice) ? parseChoiceObject(choice, tools) : plainChoice(String(choice), tools);
-  if (wanted === null) throw badValue(path, `'${path}' must be one of 'none', 'auto', 'required', or an object.`);
+  if (wanted === null) throw badValue(path, `'${path}' must be 'none', 'auto', 'required' or an object.`);
   return tools.length === 0 && extras.length === 0 ? free : wanted;
 }
 
@@ -164,7 +164,7 @@ function renderTool(tool: Tool, names: ToolNames): JsonObject {
     }
     case "hosted":
       if (tool.origin === dialectName) return tool.wire;
-      throw unsupported(tool.path, "tools that a provider runs have no counterpart there");
+      throw unsupported(tool.path, "tools that a provider runs are not supported");
   }
 }
 

@@ -21,7 +21,7 @@ const common: Pick<RerankCodec, "form" | "knows" | "mostDocuments" | "error"> = 
 
 /** A reply may be an error in spite of its status. */
 function opened(reply: Json) {
-  if (!isObject(reply)) throw invalidUpstreamResponse("it is not an object");
+  if (!isObject(reply)) throw invalidUpstreamResponse("expected a JSON object");
   if (typeof reply.code === "string" && reply.code !== "") throw errors.parse(200, reply);
   return reply;
 }

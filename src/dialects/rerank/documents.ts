@@ -29,7 +29,7 @@ const yaml = (object: JsonObject): string => stringify(object, { lineWidth: 0 })
 function pickedText(document: JsonObject, fields: readonly string[], path: string): string {
   const picked = fields.filter((field) => document[field] !== undefined && document[field] !== null);
   const [first] = picked;
-  if (first === undefined) throw badValue(path, `'${path}' has none of the fields that 'rank_fields' names.`);
+  if (first === undefined) throw badValue(path, `'${path}' has none of the fields in 'rank_fields'.`);
   const only = document[first];
   return picked.length === 1 && isText(only)
     ? only
@@ -41,7 +41,7 @@ function textOf(placed: Placed): string {
   const { document, fields, path } = placed;
   if (isText(document)) return document;
   if (fields !== null) return pickedText(document, fields, path);
-  if (isMedia(document, placed)) throw unsupported(path, "it ranks texts only");
+  if (isMedia(document, placed)) throw unsupported(path, "this model ranks text documents only");
   return isText(document.text) ? document.text : yaml(document);
 }
 

@@ -55,7 +55,7 @@ function parseQuery(query: Json | undefined): RankedDocument {
   if (typeof query === "string") return query;
   const said = isObject(query) ? [query.text, query.image] : [];
   if (isObject(query) && said.some((member) => typeof member === "string" && member !== "")) return query;
-  throw badValue("query", "'query' must hold a text or an image.");
+  throw badValue("query", "'query' must contain text or an image.");
 }
 
 function parseDocument(document: Json, index: number): RankedDocument {

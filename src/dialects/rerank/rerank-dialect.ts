@@ -49,7 +49,7 @@ const fieldsOf = ({ options }: RerankRequest): string[] | null =>
 /** Cutting a ranking up in silence would mix scores that do not compare. */
 function refuseMany(request: RerankRequest, most: number | undefined): void {
   if (most === undefined || request.documents.length <= most) return;
-  throw badValue("documents", `This model ranks at most ${most} documents at once.`);
+  throw badValue("documents", `This model accepts at most ${most} documents per request.`);
 }
 
 function renderOptions(

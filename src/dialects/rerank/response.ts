@@ -23,8 +23,8 @@ function readResult(item: Json, score: string, documents: number): RankedResult 
   const index = isObject(item) ? item.index : undefined;
   const value = isObject(item) ? item[score] : undefined;
   if (typeof index !== "number" || !Number.isInteger(index) || index < 0 || index >= documents)
-    throw invalidUpstreamResponse("a result names no document of the request");
-  if (typeof value !== "number") throw invalidUpstreamResponse("a result has no score");
+    throw invalidUpstreamResponse("a result has an index that is not in the request");
+  if (typeof value !== "number") throw invalidUpstreamResponse("a result has no relevance score");
   return { index, score: value };
 }
 
@@ -33,10 +33,10 @@ function readResults(
   { results, score = "relevance_score" }: ReadRanking,
   request: RerankRequest | undefined,
 ): RankedResult[] {
-  if (!Array.isArray(results)) throw invalidUpstreamResponse("there is no list of results");
+  if (!Array.isArray(results)) throw invalidUpstreamResponse("the response has no list of results");
   const read = results.map((item) => readResult(item, score, request?.documents.length ?? Number.POSITIVE_INFINITY));
   if (new Set(read.map(({ index }) => index)).size !== read.length)
-    throw invalidUpstreamResponse("a document is ranked twice");
+    throw invalidUpstreamResponse("two results have the same index");
   return read.sort((left, right) => right.score - left.score || left.index - right.index).slice(0, request?.top);
 }
 
@@ -65,7 +65,7 @@ export function tokensIn(reply: JsonObject): (Json | undefined)[] {
 
 /** The shape of Cohere's replies, which most servers have made their own. */
 export function readFlat(reply: Json): ReadRanking {
-  if (!isObject(reply)) throw invalidUpstreamResponse("it is not an object");
+  if (!isObject(reply)) throw invalidUpstreamResponse("expected a JSON object");
   const { results, id, model, meta } = reply;
   const billed = isObject(meta) && isObject(meta.billed_units) ? meta.billed_units : {};
   return { results, id, model, searchUnits: billed.search_units, tokens: tokensIn(reply) };

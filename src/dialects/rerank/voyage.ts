@@ -14,7 +14,7 @@ export const voyageRerank = upstreamRerank({
   mostDocuments: () => mostDocuments,
   body: ({ model, query, documents, top, options }) => ({ model, query, documents, top_k: top, ...options }),
   read(reply) {
-    if (!isObject(reply)) throw invalidUpstreamResponse("it is not an object");
+    if (!isObject(reply)) throw invalidUpstreamResponse("expected a JSON object");
     return { results: reply.data, model: reply.model, tokens: tokensIn(reply) };
   },
 });

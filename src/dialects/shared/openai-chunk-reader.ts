@@ -64,7 +64,7 @@ function choiceAt<Choice extends Ending>(state: State<Choice>, index: Json | und
 function readChoice<Choice extends Ending>(state: State<Choice>, wire: Json, out: StreamEvent[]): GatewayError | null {
   if (!isObject(wire)) return null;
   const choice = choiceAt(state, wire.index);
-  if (choice === null) return invalidUpstreamResponse("a choice has an impossible index");
+  if (choice === null) return invalidUpstreamResponse("a choice has an invalid index");
   state.side.read(choice, wire, out);
   if (isFailure(wire.finish_reason)) return parseError(200, isObject(wire.error) ? wire : { error: {} });
   if (typeof wire.finish_reason === "string" && wire.finish_reason !== "") choice.last = wire;
@@ -86,7 +86,7 @@ function readChunk<Choice extends Ending>(state: State<Choice>, chunk: JsonObjec
 
 function finish<Choice extends Ending>(state: State<Choice>): StreamEvent[] {
   const out: StreamEvent[] = [];
-  if (!state.started) return fail(state, invalidUpstreamResponse("the stream holds no choice"), out);
+  if (!state.started) return fail(state, invalidUpstreamResponse("the stream has no choices"), out);
   const stops: FinishReason[] = Array.from(state.choices, (choice) =>
     choice === undefined ? { kind: "end" } : state.side.close(choice, out),
   );
@@ -101,7 +101,7 @@ function readFrame<Choice extends Ending>(state: State<Choice>, frame: Frame): S
   const chunk = parseExactText(data);
   if (frame.event === "error") return fail(state, parseError(200, chunk ?? data), []);
   if (isObject(chunk)) return isErrorBody(chunk) ? fail(state, parseError(200, chunk), []) : readChunk(state, chunk);
-  return data.trim() === "" ? [] : fail(state, invalidUpstreamResponse("a record of the stream is no JSON object"), []);
+  return data.trim() === "" ? [] : fail(state, invalidUpstreamResponse("a stream event is not a JSON object"), []);
 }
 
 /** A reader for one stream. A finish reason is not the end: usage may follow, so the end is `[DONE]` or the body's. */

@@ -17,7 +17,7 @@ export type Place = { readonly path: string } & { readonly cache?: CacheHint };
 export function imageOf(url: string, field: string, detail: string | undefined, place: Place) {
   const bytes = readDataUri(url);
   if (bytes === null && !/^https?:\/\//i.test(url)) {
-    throw badValue(field, "An image must be an http(s) address or a data: URI.");
+    throw badValue(field, "An image must be an http or https URL or a data URI.");
   }
   if (bytes !== null && !bytes.mediaType.startsWith("image/")) {
     return { type: "document", source: bytes, ...place } satisfies DocumentBlock;

@@ -131,7 +131,10 @@ export function supportedSampling(request: ChatRequest, effort: Effort | undefin
   const isQuiet = effort === undefined || effort === "none";
   if (rule === "always" || (rule === "without_reasoning" && isQuiet)) return sampling;
   if (request.logprobs !== undefined)
-    throw unsupported(warnings.context.fieldPath("logprobs"), "the model tells none while it thinks");
+    throw unsupported(
+      warnings.context.fieldPath("logprobs"),
+      "this model does not return logprobs while reasoning is on",
+    );
   for (const field of fields)
     if ((sampling[field] ?? usual[field]) !== usual[field]) warnField(warnings, "dropped", field);
   const { temperature, topP, presencePenalty, frequencyPenalty, ...kept } = sampling;

@@ -11,7 +11,7 @@ function indexOf(choice: Json): number {
 }
 
 function checkedChoice(choice: Json, index: number): JsonObject {
-  if (!isObject(choice)) throw invalidUpstreamResponse(`choices[${index}] is no object`);
+  if (!isObject(choice)) throw invalidUpstreamResponse(`choices[${index}] is not an object`);
   if (isFailure(choice.finish_reason)) throw parseError(200, isObject(choice.error) ? choice : { error: {} });
   return choice;
 }
@@ -24,9 +24,10 @@ export function parseReply(
   wire: unknown,
   parseChoice: (choice: JsonObject, index: number, replyId: string) => Choice,
 ): ChatResponse {
-  if (!isObject(wire)) throw invalidUpstreamResponse("it is not a JSON object");
+  if (!isObject(wire)) throw invalidUpstreamResponse("expected a JSON object");
   if (isErrorBody(wire)) throw parseError(200, wire);
-  if (!Array.isArray(wire.choices) || wire.choices.length === 0) throw invalidUpstreamResponse("there are no choices");
+  if (!Array.isArray(wire.choices) || wire.choices.length === 0)
+    throw invalidUpstreamResponse("the response has no choices");
   const id = typeof wire.id === "string" ? wire.id : "";
   const usage = parseUsage(wire.usage);
   return {

@@ -4,6 +4,6 @@ import type { Passthrough } from "../dialect.ts";
 
 export const noClient: Passthrough = {
   render() {
-    throw new GatewayError("internal_error", "No client speaks this dialect to the gateway.");
+    throw new GatewayError("internal_error", "Clients cannot use this format.");
   },
 };

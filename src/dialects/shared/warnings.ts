@@ -28,6 +28,6 @@ export function warnField(warnings: Warnings, code: Warning["code"], field: Fiel
 
 /** Applies the rule for something that cannot be sent. Throws `unsupported_parameter` where it must not be left out. */
 export function lose(warnings: Warnings, { rule, reason }: Loss, path: string): void {
-  if (rule === "reject") throw unsupported(path, reason ?? "it has no counterpart there");
+  if (rule === "reject") throw unsupported(path, reason ?? "this content type is not supported");
   if (rule === "warn") warn(warnings, "dropped", path);
 }

@@ -27,7 +27,7 @@ export function heldBytes(): HeldBytes {
   return {
     add(chunk) {
       total += chunk.length;
-      if (total > maxHeldBytes) throw invalidUpstreamResponse("it is larger than the gateway takes");
+      if (total > maxHeldBytes) throw invalidUpstreamResponse("the response exceeds the size limit");
       chunks.push(chunk);
       return nothing;
     },
@@ -58,7 +58,7 @@ export function plainReader(asked: AudioFormat, type: string, usage?: () => Usag
       return held;
     },
     end() {
-      if (total === 0) throw invalidUpstreamResponse("it holds no sound");
+      if (total === 0) throw invalidUpstreamResponse("the response has no audio");
       const bytes = format === null ? held : nothing;
       format ??= told(held);
       const used = usage?.();

@@ -40,7 +40,7 @@ function gathering(teller: AudioDecoder) {
     return told.sound ?? nothing;
   };
   const finish = (bytes: Uint8Array): ReturnType<AudioReader["end"]> => {
-    if (!heard) throw invalidUpstreamResponse("it holds no sound");
+    if (!heard) throw invalidUpstreamResponse("the response has no audio");
     return usage === undefined ? { bytes } : { bytes, usage };
   };
   return { take, finish, isDone: () => done };
@@ -74,7 +74,7 @@ function documentReader(teller: AudioDecoder): AudioReader {
     read: held.add,
     end() {
       const body = parseJsonText(held.text());
-      if (!isObject(body)) throw invalidUpstreamResponse("it is no JSON object");
+      if (!isObject(body)) throw invalidUpstreamResponse("expected a JSON object");
       return finish(take(body, true));
     },
   };

@@ -52,7 +52,7 @@ export function documentReader(format: AudioFormat): AudioReader {
     end() {
       const body = parseJsonText(held.text());
       if (isObject(body) && (body.error || body.type === "error")) throw openaiErrors.parse(200, body);
-      throw invalidUpstreamResponse("it holds no sound");
+      throw invalidUpstreamResponse("the response has no audio");
     },
   };
 }

@@ -103,7 +103,7 @@ export const openaiSpeech: Dialect<SpeechRequest, SpeechResponse> = {
   },
   response: {
     parse: () => {
-      throw unsupported("model", "speech is no document.");
+      throw unsupported("model", "speech responses are binary.");
     },
     render: (response) => ({
       audio: Buffer.from(response.bytes).toString("base64"),

@@ -41,7 +41,7 @@ export function sampleReader(
       return chunk.length === 0 ? nothing : turn(chunk);
     },
     end() {
-      if (total === 0) throw invalidUpstreamResponse("it holds no sound");
+      if (total === 0) throw invalidUpstreamResponse("the response has no audio");
       const used = usage?.();
       return used === undefined ? { bytes: nothing } : { bytes: nothing, usage: used };
     },
@@ -54,22 +54,22 @@ const maxHeaderBytes = 64 * 1024;
 /** Where the samples of a WAV file begin, and what they are; null while the header is not whole. Throws for other files. */
 function headerOf(bytes: Buffer): (SampleForm & { readonly at: number }) | null {
   if (bytes.length < headBytes) return null;
-  if (bytes.toString("latin1", 0, 4) !== "RIFF") throw invalidUpstreamResponse("it is no WAV file");
+  if (bytes.toString("latin1", 0, 4) !== "RIFF") throw invalidUpstreamResponse("expected a WAV file");
   let form: SampleForm | null = null;
   for (let at = headBytes; at + 8 <= bytes.length; ) {
     const name = bytes.toString("latin1", at, at + 4);
     const size = bytes.readUInt32LE(at + 4);
     if (name === "data") {
-      if (form === null) throw invalidUpstreamResponse("it is no WAV file");
+      if (form === null) throw invalidUpstreamResponse("expected a WAV file");
       return { ...form, at: at + 8 };
     }
     if (name === "fmt " && at + 24 <= bytes.length) {
-      if (bytes.readUInt16LE(at + 22) !== 16) throw invalidUpstreamResponse("its samples have no 16 bit");
+      if (bytes.readUInt16LE(at + 22) !== 16) throw invalidUpstreamResponse("expected 16-bit PCM");
       form = { channels: bytes.readUInt16LE(at + 10), rate: bytes.readUInt32LE(at + 12) };
     }
     at += 8 + size + (size % 2);
   }
-  if (bytes.length > maxHeaderBytes) throw invalidUpstreamResponse("it is no WAV file");
+  if (bytes.length > maxHeaderBytes) throw invalidUpstreamResponse("expected a WAV file");
   return null;
 }
 
@@ -88,7 +88,7 @@ export function unwrappedReader(): AudioReader {
       return turn(held.subarray(header.at));
     },
     end() {
-      if (turn === null) throw invalidUpstreamResponse("it holds no sound");
+      if (turn === null) throw invalidUpstreamResponse("the response has no audio");
       return { bytes: nothing };
     },
   };

@@ -82,7 +82,7 @@ function formatFor<Form>({ formats }: UpstreamSpeech<Form>, { format, isDefaultF
 function formFor<Form>({ formats }: UpstreamSpeech<Form>, format: AudioFormat, context: RenderContext): Form {
   const form = formats[format];
   if (form !== undefined) return form;
-  throw unsupported(context.fieldPath("format"), `it makes ${Object.keys(formats).join(", ")}.`);
+  throw unsupported(context.fieldPath("format"), `this model supports the formats ${Object.keys(formats).join(", ")}.`);
 }
 
 /** The request with the format that is made. */
@@ -106,7 +106,7 @@ function render<Form>(server: UpstreamSpeech<Form>, given: SpeechRequest, contex
   const request = withFormat(server, given);
   const form = formFor(server, request.format, context);
   if ([...request.input].length > mostCharacters)
-    throw unsupported(context.fieldPath("input"), `it takes at most ${mostCharacters} characters.`);
+    throw unsupported(context.fieldPath("input"), `this model accepts at most ${mostCharacters} characters.`);
   const warnings: Warnings = { context, warnings: [] };
   if (request !== given) warnField(warnings, "approximated", "format");
   const speed = speedFor(request, server.speeds, warnings);
@@ -117,7 +117,7 @@ function render<Form>(server: UpstreamSpeech<Form>, given: SpeechRequest, contex
 }
 
 const noWords = (): never => {
-  throw new GatewayError("internal_error", "No client speaks this dialect to the gateway.");
+  throw new GatewayError("internal_error", "Clients cannot use this format.");
 };
 
 export function upstreamSpeech<Form>(server: UpstreamSpeech<Form>): Speaking {
@@ -132,7 +132,7 @@ export function upstreamSpeech<Form>(server: UpstreamSpeech<Form>): Speaking {
     },
     response: {
       parse: () => {
-        throw unsupported("model", "speech is no document.");
+        throw unsupported("model", "speech responses are binary.");
       },
       render: (response) => ({
         audio: Buffer.from(response.bytes).toString("base64"),

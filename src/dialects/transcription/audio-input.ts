@@ -37,7 +37,7 @@ export const isRecording = ({ field }: UploadedFile): boolean => field === "file
 export function recordingOf({ files = [] }: RequestMeta): AudioInput {
   const [file, second] = files.filter(isRecording);
   if (file === undefined) throw missing("file");
-  if (second !== undefined) throw badValue("file", "There must be one 'file', not several.");
+  if (second !== undefined) throw badValue("file", "Send exactly one 'file'.");
   if (file.bytes.length === 0) throw badValue("file", "'file' is empty.");
   if (file.bytes.length > maxRecordingBytes)
     throw new GatewayError("request_too_large", `'file' is larger than ${maxRecordingBytes} bytes.`, { param: "file" });

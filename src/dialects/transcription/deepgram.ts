@@ -47,7 +47,7 @@ function segmentsOf(utterances: Json | undefined): Segment[] {
 
 function parse(wire: unknown): TranscriptionResponse {
   const { metadata, results } = isObject(wire) ? wire : {};
-  if (!isObject(results)) throw invalidUpstreamResponse("there are no results");
+  if (!isObject(results)) throw invalidUpstreamResponse("the response has no results");
   const [channel = {}] = objectsIn(results.channels);
   const [alternative = {}] = objectsIn(channel.alternatives);
   const words = wordsOf(alternative);

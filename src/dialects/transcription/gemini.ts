@@ -54,7 +54,7 @@ function parse(wire: unknown): TranscriptionResponse {
   const judged = typeof reason === "string" && refusals.test(reason) ? reason : blocked;
   if (text === "" && typeof judged === "string")
     throw contentRefused(`The provider refused the content of the request: ${judged}.`);
-  if (candidate === undefined) throw invalidUpstreamResponse("there is no candidate");
+  if (candidate === undefined) throw invalidUpstreamResponse("the response has no candidates");
   const usage = readUsage(body.usageMetadata);
   return { operation: "transcribe", model: "", text: text.trim(), ...(usage === undefined ? {} : { usage }) };
 }

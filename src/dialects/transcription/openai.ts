@@ -40,7 +40,7 @@ function formatFor({ format }: TranscriptionRequest, server: Server): Transcript
   if (formats === undefined || formats.includes(format)) return format;
   if (formats.includes("verbose_json") && format !== "diarized_json") return "verbose_json";
   if (timed.includes(format) && (!server.timesSegments || format === "diarized_json"))
-    throw unsupported("response_format", "it tells no times.");
+    throw unsupported("response_format", "this model returns no timestamps.");
   return "json";
 }
 
@@ -63,7 +63,7 @@ function withTimes(request: TranscriptionRequest, wire: JsonObject, warnings: Wa
 }
 
 function render(request: TranscriptionRequest, { model }: RenderContext, server: Server): RenderedRequest {
-  if (request.task !== server.task) throw unsupportedByModel(`it does not ${request.task}.`);
+  if (request.task !== server.task) throw unsupportedByModel(`this model does not support the task '${request.task}'.`);
   const warnings: Warning[] = [];
   const known = knownTo(server, renderWire(request, model, formatFor(request, server)), warnings);
   const { stream: _, ...wire } = server.timesSegments ? withTimes(request, known, warnings) : known;

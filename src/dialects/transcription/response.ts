@@ -51,7 +51,7 @@ export function parseUsage(usage: Json | undefined, duration?: number): Usage | 
 
 /** Throws `upstream_protocol_error` where there is no text. */
 export function parseResponse(wire: unknown): TranscriptionResponse {
-  if (!isObject(wire) || typeof wire.text !== "string") throw invalidUpstreamResponse("there is no text");
+  if (!isObject(wire) || typeof wire.text !== "string") throw invalidUpstreamResponse("the response has no text");
   const duration = typeof wire.duration === "number" ? wire.duration : undefined;
   const usage = parseUsage(wire.usage, duration);
   const segments = listOf(wire.segments, parseSegment);

@@ -13,7 +13,7 @@ function subtitles(response: TranscriptionResponse, write: typeof srt): string {
   const cues = timedCues(response);
   if (cues !== null) return write(cues);
   if (response.text.trim() === "") return write([]);
-  throw unsupported("response_format", "it tells no times, and subtitles need them.");
+  throw unsupported("response_format", "this model returns no timestamps, which subtitles require.");
 }
 
 const writers: {
@@ -33,7 +33,7 @@ function textOf(document: string): string {
 
 export const documents: TextFormatCodec<TranscriptionResponse> = {
   parse(bytes, type, { request }) {
-    if (!documentTypes.test(type)) throw invalidUpstreamResponse("it is neither JSON nor text");
+    if (!documentTypes.test(type)) throw invalidUpstreamResponse("expected JSON or plain text");
     const document = decoder.decode(bytes);
     const format = request?.operation === "transcribe" ? request.format : "text";
     const text = format === "srt" || format === "vtt" ? textOf(document) : document.replace(/\n$/, "");

@@ -36,10 +36,12 @@ export interface UpstreamTranscription {
 
 function refuseUnable(server: UpstreamTranscription, request: TranscriptionRequest, context: RenderContext): void {
   const { mostBytes = Number.POSITIVE_INFINITY } = server;
-  if (request.task === "translate" && !server.translates) throw unsupportedByModel("it does not translate.");
+  if (request.task === "translate" && !server.translates)
+    throw unsupportedByModel("this model does not support translation.");
   if (!server.formats.includes(request.format))
-    throw unsupported(context.fieldPath("format"), `replies can be made as ${server.formats.join(", ")}.`);
-  if (request.recording.bytes.length > mostBytes) throw unsupported("file", `it takes at most ${mostBytes} bytes.`);
+    throw unsupported(context.fieldPath("format"), `this model supports the formats ${server.formats.join(", ")}.`);
+  if (request.recording.bytes.length > mostBytes)
+    throw unsupported("file", `this model accepts files of at most ${mostBytes} bytes.`);
 }
 
 function render(server: UpstreamTranscription, request: TranscriptionRequest, context: RenderContext): RenderedRequest {
@@ -52,7 +54,7 @@ function render(server: UpstreamTranscription, request: TranscriptionRequest, co
 }
 
 const noWords = (): never => {
-  throw new GatewayError("internal_error", "No client speaks this dialect to the gateway.");
+  throw new GatewayError("internal_error", "Clients cannot use this format.");
 };
 
 export function upstreamTranscription(
@@ -117,6 +119,6 @@ export function secondsIn(value: JsonObject[string]): number {
 
 /** The text of a reply. Throws where there is none. */
 export function textIn(value: JsonObject[string]): string {
-  if (typeof value !== "string") throw invalidUpstreamResponse("there is no text");
+  if (typeof value !== "string") throw invalidUpstreamResponse("the response has no text");
   return value;
 }

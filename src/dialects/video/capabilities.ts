@@ -62,12 +62,12 @@ export function soundFor(request: VideoRequest, { audio = "optional" }: ModelRow
 }
 
 const refusals = {
-  first: "it takes no first frame.",
-  last: "it takes no last frame.",
-  reference: "it takes no reference images.",
+  first: "this model does not support a first frame.",
+  last: "this model does not support a last frame.",
+  reference: "this model does not support reference images.",
 } as const;
 
-const words = { first: "a first frame", last: "a last frame", reference: "images for reference" } as const;
+const words = { first: "a first frame", last: "a last frame", reference: "reference images" } as const;
 
 /** Throws `unsupported_parameter` for an image that the model has no use for, and for one that it lacks. */
 export function checkRoles(
@@ -78,5 +78,5 @@ export function checkRoles(
   const stray = images.find(({ role }) => roles?.includes(role) === false);
   if (stray !== undefined) throw unsupported(stray.path, refusals[stray.role]);
   const lacking = needs.find((role) => images.every((image) => image.role !== role));
-  if (lacking !== undefined) throw unsupported(context.fieldPath("model"), `it needs ${words[lacking]}.`);
+  if (lacking !== undefined) throw unsupported(context.fieldPath("model"), `this model requires ${words[lacking]}.`);
 }

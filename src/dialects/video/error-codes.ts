@@ -43,13 +43,13 @@ export function faultError(
 
 /** Words of our own for what is between the operator and the provider alone. */
 const ownWords: { readonly [fault in VideoErrorName]?: string } = {
-  credentials: "The provider refused the gateway's own credential or account.",
-  funds: "The provider refused the gateway's own credential or account.",
+  credentials: "The provider refused the gateway's credential or account.",
+  funds: "The provider refused the gateway's credential or account.",
 };
 
 /** The failure of a task that was accepted. */
 export function faultFailure(fault: VideoErrorName | undefined, message: unknown): VideoFailure {
   const said = typeof message === "string" ? sanitise(message).trim() : "";
   const kind = fault ?? "broken";
-  return { code: kinds[kind].code, message: ownWords[kind] ?? (said || "The provider could not make the video.") };
+  return { code: kinds[kind].code, message: ownWords[kind] ?? (said || "The provider could not generate the video.") };
 }

@@ -26,7 +26,7 @@ export function imageType(bytes: Uint8Array): string | undefined {
 /** Bytes as an image, whatever they were declared to be. Throws `invalid_value` where they are none. */
 export function imageOfBytes(bytes: Uint8Array, path: string): BytesSource {
   const mediaType = imageType(bytes);
-  if (mediaType === undefined) throw badValue(path, `'${path}' is not an image of a known format.`);
+  if (mediaType === undefined) throw badValue(path, `'${path}' is not an image in a supported format.`);
   return { kind: "bytes", mediaType, bytes };
 }
 
@@ -34,8 +34,7 @@ const base64Only = /^[A-Za-z0-9+/]+={0,2}$/;
 
 function decoded(base64: string, path: string): BytesSource {
   const standard = standardBase64(base64);
-  if (!base64Only.test(standard))
-    throw badValue(path, `'${path}' must be an address, a data URI or the Base64 text of an image.`);
+  if (!base64Only.test(standard)) throw badValue(path, `'${path}' must be an image URL, data URI or Base64 string.`);
   return imageOfBytes(new Uint8Array(Buffer.from(standard, "base64")), path);
 }
 
@@ -44,7 +43,7 @@ export function imageOfText(text: string, path: string): VideoImageSource {
   const trimmed = text.trim();
   if (/^https?:\/\//i.test(trimmed)) {
     if (URL.canParse(trimmed)) return { kind: "url", url: trimmed };
-    throw badValue(path, `'${path}' is not a valid address.`);
+    throw badValue(path, `'${path}' is not a valid URL.`);
   }
   if (!/^data:/i.test(trimmed)) return decoded(trimmed, path);
   const comma = trimmed.indexOf(",");

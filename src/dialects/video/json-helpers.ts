@@ -39,10 +39,10 @@ export function sizeNumber(value: unknown): number | undefined {
 
 /** The id that an answer gives its task. Throws `upstream_protocol_error` where there is none. */
 export function requireId(body: unknown, name: string): string {
-  if (!isObject(body)) throw invalidUpstreamResponse("it is not a JSON object");
+  if (!isObject(body)) throw invalidUpstreamResponse("expected a JSON object");
   const id = body[name];
   if (typeof id === "number" || (typeof id === "string" && id !== "")) return String(id);
-  throw invalidUpstreamResponse("it names no task");
+  throw invalidUpstreamResponse("the response has no task ID");
 }
 
 /** The members that are there: what is laid over something else must not take anything away. */
@@ -52,6 +52,6 @@ export function known<Members extends object>(members: Members): Members {
 
 /** The image as an address or a data URI. Throws `unsupported_parameter` for files that a provider keeps. */
 export function imageValue({ source, path }: VideoImage): string {
-  if (source.kind === "file") throw unsupported(path, "it takes images as addresses or as bytes.");
+  if (source.kind === "file") throw unsupported(path, "this model accepts images as URLs or as bytes.");
   return imageText(source);
 }

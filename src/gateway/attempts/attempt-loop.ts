@@ -75,7 +75,7 @@ export type AttemptResult<T> =
   | { readonly failure: GatewayError; readonly by: ServedBy | null };
 
 const gone = (): GatewayError => new GatewayError("client_closed", "The client closed the connection.");
-const tooSlow = (): GatewayError => new GatewayError("upstream_timeout", "The provider did not answer in time.");
+const tooSlow = (): GatewayError => new GatewayError("upstream_timeout", "The provider did not respond in time.");
 
 /** Failures speak for the whole request in this order: the last one that is neither a rate limit nor for the operator to mend, a rate limit, whatever came last. */
 function verdict(failures: readonly GatewayError[]): GatewayError {
@@ -261,7 +261,7 @@ export async function attemptWhole(context: AttemptContext): Promise<AttemptResu
     );
     try {
       const [first, ...others] = await mapConcurrent(plan.calls, parallelCalls, read);
-      if (first === undefined) throw new GatewayError("internal_error", "There is no reply.");
+      if (first === undefined) throw new GatewayError("internal_error", "There is no response.");
       const reply = await checked([first, ...others], plan, candidate, context);
       life.done();
       return reply;

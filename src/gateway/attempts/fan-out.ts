@@ -39,7 +39,7 @@ export function fanOut(
     wires.length === 1 ? [request] : wires.map((one) => dialect.request.parse(one, envelope) as ChatRequest);
   const many = givesMany(upstream, options);
   if (!many && request.choices > mostEmulatedChoices)
-    throw new GatewayError("unsupported_parameter", `This model gives at most ${mostEmulatedChoices} choices.`, {
+    throw new GatewayError("unsupported_parameter", `This model supports at most ${mostEmulatedChoices} choices.`, {
       param: dialect.request.fieldPath("choices"),
     });
   const parts = requests.flatMap((one, prompt): FanPart[] => {
@@ -51,7 +51,7 @@ export function fanOut(
     }));
   });
   if (parts.length <= mostParts) return parts;
-  throw new GatewayError("invalid_value", `One request may ask for at most ${mostParts} replies.`, {
+  throw new GatewayError("invalid_value", `A request may ask for at most ${mostParts} responses.`, {
     param: dialect.request.fieldPath("messages"),
   });
 }
@@ -59,7 +59,7 @@ export function fanOut(
 /** Several replies as one: choices numbered through, usage summed. */
 export function mergeAnswers(responses: readonly ChatResponse[], parts: readonly FanPart[]): ChatResponse {
   const [first] = responses;
-  if (first === undefined) throw new GatewayError("internal_error", "There is no reply to merge.");
+  if (first === undefined) throw new GatewayError("internal_error", "There is no response to merge.");
   const choices = responses.flatMap((response, part) =>
     response.choices.map((choice) => ({ ...choice, index: choice.index + (parts[part]?.offset ?? 0) })),
   );

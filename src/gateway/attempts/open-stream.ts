@@ -145,7 +145,7 @@ async function refuseOtherTypes(response: Response, plan: UpstreamPlan, signal: 
   const type = response.headers.get("content-type") ?? "";
   if (/^application\/json/.test(type)) await throwHiddenError(response, plan, signal);
   if (/^(?:text\/html|application\/json)/.test(type))
-    throw new GatewayError("upstream_protocol_error", "The provider did not answer with an event stream.");
+    throw new GatewayError("upstream_protocol_error", "The provider did not return an event stream.");
 }
 
 /** A flow from the upstream's own stream, or from a whole reply where it has none to give. */

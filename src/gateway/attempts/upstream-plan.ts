@@ -92,7 +92,7 @@ export function refuseWhenStrict(gatewayRequest: GatewayRequest, warnings: reado
 /** What only its maker can read is told to nobody else. */
 function refuseElsewhere({ pinnedTo }: GatewayRequest, { provider, model }: Candidate): void {
   if (pinnedTo === undefined || pinnedTo.origin === originOf(provider, model)) return;
-  const message = `'${pinnedTo.path}' was made by another provider, and nobody else can read it.`;
+  const message = `'${pinnedTo.path}' was created by another provider, and only that provider can read it.`;
   throw new GatewayError("unsupported_parameter", message, { param: pinnedTo.path });
 }
 
@@ -163,7 +163,7 @@ function translatedLane(gatewayRequest: GatewayRequest, upstream: Dialect, conte
   const requests: readonly OperationRequest[] =
     divided.length === 0 ? batchesOf(gatewayRequest.request, upstream, context) : divided.map(({ ask }) => ask);
   const [first, ...others] = requests.map((request) => upstream.request.render(request, context));
-  if (first === undefined) throw new GatewayError("internal_error", "There is nothing to ask.");
+  if (first === undefined) throw new GatewayError("internal_error", "There is no input to send.");
   const watched = divided[0]?.watched ?? [];
   const warnings = [...(gatewayRequest.adjustments ?? []), ...extras, ...first.warnings];
   refuseWhenStrict(gatewayRequest, warnings);

@@ -34,13 +34,13 @@ export interface RunningTranscode {
 }
 
 export const transcodingFailed = (cause?: unknown): GatewayError =>
-  new GatewayError("transcoding_failed", "The provider's sound could not be transcoded to 'response_format'.", {
+  new GatewayError("transcoding_failed", "The provider's audio could not be transcoded to 'response_format'.", {
     param: "response_format",
     cause,
   });
 
 const full = (): GatewayError =>
-  new GatewayError("overloaded", "The gateway transcodes too many replies at once. Try again shortly.", {
+  new GatewayError("overloaded", "The gateway is transcoding too many responses. Try again shortly.", {
     retryAfterMs: 1_000,
   });
 
@@ -91,7 +91,7 @@ function run(ffmpeg: string, parameters: string[], limits: TranscodeLimits, ende
     async write(sound) {
       count("in", sound);
       // What is written to a process that has ended is not always an error.
-      if (child.exitCode !== null) throw transcodingFailed("ffmpeg ended before the sound did");
+      if (child.exitCode !== null) throw transcodingFailed("ffmpeg ended before the audio did");
       child.stdin.write(sound);
       await child.stdin.flush();
     },

@@ -69,5 +69,5 @@ export function joinVectors(responses: readonly EmbeddingResponse[]): EmbeddingR
 /** A vector too few, and all that follow would stand beside the wrong text. Throws `upstream_protocol_error`. */
 export function checkCount(response: EmbeddingResponse, request: EmbeddingRequest): void {
   const [given, asked] = [response.vectors.length, itemsOf(request)];
-  if (given !== asked) throw invalidUpstreamResponse(`it holds ${given} embeddings where ${asked} were asked for`);
+  if (given !== asked) throw invalidUpstreamResponse(`expected ${asked} embeddings, got ${given}`);
 }

@@ -78,7 +78,9 @@ async function fetchAll(
     if (source.kind !== "url") return picture;
     const bytes = await bring(source.url, purse, { givenBy: "client", param: path }, bringing, signal);
     if (purse.left < 0)
-      throw new GatewayError("invalid_value", "The images of this request are too large together.", { param: path });
+      throw new GatewayError("invalid_value", "The images of this request exceed the total size limit.", {
+        param: path,
+      });
     return { source: imageOfBytes(bytes, path), path };
   };
   const images = await mapConcurrent(request.images, atOnce, fetched);
@@ -112,8 +114,8 @@ async function asBytes(
   if (source.kind !== "url") return image;
   const bytes = await bring(source.url, purse, { givenBy: "upstream" }, bringing, signal);
   const mediaType = imageType(bytes) ?? image.mediaType;
-  if (mediaType === undefined) throw invalidUpstreamResponse("an image of it is none");
-  if (purse.left < 0) throw invalidUpstreamResponse("its images are larger than the gateway takes");
+  if (mediaType === undefined) throw invalidUpstreamResponse("one of the returned images is not a valid image");
+  if (purse.left < 0) throw invalidUpstreamResponse("the images exceed the size limit");
   return { ...image, source: { kind: "base64", base64: Buffer.from(bytes).toString("base64") }, mediaType };
 }
 
@@ -130,7 +132,7 @@ export function splitImages(request: ImageRequest, most: number): readonly Image
 /** Answers to parts of one ask as one. */
 export function joinImages(responses: readonly ImageResponse[]): ImageResponse {
   const [first] = responses;
-  if (first === undefined) throw invalidUpstreamResponse("there is no image");
+  if (first === undefined) throw invalidUpstreamResponse("the response has no image");
   const usage = sumUsage(responses.map((response) => response.usage));
   const { input: _, ...common } = first;
   return {

@@ -11,7 +11,7 @@ const mostCalls = 128;
 /** Consecutive parts of an ask, each with at most `size` items. */
 export function splitModeration(request: ModerationRequest, size: number): readonly ModerationRequest[] {
   const calls = Math.ceil(request.items.length / size);
-  if (calls > mostCalls) throw badValue("input", `This model judges at most ${mostCalls * size} inputs at once.`);
+  if (calls > mostCalls) throw badValue("input", `This model accepts at most ${mostCalls * size} inputs per request.`);
   if (calls <= 1) return [request];
   return Array.from({ length: calls }, (_, part) => ({
     ...request,
@@ -24,14 +24,14 @@ export function joinModerationResults(responses: readonly ModerationResponse[]):
   const usage = sumUsage(responses.map((response) => response.usage));
   const verdicts = responses.flatMap((response) => response.verdicts);
   const [first] = responses;
-  if (first === undefined) throw invalidUpstreamResponse("there is no verdict");
+  if (first === undefined) throw invalidUpstreamResponse("the response has no moderation result");
   return { ...first, verdicts, ...(usage === undefined ? {} : { usage }) };
 }
 
 /** An input without its verdict would pass as harmless. Throws `upstream_protocol_error`. */
 export function checkModerationResults({ verdicts }: ModerationResponse, { items }: ModerationRequest): void {
   if (verdicts.length !== items.length)
-    throw invalidUpstreamResponse(`it holds ${verdicts.length} verdicts where ${items.length} were asked for`);
+    throw invalidUpstreamResponse(`expected ${items.length} results, got ${verdicts.length}`);
 }
 
 /** The reply made no sense, or the server refused the words of the request. */

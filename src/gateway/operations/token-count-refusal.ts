@@ -6,5 +6,5 @@ const noSuchPath = new Set([404, 405, 501]);
 /** `counter_missing` for a server that has no endpoint that counts tokens, else the failure itself. */
 export function countRefusal(status: number, failure: GatewayError): GatewayError {
   if (!noSuchPath.has(status) || failure.kind === "upstream_model_not_found") return failure;
-  return new GatewayError("counter_missing", "The provider has no endpoint that counts tokens.", { cause: failure });
+  return new GatewayError("counter_missing", "The provider does not offer token counting.", { cause: failure });
 }

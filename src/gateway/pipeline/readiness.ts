@@ -45,7 +45,7 @@ export function createReadiness({ ledger, keys, clock }: ReadinessParts): Readin
     async notReady() {
       if (isDraining) return { status: "draining", reason: "The gateway is shutting down." };
       if (!(await ledgerWorks())) return { status: "unavailable", reason: "The ledger cannot be written." };
-      if (keys.isBehind()) return { status: "unavailable", reason: "The database does not answer." };
+      if (keys.isBehind()) return { status: "unavailable", reason: "The database does not respond." };
       return null;
     },
     drain() {

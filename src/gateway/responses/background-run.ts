@@ -116,7 +116,7 @@ async function fail(state: State, error: GatewayError): Promise<void> {
 }
 
 const cutOff = (): GatewayError =>
-  new GatewayError("upstream_truncated", "The run ended before the response was complete.");
+  new GatewayError("upstream_truncated", "The background task ended before the response was complete.");
 
 async function work(state: State, visit: Omit<RequestContext, "signal" | "encoder">): Promise<void> {
   const { parts, job, inquiry, controller } = state;
@@ -141,7 +141,7 @@ async function work(state: State, visit: Omit<RequestContext, "signal" | "encode
 async function cancel(state: State): Promise<void> {
   if (state.isOver) return;
   state.isOver = true;
-  state.controller.abort(new GatewayError("client_closed", "The response was cancelled."));
+  state.controller.abort(new GatewayError("client_closed", "The response was canceled."));
   await advance(state, { ...state.response, status: "cancelled", output: [...state.items] }, true);
 }
 

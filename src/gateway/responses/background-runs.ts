@@ -37,9 +37,13 @@ export function createBackgroundRuns({ gateway }: Pick<ResponsesDependencies, "g
   return {
     admit() {
       if (working().length >= maxRuns)
-        throw new GatewayError("overloaded", "The gateway has too many responses in the background. Try again later.", {
-          retryAfterMs: 5_000,
-        });
+        throw new GatewayError(
+          "overloaded",
+          "The gateway has too many background responses in progress. Try again later.",
+          {
+            retryAfterMs: 5_000,
+          },
+        );
     },
     add(run) {
       runs.set(run.job.id, run);

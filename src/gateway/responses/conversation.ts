@@ -27,7 +27,7 @@ function notFound(id: string): GatewayError {
 }
 
 function unfinished(): GatewayError {
-  return new GatewayError("invalid_value", "The previous response is still being made. Wait until it is over.", {
+  return new GatewayError("invalid_value", "The previous response is still in progress. Wait until it is complete.", {
     param: previousField,
     code: "previous_response_not_finished",
   });
@@ -113,7 +113,7 @@ async function dereferenced(
 }
 
 function unknownItem(path: string): GatewayError {
-  return new GatewayError("invalid_value", `'${path}' names no stored item.`, { param: path });
+  return new GatewayError("invalid_value", `'${path}' is not the ID of a stored item.`, { param: path });
 }
 
 /** Resolves what a request refers to. Throws the same 400 for an id that is unknown, expired, deleted or somebody else's. */

@@ -38,7 +38,7 @@ function jobOf(
 
 function refuseUnkept({ isBackground, isKept }: ResponseJob): void {
   if (!isBackground || isKept) return;
-  const message = "'background' needs a response that is stored: 'store' is false, or this gateway keeps nothing.";
+  const message = "'background' requires a stored response, but 'store' is false or this gateway stores no responses.";
   throw new GatewayError("invalid_value", message, { param: "background" });
 }
 
@@ -110,7 +110,7 @@ async function inBackground(
 
 function refuseBackground({ isBackground }: ResponseJob): void {
   if (!isBackground) return;
-  throw new GatewayError("invalid_value", "A compaction cannot run in the background.", { param: "background" });
+  throw new GatewayError("invalid_value", "Compaction does not support 'background'.", { param: "background" });
 }
 
 /** Answers a request for a response. Throws GatewayError for whatever must be told before the first byte. */

@@ -63,6 +63,6 @@ function nativeOf(item: JsonObject): ReturnType<typeof unwrapProviderState> {
 }
 
 function twoMakers(path: string): GatewayError {
-  const message = `'${path}' was made by another provider than the compaction before it, and nobody can read both.`;
+  const message = `'${path}' and the compaction before it were created by different providers and cannot be combined.`;
   return new GatewayError("invalid_value", message, { param: path });
 }

@@ -69,7 +69,7 @@ function pollTaskFor(state: State, after: number, { heartbeatMs, heartbeat }: Po
       controller.enqueue(heartbeat());
       return;
     }
-    if (at < state.first) controller.error(new Error("the reader is too slow for the events that are kept"));
+    if (at < state.first) controller.error(new Error("the reader is slower than the event buffer allows"));
     else if (at >= nextOf(state)) controller.close();
     else {
       const text = state.texts.slice(at - state.first).join("");

@@ -80,15 +80,14 @@ export async function openResponses(dependencies: ResponsesDependencies): Promis
     async follow(id, ownerKeyId, parameter, dialect) {
       const row = await rowFor(id, ownerKeyId);
       const response = bodyOf(row);
-      if (response.background !== true)
-        throw bad("stream", "Only a response that runs in the background can be followed.");
+      if (response.background !== true) throw bad("stream", "Only a background response can be streamed.");
       const after = startingAfter(parameter);
       const run = runs.find(id, ownerKeyId);
       if (run === undefined && row.aliveUntilMs !== null)
-        throw bad("stream", "Another instance of the gateway works on this response: ask for it without 'stream'.");
+        throw bad("stream", "Another instance of the gateway is running this response. Retrieve it without 'stream'.");
       if (run === undefined) return { body: ending(response, after), by: null };
       if (after + 1 < run.log.first())
-        throw bad("starting_after", `Events before number ${run.log.first()} are not kept any more.`);
+        throw bad("starting_after", `Events before sequence number ${run.log.first()} are no longer available.`);
       const { heartbeatMs } = gateway.streamTimers;
       const { heartbeat } = streamEncoderOf(dialect, id);
       return { body: run.log.follow(after, { heartbeatMs, heartbeat: () => heartbeat(true) }), by: null };
@@ -97,8 +96,7 @@ export async function openResponses(dependencies: ResponsesDependencies): Promis
       listPage(inputOf(await rowFor(id, ownerKeyId)), parseListQuery(parameter)),
     async cancel(id, ownerKeyId) {
       const response = bodyOf(await rowFor(id, ownerKeyId));
-      if (response.background !== true)
-        throw bad("response_id", "Only a response that runs in the background can be cancelled.");
+      if (response.background !== true) throw bad("response_id", "Only a background response can be canceled.");
       const run = runs.find(id, ownerKeyId);
       // Another instance notices at its next sign of life that nothing is left to do.
       if (run === undefined) await advanceResponse(store, cancelledRow(id, response));

@@ -43,7 +43,7 @@ function readBody(body: unknown): JsonObject {
   const text = body instanceof Uint8Array ? decoder.decode(body) : body;
   const read = typeof text === "string" ? parseJsonText(text) : undefined;
   if (isObject(read)) return read;
-  throw new GatewayError("internal_error", "The reply to a compaction is no object.");
+  throw new GatewayError("internal_error", "The response to a compaction is not an object.");
 }
 
 /** Items before the last compaction are in it already; state that only a provider reads goes beside the transcript. */
@@ -123,5 +123,5 @@ export async function compactConversation(
       chars = next;
     }
   }
-  throw new GatewayError("internal_error", "There is no smaller piece.");
+  throw new GatewayError("internal_error", "The conversation cannot be split further.");
 }

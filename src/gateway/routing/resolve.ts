@@ -57,20 +57,16 @@ export function resolve(
 ): Plan {
   const plan = lookUp(catalog, listingOf, model, operation);
   if (plan === null)
-    throw new GatewayError(
-      "model_not_found",
-      `The model '${printable(model)}' does not exist or is not configured here.`,
-      {
-        param: "model",
-      },
-    );
+    throw new GatewayError("model_not_found", `The model '${printable(model)}' does not exist or is not configured.`, {
+      param: "model",
+    });
   const candidates = plan.candidates.filter((candidate) => doesWith(candidate, operation));
   if (candidates.length > 0) return { ...plan, candidates };
   if (standIn !== undefined && serves(standIn, operation))
     return { ...plan, candidates: [{ provider: standIn, model }] };
   throw new GatewayError(
     "unsupported_parameter",
-    `No provider of '${printable(model)}' serves this operation (${operation}).`,
+    `No provider of '${printable(model)}' supports this operation (${operation}).`,
     {
       param: "model",
     },
@@ -138,7 +134,7 @@ export function resolveUnnamed(
   if (hoped !== undefined) return { found: "unlisted", candidates: [hoped] };
   const last = lastResort(catalog, operation);
   if (last !== null) return { found: "listed", candidates: [last] };
-  const message = "Missing required parameter: 'model': nobody is configured here who is asked when none is named.";
+  const message = "Missing required parameter 'model': no default model is configured for this operation.";
   throw new GatewayError("missing_required_parameter", message, { param: "model" });
 }
 

@@ -39,7 +39,7 @@ function soundEnds(
 ): Ends {
   const upstream = plan.upstream.audio;
   if (upstream === undefined || gatewayRequest.request.operation !== "speak")
-    throw invalidUpstreamResponse("it cannot be spoken");
+    throw invalidUpstreamResponse("the response cannot be returned as audio");
   const reader = upstream.reader({ origin, request: plan.spoken ?? gatewayRequest.request }, (name) =>
     headers.get(name),
   );

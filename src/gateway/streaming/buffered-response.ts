@@ -52,7 +52,7 @@ export async function upstreamRefusal(
   nowMs: number,
 ): Promise<GatewayError> {
   if (response.status < 400)
-    return new GatewayError("upstream_protocol_error", "The provider answered with a redirect, which is not followed.");
+    return new GatewayError("upstream_protocol_error", "The provider returned a redirect, which is not followed.");
   const bytes = await readBounded(response, maxErrorBytes, signal);
   const text = bytes === null ? "" : decoder.decode(bytes);
   const wait = retryAfterMs(response.headers, nowMs);
@@ -64,7 +64,7 @@ export async function upstreamRefusal(
 function parseBody(bytes: Uint8Array, { operation }: Dialect): JsonObject | Json[] {
   const text = decoder.decode(bytes);
   const body = operation === "chat" ? parseExactText(text) : parseJsonText(text);
-  if (!isObject(body) && !Array.isArray(body)) throw invalidUpstreamResponse("it is neither a JSON object nor a list");
+  if (!isObject(body) && !Array.isArray(body)) throw invalidUpstreamResponse("expected a JSON object or array");
   return body;
 }
 
@@ -124,7 +124,7 @@ export async function readResponse(
   signal: AbortSignal,
 ): Promise<ReadResponse> {
   const bytes = await readBounded(response, maxReplyBytes, signal);
-  if (bytes === null) throw invalidUpstreamResponse("it is larger than the gateway takes");
+  if (bytes === null) throw invalidUpstreamResponse("the response exceeds the size limit");
   const document = readDocument(response, bytes, plan, gatewayRequest, origin);
   if (document !== null) return document;
   const reply = parseBody(bytes, plan.upstream);

@@ -86,7 +86,7 @@ interface State {
 const progressMs = 5_000;
 const gone = (): GatewayError => new GatewayError("client_closed", "The client closed the connection.");
 const silent = (): GatewayError =>
-  new GatewayError("upstream_timeout", "The provider fell silent before the reply was complete.");
+  new GatewayError("upstream_timeout", "The provider stopped sending before the response was complete.");
 
 /** A body for the client. Its pull is the backpressure: nothing is read from the upstream before the client wants more. */
 export function clientStream(options: ClientStreamOptions): ReadableStream<Uint8Array> {
@@ -205,7 +205,7 @@ async function finish(state: State, chunk: Chunk, error: GatewayError | null): P
       : encodeFrames(await wire.tap.last([...frames, ...failure], error));
   if (last.length > 0) give(state, last);
   // Bytes that have no words for an error end where they are: the connection breaks, so that nobody takes them for the whole.
-  if (error !== null && failure.length === 0) state.controller.error(new Error("the reply was cut"));
+  if (error !== null && failure.length === 0) state.controller.error(new Error("the response was truncated"));
   else state.controller.close();
 }
 

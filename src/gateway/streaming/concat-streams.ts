@@ -20,7 +20,7 @@ export function concatStreams(parts: number, open: (part: number) => Promise<Ups
   const opened = async (part: number): Promise<UpstreamStream | GatewayError> => {
     try {
       const stream = await started[part];
-      if (stream === undefined) return new GatewayError("internal_error", "There is no such part.");
+      if (stream === undefined) return new GatewayError("internal_error", "The part does not exist.");
       running.add(stream);
       return stream;
     } catch (thrown) {

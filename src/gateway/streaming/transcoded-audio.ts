@@ -54,7 +54,7 @@ export function transcodedAudio(
     running ??= await begin();
     const made = await running.read();
     if (made !== null) return { bytes: writer.write(made) };
-    if (!hasEnded || fault !== null) throw fault ?? transcodingFailed("ffmpeg ended before the sound did");
+    if (!hasEnded || fault !== null) throw fault ?? transcodingFailed("ffmpeg ended before the audio did");
     return { bytes: writer.end(heard.usage), end: { error: null } };
   };
   const close = (): void => {

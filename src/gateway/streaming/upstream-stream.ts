@@ -103,7 +103,7 @@ const joined = (chunk: Chunk, ended: Chunk): Chunk =>
 
 /** Reads to the end so that the connection can be used again; gives up on a body that does not end. */
 async function drain(body: Body, life: Deadline): Promise<void> {
-  const timer = setTimeout(() => life.abort(new Error("the reply is complete")), drainMs);
+  const timer = setTimeout(() => life.abort(new Error("the response is complete")), drainMs);
   try {
     while (!(await body.read()).done);
   } catch {
@@ -122,5 +122,5 @@ function readingFault(thrown: unknown): GatewayError {
 function transportFault(thrown: unknown, signal: AbortSignal): GatewayError {
   const fault = replyError(thrown, signal);
   if (fault instanceof GatewayError) return fault;
-  return new GatewayError("upstream_truncated", "The connection to the provider broke off.", { cause: fault });
+  return new GatewayError("upstream_truncated", "The connection to the provider was closed.", { cause: fault });
 }

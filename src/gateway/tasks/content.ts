@@ -46,15 +46,15 @@ const notThere = (code: string, message: string): GatewayError =>
   new GatewayError("object_not_found", message, { code });
 const expired = (): GatewayError => notThere("video_expired", "The video is no longer available at the provider.");
 
-const tooSlow = (): GatewayError => new GatewayError("upstream_timeout", "The video did not begin to come in time.");
+const tooSlow = (): GatewayError => new GatewayError("upstream_timeout", "Timed out waiting for the video.");
 
 /** The result, or the 404 that says why there is none. */
 function resultOf({ state, view }: Task, index: number): VideoResult {
   if (state === "queued" || state === "in_progress") throw notThere("video_not_ready", "The video is not ready yet.");
   const result = view.results[index];
   if (state !== "completed" || view.results.length === 0)
-    throw notThere(state === "expired" ? "video_expired" : "video_failed", "The task ended without a video.");
-  if (result === undefined) throw notThere("not_found", "There is no such video of this task.");
+    throw notThere(state === "expired" ? "video_expired" : "video_failed", "The task has no video.");
+  if (result === undefined) throw notThere("not_found", "The task has no video with this index.");
   return result;
 }
 
@@ -79,10 +79,7 @@ async function fromUrl({ parts, task, wish, result }: Fetch, url: string): Promi
   if (status === 200 || status === 206 || status === 416) return described({ status, headers, body }, result);
   await body.cancel();
   if (status === 404 || status === 410 || status === 403) throw expired();
-  throw new GatewayError(
-    "upstream_failed",
-    `The video could not be fetched: the server answered with status ${status}.`,
-  );
+  throw new GatewayError("upstream_failed", `The video could not be fetched: the server returned status ${status}.`);
 }
 
 /** Servers tell a plain type for a video now and then. */
@@ -101,7 +98,7 @@ function described(content: Content, result: VideoResult): Content {
 async function fromContent(fetch: Fetch): Promise<Content> {
   const { wire, known, result, wish } = fetch;
   const call = wire.upstream.content?.(known, result.place, wish.variant) ?? null;
-  if (call === null) throw notThere("not_found", "There is no such asset of this video.");
+  if (call === null) throw notThere("not_found", "The video does not have this asset.");
   const headers = wish.range === null ? call.headers : { ...call.headers, range: wish.range };
   return fromCall(fetch, headers === undefined ? call : { ...call, headers }, mostRedirects);
 }
@@ -154,7 +151,7 @@ async function fromPoll({ wire, known, parts, wish, result }: Fetch): Promise<Co
 function open(fetch: Fetch, place: Exclude<VideoLocation, { kind: "kept" }>): Promise<Content> {
   if (place.kind === "content") return fromContent(fetch);
   // Other assets than the video itself are only known behind the credential.
-  if (fetch.wish.variant !== "video") throw notThere("not_found", "There is no such asset of this video.");
+  if (fetch.wish.variant !== "video") throw notThere("not_found", "The video does not have this asset.");
   switch (place.kind) {
     case "url":
       return fromUrl(fetch, place.url);

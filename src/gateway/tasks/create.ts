@@ -15,7 +15,7 @@ import { initialDelayMs, jitter } from "./backoff.ts";
 import { submitPatienceMs, type TaskDependencies } from "./dependencies.ts";
 import { finalize } from "./finalize.ts";
 import { notifyUpstream } from "./poll.ts";
-import { type AcceptedSubmit, type Submit, submitToCandidates } from "./submit.ts";
+import { type AcceptedSubmit, noProvider, type Submit, submitToCandidates } from "./submit.ts";
 import { changeOf, operation, type Task } from "./task.ts";
 import { applyProgress } from "./task-state.ts";
 import { safeProgress } from "./upstream-client.ts";
@@ -255,7 +255,7 @@ async function keep(dependencies: TaskDependencies, task: Task): Promise<boolean
       return isWritten || (await isKept(dependencies, task));
     } catch (thrown) {
       if (tries >= writeTries)
-        throw new GatewayError("submit_unconfirmed", "The task was taken, but could not be kept.", { cause: thrown });
+        throw new GatewayError("submit_unconfirmed", "The accepted task could not be stored.", { cause: thrown });
     }
   }
 }
@@ -265,7 +265,7 @@ export async function acceptTask(dependencies: TaskDependencies, task: Task, tak
   const kept = accepted(dependencies, task, taken);
   if (!(await keep(dependencies, kept))) {
     await notifyUpstream(dependencies, kept, "cancel");
-    throw new GatewayError("submit_unconfirmed", "The task was ended before the provider had confirmed it.");
+    throw new GatewayError("submit_unconfirmed", "The task was canceled before the provider confirmed it.");
   }
   const { candidate, attempts, rendered } = taken;
   return { task: kept, by: { candidate, requestedModel: kept.view.model, attempts, warnings: rendered.warnings } };
@@ -279,7 +279,7 @@ export async function createTask(dependencies: TaskDependencies, given: Submit):
     const submit = withModel(dependencies, given);
     const plan = planFor(dependencies, submit);
     const [first] = plan.candidates;
-    if (first === undefined) throw new GatewayError("no_provider_available", "Nobody can take the task right now.");
+    if (first === undefined) throw noProvider();
     const { callbackUrl, callbackPath } = submit.ask;
     if (callbackUrl !== undefined)
       await checkCallbackUrl(callbackUrl, callbackPath, submit.signal(), dependencies.gateway, submit.caller.keyId);

@@ -41,8 +41,8 @@ async function fitted(image: VideoImage, upstream: Taker, signal: AbortSignal, p
   if (isTaken(image, upstream, takesBytes)) return image;
   if (source.kind === "url" && takesBytes) return { ...image, source: await fetched(source.url, path, signal, parts) };
   const reason =
-    source.kind === "bytes" ? "it takes images by their address alone." : "the file belongs to another provider.";
-  throw unsupported(path, takes.length === 0 ? "it takes no images." : reason);
+    source.kind === "bytes" ? "this model accepts image URLs only." : "the file is stored with a different provider.";
+  throw unsupported(path, takes.length === 0 ? "this model does not support image input." : reason);
 }
 
 /** The ask with every image as the upstream takes it. Throws the 400 of an image that cannot be had or said. */

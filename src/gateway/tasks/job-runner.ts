@@ -80,7 +80,7 @@ export async function startJobRunner(dependencies: TaskDependencies): Promise<Jo
   return {
     async close(patienceMs) {
       for (const stop of stops) stop();
-      stopping.abort(new Error("The gateway stops."));
+      stopping.abort(new Error("The gateway is shutting down."));
       await settledWithin(
         works.flatMap(({ underWay }) => [...underWay.keys()]),
         patienceMs,

@@ -41,6 +41,6 @@ const refused = (code: string, message: string): GatewayError =>
 export function checkLink(signer: Signer, { id, index, endsAt, signature: given }: LinkClaim, nowMs: number): void {
   const end = /^\d{1,12}$/.test(endsAt ?? "") ? Number(endsAt) : Number.NaN;
   if (!sameHash(signature(signer, id, index, end), given ?? ""))
-    throw refused("link_invalid", "The link is not valid: ask for the task again.");
-  if (end * 1000 <= nowMs) throw refused("link_expired", "The link has expired: ask for the task again.");
+    throw refused("link_invalid", "The link is not valid. Retrieve the task again.");
+  if (end * 1000 <= nowMs) throw refused("link_expired", "The link has expired. Retrieve the task again.");
 }

@@ -21,7 +21,7 @@ interface Turn {
 const refusalsToFail = 16;
 
 const absent = (): GatewayError =>
-  new GatewayError("no_provider_available", "The provider of the task is not configured any more.");
+  new GatewayError("no_provider_available", "The provider of the task is no longer configured.");
 
 /** Nothing came of it: the task is as it was, and is asked for again. */
 function troubled(dependencies: TaskDependencies, task: Task, failure: GatewayError): Turn {

@@ -22,9 +22,9 @@ export async function remixTask(
   const wire = wireOf(source, dependencies.gateway.catalog.current());
   const known = upstreamTaskOf(source);
   if (wire === null || known === null)
-    throw new GatewayError("no_provider_available", "The provider of the video is not configured any more.");
+    throw new GatewayError("no_provider_available", "The provider of the video is no longer configured.");
   const rendered = wire.upstream.remix?.(known, prompt);
-  if (rendered === undefined) throw unsupported("video_id", "its provider cannot remake videos.");
+  if (rendered === undefined) throw unsupported("video_id", "this provider does not support remix.");
   const lease = dependencies.gateway.admission.admit(caller.keyId);
   try {
     const { model, effect } = source.view;

@@ -37,7 +37,7 @@ export interface DiskReservation {
   reserved: number;
 }
 
-const noRoom = (): GatewayError => new GatewayError("overloaded", "There is no room for the video.");
+const noRoom = (): GatewayError => new GatewayError("overloaded", "There is not enough space for the video.");
 
 /** Drops the oldest until everything fits that is reserved. Throws where it cannot. */
 export async function reserveSpace(dependencies: TaskDependencies, { reserved }: DiskReservation): Promise<void> {

@@ -65,7 +65,9 @@ function refuseMany({ n }: VideoRequest, { most = 1 }: VideoUpstream, client: Vi
   if (n > most)
     throw unsupported(
       client.fieldPath("n"),
-      most === 1 ? "it makes one video at a time." : `it makes ${most} videos at most.`,
+      most === 1
+        ? "this model generates one video per request."
+        : `this model generates at most ${most} videos per request.`,
     );
 }
 
@@ -98,7 +100,7 @@ async function rendered(
 
 /** Whether the upstream took it is not known: it may make the video, and whoever asks again may pay twice. */
 function unconfirmed(failure: GatewayError): GatewayError {
-  const message = "The provider may have taken the task, but did not confirm it. It was not submitted again.";
+  const message = "The provider may have accepted the task but did not confirm it. The task was not submitted again.";
   return new GatewayError("submit_unconfirmed", message, { status: failure.status, cause: failure });
 }
 
@@ -134,7 +136,8 @@ async function tryOne(
 ): Promise<AcceptedSubmit | FailedSubmit> {
   const wire = upstreamClientFor(candidate.provider, candidate.model);
   const cannot = (failure: GatewayError): FailedSubmit => ({ failure, isAsked: false, mayGoOn: true });
-  if (wire === null) return cannot(unsupported(submit.client.fieldPath("model"), "it makes no videos."));
+  if (wire === null)
+    return cannot(unsupported(submit.client.fieldPath("model"), "this provider does not generate videos."));
   let result: VideoRendered;
   try {
     result = await rendered(dependencies, submit, wire, candidate.model, taskId);
@@ -156,8 +159,12 @@ function verdict(all: readonly GatewayError[], unsaid: readonly GatewayError[]):
   const asked = forCaller.length === 0 ? all : forCaller;
   const last = asked.at(-1) ?? unsaid[0];
   const busy = asked.length > 0 && asked.every(({ kind }) => kind === "upstream_rate_limited") ? asked[0] : undefined;
-  return busy ?? last ?? new GatewayError("no_provider_available", "Nobody can take the task right now.");
+  return busy ?? last ?? noProvider();
 }
+
+/** There is no candidate for the model of a task. */
+export const noProvider = (): GatewayError =>
+  new GatewayError("no_provider_available", "No provider is available for this model.");
 
 /** Asks one candidate after the other, as long as it is sure that none has taken the task. */
 export async function submitToCandidates(

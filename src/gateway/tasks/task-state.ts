@@ -10,15 +10,15 @@ const missesToLose = 3;
 
 export const failures = {
   empty: { code: "empty_result", message: "The provider finished the task without a video." },
-  failed: { code: "generation_failed", message: "The provider could not make the video." },
-  cancelled: { code: "cancelled", message: "The task was cancelled." },
-  expired: { code: "expired", message: "The provider gave the task up before it was done." },
-  lost: { code: "task_lost", message: "The provider does not know the task any more." },
+  failed: { code: "generation_failed", message: "The provider could not generate the video." },
+  cancelled: { code: "cancelled", message: "The task was canceled." },
+  expired: { code: "expired", message: "The provider abandoned the task before it was complete." },
+  lost: { code: "task_lost", message: "The provider no longer has this task." },
   credentials: {
     code: "upstream_auth",
-    message: "The provider refuses the gateway's credential, so that the task cannot be followed.",
+    message: "The provider refuses the gateway's credential, so the status of the task is unknown.",
   },
-  late: { code: "task_timeout", message: "The task was not done in time." },
+  late: { code: "task_timeout", message: "The task timed out." },
   unconfirmed: { code: "submit_unconfirmed", message: "The gateway stopped before the provider confirmed the task." },
 } as const satisfies Record<string, VideoFailure>;
 

@@ -24,10 +24,10 @@ export interface Transfer {
   readonly life: Deadline;
 }
 
-const tooLarge = (): GatewayError => new GatewayError("request_too_large", "The video is too large to be kept.");
-export const late = (): GatewayError => new GatewayError("upstream_timeout", "The video did not come in time.");
-const cut = (): GatewayError => new GatewayError("upstream_truncated", "The video download was cut off.");
-const lost = (): Error => new Error("Somebody else copies the video by now.");
+const tooLarge = (): GatewayError => new GatewayError("request_too_large", "The video is too large to store.");
+export const late = (): GatewayError => new GatewayError("upstream_timeout", "Timed out downloading the video.");
+const cut = (): GatewayError => new GatewayError("upstream_truncated", "The video download was truncated.");
+const lost = (): Error => new Error("Another worker has taken over this copy.");
 
 type Body = ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer> | null;
 

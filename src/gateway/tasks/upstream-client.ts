@@ -34,13 +34,14 @@ export function wireOf({ provider: name, internals }: Task, catalog: Catalog): U
   return provider === undefined || upstream === undefined ? null : { provider, upstream };
 }
 
-const tooLarge = (): GatewayError => new GatewayError("upstream_protocol_error", "The provider's answer is too large.");
-const tooSlow = (): GatewayError => new GatewayError("upstream_timeout", "The provider did not answer in time.");
+const tooLarge = (): GatewayError =>
+  new GatewayError("upstream_protocol_error", "The provider's response is too large.");
+const tooSlow = (): GatewayError => new GatewayError("upstream_timeout", "The provider did not respond in time.");
 const never = new AbortController().signal;
 
 /** Sends a call about a task. The response has to be read or cancelled. */
 export function sendTask({ provider }: UpstreamClient, call: UpstreamRequest, signal: AbortSignal): Promise<Response> {
-  if (provider.sendTask === undefined) throw new GatewayError("internal_error", "The provider takes no tasks.");
+  if (provider.sendTask === undefined) throw new GatewayError("internal_error", "The provider does not support tasks.");
   return provider.sendTask(call, signal);
 }
 

@@ -48,7 +48,7 @@ export interface Videos {
   close(patienceMs: number): Promise<void>;
 }
 
-const unknown = (): GatewayError => new GatewayError("object_not_found", "There is no task with this id.");
+const unknown = (): GatewayError => new GatewayError("object_not_found", "The task was not found.");
 const idForm = /^[A-Za-z]{1,16}_[A-Za-z0-9]{8,64}$/;
 
 /** A place that cannot be written is an error in the log: videos are still served from their providers. */
@@ -91,7 +91,7 @@ export async function openVideos(dependencies: TaskDependencies): Promise<Videos
     view: (task, origin) => viewFor(dependencies, task, origin),
     async remix(id, caller, client, prompt, requestId) {
       const source = await get(id, caller.keyId);
-      if (source.state !== "completed") throw unsupported("video_id", "only a finished video can be remade.");
+      if (source.state !== "completed") throw unsupported("video_id", "only completed videos can be remixed.");
       return remixTask(dependencies, source, caller, client, prompt, requestId);
     },
     cancel,

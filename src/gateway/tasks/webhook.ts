@@ -74,7 +74,11 @@ async function send(
     });
     if (accepted(status)) return { isOver: true, askedMs: 0, failure: null };
     const asked = retryAfter === null ? undefined : retryAfterMs(new Headers({ "retry-after": retryAfter }), nowMs);
-    return { isOver: status === gone, askedMs: asked ?? 0, failure: new Error(`It was answered with ${status}.`) };
+    return {
+      isOver: status === gone,
+      askedMs: asked ?? 0,
+      failure: new Error(`Webhook receiver returned status ${status}.`),
+    };
   } catch (thrown) {
     return { isOver: false, askedMs: 0, failure: thrown };
   }

@@ -30,7 +30,7 @@ const decoder = new TextDecoder();
 const valueBytes: readonly (number | "told")[] = [0, 0, 1, 2, 4, 8, "told", "told", 8, 16];
 const textType = 7;
 
-const damaged = () => invalidUpstreamResponse("a message of its event stream is damaged");
+const damaged = () => invalidUpstreamResponse("an event stream message is corrupted");
 
 function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

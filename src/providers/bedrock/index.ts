@@ -22,7 +22,7 @@ function fault(account: Account, credential: Secret | null): AccountFault | null
   const { region } = account;
   if (region === undefined) return { member: "region", problem: "the region is missing" };
   if (!/^[a-z]{2}(?:-[a-z]+)+-\d+$/.test(region))
-    return { member: "region", problem: "it must be a region such as us-east-1" };
+    return { member: "region", problem: "the region must be a name such as us-east-1" };
   return keyPairFault(account, credential);
 }
 

@@ -65,7 +65,7 @@ export const isAllowEntry = (text: string): boolean => entryOf(text) !== null;
 export function readAllowed(texts: readonly string[]): Allowed {
   const entries = texts.map((text) => {
     const entry = entryOf(text);
-    if (entry === null) throw new Error(`'${text}' is no host, address or range.`);
+    if (entry === null) throw new Error(`'${text}' is not a host, address or range.`);
     return entry;
   });
   const covers = ({ port: opened, matches }: Entry, { hostname, port }: Target, address: string): boolean =>

@@ -66,7 +66,7 @@ async function askOne(hop: Connection, address: string): Promise<IncomingMessage
   hop.signal.addEventListener("abort", giveUp, { once: true });
   request.on("close", () => {
     hop.signal.removeEventListener("abort", giveUp);
-    reject(hop.signal.aborted ? hop.signal.reason : new Error("The connection closed without an answer."));
+    reject(hop.signal.aborted ? hop.signal.reason : new Error("The connection closed without a response."));
   });
   request.on("error", (thrown) => reject(hop.signal.aborted ? hop.signal.reason : thrown));
   request.on("response", resolve);

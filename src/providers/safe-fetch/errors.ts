@@ -28,28 +28,28 @@ const protocol = "upstream_protocol_error";
 const failed = "upstream_failed";
 
 const rows: { readonly [fault in Fault]: FaultRow } = {
-  malformed: { tell: () => "cannot be understood", upstream: protocol },
+  malformed: { tell: () => "is not valid", upstream: protocol },
   tooLong: { tell: () => "is too long", upstream: protocol },
   scheme: { tell: () => "must begin with http:// or https://", upstream: protocol },
   credentials: { tell: () => "must not contain a user name or a password", upstream: protocol },
   port: { tell: () => "must use port 80 or 443; the operator of this gateway can allow others", upstream: protocol },
   // The same for a name that does not exist, for one of a private network and for a redirect there: strangers map no networks.
-  nowhere: { tell: () => "leads nowhere that this gateway may fetch from", upstream: protocol },
+  nowhere: { tell: () => "points to a host that this gateway is not allowed to fetch", upstream: protocol },
   unanswered: {
-    tell: () => "has a host name that could not be looked up in time. Try again",
+    tell: () => "has a host name that could not be resolved in time. Try again",
     upstream: "upstream_timeout",
     client: "upstream_timeout",
   },
-  unreachable: { tell: () => "could not be fetched: the server did not answer, or not well", upstream: failed },
-  status: { tell: (status) => `could not be fetched: the server answered with status ${status}`, upstream: failed },
-  redirects: { tell: (most) => `leads through more than ${most} redirects`, upstream: protocol },
+  unreachable: { tell: () => "could not be fetched: the server sent no valid response", upstream: failed },
+  status: { tell: (status) => `could not be fetched: the server returned status ${status}`, upstream: failed },
+  redirects: { tell: (most) => `has more than ${most} redirects`, upstream: protocol },
   compressed: {
-    tell: () => "leads to content that is compressed in transit, which was not asked for",
+    tell: () => "returned compressed content, which is not supported",
     upstream: protocol,
   },
-  type: { tell: () => "leads to content of a type that is not accepted here", upstream: protocol },
+  type: { tell: () => "returned a content type that is not supported", upstream: protocol },
   tooLarge: {
-    tell: (bytes) => `leads to more than ${bytes} bytes, which is the most that is fetched`,
+    tell: (bytes) => `returned more than ${bytes} bytes, which is the limit`,
     upstream: protocol,
   },
   slow: { tell: (timeMs) => `could not be fetched within ${timeMs} ms`, upstream: "upstream_timeout" },

@@ -77,7 +77,7 @@ const codeOf = (thrown: unknown): string =>
 const isAnswer = (thrown: unknown): boolean => /^(?:ENOTFOUND|ENODATA|EBADNAME)$/.test(codeOf(thrown));
 
 function notAnswered(name: string): Error {
-  return Object.assign(new Error(`The look-up of ${name} was not answered.`), { code: unanswered });
+  return Object.assign(new Error(`The DNS lookup of ${name} timed out.`), { code: unanswered });
 }
 
 /** The addresses of one full name; none where it does not exist. Rejects where nobody has answered. */
@@ -124,7 +124,7 @@ export function createResolver(options: ResolverOptions): DnsFor {
     if (own !== undefined) return own;
     const count = inProgress.get(owner) ?? 0;
     if (count >= options.maxPerOwner)
-      throw new GatewayError("concurrency_limit_exceeded", "Too many host names are being looked up for this key.");
+      throw new GatewayError("concurrency_limit_exceeded", "Too many host names are being resolved for this key.");
     inProgress.set(owner, count + 1);
     try {
       return await ask(hostname, known, options);

@@ -46,7 +46,7 @@ async function nextChunk(
   });
   // A message that was destroyed may look as if it had ended.
   signal.throwIfAborted();
-  if (done === true && !message.complete) throw blame("unreachable", "", new Error("The answer was cut."));
+  if (done === true && !message.complete) throw blame("unreachable", "", new Error("The response was truncated."));
   if (done !== true && taken + value.byteLength > maxBytes) throw blame("tooLarge", maxBytes);
   return done === true ? null : value;
 }

@@ -22,7 +22,7 @@ async function* paced(pieces: Iterable<Uint8Array>, directives: Directives, sign
   let sent = 0;
   for (const piece of pieces) {
     if (sent > 0) await pause(directives.paceMs, signal);
-    if (sent === directives.cut && breaks) throw new Error("the sandbox was told to break off");
+    if (sent === directives.cut && breaks) throw new Error("the sandbox was instructed to break off");
     if (sent === directives.cut) return;
     yield piece;
     sent++;

@@ -58,7 +58,7 @@ export function textVector(text: string, dimensions = defaultDimensions): number
 
 function refuseTooMany(dimensions: number): void {
   if (dimensions > mostDimensions)
-    throw new GatewayError("invalid_value", `The sandbox gives at most ${mostDimensions} dimensions.`, {
+    throw new GatewayError("invalid_value", `The sandbox supports at most ${mostDimensions} dimensions.`, {
       param: "dimensions",
     });
 }

@@ -20,7 +20,7 @@ function refusal({ error, rateLimit }: Directives): Response | null {
     return Response.json(
       {
         error: {
-          message: "The sandbox was told to limit the rate.",
+          message: "The sandbox was instructed to limit the rate.",
           type: "rate_limit_error",
           code: "rate_limit_exceeded",
         },
@@ -28,7 +28,9 @@ function refusal({ error, rateLimit }: Directives): Response | null {
       { status: 429, headers: { "retry-after": String(rateLimit) } },
     );
   if (error === null) return null;
-  const body = { error: { message: "The sandbox was told to fail.", type: "sandbox_error", code: "sandbox_error" } };
+  const body = {
+    error: { message: "The sandbox was instructed to fail.", type: "sandbox_error", code: "sandbox_error" },
+  };
   return Response.json(body, { status: error });
 }
 
@@ -65,7 +67,7 @@ async function send(shipment: DispatchRequest): Promise<Response> {
   const { wire, envelope } = received(shipment);
   const request = dialect.request.parse(wire, envelope);
   const standIn = standInFor(request.operation);
-  if (standIn === undefined) throw new GatewayError("internal_error", "The sandbox does not do this.");
+  if (standIn === undefined) throw new GatewayError("internal_error", "The sandbox does not support this operation.");
   refuseContext(request);
   const directives = readDirectives(request.model, standIn.prompt(request));
   await pause(directives.delayMs, signal);

@@ -26,14 +26,14 @@ export const tokensIn = (text: string): number => Math.ceil(text.length / charsP
 /** Throws `invalid_value` for more than `most` of something. */
 export function refuseMany(count: number, most: number, param: string, what: string): void {
   if (count > most)
-    throw new GatewayError("invalid_value", `The sandbox takes at most ${most} ${what} in one request.`, { param });
+    throw new GatewayError("invalid_value", `The sandbox accepts at most ${most} ${what} per request.`, { param });
 }
 
 /** Throws `invalid_value` for an item with too many tokens, and for too many in all. */
 export function refuseTokens(tokens: readonly number[], param: string): void {
   const longest = tokens.reduce((most, each) => Math.max(most, each), 0);
   if (longest > mostTokens)
-    throw new GatewayError("invalid_value", `The sandbox takes at most ${mostTokens} tokens in one item.`, { param });
+    throw new GatewayError("invalid_value", `The sandbox accepts at most ${mostTokens} tokens per item.`, { param });
   const inAll = tokens.reduce((sum, each) => sum + each, 0);
   refuseMany(inAll, mostTokensInAll, param, "tokens");
 }

@@ -37,7 +37,7 @@ function* written(
 }
 
 function writerOf({ format }: SpeechResponse, { audio }: Dialect, write: WriteContext) {
-  if (audio === undefined) throw new GatewayError("internal_error", "This dialect does not speak.");
+  if (audio === undefined) throw new GatewayError("internal_error", "This format does not support speech.");
   return audio.writer(write, format);
 }
 

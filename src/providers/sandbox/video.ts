@@ -47,13 +47,13 @@ function storyIn(id: string): Story | null {
 function tell(story: Story, nowMs: number): JsonObject | null {
   const reached = story.runMs <= 0 ? 100 : Math.min(100, (100 * (nowMs - story.atMs)) / story.runMs);
   if (reached >= (story.lose ?? 101)) return null;
-  if (reached >= (story.fail ?? 101)) return { status: "failed", message: "The sandbox was told to fail." };
+  if (reached >= (story.fail ?? 101)) return { status: "failed", message: "The sandbox was instructed to fail." };
   const percent = Math.floor(Math.min(reached, story.stall ?? 100));
   if (percent >= 100) return { status: "completed", percent };
   return { status: percent < queuedPercent ? "queued" : "in_progress", percent };
 }
 
-const notFound = (): Response => Response.json({ error: { message: "There is no such task." } }, { status: 404 });
+const notFound = (): Response => Response.json({ error: { message: "The task was not found." } }, { status: 404 });
 
 function film(range: string | undefined): Response {
   const part = ranged(sampleVideo.bytes, range);
@@ -69,7 +69,7 @@ async function submit({ body }: UpstreamRequest, signal: AbortSignal): Promise<R
   await pause(delayMs, signal);
   const status = rateLimit === null ? toldStatus : 429;
   const headers = rateLimit === null ? {} : { "retry-after": String(rateLimit) };
-  const error = { message: "The sandbox was told to refuse." };
+  const error = { message: "The sandbox was instructed to refuse." };
   if (status !== null) return Response.json({ error }, { status, headers });
   return Response.json({ id: idOf(storyOf(prompt, Date.now())), status: "queued", percent: 0 });
 }
@@ -115,7 +115,7 @@ export const sandboxVideos: VideoUpstream = {
     effect: { seconds: sampleVideo.seconds, width: sampleVideo.width, height: sampleVideo.height, audio: false },
   }),
   accepted({ body }) {
-    if (!isObject(body) || typeof body.id !== "string") throw invalidUpstreamResponse("it names no task");
+    if (!isObject(body) || typeof body.id !== "string") throw invalidUpstreamResponse("the response has no task ID");
     return { upstreamId: body.id, progress: progressIn(body) };
   },
   poll: ({ upstreamId }) => get(path(upstreamId)),

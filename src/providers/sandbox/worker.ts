@@ -10,7 +10,7 @@ declare const self: Worker;
 async function resultOf(request: OperationRequest): Promise<SandboxResult> {
   try {
     const standIn = standInFor(request.operation);
-    if (standIn === undefined) throw new GatewayError("internal_error", "The sandbox does not do this.");
+    if (standIn === undefined) throw new GatewayError("internal_error", "The sandbox does not support this operation.");
     const response: OperationResponse = await standIn.answer(request);
     return { answer: response };
   } catch (thrown) {

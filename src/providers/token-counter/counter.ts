@@ -50,7 +50,7 @@ interface Job {
 const dead = (cause: unknown): GatewayError =>
   new GatewayError("internal_error", "The token counter stopped.", { cause });
 const full = (): GatewayError =>
-  new GatewayError("overloaded", "Too many texts are waiting to be counted. Try again shortly.", {
+  new GatewayError("overloaded", "Too many token counts are queued. Try again shortly.", {
     retryAfterMs: 1_000,
   });
 

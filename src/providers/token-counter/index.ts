@@ -83,7 +83,8 @@ const answerOf = (request: TokenCountRequest, inputTokens: number, dialect: Dial
 export function estimator(dialects: readonly Dialect[], counter: TokenCounter): Provider {
   const send = async ({ call, dialect, signal }: DispatchRequest): Promise<Response> => {
     const request = dialect.request.parse({ ...call.body }, { header: () => null, params: pathParams(call) });
-    if (request.operation !== "count") throw new GatewayError("internal_error", "The estimator only counts.");
+    if (request.operation !== "count")
+      throw new GatewayError("internal_error", "The estimator supports token counting only.");
     const family = tokenFamilyOf("", request.model);
     return answerOf(request, await countInput(counter, requestParts(request), family, signal), dialect);
   };

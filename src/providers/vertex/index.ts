@@ -44,7 +44,7 @@ function fault(account: Account, credential: unknown): AccountFault | null {
   const { location = defaultLocation } = account;
   return /^[a-z0-9-]+$/.test(location)
     ? null
-    : { member: "location", problem: "it must be a location such as us-east5" };
+    : { member: "location", problem: "the location must be a name such as us-east5" };
 }
 
 const publishers: readonly (readonly [string, RegExp])[] = [

@@ -34,8 +34,7 @@ function withoutVersion(headers: UpstreamRequest["headers"]): Record<string, str
 function messagesCall(call: UpstreamRequest, place: Place): UpstreamRequest {
   const { model, ...body } = call.body;
   const name = String(model);
-  if (/^\.*$/.test(name))
-    throw new GatewayError("model_not_found", "There is no model of that name.", { param: "model" });
+  if (/^\.*$/.test(name)) throw new GatewayError("model_not_found", "The model does not exist.", { param: "model" });
   const verb = body.stream === true ? "streamRawPredict" : "rawPredict";
   return {
     path: `v1/${root(place)}/publishers/anthropic/models/${encodeURIComponent(name)}:${verb}`,

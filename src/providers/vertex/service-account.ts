@@ -23,15 +23,16 @@ function webUrl(text: string): string | null {
 /** The account in a key file, or one sentence that says what is wrong. The text itself is told to nobody. */
 export function readServiceAccount(file: Secret): ServiceAccount | string {
   const json = parseJsonText(file.reveal());
-  if (!isObject(json)) return "it is neither JSON nor the path of a file with JSON";
+  if (!isObject(json)) return "the service account must be JSON or the path of a JSON file";
   const type = said(json.type) ?? "nothing";
-  if (type !== "service_account") return `it must be the key of a service account, not '${type.slice(0, 40)}'`;
+  if (type !== "service_account")
+    return `the service account has the type '${type.slice(0, 40)}'; expected 'service_account'`;
   const email = said(json.client_email);
   const key = said(json.private_key);
-  if (email === undefined) return "the field 'client_email' is missing in it";
-  if (key === undefined || !key.includes("PRIVATE KEY")) return "the field 'private_key' is missing in it";
+  if (email === undefined) return "the service account has no 'client_email'";
+  if (key === undefined || !key.includes("PRIVATE KEY")) return "the service account has no valid 'private_key'";
   const tokenUrl = webUrl(said(json.token_uri) ?? defaultTokenUrl);
-  if (tokenUrl === null) return "the field 'token_uri' in it is no address";
+  if (tokenUrl === null) return "the service account's 'token_uri' is not a valid URL";
   const keyId = said(json.private_key_id);
   const project = said(json.project_id);
   return {

@@ -26,7 +26,7 @@ interface Held {
 }
 
 const failed = (what: string, cause?: unknown): GatewayError =>
-  new GatewayError("upstream_credentials", `The provider gave the gateway no access token: ${what}.`, { cause });
+  new GatewayError("upstream_credentials", `The provider issued no access token: ${what}.`, { cause });
 
 /** https://developers.google.com/identity/protocols/oauth2/service-account#authorizingrequests */
 async function assertion(account: ServiceAccount, nowMs: number): Promise<string> {
@@ -50,7 +50,7 @@ function readToken(text: string, nowMs: number): Held {
   const body = parseJsonText(text);
   const token = isObject(body) ? body.access_token : undefined;
   const seconds = isObject(body) ? body.expires_in : undefined;
-  if (typeof token !== "string" || token === "") throw failed("its answer holds none");
+  if (typeof token !== "string" || token === "") throw failed("the response has no token");
   const life = typeof seconds === "number" && seconds > 0 ? seconds : lifeSeconds;
   return { token: new Secret(token), endsAtMs: nowMs + life * 1000 };
 }
@@ -76,7 +76,7 @@ async function ask(account: ServiceAccount, { clock, send }: AccessTools): Promi
   const form = new URLSearchParams({ grant_type: grant, assertion: await assertion(account, clock.nowMs()) });
   const { status, text } = await present(account, form.toString(), send).catch(unreachable);
   if (status >= 500) throw new GatewayError("upstream_overloaded", "The provider's token service failed.");
-  if (status >= 300) throw failed(`it answered with status ${status}`, text.slice(0, 200));
+  if (status >= 300) throw failed(`the token service returned status ${status}`, text.slice(0, 200));
   return readToken(text, clock.nowMs());
 }
 

@@ -19,7 +19,7 @@ const answerPatienceMs = 60_000;
 /** The client has no clock of its own. */
 async function timely<Value>(work: Promise<Value>): Promise<Value> {
   const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error("The bucket does not answer.")), answerPatienceMs);
+  const timer = setTimeout(() => reject(new Error("The bucket does not respond.")), answerPatienceMs);
   try {
     return await Promise.race([work, late]);
   } finally {
@@ -59,11 +59,11 @@ const probeName = ".turnpike-probe";
 /** Codes of S3 ("Error responses" of its API reference), which compatible servers share, and of Bun's client (1.4). */
 const problems: Readonly<Record<string, (bucket: string) => string>> = {
   NoSuchBucket: (bucket) => `The bucket '${bucket}' does not exist.`,
-  InvalidBucketName: (bucket) => `'${bucket}' cannot be the name of a bucket.`,
-  InvalidAccessKeyId: () => "The access key of the bucket is refused: the server does not know it.",
-  SignatureDoesNotMatch: () => "The access key of the bucket is refused: the secret does not belong to it.",
+  InvalidBucketName: (bucket) => `'${bucket}' is not a valid bucket name.`,
+  InvalidAccessKeyId: () => "The access key of the bucket does not exist.",
+  SignatureDoesNotMatch: () => "The secret of the bucket's access key is wrong.",
   Unauthorized: () => "The access key of the bucket is refused.",
-  AccessDenied: (bucket) => `The access key may not write to the bucket '${bucket}'.`,
+  AccessDenied: (bucket) => `The access key is not allowed to write to the bucket '${bucket}'.`,
   PermanentRedirect: (bucket) => `The bucket '${bucket}' is in another region, or has another endpoint.`,
   AuthorizationHeaderMalformed: (bucket) => `The bucket '${bucket}' is in another region.`,
   ConnectionRefused: () => "The endpoint of the bucket cannot be reached.",

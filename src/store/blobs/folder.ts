@@ -62,7 +62,7 @@ export function folderBlobs(folder: string): Blobs {
         .then(() => access(folder, constants.W_OK))
         .then(
           () => null,
-          () => `The folder '${folder}' cannot be written.`,
+          () => `The folder '${folder}' is not writable.`,
         ),
     tidy: (nowMs) => tidy(folder, nowMs),
   };

@@ -32,7 +32,7 @@ const bodies: [unknown, string][] = [
   [{ errors: [{ message: "a" }] }, "a"],
   [[{ error: { message: "a" } }], "a"],
   ["a", "a"],
-  [null, "The provider answered with status 400."],
+  [null, "The provider returned status 400."],
   [{ error: { message: "see https://10.0.0.1/x with sk-ant-abc123" } }, "see [address] with [credential]"],
 ];
 

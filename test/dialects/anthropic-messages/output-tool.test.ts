@@ -74,7 +74,7 @@ describe("the request", () => {
     expect(tools.map(({ name }) => name)).toEqual(["json_answer", "json_answer_", "json_answer__"]);
   });
 
-  test("what is no object goes under a name, its definitions stay where references find them", () => {
+  test("what is not an object goes under a name, its definitions stay where references find them", () => {
     const list = { type: "array", items: { $ref: "#/$defs/one" }, $defs: { one: { type: "string" } } };
     expect(asked({ format: { type: "schema", schema: list } }).tools[0]?.input_schema).toEqual({
       type: "object",
@@ -120,7 +120,7 @@ const rows: [string, Partial<ChatRequest>, Block[], string, object[], string][] 
   ],
   ["behind idle words", {}, [words("Here:"), answer({ hour: 1 })], "tool_use", said(["text", '{"hour":1}']), "end"],
   ["a second answer", {}, [answer({ hour: 1 }), answer({ hour: 2 })], "tool_use", said(["text", '{"hour":1}']), "end"],
-  ["what is no object", { format: list }, [answer({ value: [1, 2] })], "tool_use", said(["text", "[1,2]"]), "end"],
+  ["what is not an object", { format: list }, [answer({ value: [1, 2] })], "tool_use", said(["text", "[1,2]"]), "end"],
   ["without its name", { format: list }, [answer({ other: 1 })], "tool_use", said(["text", '{"other":1}']), "end"],
   ["words and no answer", {}, [words("I cannot.")], "end_turn", said(["text", "I cannot."]), "end"],
   [

@@ -51,10 +51,10 @@ describe("of upstreams", () => {
 
   const odd: [unknown, string][] = [
     ["plain words", "plain words"],
-    ["<html>no</html>", "The provider answered with status 500."],
+    ["<html>no</html>", "The provider returned status 500."],
     ['{"error":{"message":"in text"}}', "in text"],
     [{ message: "bare" }, "bare"],
-    [null, "The provider answered with status 500."],
+    [null, "The provider returned status 500."],
   ];
   test.each(odd)("odd bodies: %j", (body, message) => {
     expect(dialect.error.parse(500, body).message).toBe(message);

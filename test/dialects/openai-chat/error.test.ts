@@ -56,9 +56,9 @@ const odd: readonly (readonly [string, number, unknown, Partial<GatewayError>])[
     "HTML",
     502,
     "<html><body>nginx</body></html>",
-    { kind: "upstream_failed", message: "The provider answered with status 502." },
+    { kind: "upstream_failed", message: "The provider returned status 502." },
   ],
-  ["nothing", 500, undefined, { kind: "upstream_failed", message: "The provider answered with status 500." }],
+  ["nothing", 500, undefined, { kind: "upstream_failed", message: "The provider returned status 500." }],
   ["null", 404, null, { kind: "upstream_rejected", status: 404 }],
   [
     "an unknown model",

@@ -75,7 +75,7 @@ describe("replies to clients", () => {
     ]);
   });
 
-  test("calls of both kinds, signed; no text is null; no input is an empty object, unless the reply was cut", () => {
+  test("calls of both kinds, signed; no text is null; no input is an empty object, unless the response was truncated", () => {
     const signed: Block = { ...call("a"), signature: { origin: "gem", data: "ts" } };
     const custom: Block = { type: "tool-call", id: "b", name: "c", kind: "custom", input: "raw" };
     const blank: Block = { ...call("a"), id: "c", input: "" };

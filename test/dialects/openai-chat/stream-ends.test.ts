@@ -52,7 +52,7 @@ describe("ends", () => {
 
   const broken: readonly (readonly [string, Parameters<typeof readChunks>[0], string])[] = [
     ["a record that is no JSON", '{"id":', "upstream_protocol_error"],
-    ["a record that is no object", "3", "upstream_protocol_error"],
+    ["a record that is not an object", "3", "upstream_protocol_error"],
     ["a choice with an impossible index", chunk({ content: "x" }, null, 128), "upstream_protocol_error"],
     ["a negative index", chunk({ content: "x" }, null, -1), "upstream_protocol_error"],
     ["an error with a status of its own", { error: { code: 429, message: "slow" } }, "upstream_rate_limited"],

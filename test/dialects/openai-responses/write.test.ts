@@ -47,7 +47,7 @@ describe("the life cycle of events", () => {
     expect(events[16]).toMatchObject({ name: "get_time", arguments: '{"zone":"UTC"}' });
   });
 
-  test("in a response that has only begun there is no output and no usage", () => {
+  test("in a response that has only begun the response has no output and no usage", () => {
     const [created, inProgress] = streamed(turn, "end", { ...hello, instructions: "x" });
     const expected = { status: "in_progress", output: [], usage: null, instructions: "x", id: "resp_req-1" };
     expect([created?.response, inProgress?.response]).toMatchObject([expected, expected]);

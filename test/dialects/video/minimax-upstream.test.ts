@@ -123,7 +123,7 @@ test("every word of a task", () => {
     code: "content_policy_violation",
     message: "output new_sensitive",
   });
-  expect(failed(0, "")).toEqual({ code: "generation_failed", message: "The provider could not make the video." });
+  expect(failed(0, "")).toEqual({ code: "generation_failed", message: "The provider could not generate the video." });
   expect(failed(1008, "insufficient balance")).toMatchObject({
     code: "upstream_quota",
     message: expect.stringContaining("account"),

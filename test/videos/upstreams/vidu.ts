@@ -32,5 +32,5 @@ export const vidu: Vendor = {
   seconds: 5,
   hasQueue: true,
   hasExpiry: false,
-  failure: { code: "content_policy_violation", message: /could not make/ },
+  failure: { code: "content_policy_violation", message: /could not generate/ },
 };

@@ -77,7 +77,7 @@ export function wordedImages(words: JsonObject, prefix: string, hasFirst: boolea
   const list = Array.isArray(words.images) ? words.images : [];
   const listed = list.flatMap((value, index): VideoImage[] => {
     const path = `${prefix}images[${index}]`;
-    if (typeof value !== "string") throw badValue(path, `'${path}' must be the text of an image.`);
+    if (typeof value !== "string") throw badValue(path, `'${path}' must be an image URL, data URI or Base64 string.`);
     const isFirst = index === 0 && !hasFirst && single === undefined;
     return [{ role: isFirst ? "first" : "reference", source: imageOfText(value, path), path }];
   });
@@ -90,7 +90,7 @@ export function numberOf(value: Json | undefined, path: string): number | undefi
   const number =
     typeof value === "string" ? Number(/^\s*[\d.]+\s*s?\s*$/.test(value) ? value.replace("s", "") : Number.NaN) : value;
   if (typeof number === "number" && Number.isFinite(number) && number > 0) return number;
-  throw badValue(path, `'${path}' must be a number of seconds above 0.`);
+  throw badValue(path, `'${path}' must be a number of seconds greater than 0.`);
 }
 
 /** The text of a member; an empty one counts as absent. */

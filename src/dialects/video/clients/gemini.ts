@@ -90,7 +90,7 @@ function refuseOthers(subject: JsonObject, parameters: JsonObject): void {
   const other = Object.keys(subject).find((name) => !heldSubjects.has(name) && !isAbsent(subject[name]));
   if (other !== undefined) throw unsupported(`instances[0].${other}`, "this gateway does not support it.");
   if (!isAbsent(parameters.storageUri))
-    throw unsupported("parameters.storageUri", "this gateway does not write to a bucket of yours.");
+    throw unsupported("parameters.storageUri", "this gateway does not write to your storage bucket.");
 }
 
 function parse(wire: JsonObject, { params }: RequestMeta): VideoRequest {
@@ -132,7 +132,7 @@ function fileName(id: string, index: number): string {
 export function fileOf(given: string): { readonly id: string; readonly index: number } {
   const name = /(?:^|files\/)([0-9a-f]+)(?::download)?$/.exec(given)?.[1] ?? "";
   const [, id, index] = /^(\w{1,100})\.(\d{1,2})$/.exec(Buffer.from(name, "hex").toString("latin1")) ?? [];
-  if (id === undefined) throw new GatewayError("object_not_found", "There is no file with this name.");
+  if (id === undefined) throw new GatewayError("object_not_found", "The file was not found.");
   return { id, index: Number(index) };
 }
 

@@ -46,7 +46,7 @@ function imagesIn(wire: JsonObject, name: string): VideoImage[] {
 function images(wire: JsonObject): VideoImage[] {
   const [addresses, bytes] = [imagesIn(wire, "image_urls"), imagesIn(wire, "binary_data_base64")];
   if (addresses.length > 0 && bytes.length > 0)
-    throw badValue("image_urls", "Give images as 'image_urls' or as 'binary_data_base64', not as both.");
+    throw badValue("image_urls", "Send images as either 'image_urls' or 'binary_data_base64', not both.");
   return [...addresses, ...bytes];
 }
 

@@ -38,14 +38,14 @@ function sizeIn(wire: JsonObject): Pick<VideoRequest, "width" | "height"> {
   const size = textAt(wire, "size");
   if (size === undefined) return {};
   const [, width, height] = /^\s*(\d{2,5})\s*[x*×]\s*(\d{2,5})\s*$/i.exec(size) ?? [];
-  if (width === undefined) throw badValue("size", "'size' must be two numbers of pixels, as in '1280x720'.");
+  if (width === undefined) throw badValue("size", "'size' must be a width and height in pixels, such as '1280x720'.");
   return { width: Number(width), height: Number(height) };
 }
 
 function imagesIn(wire: JsonObject, files: RequestMeta["files"]): VideoImage[] {
   const uploads = filesNamed(files, reference);
   const isTold = uploads.length > 0 && (wire[reference] ?? "") !== "";
-  if (isTold) throw badValue(reference, `Give '${reference}' as a file or as a text, not as both.`);
+  if (isTold) throw badValue(reference, `Send '${reference}' as either a file or text, not both.`);
   if (uploads.length > 0)
     return uploads.map(({ bytes, field }, index) => ({
       role: index === 0 ? "first" : "reference",
@@ -58,7 +58,7 @@ function imagesIn(wire: JsonObject, files: RequestMeta["files"]): VideoImage[] {
   if (!isObject(given)) return [];
   const [url, file] = [textAt(given, "image_url"), textAt(given, "file_id")];
   if (url !== undefined && file !== undefined)
-    throw badValue(reference, `Give '${reference}' as 'image_url' or as 'file_id', not as both.`);
+    throw badValue(reference, `Send '${reference}' as either 'image_url' or 'file_id', not both.`);
   if (url !== undefined) {
     const path = `${reference}.image_url`;
     return [{ role: "first", source: imageOfText(url, path), path }];

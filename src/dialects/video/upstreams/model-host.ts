@@ -34,9 +34,9 @@ interface PlacedImages {
 }
 
 const refusals = {
-  first: "it takes no images.",
-  last: "it takes no last frame.",
-  reference: "it takes no reference images.",
+  first: "this model does not support image input.",
+  last: "this model does not support a last frame.",
+  reference: "this model does not support reference images.",
 } as const;
 
 /** A model that only has a list of images takes frames there. */
@@ -53,7 +53,7 @@ function placeImages({ images }: VideoRequest, row: HostedRow): PlacedImages {
   if (stray !== undefined) throw unsupported(stray.image.path, refusals[stray.image.role]);
   const references = placed.filter(({ role }) => role === "reference").map(({ image }) => image);
   const [one, more] = references;
-  if (singleReference && more !== undefined) throw unsupported(more.path, "it takes one reference image.");
+  if (singleReference && more !== undefined) throw unsupported(more.path, "this model accepts one reference image.");
   const frames = placed.filter(({ role }) => role !== "reference");
   const list = singleReference && one !== undefined ? imageValue(one) : references.map(imageValue);
   return {

@@ -66,7 +66,7 @@ function imagePart({ source, path }: VideoImage): FormPart {
       return { name: "input_reference[file_id]", value: source.id };
     case "bytes": {
       const extension = /^image\/(jpeg|png|webp)$/.exec(source.mediaType)?.[1];
-      if (extension === undefined) throw unsupported(path, "it takes images as JPEG, PNG or WebP.");
+      if (extension === undefined) throw unsupported(path, "this model accepts JPEG, PNG and WebP images only.");
       return { name: "input_reference", fileName: `image.${extension}`, type: source.mediaType, bytes: source.bytes };
     }
   }
@@ -75,8 +75,8 @@ function imagePart({ source, path }: VideoImage): FormPart {
 /** One image, whatever its role; a second one cannot be said. */
 function imageParts(images: readonly VideoImage[]): FormPart[] {
   const [image, more] = images;
-  if (more !== undefined) throw unsupported(more.path, "it takes one image.");
-  if (image?.role === "last") throw unsupported(image.path, "it takes no last frame.");
+  if (more !== undefined) throw unsupported(more.path, "this model accepts one image.");
+  if (image?.role === "last") throw unsupported(image.path, "this model does not support a last frame.");
   return image === undefined ? [] : [imagePart(image)];
 }
 
@@ -108,7 +108,7 @@ function failureOf(body: JsonObject): VideoFailure {
   const code = String(error.code ?? "");
   return {
     code: /^\w{1,64}$/.test(code) ? code : "generation_failed",
-    message: sanitise(String(error.message ?? "")) || "The provider could not make the video.",
+    message: sanitise(String(error.message ?? "")) || "The provider could not generate the video.",
   };
 }
 
@@ -162,9 +162,9 @@ export const openaiVideos: VideoUpstream = {
     return { call: { path: "videos", body: {}, form }, warnings, effect };
   },
   accepted({ status, body }) {
-    if (!isObject(body)) throw invalidUpstreamResponse("it is not a JSON object");
+    if (!isObject(body)) throw invalidUpstreamResponse("expected a JSON object");
     if (isErrorBody(body) && typeof body.id !== "string") throw parseError(status, body);
-    if (typeof body.id !== "string" || body.id === "") throw invalidUpstreamResponse("it names no video");
+    if (typeof body.id !== "string" || body.id === "") throw invalidUpstreamResponse("the response has no video ID");
     return { upstreamId: body.id, progress: told(body) };
   },
   poll: (task) => get(itemPath(task)),

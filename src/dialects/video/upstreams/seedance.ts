@@ -93,9 +93,8 @@ function checkImages(images: readonly VideoImage[]): void {
   const last = imageFor(images, "last");
   const reference = imageFor(images, "reference");
   if (reference !== undefined && (first ?? last) !== undefined)
-    throw unsupported(reference.path, "it takes frames or reference images, not both.");
-  if (last !== undefined && first === undefined)
-    throw unsupported(last.path, "it takes no last frame without a first.");
+    throw unsupported(reference.path, "this model accepts either frames or reference images, not both.");
+  if (last !== undefined && first === undefined) throw unsupported(last.path, "a last frame requires a first frame.");
 }
 
 function contentOf({ prompt, images }: VideoRequest, suffix: string): JsonObject[] {
@@ -148,7 +147,7 @@ function told(body: JsonObject): VideoProgress {
   if (state.state === "failed")
     return { ...state, effect, failure: faultFailure(matchErrorCode(faults, textOf(code)), message) };
   if (state.state === "cancelled")
-    return { ...state, failure: { code: "cancelled", message: "The task was cancelled." } };
+    return { ...state, failure: { code: "cancelled", message: "The task was canceled." } };
   if (state.state !== "completed") return { ...state, effect };
   const url = textOf(objectOf(body.content).video_url);
   const place = { kind: "url", url } as const;

@@ -87,11 +87,11 @@ function wayOf(request: VideoRequest): { path: string; images: readonly VideoIma
   const first = imageFor(request.images, "first");
   const last = imageFor(request.images, "last");
   if (reference !== undefined && (first ?? last) !== undefined)
-    throw unsupported(reference.path, "it takes frames or reference images, not both.");
-  if (request.images.length > 7) throw unsupported(request.images[7]?.path ?? "", "it takes seven images.");
+    throw unsupported(reference.path, "this model accepts either frames or reference images, not both.");
+  if (request.images.length > 7)
+    throw unsupported(request.images[7]?.path ?? "", "this model accepts at most seven images.");
   if (reference !== undefined) return { path: "reference2video", images: request.images, hasRatio: true };
-  if (first === undefined && last !== undefined)
-    throw unsupported(last.path, "it takes no last frame without a first.");
+  if (first === undefined && last !== undefined) throw unsupported(last.path, "a last frame requires a first frame.");
   if (first === undefined) return { path: "text2video", images: [], hasRatio: true };
   if (last === undefined) return { path: "img2video", images: [first], hasRatio: false };
   return { path: "start-end2video", images: [first, last], hasRatio: false };
@@ -140,7 +140,7 @@ function progress({ status, body }: UpstreamAnswer): VideoProgress | null {
   if (state.state !== "failed") return { ...state, effect };
   const code = textOf(body.err_code);
   if (/UserCancell?ed/i.test(code))
-    return { state: "cancelled", failure: { code: "cancelled", message: "The task was cancelled." } };
+    return { state: "cancelled", failure: { code: "cancelled", message: "The task was canceled." } };
   return { ...state, failure: faultFailure(matchErrorCode(faults, code), body.err_msg ?? body.message) };
 }
 

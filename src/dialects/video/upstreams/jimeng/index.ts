@@ -39,14 +39,15 @@ function framesOf(images: readonly VideoImage[]): JsonObject {
   const [first] = ordered;
   const isLink = first?.source.kind === "url";
   const values = ordered.map(({ source, path }) => {
-    if (source.kind === "file") throw unsupported(path, "it takes images as addresses or as bytes.");
-    if ((source.kind === "url") !== isLink) throw unsupported(path, "it takes both images in the same form.");
+    if (source.kind === "file") throw unsupported(path, "this model accepts images as URLs or as bytes.");
+    if ((source.kind === "url") !== isLink)
+      throw unsupported(path, "both images must have the same form: URLs or bytes.");
     if (source.kind === "url") return source.url;
     if (/^image\/(?:jpeg|png)$/.test(source.mediaType)) return base64Of(source);
-    throw unsupported(path, "it takes images as JPEG or PNG.");
+    throw unsupported(path, "this model accepts JPEG and PNG images only.");
   });
   if (first === undefined) return {};
-  if (first.role === "last") throw unsupported(first.path, "it takes no last frame without a first.");
+  if (first.role === "last") throw unsupported(first.path, "a last frame requires a first frame.");
   return isLink ? { image_urls: values } : { binary_data_base64: values };
 }
 
@@ -133,7 +134,7 @@ export const jimengVideos: VideoUpstream = {
     };
   },
   accepted({ status, body }) {
-    if (!isObject(body)) throw invalidUpstreamResponse("it is not a JSON object");
+    if (!isObject(body)) throw invalidUpstreamResponse("expected a JSON object");
     if (codeIn(body) !== fine) throw parseError(status, body);
     return { upstreamId: requireId(body.data, "task_id") };
   },

@@ -66,7 +66,7 @@ export const klingTasks: VideoUpstream = {
     if (isObject(data)) return acceptedAs(requireId(data, "id"), told(data, {}));
     throw isObject(body) && "code" in body
       ? parseNewerError(status, body)
-      : invalidUpstreamResponse("it holds no task");
+      : invalidUpstreamResponse("the response has no task");
   },
   poll: ({ upstreamId }) => getCall(`tasks?task_ids=${encodeURIComponent(upstreamId)}`),
   progress({ status, body }, { upstreamId, keep }) {

@@ -48,7 +48,7 @@ export const parseNewerError: ErrorCodec["parse"] = (status, body, retryAfterMs)
   const error = parseError(status, body, retryAfterMs);
   if (numberOf(objectOf(body).code) !== invalidKey) return error;
   const message =
-    "The provider refused the gateway's credential: this model needs a Kling API key ('credential'). An access key pair serves the older models ('kling-v…') only.";
+    "The provider refused the gateway's credential: this model requires a Kling API key ('credential'). An access key pair works with the older models ('kling-v…') only.";
   return new GatewayError("upstream_credentials", message, { cause: error });
 };
 

@@ -52,7 +52,7 @@ function parsedResponse(request: VideoRequest): VideoRequest {
 function referencesOf(images: readonly VideoImage[]): JsonObject {
   const stray = images.find((image, index) => image.role !== "reference" || index >= mostReferences);
   if (stray !== undefined)
-    throw unsupported(stray.path, `it takes either frames, or up to ${mostReferences} images for reference.`);
+    throw unsupported(stray.path, `this model accepts either frames or up to ${mostReferences} reference images.`);
   return { image_list: images.map((image) => ({ image: imageValue(image) })) };
 }
 
@@ -118,7 +118,9 @@ export const klingVideos: VideoUpstream = {
   accepted({ status, body }) {
     const data = dataIn(status, body);
     if (isObject(data)) return acceptedAs(requireId(data, "task_id"), told(data, {}));
-    throw isObject(body) && "code" in body ? parseError(status, body) : invalidUpstreamResponse("it holds no task");
+    throw isObject(body) && "code" in body
+      ? parseError(status, body)
+      : invalidUpstreamResponse("the response has no task");
   },
   poll: ({ keep, upstreamId }) => getCall(`${String(keep.path)}/${encodeURIComponent(upstreamId)}`),
   progress({ status, body }, { keep }) {

@@ -78,8 +78,9 @@ export function fit(request: VideoRequest, context: VideoRenderContext, isFramed
 
 /** An address, or Base64 without the beginning of a data URI, which is refused here. */
 export function imageValue({ source, path }: VideoImage): string {
-  if (source.kind === "file") throw unsupported(path, "it takes images as addresses or as bytes.");
+  if (source.kind === "file") throw unsupported(path, "this model accepts images as URLs or as bytes.");
   if (source.kind === "url") return source.url;
-  if (!/^image\/(?:jpeg|png)$/.test(source.mediaType)) throw unsupported(path, "it takes images as JPEG or PNG.");
+  if (!/^image\/(?:jpeg|png)$/.test(source.mediaType))
+    throw unsupported(path, "this model accepts JPEG and PNG images only.");
   return base64Of(source);
 }

@@ -45,7 +45,7 @@ const itemPath = (id: string): string => `v2/query/video_generation/${encodeURIC
 function contentOf(prompt: string, images: readonly VideoImage[]): JsonObject[] {
   const reference = images.find(({ role }) => role === "reference");
   if (reference !== undefined && images.some(({ role }) => role !== "reference"))
-    throw unsupported(reference.path, "it takes frames or reference images, not both.");
+    throw unsupported(reference.path, "this model accepts either frames or reference images, not both.");
   const parts = images.map((image) => ({
     type: "image_url",
     image_url: { url: imageValue(image) },

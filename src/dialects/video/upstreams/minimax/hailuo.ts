@@ -38,7 +38,7 @@ const passed = ["prompt_optimizer", "fast_pretreatment"];
 
 function imagesFor({ images }: VideoRequest): JsonObject {
   const [reference, stray] = images.filter(({ role }) => role === "reference");
-  if (stray !== undefined) throw unsupported(stray.path, "it takes one reference image.");
+  if (stray !== undefined) throw unsupported(stray.path, "this model accepts one reference image.");
   const first = imageFor(images, "first");
   const last = imageFor(images, "last");
   return omitUndefined({

@@ -62,7 +62,7 @@ function told(body: JsonObject): VideoProgress {
   const error = textOf(body.error);
   if (state.state === "failed") return { ...state, failure: faultFailure(matchErrorCode(faults, error), error) };
   if (state.state === "cancelled")
-    return { ...state, failure: { code: "cancelled", message: "The task was cancelled." } };
+    return { ...state, failure: { code: "cancelled", message: "The task was canceled." } };
   if (state.state !== "completed") return state;
   const seconds = sizeNumber(objectOf(body.metrics).video_output_duration_seconds);
   return { ...state, results: resultsOf(body.output), effect: known({ seconds }) };

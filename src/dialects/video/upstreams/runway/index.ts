@@ -54,14 +54,14 @@ const passed = ["contentModeration"];
 /** An image where only secure addresses are fetched. */
 function uriOf(image: VideoImage): string {
   const text = imageValue(image);
-  if (/^http:/i.test(text)) throw unsupported(image.path, "it fetches images from https addresses only.");
+  if (/^http:/i.test(text)) throw unsupported(image.path, "this provider fetches images from https URLs only.");
   return text;
 }
 
 const refusals = {
-  first: "it takes no images.",
-  last: "it takes no last frame.",
-  reference: "it takes no reference images.",
+  first: "this model does not support image input.",
+  last: "this model does not support a last frame.",
+  reference: "this model does not support reference images.",
 } as const;
 
 function checkImages(images: readonly VideoImage[], { images: roles }: RunwayRow): void {
@@ -70,10 +70,9 @@ function checkImages(images: readonly VideoImage[], { images: roles }: RunwayRow
   const last = imageFor(images, "last");
   const stray = images.find(({ role }) => roles?.includes(role) === false);
   if (reference !== undefined && (first ?? last) !== undefined)
-    throw unsupported(reference.path, "it takes frames or reference images, not both.");
+    throw unsupported(reference.path, "this model accepts either frames or reference images, not both.");
   if (stray !== undefined) throw unsupported(stray.path, refusals[stray.role]);
-  if (last !== undefined && first === undefined)
-    throw unsupported(last.path, "it takes no last frame without a first.");
+  if (last !== undefined && first === undefined) throw unsupported(last.path, "a last frame requires a first frame.");
 }
 
 /** The one frame alone, or both with their positions. */
@@ -100,7 +99,8 @@ function rowFor(request: VideoRequest, context: VideoRenderContext): { row: Runw
   const here = lookUpModel(runwayModels[path], context);
   if (here.isListed || !lookUpModel(runwayModels[other], context).isListed)
     return modelRow(runwayModels[path], context);
-  if (path === "text_to_video") throw unsupported(context.fieldPath("prompt"), "it makes videos from images only.");
+  if (path === "text_to_video")
+    throw unsupported(context.fieldPath("prompt"), "this model supports image-to-video only.");
   throw unsupported(request.images[0]?.path ?? "", refusals.first);
 }
 
@@ -125,7 +125,7 @@ function told(body: JsonObject): VideoProgress {
   if (state.state === "failed")
     return { ...state, failure: faultFailure(matchErrorCode(faults, textOf(body.failureCode)), body.failure) };
   if (state.state === "cancelled")
-    return { ...state, failure: { code: "cancelled", message: "The task was cancelled." } };
+    return { ...state, failure: { code: "cancelled", message: "The task was canceled." } };
   if (state.state !== "completed") return known({ ...state, percent });
   const output = Array.isArray(body.output) ? body.output.map(textOf).filter((url) => /^https?:/.test(url)) : [];
   return { ...state, results: output.map((url) => ({ place: { kind: "url", url } })) };

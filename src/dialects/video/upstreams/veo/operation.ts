@@ -24,10 +24,10 @@ const safeName = /^(?!.*(?:^|\/)\.+(?:\/|$))[\w.:@~-]+(?:\/[\w.:@~-]+)*$/;
 
 /** The name that a submit is answered with. Throws the error that came in its place. */
 export function nameIn({ status, body }: UpstreamAnswer): string {
-  if (!isObject(body)) throw invalidUpstreamResponse("it is not a JSON object");
+  if (!isObject(body)) throw invalidUpstreamResponse("expected a JSON object");
   if (isErrorBody(body)) throw parseError(status, body);
   const name = textOf(body.name);
-  if (!safeName.test(name)) throw invalidUpstreamResponse("it names no operation");
+  if (!safeName.test(name)) throw invalidUpstreamResponse("the response has no operation name");
   return name;
 }
 

@@ -59,7 +59,7 @@ function fitted(request: VideoRequest, row: ModelRow, { ties }: VeoService): Fit
 }
 
 function bytesOf({ source, path }: VideoImage): JsonObject {
-  if (source.kind !== "bytes") throw unsupported(path, "it takes images as bytes.");
+  if (source.kind !== "bytes") throw unsupported(path, "this model accepts image bytes only, not URLs.");
   return { bytesBase64Encoded: base64Of(source), mimeType: source.mediaType };
 }
 
@@ -68,9 +68,9 @@ function imagesOf(images: readonly VideoImage[]): JsonObject {
   const last = imageFor(images, "last");
   const references = images.filter(({ role }) => role === "reference");
   const stray = references[mostReferences];
-  if (stray !== undefined) throw unsupported(stray.path, `it takes ${mostReferences} images for reference.`);
-  if (last !== undefined && first === undefined)
-    throw unsupported(last.path, "it takes no last frame without a first.");
+  if (stray !== undefined)
+    throw unsupported(stray.path, `this model accepts at most ${mostReferences} reference images.`);
+  if (last !== undefined && first === undefined) throw unsupported(last.path, "a last frame requires a first frame.");
   return omitUndefined({
     image: first && bytesOf(first),
     lastFrame: last && bytesOf(last),

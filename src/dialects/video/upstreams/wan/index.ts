@@ -88,7 +88,7 @@ export const wanVideos: VideoUpstream = {
   },
   accepted(answer) {
     const { status, body } = answer;
-    if (!isObject(body)) throw invalidUpstreamResponse("it is not a JSON object");
+    if (!isObject(body)) throw invalidUpstreamResponse("expected a JSON object");
     if (!isObject(body.output) && body.code !== undefined) throw parseError(status, body);
     const told = progress(answer);
     return { upstreamId: requireId(body.output, "task_id"), ...(told === null ? {} : { progress: told }) };

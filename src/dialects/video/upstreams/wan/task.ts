@@ -58,6 +58,6 @@ export function progress({ status, body }: UpstreamAnswer): VideoProgress | null
   const effect = effectTold(objectOf(usage));
   if (state.state === "failed") return { ...state, failure: failureOf(said) };
   if (state.state === "cancelled")
-    return { ...state, failure: { code: "cancelled", message: "The task was cancelled." } };
+    return { ...state, failure: { code: "cancelled", message: "The task was canceled." } };
   return state.state === "completed" ? { ...state, results: linked(said.video_url, effect), effect } : state;
 }
