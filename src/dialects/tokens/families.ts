@@ -14,6 +14,9 @@ import {
 /** A vocabulary that the token counter has. */
 export type Encoding = "o200k_base" | "cl100k_base";
 
+/** Unicode scripts by name: what a character counts, in tokens of the vocabulary that is counted with. */
+export type ScriptRates = { readonly [script: string]: number };
+
 export interface TokenFamily {
   readonly name: string;
   /** The vocabulary that is counted with. */
@@ -21,6 +24,8 @@ export interface TokenFamily {
   /** Tokens of this family for one of that vocabulary: of everything else, and of Chinese characters. */
   readonly plain: number;
   readonly cjk: number;
+  /** Scripts that are counted by their characters, because the vocabulary says too little about them. */
+  readonly perCharacter: ScriptRates;
   /** Each digit is a token. */
   readonly singleDigits: boolean;
   readonly image: ImageRule;
@@ -49,6 +54,7 @@ const openai: TokenFamily = {
   encoding: "o200k_base",
   plain: 1,
   cjk: 1,
+  perCharacter: {},
   singleDigits: false,
   image: openaiTiles(85, 170),
   imageBound: 1_445,
@@ -71,6 +77,10 @@ const claude: TokenFamily = {
   name: "claude",
   plain: 1.1,
   cjk: 1.45,
+  perCharacter: {
+    ...{ Cyrillic: 0.52, Greek: 0.96, Hebrew: 0.75, Arabic: 0.81, Hangul: 1.02 },
+    ...{ Devanagari: 0.95, Bengali: 1.52, Tamil: 1.72, Thai: 1.64 },
+  },
   image: anthropicPatches(1_568, 1_568),
   imageBound: 1_568,
   pageTokens: 2_250,

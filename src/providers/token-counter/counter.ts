@@ -1,7 +1,7 @@
 // The token counter: one thread for each vocabulary, started when it is first needed and again when it died, with a bounded queue.
 import { GatewayError } from "../../canonical/error.ts";
 import type { Encoding } from "../../dialects/tokens/families.ts";
-import type { CountOrder, SliceCount } from "./count-slice.ts";
+import type { CountOrder, SliceCount, Split } from "./count-slice.ts";
 import { type Slice, slicesOf } from "./slices.ts";
 
 export interface TokenCounter {
@@ -9,7 +9,7 @@ export interface TokenCounter {
    * Tokens of the texts. Rejects with `overloaded` where too much is waiting, with the signal's reason once it aborts, and
    * with `internal_error` where the thread died of these texts.
    */
-  count(texts: Slice, encoding: Encoding, split: boolean, signal?: AbortSignal): Promise<SliceCount>;
+  count(texts: Slice, encoding: Encoding, split: Split, signal?: AbortSignal): Promise<SliceCount>;
   /** Ends the threads; what waits is rejected. */
   close(): void;
   /** Texts that are being counted or wait. */
@@ -34,7 +34,7 @@ export interface CounterOptions {
 
 interface Job {
   readonly slices: Iterator<Slice>;
-  readonly split: boolean;
+  readonly split: Split;
   readonly chars: number;
   /** What the sum is multiplied by for texts that were not counted. */
   readonly scale: number;

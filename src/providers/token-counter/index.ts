@@ -46,8 +46,8 @@ async function countTexts(
   family: TokenFamily,
   signal?: AbortSignal,
 ): Promise<number> {
-  const { encoding, plain, cjk, singleDigits } = family;
-  const split = plain !== cjk || singleDigits;
+  const { encoding, plain, cjk, singleDigits, perCharacter } = family;
+  const split = (plain !== cjk || singleDigits) && { perCharacter };
   return tokensOfText(await counter.count(texts, encoding, split, signal), family);
 }
 
