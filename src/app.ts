@@ -13,11 +13,14 @@ import { checkLedger } from "./gateway/ledger/check.ts";
 import { openLedger } from "./gateway/ledger/ledger.ts";
 import { createAudioTranscoder } from "./gateway/operations/audio-transcoder.ts";
 import { createMissingCounters } from "./gateway/operations/token-count.ts";
-import { createAdmission } from "./gateway/pipeline/admission.ts";
+import type { GatewayDependencies } from "./gateway/pipeline/dependencies.ts";
 import { createReadiness } from "./gateway/pipeline/readiness.ts";
-import type { GatewayDependencies } from "./gateway/pipeline/run.ts";
 import { usageEstimates } from "./gateway/pipeline/usage-estimate.ts";
+import { createConcurrency } from "./gateway/policy/concurrency.ts";
 import { type Caller, openKeys } from "./gateway/policy/keys.ts";
+import type { Policy } from "./gateway/policy/policy.ts";
+import { promptLength } from "./gateway/policy/prompt-length.ts";
+import { createPendingReservations } from "./gateway/policy/reservations.ts";
 import { openResponses, type Responses } from "./gateway/responses/responses.ts";
 import { catalogHolder } from "./gateway/routing/catalog.ts";
 import { createCooldowns } from "./gateway/routing/cooldowns.ts";
@@ -52,6 +55,8 @@ export interface StartOptions {
   print(line: string): void;
   /** For machines: the log. */
   log?(line: string): void;
+  /** Further rules for every exchange, asked behind the built-in ones. */
+  readonly policies?: readonly Policy[];
   /** False: model servers on this machine are not looked for. */
   readonly discovers?: boolean;
   /** Where and how often they are looked for, unless as usual. */
@@ -151,10 +156,13 @@ function gatewayParts(foundation: Foundation, options: StartOptions, teardown: T
   const counter = startTokenCounter();
   teardown.push(() => counter.close());
   const backlog = createBacklog(limits, createSharedInterval(backlogTickMs));
+  const concurrency = createConcurrency(limits, backlog.isFull);
   return {
     catalog: catalogHolder(buildCatalog(configuration.file, settings.environment)),
     listings: createModelLists(systemClock, events.listingFailed),
-    admission: createAdmission(limits, backlog.isFull),
+    policies: [promptLength(limits), concurrency, ...(options.policies ?? [])],
+    inFlight: concurrency.inFlight,
+    pending: createPendingReservations(),
     limits,
     fallbackProvider: estimator(dialects, counter),
     missingCounters: createMissingCounters(systemClock),
@@ -255,7 +263,7 @@ export async function start(options: StartOptions): Promise<Running> {
     return {
       url: listener.url,
       async stop() {
-        await shutDown(listener, gateway.admission, readiness.drain);
+        await shutDown(listener, gateway.inFlight, readiness.drain);
         await takeDown(teardown);
       },
       async hurry() {

@@ -1,5 +1,4 @@
 // The end of the listener: unready first, so that load balancers look away; then what is in progress may finish; then the rest is cut.
-import type { Admission } from "./gateway/pipeline/admission.ts";
 import type { Listener } from "./http/server.ts";
 
 /** How long what is in progress may take. */
@@ -10,12 +9,11 @@ const settleMs = 6_000;
 const settleTickMs = 20;
 
 /** Resolves when nothing is in progress any more, or has been cut. */
-export async function shutDown(listener: Listener, admission: Admission, beginDrain: () => void): Promise<void> {
+export async function shutDown(listener: Listener, inFlight: () => number, beginDrain: () => void): Promise<void> {
   beginDrain();
-  if (admission.inFlight() > 0) await Bun.sleep(announceMs);
+  if (inFlight() > 0) await Bun.sleep(announceMs);
   const cut = setTimeout(() => void listener.stop(true), drainMs);
   await listener.stop(false);
   clearTimeout(cut);
-  for (let waited = 0; waited < settleMs && admission.inFlight() > 0; waited += settleTickMs)
-    await Bun.sleep(settleTickMs);
+  for (let waited = 0; waited < settleMs && inFlight() > 0; waited += settleTickMs) await Bun.sleep(settleTickMs);
 }

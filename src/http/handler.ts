@@ -1,8 +1,8 @@
 // One request from its first byte to its answer: match, identify, read, validate, ask, write. One handler for all rows.
 import { GatewayError, toGatewayError } from "../canonical/error.ts";
 import type { ArrayForm, Dialect, RequestMeta } from "../dialects/dialect.ts";
+import type { GatewayDependencies } from "../gateway/pipeline/dependencies.ts";
 import { answerIncoming, type IncomingRequest } from "../gateway/pipeline/incoming-request.ts";
-import type { GatewayDependencies } from "../gateway/pipeline/run.ts";
 import type { Caller, Keys } from "../gateway/policy/keys.ts";
 import { requestId } from "../lib/ids.ts";
 import type { JsonObject } from "../lib/json.ts";

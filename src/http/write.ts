@@ -1,8 +1,8 @@
 // Writing answers: headers that every answer carries, errors in the caller's own envelope.
 import type { GatewayError } from "../canonical/error.ts";
 import type { ArrayForm, Dialect } from "../dialects/dialect.ts";
-import { warningText } from "../gateway/pipeline/exchange.ts";
-import type { GatewayReply } from "../gateway/pipeline/run.ts";
+import { warningText } from "../gateway/ledger/settlement.ts";
+import type { GatewayReply } from "../gateway/pipeline/answer.ts";
 import { asArray } from "./json-array-stream.ts";
 
 export const jsonType = "application/json; charset=utf-8";

@@ -8,8 +8,6 @@ export interface Deadline {
   abort(reason: unknown): void;
   /** Forgets the bound and the parent; who holds it can still abort. */
   release(): void;
-  /** All that the signal was given to has ended. It serves another try now: nobody may keep it or abort it. */
-  done(): void;
 }
 
 /** What looks at deadlines and at parents: its tick is how late either may be noticed. */
@@ -17,10 +15,6 @@ export interface DeadlineClock {
   readonly ticker: SharedInterval;
   readonly clock: Pick<Clock, "monotonicMs">;
 }
-
-/** Making a signal and letting it go costs 2 us of a request of 55 between other processes; one that never aborted is as good as new. */
-const spare: AbortController[] = [];
-const maxSpare = 1_024;
 
 /**
  * The parent is asked for at the first tick and not before: most tries are over by then, and the signal of a request
@@ -33,7 +27,7 @@ export function deadline(
   watch: DeadlineClock,
   expired: () => unknown,
 ): Deadline {
-  const controller = spare.pop() ?? new AbortController();
+  const controller = new AbortController();
   const dueMs = watch.clock.monotonicMs() + timeoutMs;
   const stop = (reason: unknown): void => {
     watch.ticker.unsubscribe(look);
@@ -49,9 +43,5 @@ export function deadline(
     signal: controller.signal,
     abort: (reason) => controller.abort(reason),
     release: () => watch.ticker.unsubscribe(look),
-    done() {
-      watch.ticker.unsubscribe(look);
-      if (!controller.signal.aborted && spare.length < maxSpare) spare.push(controller);
-    },
   };
 }

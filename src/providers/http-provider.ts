@@ -10,7 +10,7 @@ import { parseJsonText } from "../lib/json.ts";
 import { type Signer, secretsOf } from "./credentials.ts";
 import type { DispatchRequest, Provider, ProviderEntry, ReplyPatch } from "./provider.ts";
 import { readBounded } from "./read-body.ts";
-import { isInternalAddress, isStrong, type Redactor, redactorOf } from "./redaction.ts";
+import { isStrong, type Redactor, redactorOf, withRedactor } from "./redaction.ts";
 import { requestEncoder } from "./request-encoder.ts";
 import { patchedResponse } from "./response-patcher.ts";
 import { type PollingDependencies, pollUntilDone } from "./task-polling.ts";
@@ -42,7 +42,7 @@ async function list<Item>(
 ): Promise<Item[]> {
   const response = await sender(entry)({ method: "GET", url: join(baseOf(entry), path), headers, signal });
   if (!response.ok) throw refusalError({ status: response.status, message: `The provider refused to list '${path}'.` });
-  const bytes = await readBounded(isInternalAddress(response, redactorOfEntry(entry)), maxListBytes, signal);
+  const bytes = await readBounded(withRedactor(response, redactorOfEntry(entry)), maxListBytes, signal);
   if (bytes === null) throw invalidUpstreamResponse(`the list '${path}' exceeds the size limit`);
   return read(parseJsonText(decoder.decode(bytes)));
 }
@@ -158,7 +158,7 @@ export function httpProviderWithTimers(entry: ProviderEntry, clock: Clock): Prov
   const answer = kind.follows === undefined ? post : seen;
   const options = { ...kind.options, ...entry.options };
   const mends = mendsOf(entry, options);
-  const redacted = (response: Response): Response => isInternalAddress(response, redactor);
+  const redacted = (response: Response): Response => withRedactor(response, redactor);
   return {
     name: entry.name,
     kind: kind.kind,

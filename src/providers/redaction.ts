@@ -90,7 +90,7 @@ export function redactorOf(credentials: readonly string[], host: string): Redact
 const redactors = new WeakMap<Response, Redactor>();
 
 /** The response of a provider, to be read by `providers/reading` and by nothing else. */
-export function isInternalAddress(response: Response, redactor: Redactor): Response {
+export function withRedactor(response: Response, redactor: Redactor): Response {
   redactors.set(response, redactor);
   return response;
 }

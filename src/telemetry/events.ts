@@ -1,4 +1,4 @@
-// What happens in the house, one function for each business event.
+// Business events, one function each: the log is written here and nowhere else.
 import type { GatewayError } from "../canonical/error.ts";
 import { causeOf, type Level, type Log } from "./log.ts";
 
@@ -8,6 +8,13 @@ export interface RequestIds {
   readonly requestId: string;
 }
 
+/** What an exchange came to, for logs and metrics. */
+export interface SettledExchange {
+  readonly state: string;
+  readonly provider: string | null;
+  readonly durationMs: number;
+}
+
 export interface Events {
   /** The same, with the ids of a request in every line. */
   of(ids: RequestIds): Events;
@@ -15,8 +22,8 @@ export interface Events {
   attemptFailed(provider: string, model: string, error: GatewayError): void;
   /** A provider does not have the model of a candidate, or refuses the gateway's credential: the operator has to act. */
   candidateUnusable(provider: string, model: string, error: GatewayError): void;
-  /** An exchange that was opened in the ledger ended with an error. */
-  exchangeFailed(error: GatewayError): void;
+  /** An exchange that was opened in the ledger is settled, `error` null where it was answered completely. */
+  exchangeSettled(exchange: SettledExchange, error: GatewayError | null): void;
   /** A request was answered with an error that is the gateway's own fault. */
   requestFailed(requestId: string, error: GatewayError): void;
   /** A provider's list of models could not be read. */
@@ -57,7 +64,9 @@ export function createEvents(log: Log): Events {
         code: error.code,
         cause: causeOf(error.cause ?? error),
       }),
-    exchangeFailed: (error) => log.write(levelOf(error), "exchange_failed", { code: error.code }),
+    exchangeSettled(_exchange, error) {
+      if (error !== null) log.write(levelOf(error), "exchange_failed", { code: error.code });
+    },
     requestFailed: (requestId, error) =>
       log.write("error", "request_failed", { requestId, code: error.code, cause: causeOf(error.cause ?? error) }),
     listingFailed: (provider, cause) => log.write("warn", "listing_failed", { provider, cause: causeOf(cause) }),

@@ -2,12 +2,14 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import { requestsWithin } from "../../src/config/descriptors.ts";
-import { createAdmission } from "../../src/gateway/pipeline/admission.ts";
+import { createConcurrency } from "../../src/gateway/policy/concurrency.ts";
 import { createBacklog } from "../../src/gateway/streaming/backlog.ts";
 import type { SharedInterval } from "../../src/lib/shared-interval.ts";
 import { gateway, type RunningGateway } from "../support/gateway.ts";
 import { ledgerRows } from "../support/ledger.ts";
 import { type Line, upstream } from "../support/upstream.ts";
+
+const by = (keyId: string) => ({ caller: { keyId, name: keyId } });
 
 const up = await upstream();
 const yaml = (limits: string) =>
@@ -132,21 +134,21 @@ describe("memory", () => {
 
   test("above the second bound nothing new is admitted", () => {
     const limits = { maxConcurrentRequests: 9, maxConcurrentRequestsPerKey: 9 };
-    const admission = createAdmission(limits, () => true);
-    expect(() => admission.admit("a")).toThrow(expect.objectContaining({ kind: "overloaded", status: 503 }));
+    const admission = createConcurrency(limits, () => true);
+    expect(() => admission.admit(by("a"))).toThrow(expect.objectContaining({ kind: "overloaded", status: 503 }));
   });
 });
 
 test("one key does not take the places of the others", () => {
-  const admission = createAdmission({ maxConcurrentRequests: 3, maxConcurrentRequestsPerKey: 2 });
-  const [first] = [admission.admit("a"), admission.admit("a")];
-  expect(() => admission.admit("a")).toThrow(expect.objectContaining({ kind: "concurrency_limit_exceeded" }));
-  admission.admit("b");
-  expect(() => admission.admit("b")).toThrow(expect.objectContaining({ kind: "overloaded" }));
+  const admission = createConcurrency({ maxConcurrentRequests: 3, maxConcurrentRequestsPerKey: 2 });
+  const [first] = [admission.admit(by("a")), admission.admit(by("a"))];
+  expect(() => admission.admit(by("a"))).toThrow(expect.objectContaining({ kind: "concurrency_limit_exceeded" }));
+  admission.admit(by("b"));
+  expect(() => admission.admit(by("b"))).toThrow(expect.objectContaining({ kind: "overloaded" }));
   first?.release();
   first?.release();
-  admission.admit("a");
-  expect(() => admission.admit("a")).toThrow(expect.objectContaining({ kind: "overloaded" }));
+  admission.admit(by("a"));
+  expect(() => admission.admit(by("a"))).toThrow(expect.objectContaining({ kind: "overloaded" }));
 });
 
 test.each([

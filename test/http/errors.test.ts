@@ -3,8 +3,8 @@ import { describe, expect, test } from "bun:test";
 import { errorKinds, GatewayError } from "../../src/canonical/error.ts";
 import { defaultLimits } from "../../src/config/limits.ts";
 import { openaiErrors } from "../../src/dialects/openai-error.ts";
-import { createAdmission } from "../../src/gateway/pipeline/admission.ts";
-import type { GatewayDependencies } from "../../src/gateway/pipeline/run.ts";
+import type { GatewayDependencies } from "../../src/gateway/pipeline/dependencies.ts";
+import { createConcurrency } from "../../src/gateway/policy/concurrency.ts";
 import type { Keys } from "../../src/gateway/policy/keys.ts";
 import type { Endpoint } from "../../src/http/endpoint.ts";
 import { serve } from "../../src/http/handler.ts";
@@ -15,6 +15,8 @@ import { says } from "../support/fixtures.ts";
 import { surfaces } from "../support/http-client.ts";
 import type { Script } from "../support/upstream.ts";
 import { errorOf, setting } from "./setting.ts";
+
+const by = (keyId: string) => ({ caller: { keyId, name: keyId } });
 
 const { world, bearer, send } = await setting();
 const { alpha } = world.upstreams;
@@ -199,14 +201,14 @@ test("a fault of our own is 500, says nothing of its cause, and leaves the cause
 });
 
 test("over the bound on requests under way, admission is refused at once and a wait is named", () => {
-  const admission = createAdmission({ maxConcurrentRequests: 2, maxConcurrentRequestsPerKey: 2 });
-  const [first] = [admission.admit("a"), admission.admit("a")];
-  expect(() => admission.admit("a")).toThrow(expect.objectContaining({ kind: "overloaded", retryAfterMs: 1_000 }));
+  const admission = createConcurrency({ maxConcurrentRequests: 2, maxConcurrentRequestsPerKey: 2 });
+  const [first] = [admission.admit(by("a")), admission.admit(by("a"))];
+  expect(() => admission.admit(by("a"))).toThrow(expect.objectContaining({ kind: "overloaded", retryAfterMs: 1_000 }));
   first?.release();
   first?.release();
   expect(admission.inFlight()).toBe(1);
-  admission.admit("a");
-  expect(() => admission.admit("a")).toThrow(GatewayError);
+  admission.admit(by("a"));
+  expect(() => admission.admit(by("a"))).toThrow(GatewayError);
 });
 
 test("every kind has a status, a type of the contract, and a code that is a word", () => {

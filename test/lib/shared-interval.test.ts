@@ -95,18 +95,3 @@ test("released it has neither bound nor parent, and can still be aborted", () =>
   released.abort("enough");
   expect(released.signal.reason).toBe("enough");
 });
-
-test("what is done gives its signal to the next try, one that has aborted does not", () => {
-  const { watch, waiting } = byHand();
-  const parent = () => new AbortController().signal;
-  const first = deadline(parent, 100, watch, () => "too late");
-  const { signal } = first;
-  first.done();
-  expect(waiting()).toBe(0);
-  const second = deadline(parent, 100, watch, () => "too late");
-  expect(second.signal).toBe(signal);
-  second.abort("enough");
-  second.done();
-  const third = deadline(parent, 100, watch, () => "too late");
-  expect([third.signal === signal, third.signal.aborted]).toEqual([false, false]);
-});

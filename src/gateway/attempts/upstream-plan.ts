@@ -2,7 +2,7 @@
 import { GatewayError } from "../../canonical/error.ts";
 import type { OperationRequest } from "../../canonical/operation.ts";
 import type { ListedVoice } from "../../canonical/speech.ts";
-import { isLoss, type Warning } from "../../canonical/warning.ts";
+import type { Warning } from "../../canonical/warning.ts";
 import type { Dialect, PassthroughRequest, RenderContext, UpstreamRequest } from "../../dialects/dialect.ts";
 import { type DeclaredModel, findRow } from "../../dialects/shared/model-table.ts";
 import type { JsonObject } from "../../lib/json.ts";
@@ -14,6 +14,7 @@ import type { GatewayRequest } from "../pipeline/gateway-request.ts";
 import type { Candidate } from "../routing/catalog.ts";
 import { divideStops } from "../streaming/stop-sequences.ts";
 import { type FanPart, fanOut, overasks } from "./fan-out.ts";
+import { refuseWhenStrict } from "./strictness.ts";
 
 /** The way of one inquiry to one candidate. */
 export interface UpstreamPlan {
@@ -74,19 +75,6 @@ function foreignFields(request: OperationRequest): Warning[] {
       { param: refused.path },
     );
   return request.unmappedFields.filter((extra) => extra.rule === "warn").map(({ path }) => ({ code: "dropped", path }));
-}
-
-/** Throws `unsupported_parameter` for something lost. */
-export function refuseWhenStrict(gatewayRequest: GatewayRequest, warnings: readonly Warning[]): void {
-  const lost = gatewayRequest.strict ? warnings.find(isLoss) : undefined;
-  if (lost !== undefined)
-    throw new GatewayError(
-      "unsupported_parameter",
-      `'${lost.path}' would be ${lost.code} for this model, and strict mode is on.`,
-      {
-        param: lost.path,
-      },
-    );
 }
 
 /** What only its maker can read is told to nobody else. */

@@ -14,7 +14,7 @@ import {
   progressValues,
   settlementValues,
 } from "./table.ts";
-import type { LedgerEntry, LedgerOpening, LedgerSettlement } from "./types.ts";
+import type { LedgerAttempt, LedgerEntry, LedgerOpening, LedgerSettlement } from "./types.ts";
 import { pinnedSnapshot } from "./wal-snapshot-pin.ts";
 import { createWriter, type Writer } from "./writer.ts";
 
@@ -31,6 +31,8 @@ export interface Ledger {
   openPending(opening: LedgerOpening): Promise<void>;
   /** Settles the pending row of this id. One that is settled already, or is not there, stays as it is. */
   settlePending(id: string, settlement: LedgerSettlement): Promise<void>;
+  /** Adds rows for attempts of an exchange. Failures are logged. */
+  recordAttempts(id: string, attempts: readonly LedgerAttempt[]): void;
   /** Resolves when the ledger takes rows; rejects with a GatewayError where it does not. */
   probe(): Promise<void>;
   /** Commits what waits and lets the folder go; rows that are still open become `interrupted` at the next start. */
@@ -104,6 +106,7 @@ function runningLedger(table: LedgerTable, unlock: Unlock, options: LedgerOption
     },
     openPending: (opening) => writer.write(table.begin, openingValues(next++, opening), "tell"),
     settlePending: (id, settlement) => writer.write(table.conclude, settlementValues(id, settlement), "retry"),
+    recordAttempts: (id, attempts) => recordAttempts(table, writer, id, attempts),
     probe: () => writer.write(table.mark, marked(), "tell"),
     async close() {
       await checkpointer.stop();
@@ -141,13 +144,17 @@ function entryOf({ n, id, table, writer, clock, done }: EntryParts): LedgerEntry
       if (settled) return Promise.resolve(false);
       settled = true;
       // In the same turn of the event loop as the settlement, and so in the same commit.
-      for (const attempt of failedAttempts) forget(writer.write(table.attempt, attemptValues(id, attempt), "retry"));
+      recordAttempts(table, writer, id, failedAttempts);
       return writer.write(table.settle, settlementValues(n, settlement), "retry").then(() => {
         done();
         return true;
       });
     },
   };
+}
+
+function recordAttempts(table: LedgerTable, writer: Writer, id: string, attempts: readonly LedgerAttempt[]): void {
+  for (const attempt of attempts) forget(writer.write(table.attempt, attemptValues(id, attempt), "retry"));
 }
 
 /** For rows that nobody waits for: the writer has already told the log. */

@@ -2,7 +2,8 @@
 import type { GatewayError } from "../../canonical/error.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Provider } from "../../providers/provider.ts";
-import { type AttemptContext, type AttemptResult, attemptWhole } from "../attempts/attempt-loop.ts";
+import type { AttemptResult } from "../attempts/attempt-loop.ts";
+import { type AttemptContext, attemptWhole } from "../attempts/model-attempts.ts";
 import type { BufferedResponse } from "../streaming/buffered-response.ts";
 
 /** How long a provider is not asked again after it had no counter: it may be updated. */

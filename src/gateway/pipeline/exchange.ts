@@ -1,14 +1,16 @@
-// The life of one client request: opened before dispatch, settled exactly once, whatever happens in between.
+// The life of one exchange: admitted, opened in the ledger before dispatch, settled exactly once, whatever happens in between.
 import { changed, type GatewayError } from "../../canonical/error.ts";
-import { type Usage, zeroUsage } from "../../canonical/usage.ts";
+import type { Usage } from "../../canonical/usage.ts";
 import type { Warning } from "../../canonical/warning.ts";
 import type { Clock } from "../../lib/clock.ts";
-import type { Events } from "../../telemetry/events.ts";
-import type { LedgerAttempt, LedgerEntry, LedgerSettlement } from "../ledger/ledger.ts";
+import type { Events, RequestIds } from "../../telemetry/events.ts";
+import { type Ending, endStateOf, settlementOf, tokensOf } from "../ledger/settlement.ts";
+import type { LedgerAttempt, LedgerEntry } from "../ledger/types.ts";
+import type { PendingReservations, Reservations } from "../policy/reservations.ts";
 import type { Candidate } from "../routing/catalog.ts";
-import type { Lease } from "./admission.ts";
+import type { GatewayDependencies } from "./dependencies.ts";
 
-/** Who answered, after how many tries. */
+/** Who answered, after how many attempts. */
 export interface ServedBy {
   readonly candidate: Candidate;
   /** The model as the client named it. */
@@ -17,7 +19,7 @@ export interface ServedBy {
   readonly warnings: readonly Warning[];
 }
 
-/** The failure with who was asked, for the headers of the answer. */
+/** The failure with the candidate that was asked last, for the headers of the response. */
 export function withServedBy(failure: GatewayError, servedBy: ServedBy | null): GatewayError {
   if (servedBy === null) return failure;
   const { candidate, attempts } = servedBy;
@@ -35,81 +37,91 @@ export interface ExchangeOutcome {
 }
 
 export interface Exchange {
-  /** For the log: its lines name the exchange. */
-  readonly events: Events;
-  /** Record id, ordered by time. */
+  /** Record id, UUIDv7. */
   readonly id: string;
+  /** The log, with the ids of this exchange in every line. */
+  readonly events: Events;
+  /** Who may be asked, in order. */
+  readonly candidates: readonly Candidate[];
   /** Notes when the first byte of the reply was ready. */
   firstByte(): void;
-  /** Keeps what has been streamed so far, and by whom, for the case that the process dies. */
+  /** Records what has been streamed so far, and by whom, for the case that the process dies. */
   progress(usage: Usage, servedBy: ServedBy | null): void;
-  /** Writes the settlement and gives the lease back. Calls after the first do nothing. */
+  /** Writes the settlement, then lets the reservations go. Calls after the first change nothing. */
   settle(outcome: ExchangeOutcome): Promise<unknown>;
+  /** The request is answered, the exchange goes on: `settlePending` settles it, maybe in another process. */
+  leavePending(pending: PendingReservations): void;
 }
 
-function stateOf(error: GatewayError | null): LedgerSettlement["state"] {
-  if (error === null) return "completed";
-  if (error.kind === "client_closed") return "cancelled";
-  return error.status < 500 && error.retry === "never" ? "rejected" : "failed";
+export interface ExchangeDependencies {
+  readonly id: string;
+  readonly entry: LedgerEntry;
+  readonly reservations: Reservations;
+  readonly candidates: readonly Candidate[];
+  readonly clock: Clock;
+  readonly events: Events;
+  /** Monotonic time of arrival, in milliseconds. */
+  readonly arrivedMs: number;
 }
 
-/** `openedMs` is monotonic: when the request arrived. */
-export function createExchange(
-  id: string,
-  entry: LedgerEntry,
-  lease: Lease,
-  clock: Clock,
-  openedMs: number,
-  events: Events,
-): Exchange {
-  let firstByteMs: number | null = null;
-  let settled = false;
-  let done: Promise<unknown> = Promise.resolve();
-  return {
-    id,
-    events,
-    firstByte() {
-      firstByteMs ??= Math.round(clock.monotonicMs() - openedMs);
-    },
-    progress: (usage, by) => entry.progress({ ...buckets(usage), ...asked(by) }),
-    settle({ servedBy, usage, error, charged = true, failedAttempts }) {
-      if (settled) return done;
-      settled = true;
-      lease.release();
-      if (error !== null) events.exchangeFailed(error);
-      const settlement: LedgerSettlement = {
-        state: stateOf(error),
-        httpStatus: error === null ? 200 : error.status,
-        ...asked(servedBy),
-        attempts: servedBy?.attempts ?? 0,
-        ...buckets(usage ?? zeroUsage),
-        units: usage?.units ?? null,
-        estimated: usage?.estimated ?? false,
-        charged,
-        costNanoDollars: null,
-        priceVersion: null,
-        firstByteMs,
-        durationMs: Math.round(clock.monotonicMs() - openedMs),
-        errorCode: error === null ? null : error.code,
-        warnings: servedBy !== null && servedBy.warnings.length > 0 ? warningText(servedBy.warnings) : null,
-      };
-      done = entry.settle(settlement, failedAttempts);
-      return done;
-    },
-  };
-}
-
-const asked = (servedBy: ServedBy | null) => ({
+const askedOf = (servedBy: ServedBy | null) => ({
   provider: servedBy?.candidate.provider.name ?? null,
   upstreamModel: servedBy?.candidate.model ?? null,
 });
 
-function buckets(usage: Usage) {
-  const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens, reasoningTokens } = usage;
-  return { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens, reasoningTokens };
+export function createExchange(dependencies: ExchangeDependencies): Exchange {
+  const { id, entry, reservations, candidates, clock, events, arrivedMs } = dependencies;
+  let firstByteMs: number | null = null;
+  let done: Promise<unknown> | null = null;
+  const elapsedMs = (): number => Math.round(clock.monotonicMs() - arrivedMs);
+  return {
+    id,
+    events,
+    candidates,
+    firstByte() {
+      firstByteMs ??= elapsedMs();
+    },
+    progress(usage, servedBy) {
+      reservations.extend(usage);
+      entry.progress({ ...tokensOf(usage), ...askedOf(servedBy) });
+    },
+    settle({ servedBy, usage, error, charged = true, failedAttempts }) {
+      if (done !== null) return done;
+      const settlement = settlementOf({
+        state: endStateOf(error),
+        httpStatus: error === null ? 200 : error.status,
+        errorCode: error === null ? null : error.code,
+        ...askedOf(servedBy),
+        attempts: servedBy?.attempts ?? 0,
+        warnings: servedBy?.warnings ?? [],
+        usage,
+        isCharged: charged,
+        firstByteMs,
+        durationMs: elapsedMs(),
+      });
+      reservations.settle(settlement);
+      reservations.release();
+      events.exchangeSettled(settlement, error);
+      done = entry.settle(settlement, failedAttempts);
+      return done;
+    },
+    leavePending(pending) {
+      if (done !== null) return;
+      done = Promise.resolve();
+      pending.add(id, reservations);
+      reservations.release();
+    },
+  };
 }
 
-/** As in the header `x-turnpike-warnings`: `dropped;field=seed, approximated;field=temperature`. */
-export function warningText(warnings: readonly Warning[]): string {
-  return warnings.map(({ code, path }) => `${code};field=${path}`).join(", ");
+/** Settles an exchange that its request has left pending. Doing it twice changes nothing. */
+export async function settlePending(
+  { ledger, pending, events }: Pick<GatewayDependencies, "ledger" | "pending" | "events">,
+  ids: RequestIds,
+  ending: Ending,
+): Promise<void> {
+  const settlement = settlementOf(ending);
+  pending.settle(ids.id, settlement);
+  await ledger.settlePending(ids.id, settlement);
+  events.of(ids).exchangeSettled(settlement, null);
 }

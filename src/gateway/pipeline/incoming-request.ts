@@ -3,8 +3,9 @@ import type { Dialect, RequestMeta, WriteContext } from "../../dialects/dialect.
 import type { JsonObject } from "../../lib/json.ts";
 import type { StreamEncoder } from "../streaming/client-stream.ts";
 import { nothing } from "../streaming/transcoder.ts";
+import { answerRequest, type GatewayReply, type RequestContext } from "./answer.ts";
+import type { GatewayDependencies } from "./dependencies.ts";
 import { type GatewayRequest, measured } from "./gateway-request.ts";
-import { type GatewayDependencies, type GatewayReply, type RequestContext, runRequest } from "./run.ts";
 
 /** What the room above knows of a request when its body has been read and validated. */
 export interface IncomingRequest {
@@ -63,7 +64,7 @@ export function streamEncoderOf(dialect: Dialect, id: string): StreamEncoder {
 /** Asks the corridor. */
 export function answerIncoming(dependencies: GatewayDependencies, incoming: IncomingRequest): Promise<GatewayReply> {
   const gatewayRequest = gatewayRequestOf(incoming, dependencies.clock.nowMs());
-  return runRequest(dependencies, gatewayRequest, {
+  return answerRequest(dependencies, gatewayRequest, {
     ...incoming.visit,
     encoder: streamEncoderOf(incoming.dialect, incoming.id),
   });

@@ -1,12 +1,13 @@
-// A run in the background: the corridor is asked as if a client streamed, and nobody's leaving ends it.
+// A background response: performed as if a client streamed it, and no client's leaving ends it.
 import { GatewayError, toGatewayError } from "../../canonical/error.ts";
 import type { ResponseFrame } from "../../dialects/stored-response-contract.ts";
 import { failedFrame, openingFrame, timedResponse } from "../../dialects/stored-responses.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { advanceResponse, keepResponseAlive } from "../../store/responses.ts";
+import { answerAdmitted, type RequestContext } from "../pipeline/answer.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";
 import { streamEncoderOf } from "../pipeline/incoming-request.ts";
-import { type RequestContext, runRequest } from "../pipeline/run.ts";
+import type { AdmittedExchange } from "../pipeline/run.ts";
 import type { StreamInterceptor } from "../streaming/client-stream.ts";
 import type { ResponseJob, ResponsesDependencies } from "./dependencies.ts";
 import { createEventLog, type EventLog } from "./event-log.ts";
@@ -118,11 +119,14 @@ async function fail(state: State, error: GatewayError): Promise<void> {
 const cutOff = (): GatewayError =>
   new GatewayError("upstream_truncated", "The background task ended before the response was complete.");
 
-async function work(state: State, visit: Omit<RequestContext, "signal" | "encoder">): Promise<void> {
+/** The context of the request, and the exchange as it was admitted with it. */
+type RunContext = Omit<RequestContext, "signal" | "encoder"> & { readonly admitted: AdmittedExchange };
+
+async function work(state: State, { admitted, ...visit }: RunContext): Promise<void> {
   const { parts, job, inquiry, controller } = state;
   try {
     await advance(state, { ...state.response, status: "in_progress" }, false);
-    const { body } = await runRequest(parts.gateway, inquiry, {
+    const { body } = await answerAdmitted(parts.gateway, admitted, inquiry, {
       ...visit,
       signal: () => controller.signal,
       encoder: {
@@ -163,7 +167,7 @@ export function startBackgroundRun(
   job: ResponseJob,
   gatewayRequest: GatewayRequest,
   response: JsonObject,
-  visit: Omit<RequestContext, "signal" | "encoder">,
+  visit: RunContext,
 ): BackgroundRun {
   const log = createEventLog(maxLogChars);
   const controller = new AbortController();

@@ -9,10 +9,9 @@ import {
 } from "../../dialects/stored-responses.ts";
 import { randomId } from "../../lib/ids.ts";
 import { putResponse } from "../../store/responses.ts";
+import { admitRequest, answerRequest, type GatewayReply } from "../pipeline/answer.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";
 import { gatewayRequestOf, type IncomingRequest, streamEncoderOf } from "../pipeline/incoming-request.ts";
-import { type GatewayReply, runRequest } from "../pipeline/run.ts";
-import { resolve } from "../routing/resolve.ts";
 import { heartbeatTtlMs, startBackgroundRun } from "./background-run.ts";
 import type { BackgroundRuns } from "./background-runs.ts";
 import { compactWished } from "./compaction.ts";
@@ -81,7 +80,7 @@ async function inForeground(
   return whole(
     dependencies,
     job,
-    await runRequest(dependencies.gateway, gatewayRequest, { ...incoming.visit, encoder: wire }),
+    await answerRequest(dependencies.gateway, gatewayRequest, { ...incoming.visit, encoder: wire }),
   );
 }
 
@@ -94,13 +93,16 @@ async function inBackground(
   gatewayRequest: GatewayRequest,
 ): Promise<GatewayReply> {
   const { gateway, store } = dependencies;
-  const { model, operation } = gatewayRequest.request;
-  resolve(gateway.catalog.current(), gateway.listings.now, model, operation, gateway.fallbackProvider);
   runs.admit();
-  const response = queuedResponse(gatewayRequest.write);
-  await putResponse(store, jobRow(dependencies, job, response, job.createdAtMs + heartbeatTtlMs));
   const { caller, arrivedMs, requestId } = incoming.visit;
-  const run = startBackgroundRun(dependencies, job, gatewayRequest, response, { caller, arrivedMs, requestId });
+  const context = { caller, arrivedMs, requestId };
+  const admitted = admitRequest(gateway, gatewayRequest, context);
+  const response = queuedResponse(gatewayRequest.write);
+  await putResponse(store, jobRow(dependencies, job, response, job.createdAtMs + heartbeatTtlMs)).catch((thrown) => {
+    admitted.reservations.release();
+    throw thrown;
+  });
+  const run = startBackgroundRun(dependencies, job, gatewayRequest, response, { ...context, admitted });
   runs.add(run);
   if (incoming.wire.stream !== true) return { body: JSON.stringify(response), by: null };
   const { heartbeatMs } = gateway.streamTimers;

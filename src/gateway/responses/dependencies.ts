@@ -1,7 +1,7 @@
 // What the room of stored responses works with.
 import type { JsonObject } from "../../lib/json.ts";
 import type { Store } from "../../store/store.ts";
-import type { GatewayDependencies } from "../pipeline/run.ts";
+import type { GatewayDependencies } from "../pipeline/dependencies.ts";
 
 export interface ResponsesDependencies {
   readonly gateway: GatewayDependencies;

@@ -11,10 +11,11 @@ import {
   transcriptOf,
 } from "../../dialects/stored-responses.ts";
 import { isObject, type JsonObject, parseJsonText } from "../../lib/json.ts";
+import { answerRequest } from "../pipeline/answer.ts";
+import type { GatewayDependencies } from "../pipeline/dependencies.ts";
 import type { ServedBy } from "../pipeline/exchange.ts";
 import { type GatewayRequest, measured } from "../pipeline/gateway-request.ts";
 import { type IncomingRequest, streamEncoderOf } from "../pipeline/incoming-request.ts";
-import { type GatewayDependencies, runRequest } from "../pipeline/run.ts";
 import type { OpenedItems } from "./encrypted-summary.ts";
 
 /** What is to be made short. */
@@ -81,7 +82,7 @@ async function askOnce(
 ): Promise<CompactedConversation> {
   const gatewayRequest = inquiryFor(work, wish, isFirst, dependencies.clock.nowMs());
   const wire = streamEncoderOf(gatewayRequest.dialect, work.asked.id);
-  const { body, by } = await runRequest(dependencies, gatewayRequest, { ...work.asked.visit, encoder: wire });
+  const { body, by } = await answerRequest(dependencies, gatewayRequest, { ...work.asked.visit, encoder: wire });
   const read = readBody(body);
   const output = Array.isArray(read.output) ? read.output.filter(isObject) : [];
   const model = typeof read.model === "string" && read.model !== "" ? read.model : wish.model;

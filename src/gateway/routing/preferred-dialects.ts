@@ -2,7 +2,7 @@
 import type { OperationRequest } from "../../canonical/operation.ts";
 import type { Dialect } from "../../dialects/dialect.ts";
 import type { Clock } from "../../lib/clock.ts";
-import type { GatewayLimits } from "../policy/prompt-limits.ts";
+import type { GatewayLimits } from "../policy/limits.ts";
 import type { Candidate } from "./catalog.ts";
 
 export interface PreferredDialects {

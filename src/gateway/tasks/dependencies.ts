@@ -1,6 +1,6 @@
 // What the room of video tasks works with.
 import type { Store } from "../../store/store.ts";
-import type { GatewayDependencies } from "../pipeline/run.ts";
+import type { GatewayDependencies } from "../pipeline/dependencies.ts";
 import type { ResultsParts } from "./results.ts";
 
 export interface TaskDependencies {

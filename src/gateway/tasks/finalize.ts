@@ -2,8 +2,9 @@
 import { zeroUsage } from "../../canonical/usage.ts";
 import type { VideoState } from "../../canonical/video.ts";
 import { endTask, markTaskSettled, type TaskChange, unsettledTasks, updateTask } from "../../store/tasks.ts";
-import type { EndState, LedgerSettlement } from "../ledger/ledger.ts";
-import { warningText } from "../pipeline/exchange.ts";
+import type { Ending } from "../ledger/settlement.ts";
+import type { EndState } from "../ledger/types.ts";
+import { settlePending } from "../pipeline/exchange.ts";
 import type { TaskDependencies } from "./dependencies.ts";
 import { shouldArchive } from "./results.ts";
 import { changeOf, type Task, taskOf } from "./task.ts";
@@ -17,27 +18,23 @@ const endStates: { readonly [state in VideoState]: EndState } = {
   expired: "failed",
 };
 
-/** What the ledger keeps of a task that is over. Only a video that was made is counted. */
-function settlementOf({ state, provider, createdAtMs, updatedAtMs, internals, view }: Task): LedgerSettlement {
+/** How a finished task stands in the ledger. Only a video that was made is counted. */
+function endingOf({ state, provider, createdAtMs, updatedAtMs, internals, view }: Task): Ending {
   const { seconds } = view.results[0]?.seconds === undefined ? view.effect : view.results[0];
   const amount = (seconds ?? 0) * view.results.length;
-  const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens, reasoningTokens } = zeroUsage;
+  const { model, attempts, warnings } = internals;
   return {
-    ...{ inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens, reasoningTokens },
     state: endStates[state],
     httpStatus: 200,
+    errorCode: view.failure?.code ?? null,
     provider,
-    upstreamModel: internals.model,
-    attempts: internals.attempts,
-    units: state === "completed" && amount > 0 ? { kind: "seconds", amount } : null,
-    estimated: false,
-    charged: true,
-    costNanoDollars: null,
-    priceVersion: null,
+    upstreamModel: model,
+    attempts,
+    warnings,
+    usage: state === "completed" && amount > 0 ? { ...zeroUsage, units: { kind: "seconds", amount } } : undefined,
+    isCharged: true,
     firstByteMs: null,
     durationMs: Math.max(0, updatedAtMs - createdAtMs),
-    errorCode: view.failure?.code ?? null,
-    warnings: internals.warnings.length === 0 ? null : warningText(internals.warnings),
   };
 }
 
@@ -46,7 +43,8 @@ const atOnce = 100;
 
 /** Twice is as good as once: the ledger settles a pending row and no other. */
 async function settle({ gateway, store }: TaskDependencies, task: Task): Promise<void> {
-  await gateway.ledger.settlePending(task.internals.exchangeId, settlementOf(task));
+  const { exchangeId: id, requestId = id } = task.internals;
+  await settlePending(gateway, { id, requestId }, endingOf(task));
   await markTaskSettled(store, task.id);
 }
 

@@ -5,7 +5,7 @@ import { imageOfBytes } from "../../dialects/video/images.ts";
 import type { ImageForm, VideoUpstream } from "../../dialects/video/upstream.ts";
 import type { Dns } from "../../providers/safe-fetch/dns-pinning.ts";
 import { safeFetch } from "../../providers/safe-fetch/index.ts";
-import type { GatewayDependencies } from "../pipeline/run.ts";
+import type { GatewayDependencies } from "../pipeline/dependencies.ts";
 
 const maxImageBytes = 50 * 1024 * 1024;
 const fetchPatienceMs = 30_000;

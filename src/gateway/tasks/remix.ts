@@ -1,23 +1,23 @@
-// A new video made from a finished one, where the upstream that has it can.
-import { GatewayError, toGatewayError } from "../../canonical/error.ts";
+// A new video made from a finished one, by the account that made the source and no other.
+import { GatewayError } from "../../canonical/error.ts";
 import type { VideoRequest } from "../../canonical/video.ts";
 import { unsupported } from "../../dialects/errors.ts";
 import type { VideoClient } from "../../dialects/video/client.ts";
 import type { Caller } from "../policy/keys.ts";
-import { acceptTask, type Created, newTask, record, refuse } from "./create.ts";
+import type { Created } from "./accept.ts";
+import { createTask } from "./create.ts";
 import type { TaskDependencies } from "./dependencies.ts";
-import { send } from "./submit.ts";
+import { newTask } from "./open-task.ts";
 import { type Task, upstreamTaskOf } from "./task.ts";
 import { wireOf } from "./upstream-client.ts";
 
-/** Goes to the account that made the source, and to nobody else. */
+/** Throws GatewayError where the provider of the source cannot remix it, is gone, or refuses. */
 export async function remixTask(
   dependencies: TaskDependencies,
   source: Task,
-  caller: Caller,
+  { caller, requestId }: { readonly caller: Caller; readonly requestId: string },
   client: VideoClient,
   prompt: string,
-  requestId: string,
 ): Promise<Created> {
   const wire = wireOf(source, dependencies.gateway.catalog.current());
   const known = upstreamTaskOf(source);
@@ -25,21 +25,19 @@ export async function remixTask(
     throw new GatewayError("no_provider_available", "The provider of the video is no longer configured.");
   const rendered = wire.upstream.remix?.(known, prompt);
   if (rendered === undefined) throw unsupported("video_id", "this provider does not support remix.");
-  const lease = dependencies.gateway.admission.admit(caller.keyId);
-  try {
-    const { model, effect } = source.view;
-    const request: VideoRequest = { operation: "video", model, prompt, images: [], n: 1, metadata: {} };
-    const made = newTask(dependencies, { ask: request, caller, client, origin: "", requestId }, wire.provider);
-    const task: Task = { ...made, view: { ...made.view, effect, remixedFrom: source.id } };
-    await record(dependencies, task, client.name);
-    const accepted = await send(dependencies, wire, rendered).catch(async (thrown: unknown) => {
-      const failure = toGatewayError(thrown);
-      await refuse(dependencies, task, failure, 1);
-      throw failure;
-    });
-    const candidate = { provider: wire.provider, model: source.internals.model };
-    return await acceptTask(dependencies, task, { wire, candidate, rendered, accepted, attempts: 1 });
-  } finally {
-    lease.release();
-  }
+  const { model, effect } = source.view;
+  const ask: VideoRequest = { operation: "video", model, prompt, images: [], n: 1, metadata: {} };
+  const candidate = { provider: wire.provider, model: source.internals.model };
+  return createTask(dependencies, {
+    ask,
+    caller,
+    requestId,
+    dialect: client.name,
+    resolve: () => ({ found: "prefix", candidates: [candidate] }),
+    newTask(_candidate, exchangeId) {
+      const made = newTask(dependencies, { ask, caller, client, origin: "", requestId }, wire.provider, exchangeId);
+      return { ...made, view: { ...made.view, effect, remixedFrom: source.id } };
+    },
+    prepare: async () => ({ wire, rendered }),
+  });
 }

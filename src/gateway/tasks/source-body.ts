@@ -2,7 +2,7 @@
 import { GatewayError } from "../../canonical/error.ts";
 import { type Deadline, deadline } from "../../lib/deadline.ts";
 import { replyError } from "../../providers/upstream.ts";
-import type { GatewayDependencies } from "../pipeline/run.ts";
+import type { GatewayDependencies } from "../pipeline/dependencies.ts";
 
 /** Status 200, 206 or 416, and the headers that describe the bytes. */
 export interface Content {

@@ -6,7 +6,7 @@ import { deadline } from "../../lib/deadline.ts";
 import { parseJsonText } from "../../lib/json.ts";
 import type { Provider } from "../../providers/provider.ts";
 import { readBounded } from "../../providers/read-body.ts";
-import type { GatewayDependencies } from "../pipeline/run.ts";
+import type { GatewayDependencies } from "../pipeline/dependencies.ts";
 import type { Catalog } from "../routing/catalog.ts";
 import type { Task } from "./task.ts";
 

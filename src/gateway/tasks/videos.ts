@@ -5,10 +5,11 @@ import { unsupported } from "../../dialects/errors.ts";
 import type { VideoClient, VideoView } from "../../dialects/video/client.ts";
 import { findLinkedTask, findTask, listTasks, softDeleteTask, type TaskRow } from "../../store/tasks.ts";
 import type { Caller } from "../policy/keys.ts";
+import type { Created } from "./accept.ts";
 import { type ContentWish, contentOf } from "./content.ts";
-import { type Created, createTask } from "./create.ts";
 import type { TaskDependencies } from "./dependencies.ts";
 import { finalize } from "./finalize.ts";
+import { generateVideo } from "./generate.ts";
 import { startJobRunner } from "./job-runner.ts";
 import { checkLink, type LinkClaim } from "./links.ts";
 import { notifyUpstream } from "./poll.ts";
@@ -78,7 +79,7 @@ export async function openVideos(dependencies: TaskDependencies): Promise<Videos
     return get(id, ownerKeyId);
   };
   return {
-    create: (submit) => createTask(dependencies, submit),
+    create: (submit) => generateVideo(dependencies, submit),
     get,
     content: async (id, ownerKeyId, wish) => contentOf(dependencies, await get(id, ownerKeyId), wish),
     async linkedContent(claim, wish) {
@@ -92,7 +93,7 @@ export async function openVideos(dependencies: TaskDependencies): Promise<Videos
     async remix(id, caller, client, prompt, requestId) {
       const source = await get(id, caller.keyId);
       if (source.state !== "completed") throw unsupported("video_id", "only completed videos can be remixed.");
-      return remixTask(dependencies, source, caller, client, prompt, requestId);
+      return remixTask(dependencies, source, { caller, requestId }, client, prompt);
     },
     cancel,
     async remove(id, ownerKeyId) {

@@ -4,7 +4,7 @@ import { videoClients } from "../../dialects/video/index.ts";
 import { webhookHeaders } from "../../lib/webhook.ts";
 import { checkUrl, safePost } from "../../providers/safe-fetch/post.ts";
 import { finishJob, type TaskJobRow } from "../../store/task-jobs.ts";
-import type { GatewayDependencies } from "../pipeline/run.ts";
+import type { GatewayDependencies } from "../pipeline/dependencies.ts";
 import { retryAfterMs } from "../streaming/buffered-response.ts";
 import { jobWaitMs } from "./backoff.ts";
 import type { TaskDependencies } from "./dependencies.ts";

@@ -1,7 +1,5 @@
 // The limits that the gateway itself applies, by the names of their rows in src/config/limits.ts.
-import { GatewayError } from "../../canonical/error.ts";
-
-/** Whoever adds a limit adds its row there and its name here; `start` hands the values down. */
+/** A new limit is a row there and a name here. */
 export interface GatewayLimits {
   readonly maxConcurrentRequests: number;
   /** How long a client may read nothing of a stream before it is cut. */
@@ -20,12 +18,4 @@ export interface GatewayLimits {
   readonly maxPromptChars: number;
   /** Of one key. */
   readonly maxStoredResponses: number;
-}
-
-/** Throws `invalid_value` for a prompt of an image or a video that is longer than any model reads. */
-export function checkPrompt(prompt: string | undefined, { maxPromptChars }: GatewayLimits): void {
-  if (prompt === undefined || prompt.length <= maxPromptChars) return;
-  throw new GatewayError("invalid_value", `'prompt' is longer than ${maxPromptChars} characters. Shorten it.`, {
-    param: "prompt",
-  });
 }

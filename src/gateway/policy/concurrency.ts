@@ -1,30 +1,26 @@
-// Admission: a lease for each exchange that is let in, and a refusal for those over the bound.
+// How many exchanges may be in progress, in all and of one key. Over the bound, refusing at once beats queueing.
 import { GatewayError } from "../../canonical/error.ts";
+import type { ExchangeIntent, Policy, Reservation } from "./policy.ts";
 
-/** Permission to go on; released exactly once, however the exchange ends. */
-export interface Lease {
-  release(): void;
-}
-
-export interface Admission {
-  /** Throws `overloaded` when too much is in progress, `concurrency_limit_exceeded` when it is too much of one key. */
-  admit(keyId: string): Lease;
-  /** How many exchanges are in progress. */
-  inFlight(): number;
-}
-
-export interface AdmissionLimits {
+export interface ConcurrencyLimits {
   readonly maxConcurrentRequests: number;
   readonly maxConcurrentRequestsPerKey: number;
 }
 
+export interface Concurrency extends Policy {
+  /** Throws `overloaded` when too much is in progress, `concurrency_limit_exceeded` when it is too much of one key. */
+  admit(intent: Pick<ExchangeIntent, "caller">): Required<Pick<Reservation, "release">>;
+  /** How many exchanges are in progress. */
+  inFlight(): number;
+}
+
 const retryAfterMs = 1_000;
 
-/** Beyond the bounds refusing at once beats queueing. `isFull` tells that the process is out of memory for new work. */
-export function createAdmission(
-  { maxConcurrentRequests, maxConcurrentRequestsPerKey }: AdmissionLimits,
+/** `isFull` is true while the process is out of memory for new work. */
+export function createConcurrency(
+  { maxConcurrentRequests, maxConcurrentRequestsPerKey }: ConcurrencyLimits,
   isFull: () => boolean = () => false,
-): Admission {
+): Concurrency {
   let inFlight = 0;
   const ofKey = new Map<string, number>();
   const refuse = (keyId: string): void => {
@@ -40,15 +36,16 @@ export function createAdmission(
       });
   };
   return {
-    admit(keyId) {
+    name: "concurrency",
+    admit({ caller: { keyId } }) {
       refuse(keyId);
       inFlight++;
       ofKey.set(keyId, (ofKey.get(keyId) ?? 0) + 1);
-      let held = true;
+      let isHeld = true;
       return {
         release() {
-          if (!held) return;
-          held = false;
+          if (!isHeld) return;
+          isHeld = false;
           inFlight--;
           const left = (ofKey.get(keyId) ?? 1) - 1;
           if (left === 0) ofKey.delete(keyId);

@@ -20,7 +20,8 @@ function rowOf({ candidate, ...attempt }: FailedAttempt, inputTokens: number): L
   return { ...attempt, provider: candidate.provider.name, upstreamModel: candidate.model, possibleInputTokens };
 }
 
-const rowsOf = (log: AttemptLog, inputTokens: number): LedgerAttempt[] =>
+/** The rows of failed attempts. */
+export const attemptRows = (log: AttemptLog, inputTokens: number): LedgerAttempt[] =>
   log.failures().map((attempt) => rowOf(attempt, inputTokens));
 
 /** Failed attempts before the one that answered had the same input. */
@@ -28,7 +29,7 @@ const answered = (log: AttemptLog, servedBy: ServedBy, usage: Usage, error: Gate
   servedBy,
   usage,
   error,
-  failedAttempts: rowsOf(log, totalInput(usage)),
+  failedAttempts: attemptRows(log, totalInput(usage)),
 });
 
 /** A whole reply was given. */
@@ -64,7 +65,7 @@ export async function failedOutcome(
 ): Promise<ExchangeOutcome> {
   const last = log.failures().findLast(({ outcome }) => outcome === "possible");
   const reported = log.reported();
-  if (last === undefined) return { servedBy, usage: reported, error, failedAttempts: rowsOf(log, 0) };
+  if (last === undefined) return { servedBy, usage: reported, error, failedAttempts: attemptRows(log, 0) };
   const input = await estimates.input([inquiry.request], last.candidate);
   const hasLeft = error.kind === "client_closed" && last === log.failures().at(-1);
   return {
@@ -72,6 +73,6 @@ export async function failedOutcome(
     usage: reported ?? input,
     error,
     charged: reported !== undefined || hasLeft,
-    failedAttempts: rowsOf(log, totalInput(input)),
+    failedAttempts: attemptRows(log, totalInput(input)),
   };
 }

@@ -1,0 +1,250 @@
+// Attempts of a request to a model: each dialect of a candidate in order, and the request changed as a refusal demands.
+import { GatewayError, toGatewayError } from "../../canonical/error.ts";
+import type { Warning } from "../../canonical/warning.ts";
+import type { Dialect, UpstreamRequest } from "../../dialects/dialect.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { type Deadline, type DeadlineClock, deadline } from "../../lib/deadline.ts";
+import { mapConcurrent } from "../../lib/map-concurrent.ts";
+import { originOf } from "../../providers/provider.ts";
+import type { Events } from "../../telemetry/events.ts";
+import type { AudioTranscoder } from "../operations/audio-transcoder.ts";
+import { type FetchContext, needsBytes, withBytes } from "../operations/image-transfer.ts";
+import { readOrAgain } from "../operations/moderation-batches.ts";
+import { voicesOf } from "../operations/voice-lists.ts";
+import { declaredVoices } from "../operations/voice-mapping.ts";
+import type { GatewayRequest } from "../pipeline/gateway-request.ts";
+import type { UsageEstimates } from "../pipeline/usage-estimate.ts";
+import type { GatewayLimits } from "../policy/limits.ts";
+import type { Candidate } from "../routing/catalog.ts";
+import type { Cooldowns } from "../routing/cooldowns.ts";
+import type { PreferredDialects } from "../routing/preferred-dialects.ts";
+import {
+  type BufferedResponse,
+  bufferedResponse,
+  mergedResponse,
+  type ReadResponse,
+} from "../streaming/buffered-response.ts";
+import type { Meter } from "../streaming/meter.ts";
+import type { Chunk } from "../streaming/transcoder.ts";
+import { firstOf, type UpstreamStream } from "../streaming/upstream-stream.ts";
+import type { AttemptLog } from "./attempt-log.ts";
+import {
+  type AttemptResult,
+  attemptCandidates,
+  type CandidateAttempts,
+  clientClosed,
+  type PreparedAttempt,
+  unlessRefused,
+} from "./attempt-loop.ts";
+import { type Way, waysAfter, waysTo } from "./dialect-order.ts";
+import { ignoredFields } from "./ignored-fields.ts";
+import { addressesIn, checkAddresses } from "./media-addresses.ts";
+import { counted, readCall, upstreamStreamOf } from "./open-stream.ts";
+import { refuseWhenStrict } from "./strictness.ts";
+import { planUpstream, type SpeechMeans, type UpstreamPlan } from "./upstream-plan.ts";
+
+/** Calls of one request that are under way at once. */
+const parallelCalls = 8;
+
+/** What every attempt needs. */
+export interface AttemptContext extends FetchContext {
+  /** In the order in which they are asked. */
+  readonly candidates: readonly Candidate[];
+  readonly inquiry: GatewayRequest;
+  /** The client's: aborted when it goes away. */
+  readonly signal: () => AbortSignal;
+  readonly clock: Clock;
+  readonly watch: DeadlineClock;
+  readonly events: Events;
+  readonly limits: Pick<GatewayLimits, "voiceListMs">;
+  readonly log: AttemptLog;
+  readonly estimates: UsageEstimates;
+  readonly transcoder: AudioTranscoder | null;
+  readonly preferred: PreferredDialects;
+  readonly cooldowns: Cooldowns;
+}
+
+/** A stream that has begun: its first chunk is already here. */
+export interface OpenStream {
+  readonly first: Chunk;
+  readonly flow: UpstreamStream;
+  readonly life: Deadline;
+  readonly idleMs: number;
+  readonly verbatim: boolean;
+  /** Content-Type; null for events. */
+  readonly type: string | null;
+}
+
+const tooSlow = (): GatewayError => new GatewayError("upstream_timeout", "The provider did not respond in time.");
+
+/** The plan for one candidate in one dialect, or why there is none. */
+function planFor(
+  gatewayRequest: GatewayRequest,
+  candidate: Candidate,
+  upstream: Dialect,
+  means?: SpeechMeans,
+): UpstreamPlan | GatewayError {
+  try {
+    return planUpstream(gatewayRequest, candidate, upstream, means);
+  } catch (thrown) {
+    return toGatewayError(thrown);
+  }
+}
+
+/** The voices of the candidate's account, where the request names one of them by a name that is not its id. */
+async function listedVoices({ inquiry, clock, limits, events }: AttemptContext, candidate: Candidate) {
+  const { request } = inquiry;
+  if (request.operation !== "speak" || request.ownVoice || Object.hasOwn(declaredVoices(candidate), request.voice))
+    return undefined;
+  return voicesOf(candidate.provider, { clock, timeoutMs: limits.voiceListMs, failed: events.listingFailed });
+}
+
+/** The same for an upstream that needs bytes where the client gave addresses. */
+async function planWithBytes(
+  context: AttemptContext,
+  candidate: Candidate,
+  upstream: Dialect,
+): Promise<UpstreamPlan | GatewayError> {
+  try {
+    return planFor(await withBytes(context.inquiry, context, context.signal()), candidate, upstream);
+  } catch (thrown) {
+    return context.signal().aborted ? clientClosed() : toGatewayError(thrown);
+  }
+}
+
+/** Why an address that the client names must not go to this candidate; null where all may. */
+async function refusedAddress(context: AttemptContext, { provider }: Candidate): Promise<GatewayError | null> {
+  const addresses = addressesIn(context.inquiry.request);
+  if (addresses.length === 0) return null;
+  try {
+    await checkAddresses(addresses, provider, context);
+    return null;
+  } catch (thrown) {
+    return context.signal().aborted ? clientClosed() : toGatewayError(thrown);
+  }
+}
+
+/** The plan of one request for a candidate, in one dialect. */
+async function planOf(
+  context: AttemptContext,
+  candidate: Candidate,
+  { upstream, inquiry }: Way,
+): Promise<UpstreamPlan | GatewayError> {
+  const refused = await refusedAddress(context, candidate);
+  if (refused !== null) return refused;
+  return needsBytes(inquiry, upstream)
+    ? planWithBytes({ ...context, inquiry }, candidate, upstream)
+    : planFor(inquiry, candidate, upstream, {
+        listedVoices: await listedVoices(context, candidate),
+        transcodes: context.transcoder !== null,
+      });
+}
+
+type Send<T> = (plan: UpstreamPlan, candidate: Candidate) => Promise<T>;
+
+/** One dialect of a candidate after the other, and each remedy that a refusal names. */
+function attemptsFor<T>(context: AttemptContext, candidate: Candidate, send: Send<T>): CandidateAttempts<T> {
+  let ways = waysTo(context.inquiry, candidate, context.preferred);
+  let way: Way | undefined;
+  return {
+    async next(): Promise<PreparedAttempt<T> | GatewayError | null> {
+      way = ways.shift();
+      if (way === undefined) return null;
+      const plan = await planOf(context, candidate, way);
+      return plan instanceof GatewayError ? plan : { warnings: plan.warnings, send: () => send(plan, candidate) };
+    },
+    canRecover(failure) {
+      const after = way === undefined ? null : waysAfter(failure, way, ways);
+      if (after !== null) ways = after;
+      return after !== null;
+    },
+    recovered() {
+      if (way !== undefined) context.preferred.remember(candidate, context.inquiry.request, way.upstream);
+    },
+  };
+}
+
+function attempt<T>(context: AttemptContext, send: Send<T>): Promise<AttemptResult<T>> {
+  const { candidates, signal, log, events, cooldowns, inquiry } = context;
+  return attemptCandidates({
+    candidates,
+    requestedModel: inquiry.request.model,
+    signal,
+    log,
+    events,
+    cooldowns,
+    attemptsFor: (candidate) => attemptsFor(context, candidate, send),
+    mayContinue: unlessRefused,
+  });
+}
+
+/** A reply, with warnings of what only the reply shows to be lost. */
+interface Checked {
+  readonly reply: BufferedResponse;
+  readonly ignored: readonly Warning[];
+}
+
+/** The replies to all calls of a plan as the client's one. Throws `unsupported_parameter` in strict mode for an ignored field. */
+async function checked(
+  replies: readonly [ReadResponse, ...ReadResponse[]],
+  plan: UpstreamPlan,
+  candidate: Candidate,
+  context: AttemptContext,
+): Promise<Checked> {
+  const { inquiry } = context;
+  const [only, ...others] = replies;
+  const reply =
+    others.length === 0
+      ? bufferedResponse(await counted(only, plan, context, candidate), plan, inquiry)
+      : await mergedResponse(replies, plan, context, candidate);
+  const ignored = ignoredFields(replies, plan, inquiry, originOf(candidate.provider, candidate.model));
+  refuseWhenStrict(inquiry, ignored);
+  return { reply, ignored };
+}
+
+/** A whole reply from the first candidate that gives one. */
+export async function attemptWhole(context: AttemptContext): Promise<AttemptResult<BufferedResponse>> {
+  const result = await attempt(context, async (plan, candidate) => {
+    const { provider } = candidate;
+    const life = deadline(context.signal, provider.timeouts.wholeMs, context.watch, tooSlow);
+    const { signal } = life;
+    const read = readOrAgain(
+      (call: UpstreamRequest): Promise<ReadResponse> => readCall(context, plan, candidate, call, signal),
+    );
+    try {
+      const [first, ...others] = await mapConcurrent(plan.calls, parallelCalls, read);
+      if (first === undefined) throw new GatewayError("internal_error", "There is no reply.");
+      return await checked([first, ...others], plan, candidate, context);
+    } catch (thrown) {
+      life.abort(thrown);
+      throw thrown;
+    } finally {
+      life.release();
+    }
+  });
+  if ("failure" in result) return result;
+  const { value, by } = result;
+  return { value: value.reply, by: { ...by, warnings: [...by.warnings, ...value.ignored] } };
+}
+
+/** A stream whose first chunk is no error, from the first candidate that gives one. */
+export function attemptStream(
+  context: AttemptContext,
+  meter: (candidate: Candidate) => Meter,
+): Promise<AttemptResult<OpenStream>> {
+  return attempt(context, async (plan, candidate) => {
+    const { timeouts } = candidate.provider;
+    const life = deadline(context.signal, timeouts.firstByteMs, context.watch, tooSlow);
+    try {
+      const flow = await upstreamStreamOf(context, plan, candidate, meter(candidate), life);
+      const first = await firstOf(flow);
+      if (first.end?.error) throw first.end.error;
+      return { first, flow, life, idleMs: timeouts.idleMs, verbatim: plan.verbatim, type: flow.type() };
+    } catch (thrown) {
+      life.abort(thrown);
+      throw thrown;
+    } finally {
+      life.release();
+    }
+  });
+}

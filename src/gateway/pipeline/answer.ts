@@ -1,0 +1,230 @@
+// The work of a request to a model: candidates are attempted, and the reply is whole or a stream.
+import { type GatewayError, toGatewayError } from "../../canonical/error.ts";
+import { type Usage, zeroUsage } from "../../canonical/usage.ts";
+import { approximateInput, inputBound } from "../../dialects/tokens/figures.ts";
+import type { DeadlineClock } from "../../lib/deadline.ts";
+import type { JsonObject } from "../../lib/json.ts";
+import { createAttemptLog } from "../attempts/attempt-log.ts";
+import { type AttemptContext, attemptStream, attemptWhole } from "../attempts/model-attempts.ts";
+import type { LedgerOpening } from "../ledger/types.ts";
+import { attemptCount } from "../operations/token-count.ts";
+import type { Caller } from "../policy/keys.ts";
+import { type Plan, resolve, resolveUnnamed } from "../routing/resolve.ts";
+import { type ClientStreamEnd, clientStream, type StreamEncoder } from "../streaming/client-stream.ts";
+import { createMeter, type Meter } from "../streaming/meter.ts";
+import type { GatewayDependencies } from "./dependencies.ts";
+import { type Exchange, type ExchangeOutcome, type ServedBy, withServedBy } from "./exchange.ts";
+import type { GatewayRequest } from "./gateway-request.ts";
+import { failedOutcome, repliedOutcome, streamedOutcome } from "./outcome.ts";
+import { type AdmittedExchange, admit, perform, type Work } from "./run.ts";
+import { familyOf } from "./usage-estimate.ts";
+
+/** Who asks, on which connection. */
+export interface RequestContext {
+  readonly caller: Caller;
+  /** Aborted when the client goes away. Making it costs, so it is asked for where it is needed, and late. */
+  readonly signal: () => AbortSignal;
+  /** Closes the client's connection, also while it reads nothing. Absent where there is none. */
+  readonly drop?: () => void;
+  /** Monotonic time of arrival, in milliseconds. */
+  readonly arrivedMs: number;
+  /** The id that the client sees. */
+  readonly requestId: string;
+  readonly encoder: StreamEncoder;
+}
+
+/** `by` is unknown for a stream that had to begin with heartbeats. */
+export interface GatewayReply {
+  readonly body: Uint8Array | string | ReadableStream<Uint8Array>;
+  /** In place of a body where the reply is stored first. */
+  readonly json?: JsonObject;
+  /** Content-Type, where it is neither JSON nor events. */
+  readonly type?: string;
+  readonly by: ServedBy | null;
+  /** True: no provider reported the usage in the reply. Not known of a stream, which has not ended. */
+  readonly isEstimated?: boolean;
+}
+
+/** Answers one request. Throws GatewayError for every failure before the first byte. */
+export async function answerRequest(
+  dependencies: GatewayDependencies,
+  gatewayRequest: GatewayRequest,
+  context: RequestContext,
+): Promise<GatewayReply> {
+  return answerAdmitted(dependencies, admitRequest(dependencies, gatewayRequest, context), gatewayRequest, context);
+}
+
+/** The admission alone, for work that begins after its request was answered. */
+export function admitRequest(
+  dependencies: GatewayDependencies,
+  gatewayRequest: GatewayRequest,
+  { caller, requestId, arrivedMs }: Omit<RequestContext, "signal" | "encoder">,
+): AdmittedExchange {
+  const { request } = gatewayRequest;
+  const { operation, model } = request;
+  return admit(dependencies, {
+    caller,
+    operation,
+    model,
+    requestId,
+    arrivedMs,
+    content: () => request,
+    resolve: () => planFor(dependencies, request),
+  });
+}
+
+/** The rest, once every policy has let it in. */
+export function answerAdmitted(
+  dependencies: GatewayDependencies,
+  admitted: AdmittedExchange,
+  gatewayRequest: GatewayRequest,
+  context: RequestContext,
+): Promise<GatewayReply> {
+  return perform(dependencies, admitted, workOf(dependencies, admitted, gatewayRequest, context));
+}
+
+/** Who may be asked. */
+function planFor(
+  { catalog, listings, fallbackProvider }: GatewayDependencies,
+  request: GatewayRequest["request"],
+): Plan {
+  const { model, operation } = request;
+  if ("unnamed" in request && request.unnamed) return resolveUnnamed(catalog.current(), listings.now, model, operation);
+  return resolve(catalog.current(), listings.now, model, operation, fallbackProvider);
+}
+
+function workOf(
+  dependencies: GatewayDependencies,
+  { candidates, cooldowns }: AdmittedExchange,
+  gatewayRequest: GatewayRequest,
+  context: RequestContext,
+): Work<GatewayReply> {
+  const { clock, deadlines, fetchAllow, preferred, limits, estimates, transcoder, ledger } = dependencies;
+  const log = createAttemptLog(clock.monotonicMs);
+  const booked = { inquiry: gatewayRequest, log, estimates };
+  return {
+    open: (admitted) => ledger.open(openingOf(dependencies, gatewayRequest, admitted)),
+    perform(exchange) {
+      const attempts: AttemptContext = {
+        candidates,
+        inquiry: gatewayRequest,
+        signal: context.signal,
+        clock,
+        watch: deadlines,
+        events: exchange.events,
+        fetchAllow,
+        dns: dependencies.dnsFor(context.caller.keyId),
+        limits,
+        log,
+        estimates,
+        transcoder,
+        preferred,
+        cooldowns,
+      };
+      return gatewayRequest.request.stream
+        ? streamed(dependencies, attempts, exchange, context)
+        : whole(dependencies, attempts, exchange);
+    },
+    failed: (error) => failedOutcome(booked, null, error),
+  };
+}
+
+function openingOf(
+  { clock }: GatewayDependencies,
+  { request, dialect, input }: GatewayRequest,
+  { id, candidates, request: { requestId, caller } }: AdmittedExchange,
+): LedgerOpening {
+  const families = candidates.map(familyOf);
+  return {
+    id,
+    atMs: clock.nowMs(),
+    requestId,
+    keyId: caller.keyId,
+    operation: request.operation,
+    dialect: dialect.name,
+    model: request.model,
+    stream: request.stream,
+    // Counting is free.
+    inputTokens: request.operation === "count" ? 0 : approximateInput(input, families[0]),
+    inputBound: inputBound(input, families),
+  };
+}
+
+/** Settles a failure of all candidates, and throws it. */
+async function refuse(
+  exchange: Exchange,
+  context: AttemptContext,
+  { failure, by }: { readonly failure: GatewayError; readonly by: ServedBy | null },
+): Promise<never> {
+  await exchange.settle(await failedOutcome(context, by, failure));
+  throw withServedBy(failure, by);
+}
+
+async function whole(
+  dependencies: GatewayDependencies,
+  context: AttemptContext,
+  exchange: Exchange,
+): Promise<GatewayReply> {
+  const { fallbackProvider, missingCounters } = dependencies;
+  const isCount = context.inquiry.request.operation === "count";
+  const result = await (isCount ? attemptCount(context, fallbackProvider, missingCounters) : attemptWhole(context));
+  if ("failure" in result) return refuse(exchange, context, result);
+  exchange.firstByte();
+  const { value, by } = result;
+  const { body, json, type, usage } = value;
+  await exchange.settle(await repliedOutcome(context, by, usage));
+  const isEstimated = usage?.estimated === true || by.candidate.provider === fallbackProvider;
+  return { body, by, isEstimated, ...(json && { json }), ...(type === undefined ? {} : { type }) };
+}
+
+async function streamed(
+  dependencies: GatewayDependencies,
+  context: AttemptContext,
+  exchange: Exchange,
+  { encoder, signal, drop = (): void => undefined }: RequestContext,
+): Promise<GatewayReply> {
+  const { streamTimers, drains } = dependencies;
+  const { inquiry } = context;
+  let meter: Meter | null = null;
+  const stream = attemptStream(context, (candidate) => {
+    const family = familyOf(candidate);
+    const inputTokens = approximateInput(inquiry.input, family);
+    meter = createMeter({ ...zeroUsage, inputTokens, estimated: true }, family);
+    return meter;
+  });
+  // Bytes that are no events have a type to be sent before them, and no place for a heartbeat.
+  const early = inquiry.dialect.audio
+    ? await stream
+    : await within(stream, streamTimers.heartbeatMs, { ticker: streamTimers.ticker, clock: dependencies.clock });
+  if (early !== null && "failure" in early) return refuse(exchange, context, early);
+  const outcome = ({ by, error, opened }: ClientStreamEnd): Promise<ExchangeOutcome> =>
+    opened && by !== null && meter !== null
+      ? streamedOutcome(context, by, meter, error)
+      : failedOutcome(context, by, error ?? toGatewayError(new Error("the stream never began")));
+  const body = clientStream({
+    stream,
+    exchange,
+    wire: encoder,
+    signal: signal(),
+    drop,
+    usage: (): Usage => meter?.approximate() ?? zeroUsage,
+    outcome,
+    drains,
+    pace: streamTimers,
+    overdue: early === null,
+  });
+  const type = early?.value.type ?? null;
+  return { body, by: early?.by ?? null, ...(type === null ? {} : { type }) };
+}
+
+/** The value if it comes in time, else null; the promise goes on. */
+function within<T>(promise: Promise<T>, timeoutMs: number, { ticker, clock }: DeadlineClock): Promise<T | null> {
+  const dueMs = clock.monotonicMs() + timeoutMs;
+  return new Promise((resolve, reject) => {
+    const look = (): void => {
+      if (clock.monotonicMs() >= dueMs) resolve(null);
+    };
+    ticker.subscribe(look);
+    promise.then(resolve, reject).finally(() => ticker.unsubscribe(look));
+  });
+}

@@ -1,0 +1,46 @@
+// What a policy is: a rule that may refuse an exchange, may reserve for it, and learns what it came to.
+import type { Operation, OperationRequest } from "../../canonical/operation.ts";
+import type { Usage } from "../../canonical/usage.ts";
+import type { VideoRequest } from "../../canonical/video.ts";
+import type { LedgerSettlement } from "../ledger/ledger.ts";
+import type { Candidate } from "../routing/catalog.ts";
+import type { Caller } from "./keys.ts";
+
+/** One exchange as it comes in: before anybody knows who may answer it. */
+export interface ExchangeIntent {
+  /** The gateway's own id of the exchange, UUIDv7: the key of its row in the ledger. */
+  readonly id: string;
+  readonly caller: Caller;
+  readonly operation: Operation;
+  /** As the client named it; empty where it named none. */
+  readonly model: string;
+  /** What the client asked for. Building it may cost, so only a policy that looks into content calls it. */
+  content(): OperationRequest | VideoRequest;
+}
+
+/** The same, with the candidates that may be asked. */
+export interface ResolvedIntent extends ExchangeIntent {
+  readonly candidates: readonly Candidate[];
+}
+
+/** What a policy holds for one admitted exchange. */
+export interface Reservation {
+  /** The usage so far: called now and then while a reply is streamed. */
+  extend?(usage: Usage): void;
+  /** What the exchange came to. Called once; for a video long after the request was answered. */
+  settle?(settlement: LedgerSettlement): void;
+  /** The work in this process is over. Called once, after an ordinary settlement, or before a later one. */
+  release?(): void;
+}
+
+/**
+ * One rule over every operation: chat, embeddings, images, audio, video submit and remix, background responses,
+ * compaction. Both steps refuse by throwing a GatewayError. Listed in the composition root, in the order of the list.
+ */
+export interface Policy {
+  readonly name: string;
+  /** Looks at the caller and the request, before candidates are looked up. */
+  authorize?(intent: ExchangeIntent): void;
+  /** Reserves for the exchange. When a later policy refuses, what was reserved is released. */
+  admit?(intent: ResolvedIntent): Reservation | undefined;
+}

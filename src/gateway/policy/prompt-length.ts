@@ -1,0 +1,19 @@
+// How long the prompt of an image or a video may be: longer than any model reads is refused before anybody is asked.
+import { GatewayError } from "../../canonical/error.ts";
+import type { Policy } from "./policy.ts";
+
+/** Throws `invalid_value` for a longer prompt. */
+export function promptLength({ maxPromptChars }: { readonly maxPromptChars: number }): Policy {
+  return {
+    name: "prompt-length",
+    authorize({ operation, content }) {
+      if (operation !== "image" && operation !== "video") return;
+      const request = content();
+      const prompt = "prompt" in request ? request.prompt : undefined;
+      if (prompt === undefined || prompt.length <= maxPromptChars) return;
+      throw new GatewayError("invalid_value", `'prompt' is longer than ${maxPromptChars} characters. Shorten it.`, {
+        param: "prompt",
+      });
+    },
+  };
+}

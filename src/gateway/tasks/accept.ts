@@ -1,0 +1,94 @@
+// An accepted task: what its provider answered is written down, with more than one try, because it may be billed.
+import { GatewayError } from "../../canonical/error.ts";
+import { isFinal } from "../../canonical/video.ts";
+import { findTask, updateTask } from "../../store/tasks.ts";
+import type { ServedBy } from "../pipeline/exchange.ts";
+import { initialDelayMs, jitter } from "./backoff.ts";
+import type { TaskDependencies } from "./dependencies.ts";
+import { finalize } from "./finalize.ts";
+import { defaultDeadlineMs } from "./open-task.ts";
+import { notifyUpstream } from "./poll.ts";
+import type { AcceptedSubmit } from "./submit.ts";
+import { changeOf, type Task } from "./task.ts";
+import { applyProgress } from "./task-state.ts";
+import { safeProgress } from "./upstream-client.ts";
+
+/** A stored task and who accepted it. */
+export interface Created {
+  readonly task: Task;
+  readonly by: ServedBy;
+}
+
+/** How often a row is written that the upstream already knows. */
+const writeTries = 5;
+
+/** The task as the upstream accepted it. */
+function accepted(
+  dependencies: TaskDependencies,
+  task: Task,
+  { wire, rendered, accepted: answer }: AcceptedSubmit,
+  { candidate, attempts }: ServedBy,
+): Task {
+  const { upstream } = wire;
+  const nowMs = dependencies.gateway.clock.nowMs();
+  const { deadlineSeconds } = upstream;
+  const deadlineMs = nowMs + (deadlineSeconds === undefined ? defaultDeadlineMs : deadlineSeconds * 1000);
+  const taken: Task = {
+    ...task,
+    provider: candidate.provider.name,
+    upstreamId: answer.upstreamId,
+    updatedAtMs: nowMs,
+    internals: {
+      ...task.internals,
+      model: candidate.model,
+      wire: upstream.name,
+      keep: { ...rendered.keep, ...answer.keep },
+      attempts,
+      warnings: rendered.warnings,
+      acceptedAtMs: nowMs,
+      deadlineMs,
+      waitMs: initialDelayMs(upstream),
+    },
+    view: { ...task.view, effect: { ...task.view.effect, ...rendered.effect } },
+  };
+  const progress = safeProgress(wire, answer.progress);
+  return progress === undefined ? taken : applyProgress(taken, progress, upstream, nowMs);
+}
+
+/** Whether the row knows what the upstream took: an earlier try may have written it although it seemed to fail. */
+async function isKept({ store, gateway }: TaskDependencies, { id, ownerKeyId, upstreamId }: Task): Promise<boolean> {
+  return (await findTask(store, id, ownerKeyId, gateway.clock.nowMs()))?.upstreamId === upstreamId;
+}
+
+/** The upstream has it: the row is worth more than one try. False when it was ended meanwhile, as by its owner. */
+async function keep(dependencies: TaskDependencies, task: Task): Promise<boolean> {
+  for (let tries = 1; ; tries++) {
+    try {
+      const nextPollAtMs = task.updatedAtMs + jitter(task.internals.waitMs, dependencies);
+      const isWritten = await (isFinal(task.state)
+        ? finalize(dependencies, task, "held", dependencies.gateway.ledger.id)
+        : updateTask(dependencies.store, task.id, dependencies.leaseOwner, changeOf(task, nextPollAtMs)));
+      return isWritten || (await isKept(dependencies, task));
+    } catch (thrown) {
+      if (tries >= writeTries)
+        throw new GatewayError("submit_unconfirmed", "The provider accepted the task, but it could not be stored.", {
+          cause: thrown,
+        });
+    }
+  }
+}
+
+/** Writes down what a provider accepted. Throws `submit_unconfirmed` where the task was ended meanwhile. */
+export async function acceptTask(
+  dependencies: TaskDependencies,
+  task: Task,
+  submit: AcceptedSubmit,
+  servedBy: ServedBy,
+): Promise<Created> {
+  const kept = accepted(dependencies, task, submit, servedBy);
+  if (!(await keep(dependencies, kept))) {
+    await notifyUpstream(dependencies, kept, "cancel");
+    throw new GatewayError("submit_unconfirmed", "The task was ended before the provider had confirmed it.");
+  }
+  return { task: kept, by: servedBy };
+}

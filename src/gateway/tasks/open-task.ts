@@ -1,0 +1,103 @@
+// The two rows of a new task: its own and its ledger's, written before any candidate is asked.
+
+import { randomId } from "../../lib/ids.ts";
+import type { Provider } from "../../providers/provider.ts";
+import { deleteTask, insertTask, type TaskRow } from "../../store/tasks.ts";
+import type { LedgerEntry } from "../ledger/types.ts";
+import { submitPatienceMs, type TaskDependencies } from "./dependencies.ts";
+import type { Submit } from "./submit.ts";
+import { changeOf, operation, type Task } from "./task.ts";
+
+export const defaultDeadlineMs = 2 * 60 * 60_000;
+
+/** The task as it is before any candidate was asked. */
+export function newTask(
+  dependencies: TaskDependencies,
+  { ask, caller, client, origin, requestId }: Pick<Submit, "ask" | "caller" | "client" | "origin" | "requestId">,
+  provider: Provider,
+  exchangeId: string,
+): Task {
+  const nowMs = dependencies.gateway.clock.nowMs();
+  const { model, prompt, seconds, width, height, externalId, callbackUrl } = ask;
+  const effect = Object.fromEntries(
+    Object.entries({ seconds, width, height }).filter(([, value]) => value !== undefined),
+  );
+  return {
+    id: randomId(client.idPrefix),
+    ownerKeyId: caller.keyId,
+    provider: provider.name,
+    upstreamId: null,
+    state: "queued",
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs,
+    internals: {
+      model,
+      wire: "",
+      keep: {},
+      exchangeId,
+      requestId,
+      attempts: 0,
+      warnings: [],
+      acceptedAtMs: nowMs,
+      deadlineMs: nowMs + defaultDeadlineMs,
+      waitMs: 0,
+      troubles: 0,
+      misses: 0,
+      client: client.name,
+      ...(callbackUrl === undefined ? {} : { callbackUrl, origin }),
+    },
+    view: {
+      model,
+      effect,
+      percent: 0,
+      results: [],
+      ...(prompt === undefined ? {} : { prompt }),
+      ...(externalId === undefined ? {} : { externalId }),
+    },
+  };
+}
+
+/** The first row: if the process dies before the upstream has answered, the poller finds it when the submit is surely over. */
+function rowOf(dependencies: TaskDependencies, task: Task): TaskRow {
+  const { id, ownerKeyId, createdAtMs } = task;
+  const heldUntilMs = createdAtMs + 2 * submitPatienceMs;
+  return {
+    ...changeOf(task, heldUntilMs),
+    id,
+    ownerKeyId,
+    operation,
+    createdAtMs,
+    nextPollAtMs: heldUntilMs,
+    expiresAtMs: createdAtMs + dependencies.retentionMs,
+    leaseOwner: dependencies.leaseOwner,
+    leaseUntilMs: heldUntilMs,
+    ledger: dependencies.gateway.ledger.id,
+  };
+}
+
+/** Writes both rows: the task's, then the ledger's. The entry settles the ledger's row, also from another process. */
+export async function openTask(
+  { gateway, store, ...dependencies }: TaskDependencies,
+  task: Task,
+  dialect: string,
+): Promise<LedgerEntry> {
+  await insertTask(store, rowOf({ gateway, store, ...dependencies }, task));
+  const { internals, view, ownerKeyId: keyId, createdAtMs: atMs } = task;
+  const { exchangeId: id, requestId = id } = internals;
+  const opening = { id, requestId, atMs, keyId, operation, dialect, model: view.model, stream: false };
+  try {
+    // A video is paid by the second: its row holds no tokens.
+    await gateway.ledger.openPending({ ...opening, inputTokens: 0, inputBound: 0 });
+  } catch (thrown) {
+    await deleteTask(store, task.id);
+    throw thrown;
+  }
+  return {
+    progress: () => undefined,
+    async settle(settlement, failedAttempts = []) {
+      gateway.ledger.recordAttempts(id, failedAttempts);
+      await gateway.ledger.settlePending(id, settlement);
+      return true;
+    },
+  };
+}
