@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { start } from "../../src/app.ts";
+import type { Policy } from "../../src/gateway/policy/policy.ts";
 import type { Discovery } from "../../src/local-servers.ts";
 
 export const clientKey = "tp-test-key";
@@ -22,6 +23,8 @@ export interface GatewayOptions {
   videoWaitScale?: number;
   /** Where and how often model servers on this machine are looked for; without it nowhere. Only for a gateway in this process. */
   discovery?: Discovery;
+  /** Further rules for every exchange. Only for a gateway in this process. */
+  policies?: readonly Policy[];
   /** Measures how long the event loop is kept busy. Only for a gateway in a process of its own. */
   monitored?: boolean;
 }
@@ -55,6 +58,7 @@ export async function gateway(options: GatewayOptions = {}): Promise<RunningGate
     environment: place.environment,
     workingFolder: place.workingFolder,
     discovers: options.discovery !== undefined,
+    ...(options.policies === undefined ? {} : { policies: options.policies }),
     ...(options.discovery === undefined ? {} : { discovery: options.discovery }),
     print: (line) => void lines.push(line),
     log: (line) => void log.push(line),

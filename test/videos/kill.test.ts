@@ -58,9 +58,12 @@ const pending = (dataFolder: string): number =>
 
 /** Waits until so many tasks run, and a moment more; resolves with their number. */
 async function busy(dataFolder: string): Promise<number> {
-  await until(`${running} tasks run`, () => pending(dataFolder) >= running);
+  // A random moment, so that kills hit every step; on a busy machine tasks may have ended meanwhile.
   await Bun.sleep(Math.random() * 300);
-  return pending(dataFolder);
+  return until(`${running} tasks run`, () => {
+    const tasks = pending(dataFolder);
+    return tasks >= running && tasks;
+  });
 }
 
 /** Waits until no task is under way any more. */

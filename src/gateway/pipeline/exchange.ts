@@ -4,11 +4,11 @@ import type { Usage } from "../../canonical/usage.ts";
 import type { Warning } from "../../canonical/warning.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Events, RequestIds } from "../../telemetry/events.ts";
+import type { Ledger } from "../ledger/ledger.ts";
 import { type Ending, endStateOf, settlementOf, tokensOf } from "../ledger/settlement.ts";
 import type { LedgerAttempt, LedgerEntry } from "../ledger/types.ts";
 import type { PendingReservations, Reservations } from "../policy/reservations.ts";
 import type { Candidate } from "../routing/catalog.ts";
-import type { GatewayDependencies } from "./dependencies.ts";
 
 /** Who answered, after how many attempts. */
 export interface ServedBy {
@@ -114,9 +114,15 @@ export function createExchange(dependencies: ExchangeDependencies): Exchange {
   };
 }
 
+export interface PendingDependencies {
+  readonly ledger: Pick<Ledger, "settlePending">;
+  readonly pending: PendingReservations;
+  readonly events: Events;
+}
+
 /** Settles an exchange that its request has left pending. Doing it twice changes nothing. */
 export async function settlePending(
-  { ledger, pending, events }: Pick<GatewayDependencies, "ledger" | "pending" | "events">,
+  { ledger, pending, events }: PendingDependencies,
   ids: RequestIds,
   ending: Ending,
 ): Promise<void> {
