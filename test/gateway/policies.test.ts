@@ -37,14 +37,13 @@ const policy: Policy = {
 const running = await gateway({
   policies: [policy],
   videoWaitScale: 0.01,
-  yaml: ["keys:", "  - { name: allowed, key: tp-allowed-key-1 }", "  - { name: refused, key: tp-refused-key-1 }"].join(
-    "\n",
-  ),
+  yaml: "keys: { allowed: { secret: tp-allowed-key-1 }, refused: { secret: tp-refused-key-1 } }",
 });
 afterAll(() => running.stop());
 
 const prompt = [{ role: "user", content: "hi" }];
-const json = (body: unknown) => ({ headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+const headers = { "content-type": "application/json", "anthropic-version": "2023-06-01" };
+const json = (body: unknown) => ({ headers, body: JSON.stringify(body) });
 
 /** One request of each operation, with the operation that policies see. */
 const requests: Record<string, { operation: string; path: string; body: Record<string, unknown> | FormData }> = {
@@ -164,7 +163,7 @@ test("a remix is an exchange of its own", async () => {
 test("a refused exchange releases what was reserved for it", async () => {
   booked.clear();
   const response = await send("/v1/chat/completions", "tp-allowed-key-1", {
-    model: "sandbox/fail-500",
+    model: "sandbox/error",
     messages: prompt,
   });
   expect(response.status).toBeGreaterThanOrEqual(400);
