@@ -1,6 +1,7 @@
 // A request on its way to an upstream: a path and a body, as JSON, as a form or as bytes.
 import type { Warning } from "../canonical/warning.ts";
 import type { JsonObject } from "../lib/json.ts";
+import type { JsonSource } from "../lib/json-source.ts";
 import type { WrittenPart } from "../lib/multipart-write.ts";
 
 /** A part of a form: a text, or a file. */
@@ -22,6 +23,8 @@ export interface UpstreamRequest {
   /** Below the provider's base URL, without a leading slash. */
   readonly path: string;
   readonly body: JsonObject;
+  /** The client's own body: what is the same in `body` goes on as its bytes. */
+  readonly source?: JsonSource;
   /** Sent as multipart/form-data in place of the body. */
   readonly form?: readonly FormPart[];
   /** Sent as they are in place of the body, under this Content-Type. */

@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate, zstdDecompress } from "node:zlib";
 import { GatewayError } from "../canonical/error.ts";
 
-type Decoder = (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Uint8Array>;
+type Decoder = (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Uint8Array<ArrayBuffer>>;
 
 const decoders: { readonly [encoding: string]: Decoder } = {
   gzip: promisify(gunzip) as Decoder,
@@ -29,7 +29,7 @@ export function decoderFor(encoding: string | null): Decoder | null {
 }
 
 /** Throws `request_too_large` when the plain text passes `maxBytes`, `invalid_value` when the bytes are damaged. */
-export async function decode(decoder: Decoder, bytes: Uint8Array, maxBytes: number): Promise<Uint8Array> {
+export async function decode(decoder: Decoder, bytes: Uint8Array, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
   try {
     return await decoder(bytes, { maxOutputLength: maxBytes });
   } catch (cause) {

@@ -164,7 +164,10 @@ async function serveAsk(
     arrivedMs,
     requestId,
   };
-  const incoming: IncomingRequest = { dialect, wire, envelope, strict, id: requestId, bytes: body.bytes, visit };
+  const incoming: IncomingRequest = {
+    ...{ dialect, wire, envelope, strict, id: requestId, bytes: body.bytes, visit },
+    ...(body.json === undefined || given !== body.wire ? {} : { source: { value: wire, bytes: body.json } }),
+  };
   const reply = await (endpoint.answer?.(incoming) ?? answerIncoming(dependencies.gateway, incoming));
   // A whole reply has been made of it all, so that nobody reads the form any more; what a row of its own keeps is its own.
   if (endpoint.answer === undefined && !(reply.body instanceof ReadableStream)) body.release?.();

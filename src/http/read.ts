@@ -38,12 +38,16 @@ function declaredBytes({ headers }: Request): number | null {
   return declared === null ? null : Number.parseInt(declared, 10);
 }
 
-function readBytes(request: Request, maxBytes: number, pace: BodyPace): Promise<Uint8Array> {
+function readBytes(request: Request, maxBytes: number, pace: BodyPace): Promise<Uint8Array<ArrayBuffer>> {
   const declared = declaredBytes(request);
   if (declared !== null && declared > maxBytes) throw tooLarge(maxBytes);
   // In one piece nothing shows how fast it comes: a small one must be there within the grace, a larger one within the time that all of it may take.
   if (declared !== null && declared <= onePieceBytes)
-    return withinPace(pace, () => request.bytes(), declared < smallBytes ? 0 : declared);
+    return withinPace(
+      pace,
+      () => request.bytes() as Promise<Uint8Array<ArrayBuffer>>,
+      declared < smallBytes ? 0 : declared,
+    );
   return withinPace(pace, (progress) =>
     declared === null ? gather(request, maxBytes, progress) : gatherExactly(request, declared, progress),
   );
@@ -64,7 +68,7 @@ export function releaseBuffer({ buffer, length }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === length) buffer.transfer(0);
 }
 
-async function gatherExactly(request: Request, length: number, progress: Progress): Promise<Uint8Array> {
+async function gatherExactly(request: Request, length: number, progress: Progress): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = new Uint8Array(length);
   let at = 0;
   for await (const chunk of request.body ?? []) {
@@ -76,7 +80,7 @@ async function gatherExactly(request: Request, length: number, progress: Progres
   return at === length ? bytes : bytes.subarray(0, at);
 }
 
-async function gather(request: Request, maxBytes: number, progress: Progress): Promise<Uint8Array> {
+async function gather(request: Request, maxBytes: number, progress: Progress): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
   let total = 0;
   for await (const chunk of request.body ?? []) {
@@ -108,7 +112,7 @@ function faultError(fault: JsonFault): GatewayError {
 export async function readPlain(
   request: Request,
   limits: BodyPace & { readonly maxBodyBytes: number },
-): Promise<Uint8Array> {
+): Promise<Uint8Array<ArrayBuffer>> {
   const { maxBodyBytes: maxBytes } = limits;
   const decoder = decoderFor(request.headers.get("content-encoding"));
   const raw = await readBytes(request, maxBytes, limits);
@@ -120,7 +124,7 @@ export interface ReadBody {
   readonly wire: JsonObject;
   readonly bytes: number;
   /** The body itself, where it was JSON. */
-  readonly json?: Uint8Array;
+  readonly json?: Uint8Array<ArrayBuffer>;
   readonly files?: readonly UploadedFile[];
   /** It may hold exact numbers. */
   readonly mayBeExact?: boolean;

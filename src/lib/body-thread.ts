@@ -68,10 +68,13 @@ function limitsIn(limits: JsonLimits): JsonLimits {
 }
 
 /** What was parsed, with its bytes: those that were given may have gone to a thread and back. */
-export type ParsedBody = JsonResult & { readonly bytes?: Uint8Array };
+export type ParsedBody<Bytes extends Uint8Array = Uint8Array> = JsonResult & { readonly bytes?: Bytes };
 
 /** As `parseJson`. The bytes are given away. */
-export async function parseBody(bytes: Uint8Array, limits: JsonLimits): Promise<ParsedBody> {
+export async function parseBody<Bytes extends Uint8Array>(
+  bytes: Bytes,
+  limits: JsonLimits,
+): Promise<ParsedBody<Bytes>> {
   if (isPlain(bytes)) {
     const parsed = parseJson(bytes, limits);
     return parsed.ok ? { ...parsed, bytes } : parsed;
@@ -80,7 +83,7 @@ export async function parseBody(bytes: Uint8Array, limits: JsonLimits): Promise<
   if ("fault" in result) return { ok: false, fault: result.fault };
   const { root, mayBeExact, places, exact, bytes: returned } = result;
   putBack(root, { places, texts, exact });
-  return { ok: true, value: root.value, mayBeExact, bytes: returned };
+  return { ok: true, value: root.value, mayBeExact, bytes: returned as Bytes };
 }
 
 /** JSON as it leaves: a text where it is small, else bytes that were written in several turns of the event loop. */

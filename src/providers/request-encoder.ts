@@ -2,6 +2,7 @@
 import type { FormPart, UpstreamRequest } from "../dialects/dialect.ts";
 import { writeBody } from "../lib/body-thread.ts";
 import { randomId } from "../lib/ids.ts";
+import { bytesOf } from "../lib/json-source.ts";
 import { writeMultipart } from "../lib/multipart-write.ts";
 import type { OutgoingRequest } from "./upstream.ts";
 
@@ -13,12 +14,14 @@ export function requestEncoder(
 ): (call: UpstreamRequest) => Packed | Promise<Packed> {
   const posting = { ...base, "content-type": "application/json" };
   return (call) => {
-    const { method = "POST", headers, form, bytes, body } = call;
+    const { method = "POST", headers, form, bytes, body, source } = call;
     if (method === "GET" || method === "DELETE") return { method, headers: { ...base, ...headers } };
     if (form !== undefined) return packedForm(form, method, { ...base, ...headers });
     if (bytes !== undefined)
       return { method, headers: { ...base, "content-type": bytes.type, ...headers }, pieces: [bytes.bytes] };
     const all = headers === undefined ? posting : { ...posting, ...headers };
+    const given = source === undefined ? null : bytesOf(body, source, "model");
+    if (given !== null) return { method, headers: all, body: given };
     const written = writeBody(body);
     if (typeof written === "string") return { method, headers: all, body: written };
     return written.then((bytes) => ({ method, headers: all, body: bytes }));

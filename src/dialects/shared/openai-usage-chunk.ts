@@ -11,7 +11,8 @@ import { parseUsage, renderUsage } from "./openai-usage.ts";
 export function askForUsage(body: JsonObject, options: CompatibilityFlags | undefined): void {
   if (options?.noStreamOptions) delete body.stream_options;
   else if (body.stream === true) {
-    body.stream_options = { ...(isObject(body.stream_options) ? body.stream_options : {}), include_usage: true };
+    const options = isObject(body.stream_options) ? body.stream_options : {};
+    if (options.include_usage !== true) body.stream_options = { ...options, include_usage: true };
   }
 }
 

@@ -126,8 +126,11 @@ export function planUpstream(
     const plan = translatedLane(gatewayRequest, upstream, context);
     return able === given ? plan : { ...plan, spoken: able.request };
   }
-  const call = (wire: JsonObject): PassthroughRequest =>
-    upstream.passthrough.render(wire, context, gatewayRequest.envelope);
+  const { source } = gatewayRequest;
+  const call = (wire: JsonObject): PassthroughRequest => {
+    const rendered = upstream.passthrough.render(wire, context, gatewayRequest.envelope);
+    return source === undefined ? rendered : { ...rendered, source };
+  };
   const [first = gatewayRequest.wire, ...others] = wiresOf(gatewayRequest, upstream, context);
   const calls = [call(first), ...others.map(call)] as const;
   const warnings = [...(gatewayRequest.adjustments ?? []), ...(calls[0].warnings ?? [])];

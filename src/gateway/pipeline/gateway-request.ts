@@ -5,11 +5,14 @@ import type { Dialect, RequestMeta, WriteContext } from "../../dialects/dialect.
 import { approximateInput, type InputScan, scanInput } from "../../dialects/tokens/figures.ts";
 import { requestParts } from "../../dialects/tokens/request-parts.ts";
 import type { JsonObject } from "../../lib/json.ts";
+import type { JsonSource } from "../../lib/json-source.ts";
 
 /** A request as the client made it: the dialect it speaks, its wire, and what the wire means. */
 export interface GatewayRequest {
   readonly dialect: Dialect;
   readonly wire: JsonObject;
+  /** The body as it came, where it was JSON. */
+  readonly source?: JsonSource;
   readonly envelope: RequestMeta;
   readonly request: OperationRequest;
   /** True: whatever would be dropped or approximated is refused instead. */

@@ -1,6 +1,7 @@
 // A wire that has passed its schema, on its way to become an inquiry.
 import type { Dialect, RequestMeta, WriteContext } from "../../dialects/dialect.ts";
 import type { JsonObject } from "../../lib/json.ts";
+import type { JsonSource } from "../../lib/json-source.ts";
 import type { StreamEncoder } from "../streaming/client-stream.ts";
 import { nothing } from "../streaming/transcoder.ts";
 import { answerRequest, type GatewayReply, type RequestContext } from "./answer.ts";
@@ -11,6 +12,8 @@ import { type GatewayRequest, measured } from "./gateway-request.ts";
 export interface IncomingRequest {
   readonly dialect: Dialect;
   readonly wire: JsonObject;
+  /** The body as it came, where it was JSON. */
+  readonly source?: JsonSource;
   readonly envelope: RequestMeta;
   readonly strict: boolean;
   /** The request's id. */
@@ -49,6 +52,7 @@ export function gatewayRequestOf(incoming: IncomingRequest, nowMs: number, chang
     strict,
     ...measured(write),
     ...(pinnedTo === undefined ? {} : { pinnedTo }),
+    ...(incoming.source === undefined ? {} : { source: incoming.source }),
   };
 }
 
