@@ -3,7 +3,7 @@ import { type AudioFormat, pcmRate, soundTypes } from "../../canonical/speech.ts
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import { openaiErrors } from "../openai-error.ts";
 import { soundOfTyped } from "../shared/audio-format.ts";
-import { checkAccepted, parseError } from "../video/upstreams/minimax/error-codes.ts";
+import { isRefusal, parseError } from "../video/upstreams/minimax-errors.ts";
 import { formatOf } from "./audio-readers.ts";
 import { type AudioChunk, type AudioDecoder, jsonAudioReader } from "./json-audio.ts";
 import { characterUsage, upstreamSpeech } from "./upstream-speech.ts";
@@ -36,7 +36,7 @@ function teller(asked: AudioFormat): AudioDecoder {
       return format;
     },
     tell(body: JsonObject, whole: boolean): AudioChunk {
-      checkAccepted(200, body);
+      if (isRefusal(body)) throw parseError(200, body);
       const data = isObject(body.data) ? body.data : {};
       const extra = isObject(body.extra_info) ? body.extra_info : {};
       const done = data.status === 2;

@@ -16,12 +16,23 @@ const kinds = {
 
 export type VideoErrorName = keyof typeof kinds;
 
-/** Rows of words, the first that matches tells the fault. */
-export type VideoErrorTable = readonly (readonly [RegExp, VideoErrorName])[];
+/** Rows of words or of numbers; the first that matches decides. */
+export type VideoErrorTable = readonly (readonly [RegExp | readonly number[], VideoErrorName])[];
 
-export function matchErrorCode(table: VideoErrorTable, word: string): VideoErrorName | undefined {
-  return table.find(([pattern]) => pattern.test(word))?.[1];
+export function matchErrorCode(table: VideoErrorTable, code: unknown): VideoErrorName | undefined {
+  if (typeof code !== "string" && typeof code !== "number") return undefined;
+  return table.find(([codes]) =>
+    codes instanceof RegExp ? codes.test(String(code)) : codes.includes(Number(code)),
+  )?.[1];
 }
+
+/** For upstreams that explain a refusal of contents in prose only. */
+export const policyWords: VideoErrorTable = [
+  [
+    /risk control|content.{0,12}(?:polic|safety|filter|inspection)|sensitive|moderat|inappropriate|prohibited|responsible ai|usage guidelines|safety/i,
+    "content",
+  ],
+];
 
 /** An answer to a submit or a poll that is no success. `fault` is undefined where only the status can tell. */
 export interface Refusal {

@@ -16,18 +16,17 @@ export {
 } from "./clients/jimeng.ts";
 export { klingImageVideo, klingTextVideo } from "./clients/kling.ts";
 export { openaiRemix as remixSchema, openaiVideo, videoPage } from "./clients/openai.ts";
-export { falVideos } from "./upstreams/fal/index.ts";
-export { jimengVideos } from "./upstreams/jimeng/index.ts";
-export { klingTasks, klingVideos } from "./upstreams/kling/index.ts";
-export { minimaxNewerVideos } from "./upstreams/minimax/h3.ts";
-export { minimaxVideos } from "./upstreams/minimax/hailuo.ts";
+export { falVideos } from "./upstreams/fal.ts";
+export { jimengVideos } from "./upstreams/jimeng.ts";
+export { klingTasks, klingVideos } from "./upstreams/kling.ts";
+export { minimaxNewerVideos, minimaxVideos } from "./upstreams/minimax.ts";
 export { openaiVideos } from "./upstreams/openai.ts";
-export { replicateVideos } from "./upstreams/replicate/index.ts";
-export { runwayVideos } from "./upstreams/runway/index.ts";
+export { replicateVideos } from "./upstreams/replicate.ts";
+export { runwayVideos } from "./upstreams/runway.ts";
 export { seedanceVideos } from "./upstreams/seedance.ts";
-export { geminiVeo, vertexVeo } from "./upstreams/veo/index.ts";
+export { geminiVeo, vertexVeo } from "./upstreams/veo.ts";
 export { viduVideos } from "./upstreams/vidu.ts";
-export { wanVideos } from "./upstreams/wan/index.ts";
+export { wanVideos } from "./upstreams/wan.ts";
 
 /** Every format of clients, to be found by the name that is stored with a task. */
 export const videoClients: readonly VideoClient[] = [

@@ -1,23 +1,19 @@
-// Small ways to write a call about a task, and to read what an upstream says of it.
-import type { VideoImage, VideoState } from "../../canonical/video.ts";
+// Small ways to read what an upstream says of a task: values at paths, states by words, results at addresses.
+import type { VideoImage, VideoResult, VideoState } from "../../canonical/video.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
-import type { UpstreamRequest } from "../dialect.ts";
 import { invalidUpstreamResponse, unsupported } from "../errors.ts";
-import { imageText } from "./images.ts";
+import { base64Of, imageText } from "./images.ts";
 import type { VideoProgress } from "./upstream.ts";
-
-export const getCall = (path: string): UpstreamRequest => ({ method: "GET", path, body: {} });
-export const deleteCall = (path: string): UpstreamRequest => ({ method: "DELETE", path, body: {} });
 
 /** States by the upstream's words, in lower case. */
 export type States = { readonly [word: string]: VideoState };
 
-/** The state that a word means; a word that is not in the table is told as unknown. */
+/** The state that a word means; a word that is not in the table is reported as unknown. */
 export function stateOf(word: unknown, states: States): Pick<VideoProgress, "state" | "unknownWord"> {
-  const said = String(word ?? "");
-  const lower = said.toLowerCase();
+  const text = String(word ?? "");
+  const lower = text.toLowerCase();
   const state = Object.hasOwn(states, lower) ? states[lower] : undefined;
-  return state === undefined ? { unknownWord: said.slice(0, 64) } : { state };
+  return state === undefined ? { unknownWord: text.slice(0, 64) } : { state };
 }
 
 export const objectOf = (value: unknown): JsonObject => (isObject(value) ? value : {});
@@ -37,21 +33,63 @@ export function sizeNumber(value: unknown): number | undefined {
   return number !== undefined && number > 0 ? number : undefined;
 }
 
-/** The id that an answer gives its task. Throws `upstream_protocol_error` where there is none. */
-export function requireId(body: unknown, name: string): string {
-  if (!isObject(body)) throw invalidUpstreamResponse("expected a JSON object");
-  const id = body[name];
+/** What is at a path with dots, as in `data.0.url`; the value itself at the empty path. */
+export function at(value: unknown, path: string): unknown {
+  if (path === "") return value;
+  return path.split(".").reduce<unknown>((holder, name) => {
+    if (Array.isArray(holder)) return holder[Number(name)];
+    return isObject(holder) && Object.hasOwn(holder, name) ? holder[name] : undefined;
+  }, value);
+}
+
+/** The first number, or text that is not empty, at one of the paths. */
+export function firstAt(value: unknown, paths: readonly string[]): string | number | undefined {
+  const found = paths.map((path) => at(value, path));
+  return found.find((each) => typeof each === "number" || textOf(each) !== "") as string | number | undefined;
+}
+
+/** An id as text. Throws `upstream_protocol_error` where there is none. */
+export function requireId(id: unknown): string {
   if (typeof id === "number" || (typeof id === "string" && id !== "")) return String(id);
   throw invalidUpstreamResponse("the response has no task ID");
 }
 
 /** The members that are there: what is laid over something else must not take anything away. */
-export function known<Members extends object>(members: Members): Members {
+export function known<Members extends object>(
+  members: { readonly [name in keyof Members]: Members[name] | undefined },
+): Members {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Members;
+}
+
+/** A result at an open address; none where the value is no such address. */
+export function linked(url: unknown, more: Omit<VideoResult, "place"> = {}): VideoResult[] {
+  if (typeof url !== "string" || !/^https?:\/\//i.test(url) || !URL.canParse(url)) return [];
+  return [{ place: { kind: "url", url }, mediaType: "video/mp4", ...more }];
 }
 
 /** The image as an address or a data URI. Throws `unsupported_parameter` for files that a provider keeps. */
 export function imageValue({ source, path }: VideoImage): string {
   if (source.kind === "file") throw unsupported(path, "this model accepts images as URLs or as bytes.");
   return imageText(source);
+}
+
+/** The image as an address or bare Base64 of a JPEG or PNG. */
+export function bareImageValue({ source, path }: VideoImage): string {
+  if (source.kind === "file") throw unsupported(path, "this model accepts images as URLs or as bytes.");
+  if (source.kind === "url") return source.url;
+  if (!/^image\/(?:jpeg|png)$/.test(source.mediaType))
+    throw unsupported(path, "this model accepts JPEG and PNG images only.");
+  return base64Of(source);
+}
+
+const imageTypes = { first: "first_frame", last: "last_frame", reference: "reference_image" } as const;
+
+/** A text and images with their roles as a list of contents, as several vendors take them. */
+export function contentsOf(text: string, images: readonly VideoImage[]): JsonObject[] {
+  const parts = images.map((image) => ({
+    type: "image_url",
+    image_url: { url: imageValue(image) },
+    role: imageTypes[image.role],
+  }));
+  return [...(text === "" ? [] : [{ type: "text", text }]), ...parts];
 }

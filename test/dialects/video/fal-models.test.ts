@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import type { VideoImage, VideoRequest } from "../../../src/canonical/video.ts";
 import { falVideos } from "../../../src/dialects/video/index.ts";
-import { falModels } from "../../../src/dialects/video/upstreams/fal/model-inputs.ts";
+import { falModels } from "../../../src/dialects/video/upstreams/fal.ts";
 import { publishedTypes } from "../../support/model-types.ts";
 import { plainVideo, renderContext } from "./setting.ts";
 import { link, linked, submitsTo } from "./submits.ts";

@@ -1,11 +1,10 @@
 // Kling's models, on its older and its newer paths, as rows: lengths, ratios, resolutions, sound and images.
-import type { ModelRow, ModelTable } from "../../../shared/model-table.ts";
+import type { ModelTable } from "../../shared/model-table.ts";
+import type { VideoRow } from "../vendor.ts";
 
-export interface KlingRow extends ModelRow {
+export interface KlingRow extends VideoRow {
   /** Asked on a path of its own, with references beside frames: `kling-video-o1` on the older paths, the others on the newer. */
   readonly isOmni?: true;
-  /** What only the resolution of 1080p has. */
-  readonly only1080p?: readonly ("audio" | "last")[];
 }
 
 const checkedOn = "2026-11-22";
@@ -18,6 +17,19 @@ const frames = ["first", "last"] as const;
 const all = [...frames, "reference"] as const;
 const upToFifteen = { min: 3, max: 15 } as const;
 const fiveOrTen = [5, 10] as const;
+const highAudio = { when: { audio: true }, resolutions: ["1080p"] } as const;
+const highLast = { when: { has: "last" }, resolutions: ["1080p"] } as const;
+
+const firstOmni = {
+  source: pageOf("o1/video-omni"),
+  checkedOn,
+  durations: fiveOrTen,
+  ratios,
+  resolutions: tiers,
+  audio: "optional",
+  images: all,
+  isOmni: true,
+} as const;
 
 const rows: readonly KlingRow[] = [
   {
@@ -41,17 +53,8 @@ const rows: readonly KlingRow[] = [
     images: all,
     isOmni: true,
   },
-  {
-    models: /^kling-(?:video-)?o1/i,
-    source: pageOf("o1/video-omni"),
-    checkedOn,
-    durations: fiveOrTen,
-    ratios,
-    resolutions: tiers,
-    audio: "optional",
-    images: all,
-    isOmni: true,
-  },
+  { models: /^kling-o1/i, ...firstOmni },
+  { models: /^kling-video-o1/i, ...firstOmni, needsPrompt: true },
   {
     models: /^kling-v?3(?:[.-]0)?$/i,
     source: pageOf("3-0/image-to-video"),
@@ -71,7 +74,7 @@ const rows: readonly KlingRow[] = [
     resolutions: tiers,
     audio: "optional",
     images: frames,
-    only1080p: ["audio", "last"],
+    limits: [highAudio, highLast],
   },
   {
     models: /^kling-v?2/i,
@@ -82,7 +85,7 @@ const rows: readonly KlingRow[] = [
     resolutions: tiers,
     audio: "never",
     images: all,
-    only1080p: ["last"],
+    limits: [highLast],
   },
   {
     models: /^kling-v?1/i,

@@ -1,7 +1,8 @@
 // The models of Wan as rows, by generation and kind: lengths, sizes, resolutions, ratios, sound and images.
-import type { ModelRow, ModelTable } from "../../../shared/model-table.ts";
+import type { ModelTable } from "../../shared/model-table.ts";
+import type { VideoRow } from "../vendor.ts";
 
-export interface WanRow extends ModelRow {
+export interface WanRow extends VideoRow {
   /** Takes all images in one list of media; other models have a member for each. */
   readonly takesMedia?: true;
 }

@@ -1,6 +1,6 @@
 // The models behind Replicate: what each family calls its inputs and which values it takes, from the schema of each model.
-import type { ModelTable } from "../../../shared/model-table.ts";
-import type { HostedRow } from "../model-host.ts";
+import type { ModelTable } from "../../shared/model-table.ts";
+import type { HostedRow } from "./model-host.ts";
 
 const checkedOn = "2026-11-22";
 const schemaOf = (model: string): string => `https://replicate.com/${model}/api/schema`;
@@ -159,22 +159,3 @@ export const replicateModels: ModelTable<HostedRow> = {
   rows,
   unlisted: { models: /(?:)/, source: schemaOf("minimax/video-01"), checkedOn, fields: usual },
 };
-
-/** Inputs of models that a client may name itself: none that names a length, a tier or a number of videos. */
-export const passed = [
-  "camera_fixed",
-  "cfg_scale",
-  "concepts",
-  "enable_prompt_expansion",
-  "go_fast",
-  "guidance_scale",
-  "loop",
-  "mode",
-  "motion_bucket_id",
-  "num_inference_steps",
-  "optimize_prompt",
-  "prompt_optimizer",
-  "sample_shift",
-  "style",
-  "subject_reference",
-] as const;

@@ -1,0 +1,108 @@
+// Makes an upstream of a vendor's table: submit, poll, cancel, and answers read into progress, ids and errors.
+import type { GatewayError } from "../../canonical/error.ts";
+import { isObject, type JsonObject } from "../../lib/json.ts";
+import type { UpstreamRequest } from "../dialect.ts";
+import { invalidUpstreamResponse } from "../errors.ts";
+import { faultError, faultFailure, matchErrorCode } from "./error-codes.ts";
+import { at, firstAt, known, requireId, stateOf, textOf } from "./json-helpers.ts";
+import { renderSubmit } from "./render-submit.ts";
+import type { UpstreamAnswer, UpstreamTask, VideoProgress, VideoUpstream } from "./upstream.ts";
+import type { TaskCall, TaskReading, VideoRow, VideoVendor } from "./vendor.ts";
+
+/** `call` with the ids in their places. */
+function callOf(call: TaskCall, task: UpstreamTask, ref = ""): UpstreamRequest {
+  if (typeof call === "function") return call(task);
+  const [method = "", template = ""] = call.split(" ");
+  const path = template
+    .replace("{id}", () => encodeURIComponent(task.upstreamId))
+    .replace("{ref}", () => encodeURIComponent(ref));
+  return method === "POST" ? { path, body: {} } : { method: method as "GET", path, body: {} };
+}
+
+function progressOf<Row extends VideoRow>(
+  { states, faults }: VideoVendor<Row>,
+  reading: TaskReading,
+): VideoProgress | null {
+  const { word, code, reason, failure, results, percent, effect } = reading;
+  if (textOf(word) === "") return null;
+  const state = stateOf(word, states);
+  switch (state.state) {
+    case "completed":
+      return known({ ...state, percent, results: results ?? [], effect });
+    case "failed":
+      return known({
+        ...state,
+        percent,
+        effect,
+        failure: failure ?? faultFailure(matchErrorCode(faults, code), reason),
+      });
+    case "cancelled":
+      return known({ ...state, percent, failure: { code: "cancelled", message: "The task was canceled." } });
+    default:
+      return known({ ...state, percent, effect });
+  }
+}
+
+function readTask<Row extends VideoRow>(
+  vendor: VideoVendor<Row>,
+  body: JsonObject,
+  task: UpstreamTask,
+): VideoProgress | null {
+  const reading = vendor.read(body, task);
+  return reading !== null && "word" in reading ? progressOf(vendor, reading) : reading;
+}
+
+function progress<Row extends VideoRow>(
+  vendor: VideoVendor<Row>,
+  answer: UpstreamAnswer,
+  task: UpstreamTask,
+): VideoProgress | null {
+  const judged = vendor.judge?.(answer, task);
+  if (judged !== undefined) return judged;
+  if (answer.status === 404) return { isGone: true };
+  return answer.status < 300 && isObject(answer.body) ? readTask(vendor, answer.body, task) : null;
+}
+
+function errorOf<Row extends VideoRow>({ error, faults }: VideoVendor<Row>): VideoUpstream["error"]["parse"] {
+  if (typeof error === "function") return error;
+  return (status, body, retryAfterMs): GatewayError => {
+    const code = firstAt(body, error.code);
+    const message = textOf(firstAt(body, error.message)) || textOf(code) || textOf(body);
+    return faultError(matchErrorCode(faults, code), { status, message, retryAfterMs });
+  };
+}
+
+/** A new task, as the answer to its submit may tell of it already. */
+const newTask = (upstreamId: string): UpstreamTask => ({ id: "", upstreamId, model: "", keep: {} });
+
+/** The upstream that a vendor's table describes. */
+export function videoUpstream<Row extends VideoRow>(vendor: VideoVendor<Row>): VideoUpstream {
+  const { name, serves, takes, secureOnly, most, remix, content, tellsBytes, pace, deadlineSeconds, resultSeconds } =
+    vendor;
+  const { cancel, remove, locate } = vendor;
+  const parse = errorOf(vendor);
+  return known<VideoUpstream>({
+    ...{ name, serves, takes, secureOnly, most, remix, content, tellsBytes, pace, deadlineSeconds, resultSeconds },
+    render: (request, context) => renderSubmit(vendor, request, context),
+    accepted({ status, body }) {
+      if (!isObject(body)) throw invalidUpstreamResponse("expected a JSON object");
+      if (vendor.isRefusal?.(body)) throw parse(status, body);
+      const upstreamId = requireId(at(body, vendor.id));
+      const kept = vendor.keptOf?.(body);
+      const progress = vendor.readsSubmit ? readTask(vendor, body, newTask(upstreamId)) : null;
+      return { upstreamId, ...(kept && { keep: kept }), ...(progress && { progress }) };
+    },
+    poll: (task) => callOf(vendor.poll, task),
+    progress: (answer, task) => progress(vendor, answer, task),
+    cancel: cancel === undefined ? undefined : (task) => callOf(cancel, task),
+    remove: remove === undefined ? undefined : (task) => callOf(remove, task),
+    locate: locate && {
+      call: (task, ref) => callOf(locate.call, task, ref),
+      read({ status, body }) {
+        const isAnswered = status === 200 && isObject(body) && !vendor.isRefusal?.(body);
+        return (isAnswered && textOf(at(body, locate.url))) || null;
+      },
+    },
+    error: { parse },
+  });
+}

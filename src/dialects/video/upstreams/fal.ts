@@ -1,0 +1,159 @@
+// fal's queue: a request that is queued, a status that only reports the end, and an answer to fetch then.
+import type { GatewayError } from "../../../canonical/error.ts";
+import type { VideoResult } from "../../../canonical/video.ts";
+import { isObject, type JsonObject } from "../../../lib/json.ts";
+import { objectsIn } from "../../shared/json-accessors.ts";
+import type { ModelTable } from "../../shared/model-table.ts";
+import { videoUpstream } from "../engine.ts";
+import { faultError, faultFailure, matchErrorCode, type VideoErrorTable } from "../error-codes.ts";
+import { at, known, numberOf, objectOf, sizeNumber, textOf } from "../json-helpers.ts";
+import type { UpstreamAnswer, UpstreamTask, VideoProgress } from "../upstream.ts";
+import type { SubmitBody, TaskReading, VendorSubmit } from "../vendor.ts";
+import endpoints from "./fal-endpoints.json" with { type: "json" };
+import { type HostedRow, hostedFields, hostedImages, hostedShape } from "./model-host.ts";
+
+const { source, checkedOn } = endpoints;
+
+/** What each endpoint calls its inputs and which values it takes, from the types of fal's own client; checked where the file is written. */
+export const falModels: ModelTable<HostedRow> = {
+  rows: (endpoints.rows as readonly Omit<HostedRow, "source" | "checkedOn">[]).map((row) => ({
+    ...row,
+    source,
+    checkedOn,
+  })),
+  // The names that most endpoints have.
+  unlisted: {
+    models: /(?:)/,
+    source,
+    checkedOn,
+    fields: {
+      first: "image_url",
+      last: "end_image_url",
+      references: "reference_image_urls",
+      seconds: "duration",
+      ratio: "aspect_ratio",
+      resolution: "resolution",
+      seed: "seed",
+      negativePrompt: "negative_prompt",
+      audio: "generate_audio",
+    },
+    secondsAs: "text",
+  },
+};
+
+/** `owner/app`, with a path within the app where it has several. */
+const modelName = /^[\w-]+(?:\/\w[\w.-]*)+$/;
+
+/** Behind the submit the path within the app is gone; the answer says what is left of it. */
+function appIn(responseUrl: unknown): string | undefined {
+  const app = /^https?:\/\/[^/]+\/(.+)\/requests\/[^/]+\/?$/.exec(textOf(responseUrl))?.[1] ?? "";
+  return modelName.test(app) ? app : undefined;
+}
+
+const appOf = (model: string): string => model.split("/").slice(0, 2).join("/");
+
+const requestPath = ({ upstreamId, model, keep }: UpstreamTask): string =>
+  `${textOf(keep.app) || appOf(model)}/requests/${encodeURIComponent(upstreamId)}`;
+
+function submit(submit: VendorSubmit<HostedRow>): SubmitBody {
+  const { inputs, warnings = [] } = hostedImages(submit);
+  const { model } = submit.context;
+  return { path: model, body: inputs, keep: { app: appOf(model) }, warnings };
+}
+
+/** https://docs.fal.ai/errors: the type of an error, or its prose. */
+const faults: VideoErrorTable = [
+  [/content_policy_violation|flagged|nsfw|safety|moderation/i, "content"],
+  [/timeout|timed out/i, "timeout"],
+  [/exhausted balance|insufficient/i, "funds"],
+  [/downstream_service|runner_|internal|generation_error/i, "broken"],
+];
+
+/** `detail` as a text or as a list of faults, each with a type of its own. */
+function errorIn(body: unknown): { words: string; message: string } {
+  const { detail, error, error_type: type } = objectOf(body);
+  const items = objectsIn(detail).map((item) => ({ type: textOf(item.type), message: textOf(item.msg) }));
+  const prose = [textOf(detail), textOf(error), textOf(at(error, "message")), ...items.map(({ message }) => message)];
+  const message = prose.filter(Boolean).join("; ") || textOf(body);
+  return { words: [textOf(type), ...items.map((item) => item.type), message].join(" "), message };
+}
+
+function parseError(status: number, body: unknown, retryAfterMs?: number): GatewayError {
+  const { words, message } = errorIn(body);
+  const fault = status >= 500 || status === 429 ? undefined : matchErrorCode(faults, words);
+  return faultError(fault ?? (status === 422 ? "input" : undefined), { status, message, retryAfterMs });
+}
+
+function failed(body: unknown, usual?: "input"): VideoProgress {
+  const { words, message } = errorIn(body);
+  return { state: "failed", failure: faultFailure(matchErrorCode(faults, words) ?? usual, message) };
+}
+
+function resultsOf(body: JsonObject): VideoResult[] {
+  const video = objectOf(Array.isArray(body.videos) ? body.videos[0] : body.video);
+  const url = textOf(video.url);
+  if (!/^https?:\/\//i.test(url)) return [];
+  const type = textOf(video.content_type);
+  return [
+    known<VideoResult>({
+      place: { kind: "url", url },
+      mediaType: type.startsWith("video/") ? type : undefined,
+      seconds: sizeNumber(video.duration),
+      width: sizeNumber(video.width),
+      height: sizeNumber(video.height),
+      fps: sizeNumber(video.fps),
+      seed: numberOf(body.seed),
+      expiresAtMs: undefined,
+    }),
+  ];
+}
+
+/** The status reports the end, and the answer that is fetched next what it was: with whatever status the model itself chose. */
+function judge({ status, body }: UpstreamAnswer, { keep }: UpstreamTask): VideoProgress | null | undefined {
+  if (keep.isDone !== true || status === 404) return undefined;
+  if (/still in progress/i.test(errorIn(body).message)) return { state: "in_progress" };
+  if (status === 400 || status === 422) return failed(body, "input");
+  // What the model's own program answered; the queue itself has other words for its troubles.
+  if (status === 500 && isObject(body) && body.detail !== undefined) return failed(body);
+  return status === 200 && isObject(body) ? { state: "completed", results: resultsOf(body) } : null;
+}
+
+function read(body: JsonObject): TaskReading | VideoProgress {
+  if (!/^completed$/i.test(textOf(body.status))) return { word: body.status };
+  return body.error ? failed(body) : { state: "in_progress", keep: { isDone: true } };
+}
+
+export const falVideos = videoUpstream<HostedRow>({
+  name: "fal-queue",
+  serves: (model) => modelName.test(model),
+  takes: ["url", "data"],
+  models: falModels,
+  needsPrompt: "without-images",
+  fields: hostedFields(""),
+  // None that names a length, a tier or a number of videos.
+  native: [
+    ...["camera_fixed", "cfg_scale", "enable_prompt_expansion", "guidance_scale", "loop", "motion_strength"],
+    ...["num_inference_steps", "prompt_optimizer", "style"],
+  ],
+  shape: hostedShape,
+  submit,
+  id: "request_id",
+  isRefusal: ({ request_id, detail, error }) => request_id === undefined && (detail ?? error) !== undefined,
+  keptOf({ response_url }) {
+    const app = appIn(response_url);
+    return app === undefined ? {} : { app };
+  },
+  states: { in_queue: "queued", in_progress: "in_progress" },
+  faults,
+  error: parseError,
+  judge,
+  read,
+  poll: (task) => ({
+    method: "GET",
+    path: task.keep.isDone === true ? requestPath(task) : `${requestPath(task)}/status`,
+    body: {},
+  }),
+  cancel: (task) => ({ method: "PUT", path: `${requestPath(task)}/cancel`, body: {} }),
+  pace: { firstMs: 3_000, mostMs: 3_000 },
+  resultSeconds: 3 * 86_400,
+});

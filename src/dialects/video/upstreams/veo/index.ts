@@ -1,3 +1,0 @@
-// Google's Veo as an upstream of videos, on the Gemini API and on Vertex AI.
-export { geminiVeo } from "./gemini.ts";
-export { vertexVeo } from "./vertex.ts";
