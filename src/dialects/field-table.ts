@@ -19,8 +19,8 @@ export interface Reading {
 
 /** The values that a model accepts; others are sent as the nearest of them, with a warning. */
 export interface Bounds {
-  readonly min?: number;
-  readonly max?: number;
+  readonly min?: number | undefined;
+  readonly max?: number | undefined;
 }
 
 /** How clients of the format say a field. Absent from a row: no client of it does, or no client speaks the format. */
@@ -67,7 +67,7 @@ export type FieldRow<R, Field extends RequestField<R>, S> =
 /** A row for every canonical field of a request. */
 export type FieldTable<R, S = RenderSetting<R>> = { readonly [Field in RequestField<R>]-?: FieldRow<R, Field, S> };
 
-/** A member of a client's wire that no canonical field holds. */
+/** A member of a client's wire that no canonical field holds, or not with every value. */
 export interface WireMember {
   readonly schema?: TSchema;
   /** What becomes of it where the upstream speaks another format; null where nothing is lost. Absent: left out with a warning. */
@@ -77,8 +77,8 @@ export interface WireMember {
 }
 
 /**
- * Such members by their path; `parent.*` is for those of a parent that have no entry. A parent of rows has an entry for
- * its schema alone.
+ * Such members by their path; `parent.*` is for those of a parent that have no entry. A parent of members has an entry
+ * for its schema only.
  */
 export type WireMembers = { readonly [path: string]: WireMember };
 

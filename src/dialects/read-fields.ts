@@ -28,7 +28,8 @@ function clientRows(table: UntypedTable): [field: string, row: UntypedField][] {
 function addSchema(properties: TProperties, [name = "", ...rest]: readonly string[], schema: TSchema): void {
   const present = properties[name];
   if (rest.length === 0) {
-    properties[name] = present === undefined ? schema : withProperties(schema, present);
+    const hasParts = present !== undefined && "properties" in present;
+    properties[name] = hasParts ? withProperties(schema, present) : schema;
     return;
   }
   const inner: TProperties = {};
@@ -102,7 +103,7 @@ function unmappedReader(table: UntypedTable, members: WireMembers): (wire: JsonO
     Object.entries(object).flatMap(([name, value]): UnmappedField[] => {
       const path = `${prefix}${name}`;
       const member = entries.get(path);
-      if (read.has(path) || value === undefined) return [];
+      if (value === undefined || (read.has(path) && member === undefined)) return [];
       if (parents.has(path) && isObject(value)) return membersOf(value, `${path}.`, wire);
       if (isAbsent(value) && !(isObject(value) && member?.countsWhenEmpty)) return [];
       const rule = ruleOf(member ?? entries.get(`${prefix}*`) ?? {}, value, wire);

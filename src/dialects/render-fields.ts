@@ -34,7 +34,7 @@ function loseField(setting: RenderSetting<unknown>, field: FieldName, value: Jso
 
 function withinBounds(setting: RenderSetting<unknown>, field: FieldName, value: Json, { min, max }: Bounds): Json {
   if (typeof value !== "number") return value;
-  const nearest = Math.min(Math.max(value, min ?? value), max ?? value);
+  const nearest = Math.min(Math.max(value, min ?? value), max ?? Number.POSITIVE_INFINITY);
   if (nearest !== value) warnField(setting.warnings, "approximated", field);
   return nearest;
 }

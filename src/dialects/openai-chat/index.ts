@@ -2,10 +2,10 @@
 import type { ChatRequest, ChatResponse } from "../../canonical/chat.ts";
 import type { Dialect } from "../dialect.ts";
 import { error } from "./error.ts";
+import { maxStops } from "./fields.ts";
 import { verbatim } from "./passthrough.ts";
-import { fieldPath, parse as parseRequest, render as renderRequest } from "./request.ts";
+import { fieldPath, parse as parseRequest, render as renderRequest, schema } from "./request.ts";
 import { parse as parseResponse, render as renderResponse } from "./response.ts";
-import { schema } from "./schema.ts";
 import { stream } from "./stream.ts";
 
 export const openaiChat: Dialect<ChatRequest, ChatResponse> = {
@@ -17,7 +17,7 @@ export const openaiChat: Dialect<ChatRequest, ChatResponse> = {
     render: renderRequest,
     fieldPath,
     supportsChoices: true,
-    stops: { most: 4, takes: () => true },
+    stops: { most: maxStops, takes: () => true },
   },
   response: { parse: parseResponse, render: renderResponse },
   stream,

@@ -53,7 +53,7 @@ export function usesLegacyFunctions(wire: JsonObject): boolean {
 }
 
 /** The tools of a request, from `tools` or from `functions`. */
-export function parseTools(wire: JsonObject): Tool[] {
+function parseTools(wire: JsonObject): Tool[] {
   const tools = Array.isArray(wire.tools) ? wire.tools : [];
   if (!usesLegacyFunctions(wire)) return tools.map((tool, index) => parseTool(tool as JsonObject, `tools[${index}]`));
   if (tools.length > 0) throw badValue("functions", "Send either 'tools' or 'functions', not both.");
@@ -94,13 +94,20 @@ function parseChoiceObject(choice: JsonObject): ToolChoice {
   throw badValue("tool_choice.type", `'${type}' is not a valid tool_choice type.`);
 }
 
-/** What the client wants called. Without tools there is nothing to choose, and a valid choice is noise. */
-export function parseToolChoice(wire: JsonObject, tools: readonly Tool[]): ToolChoice | undefined {
-  const field = usesLegacyFunctions(wire) ? "function_call" : "tool_choice";
+/** The tools, which of them must be called, and whether several may be; without tools there is nothing to choose. */
+export function parseToolFields(wire: JsonObject): Pick<ChatRequest, "tools" | "toolChoice" | "parallelToolCalls"> {
+  const tools = parseTools(wire);
+  const isLegacy = usesLegacyFunctions(wire);
+  const field = isLegacy ? "function_call" : "tool_choice";
   const choice = wire[field];
-  if (choice === undefined || choice === null) return undefined;
-  const wanted = parseChoice(field, choice);
-  return tools.length === 0 ? undefined : wanted;
+  const toolChoice = choice === undefined || choice === null ? undefined : parseChoice(field, choice);
+  if (tools.length === 0) return { tools };
+  const parallel = isLegacy ? false : wire.parallel_tool_calls;
+  return {
+    tools,
+    ...(toolChoice === undefined ? {} : { toolChoice }),
+    ...(typeof parallel === "boolean" ? { parallelToolCalls: parallel } : {}),
+  };
 }
 
 function parseChoice(field: string, choice: Json): ToolChoice {

@@ -6,8 +6,8 @@ import type { Frame } from "../../lib/sse.ts";
 import type { WriteContext } from "../dialect.ts";
 import { badValue } from "../errors.ts";
 import { itemId } from "./ids.ts";
+import { inputSchema } from "./item-schema.ts";
 import { echo, identityOf, responseHead, type Standing } from "./response-object.ts";
-import { inputSchema } from "./schema.ts";
 import { renderUsage } from "./usage.ts";
 
 /** The body of the compaction endpoint. What agents send beside it is taken and changes nothing. */

@@ -3,9 +3,8 @@ import type { ChatRequest, ChatResponse } from "../../canonical/chat.ts";
 import type { Dialect } from "../dialect.ts";
 import { error } from "./error.ts";
 import { verbatim } from "./passthrough.ts";
-import { fieldPath, parse as parseRequest, render as renderRequest } from "./request.ts";
+import { fieldPath, parse as parseRequest, render as renderRequest, schema } from "./request.ts";
 import { parse as parseResponse, render as renderResponse } from "./response.ts";
-import { schema } from "./schema.ts";
 import { stream } from "./stream.ts";
 
 export const openaiResponses: Dialect<ChatRequest, ChatResponse> = {

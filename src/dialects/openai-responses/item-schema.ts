@@ -1,4 +1,6 @@
 // The schema of one input item: types of every known member; which item needs which member is checked in parsing.
+
+import type { TProperties } from "typebox";
 import { Type } from "typebox";
 import { enumeration, object, optional } from "../schema-helpers.ts";
 
@@ -33,3 +35,16 @@ export const itemSchema = object({
   summary: optional("array", { items: { type: "object" } }),
   encrypted_content: optional("string"),
 });
+
+/** The conversation, as every endpoint of this dialect takes it. */
+export const inputSchema: TProperties = {
+  input: optional(["string", "array"], { items: itemSchema, description: "Text, or the items of a conversation." }),
+  instructions: optional("string", { description: "What the model is told first, for this request alone." }),
+  previous_response_id: optional("string", { description: "Continues a stored response." }),
+  prompt_cache_key: optional("string", { description: "Cache routing." }),
+  prompt_cache_options: optional("object", { description: "Cache routing." }),
+  prompt_cache_retention: enumeration(["in_memory", "24h"], { description: "Cache routing." }),
+  service_tier: enumeration(["auto", "default", "flex", "scale", "priority", "fast", "ultrafast"], {
+    description: "Class of service.",
+  }),
+};

@@ -6,7 +6,6 @@ import { isObject, type JsonObject } from "../../lib/json.ts";
 import type { Dialect } from "../dialect.ts";
 import { invalidUpstreamResponse } from "../errors.ts";
 import { openaiResponses } from "./index.ts";
-import { schema } from "./schema.ts";
 
 const path = "responses/input_tokens";
 const object = "response.input_tokens";
@@ -46,7 +45,7 @@ export const openaiCount: Dialect<TokenCountRequest, TokenCountResponse> = {
   name: "openai-count",
   operation: "count",
   request: {
-    schema,
+    schema: openaiResponses.request.schema,
     parse(wire, envelope) {
       const chat = openaiResponses.request.parse(wire, envelope);
       return { operation: "count", model: chat.model, stream: false, chat, unmappedFields: [] };

@@ -3,6 +3,7 @@ import type { ChatRequest, CustomTool, FunctionTool, Tool, ToolChoice } from "..
 import type { UnmappedField } from "../../canonical/warning.ts";
 import { isObject, type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
 import { badValue, missing, unsupported } from "../errors.ts";
+import type { Reading } from "../field-table.ts";
 import { isAbsent } from "../shared/is-empty.ts";
 import type { ToolNames } from "../shared/tool-names.ts";
 import { type Warnings, warnField } from "../shared/warnings.ts";
@@ -10,7 +11,7 @@ import { dialectName } from "./content.ts";
 import { declaredTools, flatName } from "./tool-namespaces.ts";
 
 /** What the tools of a request come to. Hosted ones are extras: nobody else can run them. */
-export interface ParsedTools {
+interface ParsedTools {
   readonly tools: Tool[];
   readonly extras: UnmappedField[];
 }
@@ -75,7 +76,7 @@ function parseTool(tool: JsonObject, path: string, parsed: ParsedTools): void {
 }
 
 /** The tools of a request and of its items. Agents always offer hosted tools, so these are only dropped. */
-export function parseTools(wire: JsonObject): ParsedTools {
+function parseTools(wire: JsonObject): ParsedTools {
   const parsed: ParsedTools = { tools: [], extras: [] };
   for (const { tool, path } of declaredTools(wire)) parseTool(tool, path, parsed);
   return parsed;
@@ -133,8 +134,24 @@ function parseChoiceObject(choice: JsonObject, tools: readonly Tool[]): ParsedCh
   return chosen({ type: "tool", name: flatName(body.namespace, nameOf(body, path)) });
 }
 
-/** What the client wants called. Without any tool there is nothing to choose, and a valid choice is noise. */
-export function parseToolChoice(wire: JsonObject, parsed: ParsedTools): ParsedChoice {
+/** The tools, which of them must be called, and whether several may be; without tools there is nothing to choose. */
+export function parseToolFields({
+  wire,
+  unmapped,
+}: Reading): Pick<ChatRequest, "tools" | "toolChoice" | "parallelToolCalls"> {
+  const parsed = parseTools(wire);
+  const { toolChoice, extras } = parseToolChoice(wire, parsed);
+  unmapped.push(...parsed.extras, ...extras);
+  const parallel = wire.parallel_tool_calls;
+  return {
+    tools: parsed.tools,
+    ...(toolChoice === undefined ? {} : { toolChoice }),
+    ...(parsed.tools.length > 0 && typeof parallel === "boolean" ? { parallelToolCalls: parallel } : {}),
+  };
+}
+
+/** What the client wants called; a valid choice among nothing is noise. */
+function parseToolChoice(wire: JsonObject, parsed: ParsedTools): ParsedChoice {
   const choice = wire.tool_choice;
   const { tools, extras } = parsed;
   if (isAbsent(choice)) return free;

@@ -1,9 +1,7 @@
 // What OpenAI's families of models that think can be told: their efforts, and whether they take sampling.
-import type { ChatRequest, Effort, Sampling } from "../../canonical/chat.ts";
-import { unsupported } from "../errors.ts";
+import type { ChatRequest, Effort } from "../../canonical/chat.ts";
 import { lookUpModel, type ModelQuery, type ModelRow, type ModelTable } from "./model-table.ts";
 import { effortOrder } from "./reasoning-effort.ts";
-import { type Warnings, warnField } from "./warnings.ts";
 
 interface Family extends ModelRow {
   /** From the least to the most; empty where the model refuses an effort, null where nothing is known. */
@@ -119,24 +117,8 @@ export function wantsResponses(query: ModelQuery, { tools, reasoning }: ChatRequ
   return family.chatTools !== "always" && effort !== "none";
 }
 
-/** What sampling is where nobody says anything. */
-const usual = { temperature: 1, topP: 1, presencePenalty: 0, frequencyPenalty: 0 } as const;
-
-const fields = ["temperature", "topP", "presencePenalty", "frequencyPenalty"] as const;
-
-/** The sampling that the model takes at this effort; the rest is told. Throws where log probabilities are asked of it in vain. */
-export function supportedSampling(request: ChatRequest, effort: Effort | undefined, warnings: Warnings): Sampling {
-  const { sampling } = request;
-  const rule = familyOf(warnings.context).sampling;
-  const isQuiet = effort === undefined || effort === "none";
-  if (rule === "always" || (rule === "without_reasoning" && isQuiet)) return sampling;
-  if (request.logprobs !== undefined)
-    throw unsupported(
-      warnings.context.fieldPath("logprobs"),
-      "this model does not return logprobs while reasoning is on",
-    );
-  for (const field of fields)
-    if ((sampling[field] ?? usual[field]) !== usual[field]) warnField(warnings, "dropped", field);
-  const { temperature, topP, presencePenalty, frequencyPenalty, ...kept } = sampling;
-  return kept;
+/** True where the model accepts sampling, and returns log probabilities, at this effort. */
+export function takesSampling(query: ModelQuery, effort: Effort | undefined): boolean {
+  const { sampling } = familyOf(query);
+  return sampling === "always" || (sampling === "without_reasoning" && (effort === undefined || effort === "none"));
 }

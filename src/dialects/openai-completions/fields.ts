@@ -1,0 +1,118 @@
+// How text completions carry each field of a chat request, and the members that no canonical field holds.
+
+import { Type } from "typebox";
+import type { ChatRequest, Completion } from "../../canonical/chat.ts";
+import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import { dropped, type FieldTable, type Reading, rejected, type WireMembers } from "../field-table.ts";
+import { optional } from "../schema-helpers.ts";
+import {
+  choicesRow,
+  endUserRow,
+  envelopeMembers,
+  type OpenaiSetting,
+  samplingRows,
+  stopRow,
+  usageMember,
+} from "../shared/openai-fields.ts";
+import { parsePrompt, renderPrompt } from "./prompt.ts";
+
+/** This format's own default. */
+const defaultMaxTokens = 16;
+export const promptOnly = "this model supports text completion only";
+
+const prompt = Type.Unsafe({
+  type: ["string", "array", "null"],
+  items: { type: ["string", "integer", "array"], items: { type: "integer", minimum: 0 }, minimum: 0 },
+  description: "A text, texts, token ids or lists of token ids; each is continued on its own.",
+});
+
+/** Few tokens are the default: a model that reasons would spend them all on that. */
+function parseBound({ wire }: Reading): Pick<ChatRequest, "maxOutputTokens" | "reasoning"> {
+  if (typeof wire.max_tokens === "number") return { maxOutputTokens: wire.max_tokens };
+  return { maxOutputTokens: defaultMaxTokens, reasoning: { effort: "none", hint: true } };
+}
+
+function parseCompletion({ wire }: Reading): { completion: Completion } {
+  return {
+    completion: {
+      ...(wire.echo === true ? { echo: true } : {}),
+      ...(typeof wire.suffix === "string" && wire.suffix !== "" ? { suffix: wire.suffix } : {}),
+      ...(typeof wire.best_of === "number" ? { bestOf: wire.best_of } : {}),
+    },
+  };
+}
+
+/** The format has no end user of its own but `user`, and takes every id. */
+const { also: _also, render: _render, ...userRow } = endUserRow("user");
+
+/** Only requests of this format are rendered in it: fields that it lacks are never given. */
+export const completionFields: FieldTable<ChatRequest, Omit<OpenaiSetting, "names">> = {
+  messages: {
+    path: "prompt",
+    schema: prompt,
+    parseMembers: ({ wire }) => ({ messages: [parsePrompt(wire.prompt)] }),
+    render: ([message]) => renderPrompt(message),
+  },
+  system: rejected(promptOnly),
+  completion: {
+    path: "echo",
+    parseMembers: parseCompletion,
+    renderMembers: ({ request: { completion = {} } }): JsonObject => ({
+      echo: completion.echo,
+      suffix: completion.suffix,
+      best_of: completion.bestOf,
+    }),
+  },
+  maxOutputTokens: {
+    path: "max_tokens",
+    schema: optional("integer", { minimum: 0, default: defaultMaxTokens, description: "Bound on output." }),
+    parseMembers: parseBound,
+    render: (bound, { request }) => (request.reasoning?.hint ? undefined : bound),
+  },
+  ...samplingRows,
+  stopSequences: stopRow,
+  choices: {
+    ...choicesRow,
+    schema: optional("integer", { minimum: 1, maximum: 128, default: 1, description: "Answers for each prompt." }),
+  },
+  logprobs: {
+    path: "logprobs",
+    schema: optional("integer", {
+      minimum: 0,
+      maximum: 5,
+      description: "Log probabilities, with this many alternatives.",
+    }),
+  },
+  endUser: userRow,
+  reasoning: { path: "reasoning", carriedBy: "maxOutputTokens" },
+  tools: rejected(promptOnly),
+  toolChoice: rejected(promptOnly),
+  parallelToolCalls: rejected(promptOnly),
+  format: rejected(promptOnly),
+  media: rejected(promptOnly),
+  verbosity: dropped(promptOnly),
+  tier: dropped(promptOnly),
+};
+
+export const completionMembers: WireMembers = {
+  ...envelopeMembers,
+  ...usageMember,
+  /** Models behind a conversation cannot be asked for no tokens at all. */
+  max_tokens: { lost: (value) => (value === 0 ? "reject" : null) },
+  /** The gateway puts the prompt before the reply itself, but cannot know how likely its tokens were. */
+  echo: {
+    schema: optional("boolean", { default: false, description: "Each answer begins with its prompt." }),
+    lost: (value, wire) => (value !== true ? null : typeof wire.logprobs === "number" ? "reject" : "ignore"),
+  },
+  /** Models in a conversation tend to repeat the suffix. */
+  suffix: {
+    schema: optional("string", { description: "Text behind the place of the answer." }),
+    lost: (value) => (value === "" ? null : "reject"),
+  },
+  best_of: {
+    schema: optional("integer", { minimum: 1, maximum: 20, description: "Answers to choose from." }),
+    lost: (value, { n }) => (Number(value) > (typeof n === "number" ? n : 1) ? "reject" : "ignore"),
+  },
+  /** A client that reads the answer as JSON would not know that no model was asked for it. */
+  response_format: { lost: (value: Json) => (isObject(value) && value.type === "text" ? "ignore" : "reject") },
+};
