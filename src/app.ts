@@ -8,7 +8,6 @@ import { buildCatalog } from "./config/providers.ts";
 import { checkSecret, ensureFirstKeys, type FirstKeys, fileKeyId, pepperOf, readSecret } from "./config/secrets.ts";
 import { withoutOwnProviders } from "./config/self-reference.ts";
 import { type VideoKeys, videoKeys } from "./config/videos.ts";
-import { dialects } from "./dialects/index.ts";
 import { checkLedger } from "./gateway/ledger/check.ts";
 import { openLedger } from "./gateway/ledger/ledger.ts";
 import { createAudioTranscoder } from "./gateway/operations/audio-transcoder.ts";
@@ -164,7 +163,7 @@ function gatewayParts(foundation: Foundation, options: StartOptions, teardown: T
     inFlight: concurrency.inFlight,
     pending: createPendingReservations(),
     limits,
-    fallbackProvider: estimator(dialects, counter),
+    fallbackProvider: estimator(counter),
     missingCounters: createMissingCounters(systemClock),
     cooldowns: createCooldowns(systemClock, limits.candidateCooldownMs, events.candidateUnusable),
     estimates: usageEstimates(counter),

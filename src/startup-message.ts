@@ -4,7 +4,7 @@ import type { FirstKeys } from "./config/secrets.ts";
 import type { Candidate, Catalog } from "./gateway/routing/catalog.ts";
 import type { ModelLists } from "./gateway/routing/model-lists.ts";
 import { allModels } from "./http/models.ts";
-import { dialectsOf, type Provider } from "./providers/provider.ts";
+import { type Provider, serves } from "./providers/provider.ts";
 
 const mostModels = 12;
 
@@ -21,7 +21,7 @@ function modelLines(catalog: Catalog, listings: ModelLists): string[] {
 const otherThanChat = /tts|speech|whisper|transcri|audio|embed|bge|minilm|rerank|moderat|image|video|dall-?e|sora/i;
 
 const chats = ({ provider, model }: Candidate): boolean =>
-  !otherThanChat.test(model) && dialectsOf(provider, model).some(({ operation }) => operation === "chat");
+  !otherThanChat.test(model) && serves(provider, "chat", model);
 
 /** Names that stand in a shell's quotes as they are. */
 const isPlain = (name: string): boolean => /^[\w./:-]+$/.test(name);

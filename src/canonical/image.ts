@@ -95,6 +95,8 @@ export interface ImageResponse {
   /** Unix seconds. */
   readonly createdAt?: number;
   readonly images: readonly GeneratedImage[];
+  /** Unfinished images, for a stream that tells them before the finished ones. */
+  readonly partialImages?: readonly GeneratedImage[];
   /** What the provider said in words beside the images. */
   readonly text?: string;
   /** What was really made, where the provider told it: `1024x1024`. */

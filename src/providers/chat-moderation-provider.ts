@@ -6,14 +6,19 @@ import type { Provider } from "./provider.ts";
 
 const isChat = (dialect: Dialect): dialect is Dialect<ChatRequest, ChatResponse> => dialect.operation === "chat";
 
-/** The same provider, asked for moderation by chat alone: in all of its chat dialects, in their order. */
+/** The same provider with moderation by its chat models only, in all of its chat dialects. One inside the process moderates by itself. */
 export function asModerator(provider: Provider, form: ModeratorForm): Provider {
+  const { dispatch } = provider;
+  if (dispatch.form === "canonical") return provider;
   const chatOf = new Map<Dialect, Dialect>(provider.dialects.filter(isChat).map((chat) => [judgeIn(chat, form), chat]));
   const spoken = (dialect: Dialect): Dialect => chatOf.get(dialect) ?? dialect;
   return {
     ...provider,
     dialects: [...provider.dialects.filter(({ operation }) => operation !== "moderate"), ...chatOf.keys()],
     speaks: (dialect, model) => provider.speaks?.(spoken(dialect), model) ?? true,
-    send: (shipment) => provider.send({ ...shipment, dialect: spoken(shipment.dialect) }),
+    dispatch: {
+      form: "http",
+      send: (request) => dispatch.send({ ...request, dialect: spoken(request.dialect) }),
+    },
   };
 }

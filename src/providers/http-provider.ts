@@ -8,7 +8,7 @@ import { type Clock, systemClock } from "../lib/clock.ts";
 import { firstHop } from "../lib/hops.ts";
 import { parseJsonText } from "../lib/json.ts";
 import { type Signer, secretsOf } from "./credentials.ts";
-import type { DispatchRequest, Provider, ProviderEntry, ReplyPatch } from "./provider.ts";
+import type { DispatchRequest, HttpProvider, Provider, ProviderEntry, ReplyPatch } from "./provider.ts";
 import { readBounded } from "./read-body.ts";
 import { isStrong, type Redactor, redactorOf, withRedactor } from "./redaction.ts";
 import { requestEncoder } from "./request-encoder.ts";
@@ -117,7 +117,7 @@ function listsOf(
   return { ...(models === undefined ? {} : { list: models }), ...(voices === undefined ? {} : { listVoices: voices }) };
 }
 
-export function httpProvider(entry: ProviderEntry): Provider {
+export function httpProvider(entry: ProviderEntry): HttpProvider {
   return httpProviderWithTimers(entry, systemClock);
 }
 
@@ -130,7 +130,7 @@ function headersOf({ kind, headers, credential }: ProviderEntry): Record<string,
 }
 
 /** A credential is read once here; it travels only in headers of requests to this entry's own base URL. */
-export function httpProviderWithTimers(entry: ProviderEntry, clock: Clock): Provider {
+export function httpProviderWithTimers(entry: ProviderEntry, clock: Clock): HttpProvider {
   const base = headersOf(entry);
   const { kind } = entry;
   const access = accessTo(entry, clock);
@@ -182,7 +182,10 @@ export function httpProviderWithTimers(entry: ProviderEntry, clock: Clock): Prov
     redactor,
     baseUrl,
     ...(kind.mediaSchemes === undefined ? {} : { mediaSchemes: kind.mediaSchemes }),
-    send: (shipment) => answer(shipment).then((response) => redacted(mends.reduce(patchedResponse, response))),
+    dispatch: {
+      form: "http",
+      send: (shipment) => answer(shipment).then((response) => redacted(mends.reduce(patchedResponse, response))),
+    },
     ...listsOf(entry, base, access),
   };
 }

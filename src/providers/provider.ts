@@ -1,6 +1,8 @@
 // The contract of a provider: somebody who answers, as data: an address, a way to sign, the dialects spoken.
-import type { Operation, OperationRequest } from "../canonical/operation.ts";
-import type { ListedVoice } from "../canonical/speech.ts";
+import type { Operation, OperationRequest, OperationResponse } from "../canonical/operation.ts";
+import type { AudioFormat, ListedVoice } from "../canonical/speech.ts";
+import type { StreamEvent } from "../canonical/stream-event.ts";
+import type { Usage } from "../canonical/usage.ts";
 import type { Warning } from "../canonical/warning.ts";
 import type { CompatibilityFlags, Dialect, RenderContext, UpstreamRequest } from "../dialects/dialect.ts";
 import type { DeclaredModel, ModelQuery } from "../dialects/shared/model-table.ts";
@@ -104,12 +106,21 @@ export interface DispatchRequest {
   readonly signal: AbortSignal;
 }
 
-/** What a path of a call says, for stand-ins that answer a call themselves: the model and the method behind the last colon. */
-export function pathParams(call: UpstreamRequest): Readonly<Record<string, string>> {
-  const [, model = "", verb = ""] =
-    /([^/]+(?:\/[^/]+)*?):(\w+)(?:\?.*)?$/.exec(call.path.replace(/^.*?models\//, "")) ?? [];
-  return verb === "" ? {} : { model: decodeURIComponent(model), verb };
+/** The reply of a provider inside the process. A stream has a finish event at its end; audio throws where it is incomplete. */
+export type CanonicalReply =
+  | { readonly response: OperationResponse }
+  | { readonly events: AsyncIterable<StreamEvent> }
+  | { readonly audio: AsyncIterable<Uint8Array>; readonly format: AudioFormat; readonly usage: Usage };
+
+export interface HttpDispatch {
+  readonly form: "http";
+  send(request: DispatchRequest): Promise<Response>;
 }
+
+/** How a provider answers: over HTTP in one of its dialects, or inside the process in canonical form. Both throw GatewayError. */
+export type Dispatch =
+  | HttpDispatch
+  | { readonly form: "canonical"; answer(request: OperationRequest, signal: AbortSignal): Promise<CanonicalReply> };
 
 /** A configured provider, ready to be asked. */
 export interface Provider {
@@ -118,7 +129,10 @@ export interface Provider {
   readonly origin: string;
   /** As in its kind. */
   originOf?(model: string): string;
+  /** As in its kind. A provider inside the process has none: it serves its `operations` in every dialect of a client. */
   readonly dialects: readonly Dialect[];
+  /** What a provider inside the process answers. */
+  readonly operations?: ReadonlySet<Operation>;
   /** As in its kind. */
   readonly videos?: readonly VideoUpstream[];
   /** As in its kind. */
@@ -145,9 +159,8 @@ export interface Provider {
   readonly mediaSchemes?: readonly string[];
   /** Takes this provider's own credential and address out of what it says. Absent where there is nothing to hide. */
   readonly redactor?: Redactor;
-  /** Answers with the upstream's own response; throws GatewayError when there is none. */
-  send(shipment: DispatchRequest): Promise<Response>;
-  /** As `send`, for a call about a task; there wherever `videos` are. */
+  readonly dispatch: Dispatch;
+  /** As `dispatch`, for a call about a task; there wherever `videos` are. */
   sendTask?(call: UpstreamRequest, signal: AbortSignal): Promise<Response>;
   /** The provider's own list. Absent where it has none. */
   list?(signal: AbortSignal): Promise<ListedModel[]>;
@@ -155,10 +168,21 @@ export interface Provider {
   listVoices?(signal: AbortSignal): Promise<ListedVoice[]>;
 }
 
+/** A configured provider behind HTTP. */
+export type HttpProvider = Provider & { readonly dispatch: HttpDispatch };
+
 /** The dialects in which this model can be asked, in order of preference. */
 export function dialectsOf(provider: Provider, model: string): readonly Dialect[] {
   if (provider.speaks === undefined) return provider.dialects;
   return provider.dialects.filter((dialect) => provider.speaks?.(dialect, model));
+}
+
+/** True where this model can be asked for this operation. Videos have upstreams of their own. */
+export function serves(provider: Provider, operation: Operation, model?: string): boolean {
+  if (operation === "video") return provider.videos !== undefined;
+  if (provider.operations !== undefined) return provider.operations.has(operation);
+  const dialects = model === undefined ? provider.dialects : dialectsOf(provider, model);
+  return dialects.some((dialect) => dialect.operation === operation);
 }
 
 /** Who makes the opaque state in replies of this model, and may see it again. */

@@ -44,7 +44,7 @@ describe("where a call goes", () => {
       up.clear();
       up.on("*", { json: {} });
       const call = { path, body: { model: "my gpt" } };
-      await providerAt(up.url + below, version).send({ call, dialect: openaiChat, stream: false, signal });
+      await providerAt(up.url + below, version).dispatch.send({ call, dialect: openaiChat, stream: false, signal });
       const seen = await up.seen(0);
       expect([seen.path, seen.query.toString()]).toEqual([expected, query]);
       expect(seen.json).toEqual({ model: "my gpt" });

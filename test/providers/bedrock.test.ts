@@ -6,7 +6,7 @@ import { Secret } from "../../src/lib/secret.ts";
 import { awsSigner } from "../../src/providers/bedrock/signature.ts";
 import type { Account } from "../../src/providers/credentials.ts";
 import { httpProviderWithTimers } from "../../src/providers/http-provider.ts";
-import { defaultTimeouts, originOf, type Provider } from "../../src/providers/provider.ts";
+import { defaultTimeouts, type HttpProvider, originOf } from "../../src/providers/provider.ts";
 import { chatTold, messageTold } from "../support/chat-stream-reader.ts";
 import { says } from "../support/fixtures.ts";
 import { gateway } from "../support/gateway.ts";
@@ -35,7 +35,7 @@ const published = {
 };
 const scope = { region: "us-east-1", service: "service" };
 
-function providerWith(account: Account, credential: Secret | null = null): Provider {
+function providerWith(account: Account, credential: Secret | null = null): HttpProvider {
   const entry = { name: "aws", kind, baseUrl: up.url, credential, models: null, headers: {} };
   return httpProviderWithTimers(
     { ...entry, account: { region: "us-east-1", ...account }, timeouts: defaultTimeouts },
@@ -43,8 +43,8 @@ function providerWith(account: Account, credential: Secret | null = null): Provi
   );
 }
 
-const ask = (provider: Provider, model = "anthropic.claude-x-v1:0", stream = false) =>
-  provider.send({
+const ask = (provider: HttpProvider, model = "anthropic.claude-x-v1:0", stream = false) =>
+  provider.dispatch.send({
     call: { path: `model/${encodeURIComponent(model)}/converse${stream ? "-stream" : ""}`, body: { messages: [] } },
     dialect: bedrockConverse,
     stream,

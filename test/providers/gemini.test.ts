@@ -40,7 +40,7 @@ test("its models by their own names", async () => {
 test("a stream is asked for as events, the key never stands in the address", async () => {
   up.next({ json: {} });
   const call = { path: "v1beta/models/m:streamGenerateContent?alt=sse", body: { contents: [] } };
-  await provider.send({ call, dialect: gemini, stream: true, signal });
+  await provider.dispatch.send({ call, dialect: gemini, stream: true, signal });
   const seen = await up.seen(1);
   expect([seen.path, seen.query.toString()]).toEqual(["/v1beta/models/m:streamGenerateContent", "alt=sse"]);
   expect(seen.headers.get("x-goog-api-key")).toBe("AIza-test");

@@ -5,7 +5,7 @@ import { openaiChat } from "../../src/dialects/index.ts";
 import type { Frame } from "../../src/lib/sse.ts";
 import { httpProvider } from "../../src/providers/http-provider.ts";
 import { findKind } from "../../src/providers/index.ts";
-import { defaultTimeouts, type Provider, type ProviderKind } from "../../src/providers/provider.ts";
+import { defaultTimeouts, type HttpProvider, type ProviderKind } from "../../src/providers/provider.ts";
 import { framesOf } from "../support/laws.ts";
 
 export function kindOf(name: string): ProviderKind {
@@ -15,15 +15,15 @@ export function kindOf(name: string): ProviderKind {
 }
 
 /** A provider of this kind at this address. */
-export function providerAt(name: string, url: string): Provider {
+export function providerAt(name: string, url: string): HttpProvider {
   const entry = { name, kind: kindOf(name), baseUrl: `${url}/v1`, credential: null, models: null, headers: {} };
   return httpProvider({ ...entry, timeouts: defaultTimeouts });
 }
 
 /** One call to a provider, as the corridor makes it. */
-export function ask(provider: Provider, stream: boolean, signal = new AbortController().signal): Promise<Response> {
+export function ask(provider: HttpProvider, stream: boolean, signal = new AbortController().signal): Promise<Response> {
   const call = { path: "chat/completions", body: { model: "m", messages: [], stream } };
-  return provider.send({ call, dialect: openaiChat, stream, signal });
+  return provider.dispatch.send({ call, dialect: openaiChat, stream, signal });
 }
 
 export async function framesIn(response: Response): Promise<Frame[]> {

@@ -12,7 +12,7 @@ import {
 } from "../../src/dialects/index.ts";
 import { Secret } from "../../src/lib/secret.ts";
 import { httpProvider } from "../../src/providers/http-provider.ts";
-import { defaultTimeouts, dialectsOf, originOf, type Provider } from "../../src/providers/provider.ts";
+import { defaultTimeouts, dialectsOf, type HttpProvider, originOf } from "../../src/providers/provider.ts";
 import { hostOf } from "../../src/providers/vertex/paths.ts";
 import { chatTold, messageTold } from "../support/chat-stream-reader.ts";
 import { says } from "../support/fixtures.ts";
@@ -45,14 +45,14 @@ beforeEach(() => {
 const place = "projects/project-of-the-key/locations/us-east5";
 const kind = kindOf("vertex");
 
-function providerWith(credential: Secret | null = new Secret("ya29.given"), project = "p"): Provider {
+function providerWith(credential: Secret | null = new Secret("ya29.given"), project = "p"): HttpProvider {
   const entry = { name: "cloud", kind, baseUrl: up.url, credential, models: null, headers: {} };
   return httpProvider({ ...entry, account: { project, location: "us-east5" }, timeouts: defaultTimeouts });
 }
 
 const { signal } = new AbortController();
 const ask = (call: UpstreamRequest, dialect: Dialect, stream = false) =>
-  providerWith().send({ call, dialect, stream, signal });
+  providerWith().dispatch.send({ call, dialect, stream, signal });
 
 test.each([
   ["global", "https://aiplatform.googleapis.com"],

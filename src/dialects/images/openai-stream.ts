@@ -63,13 +63,10 @@ const base64Of = ({ source }: ImageResponse["images"][number]): string => {
 
 const frame = (event: string, data: object): Frame => ({ event, data: JSON.stringify({ type: event, ...data }) });
 
-/** Unfinished images, all of them as the finished first one: for stand-ins that have nothing in between. */
-export function partialFrames(name: EventName, response: ImageResponse, count: number, context: WriteContext): Frame[] {
-  const [first] = response.images;
-  if (first === undefined) return [];
-  const common = { b64_json: base64Of(first), ...told(response, context) };
-  return Array.from({ length: count }, (_, index) =>
-    frame(`${name}.partial_image`, { ...common, partial_image_index: index }),
+function partialFrames(name: EventName, response: ImageResponse, context: WriteContext): Frame[] {
+  const common = told(response, context);
+  return (response.partialImages ?? []).map((image, index) =>
+    frame(`${name}.partial_image`, { b64_json: base64Of(image), ...common, partial_image_index: index }),
   );
 }
 
@@ -88,6 +85,9 @@ export function streamOf(name: EventName, errors: ErrorCodec): StreamCodec {
     // Other upstreams give whole answers, which `whole` tells.
     writer: () => ({ write: () => [] }),
     heartbeat: () => ": keep-alive\n\n",
-    asStream: (response, context) => (response.operation === "image" ? wholeFrames(name, response, context) : []),
+    asStream: (response, context) =>
+      response.operation === "image"
+        ? [...partialFrames(name, response, context), ...wholeFrames(name, response, context)]
+        : [],
   };
 }

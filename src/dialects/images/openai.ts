@@ -1,8 +1,7 @@
 // The dialects of OpenAI's images: made from words, and made from other images.
 import { type ImageRequest, type ImageResponse, imageCount } from "../../canonical/image.ts";
 import type { UnmappedField } from "../../canonical/warning.ts";
-import type { Frame } from "../../lib/sse.ts";
-import type { Dialect, RequestMeta, WriteContext } from "../dialect.ts";
+import type { Dialect, RequestMeta } from "../dialect.ts";
 import { openaiErrors } from "../openai-error.ts";
 import { withPolicy } from "./content-policy.ts";
 import {
@@ -16,7 +15,7 @@ import {
 } from "./openai-call.ts";
 import { parseRequest } from "./openai-request.ts";
 import { EditRequest, GenerationRequest, VariationRequest } from "./openai-schema.ts";
-import { partialFrames, streamOf } from "./openai-stream.ts";
+import { streamOf } from "./openai-stream.ts";
 import { parseReply, renderReply } from "./response.ts";
 
 type Images = Dialect<ImageRequest, ImageResponse>;
@@ -93,16 +92,3 @@ export const openaiImageVariations: Images = {
   passthrough: verbatim(variationsPath),
   error: errors,
 };
-
-/** A whole answer as a stand-in streams it: unfinished images before the finished ones, where the client wants some. */
-export function imageFrames(
-  canonicalResponse: ImageResponse,
-  dialect: Dialect,
-  context: WriteContext,
-): readonly Frame[] {
-  const { request } = context;
-  const count = request.operation === "image" ? (request.partialImages ?? 0) : 0;
-  const events = dialect === openaiImageEdits ? "image_edit" : dialect === openaiImages ? "image_generation" : null;
-  const partial = events === null ? [] : partialFrames(events, canonicalResponse, count, context);
-  return [...partial, ...(dialect.stream?.asStream?.(canonicalResponse, context) ?? [])];
-}

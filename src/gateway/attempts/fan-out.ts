@@ -17,8 +17,8 @@ const mostEmulatedChoices = 8;
 const mostParts = 128;
 
 /** True where an upstream takes several choices in one request, and gives them. */
-function givesMany(upstream: Dialect, options: CompatibilityFlags | undefined): boolean {
-  return upstream.request.supportsChoices === true && options?.oneChoice !== true;
+function givesMany(upstream: Dialect | null, options: CompatibilityFlags | undefined): boolean {
+  return upstream === null || (upstream.request.supportsChoices === true && options?.oneChoice !== true);
 }
 
 /** True where the client's own wire would ask for more choices than its upstream gives. */
@@ -26,10 +26,10 @@ export function overasks({ request }: GatewayRequest, options: CompatibilityFlag
   return request.operation === "chat" && request.choices > 1 && options?.oneChoice === true;
 }
 
-/** The single asks behind an inquiry, in the order of their choices; one when nothing fans out. */
+/** The single asks behind an inquiry, in the order of their choices; one when nothing fans out. `upstream` is null inside the process. */
 export function fanOut(
   gatewayRequest: GatewayRequest,
-  upstream: Dialect,
+  upstream: Dialect | null,
   options: CompatibilityFlags | undefined,
 ): FanPart[] {
   const { request, dialect, wire, envelope } = gatewayRequest;

@@ -1,7 +1,7 @@
 // Attempts of a request to a model: each dialect of a candidate in order, and the request changed as a refusal demands.
 import { GatewayError, toGatewayError } from "../../canonical/error.ts";
 import type { Warning } from "../../canonical/warning.ts";
-import type { Dialect, UpstreamRequest } from "../../dialects/dialect.ts";
+import type { Dialect } from "../../dialects/dialect.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { type Deadline, type DeadlineClock, deadline } from "../../lib/deadline.ts";
 import { mapConcurrent } from "../../lib/map-concurrent.ts";
@@ -208,9 +208,7 @@ export async function attemptWhole(context: AttemptContext): Promise<AttemptResu
     const { provider } = candidate;
     const life = deadline(context.signal, provider.timeouts.wholeMs, context.watch, tooSlow);
     const { signal } = life;
-    const read = readOrAgain(
-      (call: UpstreamRequest): Promise<ReadResponse> => readCall(context, plan, candidate, call, signal),
-    );
+    const read = readOrAgain((call: UpstreamPlan["calls"][number]) => readCall(context, plan, candidate, call, signal));
     try {
       const [first, ...others] = await mapConcurrent(plan.calls, parallelCalls, read);
       if (first === undefined) throw new GatewayError("internal_error", "There is no reply.");

@@ -1,17 +1,19 @@
 // One stream of one candidate, from the call to the first piece: the upstream's own, several in a row, sound, or a whole reply told as one.
-import { GatewayError } from "../../canonical/error.ts";
+import { GatewayError, toGatewayError } from "../../canonical/error.ts";
+import type { OperationResponse } from "../../canonical/operation.ts";
+import type { StreamEvent } from "../../canonical/stream-event.ts";
 import { totalOutput, type Usage } from "../../canonical/usage.ts";
 import type { AudioCodec, UpstreamRequest } from "../../dialects/dialect.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Deadline } from "../../lib/deadline.ts";
 import { hopsHeader, withNextHop } from "../../lib/hops.ts";
-import { originOf } from "../../providers/provider.ts";
+import { type CanonicalReply, originOf } from "../../providers/provider.ts";
 import type { AudioTranscoder } from "../operations/audio-transcoder.ts";
 import { delivered, type FetchContext, joinImages } from "../operations/image-transfer.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";
 import { textOfAnswer, type UsageEstimates } from "../pipeline/usage-estimate.ts";
 import type { Candidate } from "../routing/catalog.ts";
-import { audioTranscoder, isEvents, wholeChunks } from "../streaming/audio-stream.ts";
+import { audioTranscoder, canonicalAudio, isEvents, wholeChunks } from "../streaming/audio-stream.ts";
 import {
   parsedResponse,
   type ReadResponse,
@@ -19,23 +21,25 @@ import {
   throwHiddenError,
   upstreamRefusal,
 } from "../streaming/buffered-response.ts";
+import { canonicalStream } from "../streaming/canonical-stream.ts";
 import { concatStreams } from "../streaming/concat-streams.ts";
 import type { Meter } from "../streaming/meter.ts";
 import { needsReplay, replayAsStream } from "../streaming/replay-as-stream.ts";
-import { watchStops } from "../streaming/stop-sequences.ts";
+import { type Adapt, watchStops } from "../streaming/stop-sequences.ts";
+import { readerOf, writerOf } from "../streaming/stream-codecs.ts";
 import { transcodedAudio } from "../streaming/transcoded-audio.ts";
 import {
+  type EventTranscoder,
+  endOf,
+  eventTranscoder,
   nothing,
-  readerOf,
-  type Transcoder,
   transcoderFor,
   translatingTranscoder,
-  writerOf,
 } from "../streaming/transcoder.ts";
 import { createUpstreamStream, type UpstreamStream } from "../streaming/upstream-stream.ts";
 import type { AttemptLog } from "./attempt-log.ts";
 import { mergeDeltas } from "./fan-out.ts";
-import type { UpstreamPlan } from "./upstream-plan.ts";
+import { type CanonicalCall, isCanonical, type PlannedCall, type UpstreamPlan } from "./upstream-plan.ts";
 
 const encoder = new TextEncoder();
 
@@ -65,8 +69,10 @@ export async function sendCall(
   const { log } = context;
   const hopped = withNextHop(call, envelope.header(hopsHeader));
   const shipment = { call: hopped, dialect: plan.upstream, stream, signal };
+  const { dispatch } = candidate.provider;
+  if (dispatch.form !== "http") throw new GatewayError("internal_error", "This provider answers inside the process.");
   log.sent();
-  const response = await candidate.provider.send(shipment).catch((thrown) => {
+  const response = await dispatch.send(shipment).catch((thrown) => {
     if (thrown instanceof GatewayError && isUnsent(thrown)) log.unreachable();
     throw thrown;
   });
@@ -75,16 +81,46 @@ export async function sendCall(
   return response;
 }
 
+/** The reply to a call inside the process. */
+async function answerCall(
+  { log }: StreamContext,
+  { provider: { dispatch } }: Candidate,
+  { request }: CanonicalCall,
+  signal: AbortSignal,
+): Promise<CanonicalReply> {
+  if (dispatch.form !== "canonical") throw new GatewayError("internal_error", "This provider is asked over HTTP.");
+  log.sent();
+  try {
+    const reply = await dispatch.answer(request, signal);
+    log.answered(200);
+    return reply;
+  } catch (thrown) {
+    log.answered(toGatewayError(thrown).status);
+    throw thrown;
+  }
+}
+
 /** The whole reply to a call, understood, with its images as the client wants them. */
-export function readCall(
+export async function readCall(
   context: StreamContext,
   plan: UpstreamPlan,
   candidate: Candidate,
-  call: UpstreamRequest,
+  call: PlannedCall,
   signal: AbortSignal,
 ): Promise<ReadResponse> {
-  return readSent(context, plan, candidate, sendCall(context, plan, candidate, call, signal), signal);
+  if (!isCanonical(call))
+    return readSent(context, plan, candidate, sendCall(context, plan, candidate, call, signal), signal);
+  const reply = await answerCall(context, candidate, call, signal);
+  if (!("response" in reply)) throw new GatewayError("internal_error", "This is a stream.");
+  return withImages(context, canonicalRead(reply.response), signal);
 }
+
+const canonicalRead = (answer: OperationResponse): ReadResponse => ({
+  bytes: nothing,
+  body: {},
+  usage: answer.usage,
+  answer,
+});
 
 async function readSent(
   context: StreamContext,
@@ -94,8 +130,12 @@ async function readSent(
   signal: AbortSignal,
 ): Promise<ReadResponse> {
   const response = await sent;
+  const origin = originOf(candidate.provider, candidate.model);
+  return withImages(context, await readResponse(response, plan, context.inquiry, origin, signal), signal);
+}
+
+async function withImages(context: StreamContext, read: ReadResponse, signal: AbortSignal): Promise<ReadResponse> {
   const { inquiry, log } = context;
-  const read = await readResponse(response, plan, inquiry, originOf(candidate.provider, candidate.model), signal);
   log.read(read.usage);
   if (read.answer?.operation !== "image") return read;
   const canonicalResponse = await delivered(read.answer, inquiry.request, context, signal);
@@ -161,8 +201,10 @@ export async function upstreamStreamOf(
   if (plan.calls.length > 1 && inquiry.request.operation === "image")
     return replayAsStream(await drawnTogether(context, plan, candidate, life.signal), plan, inquiry, meter, origin);
   if (plan.calls.length > 1) return chainedFlow(context, plan, candidate, meter, life);
+  const [call] = plan.calls;
+  if (isCanonical(call)) return canonicalStreamOf(context, plan, candidate, call, meter, life);
   const place = plan.spoken === undefined ? undefined : context.transcoder?.reserve(life.signal);
-  const response = await sendCall(context, plan, candidate, plan.calls[0], life.signal);
+  const response = await sendCall(context, plan, candidate, call, life.signal);
   if (needsReplay(inquiry, plan.upstream, response.headers)) {
     const read = await counted(
       await readSent(context, plan, candidate, response, life.signal),
@@ -190,6 +232,34 @@ export async function upstreamStreamOf(
   return createUpstreamStream(response, transcoderFor(plan, inquiry, meter, origin), life);
 }
 
+const eventStream = (events: AsyncIterable<StreamEvent>, to: EventTranscoder): UpstreamStream =>
+  canonicalStream(events, {
+    write: (event) => to.encode(...to.write([event])),
+    end: () => to.encode([], endOf(null)),
+    writeError: to.writeError,
+  });
+
+/** The stream of one call inside the process. */
+async function canonicalStreamOf(
+  context: StreamContext,
+  plan: UpstreamPlan,
+  candidate: Candidate,
+  call: CanonicalCall,
+  meter: Meter,
+  life: Deadline,
+): Promise<UpstreamStream> {
+  const { inquiry } = context;
+  const reply = await answerCall(context, candidate, call, life.signal);
+  if ("response" in reply) {
+    const read = await withImages(context, canonicalRead(reply.response), life.signal);
+    return replayAsStream(read, plan, inquiry, meter, originOf(candidate.provider, candidate.model));
+  }
+  const { audio } = inquiry.dialect;
+  if ("events" in reply) return eventStream(reply.events, eventTranscoder(writerOf(inquiry), meter));
+  if (audio === undefined) throw new GatewayError("internal_error", "This operation has no audio.");
+  return canonicalAudio(audio, reply, inquiry, meter);
+}
+
 /** The flows of all calls of a lane, one after the other. */
 function chainedFlow(
   context: StreamContext,
@@ -200,16 +270,21 @@ function chainedFlow(
 ): UpstreamStream {
   const { inquiry } = context;
   const origin = originOf(candidate.provider, candidate.model);
-  const open = async (call: UpstreamRequest, transcoder: Transcoder): Promise<UpstreamStream> => {
+  const open = async (call: PlannedCall, adapt: Adapt): Promise<UpstreamStream> => {
+    if (isCanonical(call)) {
+      const reply = await answerCall(context, candidate, call, life.signal);
+      if (!("events" in reply)) throw new GatewayError("internal_error", "This is not a stream of events.");
+      return eventStream(reply.events, eventTranscoder(writer, meter, adapt));
+    }
     const response = await sendCall(context, plan, candidate, call, life.signal);
     await refuseOtherTypes(response, plan, life.signal);
-    return createUpstreamStream(response, transcoder, life);
+    const reader = readerOf(plan, inquiry, origin);
+    return createUpstreamStream(response, translatingTranscoder(reader, eventTranscoder(writer, meter, adapt)), life);
   };
   const writer = writerOf(inquiry);
   const merge = mergeDeltas(plan.parts);
   return concatStreams(plan.calls.length, (part) => {
     const stops = plan.watched.length === 0 ? undefined : watchStops(plan.watched, plan.calls.length);
-    const transcoder = translatingTranscoder(readerOf(plan, inquiry, origin), writer, meter, merge(part, stops));
-    return open(plan.calls[part] ?? plan.calls[0], transcoder);
+    return open(plan.calls[part] ?? plan.calls[0], merge(part, stops));
   });
 }

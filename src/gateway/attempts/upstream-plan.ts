@@ -16,6 +16,16 @@ import { divideStops } from "../streaming/stop-sequences.ts";
 import { type FanPart, fanOut, overasks } from "./fan-out.ts";
 import { refuseWhenStrict } from "./strictness.ts";
 
+/** A call to a provider inside the process. */
+export interface CanonicalCall {
+  readonly request: OperationRequest;
+}
+
+/** A call as it goes to a provider: over HTTP, or inside the process. */
+export type PlannedCall = UpstreamRequest | CanonicalCall;
+
+export const isCanonical = (call: PlannedCall): call is CanonicalCall => "request" in call;
+
 /** The way of one inquiry to one candidate. */
 export interface UpstreamPlan {
   readonly verbatim: boolean;
@@ -26,7 +36,7 @@ export interface UpstreamPlan {
   /** What the operator declared of the provider's models. */
   readonly declared?: readonly DeclaredModel[] | undefined;
   /** One call, or several where one request asks for several replies, or for more items than one call takes. */
-  readonly calls: readonly [UpstreamRequest, ...UpstreamRequest[]];
+  readonly calls: readonly [PlannedCall, ...PlannedCall[]];
   /** What each call asks; empty in the verbatim lane. */
   readonly parts: readonly FanPart[];
   /** Stop texts that the gateway watches for itself. */
@@ -56,6 +66,7 @@ const known = new WeakMap<Provider, Map<Dialect, readonly Dialect[]>>();
 
 /** What a candidate may be asked in: the client's own dialect first, then the others that serve the operation. */
 export function dialectsFor(gatewayRequest: GatewayRequest, { provider, model }: Candidate): readonly Dialect[] {
+  if (provider.dispatch.form === "canonical") return [gatewayRequest.dialect];
   if (provider.speaks !== undefined) return dialectsIn(gatewayRequest, dialectsOf(provider, model));
   const mine = known.get(provider) ?? new Map<Dialect, readonly Dialect[]>();
   const dialects = mine.get(gatewayRequest.dialect);
@@ -120,6 +131,8 @@ export function planUpstream(
     ...(listedVoices === undefined ? {} : { listedVoices }),
     ...capabilitiesOf(candidate),
   };
+  if (candidate.provider.dispatch.form === "canonical")
+    return canonicalPlan(withLosses(given, candidate, context), context);
   const able = transcodes ? inMadeFormat(given, upstream) : given;
   const gatewayRequest = withLosses(able, candidate, context);
   if (upstream !== gatewayRequest.dialect || overasks(gatewayRequest, context.options)) {
@@ -142,6 +155,26 @@ export function planUpstream(
     declared: context.declared,
     calls,
     parts: [],
+    watched: [],
+    warnings,
+  };
+}
+
+/** For a provider inside the process: it gets canonical requests, and its replies are rendered in the client's dialect. */
+function canonicalPlan(gatewayRequest: GatewayRequest, context: RenderContext): UpstreamPlan {
+  const { dialect, request } = gatewayRequest;
+  const extras = dialect.request.split === undefined ? [] : foreignFields(request);
+  const parts = fanOut(gatewayRequest, null, undefined);
+  const requests = parts.length === 0 ? batchesOf(request, dialect, context) : parts.map(({ ask }) => ask);
+  const [first = { request }, ...others] = requests.map((one) => ({ request: { ...one, model: context.model } }));
+  const warnings = [...(gatewayRequest.adjustments ?? []), ...extras];
+  refuseWhenStrict(gatewayRequest, warnings);
+  return {
+    verbatim: false,
+    upstream: dialect,
+    model: context.model,
+    calls: [first, ...others],
+    parts,
     watched: [],
     warnings,
   };

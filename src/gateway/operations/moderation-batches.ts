@@ -1,7 +1,6 @@
 // Moderation of several inputs by an upstream that takes one at a time, and the second try that judges get.
 import { GatewayError } from "../../canonical/error.ts";
 import type { ModerationRequest, ModerationResponse } from "../../canonical/moderation.ts";
-import type { UpstreamRequest } from "../../dialects/dialect.ts";
 import { badValue, invalidUpstreamResponse } from "../../dialects/errors.ts";
 import { sumUsage } from "../streaming/stop-sequences.ts";
 
@@ -42,10 +41,11 @@ function isWorthAgain(thrown: unknown): boolean {
 }
 
 /** Reads the reply to a call, and where the call has other words for itself, once more in those. */
-export function readOrAgain<T>(read: (call: UpstreamRequest) => Promise<T>): (call: UpstreamRequest) => Promise<T> {
+export function readOrAgain<C extends object, T>(read: (call: C) => Promise<T>): (call: C) => Promise<T> {
   return (call) =>
     read(call).catch((thrown: unknown) => {
-      if (call.again === undefined || !isWorthAgain(thrown)) throw thrown;
-      return read(call.again);
+      const again = "again" in call ? (call.again as C | undefined) : undefined;
+      if (again === undefined || !isWorthAgain(thrown)) throw thrown;
+      return read(again);
     });
 }

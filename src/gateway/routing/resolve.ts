@@ -2,7 +2,7 @@
 import { GatewayError } from "../../canonical/error.ts";
 import type { Operation } from "../../canonical/operation.ts";
 import { isImageModelName } from "../../providers/image-model-names.ts";
-import { dialectsOf, type Provider } from "../../providers/provider.ts";
+import { type Provider, serves } from "../../providers/provider.ts";
 import type { Candidate, Catalog } from "./catalog.ts";
 import type { ModelListState } from "./model-lists.ts";
 
@@ -14,16 +14,8 @@ export interface Plan {
   readonly candidates: readonly Candidate[];
 }
 
-const serves = (provider: Provider, operation: Operation): boolean =>
-  operation === "video"
-    ? provider.videos !== undefined
-    : provider.dialects.some((dialect) => dialect.operation === operation);
-
 /** True where that provider does it with that very model. */
-const doesWith = ({ provider, model }: Candidate, operation: Operation): boolean =>
-  operation === "video"
-    ? serves(provider, operation)
-    : dialectsOf(provider, model).some((dialect) => dialect.operation === operation);
+const doesWith = ({ provider, model }: Candidate, operation: Operation): boolean => serves(provider, operation, model);
 
 function byPrefix(catalog: Catalog, model: string): Candidate[] {
   const slash = model.indexOf("/");
@@ -84,9 +76,8 @@ export function servesImages(
 ): boolean {
   const candidates = lookUp(catalog, listingOf, model, "image")?.candidates ?? [];
   return candidates.some(({ provider, model: own }) => {
-    const operations = dialectsOf(provider, own).map(({ operation }) => operation);
-    if (provider.options.makesImages === true || !operations.includes("image")) return false;
-    return !operations.includes("chat") || isImageModelName(own);
+    if (provider.options.makesImages === true || !serves(provider, "image", own)) return false;
+    return !serves(provider, "chat", own) || isImageModelName(own);
   });
 }
 

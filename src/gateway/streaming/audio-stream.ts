@@ -3,10 +3,13 @@ import { type Usage, zeroUsage } from "../../canonical/usage.ts";
 import type { AudioCodec, AudioReader, AudioWriter } from "../../dialects/dialect.ts";
 import { invalidUpstreamResponse } from "../../dialects/errors.ts";
 import type { FrameSplitter } from "../../lib/sse.ts";
+import type { CanonicalReply } from "../../providers/provider.ts";
 import type { UpstreamPlan } from "../attempts/upstream-plan.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";
+import { canonicalStream } from "./canonical-stream.ts";
 import type { Meter } from "./meter.ts";
 import { type Chunk, nothing, type Transcoder } from "./transcoder.ts";
+import type { UpstreamStream } from "./upstream-stream.ts";
 
 /** Sound has no frames: each chunk goes on by itself. */
 export const wholeChunks = (): FrameSplitter => ({
@@ -21,6 +24,8 @@ export function spokenUsage(input: string, told: Usage = zeroUsage): Usage {
 }
 
 export const isEvents = (type: string | null): boolean => type?.startsWith("text/event-stream") ?? false;
+
+type AudioReply = Extract<CanonicalReply, { readonly audio: unknown }>;
 
 interface Ends {
   readonly reader: AudioReader;
@@ -80,4 +85,26 @@ export function audioTranscoder(
     apologise: () => null,
     type: () => writer().type,
   };
+}
+
+/** Audio from inside the process, in the client's dialect. */
+export function canonicalAudio(
+  side: AudioCodec,
+  { audio, format, usage }: AudioReply,
+  { request, write }: GatewayRequest,
+  meter: Meter,
+): UpstreamStream {
+  const writer = side.writer(write, format);
+  const input = request.operation === "speak" ? request.input : "";
+  meter.see({ type: "start", id: "", model: "", usage: spokenUsage(input) });
+  return canonicalStream(audio, {
+    write: (bytes) => ({ bytes: writer.write(bytes) }),
+    end() {
+      const total = spokenUsage(input, usage);
+      meter.see({ type: "finish", finishReasons: [], usage: total });
+      return { bytes: writer.end(total), end: { error: null } };
+    },
+    writeError: () => null,
+    type: () => writer.type,
+  });
 }

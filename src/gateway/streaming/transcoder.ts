@@ -1,11 +1,10 @@
 // Turning what the upstream sent into what the client gets: the same bytes, or another dialect's. The meter sees all of it.
 
-import { GatewayError } from "../../canonical/error.ts";
+import type { GatewayError } from "../../canonical/error.ts";
 import type { StreamEvent } from "../../canonical/stream-event.ts";
 import type { Usage } from "../../canonical/usage.ts";
 import type { PassthroughReader, StreamReader, StreamWriter } from "../../dialects/dialect.ts";
 import { streamTruncated } from "../../dialects/errors.ts";
-import { withoutNullArguments } from "../../dialects/shared/null-arguments.ts";
 import type { ResponseFrame } from "../../dialects/stored-response-contract.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { encodeFrames, type Frame, formatFrame, readFrame, type SseChunk } from "../../lib/sse.ts";
@@ -13,6 +12,7 @@ import type { UpstreamPlan } from "../attempts/upstream-plan.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";
 import type { Meter } from "./meter.ts";
 import { type Adapt, watchStops } from "./stop-sequences.ts";
+import { type ClientWriter, readerOf, writerOf } from "./stream-codecs.ts";
 
 /** How a reply ended; the error is null when it is complete. */
 export interface StreamEnd {
@@ -74,7 +74,7 @@ function watch(events: readonly StreamEvent[], meter: Meter): StreamEnd | null {
 }
 
 /** An upstream that closes without its terminator has not finished, whatever it sent. */
-const endOf = (end: StreamEnd | null): StreamEnd => end ?? { error: streamTruncated() };
+export const endOf = (end: StreamEnd | null): StreamEnd => end ?? { error: streamTruncated() };
 
 /** Behind a finish come usage and an end; an upstream that goes on gets a quick estimate in place of what is charged. */
 const mostHeldFrames = 16;
@@ -202,13 +202,14 @@ export function encoded(frames: readonly ResponseFrame[], isWatched: boolean): W
 
 const chunkOf = (chunk: Written, end: StreamEnd | null): Chunk => (end === null ? chunk : { ...chunk, end });
 
-/** Another dialect: deltas are written in the client's words. */
-export function translatingTranscoder(
-  reader: StreamReader,
-  writer: ClientWriter,
-  meter: Meter,
-  adapt?: Adapt,
-): Transcoder {
+/** Canonical events in the client's dialect. */
+export interface EventTranscoder {
+  write(events: readonly StreamEvent[]): readonly [frames: readonly ResponseFrame[], end: StreamEnd | null];
+  writeError(error: GatewayError): readonly ResponseFrame[] | null;
+  encode(frames: readonly ResponseFrame[], end: StreamEnd | null): Chunk;
+}
+
+export function eventTranscoder(writer: ClientWriter, meter: Meter, adapt?: Adapt): EventTranscoder {
   const { isWatched } = writer;
   // A client that counts on usage gets the gateway's estimate where the upstream gives none that can be true, never zeros.
   const uncounted = (events: readonly StreamEvent[]): number =>
@@ -220,63 +221,39 @@ export function translatingTranscoder(
     const rest = (usage: Usage): Written => encoded(written([{ ...finish, usage }], writer), isWatched);
     return [written(events.slice(0, at), writer), { error: null, rest }];
   };
-  const say = (events: readonly StreamEvent[]): [ResponseFrame[], StreamEnd | null] => {
-    if (adapt === undefined) return told(events, watch(events, meter));
-    const adapted = adapt(events);
-    // An upstream's finish ends its stream also where it is not yet the finish for the client.
-    const over = events.some((event) => event.type === "finish") ? complete : null;
-    return told(adapted, watch(adapted, meter) ?? over);
+  return {
+    write(events) {
+      if (adapt === undefined) return told(events, watch(events, meter));
+      const adapted = adapt(events);
+      // An upstream's finish ends its stream also where it is not yet the finish for the client.
+      const over = events.some((event) => event.type === "finish") ? complete : null;
+      return told(adapted, watch(adapted, meter) ?? over);
+    },
+    writeError: (error) => (writer.apologises ? writer.write({ type: "error", error }) : null),
+    encode: (frames, end) => chunkOf(encoded(frames, isWatched), end),
   };
+}
+
+/** Another dialect: deltas are written in the client's words. */
+export function translatingTranscoder(reader: StreamReader, to: EventTranscoder): Transcoder {
   return {
     turn({ raws }) {
       const all: ResponseFrame[] = [];
       for (const raw of raws) {
         const frame = readFrame(raw);
         if (frame === null) continue;
-        const [frames, end] = say(reader.read(frame));
+        const [frames, end] = to.write(reader.read(frame));
         all.push(...frames);
-        if (end !== null) return chunkOf(encoded(all, isWatched), end);
+        if (end !== null) return to.encode(all, end);
       }
-      return encoded(all, isWatched);
+      return to.encode(all, null);
     },
     ended() {
-      const [frames, end] = say(reader.end());
-      return chunkOf(encoded(frames, isWatched), endOf(end));
+      const [frames, end] = to.write(reader.end());
+      return to.encode(frames, endOf(end));
     },
     finishing: () => reader.finishing?.() ?? false,
-    apologise: (error) => (writer.apologises ? writer.write({ type: "error", error }) : null),
-  };
-}
-
-/** The upstream's reader for this lane. Throws `internal_error` for an operation that does not stream. */
-export function readerOf(plan: UpstreamPlan, gatewayRequest: GatewayRequest, origin: string): StreamReader {
-  const reader = plan.upstream.stream?.reader({ origin, request: gatewayRequest.request, upstream: plan });
-  if (reader === undefined) throw new GatewayError("internal_error", "This operation does not stream.");
-  return plan.verbatim ? reader : withoutNullArguments(withModel(reader, plan.model));
-}
-
-/** Where the upstream names no model, it is the one that was asked. */
-function withModel(reader: StreamReader, model: string): StreamReader {
-  const named = (event: StreamEvent): StreamEvent =>
-    event.type === "start" && event.model === "" ? { ...event, model } : event;
-  return { ...reader, read: (frame) => reader.read(frame).map(named), end: () => reader.end().map(named) };
-}
-
-/** The client's writer, and whether it words errors itself. */
-export interface ClientWriter extends StreamWriter {
-  readonly apologises: boolean;
-  /** Something looks at its frames on their way. */
-  readonly isWatched: boolean;
-}
-
-/** Throws `internal_error` for an operation that does not stream. */
-export function writerOf({ dialect, write }: GatewayRequest): ClientWriter {
-  const writer = dialect.stream?.writer(write);
-  if (writer === undefined) throw new GatewayError("internal_error", "This operation does not stream.");
-  return {
-    write: (event) => writer.write(event),
-    apologises: dialect.stream?.writesOwnErrors === true,
-    isWatched: write.stored !== undefined,
+    apologise: to.writeError,
   };
 }
 
@@ -294,5 +271,5 @@ export function transcoderFor(
   const reader = readerOf(plan, gatewayRequest, origin);
   if (plan.verbatim) return passthroughTranscoder(plan, gatewayRequest, reader, meter);
   const adapt = plan.watched.length === 0 ? undefined : watchStops(plan.watched, plan.calls.length);
-  return translatingTranscoder(reader, writerOf(gatewayRequest), meter, adapt);
+  return translatingTranscoder(reader, eventTranscoder(writerOf(gatewayRequest), meter, adapt));
 }

@@ -1,4 +1,5 @@
-// Time in the sandbox: silences that can be broken off, and bodies that come piece by piece.
+// Time in the sandbox: silences that can be broken off, and streams that come piece by piece.
+import { streamTruncated } from "../../dialects/errors.ts";
 import type { Directives } from "./directives.ts";
 
 /** Waits, or rejects with the signal's reason. */
@@ -18,30 +19,26 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-async function* paced(pieces: Iterable<Uint8Array>, directives: Directives, signal: AbortSignal, breaks: boolean) {
-  let sent = 0;
-  for (const piece of pieces) {
-    if (sent > 0) await pause(directives.paceMs, signal);
-    if (sent === directives.cut && breaks) throw new Error("the sandbox was instructed to break off");
-    if (sent === directives.cut) return;
-    yield piece;
-    sent++;
-  }
-}
+/** Events that bring nothing of a reply by themselves. */
+const isSilent = (item: unknown): boolean =>
+  typeof item === "object" && item !== null && "type" in item && /^block-/.test(String(item.type));
 
-/** The pieces at the pace of the directives, and no further than they say. */
-export function pacedBody(
-  pieces: Iterable<Uint8Array>,
+/** The items of a stream at the pace of the directives, and no further than they say. Throws at the cut where `breaks` is set. */
+export async function* paced<Item>(
+  items: Iterable<Item>,
   directives: Directives,
   signal: AbortSignal,
   breaks = false,
-): ReadableStream<Uint8Array> {
-  const source = paced(pieces, directives, signal, breaks);
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const { done, value } = await source.next();
-      if (done) controller.close();
-      else controller.enqueue(value);
-    },
-  });
+): AsyncGenerator<Item> {
+  let sent = 0;
+  for (const item of items) {
+    const isPiece = !isSilent(item);
+    if (isPiece && sent > 0) await pause(directives.paceMs, signal);
+    if (isPiece && sent === directives.cut) {
+      if (breaks) throw streamTruncated();
+      return;
+    }
+    yield item;
+    if (isPiece) sent++;
+  }
 }

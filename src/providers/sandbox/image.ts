@@ -1,10 +1,7 @@
 // What the sandbox draws: a sheet of the size that was asked for, or of the picture that was given, with the prompt on it.
 import { type GeneratedImage, type ImageRequest, type ImageResponse, imageCount } from "../../canonical/image.ts";
 import { zeroUsage } from "../../canonical/usage.ts";
-import type { Dialect, WriteContext } from "../../dialects/dialect.ts";
-import { imageFrames } from "../../dialects/index.ts";
 import { type Dimensions, dimensionsOf } from "../../lib/image-size.ts";
-import { formatFrame } from "../../lib/sse.ts";
 import { glyphHeight, glyphWidth, isDark } from "./bitmap-font.ts";
 import { withoutDirectives } from "./directives.ts";
 import { type Canvas, type Colour, encodePng, fillSquare, newCanvas } from "./png.ts";
@@ -89,21 +86,16 @@ export function imageReply(request: ImageRequest): ImageResponse {
   const sheet = sheetFor(request);
   const count = imageCount(request);
   const tokens = Math.ceil(request.prompt.length / charsPerToken);
+  const images = Array.from({ length: count }, (_, index) => drawn(request, sheet, index));
+  const unfinished = request.stream ? (request.partialImages ?? 0) : 0;
   return {
     operation: "image",
     model: `sandbox/${request.model}`,
-    images: Array.from({ length: count }, (_, index) => drawn(request, sheet, index)),
+    images,
+    ...(unfinished === 0 ? {} : { partialImages: new Array(unfinished).fill(images[0]) }),
     size: `${sheet.width}x${sheet.height}`,
     fileFormat: "png",
     usage: { ...zeroUsage, inputTokens: tokens, units: { kind: "images", amount: count } },
     input: { textTokens: tokens, imageTokens: 0 },
   };
-}
-
-const encoder = new TextEncoder();
-
-/** Unfinished pictures first, where they were asked for. */
-export function imagePieces(response: ImageResponse, dialect: Dialect, context: WriteContext) {
-  const frames = imageFrames(response, dialect, context);
-  return { type: "text/event-stream", pieces: frames.map((frame) => encoder.encode(formatFrame(frame))) };
 }

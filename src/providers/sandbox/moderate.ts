@@ -64,5 +64,10 @@ export function moderateReply(request: ModerationRequest): ModerationResponse {
     request.items.map((item) => tokensIn(textOf(item))),
     "input",
   );
-  return { operation: "moderate", id: "", model: `sandbox/${request.model}`, verdicts: request.items.map(verdictOf) };
+  return {
+    operation: "moderate",
+    id: "sandbox",
+    model: `sandbox/${request.model}`,
+    verdicts: request.items.map(verdictOf),
+  };
 }

@@ -1,30 +1,21 @@
 // What the sandbox does for each operation: one row each.
-import type { ChatResponse } from "../../canonical/chat.ts";
-import { GatewayError } from "../../canonical/error.ts";
 import type { OperationRequest, OperationResponse } from "../../canonical/operation.ts";
-import type { Dialect, WriteContext } from "../../dialects/dialect.ts";
-import { formatFrame } from "../../lib/sse.ts";
+import type { CanonicalReply } from "../provider.ts";
 import { chatReply, inputTokens, lastPrompt } from "./chat.ts";
+import { paced } from "./delay.ts";
+import type { Directives } from "./directives.ts";
 import { embedReply } from "./embed.ts";
-import { imagePieces, imageReply } from "./image.ts";
+import { imageReply } from "./image.ts";
 import { textOf as judgedText, moderateReply } from "./moderate.ts";
 import { textOf as rankedText, rerankReply } from "./rerank.ts";
-import { speakPieces, speakReply } from "./speak.ts";
+import { speakReply, speakStream } from "./speak.ts";
 import { wordByWord } from "./stream.ts";
-import { transcribePieces, transcribeReply } from "./transcribe.ts";
+import { transcribeReply, transcribeStream } from "./transcribe.ts";
 
 /** Tag of the opaque state that the sandbox makes. */
 export const origin = "sandbox";
 
 type Of<A, Name> = Extract<A, { readonly operation: Name }>;
-
-/** A stream as the upstream would send it: its Content-Type and its pieces. */
-export interface Pieces {
-  readonly type: string;
-  readonly pieces: Iterable<Uint8Array>;
-  /** A body that is cut has to break: nothing in it tells its end. */
-  readonly breaks?: boolean;
-}
 
 /** How one operation is answered. */
 export interface StandIn<
@@ -32,28 +23,10 @@ export interface StandIn<
   R extends OperationResponse = OperationResponse,
 > {
   /** The text in which directives may stand. */
-  prompt(ask: A): string;
-  answer(ask: A): R | Promise<R>;
-  /** The answer in pieces. Absent: as the dialect tells a whole answer as a stream. */
-  pieces?(answer: R, dialect: Dialect, write: WriteContext): Pieces;
-}
-
-const encoder = new TextEncoder();
-const events = "text/event-stream";
-
-function* chatPieces(response: ChatResponse, dialect: Dialect, write: WriteContext): Generator<Uint8Array> {
-  const writer = dialect.stream?.writer(write);
-  for (const event of wordByWord(response)) {
-    const text = (writer?.write(event) ?? []).map(formatFrame).join("");
-    if (text !== "") yield encoder.encode(text);
-  }
-}
-
-/** Each frame of a told answer by itself. */
-export function toldPieces(response: OperationResponse, dialect: Dialect, write: WriteContext): Pieces {
-  const frames = dialect.stream?.asStream?.(response, write);
-  if (frames === undefined) throw new GatewayError("internal_error", "This operation does not stream.");
-  return { type: events, pieces: frames.map((frame) => encoder.encode(formatFrame(frame))) };
+  prompt(request: A): string;
+  answer(request: A): R | Promise<R>;
+  /** The answer in pieces. Absent: it is not streamed piece by piece. */
+  stream?(response: R, directives: Directives, signal: AbortSignal): CanonicalReply;
 }
 
 type Table = {
@@ -64,7 +37,7 @@ const table: Table = {
   chat: {
     prompt: lastPrompt,
     answer: (request) => chatReply(request, origin),
-    pieces: (response, dialect, write) => ({ type: events, pieces: chatPieces(response, dialect, write) }),
+    stream: (response, directives, signal) => ({ events: paced(wordByWord(response), directives, signal) }),
   },
   embed: {
     prompt: ({ input }) => (input.kind === "texts" ? input.texts.join(" ") : ""),
@@ -72,18 +45,21 @@ const table: Table = {
   },
   rerank: { prompt: ({ query }) => rankedText(query), answer: rerankReply },
   moderate: { prompt: ({ items }) => items.map(judgedText).join(" "), answer: moderateReply },
-  image: { prompt: ({ prompt }) => prompt, answer: imageReply, pieces: imagePieces },
+  image: { prompt: ({ prompt }) => prompt, answer: imageReply },
   speak: {
     prompt: ({ input }) => input,
     answer: speakReply,
-    pieces: speakPieces,
+    stream: speakStream,
   },
-  transcribe: { prompt: ({ prompt }) => prompt ?? "", answer: transcribeReply, pieces: transcribePieces },
+  transcribe: { prompt: ({ prompt }) => prompt ?? "", answer: transcribeReply, stream: transcribeStream },
   count: {
     prompt: () => "",
     answer: ({ chat }) => ({ operation: "count", inputTokens: inputTokens(chat) }),
   },
 };
+
+/** What the sandbox answers. */
+export const operations = new Set(Object.keys(table) as OperationRequest["operation"][]);
 
 /** The row of this ask; undefined where the sandbox does not do it. */
 export function standInFor(operation: OperationRequest["operation"]): StandIn | undefined {

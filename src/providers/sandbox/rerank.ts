@@ -30,7 +30,7 @@ export function rerankReply(request: RerankRequest): RerankResponse {
   const characters = texts.reduce((sum, text) => sum + text.length, textOf(request.query).length * texts.length);
   return {
     operation: "rerank",
-    id: "",
+    id: "sandbox",
     model: `sandbox/${request.model}`,
     results: scored.sort((left, right) => right.score - left.score).slice(0, request.top),
     usage: { ...zeroUsage, inputTokens: Math.ceil(characters / charsPerToken) },

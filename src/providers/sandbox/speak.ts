@@ -1,12 +1,12 @@
 // What the sandbox says aloud: tones that spell the text, in every format, for real players. Its transcription understands them.
-import { GatewayError } from "../../canonical/error.ts";
 import type { SpeechRequest, SpeechResponse } from "../../canonical/speech.ts";
 import { zeroUsage } from "../../canonical/usage.ts";
-import type { Dialect, WriteContext } from "../../dialects/dialect.ts";
+import type { CanonicalReply } from "../provider.ts";
 import { symbolsOf } from "./audio/code.ts";
 import { fileOf } from "./audio/files.ts";
 import { silence } from "./audio/tones.ts";
-import { withoutDirectives } from "./directives.ts";
+import { paced } from "./delay.ts";
+import { type Directives, withoutDirectives } from "./directives.ts";
 
 /** Decoders need a moment to begin, and give the end late. */
 const quiet = [silence, silence];
@@ -27,22 +27,15 @@ export function speakReply(request: SpeechRequest): SpeechResponse {
 
 const pieceBytes = 8 * 1024;
 
-function* written(
-  { bytes, usage = zeroUsage }: SpeechResponse,
-  writer: ReturnType<typeof writerOf>,
-): Generator<Uint8Array> {
-  for (let at = 0; at < bytes.length; at += pieceBytes) yield writer.write(bytes.subarray(at, at + pieceBytes));
-  const end = writer.end(usage);
-  if (end.length > 0) yield end;
+function* piecesOf(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
 }
 
-function writerOf({ format }: SpeechResponse, { audio }: Dialect, write: WriteContext) {
-  if (audio === undefined) throw new GatewayError("internal_error", "This format does not support speech.");
-  return audio.writer(write, format);
-}
-
-/** The file in pieces, or in events, as the dialect has it. */
-export function speakPieces(response: SpeechResponse, dialect: Dialect, write: WriteContext) {
-  const writer = writerOf(response, dialect, write);
-  return { type: writer.type, pieces: written(response, writer), breaks: true };
+/** The file in pieces. One that is cut breaks: nothing in it says where it ends. */
+export function speakStream(
+  { bytes, format, usage = zeroUsage }: SpeechResponse,
+  directives: Directives,
+  signal: AbortSignal,
+): CanonicalReply {
+  return { audio: paced(piecesOf(bytes), directives, signal, true), format, usage };
 }

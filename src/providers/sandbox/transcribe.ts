@@ -1,13 +1,15 @@
 // What the sandbox hears: its own speech word for word, with its times. Of anything else it says that it does not understand it.
 import { type AudioFormat, pcmRate } from "../../canonical/speech.ts";
+import type { StreamEvent } from "../../canonical/stream-event.ts";
 import type { Segment, TranscriptionRequest, TranscriptionResponse, Word } from "../../canonical/transcription.ts";
 import { zeroUsage } from "../../canonical/usage.ts";
-import type { Dialect, WriteContext } from "../../dialects/dialect.ts";
 import { soundSeconds } from "../../dialects/shared/audio-duration.ts";
 import { cuesOf } from "../../dialects/transcription/subtitles.ts";
-import { formatFrame } from "../../lib/sse.ts";
+import type { CanonicalReply } from "../provider.ts";
 import { type Understood, understand } from "./audio/code.ts";
 import { hear } from "./audio/hear.ts";
+import { paced } from "./delay.ts";
+import type { Directives } from "./directives.ts";
 
 const unknown = "The sandbox understands no speech but its own. This is its stand-in for a transcript.";
 const wordForm = /\S+/g;
@@ -80,17 +82,17 @@ export function transcribeReply(request: TranscriptionRequest): TranscriptionRes
   return answerOf(request, unknown, seconds, evenTiming(unknown.length, seconds));
 }
 
-const encoder = new TextEncoder();
 const place = { choice: 0, block: 0 } as const;
 
-function* wordByWord(response: TranscriptionResponse, dialect: Dialect, write: WriteContext): Generator<Uint8Array> {
-  const writer = dialect.stream?.writer(write);
-  const said = (event: Parameters<NonNullable<typeof writer>["write"]>[0]): Uint8Array =>
-    encoder.encode((writer?.write(event) ?? []).map(formatFrame).join(""));
-  for (const text of response.text.match(/\S+\s*/g) ?? []) yield said({ type: "text", ...place, text });
-  yield said({ type: "finish", finishReasons: [{ kind: "end" }], usage: response.usage ?? zeroUsage });
+function* wordByWord({ text, usage = zeroUsage }: TranscriptionResponse): Generator<StreamEvent> {
+  for (const word of text.match(/\S+\s*/g) ?? []) yield { type: "text", ...place, text: word };
+  yield { type: "finish", finishReasons: [{ kind: "end" }], usage };
 }
 
-export function transcribePieces(response: TranscriptionResponse, dialect: Dialect, write: WriteContext) {
-  return { type: "text/event-stream", pieces: wordByWord(response, dialect, write) };
+export function transcribeStream(
+  response: TranscriptionResponse,
+  directives: Directives,
+  signal: AbortSignal,
+): CanonicalReply {
+  return { events: paced(wordByWord(response), directives, signal) };
 }

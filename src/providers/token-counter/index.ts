@@ -1,13 +1,11 @@
 // The token counter with real threads, and the stand-in provider that answers counts for models whose provider has no counter.
 
 import { GatewayError } from "../../canonical/error.ts";
-import type { TokenCountRequest } from "../../canonical/token-count.ts";
-import type { Dialect } from "../../dialects/dialect.ts";
 import { type Encoding, type TokenFamily, tokenFamilyOf } from "../../dialects/tokens/families.ts";
 import { textsOf, tokensBesideText, tokensOfText } from "../../dialects/tokens/figures.ts";
 import { type RequestParts, requestParts, type TextPart } from "../../dialects/tokens/request-parts.ts";
 import { workerAddress } from "../../lib/worker.ts";
-import { type DispatchRequest, defaultTimeouts, type Provider, pathParams } from "../provider.ts";
+import { defaultTimeouts, type Provider } from "../provider.ts";
 import type { SliceCount } from "./count-slice.ts";
 import { type CountThread, createTokenCounter, type TokenCounter } from "./counter.ts";
 
@@ -71,31 +69,25 @@ export async function countInput(
   return (await countTexts(counter, textsOf(parts, family), family, signal)) + tokensBesideText(parts, family);
 }
 
-const answerOf = (request: TokenCountRequest, inputTokens: number, dialect: Dialect): Response =>
-  Response.json(
-    dialect.response.render(
-      { operation: "count", inputTokens },
-      { request, wire: {}, id: "", createdAt: 0, inputEstimate: 0 },
-    ),
-  );
-
-/** A stand-in that speaks every dialect of the operation. Its name in `x-turnpike-provider` says that the figure is an estimate. */
-export function estimator(dialects: readonly Dialect[], counter: TokenCounter): Provider {
-  const send = async ({ call, dialect, signal }: DispatchRequest): Promise<Response> => {
-    const request = dialect.request.parse({ ...call.body }, { header: () => null, params: pathParams(call) });
-    if (request.operation !== "count")
-      throw new GatewayError("internal_error", "The estimator supports token counting only.");
-    const family = tokenFamilyOf("", request.model);
-    return answerOf(request, await countInput(counter, requestParts(request), family, signal), dialect);
-  };
+/** Answers counts where the provider of a model has no counter. Its name in `x-turnpike-provider` says that the figure is an estimate. */
+export function estimator(counter: TokenCounter): Provider {
   return {
     name: "estimate",
     kind: "estimate",
     origin: "estimate",
-    dialects: dialects.filter((dialect) => dialect.operation === "count"),
+    dialects: [],
+    operations: new Set(["count"]),
     options: {},
     models: [],
     timeouts: defaultTimeouts,
-    send,
+    dispatch: {
+      form: "canonical",
+      async answer(request, signal) {
+        if (request.operation !== "count") throw new GatewayError("internal_error", "The estimator only counts.");
+        const family = tokenFamilyOf("", request.model);
+        const inputTokens = await countInput(counter, requestParts(request), family, signal);
+        return { response: { operation: "count", inputTokens } };
+      },
+    },
   };
 }

@@ -1,0 +1,39 @@
+// The two ends of a translated stream: the reader of the upstream's dialect and the writer of the client's.
+import { GatewayError } from "../../canonical/error.ts";
+import type { StreamEvent } from "../../canonical/stream-event.ts";
+import type { StreamReader, StreamWriter } from "../../dialects/dialect.ts";
+import { withoutNullArguments } from "../../dialects/shared/null-arguments.ts";
+import type { UpstreamPlan } from "../attempts/upstream-plan.ts";
+import type { GatewayRequest } from "../pipeline/gateway-request.ts";
+
+/** The upstream's reader for this lane. Throws `internal_error` for an operation that does not stream. */
+export function readerOf(plan: UpstreamPlan, gatewayRequest: GatewayRequest, origin: string): StreamReader {
+  const reader = plan.upstream.stream?.reader({ origin, request: gatewayRequest.request, upstream: plan });
+  if (reader === undefined) throw new GatewayError("internal_error", "This operation does not stream.");
+  return plan.verbatim ? reader : withoutNullArguments(withModel(reader, plan.model));
+}
+
+/** Where the upstream names no model, it is the one that was asked. */
+function withModel(reader: StreamReader, model: string): StreamReader {
+  const named = (event: StreamEvent): StreamEvent =>
+    event.type === "start" && event.model === "" ? { ...event, model } : event;
+  return { ...reader, read: (frame) => reader.read(frame).map(named), end: () => reader.end().map(named) };
+}
+
+/** The client's writer, and whether it words errors itself. */
+export interface ClientWriter extends StreamWriter {
+  readonly apologises: boolean;
+  /** Something looks at its frames on their way. */
+  readonly isWatched: boolean;
+}
+
+/** Throws `internal_error` for an operation that does not stream. */
+export function writerOf({ dialect, write }: GatewayRequest): ClientWriter {
+  const writer = dialect.stream?.writer(write);
+  if (writer === undefined) throw new GatewayError("internal_error", "This operation does not stream.");
+  return {
+    write: (event) => writer.write(event),
+    apologises: dialect.stream?.writesOwnErrors === true,
+    isWatched: write.stored !== undefined,
+  };
+}
