@@ -5,6 +5,7 @@ import type { FieldName } from "../canonical/request-field.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { AudioCodec, ErrorCodec, Passthrough, StreamCodec, TextFormatCodec } from "./codec-contracts.ts";
 import type { ReadContext, RenderContext, RequestMeta, WriteContext } from "./context.ts";
+import type { UntypedTable } from "./field-table.ts";
 import type { RenderedRequest } from "./upstream-request.ts";
 
 export type * from "./codec-contracts.ts";
@@ -25,6 +26,8 @@ export interface Dialect<
   /** A further endpoint of that dialect: whoever speaks it is asked there first, in the verbatim lane. */
   readonly variantOf?: Dialect;
   readonly request: {
+    /** A row for each canonical field of the operation. */
+    readonly fields?: UntypedTable;
     /** Strict in types and bounds, open to unknown fields. */
     readonly schema: TSchema;
     parse(wire: JsonObject, envelope: RequestMeta): A;

@@ -1,52 +1,29 @@
-// The dialect of Cohere's embed, second version: texts in, vectors by their type out. No client speaks it to the gateway.
-import { Type } from "typebox";
-import type { EmbeddingRequest, EmbeddingResponse } from "../../canonical/embedding.ts";
-import { isObject, type JsonObject } from "../../lib/json.ts";
-import type { Dialect, RenderContext, RenderedRequest } from "../dialect.ts";
+// Cohere's embed, second version: texts in, vectors by their type out.
+import type { EmbeddingResponse } from "../../canonical/embedding.ts";
+import { isObject } from "../../lib/json.ts";
 import { invalidUpstreamResponse } from "../errors.ts";
-import { enumeration, object, optional } from "../schema-helpers.ts";
+import { renderer, upstreamOnly } from "../shared/upstream-only.ts";
 import { cohereErrors } from "../vendor-errors.ts";
-import { readInput, textsOf, unknownFields } from "./embedding-input.ts";
-import { readPurpose, renderPurpose, vocabularies } from "./task-type.ts";
-import { bare, bodyLane, pathsWith, readDimensions, renderedAs } from "./upstream-embeddings.ts";
-import { asFloats, inputUsage, readVectors } from "./vector-encoding.ts";
+import { type EmbeddingDialect, type EmbeddingTable, madeHere, noTitle, noUser, textsAt } from "./fields.ts";
+import { purposeAt, vocabularies } from "./tasks.ts";
+import { inputUsage, readVectors } from "./vectors.ts";
 
 /** https://docs.cohere.com/reference/embed */
 const path = "v2/embed";
-const mostTexts = 96;
-const known = new Set(["model", "texts", "input_type", "embedding_types", "output_dimension"]);
+const maxTexts = 96;
+const { cohere } = vocabularies;
 
-const schema = object({
-  model: Type.String({ minLength: 1 }),
-  texts: Type.Array(Type.String(), { minItems: 1, maxItems: mostTexts }),
-  input_type: enumeration(["search_document", "search_query", "classification", "clustering", "image"]),
-  embedding_types: optional("array", { items: { type: "string" } }),
-  output_dimension: optional("integer", { minimum: 1 }),
-});
+const fields: EmbeddingTable = {
+  input: textsAt("texts"),
+  purpose: purposeAt("input_type", cohere),
+  format: { path: "embedding_types", render: () => ["float"] },
+  dimensions: { path: "output_dimension" },
+  unit: madeHere,
+  title: noTitle,
+  endUser: noUser,
+};
 
-function parseRequest(wire: JsonObject): EmbeddingRequest {
-  return {
-    ...bare,
-    model: wire.model as string,
-    input: readInput(wire.texts, "texts"),
-    format: Array.isArray(wire.embedding_types) && wire.embedding_types[0] === "base64" ? "base64" : "float",
-    unmappedFields: unknownFields(wire, known),
-    ...readDimensions(wire.output_dimension),
-    ...readPurpose(wire.input_type),
-  };
-}
-
-function renderRequest(request: EmbeddingRequest, context: RenderContext): RenderedRequest {
-  return renderedAs(path, request, context, ["title", "endUser"], (warnings) => ({
-    model: context.model,
-    texts: textsOf(request.input, context),
-    ...renderPurpose(request, vocabularies.cohere, warnings),
-    embedding_types: ["float"],
-    output_dimension: request.dimensions,
-  }));
-}
-
-function parseReply(wire: unknown): EmbeddingResponse {
+function parseResponse(wire: unknown): EmbeddingResponse {
   const embeddings = isObject(wire) ? wire.embeddings : undefined;
   if (!isObject(wire) || embeddings === undefined)
     throw invalidUpstreamResponse("the response has no list of embeddings");
@@ -61,31 +38,18 @@ function parseReply(wire: unknown): EmbeddingResponse {
   };
 }
 
-export const cohereEmbeddings: Dialect<EmbeddingRequest, EmbeddingResponse> = {
+export const cohereEmbeddings: EmbeddingDialect = upstreamOnly({
   name: "cohere-embeddings",
   operation: "embed",
+  fields,
   request: {
-    schema,
-    parse: parseRequest,
-    render: renderRequest,
-    maxItems: () => mostTexts,
-    fieldPath: pathsWith({
-      input: "texts",
-      dimensions: "output_dimension",
-      purpose: "input_type",
+    // A task type is required.
+    render: renderer(fields, {
+      path: () => path,
+      members: ({ model }) => ({ model, input_type: cohere.words.document }),
     }),
+    maxItems: () => maxTexts,
   },
-  response: {
-    parse: parseReply,
-    render: (response, { id, inputEstimate }) => ({
-      id,
-      embeddings: { float: response.vectors.map(asFloats) },
-      meta: {
-        api_version: { version: "2" },
-        billed_units: { input_tokens: response.usage?.inputTokens ?? inputEstimate },
-      },
-    }),
-  },
-  passthrough: bodyLane(path),
+  response: { parse: parseResponse },
   error: cohereErrors,
-};
+});

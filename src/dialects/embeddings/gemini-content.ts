@@ -6,8 +6,8 @@ import { isObject, type Json, type JsonObject, omitUndefined } from "../../lib/j
 import { badValue, missing } from "../errors.ts";
 import { inCamelCase, snakeCase } from "../gemini/field-case.ts";
 import { enumeration, object, optional } from "../schema-helpers.ts";
-import { unknownFields } from "./embedding-input.ts";
-import { google, readPurpose } from "./task-type.ts";
+import { unknownFields } from "./fields.ts";
+import { google, readPurpose } from "./tasks.ts";
 
 const tasks = Object.values(google);
 const unsaid = "TASK_TYPE_UNSPECIFIED";

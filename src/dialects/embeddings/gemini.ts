@@ -3,16 +3,17 @@ import { Type } from "typebox";
 import type { EmbeddingRequest, EmbeddingResponse, Vector } from "../../canonical/embedding.ts";
 import type { UnmappedField } from "../../canonical/warning.ts";
 import { isObject, type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
-import type { Dialect, ReadContext, RenderContext, RenderedRequest, RequestMeta, WriteContext } from "../dialect.ts";
+import type { Dialect, ReadContext, RequestMeta, WriteContext } from "../dialect.ts";
 import { invalidUpstreamResponse } from "../errors.ts";
+import { fieldPaths } from "../field-table.ts";
 import { geminiErrors } from "../gemini/error.ts";
 import { callPath, modelFromPath } from "../gemini/request.ts";
 import { object } from "../schema-helpers.ts";
 import { objectsIn } from "../shared/json-accessors.ts";
-import { dividedWire, mostItems, textsOf } from "./embedding-input.ts";
+import { renderer } from "../shared/upstream-only.ts";
+import { dividedWire, type EmbeddingTable, madeHere, maxItems, noUser, textsIn, textsOnly } from "./fields.ts";
 import { type Item, itemMembers, readItem, renderItem } from "./gemini-content.ts";
-import { bare, pathsWith, renderedAs } from "./upstream-embeddings.ts";
-import { asFloats, inputUsage, readVector, unitVectors } from "./vector-encoding.ts";
+import { asFloats, inputUsage, readVector, unitVectors } from "./vectors.ts";
 
 const oneVerb = "embedContent";
 const batchVerb = "batchEmbedContents";
@@ -25,7 +26,8 @@ function askOf(model: string, items: readonly Item[], extras: readonly UnmappedF
   const [first] = items;
   const { dimensions, purpose, title } = first ?? {};
   return {
-    ...bare,
+    operation: "embed",
+    stream: false,
     model,
     input: { kind: "texts", texts: items.map(({ text }) => text) },
     format: "float",
@@ -65,17 +67,35 @@ const named = (model: string, request: JsonObject): JsonObject => ({
   ...request,
 });
 
-function renderBatch(request: EmbeddingRequest, context: RenderContext): RenderedRequest {
-  return renderedAs(callPath(context.model, batchVerb), request, context, ["endUser"], () => ({
-    requests: textsOf(request.input, context).map((text) => named(context.model, renderItem({ ...request, text }))),
-  }));
-}
+const carried = (name: string) => ({ path: name, carriedBy: "input" }) as const;
+const common = { format: madeHere, unit: madeHere, endUser: noUser };
 
-function renderOne(request: EmbeddingRequest, context: RenderContext): RenderedRequest {
-  return renderedAs(callPath(context.model, oneVerb), request, context, ["endUser"], () =>
-    renderItem({ ...request, text: textsOf(request.input, context).join("\n") }),
-  );
-}
+/** The members of a request for a vector are read and written together. */
+const oneFields: EmbeddingTable = {
+  input: {
+    path: "content",
+    limit: textsOnly,
+    renderMembers: ({ request }) => renderItem({ ...request, text: textsIn(request.input).join("\n") }),
+  },
+  dimensions: carried("outputDimensionality"),
+  purpose: carried("taskType"),
+  title: carried("title"),
+  ...common,
+};
+
+const batchFields: EmbeddingTable = {
+  input: {
+    path: "requests",
+    limit: textsOnly,
+    renderMembers: ({ request, warnings }) => ({
+      requests: textsIn(request.input).map((text) => named(warnings.context.model, renderItem({ ...request, text }))),
+    }),
+  },
+  dimensions: carried("requests[0].outputDimensionality"),
+  purpose: carried("requests[0].taskType"),
+  title: carried("requests[0].title"),
+  ...common,
+};
 
 function answerOf(wire: JsonObject, list: readonly Json[], { request }: ReadContext): EmbeddingResponse {
   const vectors = list.map((item, index) =>
@@ -107,14 +127,6 @@ function usageMetadata({ usage }: EmbeddingResponse, { inputEstimate }: WriteCon
   return { promptTokenCount: usage?.inputTokens ?? inputEstimate };
 }
 
-const fieldPath = (prefix: string) =>
-  pathsWith({
-    input: prefix === "" ? "content" : "requests",
-    dimensions: `${prefix}outputDimensionality`,
-    purpose: `${prefix}taskType`,
-    title: `${prefix}title`,
-  });
-
 export const geminiBatchEmbeddings: Dialect<EmbeddingRequest, EmbeddingResponse> = {
   name: "gemini-batch-embeddings",
   operation: "embed",
@@ -122,14 +134,15 @@ export const geminiBatchEmbeddings: Dialect<EmbeddingRequest, EmbeddingResponse>
     schema: object({
       requests: Type.Array(object(itemMembers), {
         minItems: 1,
-        maxItems: mostItems,
+        maxItems,
         description: "One request for each vector.",
       }),
     }),
     parse: parseBatch,
-    render: renderBatch,
+    fields: batchFields,
+    render: renderer(batchFields, { path: ({ model }) => callPath(model, batchVerb) }),
     maxItems: () => mostRequests,
-    fieldPath: fieldPath("requests[0]."),
+    fieldPath: fieldPaths(batchFields),
   },
   response: {
     parse: parseBatchReply,
@@ -155,9 +168,10 @@ export const geminiEmbeddings: Dialect<EmbeddingRequest, EmbeddingResponse> = {
   request: {
     schema: object(itemMembers),
     parse: parseOne,
-    render: renderOne,
+    fields: oneFields,
+    render: renderer(oneFields, { path: ({ model }) => callPath(model, oneVerb) }),
     maxItems: () => 1,
-    fieldPath: fieldPath(""),
+    fieldPath: fieldPaths(oneFields),
   },
   response: {
     parse: parseOneReply,

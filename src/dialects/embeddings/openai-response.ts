@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { WriteContext } from "../dialect.ts";
 import { invalidUpstreamResponse } from "../errors.ts";
 import { objectsIn } from "../shared/json-accessors.ts";
-import { inForm, inputUsage, readVector } from "./vector-encoding.ts";
+import { inForm, inputUsage, readVector } from "./vectors.ts";
 
 const position = ({ index }: JsonObject): number => (typeof index === "number" ? index : 0);
 
@@ -15,7 +15,7 @@ function inOrder(data: readonly Json[]): JsonObject[] {
 }
 
 /** Throws `upstream_protocol_error` for an item without a vector. */
-export function parseReply(wire: unknown): EmbeddingResponse {
+export function parseResponse(wire: unknown): EmbeddingResponse {
   if (!isObject(wire) || !Array.isArray(wire.data))
     throw invalidUpstreamResponse("the response has no list of embeddings");
   const usage = isObject(wire.usage) ? wire.usage : {};
@@ -28,7 +28,7 @@ export function parseReply(wire: unknown): EmbeddingResponse {
 }
 
 /** The reply in the form that was asked for. */
-export function renderReply(response: EmbeddingResponse, context: WriteContext): JsonObject {
+export function renderResponse(response: EmbeddingResponse, context: WriteContext): JsonObject {
   const request = context.request as EmbeddingRequest;
   const tokens = response.usage?.inputTokens ?? context.inputEstimate;
   return {
@@ -56,13 +56,13 @@ function isWhole({ object, model, data, usage }: JsonObject, format: EmbeddingRe
 }
 
 /** A reply with everything that clients read; what else it tells travels on. The same object when nothing is missing. */
-export function patchReply(
+export function patchResponse(
   reply: JsonObject,
   format: EmbeddingRequest["format"],
   context: WriteContext | undefined,
 ): JsonObject {
   if (context === undefined || isWhole(reply, format)) return reply;
-  const normal = renderReply(parseReply(reply), context);
+  const normal = renderResponse(parseResponse(reply), context);
   const items = inOrder(Array.isArray(reply.data) ? reply.data : []);
   const data = objectsIn(normal.data).map((item, index) => ({ ...items[index], ...item }));
   const usage = { ...(normal.usage as JsonObject), ...(isObject(reply.usage) ? reply.usage : {}) };

@@ -1,70 +1,94 @@
-// The dialect of OpenAI's embeddings: strings or token ids in, vectors as numbers or as base64 float32 out.
+// OpenAI's embeddings: strings or token ids in, vectors as numbers or as base64 float32 out.
 import { Type } from "typebox";
 import type { EmbeddingInput, EmbeddingRequest, EmbeddingResponse } from "../../canonical/embedding.ts";
 import { type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
-import type { Dialect, RenderContext, RenderedRequest, UpstreamRequest } from "../dialect.ts";
+import type { Dialect, RenderContext, UpstreamRequest } from "../dialect.ts";
 import { unsupported } from "../errors.ts";
+import { fieldPaths, ignored, type Reading, rejected, type WireMembers } from "../field-table.ts";
 import { openaiErrors } from "../openai-error.ts";
-import { dividedWire, mostItems, readInput, unknownFields } from "./embedding-input.ts";
-import { parseReply, patchReply, renderReply } from "./openai-response.ts";
-import { purposeOf, readPurpose } from "./task-type.ts";
-import { pathsWith, readDimensions, renderedAs } from "./upstream-embeddings.ts";
+import { fieldReader, requestSchema } from "../read-fields.ts";
+import { enumeration, optional } from "../schema-helpers.ts";
+import { renderer } from "../shared/upstream-only.ts";
+import { dividedWire, type EmbeddingTable, maxItems, noPurpose, noTitle, readInput, textsOnly } from "./fields.ts";
+import { parseResponse, patchResponse, renderResponse } from "./openai-response.ts";
+import { purposeOf } from "./tasks.ts";
 
 const path = "embeddings";
 const tokenIds = Type.Array(Type.Integer({ minimum: 0 }));
-
-const schema = Type.Object(
-  {
-    model: Type.String({ minLength: 1, description: "Model id." }),
-    input: Type.Union(
-      [Type.String(), Type.Array(Type.Union([Type.String(), Type.Integer({ minimum: 0 }), tokenIds]))],
-      {
-        description: "Text, texts, token ids or arrays of token ids.",
-      },
-    ),
-    encoding_format: Type.Optional(
-      Type.Union([Type.Enum(["float", "base64"]), Type.Null()], {
-        default: "float",
-        description: "Form of each vector.",
-      }),
-    ),
-    dimensions: Type.Optional(
-      Type.Union([Type.Integer({ minimum: 1 }), Type.Null()], { description: "Length of each vector." }),
-    ),
-    user: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: "End user id." })),
-  },
-  { additionalProperties: true },
-);
-
-const known = new Set(["model", "input", "encoding_format", "dimensions", "user"]);
 /** Fields of other makers in which clients say what the vectors are for; the first that says it counts. */
 const purposeFields = ["input_type", "task", "task_type", "text_type"] as const;
 
 const saidPurpose = (wire: JsonObject): string | undefined =>
   purposeFields.find((field) => purposeOf(wire[field]) !== undefined);
 
+/** The member that says the purpose is mapped, and the others are not. */
+function readPurpose({ wire, unmapped }: Reading): Pick<EmbeddingRequest, "purpose"> {
+  const said = saidPurpose(wire);
+  const found = unmapped.findIndex((member) => member.path === said);
+  if (found >= 0) unmapped.splice(found, 1);
+  const { [purposeFields[0]]: first } = wire;
+  if (said !== purposeFields[0] && first !== undefined && first !== null)
+    unmapped.push({ path: purposeFields[0], rule: "warn" });
+  const purpose = said === undefined ? undefined : purposeOf(wire[said]);
+  return purpose === undefined ? {} : { purpose };
+}
+
 const formatOf = (wire: JsonObject): EmbeddingRequest["format"] =>
   wire.encoding_format === "base64" ? "base64" : "float";
 
-function parseRequest(wire: JsonObject): EmbeddingRequest {
-  const purpose = saidPurpose(wire);
-  return {
-    operation: "embed",
-    model: wire.model as string,
-    stream: false,
-    input: readInput(wire.input, "input"),
-    format: formatOf(wire),
-    unit: true,
-    unmappedFields: unknownFields(wire, purpose === undefined ? known : new Set([...known, purpose])),
-    ...readDimensions(wire.dimensions),
-    ...(purpose === undefined ? {} : readPurpose(wire[purpose])),
-    ...(typeof wire.user === "string" ? { endUser: wire.user } : {}),
-  };
+function wireInput(input: EmbeddingInput): Json {
+  if (input.kind === "texts") return [...input.texts];
+  return input.tokens.map((ids) => [...ids]);
 }
 
-function refuseTokens(input: EmbeddingInput, { options, fieldPath }: RenderContext): void {
-  if (input.kind === "tokens" && options?.embeddings?.textsOnly)
-    throw unsupported(fieldPath("input"), "this model accepts text only, not token IDs.");
+const fields: EmbeddingTable = {
+  input: {
+    path: "input",
+    schema: Type.Union(
+      [Type.String(), Type.Array(Type.Union([Type.String(), Type.Integer({ minimum: 0 }), tokenIds]))],
+      { description: "Text, texts, token ids or arrays of token ids." },
+    ),
+    parseMembers: ({ wire }) => ({ input: readInput(wire.input, "input") }),
+    limit: (setting, input) =>
+      setting.warnings.context.options?.embeddings?.textsOnly ? textsOnly?.(setting, input) : undefined,
+    render: wireInput,
+  },
+  format: {
+    path: "encoding_format",
+    schema: enumeration(["float", "base64"], { default: "float", description: "Form of each vector." }),
+    parseMembers: ({ wire }) => ({ format: formatOf(wire) }),
+    render: (format, { warnings }) => (warnings.context.options?.embeddings?.floatsOnly ? "float" : format),
+  },
+  dimensions: {
+    path: "dimensions",
+    schema: optional("integer", { minimum: 1, description: "Length of each vector." }),
+  },
+  endUser: { path: "user", schema: optional("string", { description: "End user id." }) },
+  purpose: {
+    path: purposeFields[0],
+    parseMembers: readPurpose,
+    // Where it would be ignored, another dialect of the same servers is asked.
+    limit: ({ warnings }) =>
+      warnings.context.options?.embeddings?.purposeElsewhere ? rejected("this model ignores it.") : noPurpose,
+  },
+  title: noTitle,
+  unit: ignored("vectors of OpenAI's models have unit length"),
+};
+
+const members: WireMembers = {
+  model: { schema: Type.String({ minLength: 1, description: "Model id." }), lost: null },
+};
+
+const readFields = fieldReader(fields, members);
+
+/** Clients count on vectors of unit length, and never leave out input and format. */
+function parseRequest(wire: JsonObject): EmbeddingRequest {
+  const { fields: read, unmappedFields } = readFields(wire);
+  return {
+    ...{ operation: "embed", model: wire.model as string, stream: false, unit: true },
+    ...(read as Pick<EmbeddingRequest, "input" | "format">),
+    unmappedFields,
+  };
 }
 
 /** Where the field would be ignored, another dialect of the same servers is asked. */
@@ -73,25 +97,10 @@ function refusePurpose(wire: JsonObject, { options }: RenderContext): void {
   if (said !== undefined) throw unsupported(said, "this model ignores it.");
 }
 
-function wireInput(input: EmbeddingInput): Json {
-  if (input.kind === "texts") return [...input.texts];
-  return input.tokens.map((ids) => [...ids]);
-}
-
-function renderRequest(request: EmbeddingRequest, context: RenderContext): RenderedRequest {
-  refuseTokens(request.input, context);
-  return renderedAs(path, request, context, ["purpose", "title"], () => ({
-    model: context.model,
-    input: wireInput(request.input),
-    encoding_format: context.options?.embeddings?.floatsOnly ? "float" : request.format,
-    dimensions: request.dimensions,
-    user: request.endUser,
-  }));
-}
-
 function verbatimCall(wire: JsonObject, context: RenderContext): UpstreamRequest {
   refusePurpose(wire, context);
-  if (context.options?.embeddings?.textsOnly) refuseTokens(readInput(wire.input, "input"), context);
+  if (context.options?.embeddings?.textsOnly && readInput(wire.input, "input").kind === "tokens")
+    throw unsupported(context.fieldPath("input"), "this model accepts text only, not token IDs.");
   const form = context.options?.embeddings?.floatsOnly && wire.encoding_format ? { encoding_format: "float" } : {};
   return { path, body: omitUndefined({ ...wire, ...form, model: context.model }) };
 }
@@ -100,17 +109,18 @@ export const openaiEmbeddings: Dialect<EmbeddingRequest, EmbeddingResponse> = {
   name: "openai-embeddings",
   operation: "embed",
   request: {
-    schema,
+    fields,
+    schema: requestSchema(fields, members),
     parse: parseRequest,
-    render: renderRequest,
-    maxItems: ({ options }) => options?.embeddings?.mostItems ?? mostItems,
-    fieldPath: pathsWith({ endUser: "user", purpose: "input_type" }),
+    render: renderer(fields, { path: () => path, members: ({ model }) => ({ model }) }),
+    maxItems: ({ options }) => options?.embeddings?.mostItems ?? maxItems,
+    fieldPath: fieldPaths(fields),
   },
-  response: { parse: parseReply, render: renderReply },
+  response: { parse: parseResponse, render: renderResponse },
   passthrough: {
     render: verbatimCall,
     splitBatch: (wire, most) => dividedWire(wire, "input", most),
-    normalize: (reply, wire, context) => patchReply(reply, formatOf(wire), context),
+    normalize: (reply, wire, context) => patchResponse(reply, formatOf(wire), context),
     withUsage: (reply, { inputTokens }) => ({
       ...reply,
       usage: { prompt_tokens: inputTokens, total_tokens: inputTokens },

@@ -1,16 +1,15 @@
 // What vectors are for, in the words of each maker: models that tell queries from documents make other vectors for each.
-import type { EmbeddingRequest, EmbeddingTask } from "../../canonical/embedding.ts";
-import type { Json, JsonObject } from "../../lib/json.ts";
-import { type Warnings, warnField } from "../shared/warnings.ts";
+import type { EmbeddingTask } from "../../canonical/embedding.ts";
+import type { Json } from "../../lib/json.ts";
+import { dropped } from "../field-table.ts";
+import { warnField } from "../shared/warnings.ts";
+import type { EmbeddingSetting } from "./fields.ts";
 
 /** How one wire says it. */
 export interface Vocabulary {
-  readonly field: string;
   readonly words: { readonly [purpose in EmbeddingTask]?: string };
   /** Purposes that have no word of their own, and whose word comes nearest. */
   readonly near?: { readonly [purpose in EmbeddingTask]?: EmbeddingTask };
-  /** Said where nothing was asked, on wires that must say something. */
-  readonly otherwise?: EmbeddingTask;
 }
 
 const asksSomething = { question: "query", fact: "query" } as const;
@@ -28,10 +27,8 @@ export const google = {
 } as const satisfies Vocabulary["words"];
 
 export const vocabularies = {
-  gemini: { field: "taskType", words: google },
-  vertex: { field: "task_type", words: google },
+  google: { words: google },
   cohere: {
-    field: "input_type",
     words: {
       query: "search_query",
       document: "search_document",
@@ -39,10 +36,8 @@ export const vocabularies = {
       clustering: "clustering",
     },
     near: { ...asksSomething, code: "query", similarity: "document" },
-    otherwise: "document",
   },
   jina: {
-    field: "task",
     words: {
       query: "retrieval.query",
       document: "retrieval.passage",
@@ -54,12 +49,10 @@ export const vocabularies = {
     near: asksSomething,
   },
   voyage: {
-    field: "input_type",
     words: { query: "query", document: "document" },
     near: { ...asksSomething, code: "query" },
   },
   dashscope: {
-    field: "text_type",
     words: { query: "query", document: "document" },
     near: { ...asksSomething, code: "query" },
   },
@@ -82,14 +75,17 @@ export function readPurpose(word: Json | undefined): { purpose?: EmbeddingTask }
   return purpose === undefined ? {} : { purpose };
 }
 
-/** The purpose of an ask as a member of the wire; what cannot be said is noted. */
-export function renderPurpose({ purpose }: EmbeddingRequest, vocabulary: Vocabulary, warnings: Warnings): JsonObject {
-  const { field, words, near, otherwise } = vocabulary;
-  const fallback = otherwise === undefined ? {} : { [field]: words[otherwise] };
-  if (purpose === undefined) return fallback;
-  const own = words[purpose];
-  if (own !== undefined) return { [field]: own };
-  const nearest = near?.[purpose];
-  warnField(warnings, nearest === undefined ? "dropped" : "approximated", "purpose");
-  return nearest === undefined ? fallback : { [field]: words[nearest] };
+/** The row of the purpose where a format says it in these words. */
+export function purposeAt(path: string, { words, near = {} }: Vocabulary) {
+  return {
+    path,
+    limit: (_setting: EmbeddingSetting, purpose: EmbeddingTask) =>
+      (words[purpose] ?? near[purpose]) === undefined ? dropped("the format has no such task type") : undefined,
+    render(purpose: EmbeddingTask, { warnings }: EmbeddingSetting): string | undefined {
+      const nearest = near[purpose];
+      if (words[purpose] !== undefined || nearest === undefined) return words[purpose];
+      warnField(warnings, "approximated", "purpose");
+      return words[nearest];
+    },
+  };
 }

@@ -1,18 +1,23 @@
-// What goes in: texts or token ids as most wires write them, checked before anybody is asked.
-import type { EmbeddingInput } from "../../canonical/embedding.ts";
+// Rows and checks that the tables of embedding formats share: texts or token ids, and the fields that most formats lack.
+import type { EmbeddingInput, EmbeddingRequest, EmbeddingResponse } from "../../canonical/embedding.ts";
 import type { UnmappedField } from "../../canonical/warning.ts";
 import type { Json, JsonObject } from "../../lib/json.ts";
-import type { RenderContext } from "../dialect.ts";
-import { badValue, unsupported } from "../errors.ts";
+import type { Dialect } from "../dialect.ts";
+import { badValue } from "../errors.ts";
+import { dropped, type FieldTable, ignored, type RenderSetting, rejected, type UpstreamHalf } from "../field-table.ts";
+
+export type EmbeddingDialect = Dialect<EmbeddingRequest, EmbeddingResponse>;
+export type EmbeddingTable = FieldTable<EmbeddingRequest>;
+export type EmbeddingSetting = RenderSetting<EmbeddingRequest>;
 
 /** Items of one request, whatever the upstream takes in one call. */
-export const mostItems = 2048;
+export const maxItems = 2048;
 
 /** An input that is something: items, none of them empty, not too many. `field` is its path on the wire. */
 function checked(input: EmbeddingInput, field: string): EmbeddingInput {
   const items: readonly (string | readonly number[])[] = input.kind === "texts" ? input.texts : input.tokens;
   if (items.length === 0) throw badValue(field, `'${field}' must not be an empty array.`);
-  if (items.length > mostItems) throw badValue(field, `'${field}' must have at most ${mostItems} items.`);
+  if (items.length > maxItems) throw badValue(field, `'${field}' must have at most ${maxItems} items.`);
   const empty = items.findIndex((item) => item.length === 0);
   if (empty < 0) return input;
   const what = input.kind === "texts" ? "string" : "array";
@@ -36,11 +41,24 @@ export function readInput(input: Json | undefined, field: string): EmbeddingInpu
   throw badValue(field, `'${field}' must not mix strings, numbers and arrays.`);
 }
 
-/** The texts of an input, for wires that have no words for token ids. */
-export function textsOf(input: EmbeddingInput, context: RenderContext): string[] {
-  if (input.kind === "texts") return [...input.texts];
-  throw unsupported(context.fieldPath("input"), "this model accepts text only, not token IDs.");
-}
+type InputHalf = UpstreamHalf<EmbeddingSetting, EmbeddingInput>;
+
+/** Refuses token ids. */
+export const textsOnly: InputHalf["limit"] = (_setting, input) =>
+  input.kind === "tokens" ? rejected("this model accepts text only, not token IDs.") : undefined;
+
+/** The texts of an input that has passed `textsOnly`. */
+export const textsIn = (input: EmbeddingInput): string[] => (input.kind === "texts" ? [...input.texts] : []);
+
+/** A list of texts at a path. */
+export const textsAt = (path: string) => ({ path, limit: textsOnly, render: textsIn });
+
+/** What formats of servers lack, as rows. */
+export const noUser = dropped("the format has no end users");
+export const noTitle = dropped("the format has no titles");
+export const noPurpose = dropped("the format has no task types");
+/** The gateway gives vectors the form and the length that the client wants. */
+export const madeHere = ignored("the gateway does it");
 
 /** A wire whose list under `field` is cut into consecutive parts; the wire alone where nothing is to be cut. */
 export function dividedWire(wire: JsonObject, field: string, most: number): JsonObject[] {
