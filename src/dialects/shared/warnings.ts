@@ -1,7 +1,7 @@
 // What a rendering could not say unchanged: the one way in which a dialect reports or refuses it.
 import type { FieldName } from "../../canonical/request-field.ts";
 import type { Loss, Warning } from "../../canonical/warning.ts";
-import type { RenderContext } from "../dialect.ts";
+import type { RenderContext } from "../context.ts";
 import { unsupported } from "../errors.ts";
 
 /** The context of one rendering and the warnings it has gathered. */
