@@ -105,7 +105,7 @@ function unmappedReader(table: UntypedTable, members: WireMembers): (wire: JsonO
       const member = entries.get(path);
       if (value === undefined || (read.has(path) && member === undefined)) return [];
       if (parents.has(path) && isObject(value)) return membersOf(value, `${path}.`, wire);
-      if (isAbsent(value) && !(isObject(value) && member?.countsWhenEmpty)) return [];
+      if ((isAbsent(value) || value === "") && !(isObject(value) && member?.countsWhenEmpty)) return [];
       const rule = ruleOf(member ?? entries.get(`${prefix}*`) ?? {}, value, wire);
       return rule === null ? [] : [{ path, rule }];
     });

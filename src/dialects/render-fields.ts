@@ -50,6 +50,15 @@ function setMember(body: JsonObject, [name = "", ...rest]: readonly string[], va
   setMember(holder, rest, value);
 }
 
+/** Adds members; objects that several rows make parts of become one. */
+function addMembers(body: JsonObject, members: JsonObject): void {
+  for (const [name, value] of Object.entries(members)) {
+    const present = body[name];
+    if (isObject(present) && isObject(value)) addMembers(present, value);
+    else body[name] = value;
+  }
+}
+
 type RenderRow = (setting: RenderSetting<unknown>, body: JsonObject) => void;
 
 function rowRenderer([field, row]: ReturnType<typeof rowsOf>[number]): RenderRow {
@@ -67,7 +76,7 @@ function rowRenderer([field, row]: ReturnType<typeof rowsOf>[number]): RenderRow
     const limit = value === undefined ? {} : (row.limit?.(setting, value) ?? {});
     if (value !== undefined && "rule" in limit) return loseField(setting, field, value, limit);
     if (row.renderMembers !== undefined) {
-      Object.assign(body, row.renderMembers(setting));
+      addMembers(body, row.renderMembers(setting));
     } else if (value !== undefined) {
       const allowed = withinBounds(setting, field, value, limit as Bounds);
       const member = row.render === undefined ? allowed : row.render(allowed, setting);

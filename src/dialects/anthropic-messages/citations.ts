@@ -2,7 +2,7 @@
 import type { Citation } from "../../canonical/chat.ts";
 import { unwrapProviderState, wrapProviderState } from "../../canonical/provider-state.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import { objectsIn } from "./field-names.ts";
+import { objectsIn } from "./wire-members.ts";
 
 const ownTypes = new Set<unknown>([
   "char_location",

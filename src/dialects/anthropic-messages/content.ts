@@ -8,9 +8,9 @@ import { badValue, unsupported } from "../errors.ts";
 import { cleanId } from "../shared/tool-names.ts";
 import { cacheControl, cacheOf } from "./cache-control.ts";
 import { citationsForUpstream, readCitations } from "./citations.ts";
-import { objectsIn, requiredText } from "./field-names.ts";
 import { foreign, readDocument, readImage, renderDocument, renderImage } from "./media.ts";
 import { callState, dialectName, nativeOrigin, readSignature } from "./signature.ts";
+import { objectsIn, requiredText } from "./wire-members.ts";
 
 /** What the reader of one block gets: the block, its path on the wire, and a list for what canon cannot hold. */
 interface Place {

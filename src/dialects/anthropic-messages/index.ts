@@ -3,11 +3,9 @@ import type { ChatRequest, ChatResponse } from "../../canonical/chat.ts";
 import type { Dialect } from "../dialect.ts";
 import { corrector } from "../shared/corrected-usage.ts";
 import { errorFrames, parseError, renderError } from "./error.ts";
-import { fieldPath } from "./field-names.ts";
 import { verbatimCall, verbatimUsage, withoutReasoning } from "./passthrough.ts";
-import { parseRequest, renderRequest } from "./request.ts";
+import { fieldPath, parseRequest, renderRequest, schema } from "./request.ts";
 import { parseResponse, renderResponse } from "./response.ts";
-import { MessagesRequest } from "./schema.ts";
 import { dialectName } from "./signature.ts";
 import { stream } from "./stream.ts";
 import { isMiscounted, writeCounts, writeUsage } from "./usage.ts";
@@ -16,7 +14,7 @@ export const anthropicMessages: Dialect<ChatRequest, ChatResponse> = {
   name: dialectName,
   operation: "chat",
   request: {
-    schema: MessagesRequest,
+    schema,
     parse: parseRequest,
     render: renderRequest,
     fieldPath,

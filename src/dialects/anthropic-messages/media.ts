@@ -5,8 +5,8 @@ import type { RenderContext } from "../dialect.ts";
 import { unsupported } from "../errors.ts";
 import { standardBase64 } from "../shared/media.ts";
 import { cacheControl, cacheOf } from "./cache-control.ts";
-import { objectsIn, optionalText, requiredObject, requiredText } from "./field-names.ts";
 import { dialectName } from "./signature.ts";
+import { objectsIn, optionalText, requiredObject, requiredText } from "./wire-members.ts";
 
 const imageTypes = new Set(["image/jpeg", "image/png", "image/gif", "image/webp"]);
 const pdf = "application/pdf";

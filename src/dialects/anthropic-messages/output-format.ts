@@ -1,13 +1,14 @@
 // The shape of the output: free text, JSON by instruction, or JSON by schema.
+
 import type { OutputFormat } from "../../canonical/chat.ts";
 import type { UnmappedField } from "../../canonical/warning.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
-import type { RenderContext } from "../dialect.ts";
 import { unsupported } from "../errors.ts";
-import { type CallWarnings, isAbsent, requiredObject } from "./field-names.ts";
+import { type Warnings, warnField } from "../shared/warnings.ts";
 import { inSubset } from "./json-schema.ts";
 import type { ModelLimits } from "./model-capabilities.ts";
 import { emulatesSchemas } from "./structured-output-tool.ts";
+import { isAbsent, requiredObject } from "./wire-members.ts";
 
 /** `output_config.format`, or the older `output_format`. */
 export function readFormat(wire: JsonObject, extras: UnmappedField[]): OutputFormat | undefined {
@@ -23,25 +24,21 @@ export function readFormat(wire: JsonObject, extras: UnmappedField[]): OutputFor
 /** Told to models of this dialect when any JSON will do: there is no switch for it. */
 export const jsonInstruction = "Answer with one valid JSON value and nothing else: no prose, no Markdown fence.";
 
-/** The `format` of output_config; null when nothing has to be said there. */
-export function renderFormat(
-  format: OutputFormat | undefined,
-  limits: ModelLimits,
-  context: RenderContext,
-  warnings: CallWarnings,
-): JsonObject | null {
-  if (format === undefined || format.type === "text") return null;
+/** The `format` of output_config; undefined when nothing has to be said there. */
+export function renderFormat(format: OutputFormat, limits: ModelLimits, warnings: Warnings): JsonObject | undefined {
+  const { context } = warnings;
+  if (format.type === "text") return undefined;
   if (format.type === "json") {
-    warnings.add("approximated", "format");
-    return null;
+    warnField(warnings, "approximated", "format");
+    return undefined;
   }
-  if (emulatesSchemas(limits)) return null;
+  if (emulatesSchemas(limits)) return undefined;
   if (!limits.outputSchema)
     throw unsupported(context.fieldPath("format"), "this model does not support structured output");
   const { schema, exact, lost } = inSubset(format.schema);
   if (lost.includes("$ref") || (lost.length > 0 && format.strict === true)) {
     throw unsupported(context.fieldPath("format"), `the schema uses unsupported keywords: ${lost.join(", ")}`);
   }
-  if (!exact) warnings.add("approximated", "format");
+  if (!exact) warnField(warnings, "approximated", "format");
   return { type: "json_schema", schema };
 }

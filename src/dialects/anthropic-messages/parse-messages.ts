@@ -4,7 +4,7 @@ import type { UnmappedField } from "../../canonical/warning.ts";
 import type { Json, JsonObject } from "../../lib/json.ts";
 import { nonAssistantMessages } from "../shared/system-prefix.ts";
 import { readContent, readText } from "./content.ts";
-import { objectsIn } from "./field-names.ts";
+import { objectsIn } from "./wire-members.ts";
 
 function readSystem(system: Json | undefined): TextBlock[] {
   if (typeof system === "string") return system === "" ? [] : [{ type: "text", text: system }];
@@ -22,12 +22,12 @@ function readMessage(message: JsonObject, index: number, extras: UnmappedField[]
 export function readConversation(
   wire: JsonObject,
   extras: UnmappedField[],
-): { readonly system: TextBlock[]; readonly turns: Message[] } {
+): { readonly system: TextBlock[]; readonly messages: Message[] } {
   const messages = objectsIn(wire["messages"]).flatMap((message, index) => readMessage(message, index, extras));
   const first = messages.findIndex((turn) => turn.role !== "system");
   const leading = messages.splice(0, first < 0 ? messages.length : first).flatMap((turn) => turn.blocks);
   return {
     system: [...readSystem(wire["system"]), ...leading.filter((block) => block.type === "text")],
-    turns: messages,
+    messages,
   };
 }

@@ -5,12 +5,12 @@ import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { PassthroughRequest, RenderContext, RequestMeta } from "../dialect.ts";
 import { invalidUpstreamResponse } from "../errors.ts";
 import { isMadeUpCitation } from "./citations.ts";
-import { objectsIn } from "./field-names.ts";
 import { limitsOf } from "./model-capabilities.ts";
 import { apiVersion, messagesPath } from "./request.ts";
 import { forUpstream } from "./signature.ts";
 import { lacksThinking, withoutThinking } from "./tool-loop.ts";
 import { readUsage } from "./usage.ts";
+import { objectsIn } from "./wire-members.ts";
 
 /** Where blocks of each type hold opaque state. */
 const stateMembers = new Map<unknown, string>([

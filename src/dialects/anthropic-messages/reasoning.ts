@@ -1,11 +1,13 @@
 // How much to think: the wire's thinking and effort into canon, and canon's wishes into what the model accepts.
+
 import type { ChatRequest, Effort, Reasoning } from "../../canonical/chat.ts";
 import type { OperationRequest } from "../../canonical/operation.ts";
 import type { UnmappedField } from "../../canonical/warning.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import { effortOfBudget, nearestEffort } from "../shared/reasoning-effort.ts";
-import { type CallWarnings, isAbsent } from "./field-names.ts";
+import { type Warnings, warnField } from "../shared/warnings.ts";
 import type { ModelLimits } from "./model-capabilities.ts";
+import { isAbsent } from "./wire-members.ts";
 
 const efforts: readonly Effort[] = ["low", "medium", "high", "xhigh", "max"];
 
@@ -81,7 +83,7 @@ interface Wish {
   readonly ask: ChatRequest;
   readonly reasoning: Reasoning;
   readonly limits: ModelLimits;
-  readonly losses: CallWarnings;
+  readonly warnings: Warnings;
   /** The output bound so far, and the highest that it may be raised to. */
   readonly maxTokens: number;
   readonly ceiling: number;
@@ -91,7 +93,7 @@ interface Wish {
 
 function spoken(effort: Effort, wish: Wish): string {
   const nearest = nearestEffort(effort, wish.limits.efforts);
-  if (nearest !== effort) wish.losses.add("approximated", "reasoning");
+  if (nearest !== effort) warnField(wish.warnings, "approximated", "reasoning");
   return nearest;
 }
 
@@ -102,10 +104,10 @@ function display({ reasoning, limits }: Wish): JsonObject {
 }
 
 function quiet(wish: Wish): Thought {
-  const { limits, losses, maxTokens } = wish;
+  const { limits, warnings, maxTokens } = wish;
   if (limits.thinking === "none") return { maxTokens, isOn: false };
   if (limits.quietest === "disabled") return { thinking: { type: "disabled" }, maxTokens, isOn: false };
-  if (!wish.reasoning.hint) losses.add("approximated", "reasoning");
+  if (!wish.reasoning.hint) warnField(warnings, "approximated", "reasoning");
   if (limits.quietest === "between_tools") return { thinking: { type: "between_tools" }, maxTokens, isOn: true };
   return { effort: "low", maxTokens, isOn: true };
 }
@@ -119,7 +121,7 @@ function adaptive(effort: Effort | undefined, wish: Wish): Thought {
 /** A budget has to be smaller than the output bound: an own bound is raised, the client's bound wins over thinking. */
 function budgeted(wanted: number, effort: Effort | undefined, wish: Wish): Thought {
   if (wish.lacksThinking) {
-    wish.losses.add("approximated", "reasoning");
+    warnField(wish.warnings, "approximated", "reasoning");
     return { thinking: { type: "disabled" }, maxTokens: wish.maxTokens, isOn: false };
   }
   const isFree = wish.ask.maxOutputTokens === undefined;
@@ -127,10 +129,10 @@ function budgeted(wanted: number, effort: Effort | undefined, wish: Wish): Thoug
   const maxTokens = isFree ? raised : wish.maxTokens;
   const budget = Math.max(minBudgetTokens, isFree ? Math.min(wanted, budgetOf("max", maxTokens)) : wanted);
   if (budget >= maxTokens) {
-    wish.losses.add("dropped", "reasoning");
+    warnField(wish.warnings, "dropped", "reasoning");
     return { maxTokens: wish.maxTokens, isOn: false };
   }
-  if (budget !== wanted) wish.losses.add("approximated", "reasoning");
+  if (budget !== wanted) warnField(wish.warnings, "approximated", "reasoning");
   const said = effort === undefined ? {} : { effort: spoken(effort, wish) };
   const thinking = { type: "enabled", budget_tokens: budget, ...display(wish) };
   return { thinking, ...said, maxTokens, isOn: true };
@@ -142,14 +144,14 @@ function withBudget(budget: number, wish: Wish): Thought {
     const effort = wish.limits.thinking === "either" ? wish.reasoning.effort : undefined;
     return budgeted(budget, effort, wish);
   }
-  wish.losses.add("approximated", "reasoning");
+  warnField(wish.warnings, "approximated", "reasoning");
   return adaptive(wish.reasoning.effort ?? effortOfBudget(budget), wish);
 }
 
 function withEffort(wish: Wish): Thought {
-  const { reasoning, limits, losses, maxTokens } = wish;
+  const { reasoning, limits, warnings, maxTokens } = wish;
   if (limits.thinking !== "budget") return adaptive(reasoning.effort, wish);
-  if (reasoning.adaptive) losses.add("approximated", "reasoning");
+  if (reasoning.adaptive) warnField(warnings, "approximated", "reasoning");
   return budgeted(budgetOf(reasoning.effort ?? "high", maxTokens), undefined, wish);
 }
 
@@ -169,7 +171,7 @@ export function renderReasoning(wish: Omit<Wish, "reasoning">): Thought {
   const isOpen = reasoning.effort === undefined && reasoning.budgetTokens === undefined && !reasoning.adaptive;
   if (isOpen) return off;
   if (wish.limits.thinking === "none") {
-    wish.losses.add("dropped", "reasoning");
+    warnField(wish.warnings, "dropped", "reasoning");
     return off;
   }
   const { budgetTokens } = reasoning;

@@ -1,4 +1,5 @@
 // Turns into the list of messages: roles take turns, and every call is answered at once, results first.
+
 import type { Block, ChatRequest, Message, ToolCallBlock, ToolResultBlock } from "../../canonical/chat.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { RenderContext } from "../dialect.ts";
@@ -6,9 +7,9 @@ import { badValue, unsupported } from "../errors.ts";
 import { historyArguments } from "../shared/arguments.ts";
 import { wrapCustomInput } from "../shared/custom-tools.ts";
 import { cleanId, type ToolNames } from "../shared/tool-names.ts";
+import { type Warnings, warnField } from "../shared/warnings.ts";
 import { cacheControl } from "./cache-control.ts";
 import { renderAssistantText, renderPart, renderResult, textParts } from "./content.ts";
-import type { CallWarnings } from "./field-names.ts";
 import type { ModelLimits } from "./model-capabilities.ts";
 import { ownState } from "./signature.ts";
 
@@ -17,7 +18,7 @@ export interface HistoryContext {
   readonly context: RenderContext;
   readonly limits: ModelLimits;
   readonly names: ToolNames;
-  readonly losses: CallWarnings;
+  readonly warnings: Warnings;
 }
 
 /** An assistant's say and everything up to its next one. The first may have no say. */
@@ -48,7 +49,7 @@ function episodesOf(messages: readonly Message[]): Episode[] {
 function renderCall(block: ToolCallBlock, to: HistoryContext): JsonObject {
   const { input, exact } =
     block.kind === "custom" ? { input: wrapCustomInput(block.input), exact: true } : historyArguments(block.input);
-  if (!exact) to.losses.add("approximated", "messages");
+  if (!exact) warnField(to.warnings, "approximated", "messages");
   return {
     type: "tool_use",
     id: cleanId(block.id),
@@ -103,20 +104,20 @@ function renderResults(episode: Episode, to: HistoryContext): JsonObject[] {
   const results = new Map<string, ToolResultBlock>();
   for (const block of episode.rest.flatMap((message) => message.blocks)) {
     if (block.type !== "tool-result") continue;
-    if (results.has(block.callId)) to.losses.add("approximated", "messages");
+    if (results.has(block.callId)) warnField(to.warnings, "approximated", "messages");
     results.set(block.callId, block);
   }
   const calls = episode.said.filter((block) => block.type === "tool-call");
   return calls.map((call) => {
     const result = results.get(call.id);
-    if (result === undefined) to.losses.add("approximated", "messages");
+    if (result === undefined) warnField(to.warnings, "approximated", "messages");
     return result === undefined ? missingResult(call) : renderResult(result, to.context);
   });
 }
 
 /** A result whose call is gone is told as text. */
 function renderOrphan(result: ToolResultBlock, to: HistoryContext): JsonObject[] {
-  to.losses.add("approximated", "messages");
+  warnField(to.warnings, "approximated", "messages");
   return [
     { type: "text", text: `[Result of the tool call ${result.callId}]` },
     ...result.content.flatMap((part) => renderPart(part, to.context)),
@@ -129,7 +130,7 @@ function renderHeard(message: Message, calls: ReadonlySet<string>, to: HistoryCo
     return calls.has(block.callId) ? [] : renderOrphan(block, to);
   });
   if (message.name === undefined || message.role !== "user") return parts;
-  to.losses.add("approximated", "messages");
+  warnField(to.warnings, "approximated", "messages");
   const [first, ...more] = parts;
   if (first?.["type"] !== "text") return [{ type: "text", text: `${message.name}:` }, ...parts];
   return [{ ...first, text: `${message.name}: ${first["text"]}` }, ...more];
@@ -140,7 +141,7 @@ function systemParts(message: Message, to: HistoryContext): WireMessage[] {
   const content = message.blocks.flatMap((block) => renderPart(block, to.context));
   if (content.length === 0) return [];
   if (to.limits.systemTurns) return [{ role: "system", content }];
-  to.losses.add("approximated", "messages");
+  warnField(to.warnings, "approximated", "messages");
   const text = content.map((part) => part["text"]).join("\n");
   return [{ role: "user", content: textParts(`<system>\n${text}\n</system>`) }];
 }
@@ -155,7 +156,7 @@ function renderEpisode(episode: Episode, to: HistoryContext): WireMessage[] {
   }
   const kept = heard.filter((message) => message.content.length > 0);
   if (kept.length === 0 && episode.rest.length > 0) {
-    to.losses.add("approximated", "messages");
+    warnField(to.warnings, "approximated", "messages");
     kept.push({ role: "user", content: [placeholder] });
   }
   return said.length > 0 ? [{ role: "assistant", content: said }, ...kept] : kept;
@@ -198,7 +199,7 @@ export function renderMessages(request: ChatRequest, turns: readonly Message[], 
   }
   const messages = merged(episodesOf(turns).flatMap((episode) => renderEpisode(episode, to)));
   if (messages[0]?.role !== "user") {
-    to.losses.add("approximated", "messages");
+    warnField(to.warnings, "approximated", "messages");
     messages.unshift({ role: "user", content: [placeholder] });
   }
   return trimPrefill(messages, to).map(written);

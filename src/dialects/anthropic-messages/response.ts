@@ -11,7 +11,6 @@ import { cleanId } from "../shared/tool-names.ts";
 import { charsIn, estimatedUsage } from "../shared/usage-estimate.ts";
 import { citationsForClient, readCitations } from "./citations.ts";
 import { parseErrorEvent } from "./error.ts";
-import { objectsIn } from "./field-names.ts";
 import { readStop, writeStop } from "./finish-reason.ts";
 import { expectsThinking } from "./reasoning.ts";
 import { messageMembers, textBlock, toolUseBlock } from "./required-members.ts";
@@ -19,6 +18,7 @@ import { callState, readSignature, writeSignature } from "./signature.ts";
 import { readOutput } from "./structured-output-tool.ts";
 import { toolFinder } from "./tool-names.ts";
 import { readUsage, writeUsage } from "./usage.ts";
+import { objectsIn } from "./wire-members.ts";
 
 /** Whose state a reply holds, and what its tools are called. */
 export interface Reading {

@@ -1,10 +1,11 @@
 // The shape of the output for models that have no words for it: a tool takes the answer, and its input is the text.
+
 import type { ChatRequest, ChatResponse, FunctionTool, ToolChoice } from "../../canonical/chat.ts";
 import type { OperationRequest } from "../../canonical/operation.ts";
 import { collectEvents, type StreamEvent, streamEventsOf } from "../../canonical/stream-event.ts";
 import { parseExactText } from "../../lib/exact-json.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
-import type { CallWarnings } from "./field-names.ts";
+import { type Warnings, warnField } from "../shared/warnings.ts";
 import type { ModelLimits } from "./model-capabilities.ts";
 import { isForced } from "./tools.ts";
 
@@ -79,11 +80,11 @@ export function withOutputTool(
   request: ChatRequest,
   limits: ModelLimits,
   canForce: boolean,
-  warnings: CallWarnings,
+  warnings: Warnings,
 ): WithOutputTool | null {
   if (!emulatesSchemas(limits) || !hasSchema(request) || (canForce && isForced(request.toolChoice))) return null;
   const tool = outputTool(request);
-  warnings.add("emulated", "format");
+  warnField(warnings, "emulated", "format");
   return {
     ask: { ...request, tools: [...request.tools, tool], toolChoice: choiceWith(request, tool.name, canForce) },
     instruction: canForce

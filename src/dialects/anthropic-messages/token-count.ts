@@ -7,10 +7,8 @@ import { isObject } from "../../lib/json.ts";
 import type { Dialect } from "../dialect.ts";
 import { invalidUpstreamResponse } from "../errors.ts";
 import { errorFrames, parseError, renderError } from "./error.ts";
-import { fieldPath } from "./field-names.ts";
 import { verbatimCall } from "./passthrough.ts";
-import { parseRequest, renderRequest } from "./request.ts";
-import { MessagesRequest } from "./schema.ts";
+import { fieldPath, parseRequest, renderRequest, schema } from "./request.ts";
 
 const path = "v1/messages/count_tokens";
 /** Bounds on a reply mean nothing where there is none, and the service refuses them. */
@@ -33,7 +31,7 @@ export const anthropicCount: Dialect<TokenCountRequest, TokenCountResponse> = {
   name: "anthropic-count",
   operation: "count",
   request: {
-    schema: Type.Omit(MessagesRequest as TObject, ["max_tokens"]),
+    schema: Type.Omit(schema as TObject, ["max_tokens"]),
     parse(wire) {
       const chat = parseRequest(wire);
       return { operation: "count", model: chat.model, stream: false, chat, unmappedFields: [] };

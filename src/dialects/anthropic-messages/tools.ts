@@ -1,15 +1,16 @@
 // Tools and the choice among them, from the wire into canon and back.
+
 import type { ChatRequest, FunctionTool, Tool, ToolChoice } from "../../canonical/chat.ts";
 import type { UnmappedField } from "../../canonical/warning.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import type { RenderContext } from "../dialect.ts";
 import { badValue, unsupported } from "../errors.ts";
 import { asFunctionTool } from "../shared/custom-tools.ts";
 import type { ToolNames } from "../shared/tool-names.ts";
+import { type Warnings, warn, warnField } from "../shared/warnings.ts";
 import { cacheControl, cacheOf } from "./cache-control.ts";
-import { type CallWarnings, isAbsent, objectsIn, optionalText, requiredText } from "./field-names.ts";
 import { inSubset } from "./json-schema.ts";
 import { dialectName } from "./signature.ts";
+import { isAbsent, objectsIn, optionalText, requiredText } from "./wire-members.ts";
 
 /** Members of a function that only this dialect has. */
 const ownMembers: readonly (readonly [string, UnmappedField["rule"]])[] = [
@@ -38,8 +39,13 @@ function readTool(wire: JsonObject, index: number, extras: UnmappedField[]): Too
   };
 }
 
-export function readTools(wire: Json | undefined, extras: UnmappedField[]): Tool[] {
-  return objectsIn(wire).map((tool, index) => readTool(tool, index, extras));
+/** The tools, which of them must be called, and whether several may be; without tools there is nothing to choose. */
+export function readToolFields(
+  wire: JsonObject,
+  unmapped: UnmappedField[],
+): Pick<ChatRequest, "tools" | "toolChoice" | "parallelToolCalls"> {
+  const tools = objectsIn(wire["tools"]).map((tool, index) => readTool(tool, index, unmapped));
+  return { tools, ...(tools.length > 0 ? readToolChoice(wire["tool_choice"]) : {}) };
 }
 
 const choices: { readonly [type: string]: ToolChoice["type"] } = {
@@ -50,7 +56,7 @@ const choices: { readonly [type: string]: ToolChoice["type"] } = {
 };
 
 /** The object form, and the plain string that many clients send in its place. */
-export function readToolChoice(wire: Json | undefined): Pick<ChatRequest, "toolChoice" | "parallelToolCalls"> {
+function readToolChoice(wire: Json | undefined): Pick<ChatRequest, "toolChoice" | "parallelToolCalls"> {
   if (isAbsent(wire)) return {};
   const choice = isObject(wire) ? wire : { type: wire };
   const single = choice["disable_parallel_tool_use"];
@@ -64,18 +70,18 @@ export function readToolChoice(wire: Json | undefined): Pick<ChatRequest, "toolC
 }
 
 /** An object schema: this dialect wants one even where the client gave none. */
-function inputSchema(tool: FunctionTool, warnings: CallWarnings): JsonObject {
+function inputSchema(tool: FunctionTool, warnings: Warnings): JsonObject {
   const { parameters } = tool;
   if (parameters === undefined || isAbsent(parameters)) return { type: "object", properties: {} };
   if (tool.strict === true) {
     const { schema, exact } = inSubset(parameters);
-    if (!exact) warnings.add("approximated", "tools");
+    if (!exact) warnField(warnings, "approximated", "tools");
     return schema;
   }
   return parameters["type"] === "object" ? parameters : { ...parameters, type: "object" };
 }
 
-function renderTool(tool: Tool, names: ToolNames, warnings: CallWarnings): JsonObject {
+function renderTool(tool: Tool, names: ToolNames, warnings: Warnings): JsonObject {
   switch (tool.kind) {
     case "function":
       return {
@@ -86,7 +92,7 @@ function renderTool(tool: Tool, names: ToolNames, warnings: CallWarnings): JsonO
         ...cacheControl(tool.cache),
       };
     case "custom": {
-      warnings.addPath("emulated", tool.path);
+      warn(warnings, "emulated", tool.path);
       const { parameters, ...described } = asFunctionTool(tool);
       return { name: names.toWire(tool.name), ...described, input_schema: parameters };
     }
@@ -128,19 +134,13 @@ export const isForced = (choice: ToolChoice | undefined): boolean =>
   choice?.type === "required" || choice?.type === "tool" || (choice?.type === "allowed" && choice.required);
 
 /** `tools` and `tool_choice`. Where the model cannot be forced, the list is narrowed and the choice left to it. */
-export function renderTools(
-  request: ChatRequest,
-  names: ToolNames,
-  canForce: boolean,
-  context: RenderContext,
-  warnings: CallWarnings,
-): JsonObject {
+export function renderTools(request: ChatRequest, names: ToolNames, canForce: boolean, warnings: Warnings): JsonObject {
   const { choice, only } = chosen(request.toolChoice, canForce, names);
   const tools = request.tools.filter((tool) => only === null || only.includes(toolName(tool)));
   if (request.tools.length === 0) return {};
   if (tools.length === 0)
-    throw badValue(context.fieldPath("toolChoice"), "'tool_choice' names a tool that is not in 'tools'.");
-  if (isForced(request.toolChoice) && !canForce) warnings.add("approximated", "toolChoice");
+    throw badValue(warnings.context.fieldPath("toolChoice"), "'tool_choice' names a tool that is not in 'tools'.");
+  if (isForced(request.toolChoice) && !canForce) warnField(warnings, "approximated", "toolChoice");
   const parallel = request.parallelToolCalls;
   const single = parallel === undefined || choice?.["type"] === "none" ? {} : { disable_parallel_tool_use: !parallel };
   const spoken = choice !== null || parallel !== undefined;

@@ -1,21 +1,22 @@
 // Content blocks: the Messages API's blocks in this wire's words, and back.
+
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import type { CallWarnings } from "../anthropic-messages/field-names.ts";
 import { objectsIn } from "../shared/json-accessors.ts";
+import { newWarnings, type Warnings, warnField } from "../shared/warnings.ts";
 import { type Family, plainFamily } from "./model-capabilities.ts";
 
 /** What spelling the blocks of one request needs to know. */
 export interface Spelling {
   readonly family: Family;
-  readonly losses: CallWarnings;
+  readonly warnings: Warnings;
   /** Names of documents that are taken: the service refuses a second one of the same name. */
   readonly documents: Set<string>;
 }
 
 /** For replies to a client: there is nothing that its wire could not say. */
 export function clientSpelling(): Spelling {
-  const warnings: CallWarnings = { add: () => undefined, addPath: () => undefined, list: [] };
-  return { family: plainFamily, losses: warnings, documents: new Set() };
+  const warnings = newWarnings({ model: "", origin: "", fieldPath: (field) => field });
+  return { family: plainFamily, warnings, documents: new Set() };
 }
 
 type Speller = (block: JsonObject, to: Spelling) => JsonObject[];
@@ -69,7 +70,7 @@ function spellResult(block: JsonObject, to: Spelling): JsonObject[] {
   const parts = typeof content === "string" ? [{ text: content }] : spellAll(objectsIn(content), to, false);
   if (block.is_error !== true) return [{ toolResult: { toolUseId, content: parts } }];
   if (to.family.errorStatus) return [{ toolResult: { toolUseId, content: parts, status: "error" } }];
-  to.losses.add("approximated", "messages");
+  warnField(to.warnings, "approximated", "messages");
   return [{ toolResult: { toolUseId, content: [{ text: "Error:" }, ...parts] } }];
 }
 
@@ -97,7 +98,7 @@ export function spellContent(content: Json | undefined, to: Spelling): JsonObjec
   const hasDocument = spelled.some((block) => block.document !== undefined);
   // The service refuses documents that nothing is said about.
   if (!hasDocument || spelled.some((block) => typeof block.text === "string")) return spelled;
-  to.losses.add("approximated", "messages");
+  warnField(to.warnings, "approximated", "messages");
   return [...spelled, { text: "." }];
 }
 

@@ -1,11 +1,12 @@
 // How much to think: every family of models behind this wire has words of its own for it, beside the common fields.
+
 import type { ChatRequest, Effort, Reasoning } from "../../canonical/chat.ts";
 import type { JsonObject } from "../../lib/json.ts";
-import type { CallWarnings } from "../anthropic-messages/field-names.ts";
 import type { ModelLimits } from "../anthropic-messages/model-capabilities.ts";
 import { isAtRest, renderReasoning, type Thought } from "../anthropic-messages/reasoning.ts";
 import { lacksThinking } from "../anthropic-messages/tool-loop.ts";
 import { effortOfBudget } from "../shared/reasoning-effort.ts";
+import { type Warnings, warnField } from "../shared/warnings.ts";
 import type { Family } from "./model-capabilities.ts";
 
 /** The fields that say it, and what follows from it for the others. */
@@ -36,12 +37,12 @@ function ownThinking(request: ChatRequest, thought: Thought, limits: ModelLimits
 }
 
 /** What is asked, as a word; undefined where the matter was left open. */
-function wishedEffort(reasoning: Reasoning, warnings: CallWarnings): Effort | undefined {
+function wishedEffort(reasoning: Reasoning, warnings: Warnings): Effort | undefined {
   if (reasoning.effort !== undefined) return reasoning.effort;
   const budget = reasoning.budgetTokens;
   if (budget === undefined || budget < 0) return undefined;
   if (budget === 0) return "none";
-  warnings.add("approximated", "reasoning");
+  warnField(warnings, "approximated", "reasoning");
   return effortOfBudget(budget);
 }
 
@@ -55,21 +56,21 @@ const levels: Readonly<Record<Effort, "low" | "medium" | "high">> = {
   max: "high",
 };
 
-function levelOf(effort: Effort, warnings: CallWarnings): string {
-  if (levels[effort] !== effort) warnings.add("approximated", "reasoning");
+function levelOf(effort: Effort, warnings: Warnings): string {
+  if (levels[effort] !== effort) warnField(warnings, "approximated", "reasoning");
   return levels[effort];
 }
 
 /** https://docs.aws.amazon.com/nova/latest/nova2-userguide/extended-thinking.html */
-function config(effort: Effort, warnings: CallWarnings): JsonObject {
+function config(effort: Effort, warnings: Warnings): JsonObject {
   if (effort === "none") return { reasoningConfig: { type: "disabled" } };
   return { reasoningConfig: { type: "enabled", maxReasoningEffort: levelOf(effort, warnings) } };
 }
 
-function wordsFor(effort: Effort, family: Family, warnings: CallWarnings): JsonObject {
+function wordsFor(effort: Effort, family: Family, warnings: Warnings): JsonObject {
   if (family.thinking === "config") return config(effort, warnings);
   if (family.thinking === "effort") return { reasoning_effort: levelOf(effort, warnings) };
-  if (effort !== "none") warnings.add("dropped", "reasoning");
+  if (effort !== "none") warnField(warnings, "dropped", "reasoning");
   return {};
 }
 
@@ -79,14 +80,14 @@ export function renderThinking(
   family: Family,
   bound: Bound,
   messages: readonly JsonObject[],
-  warnings: CallWarnings,
+  warnings: Warnings,
 ): Thinking {
   const { limits } = family;
   if (family.thinking === "own") {
     const thought = renderReasoning({
       ask: request,
       limits,
-      losses: warnings,
+      warnings,
       lacksThinking: lacksThinking(messages),
       ...bound,
     });

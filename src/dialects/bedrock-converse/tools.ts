@@ -1,11 +1,12 @@
 // Tools and the choice among them: the Messages API's list in this wire's words, and back.
+
 import type { Block, ChatRequest, Message, TextBlock } from "../../canonical/chat.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import type { CallWarnings } from "../anthropic-messages/field-names.ts";
 import type { ReadContext } from "../dialect.ts";
 import { objectsIn } from "../shared/json-accessors.ts";
 import { findTools, type ToolFinder } from "../shared/tool-lookup.ts";
 import { type ToolNames, toolNames } from "../shared/tool-names.ts";
+import { type Warnings, warnField } from "../shared/warnings.ts";
 import { cachePoint, readCachePoint } from "./content.ts";
 import type { Family } from "./model-capabilities.ts";
 
@@ -36,9 +37,9 @@ export function hasNoTools(request: ChatRequest): boolean {
 }
 
 /** The service refuses calls and results in the history of a request without tools: they are told as text. */
-export function turnsWithoutTools(messages: readonly Message[], warnings: CallWarnings): readonly Message[] {
+export function turnsWithoutTools(messages: readonly Message[], warnings: Warnings): readonly Message[] {
   if (!messages.some((message) => message.blocks.some(isOfTools))) return messages;
-  warnings.add("approximated", "messages");
+  warnField(warnings, "approximated", "messages");
   return messages.map((message) => ({
     ...message,
     role: message.role === "tool" ? "user" : message.role,
@@ -46,11 +47,11 @@ export function turnsWithoutTools(messages: readonly Message[], warnings: CallWa
   }));
 }
 
-function spellTool(tool: JsonObject, family: Family, warnings: CallWarnings): JsonObject[] {
+function spellTool(tool: JsonObject, family: Family, warnings: Warnings): JsonObject[] {
   const { name, description, input_schema: json, strict } = tool;
   const spec: JsonObject = { name, inputSchema: { json } };
   if (typeof description === "string" && description.trim() !== "") spec.description = description;
-  if (strict === true && !family.limits.outputSchema) warnings.add("dropped", "tools");
+  if (strict === true && !family.limits.outputSchema) warnField(warnings, "dropped", "tools");
   else if (strict !== undefined) spec.strict = strict;
   return [{ toolSpec: spec }, ...cachePoint(tool, family)];
 }
@@ -67,7 +68,7 @@ function spellChoice(choice: JsonObject): JsonObject {
 }
 
 /** `tools` and `tool_choice` of the Messages API. Two choices in one request are refused, so there is only ever one. */
-export function spellTools(rendered: JsonObject, family: Family, warnings: CallWarnings): SpelledTools {
+export function spellTools(rendered: JsonObject, family: Family, warnings: Warnings): SpelledTools {
   const tools = objectsIn(rendered.tools).flatMap((tool) => spellTool(tool, family, warnings));
   if (tools.length === 0) return { additional: {} };
   const choice = isObject(rendered.tool_choice) ? rendered.tool_choice : {};
@@ -75,7 +76,7 @@ export function spellTools(rendered: JsonObject, family: Family, warnings: CallW
     return { toolConfig: { tools, ...spellChoice(choice) }, additional: {} };
   }
   if (family.oneCall) return { toolConfig: { tools }, additional: { tool_choice: choice } };
-  warnings.add("dropped", "parallelToolCalls");
+  warnField(warnings, "dropped", "parallelToolCalls");
   return { toolConfig: { tools, ...spellChoice(choice) }, additional: {} };
 }
 
