@@ -45,7 +45,7 @@ export function taskFiles(folder: string): TaskFiles {
       const exchange = `'copy-' || printf('%08d', place)`;
       const candidate = `json_set(candidate, '$.exchangeId', ${exchange})`;
       within("turnpike.db", (tasks) => copy(tasks, "tasks", count, { id, candidate }, []));
-      within("ledger.db", (ledger) => copy(ledger, "entries", count, { id: exchange }, ["n"]));
+      within("ledger.db", (ledger) => copy(ledger, "requests", count, { id: exchange }, ["n"]));
     },
     due(inMs) {
       within("turnpike.db", (tasks) =>

@@ -5,7 +5,7 @@ mkdirSync("dist", { recursive: true });
 const flags = ["--compile", "--minify", "--no-compile-autoload-dotenv", "--no-compile-autoload-bunfig"];
 const entries = [
   "src/main.ts",
-  "src/gateway/ledger/check-worker.ts",
+  "src/gateway/ledger/integrity-worker.ts",
   "src/gateway/ledger/checkpoint-worker.ts",
   "src/lib/body-worker.ts",
   "src/providers/sandbox/worker.ts",

@@ -8,7 +8,7 @@ import { buildCatalog } from "./config/providers.ts";
 import { checkSecret, ensureFirstKeys, type FirstKeys, fileKeyId, pepperOf, readSecret } from "./config/secrets.ts";
 import { withoutOwnProviders } from "./config/self-reference.ts";
 import { type VideoKeys, videoKeys } from "./config/videos.ts";
-import { checkLedger } from "./gateway/ledger/check.ts";
+import { checkLedger } from "./gateway/ledger/integrity.ts";
 import { openLedger } from "./gateway/ledger/ledger.ts";
 import { createAudioTranscoder } from "./gateway/operations/audio-transcoder.ts";
 import { createMissingCounters } from "./gateway/operations/token-count.ts";

@@ -105,8 +105,6 @@ export interface ImageResponse {
   readonly background?: string;
   readonly fileFormat?: string;
   readonly usage?: Usage;
-  /** What the input tokens were spent on, where the provider told it apart. */
-  readonly input?: { readonly textTokens: number; readonly imageTokens: number };
 }
 
 /** How many images an ask wants. */

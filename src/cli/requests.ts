@@ -1,6 +1,6 @@
 // `turnpike requests show`: one request as the ledger has it, found by the gateway's id or by the one that the client saw.
 import { readSettings } from "../config/environment.ts";
-import { type AttemptRow, type EntryRow, findEntries, readAttempts } from "../gateway/ledger/read.ts";
+import { type AttemptRow, findRequests, type RequestRow, readAttempts } from "../gateway/ledger/read.ts";
 import { type Command, parseCommonFields, UsageError } from "./options.ts";
 import { jsonText, table } from "./print.ts";
 
@@ -9,10 +9,12 @@ const mostShown = 20;
 
 const named = (value: unknown): string => (value === null ? "" : String(value));
 
-function entryLines(entry: EntryRow): string {
-  const { atMs, ...rest } = entry;
+/** What is empty in most requests is only shown where it is not. */
+const isShown = (value: unknown): boolean => value !== null && value !== 0;
+
+function requestLines({ atMs, ...rest }: RequestRow): string {
   const rows = Object.entries({ ...rest, at: new Date(atMs).toISOString() });
-  return table(rows.map(([name, value]) => [name, named(value)]));
+  return table(rows.filter(([, value]) => isShown(value)).map(([name, value]) => [name, named(value)]));
 }
 
 function attemptLines(attempts: readonly AttemptRow[]): string {
@@ -22,18 +24,18 @@ function attemptLines(attempts: readonly AttemptRow[]): string {
     each.provider,
     each.upstreamModel,
     each.outcome,
-    each.errorCode,
+    named(each.errorCode),
     named(each.httpStatus),
-    String(each.durationMs),
+    named(each.durationMs),
     String(each.possibleInputTokens),
   ]);
   return table([head, ...rows]);
 }
 
-type Found = EntryRow & { readonly failedAttempts: readonly AttemptRow[] };
+type Found = RequestRow & { readonly failedAttempts: readonly AttemptRow[] };
 
-function textOf({ failedAttempts, ...entry }: Found): string {
-  const lines = entryLines(entry);
+function textOf({ failedAttempts, ...request }: Found): string {
+  const lines = requestLines(request);
   return failedAttempts.length === 0 ? lines : `${lines}\n\n${attemptLines(failedAttempts)}`;
 }
 
@@ -42,9 +44,9 @@ function show(words: readonly string[]): void {
   const [id] = positionals;
   if (id === undefined) throw new UsageError("Missing ID. Usage: turnpike requests show ID.");
   const { dataFolder } = readSettings(process.env, process.cwd());
-  const found = findEntries(dataFolder, id, mostShown).map((entry) => ({
-    ...entry,
-    failedAttempts: readAttempts(dataFolder, entry.id),
+  const found = findRequests(dataFolder, id, mostShown).map((request) => ({
+    ...request,
+    failedAttempts: readAttempts(dataFolder, request.id),
   }));
   if (found.length === 0) throw new Error(`Request '${id}' was not found in the ledger of ${dataFolder}.`);
   console.log(values.json ? jsonText(found) : found.map(textOf).join("\n\n"));

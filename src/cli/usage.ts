@@ -1,5 +1,6 @@
 // `turnpike usage`: what the ledger says, grouped. Works while the gateway runs.
 import { existsSync } from "node:fs";
+import { cacheWrites, uncachedInput, visibleOutput } from "../canonical/usage.ts";
 import { readSettings, type Settings } from "../config/environment.ts";
 import { declaredKeyNames } from "../config/file.ts";
 import { fileKeyId } from "../config/secrets.ts";
@@ -26,6 +27,7 @@ const head = [
 ];
 const nanosPerDollar = 1_000_000_000;
 const oneDayMs = 86_400_000;
+const msPerSecond = 1_000;
 
 function dayMs(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
@@ -34,11 +36,18 @@ function dayMs(name: string, text: string | undefined): number | undefined {
   return ms;
 }
 
-/** `4 images, 1.5 seconds`: what is not counted in tokens. */
-function unitsIn({ images, seconds, characters, searches }: UsageRow): string {
-  return Object.entries({ images, seconds, characters, searches })
-    .flatMap(([kind, thousandths]) => (thousandths === 0 ? [] : [`${thousandths / 1_000} ${kind}`]))
-    .join(", ");
+/** `4 images, 1.5 seconds of audio`: what is not counted in tokens. */
+function unitsIn({ images, audioMs, videoMs, characters, pages, searches, billedRequests }: UsageRow): string {
+  const amounts: readonly (readonly [amount: number, name: string])[] = [
+    [images, "images"],
+    [audioMs / msPerSecond, "seconds of audio"],
+    [videoMs / msPerSecond, "seconds of video"],
+    [characters, "characters"],
+    [pages, "pages"],
+    [searches, "searches"],
+    [billedRequests, "requests"],
+  ];
+  return amounts.flatMap(([amount, name]) => (amount === 0 ? [] : [`${amount} ${name}`])).join(", ");
 }
 
 function cells(row: UsageRow & { readonly name: string }): string[] {
@@ -47,10 +56,10 @@ function cells(row: UsageRow & { readonly name: string }): string[] {
     row.requests,
     row.errors,
     row.open,
-    row.inputTokens,
+    uncachedInput(row),
     row.cacheReadTokens,
-    row.cacheWriteTokens,
-    row.outputTokens,
+    cacheWrites(row),
+    visibleOutput(row),
     row.reasoningTokens,
   ];
   return [

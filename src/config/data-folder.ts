@@ -1,7 +1,7 @@
 // The data folder: made and kept private, and refused where its files do not belong together.
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { readEntries } from "../gateway/ledger/read.ts";
+import { readRequests } from "../gateway/ledger/read.ts";
 import { listKeys } from "../store/keys.ts";
 import { readSetting } from "../store/settings.ts";
 import type { Store } from "../store/store.ts";
@@ -50,7 +50,7 @@ export function prepareDataFolder(folder: string): readonly string[] {
 export async function refuseEmptiedStore(store: Store, dataFolder: string): Promise<void> {
   if (store.engine !== "sqlite") return;
   const isNew = (await readSetting(store, adminSetting)) === undefined && (await listKeys(store)).length === 0;
-  if (!isNew || readEntries(dataFolder, { limit: 1 }).length === 0) return;
+  if (!isNew || readRequests(dataFolder, { limit: 1 }).length === 0) return;
   throw new Error(
     `The database turnpike.db in ${dataFolder} is empty, but ledger.db has requests. ` +
       "Restore turnpike.db from a backup, or move ledger.db away to start a new installation.",

@@ -179,7 +179,7 @@ describe("MiniMax", () => {
       voice_setting: { voice_id: "English_Graceful_Lady", speed: 2 },
       audio_setting: { format: "mp3", channel: 1 },
     });
-    expect(ledger()[before]).toMatchObject({ unit: "characters", unitThousandths: 12_000 });
+    expect(ledger()[before]).toMatchObject({ characters: 12 });
   });
 
   test("gives a WAV file in one document", async () => {

@@ -29,7 +29,7 @@ describe("ElevenLabs", () => {
       model_id: "eleven_flash_v2_5",
       voice_settings: { speed: 1.2 },
     });
-    expect(ledger()[before]).toMatchObject({ unit: "characters", unitThousandths: 6_000, state: "completed" });
+    expect(ledger()[before]).toMatchObject({ characters: 6, state: "completed" });
   });
 
   test("gives samples for a WAV file, whose header knows no end", async () => {
@@ -105,7 +105,7 @@ describe("Deepgram", () => {
     expect(`${asked?.path}?${asked?.query}`).toBe(`/v1/speak?model=aura-2-thalia-en&${query}`);
     expect(asked?.headers.get("authorization")).toBe("Token canary-key");
     expect(asked?.json).toEqual({ text: "Hello there." });
-    expect(ledger()[before]).toMatchObject({ unit: "characters", unitThousandths: 12_000 });
+    expect(ledger()[before]).toMatchObject({ characters: 12 });
   });
 
   test.each([

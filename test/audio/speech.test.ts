@@ -36,7 +36,7 @@ test("characters are what the ledger counts, and it settles before the last byte
   alpha.on(path, sound([mp3], "audio/mpeg"));
   const before = ledger().length;
   await (await speak({ ...least, input: "héllo 🎵" })).bytes();
-  expect(ledger()[before]).toMatchObject({ state: "completed", unit: "characters", unitThousandths: 7_000 });
+  expect(ledger()[before]).toMatchObject({ state: "completed", characters: 7 });
 });
 
 test("the type tells what the bytes are, not what was asked for", async () => {
@@ -87,7 +87,10 @@ test("a cut upstream breaks the connection: no client takes the beginning for th
   await reader.read();
   begun.resolve();
   expect(await endOf(reader)).toBe("broken");
-  expect(await settledRow(gateway.dataFolder, before)).toMatchObject({ state: "failed", unit: "characters" } as object);
+  expect(await settledRow(gateway.dataFolder, before)).toMatchObject({
+    state: "failed",
+    characters: [...least.input].length,
+  } as object);
 });
 
 describe("events", () => {

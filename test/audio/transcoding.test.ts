@@ -74,7 +74,7 @@ describe.skipIf(!hasTools)("with ffmpeg", () => {
       expect(told.codec).toBe(codecs[format].codec);
       expect(Math.abs(told.seconds - seconds)).toBeLessThan(0.15);
       expect(upstream.requests[0]?.json).toMatchObject({ response_format: "wav" });
-      expect(ledger()[before]).toMatchObject({ state: "completed", unit: "characters", unitThousandths: 12_000 });
+      expect(ledger()[before]).toMatchObject({ state: "completed", characters: 12 });
     },
     30_000,
   );

@@ -45,7 +45,7 @@ describe("Deepgram", () => {
     );
     expect(asked().headers.get("content-type")).toBe("audio/wav");
     expect(asked().headers.get("content-length")).toBe(String(wav.length));
-    expect(ledger()[before]).toMatchObject({ unit: "seconds", unitThousandths: 2_500, estimated: false });
+    expect(ledger()[before]).toMatchObject({ audioMs: 2_500, estimated: false });
   });
 
   test("tells speakers apart by letters, in the order in which they speak", async () => {
@@ -135,7 +135,7 @@ describe("ElevenLabs", () => {
       ["temperature", "0.2"],
     ]);
     expect(lossesOf(answer)).toBe("dropped;field=prompt");
-    expect(ledger()[before]).toMatchObject({ unit: "seconds", unitThousandths: 3_000 });
+    expect(ledger()[before]).toMatchObject({ audioMs: 3_000 });
   });
 
   test("tells speakers apart, and makes subtitles of words", async () => {

@@ -212,19 +212,19 @@ describe("the ledger", () => {
   test.each([
     {
       reply: { json: { ...bare, usage: { type: "duration", seconds: 9 } } },
-      row: { unit: "seconds", unitThousandths: 9_000, estimated: false },
+      row: { audioMs: 9_000, estimated: false },
     },
-    { reply: { json: verbose }, row: { unit: "seconds", unitThousandths: 9_000, estimated: false } },
+    { reply: { json: verbose }, row: { audioMs: 9_000, estimated: false } },
     {
       reply: { json: { ...verbose, usage: undefined } },
-      row: { unit: "seconds", unitThousandths: 8_470, estimated: false },
+      row: { audioMs: 8_470, estimated: false },
     },
     {
       reply: { json: { ...bare, usage: { type: "tokens", input_tokens: 5, output_tokens: 2 } } },
-      row: { unit: null, inputTokens: 5, outputTokens: 2, estimated: false },
+      row: { audioMs: 0, inputTokens: 5, outputTokens: 2, estimated: false },
     },
-    { reply: { json: bare }, row: { unit: "seconds", unitThousandths: 250, inputTokens: 0, estimated: true } },
-    { reply: { text: "Hello" }, row: { unit: "seconds", unitThousandths: 250, inputTokens: 0, estimated: true } },
+    { reply: { json: bare }, row: { audioMs: 250, inputTokens: 0, estimated: true } },
+    { reply: { text: "Hello" }, row: { audioMs: 250, inputTokens: 0, estimated: true } },
   ])("case %# counts what was told, or the recording itself", async ({ reply, row }) => {
     alpha.on(path, reply);
     const before = ledger().length;
@@ -246,7 +246,7 @@ describe("translations", () => {
     alpha.on(translations, { json: { ...verbose, task: "translate" } });
     const before = ledger().length;
     await (await hear([...hears, ["response_format", "verbose_json"]], "/v1/audio/translations")).text();
-    expect(ledger()[before]).toMatchObject({ operation: "transcribe", unit: "seconds", unitThousandths: 9_000 });
+    expect(ledger()[before]).toMatchObject({ operation: "transcribe", audioMs: 9_000 });
   });
 });
 

@@ -42,7 +42,7 @@ interface Case {
   readonly reply: object;
   /** Tokens of the input, and units; a row has one of them. */
   readonly input: number;
-  readonly units: readonly [unit: string | null, thousandths: number | null];
+  readonly units: { readonly [column in "images" | "characters"]?: number };
   readonly estimated: boolean;
 }
 
@@ -52,7 +52,7 @@ const cases: readonly Case[] = [
     body: { model: "one/m", input: text },
     reply: { object: "list", model: "m", data: [{ object: "embedding", index: 0, embedding: [0.5, 1] }] },
     input: tokens,
-    units: [null, null],
+    units: {},
     estimated: true,
   },
   {
@@ -61,7 +61,7 @@ const cases: readonly Case[] = [
     reply: { results: [{ index: 0, relevance_score: 0.5 }] },
     // The query is read with each document.
     input: 4 * tokens,
-    units: [null, null],
+    units: {},
     estimated: true,
   },
   {
@@ -73,7 +73,7 @@ const cases: readonly Case[] = [
       results: [{ flagged: false, categories: { violence: false }, category_scores: { violence: 0.1 } }],
     },
     input: tokens,
-    units: [null, null],
+    units: {},
     estimated: true,
   },
   {
@@ -81,7 +81,7 @@ const cases: readonly Case[] = [
     body: { model: "one/gpt-image-1", prompt: text, n: 2 },
     reply: { created: 1, data: [{ b64_json: dot }, { b64_json: dot }] },
     input: 0,
-    units: ["images", 2_000],
+    units: { images: 2 },
     estimated: false,
   },
 ];
@@ -92,14 +92,12 @@ test.each(cases)("$path", async ({ path, body, reply, input, units, estimated })
   const answer = await ask(path, body);
   expect({ status: answer.status, text: await answer.text() }).toMatchObject({ status: 200 });
   const row = await settledRow(running.dataFolder, before);
-  const [unit, unitThousandths] = units;
   expect(row as unknown).toMatchObject({
     state: "completed",
     charged: true,
     estimated,
     outputTokens: 0,
-    unit,
-    unitThousandths,
+    ...{ images: 0, characters: 0, ...units },
   });
   expect(Math.abs(row.inputTokens - input)).toBeLessThanOrEqual(input * 0.1 + 3 * Math.sign(input));
 });
@@ -112,7 +110,7 @@ test("audio/speech", async () => {
   const row = await settledRow(running.dataFolder, before);
   expect(row as unknown).toMatchObject({
     ...{ state: "completed", charged: true, estimated: false, inputTokens: 0 },
-    ...{ unit: "characters", unitThousandths: [...text].length * 1_000 },
+    characters: [...text].length,
   });
 });
 

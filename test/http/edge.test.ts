@@ -160,7 +160,7 @@ test("SIGHUP lets what is under way end, then ends the process", async () => {
   });
   await until("it is under way", () => {
     using ledger = new Database(`${child.dataFolder}/ledger.db`, { readonly: true });
-    return ledger.query("select 1 from entries").get() !== null;
+    return ledger.query("select 1 from requests").get() !== null;
   });
   const code = await child.kill("SIGHUP");
   expect([(await answer).status, code]).toEqual([200, 0]);

@@ -1,7 +1,7 @@
 // Laws of the image dialects that clients and servers share: what is written is read again as the same.
 import { expect, test } from "bun:test";
 import type { ImageRequest, ImageResponse } from "../../src/canonical/image.ts";
-import { zeroUsage } from "../../src/canonical/usage.ts";
+import { type Usage, zeroUsage } from "../../src/canonical/usage.ts";
 import type { RenderContext, WriteContext } from "../../src/dialects/dialect.ts";
 import { dashscopeImages, geminiImages, openaiImages } from "../../src/dialects/index.ts";
 import { dot } from "./upstream-dialects.ts";
@@ -20,7 +20,13 @@ const request: ImageRequest = {
 };
 const write: WriteContext = { request, wire: {}, id: "r", createdAt: 5, inputEstimate: 0 };
 const context: RenderContext = { model: "m", origin: "o", fieldPath: (field) => field };
-const usage = { ...zeroUsage, inputTokens: 3, outputTokens: 4, units: { kind: "images", amount: 1 } } as const;
+const usage: Usage = {
+  ...zeroUsage,
+  inputTokens: 2,
+  imageInputTokens: 1,
+  outputTokens: 4,
+  units: [{ kind: "images", amount: 1 }],
+};
 const response: ImageResponse = {
   operation: "image",
   model: "",
@@ -31,16 +37,27 @@ const response: ImageResponse = {
   background: "opaque",
   fileFormat: "png",
   usage,
-  input: { textTokens: 2, imageTokens: 1 },
 };
 
+const described: Usage = { ...usage, units: [{ kind: "images", amount: 1, size: "1024x1024", quality: "high" }] };
+
 test.each([openaiImages, dashscopeImages])("$name reads the answer that it writes", (dialect) => {
-  expect(dialect.response.parse(dialect.response.render(response, write), { origin: "o" })).toEqual(response);
+  const read = dialect.response.parse(dialect.response.render(response, write), { origin: "o" });
+  expect(read).toEqual({ ...response, usage: described });
 });
+
+/** Google's words for clients do not divide the input. */
+const undivided: Usage = { ...zeroUsage, inputTokens: 3, outputTokens: 4, units: [{ kind: "images", amount: 1 }] };
 
 test("Google's words hold the image, its text and what it cost", () => {
   const read = geminiImages.response.parse(geminiImages.response.render(response, write), { origin: "o" });
-  expect(read).toEqual({ operation: "image", model: "m", images: response.images, text: "A red fox.", usage });
+  expect(read).toEqual({
+    operation: "image",
+    model: "m",
+    images: response.images,
+    text: "A red fox.",
+    usage: undivided,
+  });
 });
 
 const params = { model: "m", verb: "generateContent" };

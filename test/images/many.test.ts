@@ -10,7 +10,7 @@ const { up, url, ask, gateway } = await imageSetting();
 
 function unitsOfLast(): unknown {
   using database = new Database(join(gateway.dataFolder, "ledger.db"), { readonly: true });
-  return database.query("select unit, unit_thousandths as amount from entries order by n desc limit 1").get();
+  return database.query("select images from requests order by n desc limit 1").get();
 }
 
 /** Answers as many images as a call asks for. */
@@ -44,7 +44,7 @@ test.each([
     const { status, body: told } = await ask("/v1/images/generations", body);
     expect({ status, images: (told["data"] as unknown[]).length }).toEqual({ status: 200, images: n });
     expect(up.requests).toHaveLength(calls);
-    expect(unitsOfLast()).toEqual({ unit: "images", amount: n * 1000 });
+    expect(unitsOfLast()).toEqual({ images: n });
   }
 });
 

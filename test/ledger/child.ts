@@ -2,7 +2,7 @@
 import { writeSync } from "node:fs";
 import { openLedger } from "../../src/gateway/ledger/ledger.ts";
 import { recordIds } from "../../src/lib/ids.ts";
-import { opening, settlement } from "./samples.ts";
+import { opening, settlement, usageOf } from "./samples.ts";
 
 const dataFolder = process.argv[2] ?? "";
 const ledger = openLedger({ dataFolder, checkpointEveryRows: 300 });
@@ -18,7 +18,7 @@ async function request(): Promise<void> {
   const entry = await ledger.open(opening(id));
   tell(`O ${id}`);
   await Bun.sleep(Math.random() * 3);
-  await entry.settle(settlement({ outputTokens: 7 }));
+  await entry.settle(settlement({ usage: usageOf({ outputTokens: 7 }) }));
   tell(`S ${id}`);
 }
 

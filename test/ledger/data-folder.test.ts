@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { checkLedger } from "../../src/gateway/ledger/check.ts";
+import { checkLedger } from "../../src/gateway/ledger/integrity.ts";
 import { openLedger } from "../../src/gateway/ledger/ledger.ts";
 import { purgeOldResponses, putResponse } from "../../src/store/responses.ts";
 import { openStore } from "../../src/store/store.ts";
@@ -115,5 +115,5 @@ test("the file of the ledger is whole after the check", async () => {
   const file = await filled(own.path, 10);
   await checkLedger(own.path, 1_000, () => undefined);
   using database = new Database(file, { readonly: true });
-  expect(database.query("select count(*) as count from entries").get()).toEqual({ count: 10 });
+  expect(database.query("select count(*) as count from requests").get()).toEqual({ count: 10 });
 });

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { openLedger } from "../../src/gateway/ledger/ledger.ts";
-import { readEntries } from "../../src/gateway/ledger/read.ts";
+import { readRequests } from "../../src/gateway/ledger/read.ts";
 import { temporaryFolder } from "../store/engines.ts";
 
 const rounds = Number(process.env["TURNPIKE_TEST_KILLS"] ?? 10);
@@ -35,7 +35,7 @@ test(`${rounds} kills under load lose nothing and double nothing`, async () => {
     }
   }
   const ledger = openLedger({ dataFolder: folder.path });
-  const rows = readEntries(folder.path, { limit: 1_000_000 });
+  const rows = readRequests(folder.path, { limit: 1_000_000 });
   await ledger.close();
   const states = new Map(rows.map((row) => [row.id, row.state]));
   expect(states.size).toBe(rows.length);

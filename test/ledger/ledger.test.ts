@@ -5,9 +5,9 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Ledger, type LedgerOptions, openLedger } from "../../src/gateway/ledger/ledger.ts";
-import { readEntries, readUsage } from "../../src/gateway/ledger/read.ts";
+import { readRequests, readUsage } from "../../src/gateway/ledger/read.ts";
 import { temporaryFolder } from "../store/engines.ts";
-import { opening, settlement } from "./samples.ts";
+import { opening, settlement, usageOf } from "./samples.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
 let ledgers: Ledger[];
@@ -36,52 +36,56 @@ async function closed(ledger: Ledger): Promise<void> {
 const refusalOf = (promise: Promise<unknown>) => promise.catch((error: unknown) => error);
 const refused = { status: 503, code: "ledger_unavailable" };
 
-const entries = () => readEntries(folder.path, { limit: 100 });
+const entries = () => readRequests(folder.path, { limit: 100 });
 
 test("an opening is there for a reader as soon as it is acknowledged, and so is its settlement", async () => {
   const ledger = opened();
-  const entry = await ledger.open(opening("a"));
+  const known = {
+    ...{ organization: "org", project: "prj", endUser: "user", session: "sess" },
+    ...{ reservedNanoDollars: 5n, costVersion: "c1", priceVersion: "p1" },
+  };
+  const entry = await ledger.open(opening("a", known));
   expect(entries()).toMatchObject([{ id: "a", state: "open", costNanoDollars: null, httpStatus: null, stream: 1 }]);
   const costNanoDollars = 9_007_199_254_740_993n;
   expect(
     await entry.settle(
       settlement({
-        costNanoDollars,
-        priceVersion: "p1",
-        estimated: true,
-        firstByteMs: 2.6,
-        units: { kind: "seconds", amount: 8.4704 },
+        ...{ costNanoDollars, priceNanoDollars: 7n, credential: "main", attemptStartedMs: 1.4, firstByteMs: 2.6 },
+        usage: {
+          ...{ inputTokens: 1, cacheReadTokens: 2, cacheWriteTokens: 3, cacheWrite1hTokens: 4, outputTokens: 5 },
+          ...{
+            reasoningTokens: 6,
+            audioInputTokens: 7,
+            imageInputTokens: 8,
+            audioOutputTokens: 9,
+            imageOutputTokens: 10,
+          },
+          ...{ estimated: true, reported: ["inputTokens", "searches"] },
+          units: [
+            { kind: "images", amount: 2, size: "1024x1024", quality: "high" },
+            { kind: "images", amount: 1 },
+            { kind: "audioMs", amount: 8_470 },
+            { kind: "searches", amount: 3 },
+          ],
+        },
       }),
     ),
   ).toBe(true);
-  const { units: _told, ...end } = settlement();
-  const { id, atMs, keyId, operation, dialect, model } = opening("a");
-  expect(entries()).toEqual([
-    {
-      ...{ id, atMs, keyId, operation, dialect, model },
-      ...end,
-      stream: 1,
-      estimated: 1,
-      charged: 1,
-      inputBound: 0,
-      requestId: "req_a",
-      costNanoDollars,
-      priceVersion: "p1",
-      unit: "seconds",
-      unitThousandths: 8_470,
-    },
+  const { usage: _usage, ...end } = settlement();
+  const { inputTokens: _input, ...open } = opening("a", known);
+  const { unitDetails, estimatedBuckets, ...row } = entries()[0] ?? ({} as never);
+  expect<unknown>(row).toEqual({
+    ...{ ...open, ...end, n: 1, stream: 1, estimated: 1, charged: 1, settledSeq: 2 ** 32 + 1 },
+    ...{ costNanoDollars, priceNanoDollars: 7n, credential: "main", attemptStartedMs: 1, firstByteMs: 3 },
+    ...{ inputTokens: 1, cacheReadTokens: 2, cacheWriteTokens: 3, cacheWrite1hTokens: 4, outputTokens: 5 },
+    ...{ reasoningTokens: 6, audioInputTokens: 7, imageInputTokens: 8, audioOutputTokens: 9, imageOutputTokens: 10 },
+    ...{ images: 3, audioMs: 8_470, videoMs: 0, characters: 0, pages: 0, searches: 3, billedRequests: 0 },
+  });
+  expect(JSON.parse(unitDetails ?? "")).toMatchObject([{ size: "1024x1024", quality: "high" }, {}, {}, {}]);
+  expect(estimatedBuckets?.split(" ")).toEqual([
+    ...["cacheReadTokens", "cacheWriteTokens", "cacheWrite1hTokens", "audioInputTokens", "imageInputTokens"],
+    ...["outputTokens", "reasoningTokens", "audioOutputTokens", "imageOutputTokens", "images", "audioMs"],
   ]);
-});
-
-test("a file of an older version gets the columns that it lacks", async () => {
-  await closed(opened());
-  const path = join(folder.path, "ledger.db");
-  using database = new Database(path);
-  for (const column of ["unit", "unit_thousandths"]) database.run(`alter table entries drop column ${column}`);
-  database.close();
-  const entry = await opened().open(opening("a"));
-  await entry.settle(settlement({ units: { kind: "images", amount: 2 } }));
-  expect(entries()).toMatchObject([{ unit: "images", unitThousandths: 2_000 }]);
 });
 
 test("a second settlement changes nothing and says so", async () => {
@@ -95,7 +99,7 @@ test("a second settlement changes nothing and says so", async () => {
 test("what comes in one turn is one transaction, and every caller hears of it", async () => {
   const ledger = opened();
   const all = await Promise.all(Array.from({ length: 50 }, (_, index) => ledger.open(opening(`r${index}`))));
-  await Promise.all(all.map((entry, index) => entry.settle(settlement({ outputTokens: index }))));
+  await Promise.all(all.map((entry, index) => entry.settle(settlement({ usage: usageOf({ outputTokens: index }) }))));
   const rows = entries();
   expect(rows.map((row) => row.outputTokens)).toEqual(Array.from({ length: 50 }, (_, index) => 49 - index));
 });
@@ -117,11 +121,11 @@ test("open rows of an earlier process become interrupted, with the last that was
   const entry = await first.open(opening("a"));
   const done = await first.open(opening("b"));
   monotonicMs = 4_999;
-  entry.progress({ ...usage, outputTokens: 1 });
+  entry.progress({ usage: { ...usage, outputTokens: 1 } });
   monotonicMs = 5_000;
-  entry.progress({ ...usage, provider: "sandbox" });
+  entry.progress({ usage, provider: "sandbox" });
   monotonicMs = 9_999;
-  entry.progress({ ...usage, outputTokens: 99 });
+  entry.progress({ usage: { ...usage, outputTokens: 99 } });
   await done.settle(settlement());
   await closed(first);
   const second = opened();
@@ -214,82 +218,5 @@ describe("a disk that refuses", () => {
     held.release();
     await closed(ledger);
     expect(entries()).toMatchObject([{ id: "a", state: "completed" }]);
-  });
-});
-
-describe("usage", () => {
-  const day = 86_400_000;
-  beforeEach(async () => {
-    const ledger = opened();
-    const add = async (id: string, at: number, keyId: string, model: string, cost: bigint | null, failed = false) => {
-      const entry = await ledger.open(opening(id, { atMs: at, keyId, model }));
-      const end = failed ? { state: "failed" as const, provider: null, inputTokens: 0, outputTokens: 0 } : {};
-      await entry.settle(settlement({ costNanoDollars: cost, ...end }));
-    };
-    await add("1", 0, "key_a", "smart", 5_000_000_000_000_000n);
-    await add("2", day, "key_b", "smart", 5_000_000_000_000_000n);
-    await add("3", day + 1, "key_a", "fast", null);
-    await add("4", day + 2, "key_a", "fast", null, true);
-    await ledger.open(opening("5", { atMs: 2 * day, model: "fast" }));
-  });
-
-  test("is summed by model, money exactly, the unpriced apart", () => {
-    const tokens = { inputTokens: 20, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 10, reasoningTokens: 0 };
-    const units = { images: 0, seconds: 0, characters: 0, searches: 0 };
-    expect(readUsage(folder.path, { groupBy: "model" })).toEqual([
-      {
-        group: "smart",
-        requests: 2,
-        errors: 0,
-        open: 0,
-        ...tokens,
-        costNanoDollars: 10_000_000_000_000_000n,
-        unpriced: 0,
-        possibleTokens: 0,
-        ...units,
-      },
-      {
-        group: "fast",
-        requests: 3,
-        errors: 1,
-        open: 1,
-        ...tokens,
-        inputTokens: 10,
-        outputTokens: 5,
-        costNanoDollars: null,
-        unpriced: 1,
-        possibleTokens: 0,
-        ...units,
-      },
-    ]);
-  });
-
-  test("is filtered by time and key, and grouped by day, key or provider", () => {
-    const groups = (filter: Parameters<typeof readUsage>[1]) =>
-      Object.fromEntries(readUsage(folder.path, filter).map((row) => [row.group, row.requests]));
-    expect(groups({ groupBy: "day" })).toEqual({ "1970-01-01": 1, "1970-01-02": 3, "1970-01-03": 1 });
-    expect(groups({ groupBy: "key", sinceMs: day, untilMs: 2 * day })).toEqual({ key_a: 2, key_b: 1 });
-    expect(groups({ groupBy: "provider", keyId: "key_a" })).toEqual({ sandbox: 2, "": 2 });
-  });
-
-  test("units are summed by their kind, and what only has units is unpriced too", async () => {
-    const other = temporaryFolder();
-    const ledger = openLedger({ dataFolder: other.path });
-    const bare = { inputTokens: 0, outputTokens: 0 };
-    for (const units of [
-      { kind: "images", amount: 2 },
-      { kind: "images", amount: 1 },
-      { kind: "seconds", amount: 1.5 },
-    ] as const)
-      await (await ledger.open(opening(`${units.kind}${units.amount}`))).settle(settlement({ ...bare, units }));
-    await ledger.close();
-    expect(readUsage(other.path, { groupBy: "model" })).toMatchObject([
-      { unpriced: 3, images: 3_000, seconds: 1_500, characters: 0, searches: 0, costNanoDollars: null },
-    ]);
-    other.remove();
-  });
-
-  test("of a folder without a ledger is empty", () => {
-    expect(readUsage(join(folder.path, "nowhere"), { groupBy: "model" })).toEqual([]);
   });
 });

@@ -3,9 +3,10 @@ import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
 import { openLedger } from "../../src/gateway/ledger/ledger.ts";
-import { findEntries, readAttempts, readEntries, readUsage } from "../../src/gateway/ledger/read.ts";
+import { findRequests, readAttempts, readRequests, readUsage } from "../../src/gateway/ledger/read.ts";
 import { place } from "../cli/command.ts";
 import { temporaryFolder } from "../store/engines.ts";
+import { settlement } from "./samples.ts";
 
 const schema = `
 create table if not exists entries (
@@ -54,22 +55,22 @@ function schemaNow(): unknown {
   return database.query("select name, sql from sqlite_master order by name").all();
 }
 
-const row = { id: "a", inputTokens: 10, outputTokens: 5, charged: 1, inputBound: null, unit: null, requestId: null };
+const row = { id: "a", inputTokens: 10, outputTokens: 5, charged: 1, inputBound: null, images: 0, requestId: null };
 
 test("usage, entries and attempts are read, and the file is not changed", () => {
   const before = schemaNow();
   expect(readUsage(folder.path, { groupBy: "model" })).toMatchObject([
     { group: "smart", requests: 1, inputTokens: 10, outputTokens: 5, unpriced: 1, possibleTokens: 0, images: 0 },
   ]);
-  expect(readEntries(folder.path, { limit: 10 })).toMatchObject([row]);
-  expect(findEntries(folder.path, "a", 10)).toMatchObject([row]);
+  expect(readRequests(folder.path, { limit: 10 })).toMatchObject([row]);
+  expect(findRequests(folder.path, "a", 10)).toMatchObject([row]);
   expect(readAttempts(folder.path, "a")).toEqual([]);
   expect(schemaNow()).toEqual(before);
 });
 
-test("a gateway that opens it adds what it lacks, and the same is read", async () => {
+test("a gateway that opens it brings its rows along, and the same is read", async () => {
   await openLedger({ dataFolder: folder.path }).close();
-  expect(readEntries(folder.path, { limit: 10 })).toMatchObject([row]);
+  expect(readRequests(folder.path, { limit: 10 })).toMatchObject([row]);
   expect(readUsage(folder.path, { groupBy: "model" })).toMatchObject([{ inputTokens: 10, possibleTokens: 0 }]);
 });
 
@@ -84,3 +85,65 @@ test("turnpike usage and turnpike requests show print it", async () => {
   expect(shown.out).toMatch(/inputTokens +10/);
   here.remove();
 }, 120_000);
+
+/** What the version before this one added. */
+function asPreviousVersion(): void {
+  using database = new Database(join(folder.path, "ledger.db"));
+  database.run("alter table entries add column unit text");
+  database.run("alter table entries add column unit_thousandths integer");
+  database.run("alter table entries add column charged integer not null default 1");
+  database.run("alter table entries add column input_bound integer");
+  database.run("alter table entries add column request_id text");
+  database.run("create index pending on entries (id) where state = 'pending'");
+  database.run(`create table attempts (id text not null, number integer not null, provider text not null,
+    upstream_model text not null, outcome text not null, error_code text not null, http_status integer,
+    duration_ms integer not null, possible_input_tokens integer not null, primary key (id, number)) without rowid`);
+  const add = (id: string, operation: string, state: string, unit: string | null, thousandths: number | null) =>
+    database.run(
+      `insert into entries (id, at_ms, key_id, operation, dialect, model, stream, state, unit, unit_thousandths, charged,
+        input_bound, request_id) values (?, 1760000000000, 'key_a', ?, 'd', 'm', 0, ?, ?, ?, 0, 9, 'req')`,
+      [id, operation, state, unit, thousandths],
+    );
+  add("image", "image", "completed", "images", 2_000);
+  add("speech", "transcribe", "completed", "seconds", 1_500);
+  add("video", "video", "pending", null, null);
+  add("film", "video", "completed", "seconds", 8_000);
+  add("chat", "chat", "open", null, null);
+  database.run("insert into attempts values ('image', 1, 'alpha', 'm', 'possible', 'timeout', null, 30, 12)");
+}
+
+const previous = [
+  { id: "chat", requestId: "req", inputBound: 9, charged: 0 },
+  { id: "film", videoMs: 8_000, audioMs: 0 },
+  { id: "video", state: "pending", videoMs: 0, settledSeq: null },
+  { id: "speech", videoMs: 0, audioMs: 1_500 },
+  { id: "image", images: 2, settledSeq: 2 },
+  { id: "a", inputTokens: 10, charged: 1, requestId: null },
+];
+const previousAttempt = { provider: "alpha", outcome: "possible", possibleInputTokens: 12, credential: null };
+
+test("rows, units and attempts of the version before are read in place, and after a gateway has opened the file", async () => {
+  asPreviousVersion();
+  expect(readRequests(folder.path, { limit: 10 })).toMatchObject(previous);
+  expect(readAttempts(folder.path, "image")).toMatchObject([previousAttempt]);
+  const ledger = openLedger({ dataFolder: folder.path });
+  expect(ledger.interrupted).toBe(1);
+  const [chat, ...others] = previous;
+  const after = [{ ...chat, state: "interrupted", settledSeq: 2 ** 32 + 6 }, ...others];
+  expect(readRequests(folder.path, { limit: 10 })).toMatchObject(after);
+  expect(readAttempts(folder.path, "image")).toMatchObject([previousAttempt]);
+  await ledger.settlePending("video", settlement());
+  expect(readRequests(folder.path, { limit: 10 })[2]).toMatchObject({ id: "video", state: "completed" });
+  await ledger.close();
+  await openLedger({ dataFolder: folder.path }).close();
+  expect(readRequests(folder.path, { limit: 10 }).map(({ id }) => id)).toEqual(previous.map(({ id }) => id));
+});
+
+test("a file of a newer version is refused in one sentence", async () => {
+  await openLedger({ dataFolder: folder.path }).close();
+  using database = new Database(join(folder.path, "ledger.db"));
+  database.run("pragma user_version = 99");
+  expect(() => openLedger({ dataFolder: folder.path })).toThrow(
+    /^The ledger in the data folder .* cannot be opened: it was written by a newer version \(99\)\.$/,
+  );
+});

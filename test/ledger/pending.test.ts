@@ -1,7 +1,7 @@
 // Rows of tasks: they outlive the process that began them, and are settled once, by their id.
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { openLedger } from "../../src/gateway/ledger/ledger.ts";
-import { readEntries, readUsage } from "../../src/gateway/ledger/read.ts";
+import { readRequests, readUsage } from "../../src/gateway/ledger/read.ts";
 import { temporaryFolder } from "../store/engines.ts";
 import { opening, settlement } from "./samples.ts";
 
@@ -12,7 +12,7 @@ beforeEach(() => {
 afterEach(() => folder.remove());
 
 const states = () =>
-  readEntries(folder.path, { limit: 10 }).map(({ id, state, provider }) => ({ id, state, provider }));
+  readRequests(folder.path, { limit: 10 }).map(({ id, state, provider }) => ({ id, state, provider }));
 
 test("a pending row is still pending after a restart, and is settled once", async () => {
   const first = openLedger({ dataFolder: folder.path });

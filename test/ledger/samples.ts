@@ -1,5 +1,7 @@
 // Openings and settlements for the ledger's tests.
+import { type Usage, zeroUsage } from "../../src/canonical/usage.ts";
 import type { LedgerOpening, LedgerSettlement } from "../../src/gateway/ledger/ledger.ts";
+import { settlementOf } from "../../src/gateway/ledger/settlement.ts";
 
 export const opening = (id: string, change: Partial<LedgerOpening> = {}): LedgerOpening => ({
   id,
@@ -15,25 +17,17 @@ export const opening = (id: string, change: Partial<LedgerOpening> = {}): Ledger
   ...change,
 });
 
-export const settlement = (change: Partial<LedgerSettlement> = {}): LedgerSettlement => ({
-  state: "completed",
-  httpStatus: 200,
-  provider: "sandbox",
-  upstreamModel: "sandbox-1",
-  attempts: 1,
+export const usageOf = (change: Partial<Usage> = {}): Usage => ({
+  ...zeroUsage,
   inputTokens: 10,
-  cacheReadTokens: 0,
-  cacheWriteTokens: 0,
   outputTokens: 5,
-  reasoningTokens: 0,
-  estimated: false,
-  charged: true,
-  units: null,
-  costNanoDollars: null,
-  priceVersion: null,
-  firstByteMs: 3,
-  durationMs: 9,
-  errorCode: null,
-  warnings: null,
+  ...change,
+});
+
+export const settlement = (change: Partial<LedgerSettlement> = {}): LedgerSettlement => ({
+  ...settlementOf({
+    ...{ state: "completed", httpStatus: 200, errorCode: null, provider: "sandbox", upstreamModel: "sandbox-1" },
+    ...{ attempts: 1, warnings: [], usage: usageOf(), isCharged: true, firstByteMs: 3, durationMs: 9 },
+  }),
   ...change,
 });

@@ -34,7 +34,7 @@ export function ledgerRows(dataFolder: string): LedgerRow[] {
   const file = join(dataFolder, "ledger.db");
   if (!existsSync(file)) return [];
   using database = new Database(file, { readonly: true });
-  const rows = database.query("select * from entries order by n").all() as Record<string, unknown>[];
+  const rows = database.query("select * from requests order by n").all() as Record<string, unknown>[];
   return rows.map(rowOf);
 }
 

@@ -154,7 +154,7 @@ describe("a task", () => {
       { json: videoTold({ status: "completed", progress: 100 }) },
     );
     expect(await over(id)).toMatchObject({ status: "completed", progress: 100 });
-    expect(await row()).toMatchObject({ state: "completed", unit: "seconds", unitThousandths: 4_000 });
+    expect(await row()).toMatchObject({ state: "completed", videoMs: 4_000 });
     expect(gateway.log.join("\n")).toContain("daydreaming");
     expect(submits(up.requests)).toBe(1);
   });
@@ -162,7 +162,7 @@ describe("a task", () => {
   test("that the upstream gives up has expired", async () => {
     const id = await running({ json: videoTold({ status: "expired" }) });
     expect(await over(id)).toMatchObject({ status: "failed", error: { code: "expired" } });
-    expect(await row()).toMatchObject({ state: "failed", errorCode: "expired", unit: null });
+    expect(await row()).toMatchObject({ state: "failed", errorCode: "expired", videoMs: 0 });
   });
 
   test("that the upstream has forgotten is lost, when it is old enough to be known", async () => {

@@ -167,8 +167,7 @@ function entryShape({ studio, client, facts }: Play, { entry }: End): Shape {
     upstream_model: studio.vendor.model(client.hasImage),
     attempts: 1,
     http_status: 200,
-    unit: isMade ? "seconds" : null,
-    unit_thousandths: isMade ? Math.round(facts.seconds * 1_000) : null,
+    video_ms: isMade ? Math.round(facts.seconds * 1_000) : 0,
     error_code: isMade ? null : facts.failure.code,
   };
 }

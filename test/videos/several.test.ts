@@ -36,7 +36,7 @@ test("three videos of one task", async () => {
   const made = await fetch(`${running.url}/v1/video/generations`, { method: "POST", headers, body });
   const { task_id: id } = (await made.json()) as { task_id: string };
   const row = await settledRowOf(running.dataFolder, "google/veo-3.0-generate-001");
-  expect(row).toMatchObject({ state: "completed", unit: "seconds", unitThousandths: 24_000 });
+  expect(row).toMatchObject({ state: "completed", videoMs: 24_000 });
 
   const plain = memberAt(await told(`/v1/video/generations/${id}`), "metadata.urls") as string[];
   const native = memberAt(await told(`/videoA/v1/videos/text2video/${id}`), "data.task_result.videos") as {

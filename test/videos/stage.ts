@@ -46,7 +46,7 @@ function files(dataFolder: string) {
   tasks.run("pragma busy_timeout = 2000");
   const entries = new Database(join(dataFolder, "ledger.db"), { readonly: true });
   const taskOf = tasks.query("select * from tasks where id = ?");
-  const entriesOf = entries.query("select * from entries where id = ?");
+  const entriesOf = entries.query("select * from requests where id = ?");
   const exchanges = new Map<string, string>();
   const kept = (id: string): Kept => {
     const row = taskOf.get(id) as Record<string, string | null> | null;

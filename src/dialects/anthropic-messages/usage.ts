@@ -1,5 +1,16 @@
 // Token counts: this wire tells cached input beside `input_tokens`, and thinking inside `output_tokens`.
-import { areCounts, tokenCount, totalInput, totalOutput, type Usage, zeroUsage } from "../../canonical/usage.ts";
+import {
+  areCounts,
+  cacheWrites,
+  oneUnit,
+  rareBuckets,
+  tokenCount,
+  totalInput,
+  totalOutput,
+  type Usage,
+  uncachedInput,
+  zeroUsage,
+} from "../../canonical/usage.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 
 const names = ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens"] as const;
@@ -11,14 +22,17 @@ export function mergeCounts(known: JsonObject | null, report: Json | undefined):
   for (const name of names) if (report[name] !== undefined && report[name] !== null) merged[name] = report[name];
   if (isObject(report["output_tokens_details"])) merged["output_tokens_details"] = report["output_tokens_details"];
   if (isObject(report["cache_creation"])) merged["cache_creation"] = report["cache_creation"];
+  if (isObject(report["server_tool_use"])) merged["server_tool_use"] = report["server_tool_use"];
   return merged;
 }
 
-function cacheWrites(counts: JsonObject): number {
-  const total = counts["cache_creation_input_tokens"];
-  if (typeof total === "number") return tokenCount(total);
-  const parts = isObject(counts["cache_creation"]) ? Object.values(counts["cache_creation"]) : [];
-  return parts.reduce<number>((sum, part) => sum + tokenCount(part), 0);
+/** The total is right where the parts differ from it; without parts everything is stored for 5 minutes. */
+function cacheCreation(counts: JsonObject): { readonly total: number; readonly hour: number } {
+  const parts = isObject(counts["cache_creation"]) ? counts["cache_creation"] : {};
+  const told = counts["cache_creation_input_tokens"];
+  const sum = Object.values(parts).reduce<number>((before, part) => before + tokenCount(part), 0);
+  const total = typeof told === "number" ? tokenCount(told) : sum;
+  return { total, hour: Math.min(tokenCount(parts["ephemeral_1h_input_tokens"]), total) };
 }
 
 /** True for counts that cannot be; a report in a stream may hold a part of them. */
@@ -30,12 +44,16 @@ export function readUsage(counts: Json | undefined): Usage | undefined {
   const details = counts["output_tokens_details"];
   const output = tokenCount(counts["output_tokens"]);
   const thinking = Math.min(isObject(details) ? tokenCount(details["thinking_tokens"]) : 0, output);
-  const usage = {
+  const { total: written, hour } = cacheCreation(counts);
+  const tools = counts["server_tool_use"];
+  const usage: Usage = {
     inputTokens: tokenCount(counts["input_tokens"]),
     cacheReadTokens: tokenCount(counts["cache_read_input_tokens"]),
-    cacheWriteTokens: cacheWrites(counts),
+    cacheWriteTokens: written - hour,
     outputTokens: output - thinking,
     reasoningTokens: thinking,
+    ...rareBuckets({ cacheWrite1hTokens: hour }),
+    ...oneUnit("searches", isObject(tools) ? tools["web_search_requests"] : undefined),
   };
   return totalInput(usage) === 0 ? undefined : usage;
 }
@@ -44,8 +62,8 @@ export function readUsage(counts: Json | undefined): Usage | undefined {
 export function writeCounts(usage: Usage | undefined, inputEstimate: number): JsonObject {
   const known = usage ?? { ...zeroUsage, inputTokens: inputEstimate };
   return {
-    input_tokens: known.inputTokens,
-    cache_creation_input_tokens: known.cacheWriteTokens,
+    input_tokens: uncachedInput(known),
+    cache_creation_input_tokens: cacheWrites(known),
     cache_read_input_tokens: known.cacheReadTokens,
     output_tokens: totalOutput(known),
     output_tokens_details: known.reasoningTokens > 0 ? { thinking_tokens: known.reasoningTokens } : null,

@@ -1,5 +1,14 @@
 // Token counts: this wire tells cached input inside the prompt's count, and thinking beside the candidates'.
-import { areCounts, tokenCount, totalInput, totalOutput, type Usage } from "../../canonical/usage.ts";
+import {
+  areCounts,
+  rareBuckets,
+  splitTokens,
+  tokenCount,
+  totalInput,
+  totalOutput,
+  type Usage,
+  visibleOutput,
+} from "../../canonical/usage.ts";
 import { isObject, type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
 
 const names = [
@@ -17,6 +26,20 @@ function visible(counts: JsonObject, input: number, thoughts: number): number {
   return Math.max(0, tokenCount(counts.totalTokenCount) - input - thoughts);
 }
 
+/** Tokens of one modality in the lists that divide a total; video and documents are priced as text. */
+function tokensOf(modality: "AUDIO" | "IMAGE", ...lists: readonly (Json | undefined)[]): number {
+  const entries = lists.flatMap((list) => (Array.isArray(list) ? list : [])).filter(isObject);
+  return entries.reduce((sum, entry) => (entry.modality === modality ? sum + tokenCount(entry.tokenCount) : sum), 0);
+}
+
+/** The same of the input that no cache served. */
+const uncachedOf = (counts: JsonObject, modality: "AUDIO" | "IMAGE"): number =>
+  Math.max(
+    0,
+    tokensOf(modality, counts.promptTokensDetails, counts.toolUsePromptTokensDetails) -
+      tokensOf(modality, counts.cacheTokensDetails),
+  );
+
 /** The disjoint buckets of `usageMetadata`; undefined when it tells nothing, or what cannot be true. Input of server tools counts as input. */
 export function readUsage(counts: Json | undefined): Usage | undefined {
   if (!isObject(counts)) return undefined;
@@ -27,12 +50,23 @@ export function readUsage(counts: Json | undefined): Usage | undefined {
   const tools = tokenCount(counts.toolUsePromptTokenCount);
   const thoughts = tokenCount(counts.thoughtsTokenCount);
   if (prompt + tools === 0) return undefined;
+  const uncached = (cached > prompt ? prompt : prompt - cached) + tools;
+  const input = splitTokens(uncached, uncachedOf(counts, "AUDIO"), uncachedOf(counts, "IMAGE"));
+  const { candidatesTokensDetails: details } = counts;
+  const seen = visible(counts, prompt + tools, thoughts);
+  const output = splitTokens(seen, tokensOf("AUDIO", details), tokensOf("IMAGE", details));
   return {
-    inputTokens: (cached > prompt ? prompt : prompt - cached) + tools,
+    inputTokens: input.text,
     cacheReadTokens: cached,
     cacheWriteTokens: 0,
-    outputTokens: visible(counts, prompt + tools, thoughts),
+    outputTokens: output.text,
     reasoningTokens: thoughts,
+    ...rareBuckets({
+      audioInputTokens: input.audio,
+      imageInputTokens: input.image,
+      audioOutputTokens: output.audio,
+      imageOutputTokens: output.image,
+    }),
   };
 }
 
@@ -41,7 +75,7 @@ export function writeUsage(usage: Usage): JsonObject {
   return omitUndefined({
     promptTokenCount: totalInput(usage),
     cachedContentTokenCount: usage.cacheReadTokens > 0 ? usage.cacheReadTokens : undefined,
-    candidatesTokenCount: usage.outputTokens,
+    candidatesTokenCount: visibleOutput(usage),
     thoughtsTokenCount: usage.reasoningTokens > 0 ? usage.reasoningTokens : undefined,
     totalTokenCount: totalInput(usage) + totalOutput(usage),
   });

@@ -1,7 +1,6 @@
 // A reply with images in Google's words: from an upstream, where one without any is a failure, and for a client.
 import type { GeneratedImage, ImageResponse } from "../../canonical/image.ts";
-import { tokenCount } from "../../canonical/usage.ts";
-import { isObject, type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
+import { isObject, type JsonObject, omitUndefined } from "../../lib/json.ts";
 import type { StreamReader, WriteContext } from "../dialect.ts";
 import { invalidUpstreamResponse } from "../errors.ts";
 import { timeOf } from "../gemini/response.ts";
@@ -45,15 +44,6 @@ function absence(wire: JsonObject): Error {
   return invalidUpstreamResponse(`there is no image in it${/^[A-Z_]{1,40}$/.test(reason) ? ` (${reason})` : ""}`);
 }
 
-/** The tokens of a kind in what went in. */
-function inputOf(counts: Json | undefined): Pick<ImageResponse, "input"> {
-  const details = objectsIn(isObject(counts) ? counts.promptTokensDetails : undefined);
-  if (details.length === 0) return {};
-  const of = (kind: string): number =>
-    details.reduce((sum, { modality, tokenCount: count }) => sum + (modality === kind ? tokenCount(count) : 0), 0);
-  return { input: { textTokens: of("TEXT"), imageTokens: of("IMAGE") } };
-}
-
 export function parseReply(wire: unknown): ImageResponse {
   if (!isObject(wire)) throw invalidUpstreamResponse("expected a JSON object");
   const parts = partsOf(wire);
@@ -69,7 +59,6 @@ export function parseReply(wire: unknown): ImageResponse {
     images: text === "" ? images : images.map((image) => ({ ...image, revisedPrompt: text })),
     ...(text === "" ? {} : { text }),
     ...imageUsage(images.length, readUsage(wire.usageMetadata)),
-    ...inputOf(wire.usageMetadata),
   };
 }
 

@@ -57,7 +57,9 @@ function parseArk(wire: unknown): ImageResponse {
   if (failed !== undefined && items.every(({ error }) => isObject(error))) throw errors.parse(400, failed);
   const response = parseReply(wire);
   const made = isObject(body.usage) ? body.usage.generated_images : undefined;
-  return { ...response, ...imageUsage(typeof made === "number" ? made : response.images.length, response.usage) };
+  const { images, usage, size, quality } = response;
+  const variant = { ...(size === undefined ? {} : { size }), ...(quality === undefined ? {} : { quality }) };
+  return { ...response, ...imageUsage(typeof made === "number" ? made : images.length, usage, variant) };
 }
 
 /** https://docs.siliconflow.cn/cn/api-reference/images/images-generations */

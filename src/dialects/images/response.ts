@@ -37,7 +37,10 @@ export function parseReply(wire: unknown): ImageResponse {
     ...optionalText(wire, "quality", "quality"),
     ...optionalText(wire, "background", "background"),
     ...optionalText(wire, "output_format", "fileFormat"),
-    ...readUsage(wire.usage, images.length),
+    ...readUsage(wire.usage, images.length, {
+      ...optionalText(wire, "size", "size"),
+      ...optionalText(wire, "quality", "quality"),
+    }),
   };
 }
 

@@ -1,5 +1,5 @@
 // Token usage on this wire: the totals and their parts, under names of its own.
-import { totalInput, totalOutput, type Usage } from "../../canonical/usage.ts";
+import { cacheWrites, totalInput, totalOutput, type Usage } from "../../canonical/usage.ts";
 import { isObject, type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
 import { parseUsage as parseTotals } from "../shared/openai-usage.ts";
 
@@ -23,7 +23,7 @@ export function renderUsage(usage: Usage): JsonObject {
   const output = totalOutput(usage);
   return {
     input_tokens: input,
-    input_tokens_details: { cached_tokens: usage.cacheReadTokens, cache_write_tokens: usage.cacheWriteTokens },
+    input_tokens_details: { cached_tokens: usage.cacheReadTokens, cache_write_tokens: cacheWrites(usage) },
     output_tokens: output,
     output_tokens_details: { reasoning_tokens: usage.reasoningTokens },
     total_tokens: input + output,

@@ -1,6 +1,6 @@
 // A ranking reply: whatever the upstream's shape, one normal form for all clients.
 import type { RankedResult, RerankRequest, RerankResponse } from "../../canonical/rerank.ts";
-import { tokenCount, type Usage, zeroUsage } from "../../canonical/usage.ts";
+import { oneUnit, tokenCount, type Usage, unitAmount, zeroUsage } from "../../canonical/usage.ts";
 import { isObject, type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
 import type { WriteContext } from "../dialect.ts";
 import { invalidUpstreamResponse } from "../errors.ts";
@@ -40,13 +40,12 @@ function readResults(
   return read.sort((left, right) => right.score - left.score || left.index - right.index).slice(0, request?.top);
 }
 
-const isCounted = (units: Json | undefined): units is number => typeof units === "number" && units > 0;
-
 function readUsage({ tokens, searchUnits }: ReadRanking): { usage?: Usage } {
   const told = tokens.map(tokenCount).find((count) => count > 0);
   const usage = told === undefined ? undefined : { ...zeroUsage, inputTokens: told };
-  if (!isCounted(searchUnits)) return usage === undefined ? {} : { usage };
-  return { usage: { ...(usage ?? zeroUsage), units: { kind: "searches", amount: searchUnits } } };
+  const searches = oneUnit("searches", searchUnits);
+  if (searches.units === undefined) return usage === undefined ? {} : { usage };
+  return { usage: { ...(usage ?? zeroUsage), ...searches } };
 }
 
 /** The places where compatible servers tell their tokens. */
@@ -84,7 +83,8 @@ export function readAnswer(read: ReadRanking, request: RerankRequest | undefined
 }
 
 function billedUnits({ usage }: RerankResponse, documents: number): JsonObject {
-  if (usage?.units?.kind === "searches") return { search_units: usage.units.amount };
+  const searches = unitAmount(usage, "searches");
+  if (searches > 0) return { search_units: searches };
   if (usage !== undefined && !usage.estimated) return { total_tokens: usage.inputTokens };
   return { search_units: Math.ceil(documents / documentsPerSearch) };
 }

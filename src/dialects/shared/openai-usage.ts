@@ -1,5 +1,15 @@
 // Token usage on this wire, where cached and reasoning tokens are parts of the totals, and canon's disjoint buckets.
-import { areCounts, tokenCount, totalInput, totalOutput, type Usage } from "../../canonical/usage.ts";
+import {
+  areCounts,
+  cacheWrites,
+  oneUnit,
+  rareBuckets,
+  splitTokens,
+  tokenCount,
+  totalInput,
+  totalOutput,
+  type Usage,
+} from "../../canonical/usage.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 
 const none: JsonObject = {};
@@ -27,6 +37,11 @@ function protocolsOf({ prompt_tokens, completion_tokens, total_tokens }: JsonObj
   return typeof prompt_tokens === "number" && total >= prompt ? [prompt, total - prompt] : null;
 }
 
+/** Web searches, as Perplexity, xAI and OpenRouter count them. */
+function searchesIn(usage: JsonObject): Json | undefined {
+  return usage.num_search_queries ?? usage.num_sources_used ?? detailsOf(usage, "server_tool_use").web_search_requests;
+}
+
 /**
  * What a server counted; undefined when a side is missing or cannot be true: no request has an empty input. Servers disagree on
  * what is a part of what.
@@ -41,17 +56,27 @@ export function parseUsage(usage: Json | undefined): Usage | undefined {
   const cacheReadTokens = tokenCount(input.cached_tokens ?? usage.prompt_cache_hit_tokens);
   const cacheWriteTokens = tokenCount(input.cache_write_tokens);
   const cached = cacheReadTokens + cacheWriteTokens;
-  const { reasoning_tokens } = detailsOf(usage, "completion_tokens_details");
+  const output = detailsOf(usage, "completion_tokens_details");
+  const { reasoning_tokens } = output;
   if (!areCounts(input.cached_tokens, usage.prompt_cache_hit_tokens, input.cache_write_tokens, reasoning_tokens))
     return undefined;
   const told = tokenCount(reasoning_tokens);
   const isBeside = told === 0 || told > completion || total === prompt + completion + told;
+  const uncached = splitTokens(cached > prompt ? prompt : prompt - cached, input.audio_tokens, input.image_tokens);
+  const visible = splitTokens(isBeside ? completion : completion - told, output.audio_tokens, output.image_tokens);
   return {
-    inputTokens: cached > prompt ? prompt : prompt - cached,
+    inputTokens: uncached.text,
     cacheReadTokens,
     cacheWriteTokens,
-    outputTokens: isBeside ? completion : completion - told,
+    outputTokens: visible.text,
     reasoningTokens: told === 0 ? unsaid(total, prompt + completion, cached > 0) : told,
+    ...rareBuckets({
+      audioInputTokens: uncached.audio,
+      imageInputTokens: uncached.image,
+      audioOutputTokens: visible.audio,
+      imageOutputTokens: visible.image,
+    }),
+    ...oneUnit("searches", searchesIn(usage)),
   };
 }
 
@@ -63,7 +88,7 @@ export function renderUsage(usage: Usage): JsonObject {
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: prompt + completion,
-    prompt_tokens_details: { cached_tokens: usage.cacheReadTokens, cache_write_tokens: usage.cacheWriteTokens },
+    prompt_tokens_details: { cached_tokens: usage.cacheReadTokens, cache_write_tokens: cacheWrites(usage) },
     completion_tokens_details: { reasoning_tokens: usage.reasoningTokens },
   };
 }

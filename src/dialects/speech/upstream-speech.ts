@@ -9,7 +9,7 @@ import {
   soundTypes,
 } from "../../canonical/speech.ts";
 import type { Usage } from "../../canonical/usage.ts";
-import { zeroUsage } from "../../canonical/usage.ts";
+import { oneUnit, zeroUsage } from "../../canonical/usage.ts";
 import type {
   AudioReader,
   Dialect,
@@ -159,7 +159,7 @@ export function upstreamSpeech<Form>(server: UpstreamSpeech<Form>): Speaking {
 export function characterUsage(count: string | number | null | undefined): Usage | undefined {
   const amount = Number(count);
   if (count === null || count === undefined || !Number.isFinite(amount) || amount <= 0) return undefined;
-  return { ...zeroUsage, units: { kind: "characters", amount: Math.round(amount) } };
+  return { ...zeroUsage, ...oneUnit("characters", amount) };
 }
 
 /** Length of a body in bytes, where it is told. */

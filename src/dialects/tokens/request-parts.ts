@@ -198,7 +198,7 @@ export function requestParts(request: OperationRequest): RequestParts {
       return partsOf(gathering(), { units: () => ({ kind: "characters", amount: characterCount(request.input) }) });
     case "transcribe":
       return partsOf(gathering(), {
-        units: () => ({ kind: "seconds", amount: soundSeconds(request.recording.bytes) }),
+        units: () => ({ kind: "audioMs", amount: Math.round(soundSeconds(request.recording.bytes) * 1_000) }),
       });
   }
 }

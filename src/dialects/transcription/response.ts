@@ -1,6 +1,15 @@
 // The reply in JSON: the bare text, or the text with everything that is timed.
 import type { Segment, TranscriptionRequest, TranscriptionResponse, Word } from "../../canonical/transcription.ts";
-import { tokenCount, totalInput, totalOutput, type Usage, zeroUsage } from "../../canonical/usage.ts";
+import {
+  type BilledUnits,
+  rareBuckets,
+  splitTokens,
+  tokenCount,
+  totalInput,
+  totalOutput,
+  type Usage,
+  zeroUsage,
+} from "../../canonical/usage.ts";
 import { isObject, type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
 import { invalidUpstreamResponse } from "../errors.ts";
 import { languageName } from "./language.ts";
@@ -37,16 +46,25 @@ function parseWord(item: Json): Word[] {
 const listOf = <T>(value: Json | undefined, each: (item: Json) => T[]): readonly T[] | undefined =>
   Array.isArray(value) ? value.flatMap(each) : undefined;
 
+const millisecondsPerSecond = 1_000;
+
+const audioOf = (length: number): BilledUnits => ({
+  kind: "audioMs",
+  amount: Math.round(length * millisecondsPerSecond),
+});
+
 /** Tokens, or seconds, or neither; the length of the recording stands in for the latter. */
 export function parseUsage(usage: Json | undefined, duration?: number): Usage | undefined {
   const told = isObject(usage) ? usage : {};
   if (told.type === "duration" || typeof told.seconds === "number")
-    return { ...zeroUsage, units: { kind: "seconds", amount: seconds(told.seconds) } };
+    return { ...zeroUsage, units: [audioOf(seconds(told.seconds))] };
+  const details = told.input_token_details ?? told.input_tokens_details ?? told.prompt_tokens_details;
   const inputTokens = tokenCount(told.input_tokens ?? told.prompt_tokens);
   const outputTokens = tokenCount(told.output_tokens ?? told.completion_tokens);
-  const units = duration === undefined ? {} : { units: { kind: "seconds" as const, amount: duration } };
+  const { text, audio } = splitTokens(inputTokens, isObject(details) ? details.audio_tokens : 0, 0);
+  const units = duration === undefined ? {} : { units: [audioOf(duration)] };
   if (inputTokens + outputTokens === 0 && duration === undefined) return undefined;
-  return { ...zeroUsage, inputTokens, outputTokens, ...units };
+  return { ...zeroUsage, inputTokens: text, outputTokens, ...rareBuckets({ audioInputTokens: audio }), ...units };
 }
 
 /** Throws `upstream_protocol_error` where there is no text. */
@@ -74,7 +92,8 @@ export function wireUsage(usage: Usage | undefined): JsonObject | undefined {
   const output = totalOutput(usage);
   if (input + output > 0)
     return { type: "tokens", input_tokens: input, output_tokens: output, total_tokens: input + output };
-  return usage.units?.kind === "seconds" ? { type: "duration", seconds: usage.units.amount } : undefined;
+  const audio = usage.units?.find(({ kind }) => kind === "audioMs");
+  return audio === undefined ? undefined : { type: "duration", seconds: audio.amount / millisecondsPerSecond };
 }
 
 /** Usage in a stream's last event, which knows tokens only (openai 7.55, TranscriptionTextDoneEvent.Usage). */

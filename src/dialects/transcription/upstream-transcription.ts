@@ -8,7 +8,7 @@ import type {
   TranscriptionResponse,
   Word,
 } from "../../canonical/transcription.ts";
-import { type Usage, zeroUsage } from "../../canonical/usage.ts";
+import { oneUnit, type Usage, zeroUsage } from "../../canonical/usage.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { Dialect, ErrorCodec, ReadContext, RenderContext, RenderedRequest, UpstreamRequest } from "../dialect.ts";
 import { invalidUpstreamResponse, unsupported, unsupportedByModel } from "../errors.ts";
@@ -109,7 +109,7 @@ export function speakerLetter(index: number): string {
 /** Seconds as a usage; undefined for none. */
 export function secondsUsed(seconds: unknown): Usage | undefined {
   if (typeof seconds !== "number" || !Number.isFinite(seconds) || seconds <= 0) return undefined;
-  return { ...zeroUsage, units: { kind: "seconds", amount: seconds } };
+  return { ...zeroUsage, ...oneUnit("audioMs", seconds * 1_000) };
 }
 
 /** A time on the wire. */

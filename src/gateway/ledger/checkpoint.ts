@@ -1,8 +1,7 @@
 // When the write-ahead log is emptied: after so many rows, beside the running writer, with a short pause at the end.
-
+import type { Database } from "bun:sqlite";
 import { workerAddress } from "../../lib/worker.ts";
 import type { CheckpointOrder, CheckpointReport } from "./checkpoint-worker.ts";
-import type { SnapshotPin } from "./wal-snapshot-pin.ts";
 import type { Writer } from "./writer.ts";
 
 export interface Checkpointer {
@@ -15,7 +14,7 @@ export interface Checkpointer {
 export interface CheckpointOptions {
   readonly path: string;
   readonly writer: () => Writer;
-  readonly parked: SnapshotPin;
+  readonly pin: SnapshotPin;
   /** A row is about one page in the log, so this bounds the size of the log; large groups of rows share pages. */
   readonly everyRows: number;
   /** Called before the log is copied: time to write down what recovery need not look at. */
@@ -39,9 +38,9 @@ export function createCheckpointer(options: CheckpointOptions): Checkpointer {
   };
   const run = async () => {
     options.beforeCopy();
-    options.parked.unpark();
+    options.pin.unpin();
     await copyAndRestart().catch(options.onFailure);
-    options.parked.park();
+    options.pin.pin();
   };
   return {
     committed(rows) {
@@ -78,5 +77,29 @@ function lazyWorker(path: string): (mode: CheckpointOrder["mode"]) => Promise<vo
     worker.postMessage({ path, mode } satisfies CheckpointOrder);
     const report = await promise;
     if (report.error !== undefined) throw new Error(report.error);
+  };
+}
+
+export interface SnapshotPin {
+  /** Begins a read that is never finished. Every commit then saves two lock calls to the system: 9.7 instead of 14.4 us for two commits. */
+  pin(): void;
+  /** Ends it: a checkpoint cannot empty the log while anybody reads in it. */
+  unpin(): void;
+}
+
+/** The writer is alone, so its own commits are always the newest state and the pinned read never goes stale. */
+export function pinnedSnapshot(database: Database): SnapshotPin {
+  const twoRows = database.prepare("select 1 from marks union all select 2");
+  let rows: Iterator<unknown> | undefined;
+  return {
+    pin() {
+      if (rows !== undefined) return;
+      rows = twoRows.iterate();
+      rows.next();
+    },
+    unpin() {
+      rows?.return?.();
+      rows = undefined;
+    },
   };
 }

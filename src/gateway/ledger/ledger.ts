@@ -1,21 +1,21 @@
 // The ledger: every request that was let through stands in it once, whatever happens to the process.
+import type { Database } from "bun:sqlite";
 import { mkdirSync } from "node:fs";
 import { type Clock, systemClock } from "../../lib/clock.ts";
-import { type Checkpointer, createCheckpointer } from "./checkpoint.ts";
-import { lockFolder, type Unlock } from "./process-lock.ts";
-import { ledgerId, nextNumber, recover } from "./recovery.ts";
+import { type Checkpointer, createCheckpointer, pinnedSnapshot } from "./checkpoint.ts";
+import { ledgerPath, lockFolder, type Unlock } from "./files.ts";
+import { ledgerId, type Recovered, recover } from "./recovery.ts";
 import {
   attemptValues,
-  type Durability,
-  type LedgerTable,
-  ledgerPath,
+  hasRareColumns,
   openingValues,
-  openTable,
+  prepareStatements,
   progressValues,
+  type Statements,
   settlementValues,
-} from "./table.ts";
-import type { LedgerAttempt, LedgerEntry, LedgerOpening, LedgerSettlement } from "./types.ts";
-import { pinnedSnapshot } from "./wal-snapshot-pin.ts";
+} from "./rows.ts";
+import { type Durability, openFile } from "./schema.ts";
+import type { LedgerAttempt, LedgerEntry, LedgerOpening, LedgerSettlement, OpenReservation } from "./types.ts";
 import { createWriter, type Writer } from "./writer.ts";
 
 export type * from "./types.ts";
@@ -23,11 +23,13 @@ export type * from "./types.ts";
 export interface Ledger {
   /** How many requests an earlier process had left open; they are `interrupted` now. */
   readonly interrupted: number;
+  /** What those held, and what tasks that are still pending hold. */
+  readonly reservations: readonly OpenReservation[];
   /** Of this file: instances that share a store have a ledger each. */
   readonly id: string;
   /** Resolves when the row is committed; nothing may be sent before. GatewayError `ledger_unavailable` (503) when it cannot be. */
   open(opening: LedgerOpening): Promise<LedgerEntry>;
-  /** As `open`, for a task that goes on when the process has ended: the row is `pending` until it is concluded. */
+  /** As `open`, for a task that goes on when the process has ended: the row is `pending` until it is settled. */
   openPending(opening: LedgerOpening): Promise<void>;
   /** Settles the pending row of this id. One that is settled already, or is not there, stays as it is. */
   settlePending(id: string, settlement: LedgerSettlement): Promise<void>;
@@ -59,77 +61,103 @@ const defaultSettleWaitMs = 5_000;
 export function openLedger(options: LedgerOptions): Ledger {
   const unlock = lockedFolder(options.dataFolder);
   try {
-    const table = openTable(options.dataFolder, options.durability ?? "process");
-    const interrupted = recover(table.database);
-    return { interrupted, ...runningLedger(table, unlock, options) };
+    const database = openFile(ledgerPath(options.dataFolder), options.durability ?? "process");
+    const recovered = recover(database);
+    const { interrupted, reservations } = recovered;
+    return { interrupted, reservations, ...runningLedger(database, recovered, unlock, options) };
   } catch (cause) {
     unlock();
     throw cannotOpen(options.dataFolder, cause);
   }
 }
 
-function runningLedger(table: LedgerTable, unlock: Unlock, options: LedgerOptions): Omit<Ledger, "interrupted"> {
-  const parked = pinnedSnapshot(table.database);
+/** What the rows of one ledger share. */
+interface Shared {
+  readonly statements: Statements;
+  readonly writer: Writer;
+  readonly clock: Clock;
+  /** Numbers of rows that are open. */
+  readonly open: Set<number>;
+  nextNumber(): number;
+  nextSequence(): number;
+}
+
+function runningLedger(
+  database: Database,
+  recovered: Recovered,
+  unlock: Unlock,
+  options: LedgerOptions,
+): Omit<Ledger, "interrupted" | "reservations"> {
+  const statements = prepareStatements(database);
+  const pin = pinnedSnapshot(database);
   const onFailure = options.onFailure ?? (() => undefined);
-  const openNumbers = new Set<number>();
-  let next = nextNumber(table.database);
-  const marked = () => [oldestOf(openNumbers, next) - 1];
-  const mark = () => forget(writer.write(table.mark, marked(), "forget"));
+  const open = new Set<number>();
+  let number = recovered.nextNumber;
+  let sequence = recovered.nextSequence;
+  const marked = () => [oldestOf(open, number) - 1];
+  const mark = () => forget(writer.write(statements.mark, marked, "forget"));
   const checkpointer: Checkpointer = createCheckpointer({
     path: ledgerPath(options.dataFolder),
     writer: () => writer,
-    parked,
+    pin,
     everyRows: options.checkpointEveryRows ?? defaultCheckpointEveryRows,
     beforeCopy: mark,
     onFailure,
   });
-  const writer: Writer = createWriter(table.database, {
+  const writer: Writer = createWriter(database, {
     waitMs: options.settleWaitMs ?? defaultSettleWaitMs,
     onCommit: checkpointer.committed,
     onRefusal: onFailure,
   });
   const clock = options.clock ?? systemClock;
-  const id = ledgerId(table.database);
-  parked.park();
+  const shared = { statements, writer, clock, open, nextNumber: () => number++, nextSequence: () => sequence++ };
+  const id = ledgerId(database);
+  pin.pin();
   return {
     id,
-    open(opening) {
-      const n = next++;
-      openNumbers.add(n);
-      return writer.write(table.open, openingValues(n, opening), "tell").then(
-        () => entryOf({ n, id: opening.id, table, writer, clock, done: () => openNumbers.delete(n) }),
-        (refused: unknown) => {
-          openNumbers.delete(n);
-          throw refused;
-        },
-      );
-    },
-    openPending: (opening) => writer.write(table.begin, openingValues(next++, opening), "tell"),
-    settlePending: (id, settlement) => writer.write(table.conclude, settlementValues(id, settlement), "retry"),
-    recordAttempts: (id, attempts) => recordAttempts(table, writer, id, attempts),
-    probe: () => writer.write(table.mark, marked(), "tell"),
+    ...rowsOf(shared),
+    probe: () => writer.write(statements.mark, marked, "tell"),
     async close() {
       await checkpointer.stop();
       mark();
       writer.close();
-      parked.unpark();
-      table.database.run("pragma wal_checkpoint(truncate)");
-      table.database.close(true);
+      pin.unpin();
+      database.run("pragma wal_checkpoint(truncate)");
+      database.close(true);
       unlock();
     },
   };
 }
 
-interface EntryParts {
-  readonly n: number;
-  readonly id: string;
-  readonly table: LedgerTable;
-  readonly writer: Writer;
-  readonly clock: Clock;
-  readonly done: () => void;
+function rowsOf(shared: Shared): Pick<Ledger, "open" | "openPending" | "settlePending" | "recordAttempts"> {
+  const { statements, writer, open } = shared;
+  return {
+    open(opening) {
+      const n = shared.nextNumber();
+      const values = openingValues(n, opening);
+      open.add(n);
+      return writer
+        .write(statements.open, () => values, "tell")
+        .then(
+          () => entryOf(n, opening.id, shared),
+          (refused: unknown) => {
+            open.delete(n);
+            throw refused;
+          },
+        );
+    },
+    openPending(opening) {
+      const values = openingValues(shared.nextNumber(), opening);
+      return writer.write(statements.openPending, () => values, "tell");
+    },
+    settlePending: (id, settlement) =>
+      writer.write(statements.settlePending, settlementValues(id, settlement, shared.nextSequence), "retry"),
+    recordAttempts: (id, attempts) => recordAttempts(shared, id, attempts),
+  };
 }
 
-function entryOf({ n, id, table, writer, clock, done }: EntryParts): LedgerEntry {
+function entryOf(n: number, id: string, shared: Shared): LedgerEntry {
+  const { statements, writer, clock, open, nextSequence } = shared;
   let settled = false;
   let reportedAtMs = clock.monotonicMs();
   const openedAtMs = reportedAtMs;
@@ -138,23 +166,25 @@ function entryOf({ n, id, table, writer, clock, done }: EntryParts): LedgerEntry
       const nowMs = clock.monotonicMs();
       if (settled || nowMs - reportedAtMs < progressEveryMs) return;
       reportedAtMs = nowMs;
-      forget(writer.write(table.progress, progressValues(n, progress, nowMs - openedAtMs), "forget"));
+      const values = progressValues(n, progress, nowMs - openedAtMs);
+      forget(writer.write(statements.progress, () => values, "forget"));
     },
-    settle(settlement, failedAttempts = []) {
+    settle(settlement, otherAttempts = []) {
       if (settled) return Promise.resolve(false);
       settled = true;
       // In the same turn of the event loop as the settlement, and so in the same commit.
-      recordAttempts(table, writer, id, failedAttempts);
-      return writer.write(table.settle, settlementValues(n, settlement), "retry").then(() => {
-        done();
+      recordAttempts(shared, id, otherAttempts);
+      const statement = hasRareColumns(settlement) ? statements.settleRare : statements.settle;
+      return writer.write(statement, settlementValues(n, settlement, nextSequence), "retry").then(() => {
+        open.delete(n);
         return true;
       });
     },
   };
 }
 
-function recordAttempts(table: LedgerTable, writer: Writer, id: string, attempts: readonly LedgerAttempt[]): void {
-  for (const attempt of attempts) forget(writer.write(table.attempt, attemptValues(id, attempt), "retry"));
+function recordAttempts({ statements, writer }: Shared, id: string, attempts: readonly LedgerAttempt[]): void {
+  for (const attempt of attempts) forget(writer.write(statements.attempt, () => attemptValues(id, attempt), "retry"));
 }
 
 /** For rows that nobody waits for: the writer has already told the log. */

@@ -1,19 +1,37 @@
-// Reading the ledger from outside, also while a gateway writes it: what was used, and the newest entries.
-import { Database, type SQLQueryBindings } from "bun:sqlite";
-import { existsSync } from "node:fs";
-import { type Static, Type } from "typebox";
-import type { BilledUnits } from "../../canonical/usage.ts";
+// Reading the ledger from outside, also while a gateway writes it: what was used, and the newest requests, of all its files.
+import type { SQLQueryBindings } from "bun:sqlite";
+import { type Static, type TObject, Type } from "typebox";
+import { type TokenBucket, tokenBuckets, type UnitKind } from "../../canonical/usage.ts";
 import { IntColumn, NullableBigInt, NullableInt, NullableText, rowReader } from "../../store/rows.ts";
-import { ledgerPath, missingColumns } from "./table.ts";
+import { readFiles } from "./read-files.ts";
 
 export type UsageGroup = "model" | "key" | "day" | "provider";
 
 /** Times in Unix milliseconds: from `sinceMs` on, and before `untilMs`. */
-export interface EntryFilter {
+export interface RequestFilter {
   readonly sinceMs?: number;
   readonly untilMs?: number;
   readonly keyId?: string;
 }
+
+type Columns<Name extends string> = { readonly [name in Name]: typeof IntColumn };
+
+const integers = <const Name extends string>(names: readonly Name[]): Columns<Name> =>
+  Object.fromEntries(names.map((name) => [name, IntColumn])) as Columns<Name>;
+
+/** Units under the names of their columns: those that are paid by the request are not the requests of a group. */
+export const unitNames = [
+  "images",
+  "audioMs",
+  "videoMs",
+  "characters",
+  "pages",
+  "searches",
+  "billedRequests",
+] as const satisfies readonly (UnitKind | "billedRequests")[];
+
+const amountNames = [...tokenBuckets, ...unitNames] as const;
+const amounts: Columns<TokenBucket | (typeof unitNames)[number]> = integers(amountNames);
 
 const usageShape = Type.Object({
   /** The model, key id, provider or UTC day; empty where no provider was reached. */
@@ -22,28 +40,27 @@ const usageShape = Type.Object({
   /** Of these, not completed and not under way. */
   errors: IntColumn,
   open: IntColumn,
-  inputTokens: IntColumn,
-  cacheReadTokens: IntColumn,
-  cacheWriteTokens: IntColumn,
-  outputTokens: IntColumn,
-  reasoningTokens: IntColumn,
-  /** Of those that have a price; null when none has. */
+  ...amounts,
+  /** Of those that have a cost or a price; null when none has. */
   costNanoDollars: NullableBigInt,
-  /** Requests with tokens or units and without a price. */
+  priceNanoDollars: NullableBigInt,
+  /** Requests with tokens or units and without a cost. */
   unpriced: IntColumn,
   /** Tokens of requests and attempts that failed after they were sent: what providers may bill, and no caller pays. */
   possibleTokens: IntColumn,
-  /** In thousandths, as the ledger keeps them. */
-  images: IntColumn,
-  seconds: IntColumn,
-  characters: IntColumn,
-  searches: IntColumn,
 });
 
-const entryShape = Type.Object({
+const requestShape = Type.Object({
+  n: IntColumn,
   id: Type.String(),
+  /** The id that the client saw; null in rows of older versions. */
+  requestId: NullableText,
   atMs: IntColumn,
+  organization: NullableText,
+  project: NullableText,
   keyId: Type.String(),
+  endUser: NullableText,
+  session: NullableText,
   operation: Type.String(),
   dialect: Type.String(),
   model: Type.String(),
@@ -51,28 +68,30 @@ const entryShape = Type.Object({
   state: Type.String(),
   provider: NullableText,
   upstreamModel: NullableText,
+  credential: NullableText,
+  attemptStartedMs: NullableInt,
   attempts: IntColumn,
-  inputTokens: IntColumn,
-  cacheReadTokens: IntColumn,
-  cacheWriteTokens: IntColumn,
-  outputTokens: IntColumn,
-  reasoningTokens: IntColumn,
-  estimated: IntColumn,
-  costNanoDollars: NullableBigInt,
-  priceVersion: NullableText,
-  firstByteMs: NullableInt,
-  durationMs: NullableInt,
   httpStatus: NullableInt,
   errorCode: NullableText,
   warnings: NullableText,
-  /** What is not counted in tokens: images, seconds, characters or searches. */
-  unit: NullableText,
-  unitThousandths: NullableInt,
-  /** 0: the tokens are only what failed attempts may have cost. */
-  charged: IntColumn,
+  firstByteMs: NullableInt,
+  durationMs: NullableInt,
   inputBound: NullableInt,
-  /** The id that the client saw; null in rows of older versions. */
-  requestId: NullableText,
+  ...amounts,
+  /** JSON of the units one by one, where they have sizes or qualities. */
+  unitDetails: NullableText,
+  estimated: IntColumn,
+  /** Names of the buckets that the gateway counted by itself, with spaces between them. */
+  estimatedBuckets: NullableText,
+  /** 0: the usage is only what failed attempts may have cost. */
+  charged: IntColumn,
+  reservedNanoDollars: NullableBigInt,
+  costNanoDollars: NullableBigInt,
+  costVersion: NullableText,
+  priceNanoDollars: NullableBigInt,
+  priceVersion: NullableText,
+  /** Its place among all settlements of this file; null while it is not settled. */
+  settledSeq: NullableInt,
 });
 
 const attemptShape = Type.Object({
@@ -80,21 +99,35 @@ const attemptShape = Type.Object({
   number: IntColumn,
   provider: Type.String(),
   upstreamModel: Type.String(),
+  credential: NullableText,
   outcome: Type.String(),
-  errorCode: Type.String(),
+  errorCode: NullableText,
   httpStatus: NullableInt,
-  durationMs: IntColumn,
+  startedMs: NullableInt,
+  firstByteMs: NullableInt,
+  durationMs: NullableInt,
   possibleInputTokens: IntColumn,
+  costNanoDollars: NullableBigInt,
+  costVersion: NullableText,
 });
 
 export type UsageRow = Static<typeof usageShape>;
 /** `stream`, `estimated` and `charged` are 0 or 1. */
-export type EntryRow = Static<typeof entryShape>;
+export type RequestRow = Static<typeof requestShape>;
 export type AttemptRow = Static<typeof attemptShape>;
 
-const readUsageRows = rowReader("entries", usageShape);
-const readEntryRows = rowReader("entries", entryShape);
+const readUsageRows = rowReader("requests", usageShape);
+const readRequestRows = rowReader("requests", requestShape);
 const readAttemptRows = rowReader("attempts", attemptShape);
+
+/** `cacheWrite1hTokens` is `cache_write_1h_tokens`, and `costNanoDollars` is `cost`. */
+const columnOf = (name: string): string =>
+  name.replace("NanoDollars", "").replace(/[A-Z]|\d+/g, (part) => `_${part.toLowerCase()}`);
+
+const selectOf = (shape: TObject): string =>
+  Object.keys(shape.properties)
+    .map((name) => `${columnOf(name)} as "${name}"`)
+    .join(", ");
 
 const groupSql: { readonly [group in UsageGroup]: string } = {
   model: "model",
@@ -103,66 +136,90 @@ const groupSql: { readonly [group in UsageGroup]: string } = {
   day: "strftime('%Y-%m-%d', at_ms / 1000, 'unixepoch')",
 };
 
-const unitKinds = ["images", "seconds", "characters", "searches"] as const satisfies readonly BilledUnits["kind"][];
-const unitSums = unitKinds.map(
-  (kind) => `sum(case when charged and unit = '${kind}' then unit_thousandths else 0 end) as ${kind}`,
-);
-
-const tokenColumns = [
-  ["input_tokens", "inputTokens"],
-  ["cache_read_tokens", "cacheReadTokens"],
-  ["cache_write_tokens", "cacheWriteTokens"],
-  ["output_tokens", "outputTokens"],
-  ["reasoning_tokens", "reasoningTokens"],
-] as const;
-/** Only what is charged: tokens of failed attempts are summed apart. */
-const tokenSums = tokenColumns.map(([column, name]) => `sum(case when charged then ${column} else 0 end) as "${name}"`);
+/** Only what is charged: tokens of failed attempts are summed separately. */
+const amountSums = amountNames.map((name) => `sum(iif(charged, ${columnOf(name)}, 0)) as "${name}"`).join(", ");
+const anyAmount = amountNames.map(columnOf).join(" + ");
 
 /** One row per group, the dearest first. Empty when there is no ledger yet. */
-export function readUsage(dataFolder: string, filter: EntryFilter & { readonly groupBy: UsageGroup }): UsageRow[] {
+export function readUsage(dataFolder: string, filter: RequestFilter & { readonly groupBy: UsageGroup }): UsageRow[] {
   const { where, values } = conditions(filter);
   const sql = `select ${groupSql[filter.groupBy]} as "group", count(*) as requests,
     sum(state not in ('completed', 'open', 'pending')) as errors, sum(state in ('open', 'pending')) as open,
-    ${tokenSums.join(", ")}, sum(cost) as "costNanoDollars",
-    sum(state not in ('open', 'pending') and charged and cost is null and (input_tokens + cache_read_tokens + output_tokens > 0 or unit is not null)) as unpriced,
-    sum((select coalesce(sum(possible_input_tokens), 0) from attempts where attempts.id = entries.id)) as "possibleTokens",
-    ${unitSums.join(", ")}
-    from entries ${where} group by 1 order by sum(cost) desc, count(*) desc, 1`;
-  return readUsageRows(select(dataFolder, sql, values));
+    ${amountSums}, sum(cost) as "costNanoDollars", sum(price) as "priceNanoDollars",
+    sum(state not in ('open', 'pending') and charged and cost is null and ${anyAmount} > 0) as unpriced,
+    sum((select coalesce(sum(possible_input_tokens), 0) from attempts where attempts.id = requests.id)) as "possibleTokens"
+    from requests ${where} group by 1`;
+  const groups = new Map<string, UsageRow>();
+  for (const row of readFiles(dataFolder, sql, values).flatMap(readUsageRows)) {
+    const before = groups.get(row.group);
+    groups.set(row.group, before === undefined ? row : sumOf(before, row));
+  }
+  return [...groups.values()].sort(dearestFirst);
 }
 
-/** The newest entries first, at most `limit`. */
-export function readEntries(dataFolder: string, filter: EntryFilter & { readonly limit: number }): EntryRow[] {
+const usageNames = Object.keys(usageShape.properties) as (keyof UsageRow)[];
+
+/** The same group in two files. */
+function sumOf(left: UsageRow, right: UsageRow): UsageRow {
+  const sum = (name: keyof UsageRow): UsageRow[keyof UsageRow] => {
+    const [one, other] = [left[name], right[name]];
+    if (typeof one === "number" && typeof other === "number") return one + other;
+    if (typeof one === "bigint" && typeof other === "bigint") return one + other;
+    return one ?? other;
+  };
+  return Object.fromEntries(usageNames.map((name) => [name, sum(name)])) as UsageRow;
+}
+
+function dearestFirst(left: UsageRow, right: UsageRow): number {
+  const [one, other] = [left.costNanoDollars ?? -1n, right.costNanoDollars ?? -1n];
+  if (one !== other) return one > other ? -1 : 1;
+  return right.requests - left.requests || (left.group < right.group ? -1 : 1);
+}
+
+/** The newest requests first, at most `limit`. */
+export function readRequests(dataFolder: string, filter: RequestFilter & { readonly limit: number }): RequestRow[] {
   const { where, values } = conditions(filter);
-  return entriesWhere(dataFolder, `${where} order by n desc limit ?`, [...values, filter.limit]);
+  return newest(dataFolder, where, values, filter.limit);
 }
 
-/** The entries with this id of ours, or under this id that clients saw: callers may use theirs twice. Newest first. */
-export function findEntries(dataFolder: string, id: string, limit: number): EntryRow[] {
-  return entriesWhere(dataFolder, "where id = ? or request_id = ? order by n desc limit ?", [id, id, limit]);
+/** The requests with this id of the gateway's, or with this id that clients saw: they may use one twice. The newest first. */
+export function findRequests(dataFolder: string, id: string, limit: number): RequestRow[] {
+  return newest(dataFolder, "where id = ? or request_id = ?", [id, id], limit);
 }
 
-function entriesWhere(dataFolder: string, rest: string, values: SQLQueryBindings[]): EntryRow[] {
-  const sql = `select id, at_ms as "atMs", key_id as "keyId", operation, dialect, model, stream, state, provider,
-    upstream_model as "upstreamModel", attempts, input_tokens as "inputTokens", cache_read_tokens as "cacheReadTokens",
-    cache_write_tokens as "cacheWriteTokens", output_tokens as "outputTokens", reasoning_tokens as "reasoningTokens",
-    estimated, cost as "costNanoDollars", price_version as "priceVersion", first_byte_ms as "firstByteMs",
-    duration_ms as "durationMs", http_status as "httpStatus", error_code as "errorCode", warnings,
-    unit, unit_thousandths as "unitThousandths", charged, input_bound as "inputBound",
-    request_id as "requestId"
-    from entries ${rest}`;
-  return readEntryRows(select(dataFolder, sql, values));
+const newestSql = `select ${selectOf(requestShape)} from requests`;
+
+function newest(dataFolder: string, where: string, values: SQLQueryBindings[], limit: number): RequestRow[] {
+  const files = readFiles(dataFolder, `${newestSql} ${where} order by n desc limit ?`, [...values, limit]);
+  return merged(files.map(readRequestRows)).slice(0, limit);
 }
 
-/** The attempts of one request that did not answer, in order. */
+const isNewer = (one: RequestRow, other: RequestRow): boolean =>
+  one.atMs === other.atMs ? one.id > other.id : one.atMs > other.atMs;
+
+/** One list of several, by time and id; each file stays in its own order. */
+function merged(files: readonly (readonly RequestRow[])[]): RequestRow[] {
+  const [first = [], ...others] = files;
+  return others.reduce<RequestRow[]>((left, right) => mergedTwo(left, right), [...first]);
+}
+
+function mergedTwo(left: readonly RequestRow[], right: readonly RequestRow[]): RequestRow[] {
+  const rows: RequestRow[] = [];
+  let next = 0;
+  for (const row of left) {
+    for (let other = right[next]; other !== undefined && isNewer(other, row); other = right[++next]) rows.push(other);
+    rows.push(row);
+  }
+  return [...rows, ...right.slice(next)];
+}
+
+/** The attempts of one request in order: the one that is in its row, and the others. */
 export function readAttempts(dataFolder: string, id: string): AttemptRow[] {
-  const sql = `select id, number, provider, upstream_model as "upstreamModel", outcome, error_code as "errorCode",
-    http_status as "httpStatus", duration_ms as "durationMs", possible_input_tokens as "possibleInputTokens"
-    from attempts where id = ? order by number`;
-  return readAttemptRows(select(dataFolder, sql, [id]));
+  const sql = `select ${selectOf(attemptShape)} from attempts where id = ? order by number`;
+  return readFiles(dataFolder, sql, [id]).flatMap(readAttemptRows);
 }
 
-function conditions({ sinceMs, untilMs, keyId }: EntryFilter): { where: string; values: SQLQueryBindings[] } {
+function conditions({ sinceMs, untilMs, keyId }: RequestFilter): { where: string; values: SQLQueryBindings[] } {
   const asked: readonly (readonly [string, string | number | undefined])[] = [
     ["at_ms >= ?", sinceMs],
     ["at_ms < ?", untilMs],
@@ -176,28 +233,4 @@ function conditions({ sinceMs, untilMs, keyId }: EntryFilter): { where: string; 
     values.push(value);
   }
   return { where: clauses.length > 0 ? `where ${clauses.join(" and ")}` : "", values };
-}
-
-/** `query_only` instead of a read-only file: after a crash the first reader has to rebuild the index of the log. */
-function select(dataFolder: string, sql: string, values: SQLQueryBindings[]): unknown[] {
-  const path = ledgerPath(dataFolder);
-  if (!existsSync(path)) return [];
-  using database = new Database(path, { readwrite: true, safeIntegers: true });
-  database.run("pragma query_only = 1");
-  database.run("pragma busy_timeout = 2000");
-  return database.query(`${inPlaceOfOlder(database)} ${sql}`).all(...values);
-}
-
-const noAttempts = `attempts(id, number, provider, upstream_model, outcome, error_code, http_status, duration_ms,
-  possible_input_tokens) as (select null, null, null, null, null, null, null, null, null where 0)`;
-
-/** A reader changes nothing: what a file of an older version lacks is put in its place for the one statement. */
-function inPlaceOfOlder(database: Database): string {
-  const columns = missingColumns(database).map(({ name, value }) => `${value} as ${name}`);
-  const hasAttempts = database.query("select 1 from sqlite_master where name = 'attempts'").get() !== null;
-  const parts = [
-    ...(columns.length === 0 ? [] : [`entries as (select *, ${columns.join(", ")} from main.entries)`]),
-    ...(hasAttempts ? [] : [noAttempts]),
-  ];
-  return parts.length === 0 ? "" : `with ${parts.join(", ")}`;
 }

@@ -2,7 +2,7 @@
 import type { GatewayError } from "../../canonical/error.ts";
 import { type Usage, zeroUsage } from "../../canonical/usage.ts";
 import type { Warning } from "../../canonical/warning.ts";
-import type { EndState, LedgerSettlement, LedgerTokens } from "./types.ts";
+import type { EndState, LedgerSettlement } from "./types.ts";
 
 /** How an exchange ended. */
 export interface Ending {
@@ -20,6 +20,12 @@ export interface Ending {
   readonly isCharged: boolean;
   readonly firstByteMs: number | null;
   readonly durationMs: number;
+  /** The name of the credential of the last attempt, and when that attempt began after the arrival of the request. */
+  readonly credential?: string | null;
+  readonly attemptStartedMs?: number | null;
+  /** What providers bill and what the caller pays; absent or null where there is no price. */
+  readonly costNanoDollars?: bigint | null;
+  readonly priceNanoDollars?: bigint | null;
 }
 
 /** The state of an exchange that ended with this error, or with none. */
@@ -32,21 +38,15 @@ export function endStateOf(error: GatewayError | null): EndState {
 export function settlementOf(ending: Ending): LedgerSettlement {
   const { usage = zeroUsage, warnings, isCharged, ...rest } = ending;
   return {
-    ...rest,
-    ...tokensOf(usage),
-    units: usage.units ?? null,
-    estimated: usage.estimated ?? false,
-    charged: isCharged,
+    credential: null,
+    attemptStartedMs: null,
     costNanoDollars: null,
-    priceVersion: null,
+    priceNanoDollars: null,
+    ...rest,
+    usage,
+    charged: isCharged,
     warnings: warnings.length === 0 ? null : warningText(warnings),
   };
-}
-
-/** The token buckets of a row. */
-export function tokensOf(usage: Usage): LedgerTokens {
-  const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens, reasoningTokens } = usage;
-  return { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens, reasoningTokens };
 }
 
 /** As in the header `x-turnpike-warnings`: `dropped;field=seed, approximated;field=temperature`. */

@@ -1,21 +1,26 @@
-// What the ledger keeps of one request: an opening before anything is sent, a settlement before the last byte leaves.
-import type { BilledUnits, Usage } from "../../canonical/usage.ts";
+// What the ledger holds of one request: an opening before anything is sent, a settlement before the last byte leaves.
+import type { Usage } from "../../canonical/usage.ts";
 
 /** How a request ended. `rejected`: the gateway refused it; `cancelled`: the client left. */
 export type EndState = "completed" | "failed" | "cancelled" | "rejected";
 /**
  * `interrupted`: the process died in between; found at the next start, with what had been reported until then.
- * `pending`: a task goes on after its request was answered, and after the process; it is settled by its id.
+ * `pending`: a task continues after its request was answered, and after the process; it is settled by its id.
  */
-export type EntryState = "open" | "pending" | "interrupted" | EndState;
+export type RequestState = "open" | "pending" | "interrupted" | EndState;
 
+/** What is known of a request when it is admitted. */
 export interface LedgerOpening {
   /** UUIDv7 of the exchange; the ledger does not check that it is new. */
   readonly id: string;
   readonly atMs: number;
-  /** The id that the client sees. */
+  /** The id that the client sees. Clients may use one more than once. */
   readonly requestId: string;
+  readonly organization?: string;
+  readonly project?: string;
   readonly keyId: string;
+  readonly endUser?: string;
+  readonly session?: string;
   readonly operation: string;
   readonly dialect: string;
   /** The model as the client named it. */
@@ -25,56 +30,81 @@ export interface LedgerOpening {
   readonly inputTokens: number;
   /** Tokens that the input does not exceed. */
   readonly inputBound: number;
+  /** What budgets and balances hold for it until it is settled. */
+  readonly reservedNanoDollars?: bigint;
+  /** The price books that it was admitted under. */
+  readonly costVersion?: string;
+  readonly priceVersion?: string;
 }
 
-/** Disjoint buckets of whole tokens. */
-export type LedgerTokens = Omit<Usage, "estimated" | "units">;
-
 /** What a stream has come to so far: what remains of it when the process dies. */
-export interface LedgerProgress extends LedgerTokens {
+export interface LedgerProgress {
+  readonly usage: Usage;
   readonly provider?: string | null;
   readonly upstreamModel?: string | null;
 }
 
-export interface LedgerSettlement extends LedgerTokens {
+export interface LedgerSettlement {
   readonly state: EndState;
   /** What the client was answered. */
   readonly httpStatus: number;
+  /** Of the attempt that answered, else of the last one. */
   readonly provider: string | null;
   readonly upstreamModel: string | null;
+  readonly credential: string | null;
+  /** When that attempt began, counted from the arrival of the request. */
+  readonly attemptStartedMs: number | null;
+  /** How many there were. */
   readonly attempts: number;
-  /** What is not counted in tokens; null where everything is. */
-  readonly units: BilledUnits | null;
-  /** The gateway counted by itself. */
-  readonly estimated: boolean;
-  /** False where the tokens are only what failed attempts may have cost: the caller does not pay them. */
+  readonly usage: Usage;
+  /** False where the usage is only what failed attempts may have cost: the caller does not pay it. */
   readonly charged: boolean;
-  /** Null when the model has no price; never 0 for lack of one. */
+  /** What providers bill; null when the model has no price, never 0 for lack of one. */
   readonly costNanoDollars: bigint | null;
-  readonly priceVersion: string | null;
+  /** What the caller pays. */
+  readonly priceNanoDollars: bigint | null;
   readonly firstByteMs: number | null;
   readonly durationMs: number;
   readonly errorCode: string | null;
   readonly warnings: string | null;
 }
 
-/** An attempt that did not answer, as it is kept beside its request. */
+/** An attempt other than the one that the client's answer came from. That one is in the request's own row. */
 export interface LedgerAttempt {
   readonly number: number;
   readonly provider: string;
   readonly upstreamModel: string;
-  /** `unsent`, `refused` or `possible`: what the provider may bill for it. */
+  readonly credential?: string | null;
+  /** `answered`, or what the provider may bill for one that was not: `unsent`, `refused` or `possible`. */
   readonly outcome: string;
-  readonly errorCode: string;
+  readonly errorCode: string | null;
   readonly httpStatus: number | null;
+  /** Counted from the arrival of the request. */
+  readonly startedMs?: number | null;
+  readonly firstByteMs?: number | null;
   readonly durationMs: number;
   /** What a `possible` attempt may have cost; 0 for others. */
   readonly possibleInputTokens: number;
+  readonly costNanoDollars?: bigint | null;
+  readonly costVersion?: string | null;
+}
+
+/** What a row held when the process that opened it died. */
+export interface OpenReservation {
+  readonly id: string;
+  /** `interrupted` rows are over; `pending` ones are still to be settled. */
+  readonly state: "interrupted" | "pending";
+  readonly atMs: number;
+  readonly organization: string | null;
+  readonly project: string | null;
+  readonly keyId: string;
+  readonly endUser: string | null;
+  readonly reservedNanoDollars: bigint;
 }
 
 export interface LedgerEntry {
-  /** Call it as often as you like: it is written at most every five seconds, and never fails. */
+  /** May be called at any rate: it is written at most every five seconds, and never fails. */
   progress(progress: LedgerProgress): void;
   /** Resolves when the row is committed: true. A second call changes nothing and resolves to false. */
-  settle(settlement: LedgerSettlement, failedAttempts?: readonly LedgerAttempt[]): Promise<boolean>;
+  settle(settlement: LedgerSettlement, otherAttempts?: readonly LedgerAttempt[]): Promise<boolean>;
 }

@@ -1,15 +1,14 @@
 // Group commit: everything that is asked for in one turn of the event loop is one transaction.
 import type { Database, SQLQueryBindings } from "bun:sqlite";
 import { GatewayError } from "../../canonical/error.ts";
-import { type FailedRow, isTransient, type Row, rowCommitter } from "./batch.ts";
-import type { Write } from "./table.ts";
+import type { Write } from "./rows.ts";
 
 /** What becomes of a row that the disk refuses: its caller is told, it is tried until it works, or it is forgotten. */
 export type WhenRefused = "tell" | "retry" | "forget";
 
 export interface Writer {
   /** Resolves when the row is committed; rejects with a GatewayError of code `ledger_unavailable` (503). */
-  write(statement: Write, values: SQLQueryBindings[], whenRefused: WhenRefused): Promise<void>;
+  write(statement: Write, values: () => SQLQueryBindings[], whenRefused: WhenRefused): Promise<void>;
   /** Commits nothing while `action` runs, then everything that came in the meantime. */
   holdWhile(action: () => Promise<void>): Promise<void>;
   /** Commits what is waiting, now, and takes nothing more; callers of rows that the disk still refuses are told. */
@@ -122,4 +121,57 @@ function mustRetry(row: Waiting, error: unknown, options: WriterOptions): boolea
 function unavailable(cause: unknown): GatewayError {
   const detail = { code: "ledger_unavailable", retryAfterMs: 1_000, cause };
   return new GatewayError("overloaded", "The ledger cannot be written.", detail);
+}
+
+/** A write and what it is given; asked for at each try. */
+interface Row {
+  readonly statement: Write;
+  readonly values: () => SQLQueryBindings[];
+}
+
+interface FailedRow<Kind extends Row> {
+  readonly row: Kind;
+  readonly error: unknown;
+}
+
+/** Runs rows as one transaction and gives those that failed; all others are committed when it returns. */
+type CommitRows = <Kind extends Row>(rows: readonly Kind[]) => readonly FailedRow<Kind>[];
+
+/** A single row commits by itself, without the two statements around it. When a transaction fails, each row gets its own. */
+function rowCommitter(database: Database): CommitRows {
+  const begin = database.prepare("begin immediate");
+  const commit = database.prepare("commit");
+  const together = (rows: readonly Row[]) => {
+    begin.run();
+    for (const row of rows) row.statement.run(...row.values());
+    commit.run();
+  };
+  return (rows) => {
+    if (rows.length === 1) return runEach(rows);
+    try {
+      together(rows);
+      return [];
+    } catch {
+      if (database.inTransaction) database.run("rollback");
+      return runEach(rows);
+    }
+  };
+}
+
+function runEach<Kind extends Row>(rows: readonly Kind[]): FailedRow<Kind>[] {
+  const failed: FailedRow<Kind>[] = [];
+  for (const row of rows) {
+    try {
+      row.statement.run(...row.values());
+    } catch (error) {
+      failed.push({ row, error });
+    }
+  }
+  return failed;
+}
+
+/** Whether the same row can succeed later: the disk is full, broken or locked. A row that breaks a rule never can. */
+function isTransient(error: unknown): boolean {
+  const code = String(Object(error).code);
+  return code.startsWith("SQLITE_") && !/^SQLITE_(CONSTRAINT|MISMATCH|TOOBIG|RANGE|MISUSE)/.test(code);
 }

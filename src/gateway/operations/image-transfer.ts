@@ -134,9 +134,8 @@ export function joinImages(responses: readonly ImageResponse[]): ImageResponse {
   const [first] = responses;
   if (first === undefined) throw invalidUpstreamResponse("the response has no image");
   const usage = sumUsage(responses.map((response) => response.usage));
-  const { input: _, ...common } = first;
   return {
-    ...common,
+    ...first,
     images: responses.flatMap((response) => response.images),
     ...(usage === undefined ? {} : { usage }),
   };

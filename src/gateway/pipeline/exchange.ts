@@ -5,7 +5,7 @@ import type { Warning } from "../../canonical/warning.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Events, RequestIds } from "../../telemetry/events.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import { type Ending, endStateOf, settlementOf, tokensOf } from "../ledger/settlement.ts";
+import { type Ending, endStateOf, settlementOf } from "../ledger/settlement.ts";
 import type { LedgerAttempt, LedgerEntry } from "../ledger/types.ts";
 import type { PendingReservations, Reservations } from "../policy/reservations.ts";
 import type { Candidate } from "../routing/catalog.ts";
@@ -83,7 +83,7 @@ export function createExchange(dependencies: ExchangeDependencies): Exchange {
     },
     progress(usage, servedBy) {
       reservations.extend(usage);
-      entry.progress({ ...tokensOf(usage), ...askedOf(servedBy) });
+      entry.progress({ usage, ...askedOf(servedBy) });
     },
     settle({ servedBy, usage, error, charged = true, failedAttempts }) {
       if (done !== null) return done;

@@ -1,6 +1,6 @@
 // Usage that no provider reported: what was sent and what was delivered, by the tokenizer where it answers in time.
 import type { OperationRequest, OperationResponse } from "../../canonical/operation.ts";
-import { addUsage, type Usage, zeroUsage } from "../../canonical/usage.ts";
+import { addUsage, totalInput, type Usage, withEstimatedOutput, zeroUsage } from "../../canonical/usage.ts";
 import { type TokenFamily, tokenFamilyOf } from "../../dialects/tokens/families.ts";
 import { approximateInput, approximateText, scanInput } from "../../dialects/tokens/figures.ts";
 import { requestParts } from "../../dialects/tokens/request-parts.ts";
@@ -44,7 +44,7 @@ export function usageEstimates(counter: TokenCounter): UsageEstimates {
   const inputOf = async (request: OperationRequest, family: TokenFamily): Promise<Usage> => {
     if (isFree(request)) return zeroUsage;
     const parts = requestParts(request);
-    if (parts.units !== undefined) return { ...zeroUsage, units: parts.units(), estimated: true };
+    if (parts.units !== undefined) return { ...zeroUsage, units: [parts.units()], estimated: true };
     const inputTokens = await countInput(counter, parts, family, AbortSignal.timeout(patienceMs)).catch(() =>
       approximateInput(scanInput(parts), family),
     );
@@ -70,7 +70,9 @@ export function usageEstimates(counter: TokenCounter): UsageEstimates {
       known ?? input(requests, candidate),
       outputOf(delivered, familyOf(candidate)),
     ]);
-    return sent.units === undefined ? { ...sent, outputTokens, estimated: true } : { ...sent, estimated: true };
+    // What is paid by the character or the second has no tokens.
+    const hasTokens = sent.units === undefined || totalInput(sent) > 0;
+    return withEstimatedOutput(sent, hasTokens ? outputTokens : 0);
   };
   return {
     input,

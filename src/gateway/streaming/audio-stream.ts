@@ -20,7 +20,7 @@ export const wholeChunks = (): FrameSplitter => ({
 
 /** What is paid for speech where the upstream tells nothing else: the characters of the text, as people count them. */
 export function spokenUsage(input: string, told: Usage = zeroUsage): Usage {
-  return told.units === undefined ? { ...told, units: { kind: "characters", amount: [...input].length } } : told;
+  return told.units === undefined ? { ...told, units: [{ kind: "characters", amount: [...input].length }] } : told;
 }
 
 export const isEvents = (type: string | null): boolean => type?.startsWith("text/event-stream") ?? false;

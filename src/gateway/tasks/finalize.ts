@@ -1,5 +1,5 @@
 // The end of a task: its last state is written once, then its row in the ledger is settled, and that is noted.
-import { zeroUsage } from "../../canonical/usage.ts";
+import { oneUnit, zeroUsage } from "../../canonical/usage.ts";
 import type { VideoState } from "../../canonical/video.ts";
 import { endTask, markTaskSettled, type TaskChange, unsettledTasks, updateTask } from "../../store/tasks.ts";
 import type { Ending } from "../ledger/settlement.ts";
@@ -18,6 +18,8 @@ const endStates: { readonly [state in VideoState]: EndState } = {
   expired: "failed",
 };
 
+const msPerSecond = 1_000;
+
 /** How a finished task stands in the ledger. Only a video that was made is counted. */
 function endingOf({ state, provider, createdAtMs, updatedAtMs, internals, view }: Task): Ending {
   const { seconds } = view.results[0]?.seconds === undefined ? view.effect : view.results[0];
@@ -31,7 +33,7 @@ function endingOf({ state, provider, createdAtMs, updatedAtMs, internals, view }
     upstreamModel: model,
     attempts,
     warnings,
-    usage: state === "completed" && amount > 0 ? { ...zeroUsage, units: { kind: "seconds", amount } } : undefined,
+    usage: { ...zeroUsage, ...oneUnit("videoMs", state === "completed" ? amount * msPerSecond : 0) },
     isCharged: true,
     firstByteMs: null,
     durationMs: Math.max(0, updatedAtMs - createdAtMs),

@@ -95,7 +95,6 @@ export function imageReply(request: ImageRequest): ImageResponse {
     ...(unfinished === 0 ? {} : { partialImages: new Array(unfinished).fill(images[0]) }),
     size: `${sheet.width}x${sheet.height}`,
     fileFormat: "png",
-    usage: { ...zeroUsage, inputTokens: tokens, units: { kind: "images", amount: count } },
-    input: { textTokens: tokens, imageTokens: 0 },
+    usage: { ...zeroUsage, inputTokens: tokens, units: [{ kind: "images", amount: count }] },
   };
 }

@@ -21,7 +21,7 @@ export function speakReply(request: SpeechRequest): SpeechResponse {
     model: `sandbox/${request.model}`,
     format: request.format,
     bytes: fileOf(request.format, symbols),
-    usage: { ...zeroUsage, units: { kind: "characters", amount: [...request.input].length } },
+    usage: { ...zeroUsage, units: [{ kind: "characters", amount: [...request.input].length }] },
   };
 }
 

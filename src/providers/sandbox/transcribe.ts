@@ -48,7 +48,7 @@ function answerOf(request: TranscriptionRequest, text: string, seconds: number, 
     seconds,
     segments,
     words,
-    usage: { ...zeroUsage, units: { kind: "seconds", amount: seconds } },
+    usage: { ...zeroUsage, units: [{ kind: "audioMs", amount: Math.round(seconds * 1_000) }] },
   };
 }
 

@@ -257,7 +257,10 @@ const strange: [unknown, Partial<Usage> | undefined][] = [
     { input_tokens: 3, output_tokens: 5, output_tokens_details: { thinking_tokens: 9 } },
     { outputTokens: 0, reasoningTokens: 5 },
   ],
-  [{ cache_creation: { ephemeral_5m_input_tokens: 2, ephemeral_1h_input_tokens: 3 } }, { cacheWriteTokens: 5 }],
+  [
+    { cache_creation: { ephemeral_5m_input_tokens: 2, ephemeral_1h_input_tokens: 3 } },
+    { cacheWriteTokens: 2, cacheWrite1hTokens: 3 },
+  ],
 ];
 
 test.each(strange)("usage %j", (usage, expected) => {

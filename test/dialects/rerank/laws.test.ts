@@ -43,7 +43,7 @@ const answers = fc
       usage: {
         ...zeroUsage,
         inputTokens: tokens,
-        ...(units === null ? {} : { units: { kind: "searches", amount: units } }),
+        ...(units === null ? {} : { units: [{ kind: "searches" as const, amount: units }] }),
       },
     }),
   );

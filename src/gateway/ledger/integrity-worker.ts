@@ -1,6 +1,6 @@
 // The thread that looks at a large ledger: it reads the whole file, which may take minutes.
 import type { ThreadMessage } from "../../lib/thread.ts";
-import { faultIn } from "./check.ts";
+import { faultIn } from "./integrity.ts";
 
 declare const self: Worker;
 

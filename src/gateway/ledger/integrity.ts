@@ -3,7 +3,7 @@ import { Database } from "bun:sqlite";
 import { existsSync, statSync } from "node:fs";
 import { createThread } from "../../lib/thread.ts";
 import { workerAddress } from "../../lib/worker.ts";
-import { ledgerPath } from "./table.ts";
+import { ledgerPath } from "./files.ts";
 
 /** Up to this size the check takes less time than starting a thread for it. */
 const inPlaceBytes = 4 * 1024 * 1024;
@@ -46,7 +46,7 @@ export async function checkLedger(
     return;
   }
   const thread = createThread<string, string | null>(() =>
-    workerAddress("gateway/ledger/check-worker.ts", import.meta),
+    workerAddress("gateway/ledger/integrity-worker.ts", import.meta),
   );
   const looked = thread.run(path).then(({ result }) => (result === null ? null : damaged(path, result)));
   const late = Promise.withResolvers<"late">();

@@ -1,6 +1,25 @@
-// One process for one ledger: a lock that the system itself lets go when its holder dies, however it dies.
+// The files of the ledger in a data folder: the one that is written, those beside it, and the lock of the process that writes.
 import { Database } from "bun:sqlite";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+
+export function ledgerPath(dataFolder: string): string {
+  return join(dataFolder, "ledger.db");
+}
+
+const otherFile = /^ledger-.+\.db$/;
+
+/**
+ * All ledgers in the folder, the one that is written first: files that were moved aside as `ledger-2026-01.db`, or that other
+ * instances wrote.
+ */
+export function ledgerPaths(dataFolder: string): string[] {
+  if (!existsSync(dataFolder)) return [];
+  const others = readdirSync(dataFolder)
+    .filter((name) => otherFile.test(name))
+    .sort();
+  return [ledgerPath(dataFolder), ...others.map((name) => join(dataFolder, name))].filter((path) => existsSync(path));
+}
 
 /** Lets the folder go. */
 export type Unlock = () => void;

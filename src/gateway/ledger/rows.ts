@@ -1,0 +1,163 @@
+// What each column of a row is given, and the statements of the hot path. Columns and their values are listed in the same order.
+import type { Database, SQLQueryBindings, Statement } from "bun:sqlite";
+import {
+  type BilledUnits,
+  cacheWrites,
+  estimatedBuckets,
+  uncachedInput,
+  unitAmount,
+  visibleOutput,
+} from "../../canonical/usage.ts";
+import type { LedgerAttempt, LedgerOpening, LedgerProgress, LedgerSettlement } from "./types.ts";
+
+export type Write = Statement<unknown, SQLQueryBindings[]>;
+
+const listed = (columns: string): readonly string[] => columns.trim().split(/\s+/);
+
+const openingColumns = listed(`n id request_id at_ms organization project key_id end_user session
+  operation dialect model stream input_tokens input_bound reserved cost_version price_version`);
+
+/** Arrays are written out: a function for each column costs 1 us per request. */
+export function openingValues(n: number, given: LedgerOpening): SQLQueryBindings[] {
+  const { id, requestId, atMs, organization = null, project = null, keyId, endUser = null, session = null } = given;
+  const { operation, dialect, model, stream, inputTokens, inputBound } = given;
+  const { reservedNanoDollars = null, costVersion = null, priceVersion = null } = given;
+  // biome-ignore format: as the columns are listed
+  return [
+    n, id, requestId, atMs, organization, project, keyId, endUser, session,
+    operation, dialect, model, stream ? 1 : 0, inputTokens, inputBound, reservedNanoDollars, costVersion, priceVersion,
+  ];
+}
+
+const progressColumns = listed(
+  "input_tokens cache_read_tokens cache_write_tokens output_tokens reasoning_tokens duration_ms",
+);
+
+/** Progress is an estimate: kinds of input and of output are not told apart in it. */
+export function progressValues(n: number, given: LedgerProgress, durationMs: number): SQLQueryBindings[] {
+  const { usage, provider = null, upstreamModel = null } = given;
+  const { cacheReadTokens, reasoningTokens } = usage;
+  const tokens = [uncachedInput(usage), cacheReadTokens, cacheWrites(usage), visibleOutput(usage), reasoningTokens];
+  return [...tokens, rounded(durationMs), provider, upstreamModel, n];
+}
+
+const settlementColumns = listed(`state http_status provider upstream_model credential attempt_started_ms attempts
+  input_tokens cache_read_tokens cache_write_tokens output_tokens reasoning_tokens estimated charged
+  cost price first_byte_ms duration_ms error_code warnings`);
+
+function commonValues(end: LedgerSettlement): SQLQueryBindings[] {
+  const { state, httpStatus, provider, upstreamModel, credential, attemptStartedMs, attempts, usage } = end;
+  const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens, reasoningTokens, estimated } = usage;
+  const { charged, costNanoDollars, priceNanoDollars, firstByteMs, durationMs, errorCode, warnings } = end;
+  // biome-ignore format: as the columns are listed
+  return [
+    state, httpStatus, provider, upstreamModel, credential, rounded(attemptStartedMs), attempts,
+    inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens, reasoningTokens, estimated ? 1 : 0, charged ? 1 : 0,
+    costNanoDollars, priceNanoDollars, rounded(firstByteMs), rounded(durationMs), errorCode, warnings,
+  ];
+}
+
+/** What most requests do not have: they are settled without these columns. */
+const rareColumns = listed(`cache_write_1h_tokens audio_input_tokens image_input_tokens audio_output_tokens
+  image_output_tokens images audio_ms video_ms characters pages searches billed_requests unit_details estimated_buckets`);
+
+const rareUnits = ["images", "audioMs", "videoMs", "characters", "pages", "searches", "requests"] as const;
+
+function rareValues({ usage }: LedgerSettlement): SQLQueryBindings[] {
+  const { cacheWrite1hTokens = 0, audioInputTokens = 0, imageInputTokens = 0 } = usage;
+  const { audioOutputTokens = 0, imageOutputTokens = 0 } = usage;
+  const tokens = [cacheWrite1hTokens, audioInputTokens, imageInputTokens, audioOutputTokens, imageOutputTokens];
+  const units = rareUnits.map((kind) => unitAmount(usage, kind));
+  return [...tokens, ...units, detailsOf(usage.units), estimatedBuckets(usage).join(" ") || null];
+}
+
+/** True where a settlement needs the rare columns. */
+export function hasRareColumns({ usage }: LedgerSettlement): boolean {
+  const { units, estimated, cacheWrite1hTokens, audioInputTokens, imageInputTokens } = usage;
+  const { audioOutputTokens, imageOutputTokens } = usage;
+  const rare = units ?? cacheWrite1hTokens ?? audioInputTokens ?? imageInputTokens;
+  return (rare ?? audioOutputTokens ?? imageOutputTokens) !== undefined || estimated === true;
+}
+
+/**
+ * `row` is the number of an open row, or the id of a pending one. A settlement takes its place in the sequence when it is written,
+ * at each try: rows are committed in the order of their numbers.
+ */
+export function settlementValues(
+  row: number | string,
+  end: LedgerSettlement,
+  nextSequence: () => number,
+): () => SQLQueryBindings[] {
+  const values = commonValues(end);
+  if (typeof row === "string" || hasRareColumns(end)) values.push(...rareValues(end));
+  const place = values.length;
+  values.push(0, row);
+  return () => {
+    values[place] = nextSequence();
+    return values;
+  };
+}
+
+const attemptColumns = listed(`id number provider upstream_model credential outcome error_code http_status
+  started_ms first_byte_ms duration_ms possible_input_tokens cost cost_version`);
+
+export function attemptValues(id: string, given: LedgerAttempt): SQLQueryBindings[] {
+  const { number, provider, upstreamModel, credential = null, outcome, errorCode, httpStatus } = given;
+  const { startedMs = null, firstByteMs = null, durationMs, possibleInputTokens } = given;
+  const { costNanoDollars = null, costVersion = null } = given;
+  // biome-ignore format: as the columns are listed
+  return [
+    id, number, provider, upstreamModel, credential, outcome, errorCode, httpStatus,
+    rounded(startedMs), rounded(firstByteMs), rounded(durationMs), possibleInputTokens, costNanoDollars, costVersion,
+  ];
+}
+
+const marksOf = (columns: readonly string[]): string => columns.map(() => "?").join(", ");
+const setsOf = (columns: readonly string[]): string => columns.map((column) => `${column} = ?`).join(", ");
+
+const opening = (state: "open" | "pending"): string =>
+  `insert into requests (${openingColumns.join(", ")}, state) values (${marksOf(openingColumns)}, '${state}')`;
+const progress = `update requests set ${setsOf(progressColumns)}, provider = coalesce(?, provider),
+  upstream_model = coalesce(?, upstream_model) where n = ? and state = 'open'`;
+const settlement = (columns: readonly string[], which: string): string =>
+  `update requests set ${setsOf(columns)}, settled_seq = ? where ${which}`;
+const attempt = `insert or ignore into attempts (${attemptColumns.join(", ")}) values (${marksOf(attemptColumns)})`;
+
+export interface Statements {
+  readonly open: Write;
+  /** As `open`, for a row that outlives the process. */
+  readonly openPending: Write;
+  readonly progress: Write;
+  readonly settle: Write;
+  /** As `settle`, with the rare columns. */
+  readonly settleRare: Write;
+  /** As `settleRare`, by the id of a pending row. */
+  readonly settlePending: Write;
+  readonly attempt: Write;
+  /** Remembers the number up to which no row can be open. */
+  readonly mark: Write;
+}
+
+export function prepareStatements(database: Database): Statements {
+  const allColumns = [...settlementColumns, ...rareColumns];
+  return {
+    open: database.prepare(opening("open")),
+    openPending: database.prepare(opening("pending")),
+    progress: database.prepare(progress),
+    settle: database.prepare(settlement(settlementColumns, "n = ? and state = 'open'")),
+    settleRare: database.prepare(settlement(allColumns, "n = ? and state = 'open'")),
+    settlePending: database.prepare(settlement(allColumns, "id = ? and state = 'pending'")),
+    attempt: database.prepare(attempt),
+    mark: database.prepare("insert or replace into marks (name, n) values ('settled', ?)"),
+  };
+}
+
+/** The units of a request one by one, where their columns do not say everything: their sizes and qualities. */
+function detailsOf(units: readonly BilledUnits[] | undefined): string | null {
+  const hasVariants = units?.some(({ size, quality }) => size !== undefined || quality !== undefined);
+  return hasVariants ? JSON.stringify(units) : null;
+}
+
+function rounded(ms: number | null): number | null {
+  return ms === null ? null : Math.round(ms);
+}

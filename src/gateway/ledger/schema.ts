@@ -1,0 +1,141 @@
+// The SQLite file of the ledger: its tables, its settings, and what files of older versions become.
+import { Database } from "bun:sqlite";
+import { selectsOfOlder } from "./older-files.ts";
+
+/** `process` survives the death of the process, `power` also that of the machine: it waits for the disk at each commit. */
+export type Durability = "process" | "power";
+
+/** A commit writes whole pages: small ones cost half of the bytes, and 5 us less, for a row of 300 bytes; smaller ones cost groups more. */
+const pageBytes = 2_048;
+
+/**
+ * One row per request. Columns from `provider` on are null or 0 until progress or settlement, but for `input_tokens`, which begins as
+ * an estimate. Amounts of money are nano-dollars, times milliseconds.
+ */
+const requests = `create table requests (
+  n integer primary key,
+  id text not null,
+  request_id text,
+  at_ms integer not null,
+  organization text,
+  project text,
+  key_id text not null,
+  end_user text,
+  session text,
+  operation text not null,
+  dialect text not null,
+  model text not null,
+  stream integer not null,
+  input_bound integer,
+  reserved integer,
+  cost_version text,
+  price_version text,
+  state text not null,
+  provider text,
+  upstream_model text,
+  credential text,
+  attempt_started_ms integer,
+  attempts integer not null default 0,
+  http_status integer,
+  error_code text,
+  warnings text,
+  first_byte_ms integer,
+  duration_ms integer,
+  input_tokens integer not null default 0,
+  cache_read_tokens integer not null default 0,
+  cache_write_tokens integer not null default 0,
+  cache_write_1h_tokens integer not null default 0,
+  audio_input_tokens integer not null default 0,
+  image_input_tokens integer not null default 0,
+  output_tokens integer not null default 0,
+  reasoning_tokens integer not null default 0,
+  audio_output_tokens integer not null default 0,
+  image_output_tokens integer not null default 0,
+  images integer not null default 0,
+  audio_ms integer not null default 0,
+  video_ms integer not null default 0,
+  characters integer not null default 0,
+  pages integer not null default 0,
+  searches integer not null default 0,
+  billed_requests integer not null default 0,
+  unit_details text,
+  estimated integer not null default 0,
+  estimated_buckets text,
+  charged integer not null default 1,
+  cost integer,
+  price integer,
+  settled_seq integer
+)`;
+
+/** Attempts other than the one that is in the request's row. */
+const attempts = `create table attempts (
+  id text not null,
+  number integer not null,
+  provider text not null,
+  upstream_model text not null,
+  credential text,
+  outcome text not null,
+  error_code text,
+  http_status integer,
+  started_ms integer,
+  first_byte_ms integer,
+  duration_ms integer not null,
+  possible_input_tokens integer not null,
+  cost integer,
+  cost_version text,
+  primary key (id, number)
+) without rowid`;
+
+const marks = "create table if not exists marks (name text primary key, n integer not null) without rowid";
+const pendingIndex = "create index pending on requests (id) where state = 'pending'";
+
+/** In `user_version` of the file. Files of the versions before have 0 there. */
+const version = 2;
+
+/** Opens the file for its one writer. Checkpoints are not made here: they would stop the event loop. */
+export function openFile(path: string, durability: Durability): Database {
+  const database = new Database(path, { create: true, readwrite: true, strict: true });
+  database.run(`pragma page_size = ${pageBytes}`);
+  database.run("pragma journal_mode = wal");
+  database.run(`pragma synchronous = ${durability === "power" ? "full" : "normal"}`);
+  database.run("pragma wal_autocheckpoint = 0");
+  database.run("pragma busy_timeout = 5");
+  database.transaction(migrate).immediate(database);
+  return database;
+}
+
+/** The rows of an older file are copied once, in the same transaction that makes the tables: a death in between changes nothing. */
+function migrate(database: Database): void {
+  const found = versionOf(database);
+  if (found > version) throw new Error(`it was written by a newer version (${found})`);
+  if (found === version) return;
+  using today = emptyTables();
+  const older = selectsOfOlder(database, today);
+  if (older?.hasAttempts) database.run("alter table attempts rename to older_attempts");
+  createTables(database);
+  if (older !== null) {
+    database.run(`insert into requests ${older.requests}`);
+    database.run("drop table entries");
+  }
+  if (older?.hasAttempts) {
+    database.run(`insert into attempts ${older.attempts.replace("main.attempts", "older_attempts")}`);
+    database.run("drop table older_attempts");
+  }
+  database.run(pendingIndex);
+  database.run(`pragma user_version = ${version}`);
+}
+
+function createTables(database: Database): void {
+  for (const table of [requests, attempts, marks]) database.run(table);
+}
+
+/** The tables of this version, in memory. */
+export function emptyTables(): Database {
+  const database = new Database(":memory:");
+  createTables(database);
+  return database;
+}
+
+function versionOf(database: Database): number {
+  return Number(Object(database.query("pragma user_version").get()).user_version);
+}
