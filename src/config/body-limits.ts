@@ -13,7 +13,7 @@ export const bodyLimits = [
     most: 3_600_000,
     unit: "milliseconds",
     error: "request_timeout",
-    meaning: "How long a request's body may take before its rate counts.",
+    meaning: "Time before the rate of a request body is checked.",
   },
   {
     name: "minBodyBytesPerSecond",
@@ -22,7 +22,7 @@ export const bodyLimits = [
     most: 1_000_000_000,
     unit: "bytes per second",
     error: "request_timeout",
-    meaning: "The slowest rate, behind `body_grace_ms`, at which a request's body may come. The connection is closed.",
+    meaning: "Minimum rate of a request body after `body_grace_ms`. Slower connections are closed.",
   },
   {
     name: "maxHeaders",
@@ -40,7 +40,7 @@ export const bodyLimits = [
     most: gibibyte,
     unit: "bytes",
     error: "request_too_large",
-    meaning: "Size of a request's body, after its content encoding is undone.",
+    meaning: "Size of a request body after decompression.",
   },
   {
     name: "maxJsonDepth",
@@ -49,7 +49,7 @@ export const bodyLimits = [
     most: 1_000,
     unit: "levels",
     error: "invalid_json",
-    meaning: "Nesting of a JSON body.",
+    meaning: "Nesting depth of a JSON body.",
   },
   {
     name: "maxJsonValues",
@@ -58,16 +58,16 @@ export const bodyLimits = [
     most: 10_000_000,
     unit: "values",
     error: "invalid_json",
-    meaning: "Values of a JSON body, all together: enough for embeddings of 300,000 tokens.",
+    meaning: "Total number of values in a JSON body; enough for embeddings of 300,000 tokens.",
   },
   {
     name: "maxJsonContainers",
     default: 20_000,
     least: 1_000,
     most: 1_000_000,
-    unit: "objects and lists",
+    unit: "objects and arrays",
     error: "invalid_json",
-    meaning: "Objects and lists of a JSON body.",
+    meaning: "Total number of objects and arrays in a JSON body.",
   },
   {
     name: "maxJsonMembers",
@@ -76,7 +76,7 @@ export const bodyLimits = [
     most: 1_000_000,
     unit: "members",
     error: "invalid_json",
-    meaning: "Members of all objects of a JSON body.",
+    meaning: "Total number of object members in a JSON body.",
   },
   {
     name: "maxJsonObjectMembers",
@@ -85,7 +85,7 @@ export const bodyLimits = [
     most: 1_000_000,
     unit: "members",
     error: "invalid_json",
-    meaning: "Members of one object of a JSON body.",
+    meaning: "Members of one object in a JSON body.",
   },
   {
     name: "maxJsonStrings",
@@ -94,7 +94,7 @@ export const bodyLimits = [
     most: 1_000_000,
     unit: "texts",
     error: "invalid_json",
-    meaning: "Texts of a JSON body, names of members left out.",
+    meaning: "Total number of strings in a JSON body, not counting member names.",
   },
   {
     name: "maxJsonNumberChars",
@@ -121,7 +121,7 @@ export const bodyLimits = [
     most: gibibyte,
     unit: "bytes",
     error: "request_too_large",
-    meaning: "Fields of a form that are not files, all together.",
+    meaning: "Total size of the form fields that are not files.",
   },
   {
     name: "maxFormHeaderBytes",

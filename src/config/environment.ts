@@ -61,7 +61,7 @@ function variablesOf({ kind, environment, baseUrl, account }: ProviderKind): Var
 
 /** What docs/configuration.md is made from. */
 export const variables: readonly Variable[] = [
-  { name: "PORT", default: "8080", meaning: "Port to listen on; 0 takes any free one." },
+  { name: "PORT", default: "8080", meaning: "Port to listen on; 0 selects a free port." },
   { name: "HOST", default: "127.0.0.1", meaning: "Address to listen on." },
   {
     name: "TURNPIKE_DATA",
@@ -71,22 +71,23 @@ export const variables: readonly Variable[] = [
   {
     name: "TURNPIKE_CONFIG",
     default: "./turnpike.yaml",
-    meaning: "Configuration file; the default is used if present.",
+    meaning: "Configuration file. The default is used if it exists.",
   },
   {
     name: "TURNPIKE_SECRET",
     default: "generated",
-    meaning: "Seals stored credentials and peppers key hashes. Generated into the data folder, mode 0600.",
+    meaning:
+      "Secret that encrypts stored credentials and is mixed into key hashes. Generated in the data folder, mode 0600.",
   },
   {
     name: "TURNPIKE_ADMIN_KEY",
     default: "generated",
-    meaning: "The admin credential; printed once at the first start.",
+    meaning: "The admin key. Printed once at the first start.",
   },
   {
     name: "TURNPIKE_KEY",
     default: "generated",
-    meaning: "The first client key, named `default`; printed once at the first start.",
+    meaning: "The first client key, named `default`. Printed once at the first start.",
   },
   {
     name: "DATABASE_URL",
@@ -97,36 +98,35 @@ export const variables: readonly Variable[] = [
     name: "TURNPIKE_FETCH_ALLOW",
     default: "unset",
     meaning:
-      "Where media may be fetched from although the address is private or the port unusual, with commas between: `host`, `address` or `range/prefix` for ports 80 and 443, or with `:port` for that one. Adds to `fetch.allow` of the file.",
+      "Private addresses and non-standard ports from which media may be fetched, separated by commas: `host`, `address` or `range/prefix` for ports 80 and 443, or with `:port` for that port. Added to `fetch.allow` of the file.",
   },
   {
     name: "TURNPIKE_PUBLIC_URL",
-    default: "as each request says",
-    meaning:
-      "The gateway's address as clients reach it, for links that it gives. Counts before `public_url` of the file.",
+    default: "from each request",
+    meaning: "The gateway's address as clients reach it, used in links. Overrides `public_url` of the file.",
   },
   {
     name: "TURNPIKE_CORS_ORIGINS",
     default: "unset: none",
     meaning:
-      "Origins of pages that may call the gateway from a browser, with commas between, as in `https://app.example`; `*` allows all.",
+      "Origins of pages that may call the gateway from a browser, separated by commas, such as `https://app.example`. `*` allows all.",
   },
   {
     name: "TURNPIKE_VIDEO_RESULTS",
-    default: "as the file says",
+    default: "from the file",
     meaning:
-      "Where finished videos are kept: `folder`, `bucket` or `proxy`. Counts before `videos.results.keep` of the file.",
+      "Where completed videos are stored: `folder`, `bucket` or `proxy`. Overrides `videos.results.keep` of the file.",
   },
   {
     name: "TURNPIKE_WEBHOOK_SECRET",
-    default: "derived, one for each key",
-    meaning: "Signs all webhooks: `whsec_` and the Base64 of 24 to 64 bytes. See `turnpike webhooks secret`.",
+    default: "derived, one per key",
+    meaning: "Signs all webhooks: `whsec_` followed by 24 to 64 bytes in Base64. See `turnpike webhooks secret`.",
   },
   {
     name: "TURNPIKE_FFMPEG",
     default: "`ffmpeg` in `PATH`",
     meaning:
-      "Path of the ffmpeg that transcodes speech where a provider does not make the requested format; `off` transcodes nothing.",
+      "Path of ffmpeg, which transcodes speech if the provider does not support the requested format. `off` disables transcoding.",
   },
   ...providerKinds.flatMap(variablesOf),
 ];

@@ -18,7 +18,7 @@ const rows = [
     unit: "milliseconds",
     error: null,
     meaning:
-      "How long the start waits for the check of a large ledger.db; it goes on in the background, and damage is then logged.",
+      "How long the start waits for the check of a large ledger.db. After that the check continues in the background and corruption is logged.",
   },
   {
     name: "maxStoredResponses",
@@ -28,7 +28,7 @@ const rows = [
     unit: "responses",
     error: null,
     meaning:
-      "Stored responses of one key. Beyond it the oldest are deleted; continuing one of them is 404 `object_not_found`.",
+      "Stored responses per key. When exceeded, the oldest are deleted; continuing one of them returns 404 `object_not_found`.",
   },
   {
     name: "maxConcurrentRequests",
@@ -37,7 +37,7 @@ const rows = [
     most: 1_000_000,
     unit: "requests",
     error: "overloaded",
-    meaning: "Requests to models that are in progress in one process.",
+    meaning: "Concurrent model requests in one process.",
   },
   {
     name: "keepAliveMs",
@@ -47,7 +47,7 @@ const rows = [
     unit: "milliseconds",
     error: "upstream_timeout",
     meaning:
-      "How long a provider's stream, once begun, may hold nothing but keep-alives that its vendor documents (`: OPENROUTER PROCESSING`, `: keep-alive`, `event: ping`). Other comments do not count as life: `idle_timeout_ms` applies.",
+      "How long a started stream may contain only keep-alives that the provider documents (`: OPENROUTER PROCESSING`, `: keep-alive`, `event: ping`). Other comments are ignored, and `idle_timeout_ms` applies.",
   },
   {
     name: "candidateCooldownMs",
@@ -57,7 +57,7 @@ const rows = [
     unit: "milliseconds",
     error: null,
     meaning:
-      "How long a candidate of a route is asked last after its provider did not have the model, or refused the gateway's credential.",
+      "How long a candidate of a route is moved to the end of the order after its provider did not have the model or refused the gateway's credential.",
   },
   {
     name: "maxConcurrentRequestsPerKey",
@@ -66,7 +66,7 @@ const rows = [
     most: 1_000_000,
     unit: "requests",
     error: "concurrency_limit_exceeded",
-    meaning: "Requests to models of one key that are in progress in one process.",
+    meaning: "Concurrent model requests of one key in one process.",
   },
   {
     name: "maxPromptChars",
@@ -75,7 +75,7 @@ const rows = [
     most: 10_000_000,
     unit: "characters",
     error: "invalid_value",
-    meaning: "The prompt of an image or a video.",
+    meaning: "Length of the prompt of an image or video request.",
   },
   {
     name: "clientStallMs",
@@ -84,7 +84,7 @@ const rows = [
     most: 3_600_000,
     unit: "milliseconds",
     error: "client_closed",
-    meaning: "How long a client may read nothing of a stream before its connection is closed.",
+    meaning: "How long a client may read nothing from a stream before its connection is closed.",
   },
   {
     name: "minClientBytesPerSecond",
@@ -93,7 +93,8 @@ const rows = [
     most: gibibyte,
     unit: "bytes per second",
     error: "client_closed",
-    meaning: "A client that is behind its stream for most of `client_stall_ms` and takes less is disconnected.",
+    meaning:
+      "Minimum rate of a client that is behind its stream for most of `client_stall_ms`. Slower clients are disconnected.",
   },
   {
     name: "slowClientMemoryBytes",
@@ -102,8 +103,7 @@ const rows = [
     most: 1_024 * gibibyte,
     unit: "bytes",
     error: "client_closed",
-    meaning:
-      "Resident memory of the process above which the clients that are behind their streams are disconnected, the slowest first.",
+    meaning: "Resident memory above which clients that are behind their streams are disconnected, the slowest first.",
   },
   {
     name: "maxMemoryBytes",
@@ -112,7 +112,7 @@ const rows = [
     most: 1_024 * gibibyte,
     unit: "bytes",
     error: "overloaded",
-    meaning: "Resident memory of the process above which new requests are refused.",
+    meaning: "Resident memory above which new requests are rejected.",
   },
   {
     name: "lookupMs",
@@ -121,16 +121,16 @@ const rows = [
     most: 60_000,
     unit: "milliseconds",
     error: "upstream_timeout",
-    meaning: "How long the look-up of a host name in a client's URL may take.",
+    meaning: "Time limit for resolving a host name in a client's URL.",
   },
   {
     name: "maxLookupsPerKey",
     default: 16,
     least: 1,
     most: 1_000,
-    unit: "look-ups",
+    unit: "lookups",
     error: "concurrency_limit_exceeded",
-    meaning: "Look-ups of host names in URLs of one key that are in progress.",
+    meaning: "Concurrent DNS lookups for URLs of one key.",
   },
   {
     name: "maxPreferredDialects",
@@ -140,7 +140,7 @@ const rows = [
     unit: "entries",
     error: null,
     meaning:
-      "Models for which the gateway remembers that one API of their provider refused a request and another one served it. The oldest is forgotten first.",
+      "Models for which the gateway remembers which API of their provider to use, after another API refused a request. The oldest entry is dropped first.",
   },
   {
     name: "preferredDialectMs",
@@ -149,7 +149,7 @@ const rows = [
     most: 86_400_000,
     unit: "milliseconds",
     error: null,
-    meaning: "How long it remembers that.",
+    meaning: "How long such an entry is valid.",
   },
   {
     name: "voiceListMs",
@@ -159,7 +159,7 @@ const rows = [
     unit: "milliseconds",
     error: null,
     meaning:
-      "How long the first speech request to a provider may wait for the list of the account's voices; without it the built-in voices are used.",
+      "How long the first speech request to a provider waits for the account's list of voices. After that the built-in voices are used.",
   },
   {
     name: "videoDownloadMs",
@@ -169,7 +169,7 @@ const rows = [
     unit: "milliseconds",
     error: "upstream_timeout",
     meaning:
-      "Duration of one download of a finished video from its provider, whole or in part, for a client or for a copy. Once the answer has begun, its connection is closed.",
+      "Duration of one download of a completed video from its provider, for a client or for a stored copy. If the response has already started, its connection is closed.",
   },
   {
     name: "videoDownloadBytes",
@@ -178,7 +178,7 @@ const rows = [
     most: 1_024 * gibibyte,
     unit: "bytes",
     error: "upstream_protocol_error",
-    meaning: "Size of such a download. Once the answer has begun, its connection is closed.",
+    meaning: "Size of one such download. If the response has already started, its connection is closed.",
   },
   {
     name: "streamMs",
@@ -196,7 +196,7 @@ const rows = [
     most: 16 * gibibyte,
     unit: "bytes",
     error: "upstream_protocol_error",
-    meaning: "Size of one stream, as the client gets it.",
+    meaning: "Size of one stream as sent to the client.",
   },
   {
     name: "streamOutputTokens",
@@ -205,7 +205,7 @@ const rows = [
     most: 100_000_000,
     unit: "tokens",
     error: "upstream_protocol_error",
-    meaning: "Output of one stream, by the gateway's own quick estimate.",
+    meaning: "Output of one stream, by the gateway's estimate.",
   },
   ...transcodeLimits,
 ] as const satisfies readonly LimitRow[];
@@ -227,7 +227,7 @@ export const limitsSchema = Type.Object(
       Type.Optional(Type.Integer({ minimum: least, maximum: most })),
     ]),
   ),
-  { additionalProperties: false, description: "Bounds of the gateway. See [Limits](#limits)." },
+  { additionalProperties: false, description: "Limits of the gateway. See [Limits](#limits)." },
 );
 
 /** The limits that hold: what the file sets, and the defaults. `settings` has passed the schema. */

@@ -11,10 +11,10 @@ const texts = (description: string, item: Record<string, unknown> = { minLength:
 
 const range = Type.Object(
   {
-    min: Type.Number({ exclusiveMinimum: 0, description: "The shortest length." }),
-    max: Type.Number({ exclusiveMinimum: 0, description: "The longest length." }),
+    min: Type.Number({ exclusiveMinimum: 0, description: "Minimum duration in seconds." }),
+    max: Type.Number({ exclusiveMinimum: 0, description: "Maximum duration in seconds." }),
   },
-  { ...closed, description: "Lengths of videos in seconds, where every whole second is allowed." },
+  { ...closed, description: "Durations of videos in seconds, if every whole second is allowed." },
 );
 
 /** Fields about text models: each takes effect where the built-in tables have such a fact. */
@@ -65,35 +65,35 @@ const row = Type.Object(
   {
     models: Type.Array(Type.String({ minLength: 1, description: "A model name; `*` matches any characters." }), {
       minItems: 1,
-      description: "The models that the row is about.",
+      description: "Models to which the row applies.",
     }),
     like: Type.Optional(
       Type.String({
         minLength: 1,
-        description: "A model of the built-in table whose row is the basis; the fields of this row replace its own.",
+        description: "A model of the built-in table whose row is the base. The fields of this row replace its fields.",
       }),
     ),
-    sizes: texts("Sizes of images and videos, as in `1280x720`.", { pattern: "^[1-9]\\d{0,4}[x*:][1-9]\\d{0,4}$" }),
-    ratios: texts("Aspect ratios, as in `16:9`; an empty list means that the model has no such setting.", {
+    sizes: texts("Sizes of images and videos, such as `1280x720`.", { pattern: "^[1-9]\\d{0,4}[x*:][1-9]\\d{0,4}$" }),
+    ratios: texts("Aspect ratios, such as `16:9`. An empty list means that the model has no such setting.", {
       pattern: "^[1-9]\\d{0,4}:[1-9]\\d{0,4}$",
     }),
     resolutions: texts(
-      "Resolutions as the provider spells them, as in `720p`; an empty list means that the model has no such setting.",
+      "Resolutions in the provider's spelling, such as `720p`. An empty list means that the model has no such setting.",
       { pattern: "^(\\d{3,4}[pP]?|[1248][kK])$" },
     ),
     durations: Type.Optional(
       Type.Array(Type.Number({ exclusiveMinimum: 0 }), {
         minItems: 1,
-        description: "Lengths of videos in seconds, where only some are allowed.",
+        description: "Durations of videos in seconds, if only some are allowed.",
       }),
     ),
     duration_range: Type.Optional(range),
     audio: Type.Optional(
-      Type.Enum(["optional", "always", "never"], { description: "Whether videos of the model have sound." }),
+      Type.Enum(["optional", "always", "never"], { description: "Whether videos of the model have audio." }),
     ),
     images: Type.Optional(
       Type.Array(Type.Enum(["first", "last", "reference"]), {
-        description: "What images of a video request can be: its first frame, its last frame, references.",
+        description: "Roles of images in a video request: first frame, last frame or reference.",
       }),
     ),
     fields: Type.Optional(
@@ -101,16 +101,17 @@ const row = Type.Object(
         Object.fromEntries(namedFields.map((field) => [field, Type.Optional(Type.String({ minLength: 1 }))])),
         {
           ...closed,
-          description: `\`fal\`, \`replicate\`: the model's own names of its inputs: ${namedFields.map((field) => `\`${field}\``).join(", ")}.`,
+          description: `\`fal\`, \`replicate\`: the model's names for these inputs: ${namedFields.map((field) => `\`${field}\``).join(", ")}.`,
         },
       ),
     ),
     ...textFields,
-    source: Type.Optional(
-      Type.String({ minLength: 1, description: "Where the facts are from. For your own records." }),
-    ),
+    source: Type.Optional(Type.String({ minLength: 1, description: "Source of the facts, for your records." })),
     checked_on: Type.Optional(
-      Type.String({ pattern: "^\\d{4}-\\d\\d-\\d\\d$", description: "When they were read. For your own records." }),
+      Type.String({
+        pattern: "^\\d{4}-\\d\\d-\\d\\d$",
+        description: "Date on which the source was read, for your records.",
+      }),
     ),
   },
   closed,
@@ -118,7 +119,7 @@ const row = Type.Object(
 
 export const modelCapabilities = Type.Array(row, {
   description:
-    "What models accept that the built-in tables do not list, or list otherwise: text models, videos, sizes of images. The first row that matches counts. A model without a row is sent what the client said; for images and videos with the warning `unverified`.",
+    "Capabilities of text, image and video models that are missing from the built-in tables or differ from them. The first matching row applies. Requests for a model without a row are sent unchanged, for images and videos with the warning `unverified`.",
 });
 
 type Row = Static<typeof row>;

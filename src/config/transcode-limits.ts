@@ -13,7 +13,7 @@ export const transcodeLimits = [
     most: 1_000,
     unit: "processes",
     error: "overloaded",
-    meaning: "Replies of speech that are transcoded by ffmpeg at once.",
+    meaning: "Concurrent speech responses that are transcoded by ffmpeg.",
   },
   {
     name: "transcodeMs",
@@ -22,7 +22,7 @@ export const transcodeLimits = [
     most: 86_400_000,
     unit: "milliseconds",
     error: "transcoding_failed",
-    meaning: "Duration of one transcoded reply of speech.",
+    meaning: "Duration of one transcoded speech response.",
   },
   {
     name: "transcodeBytes",
@@ -31,6 +31,6 @@ export const transcodeLimits = [
     most: 16 * gibibyte,
     unit: "bytes",
     error: "transcoding_failed",
-    meaning: "Size of one transcoded reply of speech, before and after.",
+    meaning: "Size of one transcoded speech response, before and after transcoding.",
   },
 ] as const satisfies readonly LimitRow[];

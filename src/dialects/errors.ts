@@ -13,7 +13,7 @@ export function missing(path: string): GatewayError {
 
 /** A field that the upstream's dialect has no words for, and that must not be dropped in silence. */
 export function unsupported(param: string, reason: string): GatewayError {
-  return new GatewayError("unsupported_parameter", `'${param}' cannot be sent to this model: ${reason}`, { param });
+  return new GatewayError("unsupported_parameter", `'${param}' is not supported: ${reason}`, { param });
 }
 
 /** A request that a model of this kind never answers, whatever its fields say. */

@@ -26,10 +26,15 @@ const known: ReadonlyMap<string, Act> = new Map<string, Act>([
 ]);
 
 export const actionQuery: readonly QueryParameter[] = [
-  { name: "Action", description: "What to do.", required: true, schema: { type: "string", enum: [...known.keys()] } },
+  {
+    name: "Action",
+    description: "The action to run.",
+    required: true,
+    schema: { type: "string", enum: [...known.keys()] },
+  },
   {
     name: "Version",
-    description: "The version of the format, as in 2022-08-31.",
+    description: "The API version, such as 2022-08-31.",
     required: true,
     schema: { type: "string" },
   },

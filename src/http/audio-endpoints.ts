@@ -6,14 +6,14 @@ import { protocols } from "./protocols.ts";
 
 const client: KeyRule = { key: "client", carriers: ["bearer"] };
 const common = { kind: "ask", method: "POST", access: client, ...protocols.openai } as const;
-const recording: FormRule = { only: true, files: { file: "The recording, at most 25 MiB." } };
+const recording: FormRule = { only: true, files: { file: "The audio file, at most 25 MiB." } };
 
 export const audioEndpoints: readonly ModelEndpoint[] = [
   {
     ...common,
     path: "/v1/audio/speech",
     operationId: "createSpeech",
-    summary: "A text spoken, as a file of sound that begins before it is finished.",
+    summary: "Generates audio from text. The audio is streamed while it is generated.",
     dialect: openaiSpeech,
     replyTypes: [...Object.values(soundTypes), "text/event-stream"],
   },
@@ -21,7 +21,7 @@ export const audioEndpoints: readonly ModelEndpoint[] = [
     ...common,
     path: "/v1/audio/transcriptions",
     operationId: "createTranscription",
-    summary: "What is said in a recording.",
+    summary: "Transcribes audio.",
     dialect: openaiTranscriptions,
     form: recording,
   },
@@ -29,7 +29,7 @@ export const audioEndpoints: readonly ModelEndpoint[] = [
     ...common,
     path: "/v1/audio/translations",
     operationId: "createTranslation",
-    summary: "What is said in a recording, in English.",
+    summary: "Translates audio into English.",
     dialect: openaiTranslations,
     form: recording,
   },

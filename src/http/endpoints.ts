@@ -53,39 +53,39 @@ export function endpoints(dependencies: EndpointDependencies): readonly Endpoint
   const sideFor = (request: Request) => protocols[protocolOf(request)];
   const documents: readonly Endpoint[] = [
     {
-      ...plain("/v1/models", "listModels", "Every model that this key can ask for.", anyCarrier),
+      ...plain("/v1/models", "listModels", "Lists the models that this key can use.", anyCarrier),
       sideFor,
       handle: listModels(catalog, listings, protocolOf),
     },
     {
-      ...plain("/v1/models/{id...}", "getModel", "One model.", anyCarrier),
+      ...plain("/v1/models/{id...}", "getModel", "Retrieves a model.", anyCarrier),
       sideFor,
       handle: getModel(catalog, listings, protocolOf),
     },
     {
-      ...plain("/v1beta/models", "listGeminiModels", "The same list in Google's shape.", googleKey),
+      ...plain("/v1beta/models", "listGeminiModels", "Lists models in Google's format.", googleKey),
       ...protocols.gemini,
       handle: listModels(catalog, listings, google),
     },
     {
-      ...plain("/v1beta/models/{id...}", "getGeminiModel", "One model in Google's shape.", googleKey),
+      ...plain("/v1beta/models/{id...}", "getGeminiModel", "Retrieves a model, in Google's format.", googleKey),
       ...protocols.gemini,
       handle: getModel(catalog, listings, google),
     },
-    { ...plain("/", "root", "What this address is: a page for a browser, JSON for others.", open), handle: root },
-    { ...plain("/livez", "livez", "Whether the process lives.", open), handle: livez },
     {
-      ...plain("/readyz", "readyz", "Whether the process wants work.", open),
-      handle: readyz(() => dependencies.readiness),
+      ...plain("/", "root", "Describes the gateway.", open),
+      handle: root,
     },
+    { ...plain("/livez", "livez", "Liveness probe.", open), handle: livez },
+    { ...plain("/readyz", "readyz", "Readiness probe.", open), handle: readyz(() => dependencies.readiness) },
     {
-      ...plain("/docs", "docs", "This reference as a page.", browser),
+      ...plain("/docs", "docs", "The API reference as a page.", browser),
       handle: docsPage,
       signIn: docsSignIn,
       replyTypes: ["text/html"],
     },
     {
-      ...plain("/openapi.json", "openapi", "This reference as an OpenAPI document.", browser),
+      ...plain("/openapi.json", "openapi", "The OpenAPI document.", browser),
       handle: ({ request, requestId }) =>
         writeJson(document(rows, dependencies.publicUrl ?? originOf(request)), requestId),
     },

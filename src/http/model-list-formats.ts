@@ -23,7 +23,7 @@ function limitOf(query: URLSearchParams, name: string, fallback: number): number
   if (text === null || text === "") return fallback;
   const limit = Number(text);
   if (Number.isInteger(limit) && limit >= 1 && limit <= 1000) return limit;
-  throw new GatewayError("invalid_value", `Invalid '${name}': it must be a whole number from 1 to 1000.`, {
+  throw new GatewayError("invalid_value", `Invalid '${name}': it must be an integer from 1 to 1000.`, {
     param: name,
   });
 }

@@ -15,30 +15,30 @@ const orders = ["asc", "desc"];
 export const pageQuery: readonly QueryParameter[] = [
   {
     name: "limit",
-    description: "How many.",
+    description: "Number of videos to return.",
     schema: { type: "integer", minimum: 1, maximum: mostListed, default: defaultLimit },
   },
   {
     name: "order",
-    description: "By the time of their making.",
+    description: "Sort order by creation time.",
     schema: { type: "string", enum: orders, default: "desc" },
   },
-  { name: "after", description: "Only those behind this one.", schema: { type: "string" } },
+  { name: "after", description: "ID of the video after which the page starts.", schema: { type: "string" } },
 ];
 
 export const contentQuery: readonly QueryParameter[] = [
   {
     name: "variant",
-    description: "The video, or a picture of it where the provider has one.",
+    description: "The asset to download: the video, or an image of it if the provider has one.",
     schema: { type: "string", enum: ["video", "thumbnail", "spritesheet"], default: "video" },
   },
   {
     name: "index",
-    description: "Which video, where the task made several.",
+    description: "Index of the video, for tasks with several videos.",
     schema: { type: "integer", minimum: 0, maximum: 15, default: 0 },
   },
-  { name: "exp", description: "Of a link that opens without a key: until when.", schema: { type: "string" } },
-  { name: "sig", description: "Of such a link: its signature.", schema: { type: "string" } },
+  { name: "exp", description: "Expiry time of a signed link.", schema: { type: "string" } },
+  { name: "sig", description: "Signature of a signed link.", schema: { type: "string" } },
 ];
 
 const bad = (param: string, message: string): GatewayError => new GatewayError("invalid_value", message, { param });
@@ -47,7 +47,7 @@ function limitIn(query: URLSearchParams): number {
   const text = query.get("limit");
   if (text === null || text === "") return defaultLimit;
   const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  if (limit < 1 || limit > mostListed) throw bad("limit", `'limit' must be a whole number from 1 to ${mostListed}.`);
+  if (limit < 1 || limit > mostListed) throw bad("limit", `'limit' must be an integer from 1 to ${mostListed}.`);
   return limit;
 }
 
@@ -96,7 +96,7 @@ export async function remixVideo(
 function indexIn(query: URLSearchParams): number {
   const text = query.get("index") || "0";
   if (/^\d{1,2}$/.test(text) && Number(text) <= 15) return Number(text);
-  throw bad("index", "'index' must be a whole number from 0 to 15.");
+  throw bad("index", "'index' must be an integer from 0 to 15.");
 }
 
 /** A request that shows a link and no key. */

@@ -16,7 +16,7 @@ function rowsUnder(parts: VideoPartsOf, { prefix, models, operationId: name }: P
       method: "POST",
       path: `${model}:predictLongRunning`,
       operationId: `${name}Video`,
-      summary: "Starts a video, in Google's format.",
+      summary: "Generates a video, in Google's format.",
       body: { schema: geminiVideo.schema },
       handle: (visit) => submitTask(parts, geminiVideo, visit),
     },
@@ -25,7 +25,7 @@ function rowsUnder(parts: VideoPartsOf, { prefix, models, operationId: name }: P
       method: "POST",
       path: `${model}:fetchPredictOperation`,
       operationId: `${name}FetchOperation`,
-      summary: "The state of a video, by the name of its operation in the body.",
+      summary: "Retrieves the status of a video by the name of its operation in the body.",
       body: { schema: operationRequest },
       async handle(visit) {
         const { wire } = await readValid(parts, visit, operationRequest, false);
@@ -37,7 +37,7 @@ function rowsUnder(parts: VideoPartsOf, { prefix, models, operationId: name }: P
       method: "GET",
       path: `${model}/operations/{operation_id}`,
       operationId: `${name}Operation`,
-      summary: "The state of a video.",
+      summary: "Retrieves the status of a video.",
       handle: (visit) => askTask(parts, geminiVideo, visit, visit.params.operation_id ?? ""),
     },
   ];
@@ -49,7 +49,7 @@ const download = (parts: VideoPartsOf, version: string, name: string): HandlerEn
   method: "GET",
   path: `${version}/files/{file...}:download`,
   operationId: name,
-  summary: "The bytes of a finished video.",
+  summary: "Downloads a completed video.",
   replyTypes: ["video/mp4"],
   handle: (visit) => contentAt(parts, visit, fileOf(visit.params.file ?? "")),
 });

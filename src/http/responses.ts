@@ -9,7 +9,7 @@ const path = "/v1/responses/{response_id}";
 
 const include: QueryParameter = {
   name: "include[]",
-  description: "Taken for the sake of clients that send it: whatever is kept is told.",
+  description: "Accepted for compatibility; all stored data is returned.",
   schema: { type: "array", items: { type: "string" } },
 };
 
@@ -17,27 +17,27 @@ const following: readonly QueryParameter[] = [
   include,
   {
     name: "stream",
-    description: "Follow a response that runs in the background, event by event.",
+    description: "Whether to stream the events of a background response.",
     schema: { type: "boolean", default: false },
   },
   {
     name: "starting_after",
-    description: "With `stream`: only events behind the one with this `sequence_number`.",
+    description: "With `stream`: the sequence number after which the stream starts.",
     schema: { type: "integer", minimum: 0 },
   },
 ];
 
 const paging: readonly QueryParameter[] = [
   include,
-  { name: "after", description: "The id of the item behind which the page begins.", schema: { type: "string" } },
+  { name: "after", description: "ID of the item after which the page starts.", schema: { type: "string" } },
   {
     name: "limit",
-    description: "Items of a page.",
+    description: "Number of items to return.",
     schema: { type: "integer", minimum: 1, maximum: 100, default: 20 },
   },
   {
     name: "order",
-    description: "`desc`: the newest first.",
+    description: "Sort order; `desc` returns the newest items first.",
     schema: { type: "string", enum: ["asc", "desc"], default: "desc" },
   },
 ];
@@ -68,7 +68,7 @@ export function responseRows(
       method: "GET",
       path,
       operationId: "getResponse",
-      summary: "A stored response; `stream` and `starting_after` follow one that runs in the background.",
+      summary: "Retrieves a stored response. `stream` and `starting_after` stream a background response.",
       query: following,
       async handle(visit) {
         const { id, owner, parameter } = toldBy(visit);
@@ -81,7 +81,7 @@ export function responseRows(
       method: "DELETE",
       path,
       operationId: "deleteResponse",
-      summary: "Forgets a stored response; one that runs is cancelled.",
+      summary: "Deletes a stored response and cancels it if it is in progress.",
       handle: json(({ id, owner }) => responses().remove(id, owner)),
     },
     {
@@ -89,7 +89,7 @@ export function responseRows(
       method: "GET",
       path: `${path}/input_items`,
       operationId: "listResponseInput",
-      summary: "What a stored response was asked, item by item: `limit`, `order`, `after`.",
+      summary: "Lists the input items of a stored response.",
       query: paging,
       handle: json(({ id, owner, parameter }) => responses().inputItems(id, owner, parameter)),
     },
@@ -98,7 +98,7 @@ export function responseRows(
       method: "POST",
       path: `${path}/cancel`,
       operationId: "cancelResponse",
-      summary: "Ends a response that runs in the background.",
+      summary: "Cancels a background response.",
       handle: json(({ id, owner }) => responses().cancel(id, owner)),
     },
   ];

@@ -47,8 +47,8 @@ function rowsOf(client: VideoClient, access: KeyRule): RowOf {
 function pair(parts: VideoPartsOf, access: KeyRule, client: VideoClient, path: string, name: string, what: string) {
   const row = rowsOf(client, access);
   const body = { schema: client.schema };
-  const submit = { operationId: `create${name}`, summary: `${what}: starts a task.` };
-  const question = { operationId: `get${name}`, summary: `${what}: how far a task is.` };
+  const submit = { operationId: `create${name}`, summary: `${what}: creates a task.` };
+  const question = { operationId: `get${name}`, summary: `${what}: retrieves a task.` };
   return [
     row("POST", path, submit, (visit) => submitTask(parts, client, visit), { body }),
     row("GET", `${path}/{task_id}`, question, (visit) => askTask(parts, client, visit, visit.params.task_id ?? "")),
@@ -57,8 +57,8 @@ function pair(parts: VideoPartsOf, access: KeyRule, client: VideoClient, path: s
 
 /** Real clients of this format say their own word for the neutral one. */
 const nativeNames = [
-  { prefix: "/videoA", name: "VideoA", summary: "Videos in format A" },
-  { prefix: "/kling", name: "Kling", summary: "Format A under its native name" },
+  { prefix: "/videoA", name: "VideoA", summary: "Video generation in format A" },
+  { prefix: "/kling", name: "Kling", summary: "Format A under its native path" },
 ] as const;
 
 function formatA(parts: VideoPartsOf, access: KeyRule): readonly HandlerEndpoint[] {
@@ -86,9 +86,9 @@ const actionNames = [
   {
     path: "/videoB/",
     operationId: "createVideoBVideo",
-    summary: "Videos in format B: `Action` starts a task or asks for one.",
+    summary: "Video generation in format B: `Action` creates or retrieves a task.",
   },
-  { path: "/jimeng/", operationId: "createJimengVideo", summary: "Format B under its native name." },
+  { path: "/jimeng/", operationId: "createJimengVideo", summary: "Format B under its native path." },
 ] as const;
 
 function formatB(parts: VideoPartsOf, access: KeyRule): readonly HandlerEndpoint[] {
@@ -101,7 +101,7 @@ function formatB(parts: VideoPartsOf, access: KeyRule): readonly HandlerEndpoint
   );
 }
 
-const reference = "An image that the video begins with.";
+const reference = "An image to use as the first frame.";
 
 function openaiRows(parts: VideoPartsOf, access: KeyRule): readonly HandlerEndpoint[] {
   const row = rowsOf(openaiVideo, access);
@@ -113,39 +113,39 @@ function openaiRows(parts: VideoPartsOf, access: KeyRule): readonly HandlerEndpo
     row(
       "POST",
       path,
-      { operationId: "createVideo", summary: "Starts a video, in OpenAI's format." },
+      { operationId: "createVideo", summary: "Creates a video, in OpenAI's format." },
       (visit) => submitTask(parts, openaiVideo, visit),
       { body: { schema: openaiVideo.schema, form } },
     ),
     row(
       "GET",
       path,
-      { operationId: "listVideos", summary: "The videos of this key." },
+      { operationId: "listVideos", summary: "Lists the videos of this key." },
       (visit) => listVideos(parts, visit),
       {
         query: pageQuery,
       },
     ),
-    row("GET", item, { operationId: "getVideo", summary: "How far a video is." }, (visit) =>
+    row("GET", item, { operationId: "getVideo", summary: "Retrieves a video." }, (visit) =>
       askTask(parts, openaiVideo, visit, idOf(visit)),
     ),
     row(
       "DELETE",
       item,
-      { operationId: "deleteVideo", summary: "Forgets a video; one that is being made is cancelled." },
+      { operationId: "deleteVideo", summary: "Deletes a video and cancels it if it is in progress." },
       (visit) => deleteVideo(parts, visit, idOf(visit)),
     ),
     row(
       "GET",
       `${item}/content`,
-      { operationId: "downloadVideo", summary: "The video itself, or a part of it." },
+      { operationId: "downloadVideo", summary: "Downloads the video, or a range of it." },
       (visit) => content(parts, visit, idOf(visit)),
       { query: contentQuery, replyTypes: ["video/mp4"], needsNoKey: showsLink },
     ),
     row(
       "POST",
       `${item}/remix`,
-      { operationId: "remixVideo", summary: "A new video made from a finished one and another prompt." },
+      { operationId: "remixVideo", summary: "Creates a video from a completed video and a new prompt." },
       (visit) => remixVideo(parts, openaiVideo, visit, idOf(visit)),
       { body: { schema: remixSchema } },
     ),
@@ -155,7 +155,14 @@ function openaiRows(parts: VideoPartsOf, access: KeyRule): readonly HandlerEndpo
 /** All rows. The room is asked for late, because the table is also read where there is none. */
 export function videoRows(parts: VideoPartsOf, access: KeyRule): readonly HandlerEndpoint[] {
   return [
-    ...pair(parts, access, videoGenerations, "/v1/video/generations", "VideoGeneration", "Videos in the plain format"),
+    ...pair(
+      parts,
+      access,
+      videoGenerations,
+      "/v1/video/generations",
+      "VideoGeneration",
+      "Video generation in the plain format",
+    ),
     ...formatA(parts, access),
     ...formatB(parts, access),
     ...openaiRows(parts, access),

@@ -83,9 +83,7 @@ describe("rendering", () => {
   test("what a format or a model does not have is lost by its rule, under the path that the value or the client names", () => {
     const rhyme = { path: "client.rhymes[0]", scheme: "abba" };
     expect(rendered({ rhyme })).toEqual({ body: { rhyme: "abba", rhymes: true }, warnings: [] });
-    expect(() => rendered({ rhyme }, false)).toThrow(
-      "'client.rhymes[0]' cannot be sent to this model: the model does not rhyme",
-    );
+    expect(() => rendered({ rhyme }, false)).toThrow("'client.rhymes[0]' is not supported: the model does not rhyme");
     expect(rendered({ sampling: { topP: 0.5 } }).warnings).toEqual(["dropped client.topP"]);
     expect(rendered({ sampling: { topP: 1 } }).warnings).toEqual([]);
   });

@@ -93,7 +93,7 @@ describe("answers", () => {
       { role: "tool", tool_call_id: "call_a", content: "noon" },
     ];
     const told = chatTold(await chat("", { messages: turns, tools: [clockTool] }));
-    expect(told).toMatchObject({ calls: [], text: "Sandbox reply: The tools said: noon", stop: "stop" });
+    expect(told).toMatchObject({ calls: [], text: "Sandbox reply: Tool results: noon", stop: "stop" });
   });
 
   test("a schema is filled with values that fit", async () => {

@@ -44,7 +44,7 @@ test("openai SDK: a named tool is called, its result comes back in the next repl
   const result = { role: "tool" as const, tool_call_id: message.tool_calls![0]!.id, content: "noon" };
   const messages = [...say("Use get_time."), message, result];
   const second = await openai.chat.completions.create({ ...ask, messages });
-  expect(second.choices[0]?.message.content).toBe("Sandbox reply: The tools said: noon");
+  expect(second.choices[0]?.message.content).toBe("Sandbox reply: Tool results: noon");
 });
 
 test("Anthropic SDK: two tools at once, thinking before them", async () => {

@@ -66,12 +66,12 @@ function renderTier({ request: { tier }, warnings }: MessagesSetting): JsonObjec
 export const messagesFields: FieldTable<ChatRequest, MessagesSetting> = {
   maxOutputTokens: {
     path: "max_tokens",
-    schema: Type.Integer({ minimum: 1, description: "Most tokens of the reply." }),
+    schema: Type.Integer({ minimum: 1, description: "The maximum number of tokens to generate." }),
     renderMembers: ({ thought }) => ({ max_tokens: thought.maxTokens }),
   },
   messages: {
     path: "messages",
-    schema: Type.Array(messageSchema, { minItems: 1, description: "The conversation so far." }),
+    schema: Type.Array(messageSchema, { minItems: 1, description: "The messages of the conversation so far." }),
     parseMembers: ({ wire, unmapped }) => readConversation(wire, unmapped),
     renderMembers: (setting) => ({ ...renderSystem(setting), messages: [...setting.messages] }),
   },
@@ -82,7 +82,7 @@ export const messagesFields: FieldTable<ChatRequest, MessagesSetting> = {
   },
   tools: {
     path: "tools",
-    schema: optional("array", { items: toolSchema, description: "Tools that the model may call." }),
+    schema: optional("array", { items: toolSchema, description: "Tools that the model can use." }),
     parseMembers: ({ wire, unmapped }) => readToolFields(wire, unmapped),
     renderMembers: ({ request, output, names, canForce, warnings }) =>
       renderTools(output?.ask ?? request, names, canForce, warnings),
@@ -96,7 +96,7 @@ export const messagesFields: FieldTable<ChatRequest, MessagesSetting> = {
         name: { type: ["string", "null"] },
         disable_parallel_tool_use: { type: ["boolean", "null"] },
       },
-      description: "Whether and which tool must be called.",
+      description: "How the model should use the tools.",
     }),
     carriedBy: "tools",
   },
@@ -109,17 +109,20 @@ export const messagesFields: FieldTable<ChatRequest, MessagesSetting> = {
   },
   topP: {
     path: "top_p",
-    schema: optional("number", { description: "Share of probability to sample from." }),
+    schema: optional("number", { description: "Nucleus sampling: the share of probability mass to sample from." }),
     limit: topPLimit,
   },
   topK: {
     path: "top_k",
-    schema: optional("integer", { description: "Number of tokens to sample from." }),
+    schema: optional("integer", { description: "Only sample from the top K tokens." }),
     limit: topKLimit,
   },
   stopSequences: {
     path: "stop_sequences",
-    schema: optional("array", { items: { type: "string" }, description: "Texts that end the reply." }),
+    schema: optional("array", {
+      items: { type: "string" },
+      description: "Sequences at which the model stops generating.",
+    }),
     limit: stopLimit,
   },
   reasoning: {
@@ -131,7 +134,7 @@ export const messagesFields: FieldTable<ChatRequest, MessagesSetting> = {
         budget_tokens: { type: ["integer", "null"] },
         display: { enum: ["summarized", "omitted", null] },
       },
-      description: "Thinking before the reply.",
+      description: "Configuration of extended thinking.",
     }),
     also: { "output_config.effort": enumeration(efforts) },
     parseMembers({ wire, unmapped }) {
@@ -144,7 +147,7 @@ export const messagesFields: FieldTable<ChatRequest, MessagesSetting> = {
     path: "output_config.format",
     schema: optional("object", format),
     also: {
-      output_format: optional("object", { ...format, description: "Older place of output_config.format." }),
+      output_format: optional("object", { ...format, description: "Deprecated: use `output_config.format`." }),
     },
     parseMembers({ wire, unmapped }) {
       const wanted = readFormat(wire, unmapped);
@@ -154,8 +157,8 @@ export const messagesFields: FieldTable<ChatRequest, MessagesSetting> = {
   },
   tier: {
     path: "service_tier",
-    schema: enumeration(["auto", "standard_only"], { description: "Capacity to use." }),
-    also: { speed: enumeration(["standard", "fast"], { description: "Speed of the reply." }) },
+    schema: enumeration(["auto", "standard_only"], { description: "Service tier to use for the request." }),
+    also: { speed: enumeration(["standard", "fast"], { description: "Inference speed." }) },
     parseMembers: readTier,
     limit: (_, tier) => (tier === "flex" || tier === "priority" ? dropped("there is no such class") : undefined),
     renderMembers: renderTier,
@@ -172,20 +175,28 @@ export const messagesFields: FieldTable<ChatRequest, MessagesSetting> = {
 const anywhere = new Set<Json>(["global", "not_available"]);
 
 export const messagesMembers: WireMembers = {
-  model: { schema: Type.String({ minLength: 1, description: "Model to ask." }), lost: null },
-  stream: { schema: optional("boolean", { description: "Answer as server-sent events." }), lost: null },
+  model: { schema: Type.String({ minLength: 1, description: "ID of the model to use." }), lost: null },
+  stream: {
+    schema: optional("boolean", { description: "Whether to stream the response as server-sent events." }),
+    lost: null,
+  },
   cache_control: { schema: cacheControlSchema, lost: "ignore" },
   inference_geo: {
-    schema: optional("string", { description: "Region that must do the work." }),
+    schema: optional("string", { description: "The region in which inference must run." }),
     lost: (geo) => (anywhere.has(geo) ? "ignore" : "reject"),
   },
-  metadata: { schema: optional("object", { description: "About the user." }) },
+  metadata: {
+    schema: optional("object", { description: "Metadata about the request, such as an ID of the end user." }),
+  },
   "metadata.*": { lost: "ignore" },
-  output_config: { schema: optional("object", { description: "Effort and format of the output." }) },
-  context_management: { schema: optional("object", { description: "Rules for old context." }) },
-  container: { schema: optional(["string", "object"], { description: "Container for code." }), lost: "reject" },
+  output_config: { schema: optional("object", { description: "Configuration of the output: effort and format." }) },
+  context_management: { schema: optional("object", { description: "Configuration of context management." }) },
+  container: {
+    schema: optional(["string", "object"], { description: "ID of the container for code execution." }),
+    lost: "reject",
+  },
   mcp_servers: {
-    schema: optional("array", { items: { type: "object" }, description: "Remote tool servers." }),
+    schema: optional("array", { items: { type: "object" }, description: "MCP servers that the model can use." }),
     lost: "reject",
   },
   thread: { lost: "reject" },

@@ -44,7 +44,8 @@ function inputSchema(schema: JsonObject): JsonObject {
 
 function outputTool(ask: SchemaAsk): FunctionTool {
   const { schema, description } = ask.format as { schema: JsonObject; description?: string };
-  const purpose = "Gives the final answer. Call it once, when the answer is known, and write nothing beside it.";
+  const purpose =
+    "Returns the final answer. Call it exactly once, when the answer is complete, and write no other text.";
   return {
     kind: "function",
     name: outputToolName(ask),
@@ -89,7 +90,7 @@ export function withOutputTool(
     ask: { ...request, tools: [...request.tools, tool], toolChoice: choiceWith(request, tool.name, canForce) },
     instruction: canForce
       ? null
-      : `Give your final answer by calling the tool ${tool.name}, and write nothing beside the call.`,
+      : `Return your final answer by calling the tool ${tool.name}, and write no other text.`,
   };
 }
 

@@ -25,7 +25,7 @@ const Message = object({ role: Type.Enum(["user", "assistant"]), content: Type.A
 
 /** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html */
 export const ConverseRequest = object({
-  messages: Type.Optional(Type.Array(Message, { description: "The conversation so far." })),
+  messages: Type.Optional(Type.Array(Message, { description: "The messages of the conversation so far." })),
   system: Type.Optional(
     Type.Array(object({ text, cachePoint: optional("object") }), { description: "System prompt." }),
   ),
@@ -36,18 +36,21 @@ export const ConverseRequest = object({
       topP: { type: "number", minimum: 0, maximum: 1 },
       stopSequences: { type: "array", maxItems: 2500, items: { type: "string", minLength: 1 } },
     },
-    description: "Bounds and randomness.",
+    description: "Inference parameters: the output limit, sampling and stop sequences.",
   }),
   toolConfig: optional("object", {
     properties: { tools: { type: "array", minItems: 1, items: { type: "object" } }, toolChoice: { type: "object" } },
     required: ["tools"],
-    description: "Tools that the model may call.",
+    description: "Tools that the model can use.",
   }),
-  outputConfig: optional("object", { description: "Form of the output." }),
-  additionalModelRequestFields: optional("object", { description: "Fields of the model's own." }),
-  additionalModelResponseFieldPaths: optional("array", { items: { type: "string" }, description: "Fields to return." }),
+  outputConfig: optional("object", { description: "Format that the model must return." }),
+  additionalModelRequestFields: optional("object", { description: "Additional model-specific fields." }),
+  additionalModelResponseFieldPaths: optional("array", {
+    items: { type: "string" },
+    description: "Additional model-specific fields to return.",
+  }),
   guardrailConfig: optional("object", { description: "Guardrail to apply." }),
-  requestMetadata: optional("object", { description: "Labels for the logs." }),
+  requestMetadata: optional("object", { description: "Metadata for the invocation logs." }),
   performanceConfig: optional("object", { properties: { latency: enumeration(["standard", "optimized"]) } }),
   serviceTier: optional("object", { properties: { type: enumeration(["priority", "default", "flex", "reserved"]) } }),
 });

@@ -14,20 +14,20 @@ const unsaid = "TASK_TYPE_UNSPECIFIED";
 
 const named: TProperties = {
   taskType: enumeration([unsaid, ...tasks, ...[unsaid, ...tasks].map((word) => word.toLowerCase())], {
-    description: "What the vector is for.",
+    description: "Task for which the embedding is used.",
   }),
   title: optional("string", { description: "Title of the document." }),
-  outputDimensionality: optional("integer", { minimum: 1, description: "Length of the vector." }),
+  outputDimensionality: optional("integer", { minimum: 1, description: "Number of dimensions of the embedding." }),
 };
 
 /** Members of a request for one vector. */
 export const itemMembers: TProperties = {
-  model: optional("string", { description: "The path's model again." }),
+  model: optional("string", { description: "The model; must match the path." }),
   content: object({
     role: optional("string"),
     parts: Type.Array(object({ text: optional("string") }), {
       minItems: 1,
-      description: "Texts that become one vector.",
+      description: "Content to embed as a single embedding.",
     }),
   }),
   ...named,

@@ -135,7 +135,7 @@ export const geminiBatchEmbeddings: Dialect<EmbeddingRequest, EmbeddingResponse>
       requests: Type.Array(object(itemMembers), {
         minItems: 1,
         maxItems,
-        description: "One request for each vector.",
+        description: "One request per embedding.",
       }),
     }),
     parse: parseBatch,

@@ -46,7 +46,7 @@ const fields: EmbeddingTable = {
     path: "input",
     schema: Type.Union(
       [Type.String(), Type.Array(Type.Union([Type.String(), Type.Integer({ minimum: 0 }), tokenIds]))],
-      { description: "Text, texts, token ids or arrays of token ids." },
+      { description: "Text to embed: a string, an array of strings, or token IDs." },
     ),
     parseMembers: ({ wire }) => ({ input: readInput(wire.input, "input") }),
     limit: (setting, input) =>
@@ -55,15 +55,15 @@ const fields: EmbeddingTable = {
   },
   format: {
     path: "encoding_format",
-    schema: enumeration(["float", "base64"], { default: "float", description: "Form of each vector." }),
+    schema: enumeration(["float", "base64"], { default: "float", description: "Format of the embeddings." }),
     parseMembers: ({ wire }) => ({ format: formatOf(wire) }),
     render: (format, { warnings }) => (warnings.context.options?.embeddings?.floatsOnly ? "float" : format),
   },
   dimensions: {
     path: "dimensions",
-    schema: optional("integer", { minimum: 1, description: "Length of each vector." }),
+    schema: optional("integer", { minimum: 1, description: "Number of dimensions of each embedding." }),
   },
-  endUser: { path: "user", schema: optional("string", { description: "End user id." }) },
+  endUser: { path: "user", schema: optional("string", { description: "An identifier of the end user." }) },
   purpose: {
     path: purposeFields[0],
     parseMembers: readPurpose,
@@ -76,7 +76,7 @@ const fields: EmbeddingTable = {
 };
 
 const members: WireMembers = {
-  model: { schema: Type.String({ minLength: 1, description: "Model id." }), lost: null },
+  model: { schema: Type.String({ minLength: 1, description: "ID of the model to use." }), lost: null },
 };
 
 const readFields = fieldReader(fields, members);

@@ -57,8 +57,8 @@ const declaration = object(
   spelled({
     name: Type.String({ minLength: 1 }),
     description: optional("string"),
-    parameters: optional("object", { description: "Schema of the input, in a subset of OpenAPI's." }),
-    parametersJsonSchema: optional("object", { description: "JSON Schema of the input." }),
+    parameters: optional("object", { description: "Schema of the parameters, in OpenAPI's subset of JSON Schema." }),
+    parametersJsonSchema: optional("object", { description: "JSON Schema of the parameters." }),
   }),
 );
 
@@ -67,63 +67,94 @@ const tool = object(spelled({ functionDeclarations: optional("array", { items: d
 const toolConfig = message(
   {
     functionCallingConfig: message({
-      mode: words(["MODE_UNSPECIFIED", "AUTO", "ANY", "NONE", "VALIDATED"], "Whether functions may or must be called."),
+      mode: words(["MODE_UNSPECIFIED", "AUTO", "ANY", "NONE", "VALIDATED"], "Configuration of function calling."),
       allowedFunctionNames: optional("array", { items: { type: "string" } }),
     }),
     retrievalConfig: optional("object"),
     includeServerSideToolInvocations: optional("boolean"),
   },
-  { description: "How tools are used." },
+  { description: "Configuration of tool use." },
 );
 
 const thinking: TProperties = {
-  includeThoughts: optional("boolean", { description: "Show summaries of thoughts." }),
-  thinkingBudget: optional("integer", { minimum: -1, description: "Tokens for thinking: 0 for none, -1 for any." }),
-  thinkingLevel: words(["THINKING_LEVEL_UNSPECIFIED", "MINIMAL", "LOW", "MEDIUM", "HIGH"], "How much to think."),
+  includeThoughts: optional("boolean", { description: "Whether to include thought summaries in the response." }),
+  thinkingBudget: optional("integer", {
+    minimum: -1,
+    description: "Thinking budget in tokens. 0 turns thinking off; -1 lets the model decide.",
+  }),
+  thinkingLevel: words(
+    ["THINKING_LEVEL_UNSPECIFIED", "MINIMAL", "LOW", "MEDIUM", "HIGH"],
+    "How much the model should reason.",
+  ),
 };
 
 const generationConfig = message(
   {
     temperature: number(0, 2, "Randomness."),
-    topP: number(0, 1, "Nucleus sampling."),
-    topK: optional("integer", { minimum: 1, description: "Number of tokens to sample from." }),
-    seed: optional("integer", { format: "int64", description: "Best effort at the same answer again." }),
-    candidateCount: optional("integer", { minimum: 1, maximum: 8, default: 1, description: "How many answers." }),
-    maxOutputTokens: optional("integer", { minimum: 1, description: "Bound on output, thinking included." }),
-    stopSequences: optional("array", { maxItems: 5, items: { type: "string" }, description: "Texts that end it." }),
-    presencePenalty: number(-2, 2, "Against topics said before."),
-    frequencyPenalty: number(-2, 2, "Against words said often."),
-    responseLogprobs: optional("boolean", { description: "Log probabilities of the output." }),
-    logprobs: optional("integer", { minimum: 0, maximum: 20, description: "Alternatives for each token." }),
+    topP: number(0, 1, "Nucleus sampling: the share of probability mass to sample from."),
+    topK: optional("integer", { minimum: 1, description: "Only sample from the top K tokens." }),
+    seed: optional("integer", {
+      format: "int64",
+      description: "Seed for reproducible sampling, on a best-effort basis.",
+    }),
+    candidateCount: optional("integer", {
+      minimum: 1,
+      maximum: 8,
+      default: 1,
+      description: "Number of choices to generate.",
+    }),
+    maxOutputTokens: optional("integer", {
+      minimum: 1,
+      description: "The maximum number of output tokens, including reasoning tokens.",
+    }),
+    stopSequences: optional("array", {
+      maxItems: 5,
+      items: { type: "string" },
+      description: "Sequences at which the model stops generating.",
+    }),
+    presencePenalty: number(-2, 2, "Penalizes tokens that already appear in the text, which favors new topics."),
+    frequencyPenalty: number(-2, 2, "Penalizes tokens by how often they appear in the text, which reduces repetition."),
+    responseLogprobs: optional("boolean", { description: "Whether to return log probabilities of the output tokens." }),
+    logprobs: optional("integer", {
+      minimum: 0,
+      maximum: 20,
+      description: "Number of most likely tokens to return at each position.",
+    }),
     responseMimeType: optional("string", { description: "`text/plain`, `application/json` or `text/x.enum`." }),
-    responseSchema: optional("object", { description: "Schema of the output, in a subset of OpenAPI's." }),
+    responseSchema: optional("object", { description: "Schema of the output, in OpenAPI's subset of JSON Schema." }),
     responseJsonSchema: optional("object", { description: "JSON Schema of the output." }),
     responseModalities: optional("array", { items: { type: "string" }, description: "`TEXT`, `IMAGE`, `AUDIO`." }),
     imageConfig: message(
       { aspectRatio: optional("string"), imageSize: optional("string") },
-      { description: "Form of images in the output." },
+      { description: "Configuration of generated images." },
     ),
-    thinkingConfig: message(thinking, { description: "Thinking before the answer." }),
-    speechConfig: optional("object", { description: "Voice of spoken output." }),
-    mediaResolution: optional("string", { description: "How closely media are looked at." }),
+    thinkingConfig: message(thinking, { description: "Configuration of thinking." }),
+    speechConfig: optional("object", { description: "Configuration of speech output." }),
+    mediaResolution: optional("string", { description: "Resolution at which input media are processed." }),
     audioTimestamp: optional("boolean"),
   },
-  { description: "How the answer is made." },
+  { description: "Configuration of the generation." },
 );
 
 const requestMembers: TProperties = {
-  contents: Type.Array(object(contentMembers), { minItems: 1, description: "The conversation so far." }),
+  contents: Type.Array(object(contentMembers), {
+    minItems: 1,
+    description: "The messages of the conversation so far.",
+  }),
   ...spelled({
     systemInstruction: instruction,
-    tools: optional("array", { items: tool, description: "What the model may call." }),
+    tools: optional("array", { items: tool, description: "Tools that the model can use." }),
     toolConfig,
     generationConfig,
-    safetySettings: optional("array", { items: { type: "object" }, description: "Thresholds for blocking." }),
-    cachedContent: optional("string", { description: "Name of stored content that comes before." }),
+    safetySettings: optional("array", {
+      items: { type: "object" },
+      description: "Thresholds for blocking unsafe content.",
+    }),
+    cachedContent: optional("string", { description: "Name of the cached content to use as a prefix." }),
     labels: optional("object", { description: "Labels of the request." }),
-    serviceTier: words(["UNSPECIFIED", "STANDARD", "FLEX", "PRIORITY"], "Class of service."),
-    store: optional("boolean", { description: "Keep the answer at the provider." }),
-    continuationToken: optional("string", { description: "Where a paused answer goes on." }),
+    serviceTier: words(["UNSPECIFIED", "STANDARD", "FLEX", "PRIORITY"], "Service tier to use for the request."),
+    store: optional("boolean", { description: "Whether the provider stores the response." }),
+    continuationToken: optional("string", { description: "Position from which to continue a paused response." }),
   }),
 };
 
@@ -132,7 +163,7 @@ export const GenerateContentRequest: TSchema = Type.Object(requestMembers, { add
 /** Either the contents alone, or the whole request that would be sent. Which of them is there is checked in parsing. */
 export const CountTokensRequest: TSchema = Type.Object(
   {
-    contents: optional("array", { items: object(contentMembers), description: "What to count." }),
+    contents: optional("array", { items: object(contentMembers), description: "Contents whose tokens are counted." }),
     ...spelled({
       systemInstruction: instruction,
       tools: optional("array", { items: tool }),
@@ -140,7 +171,7 @@ export const CountTokensRequest: TSchema = Type.Object(
       generateContentRequest: optional("object", {
         required: ["contents"],
         properties: requestMembers,
-        description: "The whole request to count.",
+        description: "The complete request whose tokens are counted.",
       }),
     }),
   },

@@ -13,7 +13,7 @@ import { bytesOf } from "../shared/media.ts";
 import { readSize } from "./sizes.ts";
 
 const instance = object({
-  prompt: Type.String({ minLength: 1, maxLength: 32_000, description: "What the images show." }),
+  prompt: Type.String({ minLength: 1, maxLength: 32_000, description: "Description of the images." }),
 });
 
 /** As `generateImages` of the npm package @google/genai 3.1.0 writes it. */
@@ -22,9 +22,9 @@ export const PredictRequest: TSchema = object({
   parameters: optional("object", {
     properties: {
       sampleCount: optional("integer", { minimum: 1, maximum: 10, default: 1, description: "Number of images." }),
-      aspectRatio: optional("string", { maxLength: 16, description: "As in `16:9`." }),
-      sampleImageSize: optional("string", { maxLength: 16, description: "`1K` or `2K`." }),
-      negativePrompt: optional("string", { description: "What the images must not show." }),
+      aspectRatio: optional("string", { maxLength: 16, description: "Aspect ratio, such as `16:9`." }),
+      sampleImageSize: optional("string", { maxLength: 16, description: "Resolution: `1K` or `2K`." }),
+      negativePrompt: optional("string", { description: "Description of what the images must not contain." }),
       seed: optional("integer", { minimum: 0, maximum: 4_294_967_295 }),
       enhancePrompt: optional("boolean", { description: "Whether the provider may rewrite the prompt." }),
       addWatermark: optional("boolean"),

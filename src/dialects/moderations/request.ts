@@ -11,7 +11,7 @@ const defaultModel = "omni-moderation-latest";
 
 const schemaOfPart = Type.Object(
   {
-    type: Type.Enum(["text", "image_url"], { description: "Kind of part." }),
+    type: Type.Enum(["text", "image_url"], { description: "Type of the part." }),
     text: optional("string", { description: "The text." }),
     image_url: optional("object", { description: "`{url}`: an https address or a data URI." }),
   },
@@ -21,9 +21,10 @@ const schemaOfPart = Type.Object(
 export const moderationSchema = Type.Object(
   {
     input: Type.Union([Type.String(), Type.Array(Type.Union([Type.String(), schemaOfPart]))], {
-      description: "A text, texts that are judged one by one, or parts (text, images) that are judged as one.",
+      description:
+        "Input to classify: a string, an array of strings (classified separately), or an array of text and image parts (classified together).",
     }),
-    model: optional("string", { description: "Model id. Left out: whoever moderates here." }),
+    model: optional("string", { description: "ID of the model to use. Default: the configured moderation model." }),
   },
   { additionalProperties: true },
 );

@@ -32,7 +32,7 @@ const named: TProperties = { name: Type.String({ minLength: 1 }) };
 const functionMembers: TProperties = {
   ...named,
   description: optional("string"),
-  parameters: optional("object", { description: "JSON Schema of the input." }),
+  parameters: optional("object", { description: "JSON Schema of the parameters." }),
 };
 
 const tool = object({
@@ -48,7 +48,7 @@ const tool = object({
 });
 
 const choice = optional(["string", "object"], {
-  description: "`none`, `auto`, `required`, or the one tool or the subset of tools to call.",
+  description: "`none`, `auto`, `required`, a single tool, or a set of allowed tools.",
   properties: {
     type: Type.String(),
     function: optional("object", { properties: named }),
@@ -60,7 +60,7 @@ const choice = optional(["string", "object"], {
 });
 
 const format = optional("object", {
-  description: "Form of the output.",
+  description: "Format that the model must return.",
   required: ["type"],
   properties: {
     type: Type.String({ enum: ["text", "json_object", "json_schema"] }),
@@ -99,25 +99,35 @@ function parseLogprobs(_: Json, { wire }: Reading): number | undefined {
 export const chatFields: FieldTable<ChatRequest, OpenaiSetting> = {
   messages: {
     path: "messages",
-    schema: Type.Array(messageSchema, { minItems: 1, description: "The conversation so far." }),
+    schema: Type.Array(messageSchema, { minItems: 1, description: "The messages of the conversation so far." }),
     parseMembers: ({ wire }) => parseMessages(wire.messages as JsonObject[]),
     renderMembers: ({ request, names, warnings }) => ({ messages: renderMessages(request, names, warnings) }),
   },
   system: { path: "messages", carriedBy: "messages" },
   maxOutputTokens: {
     path: "max_completion_tokens",
-    schema: optional("integer", { minimum: 1, description: "Bound on output, thinking included." }),
+    schema: optional("integer", {
+      minimum: 1,
+      description: "The maximum number of output tokens, including reasoning tokens.",
+    }),
     also: {
-      max_tokens: optional("integer", { minimum: 1, description: "Older name of `max_completion_tokens`." }),
+      max_tokens: optional("integer", { minimum: 1, description: "Deprecated: use `max_completion_tokens`." }),
     },
     limit: ({ warnings }) => ({ max: warnings.context.maxOutputTokens }),
   },
   ...samplingRows,
   logprobs: {
     path: "logprobs",
-    schema: optional("boolean", { default: false, description: "Log probabilities of the output." }),
+    schema: optional("boolean", {
+      default: false,
+      description: "Whether to return log probabilities of the output tokens.",
+    }),
     also: {
-      top_logprobs: optional("integer", { minimum: 0, maximum: 20, description: "Alternatives for each token." }),
+      top_logprobs: optional("integer", {
+        minimum: 0,
+        maximum: 20,
+        description: "Number of most likely tokens to return at each position.",
+      }),
     },
     parse: parseLogprobs,
     limit: logprobsLimit,
@@ -133,7 +143,7 @@ export const chatFields: FieldTable<ChatRequest, OpenaiSetting> = {
   media: { path: "modalities", renderMembers: ({ request, warnings }) => renderMediaWish(request, warnings) },
   tools: {
     path: "tools",
-    schema: optional("array", { items: tool, description: "What the model may call." }),
+    schema: optional("array", { items: tool, description: "Tools that the model can use." }),
     parseMembers: ({ wire }) => parseToolFields(wire),
     renderMembers: ({ request, names, warnings }) => renderTools(request, names, warnings),
   },
@@ -141,25 +151,31 @@ export const chatFields: FieldTable<ChatRequest, OpenaiSetting> = {
     path: "tool_choice",
     schema: choice,
     also: {
-      function_call: optional(["string", "object"], { properties: named, description: "Older form of `tool_choice`." }),
+      function_call: optional(["string", "object"], {
+        properties: named,
+        description: "Deprecated: use `tool_choice`.",
+      }),
     },
     carriedBy: "tools",
   },
   parallelToolCalls: {
     path: "parallel_tool_calls",
-    schema: optional("boolean", { default: true, description: "More than one call at once." }),
+    schema: optional("boolean", {
+      default: true,
+      description: "Whether the model may call several tools in parallel.",
+    }),
     carriedBy: "tools",
   },
   format: { path: "response_format", schema: format, parse: parseFormat, render: renderFormat },
   reasoning: {
     path: "reasoning_effort",
-    schema: enumeration(efforts, { description: "How much to think." }),
+    schema: enumeration(efforts, { description: "How much the model should reason." }),
     parse: (effort) => ({ effort: effort as Effort }),
     render: (_, { effort }) => effort,
   },
   verbosity: {
     path: "verbosity",
-    schema: enumeration(["low", "medium", "high"], { description: "How long an answer." }),
+    schema: enumeration(["low", "medium", "high"], { description: "How verbose the response should be." }),
   },
   tier: tierRow(["scale"]),
   endUser: endUserRow("user"),
@@ -171,13 +187,16 @@ export const chatMembers: WireMembers = {
   ...usageMember,
   ...tierMember(["scale"]),
   modalities: {
-    schema: optional("array", { items: { type: "string", enum: ["text", "audio"] }, description: "Kinds of output." }),
+    schema: optional("array", {
+      items: { type: "string", enum: ["text", "audio"] },
+      description: "Output types that the model should generate.",
+    }),
     lost: (kinds) => (Array.isArray(kinds) && kinds.includes("audio") ? "reject" : "ignore"),
   },
   /** Only the form of the speech; `modalities` asks for it. */
   audio: {
     schema: optional("object", {
-      description: "Form of spoken output.",
+      description: "Configuration of audio output.",
       properties: {
         voice: optional(["string", "object"], { properties: { id: Type.String() } }),
         format: enumeration(["wav", "aac", "mp3", "flac", "opus", "pcm16"]),
@@ -185,27 +204,35 @@ export const chatMembers: WireMembers = {
     }),
     lost: "ignore",
   },
-  prediction: { schema: optional("object", { description: "Text that the output will mostly repeat." }) },
+  prediction: {
+    schema: optional("object", { description: "Predicted output: text that most of the response will match." }),
+  },
   /** Read as tools; its entry makes the writer answer with `function_call`. */
   functions: {
-    schema: optional("array", { items: object(functionMembers), description: "Older form of `tools`." }),
+    schema: optional("array", { items: object(functionMembers), description: "Deprecated: use `tools`." }),
     lost: "ignore",
   },
   web_search_options: {
-    schema: optional("object", { description: "Search by the provider." }),
+    schema: optional("object", { description: "Options of the provider's web search." }),
     lost: "reject",
     countsWhenEmpty: true,
   },
-  store: { schema: optional("boolean", { description: "Keep the answer at the provider." }), lost: "ignore" },
+  store: { schema: optional("boolean", { description: "Whether the provider stores the response." }), lost: "ignore" },
   metadata: {
     schema: optional("object", { additionalProperties: { type: "string" }, description: "Labels." }),
     lost: "ignore",
   },
   moderation: { schema: optional("object", { description: "Inline moderation." }) },
-  prompt_cache_key: { schema: optional("string", { description: "Cache routing." }), lost: "ignore" },
-  prompt_cache_options: { schema: optional("object", { description: "Cache routing." }), lost: "ignore" },
+  prompt_cache_key: {
+    schema: optional("string", { description: "Options of the provider's prompt cache." }),
+    lost: "ignore",
+  },
+  prompt_cache_options: {
+    schema: optional("object", { description: "Options of the provider's prompt cache." }),
+    lost: "ignore",
+  },
   prompt_cache_retention: {
-    schema: enumeration(["in_memory", "in-memory", "24h"], { description: "Cache routing." }),
+    schema: enumeration(["in_memory", "in-memory", "24h"], { description: "Options of the provider's prompt cache." }),
     lost: "ignore",
   },
 };

@@ -36,7 +36,7 @@ const toolCall = object({
 
 export const messageSchema = object({
   role: Type.String({ enum: ["developer", "system", "user", "assistant", "tool", "function"] }),
-  content: optional(["string", "array"], { items: part, description: "Text, or parts." }),
+  content: optional(["string", "array"], { items: part, description: "Text, or an array of content parts." }),
   name: optional("string"),
   refusal: optional("string"),
   tool_calls: optional("array", { items: toolCall }),

@@ -23,7 +23,7 @@ export const promptOnly = "this model supports text completion only";
 const prompt = Type.Unsafe({
   type: ["string", "array", "null"],
   items: { type: ["string", "integer", "array"], items: { type: "integer", minimum: 0 }, minimum: 0 },
-  description: "A text, texts, token ids or lists of token ids; each is continued on its own.",
+  description: "Prompts to complete: a string, an array of strings, or token IDs. Each prompt is completed separately.",
 });
 
 /** Few tokens are the default: a model that reasons would spend them all on that. */
@@ -65,7 +65,11 @@ export const completionFields: FieldTable<ChatRequest, Omit<OpenaiSetting, "name
   },
   maxOutputTokens: {
     path: "max_tokens",
-    schema: optional("integer", { minimum: 0, default: defaultMaxTokens, description: "Bound on output." }),
+    schema: optional("integer", {
+      minimum: 0,
+      default: defaultMaxTokens,
+      description: "The maximum number of tokens to generate.",
+    }),
     parseMembers: parseBound,
     render: (bound, { request }) => (request.reasoning?.hint ? undefined : bound),
   },
@@ -73,14 +77,19 @@ export const completionFields: FieldTable<ChatRequest, Omit<OpenaiSetting, "name
   stopSequences: stopRow,
   choices: {
     ...choicesRow,
-    schema: optional("integer", { minimum: 1, maximum: 128, default: 1, description: "Answers for each prompt." }),
+    schema: optional("integer", {
+      minimum: 1,
+      maximum: 128,
+      default: 1,
+      description: "Number of completions per prompt.",
+    }),
   },
   logprobs: {
     path: "logprobs",
     schema: optional("integer", {
       minimum: 0,
       maximum: 5,
-      description: "Log probabilities, with this many alternatives.",
+      description: "Number of most likely tokens to return at each position, with log probabilities.",
     }),
   },
   endUser: userRow,
@@ -101,16 +110,20 @@ export const completionMembers: WireMembers = {
   max_tokens: { lost: (value) => (value === 0 ? "reject" : null) },
   /** The gateway puts the prompt before the reply itself, but cannot know how likely its tokens were. */
   echo: {
-    schema: optional("boolean", { default: false, description: "Each answer begins with its prompt." }),
+    schema: optional("boolean", { default: false, description: "Whether to return the prompt before the completion." }),
     lost: (value, wire) => (value !== true ? null : typeof wire.logprobs === "number" ? "reject" : "ignore"),
   },
   /** Models in a conversation tend to repeat the suffix. */
   suffix: {
-    schema: optional("string", { description: "Text behind the place of the answer." }),
+    schema: optional("string", { description: "Text that follows the completion." }),
     lost: (value) => (value === "" ? null : "reject"),
   },
   best_of: {
-    schema: optional("integer", { minimum: 1, maximum: 20, description: "Answers to choose from." }),
+    schema: optional("integer", {
+      minimum: 1,
+      maximum: 20,
+      description: "Number of completions generated on the server, of which the best are returned.",
+    }),
     lost: (value, { n }) => (Number(value) > (typeof n === "number" ? n : 1) ? "reject" : "ignore"),
   },
   /** A client that reads the answer as JSON would not know that no model was asked for it. */

@@ -12,7 +12,7 @@ import { renderUsage } from "./usage.ts";
 
 /** The body of the compaction endpoint. What agents send beside it is taken and changes nothing. */
 export const compactSchema: TSchema = Type.Object(
-  { model: Type.String({ minLength: 1, description: "Model id." }), ...inputSchema },
+  { model: Type.String({ minLength: 1, description: "ID of the model to use." }), ...inputSchema },
   { additionalProperties: true },
 );
 

@@ -36,14 +36,14 @@ const tool = object({
   type: Type.String({ description: "`function`, `custom`, `namespace`, or a tool that the provider runs." }),
   name: optional("string", { minLength: 1 }),
   description: optional("string"),
-  parameters: optional("object", { description: "JSON Schema of the input." }),
+  parameters: optional("object", { description: "JSON Schema of the parameters." }),
   strict: optional("boolean"),
-  format: optional("object", { description: "Grammar of a custom tool's input." }),
+  format: optional("object", { description: "Format of the custom tool's input." }),
   tools: optional("array", { items: { type: "object" }, description: "Tools of a namespace." }),
 });
 
 const choice = optional(["string", "object"], {
-  description: "`none`, `auto`, `required`, or the one tool or the subset of tools to call.",
+  description: "`none`, `auto`, `required`, a single tool, or a set of allowed tools.",
   properties: {
     type: Type.String(),
     name: optional("string"),
@@ -129,7 +129,10 @@ export const responsesFields: FieldTable<ChatRequest, ResponsesSetting> = {
   system: { path: "instructions", schema: inputSchema.instructions as TSchema, carriedBy: "messages" },
   maxOutputTokens: {
     path: "max_output_tokens",
-    schema: optional("integer", { minimum: 1, description: "Bound on output, thinking included." }),
+    schema: optional("integer", {
+      minimum: 1,
+      description: "The maximum number of output tokens, including reasoning tokens.",
+    }),
     limit: ({ warnings }) => ({ min: minOutputTokens, max: warnings.context.maxOutputTokens }),
   },
   ...samplingRows,
@@ -139,7 +142,11 @@ export const responsesFields: FieldTable<ChatRequest, ResponsesSetting> = {
   logitBias: rejected("token biases are not supported"),
   logprobs: {
     path: "top_logprobs",
-    schema: optional("integer", { minimum: 0, maximum: 20, description: "Alternatives for each token." }),
+    schema: optional("integer", {
+      minimum: 0,
+      maximum: 20,
+      description: "Number of most likely tokens to return at each position.",
+    }),
     parseMembers: parseLogprobs,
     limit: logprobsLimit,
     render: (alternatives) => alternatives || undefined,
@@ -149,14 +156,17 @@ export const responsesFields: FieldTable<ChatRequest, ResponsesSetting> = {
   media: rejected(textAlone),
   tools: {
     path: "tools",
-    schema: optional("array", { items: tool, description: "What the model may call." }),
+    schema: optional("array", { items: tool, description: "Tools that the model can use." }),
     parseMembers: parseToolFields,
     renderMembers: ({ request, names, warnings }) => renderTools(request, names, warnings),
   },
   toolChoice: { path: "tool_choice", schema: choice, carriedBy: "tools" },
   parallelToolCalls: {
     path: "parallel_tool_calls",
-    schema: optional("boolean", { default: true, description: "More than one call at once." }),
+    schema: optional("boolean", {
+      default: true,
+      description: "Whether the model may call several tools in parallel.",
+    }),
     carriedBy: "tools",
   },
   format: { path: "text.format", schema: format, parseMembers: parseFormat, render: renderFormat },
@@ -166,7 +176,7 @@ export const responsesFields: FieldTable<ChatRequest, ResponsesSetting> = {
     schema: enumeration(efforts),
     also: {
       "reasoning.summary": optional("string", { description: "`auto`, `concise` or `detailed`." }),
-      "reasoning.generate_summary": optional("string", { description: "Older name of `summary`." }),
+      "reasoning.generate_summary": optional("string", { description: "Deprecated: use `summary`." }),
     },
     parseMembers: ({ wire }) => parseReasoning(wire.reasoning, updatesIn(wire).effort),
     renderMembers: ({ reasoning }) => (reasoning === undefined ? {} : { reasoning }),
@@ -186,42 +196,45 @@ export const responsesMembers: WireMembers = {
   ...envelopeMembers,
   ...tierMember(otherTiers),
   previous_response_id: { schema: inputSchema.previous_response_id as TSchema, lost: "ignore" },
-  text: { schema: optional("object", { description: "Form of the output." }) },
-  reasoning: { schema: optional("object", { description: "How much to think, and whether to show it." }) },
+  text: { schema: optional("object", { description: "Format that the model must return." }) },
+  reasoning: { schema: optional("object", { description: "Configuration of reasoning." }) },
   "reasoning.context": { schema: enumeration(["auto", "current_turn", "all_turns"]), lost: besides("auto") },
   "reasoning.mode": { schema: optional("string"), lost: besides("standard") },
   truncation: {
     schema: enumeration(["auto", "disabled"], {
       default: "disabled",
-      description: "What happens to input that is too long.",
+      description: "What to do with input that exceeds the context window.",
     }),
     lost: (value) => (value === "disabled" ? "ignore" : "warn"),
   },
   include: {
     schema: optional("array", {
       items: { type: "string", enum: includable },
-      description: "What else the output holds.",
+      description: "Additional output data to include.",
     }),
     lost: "ignore",
   },
   max_tool_calls: {
-    schema: optional("integer", { minimum: 0, description: "Bound on calls of tools that the provider runs." }),
+    schema: optional("integer", { minimum: 0, description: "The maximum number of calls to built-in tools." }),
   },
   store: {
-    schema: optional("boolean", { default: true, description: "Keep the response, so that it can be continued." }),
+    schema: optional("boolean", {
+      default: true,
+      description: "Whether to store the response so that it can be retrieved and continued.",
+    }),
     lost: "ignore",
   },
   background: {
-    schema: optional("boolean", { default: false, description: "Answer at once, work on." }),
+    schema: optional("boolean", { default: false, description: "Whether to run the response in the background." }),
     lost: "ignore",
   },
   conversation: {
-    schema: optional(["string", "object"], { description: "A conversation that the provider keeps." }),
+    schema: optional(["string", "object"], { description: "Conversation that the provider stores." }),
     lost: "reject",
   },
-  prompt: { schema: optional("object", { description: "A prompt that the provider keeps." }), lost: "reject" },
+  prompt: { schema: optional("object", { description: "Prompt that the provider stores." }), lost: "reject" },
   context_management: {
-    schema: optional("array", { items: { type: "object" }, description: "When to shorten the conversation." }),
+    schema: optional("array", { items: { type: "object" }, description: "Configuration of compaction." }),
   },
   metadata: {
     schema: optional("object", { additionalProperties: { type: "string" }, description: "Labels." }),

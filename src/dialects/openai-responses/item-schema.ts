@@ -8,7 +8,7 @@ const part = object({
   type: Type.String({ description: "`input_text`, `input_image`, `input_file`, `output_text`, `refusal`, …" }),
   text: optional("string"),
   refusal: optional("string"),
-  image_url: optional("string", { description: "Address or data URI." }),
+  image_url: optional("string", { description: "URL or data URI." }),
   file_id: optional("string"),
   file_data: optional("string", { description: "Data URI or base64." }),
   file_url: optional("string"),
@@ -22,12 +22,12 @@ const part = object({
 const loose = { items: { type: ["object", "string", "number", "boolean", "array", "null"] } };
 
 export const itemSchema = object({
-  type: optional("string", { description: "`message` where it is left out." }),
+  type: optional("string", { description: "Defaults to `message`." }),
   role: optional("string", { description: "`user`, `assistant`, `system` or `developer`." }),
   id: optional("string"),
   status: optional("string"),
   phase: enumeration(["commentary", "final_answer"]),
-  content: optional(["string", "array"], { items: part, description: "Text, or parts." }),
+  content: optional(["string", "array"], { items: part, description: "Text, or an array of content parts." }),
   call_id: optional("string"),
   name: optional("string"),
   namespace: optional("string"),
@@ -38,13 +38,13 @@ export const itemSchema = object({
 
 /** The conversation, as every endpoint of this dialect takes it. */
 export const inputSchema: TProperties = {
-  input: optional(["string", "array"], { items: itemSchema, description: "Text, or the items of a conversation." }),
-  instructions: optional("string", { description: "What the model is told first, for this request alone." }),
-  previous_response_id: optional("string", { description: "Continues a stored response." }),
-  prompt_cache_key: optional("string", { description: "Cache routing." }),
-  prompt_cache_options: optional("object", { description: "Cache routing." }),
-  prompt_cache_retention: enumeration(["in_memory", "24h"], { description: "Cache routing." }),
+  input: optional(["string", "array"], { items: itemSchema, description: "Text, or an array of input items." }),
+  instructions: optional("string", { description: "System instructions, for this request only." }),
+  previous_response_id: optional("string", { description: "ID of the stored response to continue." }),
+  prompt_cache_key: optional("string", { description: "Options of the provider's prompt cache." }),
+  prompt_cache_options: optional("object", { description: "Options of the provider's prompt cache." }),
+  prompt_cache_retention: enumeration(["in_memory", "24h"], { description: "Options of the provider's prompt cache." }),
   service_tier: enumeration(["auto", "default", "flex", "scale", "priority", "fast", "ultrafast"], {
-    description: "Class of service.",
+    description: "Service tier to use for the request.",
   }),
 };

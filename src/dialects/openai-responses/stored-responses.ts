@@ -19,7 +19,7 @@ function limitOf(text: string | null): number {
   if (text === null || text === "") return defaultLimit;
   const limit = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (limit >= 1 && limit <= maxLimit) return limit;
-  throw badValue("limit", `'limit' must be a whole number from 1 to ${maxLimit}.`);
+  throw badValue("limit", `'limit' must be an integer from 1 to ${maxLimit}.`);
 }
 
 /** The query of a list. Throws `invalid_value` naming the parameter that makes no sense. */

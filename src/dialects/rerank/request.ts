@@ -10,29 +10,34 @@ const counted = (least: number, description: string) => optional("integer", { mi
 
 export const rerankSchema = Type.Object(
   {
-    model: Type.String({ minLength: 1, description: "Model id." }),
+    model: Type.String({ minLength: 1, description: "ID of the model to use." }),
     query: Type.Unsafe<RankedDocument>({
       type: ["string", "object"],
       minLength: 1,
-      description: "What is looked for; `{text}` or `{image}` where the model takes them.",
+      description: "The search query, or `{text}` or `{image}` for models that support it.",
     }),
     documents: Type.Array(Type.Unsafe<RankedDocument>({ type: ["string", "object"] }), {
       minItems: 1,
-      description: "What is ranked: texts, or objects such as `{text}`.",
+      description: "Documents to rank: strings, or objects such as `{text}`.",
     }),
-    top_n: counted(0, "How many results to give. 0 or left out: all."),
-    return_documents: optional("boolean", { default: false, description: "Each result brings its document." }),
+    top_n: counted(0, "Number of results to return. 0, the default, returns all."),
+    return_documents: optional("boolean", {
+      default: false,
+      description: "Whether to return the document with each result.",
+    }),
     rank_fields: Type.Optional(
       Type.Union([Type.Array(Type.String(), { minItems: 1 }), Type.Null()], {
-        description: "The fields of object documents that count, in this order.",
+        description: "Fields of object documents to rank by, in this order.",
       }),
     ),
-    max_chunks_per_doc: counted(1, "Into how many chunks a document may be cut."),
-    max_tokens_per_doc: counted(1, "Where a document is cut off."),
-    overlap_tokens: counted(0, "By how much chunks overlap."),
-    instruction: optional("string", { description: "What counts as an answer to the query." }),
-    truncation: optional("boolean", { description: "Whether what is too long is cut off, or refused." }),
-    priority: counted(0, "How urgent it is; 0 is most urgent."),
+    max_chunks_per_doc: counted(1, "The maximum number of chunks per document."),
+    max_tokens_per_doc: counted(1, "The maximum number of tokens per document; longer documents are truncated."),
+    overlap_tokens: counted(0, "Number of tokens by which chunks overlap."),
+    instruction: optional("string", { description: "Task description for the ranking." }),
+    truncation: optional("boolean", {
+      description: "Whether to truncate input that is too long; otherwise it is an error.",
+    }),
+    priority: counted(0, "Priority of the request; 0 is the highest."),
   },
   { additionalProperties: true },
 );

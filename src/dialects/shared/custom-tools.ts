@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject, parseJsonText } from "../../lib/j
 
 const inputSchema: JsonObject = {
   type: "object",
-  properties: { input: { type: "string", description: "The whole input of the tool, as plain text." } },
+  properties: { input: { type: "string", description: "The complete input of the tool, as plain text." } },
   required: ["input"],
   additionalProperties: false,
 };

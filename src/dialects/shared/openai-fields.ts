@@ -47,28 +47,37 @@ export const samplingRows = {
     schema: number(0, 2, "Randomness.", { default: 1 }),
     limit: samplingLimit,
   },
-  topP: { path: "top_p", schema: number(0, 1, "Nucleus sampling.", { default: 1 }), limit: samplingLimit },
+  topP: {
+    path: "top_p",
+    schema: number(0, 1, "Nucleus sampling: the share of probability mass to sample from.", { default: 1 }),
+    limit: samplingLimit,
+  },
   topK: dropped("the format has no top_k"),
   presencePenalty: {
     path: "presence_penalty",
-    schema: number(-2, 2, "Against topics said before.", { default: 0 }),
+    schema: number(-2, 2, "Penalizes tokens that already appear in the text, which favors new topics.", { default: 0 }),
     limit: samplingLimit,
   },
   frequencyPenalty: {
     path: "frequency_penalty",
-    schema: number(-2, 2, "Against words said often.", { default: 0 }),
+    schema: number(-2, 2, "Penalizes tokens by how often they appear in the text, which reduces repetition.", {
+      default: 0,
+    }),
     limit: samplingLimit,
   },
   seed: {
     path: "seed",
-    schema: optional("integer", { format: "int64", description: "Best effort at the same answer again." }),
+    schema: optional("integer", {
+      format: "int64",
+      description: "Seed for reproducible sampling, on a best-effort basis.",
+    }),
     parse: (seed: Json) => seed as number,
   },
   logitBias: {
     path: "logit_bias",
     schema: optional("object", {
       additionalProperties: { type: "number", minimum: -100, maximum: 100 },
-      description: "Token id to bias.",
+      description: "Token ID.",
     }),
   },
 } satisfies Partial<FieldTable<ChatRequest, OpenaiSetting>>;
@@ -76,7 +85,10 @@ export const samplingRows = {
 /** A text, a list of them, or nothing. */
 export const stopRow = {
   path: "stop",
-  schema: optional(["string", "array"], { items: { type: "string" }, description: "Texts that end the answer." }),
+  schema: optional(["string", "array"], {
+    items: { type: "string" },
+    description: "Sequences at which the model stops generating.",
+  }),
   parse: (stop: Json) =>
     (Array.isArray(stop) ? stop : [stop]).filter((text): text is string => typeof text === "string" && text !== ""),
 };
@@ -84,7 +96,7 @@ export const stopRow = {
 /** `n`, left out for a single reply. */
 export const choicesRow = {
   path: "n",
-  schema: optional("integer", { minimum: 1, maximum: 128, default: 1, description: "How many answers." }),
+  schema: optional("integer", { minimum: 1, maximum: 128, default: 1, description: "Number of choices to generate." }),
   render: (choices: number) => (choices > 1 ? choices : undefined),
 };
 
@@ -94,7 +106,7 @@ const tiers = ["default", "flex", "priority", "fast"] as const;
 export function tierRow(others: readonly string[]) {
   return {
     path: "service_tier",
-    schema: enumeration(["auto", ...tiers, ...others], { description: "Class of service." }),
+    schema: enumeration(["auto", ...tiers, ...others], { description: "Service tier to use for the request." }),
     parse: (wanted: Json) => tiers.find((known) => known === wanted),
   };
 }
@@ -105,7 +117,7 @@ export function tierMember(others: readonly string[]): WireMembers {
 }
 
 const maxUserChars = 64;
-const user = optional("string", { description: "End user id." });
+const user = optional("string", { description: "An identifier of the end user." });
 
 /** The end user; the newer member counts, and `path` is what errors name. */
 export function endUserRow(path: "user" | "safety_identifier") {
@@ -124,9 +136,15 @@ export function endUserRow(path: "user" | "safety_identifier") {
 
 /** Members that every request has. */
 export const envelopeMembers: WireMembers = {
-  model: { schema: Type.String({ minLength: 1, description: "Model id." }), lost: null },
-  stream: { schema: optional("boolean", { default: false, description: "Server-sent events." }), lost: null },
-  stream_options: { schema: optional("object", { description: "What a stream carries." }) },
+  model: { schema: Type.String({ minLength: 1, description: "ID of the model to use." }), lost: null },
+  stream: {
+    schema: optional("boolean", {
+      default: false,
+      description: "Whether to stream the response as server-sent events.",
+    }),
+    lost: null,
+  },
+  stream_options: { schema: optional("object", { description: "Options for streaming." }) },
   "stream_options.include_obfuscation": { schema: optional("boolean"), lost: "ignore" },
 };
 

@@ -22,23 +22,28 @@ const maxCharacters = 4096;
 
 const schema = Type.Object(
   {
-    model: Type.String({ minLength: 1, description: "Model id." }),
+    model: Type.String({ minLength: 1, description: "ID of the model to use." }),
     input: Type.String({
       minLength: 1,
       maxLength: maxCharacters,
-      description: `The text, at most ${maxCharacters} characters.`,
+      description: `The text to convert to speech, at most ${maxCharacters} characters.`,
     }),
     voice: Type.Union(
       [
         Type.String({ minLength: 1, maxLength: 256 }),
         Type.Object({ id: Type.String({ minLength: 1, maxLength: 256 }) }),
       ],
-      { description: `One of ${standardVoices.join(", ")}, or a voice that the model's catalog entry declares.` },
+      { description: `One of ${standardVoices.join(", ")}, or a voice that is configured for the model.` },
     ),
-    response_format: enumeration(audioFormats, { default: "mp3", description: "Kind of file." }),
-    speed: optional("number", { minimum: 0.25, maximum: 4, default: 1, description: "1 is the voice's own speed." }),
-    instructions: optional("string", { description: "How to speak." }),
-    stream_format: enumeration(["audio", "sse"], { default: "audio", description: "Sound, or events that carry it." }),
+    response_format: enumeration(audioFormats, { default: "mp3", description: "File format of the output." }),
+    speed: optional("number", {
+      minimum: 0.25,
+      maximum: 4,
+      default: 1,
+      description: "Speed of the speech; 1 is normal.",
+    }),
+    instructions: optional("string", { description: "Instructions for the voice." }),
+    stream_format: enumeration(["audio", "sse"], { default: "audio", description: "Stream format: `audio` or `sse`." }),
   },
   { additionalProperties: true },
 );

@@ -15,8 +15,8 @@ import { upstreamTranscription } from "./upstream-transcription.ts";
 const mostBytes = 14_500_000;
 
 const tasks = {
-  transcribe: "Write down what is said in this recording, word for word, in the language in which it is spoken.",
-  translate: "Write down what is said in this recording, translated into English.",
+  transcribe: "Transcribe this recording word for word, in the language in which it is spoken.",
+  translate: "Transcribe this recording, translated into English.",
 } as const;
 
 /** The names that it has for types are not those of everybody. */
@@ -25,7 +25,7 @@ const typeNames: { readonly [type: string]: string } = { "audio/mpeg": "audio/mp
 function instruction({ task, language, prompt }: TranscriptionRequest): string {
   const spoken = language === undefined ? "" : ` It is spoken in ${languageName(language) || language}.`;
   const hint = prompt === undefined || prompt.trim() === "" ? "" : `\nThese words may help: ${prompt}`;
-  return `${tasks[task]} Answer with the text alone, without times, names of speakers or remarks. Where nothing is said, answer with nothing.${spoken}${hint}`;
+  return `${tasks[task]} Return the text only, without timestamps, names of speakers or remarks. If nothing is spoken, return nothing.${spoken}${hint}`;
 }
 
 function call(request: TranscriptionRequest, { model }: RenderContext): UpstreamRequest {

@@ -211,7 +211,7 @@ export async function attemptWhole(context: AttemptContext): Promise<AttemptResu
     const read = readOrAgain((call: UpstreamPlan["calls"][number]) => readCall(context, plan, candidate, call, signal));
     try {
       const [first, ...others] = await mapConcurrent(plan.calls, parallelCalls, read);
-      if (first === undefined) throw new GatewayError("internal_error", "There is no reply.");
+      if (first === undefined) throw new GatewayError("internal_error", "There is no response.");
       return await checked([first, ...others], plan, candidate, context);
     } catch (thrown) {
       life.abort(thrown);

@@ -82,7 +82,7 @@ function foreignFields(request: OperationRequest): Warning[] {
   if (refused !== undefined)
     throw new GatewayError(
       "unsupported_parameter",
-      `'${refused.path}' cannot be sent to this model${refused.reason === undefined ? "" : `: ${refused.reason}`}.`,
+      `'${refused.path}' is not supported${refused.reason === undefined ? "" : `: ${refused.reason}`}.`,
       { param: refused.path },
     );
   return request.unmappedFields.filter((extra) => extra.rule === "warn").map(({ path }) => ({ code: "dropped", path }));

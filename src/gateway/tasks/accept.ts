@@ -88,7 +88,7 @@ export async function acceptTask(
   const kept = accepted(dependencies, task, submit, servedBy);
   if (!(await keep(dependencies, kept))) {
     await notifyUpstream(dependencies, kept, "cancel");
-    throw new GatewayError("submit_unconfirmed", "The task was ended before the provider had confirmed it.");
+    throw new GatewayError("submit_unconfirmed", "The task was canceled before the provider confirmed it.");
   }
   return { task: kept, by: servedBy };
 }

@@ -35,14 +35,14 @@ function success(endpoint: Endpoint, { reply }: Description) {
     const schema = (type: string) =>
       type.startsWith("text/") ? { type: "string" } : { type: "string", format: "binary" };
     return {
-      description: "The reply.",
+      description: "The response.",
       content: Object.fromEntries(others.map((type) => [type, { schema: schema(type) }])),
     };
   }
   const json = { "application/json": { schema: { $ref: `#/components/schemas/${reply}` } } };
   const streams = endpoint.kind === "ask" && endpoint.dialect.stream !== undefined;
   const content = streams ? { ...json, "text/event-stream": { schema: { type: "string" } } } : json;
-  return { description: streams ? "The reply; an event stream when `stream` is true." : "The reply.", content };
+  return { description: streams ? "The response, or an event stream if `stream` is true." : "The response.", content };
 }
 
 /** The fields of the body and the files beside them. */
@@ -118,7 +118,7 @@ function operation(endpoint: Endpoint) {
 }
 
 const about =
-  "One address and one key in front of every AI model. Paths of Google's protocol accept field names in snake_case and values of enumerations in lower case too.";
+  "One address and one key in front of every AI model. Google's paths also accept field names in snake_case and enum values in lower case.";
 
 /** The OpenAPI 3.1 document of these rows. `server` is the address under which this client reaches the gateway. */
 export function document(rows: readonly Endpoint[], server: string) {

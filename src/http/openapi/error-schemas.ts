@@ -23,7 +23,7 @@ export const errorSchemas = {
   GenerateContentErrorResponse: whereAll({
     error: {
       ...whereAll({ code: { ...whole, description: "The HTTP status." }, message: text, status: text }),
-      description: "`details` name the reason and the field.",
+      description: "`details` contains the reason and the field.",
     },
   }),
   VideoTaskAErrorResponse: whereAll({ error: detail, code: whole, message: text, request_id: text }),
@@ -34,16 +34,16 @@ export type ErrorName = keyof typeof errorSchemas;
 
 const statuses = {
   "400": "The request is not valid; the error names the field.",
-  "401": "There is no key, or it is not valid.",
-  "403": "The key may not do this.",
+  "401": "The API key is missing or not valid.",
+  "403": "The API key does not have permission for this request.",
   "404": "The model, the path or the object does not exist.",
   "413": "The body is too large.",
   "415": "The content type or encoding is not supported.",
-  "429": "A rate or budget is exceeded; the header Retry-After says how long to wait.",
-  "500": "The gateway failed.",
+  "429": "A rate limit or budget is exceeded. Wait for the time in the Retry-After header.",
+  "500": "An internal error occurred in the gateway.",
   "502": "The provider failed or could not be reached.",
   "503": "No provider is available, or the gateway is overloaded.",
-  "504": "The provider was too slow.",
+  "504": "The provider timed out.",
 } as const;
 
 /** Responses of an operation whose errors have this envelope. */

@@ -60,7 +60,10 @@ const Message = open({
   id: text,
   type: Type.Literal("message"),
   role: Type.Literal("assistant"),
-  content: described(Type.Array(open({ type: text, text: maybe(text) })), "Blocks of text, thinking or tool use."),
+  content: described(
+    Type.Array(open({ type: text, text: maybe(text) })),
+    "Content blocks: text, thinking or tool use.",
+  ),
   model: text,
   stop_reason: described(nullable(text), "`end_turn`, `max_tokens`, `stop_sequence`, `tool_use` or `refusal`."),
   stop_sequence: maybe(nullable(text)),
@@ -153,7 +156,7 @@ const values = open({ values: Type.Array(Type.Number()) });
 const taskFields = {
   task_id: text,
   status: described(text, "`queued`, `in_progress`, `completed`, `failed`, `cancelled` or `expired`."),
-  url: maybe(described(text, "Where the video can be downloaded, once it is completed.")),
+  url: maybe(described(text, "URL of the completed video.")),
   format: maybe(text),
   metadata: maybe(free),
   error: maybe(nullable(open({ code: text, message: text }))),

@@ -65,7 +65,7 @@ function results(request: ChatRequest): string | null {
   const last = request.messages.at(-1);
   if (last?.role !== "tool") return null;
   const texts = last.blocks.map((block) => (block.type === "tool-result" ? textOf(block.content) : ""));
-  return `The tools said: ${texts.join(" | ")}`;
+  return `Tool results: ${texts.join(" | ")}`;
 }
 
 function spoken(request: ChatRequest, prompt: string, index: number): string {
@@ -93,7 +93,7 @@ function choiceOf(request: ChatRequest, prompt: string, id: string, index: numbe
   const thinks =
     request.reasoning?.adaptive || request.reasoning?.budgetTokens || (request.reasoning?.effort ?? "none") !== "none";
   const thinking: Block[] = thinks
-    ? [{ type: "thinking", text: "The sandbox thinks for a moment.", signature: { origin, data: `sandbox-${id}` } }]
+    ? [{ type: "thinking", text: "The sandbox is reasoning.", signature: { origin, data: `sandbox-${id}` } }]
     : [];
   const said = bounded(request, spoken(request, prompt, index), { kind: "end" });
   const text: Block[] = calls.length > 0 || said.text === "" ? [] : [{ type: "text", text: said.text }];

@@ -11,7 +11,7 @@ import { hear } from "./audio/hear.ts";
 import { paced } from "./delay.ts";
 import type { Directives } from "./directives.ts";
 
-const unknown = "The sandbox understands no speech but its own. This is its stand-in for a transcript.";
+const unknown = "The sandbox transcribes only speech that it generated. This is a placeholder transcript.";
 const wordForm = /\S+/g;
 
 /** Places in a text to seconds. */

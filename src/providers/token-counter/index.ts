@@ -83,7 +83,8 @@ export function estimator(counter: TokenCounter): Provider {
     dispatch: {
       form: "canonical",
       async answer(request, signal) {
-        if (request.operation !== "count") throw new GatewayError("internal_error", "The estimator only counts.");
+        if (request.operation !== "count")
+          throw new GatewayError("internal_error", "The estimator supports token counting only.");
         const family = tokenFamilyOf("", request.model);
         const inputTokens = await countInput(counter, requestParts(request), family, signal);
         return { response: { operation: "count", inputTokens } };

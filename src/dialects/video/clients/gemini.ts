@@ -25,14 +25,14 @@ const schema: TSchema = object({
       lastFrame: image,
       referenceImages: optional("array", { items: { type: "object" } }),
     }),
-    { minItems: 1, maxItems: 1, description: "One prompt, with its images." },
+    { minItems: 1, maxItems: 1, description: "A single prompt with its images." },
   ),
   parameters: optional("object", {
     properties: {
       sampleCount: optional("integer", { minimum: 1, maximum: 16, description: "Number of videos." }),
       durationSeconds: optional(["number", "string"]),
       aspectRatio: optional("string", { description: "`16:9` or `9:16`." }),
-      resolution: optional("string", { description: "As in `720p`." }),
+      resolution: optional("string", { description: "Resolution, such as `720p`." }),
       fps: optional("integer", { minimum: 1, maximum: 240 }),
       seed: optional("integer"),
       negativePrompt: optional("string"),
