@@ -12,7 +12,7 @@ import { checkLedger } from "./gateway/ledger/integrity.ts";
 import { openLedger } from "./gateway/ledger/ledger.ts";
 import { createAudioTranscoder } from "./gateway/operations/audio-transcoder.ts";
 import { createMissingCounters } from "./gateway/operations/token-count.ts";
-import type { GatewayDependencies } from "./gateway/pipeline/dependencies.ts";
+import { createGateway, type Gateway } from "./gateway/pipeline/gateway.ts";
 import { createReadiness } from "./gateway/pipeline/readiness.ts";
 import { usageEstimates } from "./gateway/pipeline/usage-estimate.ts";
 import { createConcurrency } from "./gateway/policy/concurrency.ts";
@@ -146,7 +146,7 @@ function declaredKeys({ configuration, pepper }: Foundation): Map<string, Caller
   );
 }
 
-function gatewayParts(foundation: Foundation, options: StartOptions, teardown: Teardown): GatewayDependencies {
+function gatewayOf(foundation: Foundation, options: StartOptions, teardown: Teardown): Gateway {
   const { settings, configuration, limits, events } = foundation;
   const onFailure = (cause: unknown): void => events.backgroundFailed("ledger", cause);
   const ledger = openLedger({ dataFolder: settings.dataFolder, clock: systemClock, onFailure });
@@ -156,7 +156,7 @@ function gatewayParts(foundation: Foundation, options: StartOptions, teardown: T
   teardown.push(() => counter.close());
   const backlog = createBacklog(limits, createSharedInterval(backlogTickMs));
   const concurrency = createConcurrency(limits, backlog.isFull);
-  return {
+  return createGateway({
     catalog: catalogHolder(buildCatalog(configuration.file, settings.environment)),
     listings: createModelLists(systemClock, events.listingFailed),
     policies: [promptLength(limits), concurrency, ...(options.policies ?? [])],
@@ -182,7 +182,7 @@ function gatewayParts(foundation: Foundation, options: StartOptions, teardown: T
     }),
     preferred: createPreferredDialects(systemClock, limits),
     nextId: recordIds(systemClock),
-  };
+  });
 }
 
 const defaultRetentionDays = 30;
@@ -190,7 +190,7 @@ const dayMs = 24 * 60 * 60_000;
 
 async function responsesRoom(
   foundation: Foundation,
-  gateway: GatewayDependencies,
+  gateway: Gateway,
   teardown: Teardown,
 ): Promise<Responses> {
   const { store, sealKey, configuration } = foundation;
@@ -202,7 +202,7 @@ async function responsesRoom(
 
 async function videosRoom(
   { store, configuration, videoKeys: signing }: Foundation,
-  gateway: GatewayDependencies,
+  gateway: Gateway,
   options: StartOptions,
   teardown: Teardown,
 ): Promise<Videos> {
@@ -233,7 +233,7 @@ export async function start(options: StartOptions): Promise<Running> {
   const teardown: Teardown = [];
   try {
     const foundation = await lay(options, teardown);
-    const gateway = gatewayParts(foundation, options, teardown);
+    const gateway = gatewayOf(foundation, options, teardown);
     const { store, pepper, events, settings, limits } = foundation;
     const failed = (cause: unknown): void => events.backgroundFailed("keys", cause);
     const keys = await openKeys({ store, pepper, declared: declaredKeys(foundation), clock: systemClock, failed });
@@ -280,7 +280,7 @@ async function announce(
   options: StartOptions,
   listener: Listener,
   { firstKeys, limits, configuration }: Foundation,
-  gateway: GatewayDependencies,
+  gateway: Gateway,
   teardown: Teardown,
 ): Promise<void> {
   const { maxConcurrentRequests } = limits;

@@ -1,8 +1,9 @@
 // One request from its first byte to its answer: match, identify, read, validate, ask, write. One handler for all rows.
 import { GatewayError, toGatewayError } from "../canonical/error.ts";
 import type { ArrayForm, Dialect, RequestMeta } from "../dialects/dialect.ts";
-import type { GatewayDependencies } from "../gateway/pipeline/dependencies.ts";
-import { answerIncoming, type IncomingRequest } from "../gateway/pipeline/incoming-request.ts";
+import type { Gateway } from "../gateway/pipeline/gateway.ts";
+import type { GatewayReply } from "../gateway/pipeline/request-context.ts";
+import { gatewayRequestOf, type IncomingRequest, streamEncoderOf } from "../gateway/pipeline/incoming-request.ts";
 import type { Caller, Keys } from "../gateway/policy/keys.ts";
 import { requestId } from "../lib/ids.ts";
 import type { JsonObject } from "../lib/json.ts";
@@ -22,7 +23,7 @@ import { writeError, writeReply } from "./write.ts";
 export interface HandlerDependencies {
   readonly match: Matcher;
   readonly keys: Keys;
-  readonly gateway: GatewayDependencies;
+  readonly gateway: Gateway;
   /** Closes the connection of a request. Absent without a listener. */
   readonly drop?: (request: Request) => void;
   readonly limits: ReadLimits;
@@ -200,4 +201,11 @@ function envelopeOf(
 
 function arrayForm(endpoint: ModelEndpoint, request: Request): ArrayForm | undefined {
   return endpoint.asArray?.(request) ? endpoint.dialect.stream?.array : undefined;
+}
+
+/** Through the pipeline, with silence and errors in the words of the request's dialect. */
+function answerIncoming(gateway: Gateway, incoming: IncomingRequest): Promise<GatewayReply> {
+  const { dialect, id, visit } = incoming;
+  const request = gatewayRequestOf(incoming, gateway.clock.nowMs());
+  return gateway.answer(request, { ...visit, encoder: streamEncoderOf(dialect, id) });
 }

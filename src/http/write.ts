@@ -2,7 +2,7 @@
 import type { GatewayError } from "../canonical/error.ts";
 import type { ArrayForm, Dialect } from "../dialects/dialect.ts";
 import { warningText } from "../gateway/ledger/settlement.ts";
-import type { GatewayReply } from "../gateway/pipeline/answer.ts";
+import type { GatewayReply } from "../gateway/pipeline/request-context.ts";
 import { asArray } from "./json-array-stream.ts";
 
 export const jsonType = "application/json; charset=utf-8";

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { errorKinds, GatewayError } from "../../src/canonical/error.ts";
 import { defaultLimits } from "../../src/config/limits.ts";
 import { openaiErrors } from "../../src/dialects/openai-error.ts";
-import type { GatewayDependencies } from "../../src/gateway/pipeline/dependencies.ts";
+import type { Gateway } from "../../src/gateway/pipeline/gateway.ts";
 import { createConcurrency } from "../../src/gateway/policy/concurrency.ts";
 import type { Keys } from "../../src/gateway/policy/keys.ts";
 import type { Endpoint } from "../../src/http/endpoint.ts";
@@ -190,7 +190,7 @@ test("a fault of our own is 500, says nothing of its cause, and leaves the cause
   const parts = {
     match: () => ({ kind: "found", endpoint, params: {} }) as const,
     keys: {} as Keys,
-    gateway: { clock: { monotonicMs: () => 0, nowMs: () => 0 }, events } as unknown as GatewayDependencies,
+    gateway: { clock: { monotonicMs: () => 0, nowMs: () => 0 }, events } as unknown as Gateway,
     limits: defaultLimits,
   };
   const answer = await serve(parts, new Request("http://turnpike/x"));

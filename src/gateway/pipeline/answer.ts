@@ -3,47 +3,21 @@ import { type GatewayError, toGatewayError } from "../../canonical/error.ts";
 import { type Usage, zeroUsage } from "../../canonical/usage.ts";
 import { approximateInput, inputBound } from "../../dialects/tokens/figures.ts";
 import type { DeadlineClock } from "../../lib/deadline.ts";
-import type { JsonObject } from "../../lib/json.ts";
 import { createAttemptLog } from "../attempts/attempt-log.ts";
 import { type AttemptContext, attemptStream, attemptWhole } from "../attempts/model-attempts.ts";
 import type { LedgerOpening } from "../ledger/types.ts";
 import { attemptCount } from "../operations/token-count.ts";
-import type { Caller } from "../policy/keys.ts";
 import { type Plan, resolve, resolveUnnamed } from "../routing/resolve.ts";
-import { type ClientStreamEnd, clientStream, type StreamEncoder } from "../streaming/client-stream.ts";
+import { type ClientStreamEnd, clientStream } from "../streaming/client-stream.ts";
 import { createMeter, type Meter } from "../streaming/meter.ts";
 import type { GatewayDependencies } from "./dependencies.ts";
 import { type Exchange, type ExchangeOutcome, type ServedBy, withServedBy } from "./exchange.ts";
 import type { GatewayRequest } from "./gateway-request.ts";
 import { failedOutcome, repliedOutcome, streamedOutcome } from "./outcome.ts";
-import { type AdmittedExchange, admit, perform, type Work } from "./run.ts";
+import type { AdmittedExchange, Work } from "./exchange-request.ts";
+import type { GatewayReply, RequestContext } from "./request-context.ts";
+import { admit, perform } from "./run.ts";
 import { familyOf } from "./usage-estimate.ts";
-
-/** Who asks, on which connection. */
-export interface RequestContext {
-  readonly caller: Caller;
-  /** Aborted when the client goes away. Making it costs, so it is asked for where it is needed, and late. */
-  readonly signal: () => AbortSignal;
-  /** Closes the client's connection, also while it reads nothing. Absent where there is none. */
-  readonly drop?: () => void;
-  /** Monotonic time of arrival, in milliseconds. */
-  readonly arrivedMs: number;
-  /** The id that the client sees. */
-  readonly requestId: string;
-  readonly encoder: StreamEncoder;
-}
-
-/** `by` is unknown for a stream that had to begin with heartbeats. */
-export interface GatewayReply {
-  readonly body: Uint8Array | string | ReadableStream<Uint8Array>;
-  /** In place of a body where the reply is stored first. */
-  readonly json?: JsonObject;
-  /** Content-Type, where it is neither JSON nor events. */
-  readonly type?: string;
-  readonly by: ServedBy | null;
-  /** True: no provider reported the usage in the reply. Not known of a stream, which has not ended. */
-  readonly isEstimated?: boolean;
-}
 
 /** Answers one request. Throws GatewayError for every failure before the first byte. */
 export async function answerRequest(

@@ -4,9 +4,8 @@ import type { JsonObject } from "../../lib/json.ts";
 import type { JsonSource } from "../../lib/json-source.ts";
 import type { StreamEncoder } from "../streaming/client-stream.ts";
 import { nothing } from "../streaming/transcoder.ts";
-import { answerRequest, type GatewayReply, type RequestContext } from "./answer.ts";
-import type { GatewayDependencies } from "./dependencies.ts";
 import { type GatewayRequest, measured } from "./gateway-request.ts";
+import type { RequestContext } from "./request-context.ts";
 
 /** What the room above knows of a request when its body has been read and validated. */
 export interface IncomingRequest {
@@ -63,13 +62,4 @@ export function streamEncoderOf(dialect: Dialect, id: string): StreamEncoder {
     heartbeat: (started) => encoder.encode(dialect.stream?.heartbeat(started) ?? ""),
     error: (error) => dialect.error.frames(error, id),
   };
-}
-
-/** Asks the corridor. */
-export function answerIncoming(dependencies: GatewayDependencies, incoming: IncomingRequest): Promise<GatewayReply> {
-  const gatewayRequest = gatewayRequestOf(incoming, dependencies.clock.nowMs());
-  return answerRequest(dependencies, gatewayRequest, {
-    ...incoming.visit,
-    encoder: streamEncoderOf(incoming.dialect, incoming.id),
-  });
 }

@@ -4,10 +4,10 @@ import type { ResponseFrame } from "../../dialects/stored-response-contract.ts";
 import { failedFrame, openingFrame, timedResponse } from "../../dialects/stored-responses.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { advanceResponse, keepResponseAlive } from "../../store/responses.ts";
-import { answerAdmitted, type RequestContext } from "../pipeline/answer.ts";
+import type { RequestContext } from "../pipeline/request-context.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";
 import { streamEncoderOf } from "../pipeline/incoming-request.ts";
-import type { AdmittedExchange } from "../pipeline/run.ts";
+import type { AdmittedExchange } from "../pipeline/exchange-request.ts";
 import type { StreamInterceptor } from "../streaming/client-stream.ts";
 import type { ResponseJob, ResponsesDependencies } from "./dependencies.ts";
 import { createEventLog, type EventLog } from "./event-log.ts";
@@ -126,7 +126,7 @@ async function work(state: State, { admitted, ...visit }: RunContext): Promise<v
   const { parts, job, inquiry, controller } = state;
   try {
     await advance(state, { ...state.response, status: "in_progress" }, false);
-    const { body } = await answerAdmitted(parts.gateway, admitted, inquiry, {
+    const { body } = await parts.gateway.answerAdmitted(admitted, inquiry, {
       ...visit,
       signal: () => controller.signal,
       encoder: {

@@ -12,7 +12,7 @@ import {
 import { randomId } from "../../lib/ids.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { originOf } from "../../providers/provider.ts";
-import type { GatewayReply } from "../pipeline/answer.ts";
+import type { GatewayReply } from "../pipeline/request-context.ts";
 import { type IncomingRequest, streamEncoderOf } from "../pipeline/incoming-request.ts";
 import { type Conversation, conversationOf, inOwnNumbers } from "./conversation.ts";
 import type { ResponseJob, ResponsesDependencies } from "./dependencies.ts";

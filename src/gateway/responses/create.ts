@@ -9,7 +9,7 @@ import {
 } from "../../dialects/stored-responses.ts";
 import { randomId } from "../../lib/ids.ts";
 import { putResponse } from "../../store/responses.ts";
-import { admitRequest, answerRequest, type GatewayReply } from "../pipeline/answer.ts";
+import type { GatewayReply } from "../pipeline/request-context.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";
 import { gatewayRequestOf, type IncomingRequest, streamEncoderOf } from "../pipeline/incoming-request.ts";
 import { heartbeatTtlMs, startBackgroundRun } from "./background-run.ts";
@@ -80,7 +80,7 @@ async function inForeground(
   return whole(
     dependencies,
     job,
-    await answerRequest(dependencies.gateway, gatewayRequest, { ...incoming.visit, encoder: wire }),
+    await dependencies.gateway.answer(gatewayRequest, { ...incoming.visit, encoder: wire }),
   );
 }
 
@@ -96,7 +96,7 @@ async function inBackground(
   runs.admit();
   const { caller, arrivedMs, requestId } = incoming.visit;
   const context = { caller, arrivedMs, requestId };
-  const admitted = admitRequest(gateway, gatewayRequest, context);
+  const admitted = gateway.admit(gatewayRequest, context);
   const response = queuedResponse(gatewayRequest.write);
   await putResponse(store, jobRow(dependencies, job, response, job.createdAtMs + heartbeatTtlMs)).catch((thrown) => {
     admitted.reservations.release();

@@ -1,10 +1,10 @@
 // What the room of stored responses works with.
 import type { JsonObject } from "../../lib/json.ts";
 import type { Store } from "../../store/store.ts";
-import type { GatewayDependencies } from "../pipeline/dependencies.ts";
+import type { Gateway } from "../pipeline/gateway.ts";
 
 export interface ResponsesDependencies {
-  readonly gateway: GatewayDependencies;
+  readonly gateway: Gateway;
   readonly store: Store;
   /** 32 bytes under which summaries are sealed. */
   readonly sealKey: Uint8Array;

@@ -11,8 +11,7 @@ import {
   transcriptOf,
 } from "../../dialects/stored-responses.ts";
 import { isObject, type JsonObject, parseJsonText } from "../../lib/json.ts";
-import { answerRequest } from "../pipeline/answer.ts";
-import type { GatewayDependencies } from "../pipeline/dependencies.ts";
+import type { Gateway } from "../pipeline/gateway.ts";
 import type { ServedBy } from "../pipeline/exchange.ts";
 import { type GatewayRequest, measured } from "../pipeline/gateway-request.ts";
 import { type IncomingRequest, streamEncoderOf } from "../pipeline/incoming-request.ts";
@@ -75,14 +74,14 @@ function inquiryFor(work: ConversationToCompact, wish: SummaryWish, isFirst: boo
 }
 
 async function askOnce(
-  dependencies: GatewayDependencies,
+  dependencies: Gateway,
   work: ConversationToCompact,
   wish: SummaryWish,
   isFirst: boolean,
 ): Promise<CompactedConversation> {
   const gatewayRequest = inquiryFor(work, wish, isFirst, dependencies.clock.nowMs());
   const wire = streamEncoderOf(gatewayRequest.dialect, work.asked.id);
-  const { body, by } = await answerRequest(dependencies, gatewayRequest, { ...work.asked.visit, encoder: wire });
+  const { body, by } = await dependencies.answer(gatewayRequest, { ...work.asked.visit, encoder: wire });
   const read = readBody(body);
   const output = Array.isArray(read.output) ? read.output.filter(isObject) : [];
   const model = typeof read.model === "string" && read.model !== "" ? read.model : wish.model;
@@ -92,7 +91,7 @@ async function askOnce(
 }
 
 async function inPieces(
-  dependencies: GatewayDependencies,
+  dependencies: Gateway,
   work: ConversationToCompact,
   maxChars: number,
 ): Promise<CompactedConversation> {
@@ -110,7 +109,7 @@ async function inPieces(
 
 /** Makes it short. Throws what the corridor throws; an empty summary is an `upstream_protocol_error`. */
 export async function compactConversation(
-  dependencies: GatewayDependencies,
+  dependencies: Gateway,
   work: ConversationToCompact,
 ): Promise<CompactedConversation> {
   const [most, ...smaller] = pieceChars;

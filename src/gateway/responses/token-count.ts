@@ -1,7 +1,7 @@
 // `POST /v1/responses/input_tokens`: how many tokens a request has, stored items included.
 import { toGatewayError } from "../../canonical/error.ts";
 import { withoutTrigger } from "../../dialects/stored-responses.ts";
-import { answerRequest, type GatewayReply } from "../pipeline/answer.ts";
+import type { GatewayReply } from "../pipeline/request-context.ts";
 import { gatewayRequestOf, type IncomingRequest, streamEncoderOf } from "../pipeline/incoming-request.ts";
 import { conversationOf, inOwnNumbers } from "./conversation.ts";
 import type { ResponsesDependencies } from "./dependencies.ts";
@@ -21,7 +21,7 @@ export async function countInput(
       gateway.clock.nowMs(),
       resolvedInput(dependencies, incoming, counted),
     );
-    return await answerRequest(gateway, gatewayRequest, {
+    return await gateway.answer(gatewayRequest, {
       ...incoming.visit,
       encoder: streamEncoderOf(incoming.dialect, incoming.id),
     });

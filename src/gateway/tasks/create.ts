@@ -7,7 +7,7 @@ import { type AttemptResult, attemptCandidates, type CandidateAttempts } from ".
 import type { Exchange } from "../pipeline/exchange.ts";
 import { withServedBy } from "../pipeline/exchange.ts";
 import { attemptRows } from "../pipeline/outcome.ts";
-import { type AdmittedExchange, run } from "../pipeline/run.ts";
+import type { AdmittedExchange } from "../pipeline/exchange-request.ts";
 import type { Candidate } from "../routing/catalog.ts";
 import type { Plan } from "../routing/resolve.ts";
 import { acceptTask, type Created } from "./accept.ts";
@@ -52,7 +52,7 @@ export function createTask(dependencies: TaskDependencies, submission: TaskSubmi
     content: () => ask,
     resolve: submission.resolve,
   } as const;
-  return run<Created>(gateway, request, {
+  return gateway.run<Created>(request, {
     async open({ id, candidates: [first] }) {
       if (first === undefined)
         throw new GatewayError("no_provider_available", "No provider is available for this model.");

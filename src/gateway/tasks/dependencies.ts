@@ -1,10 +1,10 @@
 // What the room of video tasks works with.
 import type { Store } from "../../store/store.ts";
-import type { GatewayDependencies } from "../pipeline/dependencies.ts";
+import type { Gateway } from "../pipeline/gateway.ts";
 import type { ResultsParts } from "./results.ts";
 
 export interface TaskDependencies {
-  readonly gateway: GatewayDependencies;
+  readonly gateway: Gateway;
   readonly store: Store;
   /** How long a task is kept from its making. */
   readonly retentionMs: number;

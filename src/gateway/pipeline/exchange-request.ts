@@ -1,0 +1,47 @@
+// What goes through the pipeline: what every exchange says of itself, and the work that differs between operations.
+import type { GatewayError } from "../../canonical/error.ts";
+import type { Operation } from "../../canonical/operation.ts";
+import type { LedgerEntry } from "../ledger/types.ts";
+import type { Caller } from "../policy/keys.ts";
+import type { ExchangeIntent } from "../policy/policy.ts";
+import type { Reservations } from "../policy/reservations.ts";
+import type { Candidate } from "../routing/catalog.ts";
+import type { Cooldowns } from "../routing/cooldowns.ts";
+import type { Plan } from "../routing/resolve.ts";
+import type { Exchange, ExchangeOutcome } from "./exchange.ts";
+
+/** What every exchange says of itself, whatever its operation. */
+export interface ExchangeRequest {
+  readonly caller: Caller;
+  readonly operation: Operation;
+  /** As the client named it. */
+  readonly model: string;
+  /** The id that the client sees. */
+  readonly requestId: string;
+  /** Monotonic time of arrival, in milliseconds. */
+  readonly arrivedMs: number;
+  /** What the client asked for; built when it is first needed. */
+  readonly content: ExchangeIntent["content"];
+  /** The candidates that serve the model. Throws where there are none. */
+  resolve(): Plan;
+}
+
+/** An exchange that every policy has let in. It must be performed, or abandoned. */
+export interface AdmittedExchange {
+  readonly id: string;
+  readonly request: ExchangeRequest;
+  readonly reservations: Reservations;
+  /** In the order in which they are asked. */
+  readonly candidates: readonly Candidate[];
+  readonly cooldowns: Cooldowns;
+}
+
+/** What differs between operations. */
+export interface Work<T> {
+  /** Opens the row of the ledger; nothing has been sent before. */
+  open(admitted: AdmittedExchange): Promise<LedgerEntry>;
+  /** Asks the candidates. Settles the exchange, now or at the end of a stream, unless it goes on after this process. */
+  perform(exchange: Exchange, admitted: AdmittedExchange): Promise<T>;
+  /** What is settled for a failure that `perform` throws before it has settled. */
+  failed(error: GatewayError): ExchangeOutcome | Promise<ExchangeOutcome>;
+}

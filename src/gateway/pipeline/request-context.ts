@@ -1,0 +1,31 @@
+// Who asks for an answer, on which connection, and the answer that goes back.
+import type { JsonObject } from "../../lib/json.ts";
+import type { Caller } from "../policy/keys.ts";
+import type { StreamEncoder } from "../streaming/stream-encoder.ts";
+import type { ServedBy } from "./exchange.ts";
+
+/** Who asks, on which connection. */
+export interface RequestContext {
+  readonly caller: Caller;
+  /** Aborted when the client goes away. Making it costs, so it is asked for where it is needed, and late. */
+  readonly signal: () => AbortSignal;
+  /** Closes the client's connection, also while it reads nothing. Absent where there is none. */
+  readonly drop?: () => void;
+  /** Monotonic time of arrival, in milliseconds. */
+  readonly arrivedMs: number;
+  /** The id that the client sees. */
+  readonly requestId: string;
+  readonly encoder: StreamEncoder;
+}
+
+/** `by` is unknown for a stream that had to begin with heartbeats. */
+export interface GatewayReply {
+  readonly body: Uint8Array | string | ReadableStream<Uint8Array>;
+  /** In place of a body where the reply is stored first. */
+  readonly json?: JsonObject;
+  /** Content-Type, where it is neither JSON nor events. */
+  readonly type?: string;
+  readonly by: ServedBy | null;
+  /** True: no provider reported the usage in the reply. Not known of a stream, which has not ended. */
+  readonly isEstimated?: boolean;
+}
