@@ -188,11 +188,7 @@ function gatewayOf(foundation: Foundation, options: StartOptions, teardown: Tear
 const defaultRetentionDays = 30;
 const dayMs = 24 * 60 * 60_000;
 
-async function responsesRoom(
-  foundation: Foundation,
-  gateway: Gateway,
-  teardown: Teardown,
-): Promise<Responses> {
+async function responsesRoom(foundation: Foundation, gateway: Gateway, teardown: Teardown): Promise<Responses> {
   const { store, sealKey, configuration } = foundation;
   const retentionMs = (configuration.file.config.responses?.retention_days ?? defaultRetentionDays) * dayMs;
   const responses = await openResponses({ gateway, store, sealKey, retentionMs });

@@ -194,3 +194,9 @@ export function oneUnit(
   if (typeof amount !== "number" || !Number.isFinite(amount) || amount <= 0) return {};
   return { units: [{ kind, amount: Math.round(amount), ...variant }] };
 }
+
+/** The sum of what several replies used; undefined when one of them does not say. */
+export function sumUsage(usages: readonly (Usage | undefined)[]): Usage | undefined {
+  const known = usages.filter((usage) => usage !== undefined);
+  return known.length === usages.length && known.length > 0 ? known.reduce(addUsage) : undefined;
+}

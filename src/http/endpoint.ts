@@ -1,8 +1,8 @@
 // What an endpoint is: a row that binds a method and a path to a dialect, or to a document of the gateway's own.
 import type { TSchema } from "typebox";
 import type { Dialect } from "../dialects/dialect.ts";
-import type { GatewayReply } from "../gateway/pipeline/request-context.ts";
 import type { IncomingRequest } from "../gateway/pipeline/incoming-request.ts";
+import type { GatewayReply } from "../gateway/pipeline/request-context.ts";
 import type { Caller } from "../gateway/policy/keys.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { Carrier } from "./credentials.ts";

@@ -2,8 +2,8 @@
 import { GatewayError, toGatewayError } from "../canonical/error.ts";
 import type { ArrayForm, Dialect, RequestMeta } from "../dialects/dialect.ts";
 import type { Gateway } from "../gateway/pipeline/gateway.ts";
-import type { GatewayReply } from "../gateway/pipeline/request-context.ts";
 import { gatewayRequestOf, type IncomingRequest, streamEncoderOf } from "../gateway/pipeline/incoming-request.ts";
+import type { GatewayReply } from "../gateway/pipeline/request-context.ts";
 import type { Caller, Keys } from "../gateway/policy/keys.ts";
 import { requestId } from "../lib/ids.ts";
 import type { JsonObject } from "../lib/json.ts";

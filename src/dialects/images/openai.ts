@@ -38,8 +38,8 @@ const verbatim = (path: string): Images["passthrough"] => ({
 const request = (task: ImageRequest["task"]) => ({
   parse: (wire: Parameters<Images["request"]["parse"]>[0], envelope: RequestMeta) => parseRequest(wire, envelope, task),
   render: renderRequest,
-  mostItems: mostImagesOf,
-  wantsBytes: true,
+  maxItems: mostImagesOf,
+  needsInlineImages: true,
   fieldPath: samePath,
 });
 

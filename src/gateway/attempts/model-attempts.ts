@@ -9,7 +9,7 @@ import { originOf } from "../../providers/provider.ts";
 import type { Events } from "../../telemetry/events.ts";
 import type { AudioTranscoder } from "../operations/audio-transcoder.ts";
 import { type FetchContext, needsBytes, withBytes } from "../operations/image-transfer.ts";
-import { readOrAgain } from "../operations/moderation-batches.ts";
+import { readOrAgain } from "../operations/moderation.ts";
 import { voicesOf } from "../operations/voice-lists.ts";
 import { declaredVoices } from "../operations/voice-mapping.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";

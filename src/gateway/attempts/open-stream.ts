@@ -9,7 +9,9 @@ import type { Deadline } from "../../lib/deadline.ts";
 import { hopsHeader, withNextHop } from "../../lib/hops.ts";
 import { type CanonicalReply, originOf } from "../../providers/provider.ts";
 import type { AudioTranscoder } from "../operations/audio-transcoder.ts";
-import { delivered, type FetchContext, joinImages } from "../operations/image-transfer.ts";
+import { mergeDeltas } from "../operations/chat.ts";
+import { image } from "../operations/image.ts";
+import { delivered, type FetchContext } from "../operations/image-transfer.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";
 import { textOfAnswer, type UsageEstimates } from "../pipeline/usage-estimate.ts";
 import type { Candidate } from "../routing/catalog.ts";
@@ -38,7 +40,6 @@ import {
 } from "../streaming/transcoder.ts";
 import { createUpstreamStream, type UpstreamStream } from "../streaming/upstream-stream.ts";
 import type { AttemptLog } from "./attempt-log.ts";
-import { mergeDeltas } from "./fan-out.ts";
 import { type CanonicalCall, isCanonical, type PlannedCall, type UpstreamPlan } from "./upstream-plan.ts";
 
 const encoder = new TextEncoder();
@@ -176,7 +177,7 @@ async function drawnTogether(
     plan.calls.map((call) => readCall(context, plan, candidate, call, signal)),
   );
   const responses = [first, ...others].flatMap((read) => (read?.answer?.operation === "image" ? [read.answer] : []));
-  const response = joinImages(responses);
+  const response = image.merge(responses);
   return { bytes: nothing, body: {}, usage: response.usage, answer: response };
 }
 

@@ -7,13 +7,13 @@ import type { Dialect, PassthroughRequest, RenderContext, UpstreamRequest } from
 import { type DeclaredModel, findRow } from "../../dialects/shared/model-table.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { dialectsOf, originOf, type Provider } from "../../providers/provider.ts";
-import { batchesOf, wiresOf } from "../operations/batches.ts";
+import { type FanPart, fanOut, overasks } from "../operations/chat.ts";
+import { itemCount, split } from "../operations/index.ts";
 import { inMadeFormat } from "../operations/speech-format.ts";
 import { voiceFor } from "../operations/voice-mapping.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";
 import type { Candidate } from "../routing/catalog.ts";
 import { divideStops } from "../streaming/stop-sequences.ts";
-import { type FanPart, fanOut, overasks } from "./fan-out.ts";
 import { refuseWhenStrict } from "./strictness.ts";
 
 /** A call to a provider inside the process. */
@@ -113,6 +113,15 @@ function capabilitiesOf({
   return { declared, ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }) };
 }
 
+const maxItems = (upstream: Dialect, context: RenderContext): number =>
+  upstream.request.maxItems?.(context) ?? Number.POSITIVE_INFINITY;
+
+/** The client's own wires for an upstream that accepts fewer items than the client sent. */
+function wiresOf({ wire, request }: GatewayRequest, upstream: Dialect, context: RenderContext): readonly JsonObject[] {
+  const most = maxItems(upstream, context);
+  return itemCount(request) <= most ? [wire] : (upstream.passthrough.splitBatch?.(wire, most) ?? [wire]);
+}
+
 /** Throws `unsupported_parameter` when the candidate's dialect cannot say what was asked. */
 export function planUpstream(
   given: GatewayRequest,
@@ -165,7 +174,7 @@ function canonicalPlan(gatewayRequest: GatewayRequest, context: RenderContext): 
   const { dialect, request } = gatewayRequest;
   const extras = dialect.request.split === undefined ? [] : foreignFields(request);
   const parts = fanOut(gatewayRequest, null, undefined);
-  const requests = parts.length === 0 ? batchesOf(request, dialect, context) : parts.map(({ ask }) => ask);
+  const requests = parts.length === 0 ? split(request, maxItems(dialect, context)) : parts.map(({ ask }) => ask);
   const [first = { request }, ...others] = requests.map((one) => ({ request: { ...one, model: context.model } }));
   const warnings = [...(gatewayRequest.adjustments ?? []), ...extras];
   refuseWhenStrict(gatewayRequest, warnings);
@@ -185,7 +194,7 @@ function translatedLane(gatewayRequest: GatewayRequest, upstream: Dialect, conte
   const parts = fanOut(gatewayRequest, upstream, context.options);
   const divided = parts.map((part) => divideStops(part.ask, upstream));
   const requests: readonly OperationRequest[] =
-    divided.length === 0 ? batchesOf(gatewayRequest.request, upstream, context) : divided.map(({ ask }) => ask);
+    divided.length === 0 ? split(gatewayRequest.request, maxItems(upstream, context)) : divided.map(({ ask }) => ask);
   const [first, ...others] = requests.map((request) => upstream.request.render(request, context));
   if (first === undefined) throw new GatewayError("internal_error", "There is no input to send.");
   const watched = divided[0]?.watched ?? [];

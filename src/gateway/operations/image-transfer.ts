@@ -1,6 +1,6 @@
 // Bringing images: what lies behind a client's address for upstreams that take bytes alone, and results that clients want as bytes.
 import { GatewayError } from "../../canonical/error.ts";
-import type { GeneratedImage, ImageRequest, ImageResponse, InputImage } from "../../canonical/image.ts";
+import type { GeneratedImage, ImageResponse, InputImage } from "../../canonical/image.ts";
 import type { OperationResponse } from "../../canonical/operation.ts";
 import type { Dialect } from "../../dialects/dialect.ts";
 import { invalidUpstreamResponse } from "../../dialects/errors.ts";
@@ -9,7 +9,6 @@ import { mapConcurrent } from "../../lib/map-concurrent.ts";
 import type { Dns } from "../../providers/safe-fetch/dns-pinning.ts";
 import { safeFetch } from "../../providers/safe-fetch/index.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";
-import { sumUsage } from "../streaming/stop-sequences.ts";
 
 /** What bringing something needs of the gateway. */
 export interface FetchContext {
@@ -117,26 +116,4 @@ async function asBytes(
   if (mediaType === undefined) throw invalidUpstreamResponse("one of the returned images is not a valid image");
   if (purse.left < 0) throw invalidUpstreamResponse("the images exceed the size limit");
   return { ...image, source: { kind: "base64", base64: Buffer.from(bytes).toString("base64") }, mediaType };
-}
-
-/** An ask of more images than one call makes, as several. */
-export function splitImages(request: ImageRequest, most: number): readonly ImageRequest[] {
-  const wanted = request.n ?? 1;
-  if (wanted <= most) return [request];
-  return Array.from({ length: Math.ceil(wanted / most) }, (_, call) => ({
-    ...request,
-    n: Math.min(most, wanted - call * most),
-  }));
-}
-
-/** Answers to parts of one ask as one. */
-export function joinImages(responses: readonly ImageResponse[]): ImageResponse {
-  const [first] = responses;
-  if (first === undefined) throw invalidUpstreamResponse("the response has no image");
-  const usage = sumUsage(responses.map((response) => response.usage));
-  return {
-    ...first,
-    images: responses.flatMap((response) => response.images),
-    ...(usage === undefined ? {} : { usage }),
-  };
 }

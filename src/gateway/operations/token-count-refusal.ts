@@ -1,4 +1,4 @@
-// What the refusal of a counter means: a server without such an endpoint, or a request that it does not accept.
+// What the refusal of a token count means: a server without such an endpoint, or a request that it does not accept.
 import { GatewayError } from "../../canonical/error.ts";
 
 const noSuchPath = new Set([404, 405, 501]);

@@ -3,7 +3,7 @@ import type { GatewayError } from "../../canonical/error.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Provider } from "../../providers/provider.ts";
 import type { AttemptResult } from "../attempts/attempt-loop.ts";
-import { type AttemptContext, attemptWhole } from "../attempts/model-attempts.ts";
+import type { AttemptContext } from "../attempts/model-attempts.ts";
 import type { BufferedResponse } from "../streaming/buffered-response.ts";
 
 /** How long a provider is not asked again after it had no counter: it may be updated. */
@@ -37,13 +37,14 @@ export async function attemptCount(
   context: AttemptContext,
   standIn: Provider,
   missing: MissingCounters,
+  attempt: (context: AttemptContext) => Promise<AttemptResult<BufferedResponse>>,
 ): Promise<AttemptResult<BufferedResponse>> {
   const candidates = context.candidates.filter(({ provider }) => !missing.has(provider.name));
   const estimate = { ...context, candidates: [{ provider: standIn, model: context.inquiry.request.model }] };
-  if (candidates.length === 0) return attemptWhole(estimate);
-  const tried = await attemptWhole(remembering({ ...context, candidates }, missing));
+  if (candidates.length === 0) return attempt(estimate);
+  const tried = await attempt(remembering({ ...context, candidates }, missing));
   if (!("failure" in tried) || tried.failure.kind !== "counter_missing") return tried;
-  const estimated = await attemptWhole(estimate);
+  const estimated = await attempt(estimate);
   if (tried.by === null || estimated.by === null) return estimated;
   return { ...estimated, by: { ...estimated.by, attempts: tried.by.attempts + estimated.by.attempts } };
 }

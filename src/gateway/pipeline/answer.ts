@@ -12,9 +12,9 @@ import { type ClientStreamEnd, clientStream } from "../streaming/client-stream.t
 import { createMeter, type Meter } from "../streaming/meter.ts";
 import type { GatewayDependencies } from "./dependencies.ts";
 import { type Exchange, type ExchangeOutcome, type ServedBy, withServedBy } from "./exchange.ts";
+import type { AdmittedExchange, Work } from "./exchange-request.ts";
 import type { GatewayRequest } from "./gateway-request.ts";
 import { failedOutcome, repliedOutcome, streamedOutcome } from "./outcome.ts";
-import type { AdmittedExchange, Work } from "./exchange-request.ts";
 import type { GatewayReply, RequestContext } from "./request-context.ts";
 import { admit, perform } from "./run.ts";
 import { familyOf } from "./usage-estimate.ts";
@@ -141,7 +141,9 @@ async function whole(
 ): Promise<GatewayReply> {
   const { fallbackProvider, missingCounters } = dependencies;
   const isCount = context.inquiry.request.operation === "count";
-  const result = await (isCount ? attemptCount(context, fallbackProvider, missingCounters) : attemptWhole(context));
+  const result = await (isCount
+    ? attemptCount(context, fallbackProvider, missingCounters, attemptWhole)
+    : attemptWhole(context));
   if ("failure" in result) return refuse(exchange, context, result);
   exchange.firstByte();
   const { value, by } = result;

@@ -12,8 +12,8 @@ import {
 import { randomId } from "../../lib/ids.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { originOf } from "../../providers/provider.ts";
-import type { GatewayReply } from "../pipeline/request-context.ts";
 import { type IncomingRequest, streamEncoderOf } from "../pipeline/incoming-request.ts";
+import type { GatewayReply } from "../pipeline/request-context.ts";
 import { type Conversation, conversationOf, inOwnNumbers } from "./conversation.ts";
 import type { ResponseJob, ResponsesDependencies } from "./dependencies.ts";
 import { openCompactions, sealSummary, tagNative } from "./encrypted-summary.ts";

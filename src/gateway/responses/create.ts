@@ -9,9 +9,9 @@ import {
 } from "../../dialects/stored-responses.ts";
 import { randomId } from "../../lib/ids.ts";
 import { putResponse } from "../../store/responses.ts";
-import type { GatewayReply } from "../pipeline/request-context.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";
 import { gatewayRequestOf, type IncomingRequest, streamEncoderOf } from "../pipeline/incoming-request.ts";
+import type { GatewayReply } from "../pipeline/request-context.ts";
 import { heartbeatTtlMs, startBackgroundRun } from "./background-run.ts";
 import type { BackgroundRuns } from "./background-runs.ts";
 import { compactWished } from "./compaction.ts";

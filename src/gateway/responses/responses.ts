@@ -5,8 +5,8 @@ import { deletedResponse, finalEvent, listPage, parseListQuery } from "../../dia
 import type { JsonObject } from "../../lib/json.ts";
 import { formatFrame } from "../../lib/sse.ts";
 import { advanceResponse, deleteResponse, findResponse, type ResponseRow } from "../../store/responses.ts";
-import type { GatewayReply } from "../pipeline/request-context.ts";
 import { type IncomingRequest, streamEncoderOf } from "../pipeline/incoming-request.ts";
+import type { GatewayReply } from "../pipeline/request-context.ts";
 import { createBackgroundRuns } from "./background-runs.ts";
 import { compact } from "./compaction.ts";
 import { bodyOf, inputOf } from "./conversation.ts";

@@ -11,8 +11,8 @@ import {
   transcriptOf,
 } from "../../dialects/stored-responses.ts";
 import { isObject, type JsonObject, parseJsonText } from "../../lib/json.ts";
-import type { Gateway } from "../pipeline/gateway.ts";
 import type { ServedBy } from "../pipeline/exchange.ts";
+import type { Gateway } from "../pipeline/gateway.ts";
 import { type GatewayRequest, measured } from "../pipeline/gateway-request.ts";
 import { type IncomingRequest, streamEncoderOf } from "../pipeline/incoming-request.ts";
 import type { OpenedItems } from "./encrypted-summary.ts";

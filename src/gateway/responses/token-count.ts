@@ -1,8 +1,8 @@
 // `POST /v1/responses/input_tokens`: how many tokens a request has, stored items included.
 import { toGatewayError } from "../../canonical/error.ts";
 import { withoutTrigger } from "../../dialects/stored-responses.ts";
-import type { GatewayReply } from "../pipeline/request-context.ts";
 import { gatewayRequestOf, type IncomingRequest, streamEncoderOf } from "../pipeline/incoming-request.ts";
+import type { GatewayReply } from "../pipeline/request-context.ts";
 import { conversationOf, inOwnNumbers } from "./conversation.ts";
 import type { ResponsesDependencies } from "./dependencies.ts";
 import { resolvedInput } from "./resolved-input.ts";

@@ -8,11 +8,9 @@ import { invalidUpstreamResponse } from "../../dialects/errors.ts";
 import { parseExactText } from "../../lib/exact-json.ts";
 import { isObject, type Json, type JsonObject, parseJsonText } from "../../lib/json.ts";
 import { readBounded } from "../../providers/read-body.ts";
-import { mergeAnswers } from "../attempts/fan-out.ts";
 import type { UpstreamPlan } from "../attempts/upstream-plan.ts";
-import { checkCount, joinVectors } from "../operations/batches.ts";
-import { joinImages } from "../operations/image-transfer.ts";
-import { checkModerationResults, joinModerationResults } from "../operations/moderation-batches.ts";
+import { mergeAnswers } from "../operations/chat.ts";
+import { check, merge } from "../operations/index.ts";
 import { countRefusal } from "../operations/token-count-refusal.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";
 import type { UsageEstimates } from "../pipeline/usage-estimate.ts";
@@ -150,14 +148,8 @@ export function parsedResponse(
   return upstream.textFormats.parse(bytes, type, context);
 }
 
-/** Throws `upstream_protocol_error` where not every item of the ask has its own in the answer. */
-function checkItems(response: OperationResponse, { request }: GatewayRequest): void {
-  if (response.operation === "embed" && request.operation === "embed") checkCount(response, request);
-  if (response.operation === "moderate" && request.operation === "moderate") checkModerationResults(response, request);
-}
-
 function rendered(response: OperationResponse, plan: UpstreamPlan, gatewayRequest: GatewayRequest): BufferedResponse {
-  checkItems(response, gatewayRequest);
+  check(response, gatewayRequest.request);
   const cut = plan.watched.length > 0 && response.operation === "chat" ? cutAtStops(response, plan.watched) : response;
   const document = gatewayRequest.dialect.textFormats?.render(cut, gatewayRequest.write) ?? null;
   if (document !== null) return { body: document.text, type: document.type, usage: response.usage };
@@ -174,7 +166,7 @@ export function bufferedResponse(
 ): BufferedResponse {
   const { bytes, body, usage, answer, type, changed } = read;
   if ((!plan.verbatim || changed) && answer !== null) return rendered(answer, plan, gatewayRequest);
-  if (answer !== null) checkItems(answer, gatewayRequest);
+  if (answer !== null) check(answer, gatewayRequest.request);
   if (type !== undefined) return { body: bytes, type, usage };
   const mended = plan.upstream.passthrough.normalize?.(body, gatewayRequest.wire, gatewayRequest.write) ?? body;
   if (gatewayRequest.write.stored !== undefined) return { body: "", json: mended, usage };
@@ -184,12 +176,8 @@ export function bufferedResponse(
 /** Several replies of a lane as one answer. Its usage is not known where that of one reply is not. */
 export function mergedAnswerOf(replies: readonly ReadResponse[], plan: UpstreamPlan): OperationResponse {
   const responses = replies.flatMap(({ answer }) => (answer === null ? [] : [answer]));
-  const vectors = responses.filter((response) => response.operation === "embed");
-  if (vectors.length > 0) return joinVectors(vectors);
-  const verdicts = responses.filter((response) => response.operation === "moderate");
-  if (verdicts.length > 0) return joinModerationResults(verdicts);
-  const images = responses.filter((response) => response.operation === "image");
-  if (images.length > 0) return joinImages(images);
+  const merged = merge(responses);
+  if (merged !== undefined) return merged;
   return mergeAnswers(
     responses.filter((response) => response.operation === "chat"),
     plan.parts,

@@ -1,7 +1,6 @@
 // Stop texts that the upstream does not know: the gateway watches for them itself, holding back what may become one.
 import type { ChatRequest, ChatResponse, Choice, FinishReason } from "../../canonical/chat.ts";
 import type { StreamEvent } from "../../canonical/stream-event.ts";
-import { addUsage, type Usage } from "../../canonical/usage.ts";
 import type { Dialect } from "../../dialects/dialect.ts";
 
 /** Changes deltas on their way to the client; may swallow some. */
@@ -102,10 +101,4 @@ export function watchStops(sequences: readonly string[], choices: number): Adapt
     ];
   };
   return (events) => events.flatMap(one);
-}
-
-/** The sum of what several replies used; undefined when one of them does not say. */
-export function sumUsage(usages: readonly (Usage | undefined)[]): Usage | undefined {
-  const known = usages.filter((usage) => usage !== undefined);
-  return known.length === usages.length && known.length > 0 ? known.reduce(addUsage) : undefined;
 }

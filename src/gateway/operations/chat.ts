@@ -2,9 +2,10 @@
 import type { ChatRequest, ChatResponse } from "../../canonical/chat.ts";
 import { GatewayError } from "../../canonical/error.ts";
 import type { StreamEvent } from "../../canonical/stream-event.ts";
+import { sumUsage } from "../../canonical/usage.ts";
 import type { CompatibilityFlags, Dialect } from "../../dialects/dialect.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";
-import { type Adapt, sumUsage } from "../streaming/stop-sequences.ts";
+import type { Adapt } from "../streaming/stop-sequences.ts";
 
 /** One of several asks; `offset` is the number of its first choice among all. */
 export interface FanPart {

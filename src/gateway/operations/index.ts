@@ -1,0 +1,32 @@
+// The operations whose requests can be split, by name: a new one is a file and a line here.
+import type { OperationRequest, OperationResponse } from "../../canonical/operation.ts";
+import { embedding } from "./embedding.ts";
+import { image } from "./image.ts";
+import { moderation } from "./moderation.ts";
+import type { OperationRules } from "./operation.ts";
+
+const rules: {
+  readonly [operation in OperationRequest["operation"]]?: OperationRules<OperationRequest, OperationResponse>;
+} = {
+  embed: embedding,
+  moderate: moderation,
+  image,
+};
+
+/** Items that can be asked for in parts. */
+export const itemCount = (request: OperationRequest): number => rules[request.operation]?.itemCount(request) ?? 1;
+
+/** The request as several, each with at most `maxItems`. */
+export const split = (request: OperationRequest, maxItems: number): readonly OperationRequest[] =>
+  rules[request.operation]?.split(request, maxItems) ?? [request];
+
+/** Responses to the parts of one request as one; undefined for an operation that is not split. */
+export function merge(responses: readonly OperationResponse[]): OperationResponse | undefined {
+  const [first] = responses;
+  return first === undefined ? undefined : rules[first.operation]?.merge(responses);
+}
+
+/** Throws `upstream_protocol_error` where not every item of the request has its own in the response. */
+export function check(response: OperationResponse, request: OperationRequest): void {
+  if (response.operation === request.operation) rules[response.operation]?.check?.(response, request);
+}
