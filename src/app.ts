@@ -8,6 +8,7 @@ import { buildCatalog } from "./config/providers.ts";
 import { checkSecret, ensureFirstKeys, type FirstKeys, fileKeyId, pepperOf, readSecret } from "./config/secrets.ts";
 import { withoutOwnProviders } from "./config/self-reference.ts";
 import { type VideoKeys, videoKeys } from "./config/videos.ts";
+import { storedResponses } from "./dialects/index.ts";
 import { checkLedger } from "./gateway/ledger/integrity.ts";
 import { openLedger } from "./gateway/ledger/ledger.ts";
 import { createAudioTranscoder } from "./gateway/operations/audio-transcoder.ts";
@@ -191,7 +192,7 @@ const dayMs = 24 * 60 * 60_000;
 async function responsesRoom(foundation: Foundation, gateway: Gateway, teardown: Teardown): Promise<Responses> {
   const { store, sealKey, configuration } = foundation;
   const retentionMs = (configuration.file.config.responses?.retention_days ?? defaultRetentionDays) * dayMs;
-  const responses = await openResponses({ gateway, store, sealKey, retentionMs });
+  const responses = await openResponses({ gateway, store, codec: storedResponses, sealKey, retentionMs });
   teardown.push(() => responses.close(drainMs));
   return responses;
 }

@@ -9,8 +9,23 @@ import type { Warning } from "../canonical/warning.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { Frame } from "../lib/sse.ts";
 import type { ReadContext, RenderContext, RequestMeta, WriteContext } from "./context.ts";
-import type { ResponseFrame } from "./stored-response-contract.ts";
 import type { UpstreamRequest } from "./upstream-request.ts";
+
+/** One item of a conversation, as its dialect writes it. */
+export type Item = JsonObject;
+
+/** A response as it is stored, and as a client gets it again. */
+export type ResponseDocument = JsonObject;
+
+/** A frame with what it holds of a response that is stored, so that its text need not be parsed again. */
+export interface ResponseFrame extends Frame {
+  /** The response from this frame on. */
+  readonly response?: ResponseDocument;
+  /** Set on the frame that ends the stream: the same frame with another response. */
+  readonly withResponse?: (response: ResponseDocument) => Frame;
+  /** An item that is complete, or as far as it came. */
+  readonly item?: Item;
+}
 
 /** Frames of one upstream stream into deltas. */
 export interface StreamReader {

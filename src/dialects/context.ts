@@ -5,7 +5,6 @@ import type { ListedVoice } from "../canonical/speech.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { CompatibilityFlags } from "./compatibility-flags.ts";
 import type { DeclaredModel, ModelQuery } from "./shared/model-table.ts";
-import type { ResponseIdentity } from "./stored-response-contract.ts";
 import type { UploadedFile } from "./upstream-request.ts";
 
 /** What a dialect may read of the request besides its body. Header names are asked for in lower case. */
@@ -45,6 +44,15 @@ export interface ReadContext {
   readonly upstream?: ModelQuery;
   /** What was asked, so that names and kinds which the request had to change come back as the client knows them. */
   readonly request?: OperationRequest;
+}
+
+/** What the gateway decides about a response that it stores, whichever provider generates it. */
+export interface ResponseIdentity {
+  readonly id: string;
+  readonly isStored: boolean;
+  /** The gateway itself has sent the event that opens the stream. */
+  readonly isBackground: boolean;
+  readonly previousId: string | null;
 }
 
 /** What a writer to the client must know. */

@@ -33,9 +33,10 @@ import {
 } from "./images/index.ts";
 import { mistralModerations, openaiModerations } from "./moderations/index.ts";
 import { openaiChat } from "./openai-chat/index.ts";
-import { openaiCompaction } from "./openai-compaction.ts";
 import { openaiCompletions } from "./openai-completions/index.ts";
+import { openaiCompaction } from "./openai-responses/compaction-dialect.ts";
 import { openaiResponses } from "./openai-responses/index.ts";
+import { openaiStoredResponses } from "./openai-responses/stored-responses.ts";
 import { openaiCount } from "./openai-responses/token-count.ts";
 import {
   cohereRerank,
@@ -46,6 +47,7 @@ import {
   voyageRerank,
 } from "./rerank/index.ts";
 import { openaiSpeech } from "./speech/index.ts";
+import type { StoredResponses } from "./stored-responses.ts";
 import { openaiTranscriptions, openaiTranslations } from "./transcription/index.ts";
 
 export { judgeIn, type ModeratorForm, moderatorForms } from "./moderations/index.ts";
@@ -67,6 +69,9 @@ export {
   mistralTranscriptions,
   siliconflowTranscriptions,
 } from "./transcription/index.ts";
+
+/** The wire of stored responses. */
+export const storedResponses: StoredResponses = openaiStoredResponses;
 
 /** Those that clients may speak to the gateway. */
 export const dialects: readonly Dialect[] = [

@@ -1,4 +1,5 @@
-// Stored responses over HTTP: told again, followed, listed by their input, cancelled, deleted.
+// Stored responses over HTTP: retrieved, followed, listed by their input, cancelled, deleted.
+import { GatewayError } from "../canonical/error.ts";
 import type { Dialect } from "../dialects/dialect.ts";
 import type { Responses } from "../gateway/responses/responses.ts";
 import type { ErrorFormat, HandlerContext, HandlerEndpoint, KeyRule, QueryParameter } from "./endpoint.ts";
@@ -42,26 +43,36 @@ const paging: readonly QueryParameter[] = [
   },
 ];
 
-interface Told {
+/** Which response, whose, and the query. */
+interface Target {
   readonly id: string;
   readonly owner: string;
   parameter(name: string): string | null;
 }
 
-function toldBy({ request, params, caller }: HandlerContext): Told {
+function targetOf({ request, params, caller }: HandlerContext): Target {
   const searchParams = queryOf(request);
   return { id: params.response_id ?? "", owner: caller?.keyId ?? "", parameter: (name) => searchParams.get(name) };
 }
 
-/** The rows of single responses. The room is asked for late, because the table is also read where there is none. */
+/** The number behind which events are sent; -1 for all. */
+function startingAfter({ parameter }: Target): number {
+  const text = parameter("starting_after") ?? "";
+  if (text === "") return -1;
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  const message = "'starting_after' must be the sequence number of an event.";
+  throw new GatewayError("invalid_value", message, { param: "starting_after" });
+}
+
+/** The rows of single responses. `responses` is called late, because the table is also read where there are none. */
 export function responseRows(
   responses: () => Responses,
   side: ErrorFormat & { readonly access: KeyRule; readonly dialect: Dialect },
 ): readonly HandlerEndpoint[] {
   const { dialect, ...common } = side;
   const row = { kind: "plain", ...common } as const;
-  const json = (tell: (told: Told) => Promise<unknown>) => async (visit: HandlerContext) =>
-    writeJson(await tell(toldBy(visit)), visit.requestId);
+  const json = (answer: (target: Target) => Promise<unknown>) => async (visit: HandlerContext) =>
+    writeJson(await answer(targetOf(visit)), visit.requestId);
   return [
     {
       ...row,
@@ -71,9 +82,11 @@ export function responseRows(
       summary: "Retrieves a stored response. `stream` and `starting_after` stream a background response.",
       query: following,
       async handle(visit) {
-        const { id, owner, parameter } = toldBy(visit);
-        if (parameter("stream") !== "true") return writeJson(await responses().get(id, owner), visit.requestId);
-        return writeReply(await responses().follow(id, owner, parameter, dialect), visit.requestId, []);
+        const target = targetOf(visit);
+        const { id, owner } = target;
+        if (target.parameter("stream") !== "true") return writeJson(await responses().get(id, owner), visit.requestId);
+        const after = startingAfter(target);
+        return writeReply(await responses().follow(id, owner, after, dialect), visit.requestId, []);
       },
     },
     {
@@ -91,7 +104,7 @@ export function responseRows(
       operationId: "listResponseInput",
       summary: "Lists the input items of a stored response.",
       query: paging,
-      handle: json(({ id, owner, parameter }) => responses().inputItems(id, owner, parameter)),
+      handle: json(({ id, owner, parameter }) => responses().listInput(id, owner, parameter)),
     },
     {
       ...row,

@@ -35,5 +35,5 @@ test("beyond its bound the oldest go; who still needs them is told by an error, 
   log.end();
   expect([log.first(), log.next(), log.chars()]).toEqual([2, 5, 27]);
   expect(await text(log.follow(1, pace()))).toBe("data: 2\n\ndata: 3\n\ndata: 4\n\n");
-  await expect(text(late)).rejects.toThrow("too slow");
+  await expect(text(late)).rejects.toThrow("slower than the event buffer allows");
 });

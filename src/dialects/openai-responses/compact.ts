@@ -1,14 +1,27 @@
 // Compaction: a conversation made short, as an endpoint of its own and as a wish at the end of an input. Sealing is the caller's.
 import { type TSchema, Type } from "typebox";
-import type { Usage } from "../../canonical/usage.ts";
+import type { ChatRequest } from "../../canonical/chat.ts";
+import type { GatewayError } from "../../canonical/error.ts";
+import { unwrapProviderState, wrapProviderState } from "../../canonical/provider-state.ts";
+import { type Usage, zeroUsage } from "../../canonical/usage.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { Frame } from "../../lib/sse.ts";
-import type { WriteContext } from "../dialect.ts";
+import type { ResponseFrame, WriteContext } from "../dialect.ts";
 import { badValue } from "../errors.ts";
+import type {
+  CompactedResponse,
+  CompactionReply,
+  Compactions,
+  OpenedItems,
+  SummaryRequest,
+} from "../stored-responses.ts";
+import { foreign } from "./content.ts";
 import { itemId } from "./ids.ts";
 import { inputSchema } from "./item-schema.ts";
+import { numberedEvent } from "./item-writer.ts";
 import { echo, identityOf, responseHead, type Standing } from "./response-object.ts";
-import { renderUsage } from "./usage.ts";
+import { summaryAsk, transcriptOf } from "./transcript.ts";
+import { parseUsage, renderUsage } from "./usage.ts";
 
 /** The body of the compaction endpoint. What agents send beside it is taken and changes nothing. */
 export const compactSchema: TSchema = Type.Object(
@@ -65,23 +78,46 @@ export function summaryItem(summary: string): JsonObject {
   return { type: "message", role: "developer", content: `${summaryHead}\n\n${summary}` };
 }
 
+function opened(item: JsonObject, index: number, open: (sealed: string) => string | null): JsonObject {
+  const sealed = item.encrypted_content;
+  if (!isCompaction(item) || typeof sealed !== "string" || !isSealed(sealed)) return item;
+  const summary = open(sealed);
+  if (summary !== null) return summaryItem(summary);
+  const path = `input[${index}].encrypted_content`;
+  throw badValue(path, `'${path}' is not a compaction created with this key.`);
+}
+
 /**
- * The same items with the gateway's own compactions opened; a provider's stay, for that provider. `open` gives the summary
- * of a sealed text, or null when it is not this caller's or cannot be read: that is an `invalid_value` by its path.
+ * The same items with the gateway's own compactions opened; a provider's own goes back to that provider only. `open`
+ * gives the summary of a sealed text, or null when it is not this caller's or cannot be read: that is an `invalid_value`.
  */
-export function expandCompactions(
-  items: readonly JsonObject[],
-  open: (sealed: string) => string | null,
-): readonly JsonObject[] {
-  if (!items.some(isCompaction)) return items;
-  return items.map((item, index) => {
-    const sealed = item.encrypted_content;
-    if (!isCompaction(item) || typeof sealed !== "string" || !isSealed(sealed)) return item;
-    const summary = open(sealed);
-    if (summary !== null) return summaryItem(summary);
+export function expandCompactions(items: readonly JsonObject[], open: (sealed: string) => string | null): OpenedItems {
+  if (!items.some(isCompaction)) return { items };
+  let pinnedTo: OpenedItems["pinnedTo"];
+  const all = items.map((closed, index) => {
+    const item = opened(closed, index, open);
+    const { encrypted_content: sealed } = item;
+    const native = isCompaction(item) && typeof sealed === "string" ? unwrapProviderState(sealed) : null;
+    if (native === null) return item;
     const path = `input[${index}].encrypted_content`;
-    throw badValue(path, `'${path}' is not a compaction created with this key.`);
+    if (pinnedTo !== undefined && pinnedTo.origin !== native.origin) throw twoProviders(path);
+    pinnedTo ??= { origin: native.origin, path };
+    return { ...item, encrypted_content: native.data };
   });
+  return pinnedTo === undefined ? { items: all } : { items: all, pinnedTo };
+}
+
+function twoProviders(path: string): GatewayError {
+  return badValue(
+    path,
+    `'${path}' and the compaction before it were created by different providers and cannot be combined.`,
+  );
+}
+
+/** A provider's own compaction for a client: only that provider gets its state back. */
+function tagged(item: JsonObject, origin: string): JsonObject {
+  if (!isCompaction(item)) return item;
+  return { ...item, encrypted_content: wrapProviderState({ origin, data: String(item.encrypted_content) }) };
 }
 
 function textOf(content: Json | undefined): string {
@@ -140,34 +176,65 @@ export function renderCompaction(answer: {
   return { id, object: "response.compaction", created_at: createdAt, output: [...output], usage: renderUsage(usage) };
 }
 
-interface Compacted {
-  readonly item: JsonObject;
-  readonly usage: Usage;
-  readonly model: string;
-}
-
 function responseOf(context: WriteContext, model: string, standing: Standing): JsonObject {
   return { ...responseHead(identityOf(context, { model }), standing), ...echo(context) };
 }
 
 /** A response whose one item is a compaction. */
-export function compactionResponse({ item, usage, model }: Compacted, context: WriteContext): JsonObject {
+export function compactionResponse({ item, usage, model }: CompactedResponse, context: WriteContext): JsonObject {
   return responseOf(context, model, { status: "completed", output: [item], usage: renderUsage(usage) });
 }
 
 /** The same as a stream: exactly one item, added and done. */
-export function compactionFrames(compacted: Compacted, context: WriteContext): Frame[] {
+export function compactionFrames(compacted: CompactedResponse, context: WriteContext): ResponseFrame[] {
   const { item, model } = compacted;
   const begun = responseOf(context, model, { status: "in_progress", output: [], usage: null });
-  const events: readonly (readonly [string, JsonObject])[] = [
-    ["response.created", { response: begun }],
-    ["response.in_progress", { response: begun }],
-    ["response.output_item.added", { output_index: 0, item }],
-    ["response.output_item.done", { output_index: 0, item }],
-    ["response.completed", { response: compactionResponse(compacted, context) }],
+  const response = compactionResponse(compacted, context);
+  const withResponse = (other: JsonObject): Frame => numberedEvent("response.completed", 4, { response: other });
+  return [
+    numberedEvent("response.created", 0, { response: begun }),
+    numberedEvent("response.in_progress", 1, { response: begun }),
+    numberedEvent("response.output_item.added", 2, { output_index: 0, item }),
+    numberedEvent("response.output_item.done", 3, { output_index: 0, item }),
+    { ...withResponse(response), response, withResponse },
   ];
-  return events.map(([type, members], index) => ({
-    event: type,
-    data: JSON.stringify({ type, sequence_number: index, ...members }),
-  }));
 }
+
+/** What came of asking for a compaction: a provider's own, or a summary that is still to be encrypted. */
+function readReply(reply: JsonObject): CompactionReply {
+  const output = Array.isArray(reply.output) ? reply.output.filter(isObject) : [];
+  const usage = parseUsage(reply.usage) ?? zeroUsage;
+  const model = typeof reply.model === "string" ? reply.model : "";
+  const summary = output.find(isCompaction)?.summary;
+  return typeof summary === "string" ? { usage, model, summary } : { usage, model, native: output };
+}
+
+/** State that only one provider can read goes beside the transcript. */
+function requestFor(wire: JsonObject, summary: SummaryRequest, { items, pinnedTo }: OpenedItems): ChatRequest {
+  const { model, instructions } = wire;
+  const context = typeof instructions === "string" ? { instructions } : {};
+  const request = summaryAsk({ model: String(model), ...context, ...summary });
+  if (pinnedTo === undefined) return request;
+  const blocks = items.filter(isCompaction).map((item) => foreign(item, pinnedTo.path));
+  return { ...request, messages: [{ role: "user", blocks }, ...request.messages] };
+}
+
+/** The pure part of compactions. */
+export const compactionItems = {
+  sealedPrefix,
+  open: expandCompactions,
+  uncovered: (items) => items.slice(Math.max(items.findLastIndex(isCompaction), 0)),
+  transcript: transcriptOf,
+  request: requestFor,
+  read: readReply,
+  tagged: (items, origin) => items.map((item) => tagged(item, origin)),
+  output: compactedOutput,
+  sealedItem: (responseId, sealed) => compactionItem(responseId, 0, sealed),
+  nativeItem: (responseId, items) => ({
+    ...items.find(isCompaction),
+    id: itemId("compaction", responseId, 0),
+  }),
+  render: renderCompaction,
+  response: compactionResponse,
+  frames: compactionFrames,
+} satisfies Omit<Compactions, "dialect" | "summaryDialect">;

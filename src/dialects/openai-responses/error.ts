@@ -2,9 +2,9 @@
 import type { ErrorKind, GatewayError } from "../../canonical/error.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import type { Frame } from "../../lib/sse.ts";
-import type { ErrorCodec, WriteContext } from "../dialect.ts";
+import type { ErrorCodec, ResponseFrame, WriteContext } from "../dialect.ts";
 import { openaiErrors, parseError } from "../openai-error.ts";
-import type { ResponseFrame } from "../stored-response-contract.ts";
+import type { BrokenStream } from "../stored-responses.ts";
 import { responseId } from "./ids.ts";
 import { echo, identityOf, responseHead, type Standing } from "./response-object.ts";
 
@@ -70,27 +70,18 @@ export function errorFrames(error: GatewayError, requestId: string): Frame[] {
   return [{ event: type, data: JSON.stringify({ type, sequence_number: lastSequenceNumber, response }) }];
 }
 
-/** Where a stream stands when it breaks. */
-export interface BrokenStream {
-  /** The response as its last event had it. */
-  readonly head: JsonObject;
-  /** The number of the next event. */
-  readonly number: number;
-  readonly output: readonly JsonObject[];
-}
-
 /** The failed response that ends a stream. */
 export function failedFrame(
   error: GatewayError,
   context: WriteContext,
-  { head, number, output }: BrokenStream = { head: {}, number: 0, output: [] },
+  { response: head, number, items }: BrokenStream = { response: {}, number: 0, items: [] },
 ): ResponseFrame {
   const { model, created_at: createdAt } = head;
   const identity = identityOf(context, {
     model: typeof model === "string" ? model : "",
     ...(typeof createdAt === "number" ? { createdAt } : {}),
   });
-  const failed: Standing = { status: "failed", output: [...output], usage: null, error: failureOf(error) };
+  const failed: Standing = { status: "failed", output: [...items], usage: null, error: failureOf(error) };
   const response = { ...responseHead(identity, failed), ...echo(context) };
   const type = "response.failed";
   return { event: type, data: JSON.stringify({ type, sequence_number: number, response }), response };

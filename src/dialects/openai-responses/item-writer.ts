@@ -3,9 +3,9 @@ import type { Citation, TokenLogprob } from "../../canonical/chat.ts";
 import type { OpenBlock } from "../../canonical/stream-event.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { Frame } from "../../lib/sse.ts";
+import type { ResponseFrame } from "../dialect.ts";
 import { renderTokens } from "../shared/openai-logprobs.ts";
 import { isBlankInput } from "../shared/tool-input.ts";
-import type { ResponseFrame } from "../stored-response-contract.ts";
 import { itemId } from "./ids.ts";
 import {
   type Called,

@@ -3,8 +3,7 @@ import type { GatewayError } from "../../canonical/error.ts";
 import type { Usage } from "../../canonical/usage.ts";
 import { isObject, type JsonObject, parseJsonText } from "../../lib/json.ts";
 import type { Frame } from "../../lib/sse.ts";
-import type { PassthroughReader, ReadContext, WriteContext } from "../dialect.ts";
-import type { ResponseFrame } from "../stored-response-contract.ts";
+import type { PassthroughReader, ReadContext, ResponseFrame, WriteContext } from "../dialect.ts";
 import { failedFrame } from "./error.ts";
 import { identityMembers } from "./response-object.ts";
 import { reader } from "./stream-reader.ts";
@@ -80,7 +79,7 @@ export function passthroughReader(context: ReadContext, write: WriteContext): Pa
     },
     error(error: GatewayError) {
       const number = isBackground ? shownFrames : numberOf(parseJsonText(last?.data ?? "")) + 1;
-      return [failedFrame(error, write, { head, number, output: output.items() })];
+      return [failedFrame(error, write, { response: head, number, items: output.items() })];
     },
   };
 }

@@ -1,8 +1,7 @@
 // The response object around its output: its own state, and the request's settings said again, with their defaults.
 import type { ChatRequest } from "../../canonical/chat.ts";
 import { isObject, type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
-import type { WriteContext } from "../dialect.ts";
-import type { ResponseIdentity } from "../stored-response-contract.ts";
+import type { ResponseIdentity, WriteContext } from "../dialect.ts";
 import { responseId } from "./ids.ts";
 
 /** Members of a request that a response says again. */

@@ -1,105 +1,16 @@
-// Stored responses as they are told again: their input items page by page, their deletion, their identity.
-import { isObject, type JsonObject } from "../../lib/json.ts";
-import { badValue } from "../errors.ts";
-import { type ItemKind, itemId } from "./ids.ts";
-import { inputItems } from "./parse-input.ts";
+// Stored responses, background runs and compaction on the wire of OpenAI's Responses.
+import type { StoredResponses } from "../stored-responses.ts";
+import { compactionItems } from "./compact.ts";
+import { openaiCompaction, openaiSummary } from "./compaction-dialect.ts";
+import { documents, frames } from "./stored-documents.ts";
+import { items } from "./stored-items.ts";
+import { refusals, requests } from "./stored-requests.ts";
 
-/** Which page of a list is wanted. */
-export interface ListQuery {
-  readonly limit: number;
-  readonly order: "asc" | "desc";
-  /** The id behind which the page begins. */
-  readonly after?: string;
-}
-
-const maxLimit = 100;
-const defaultLimit = 20;
-
-function limitOf(text: string | null): number {
-  if (text === null || text === "") return defaultLimit;
-  const limit = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-  if (limit >= 1 && limit <= maxLimit) return limit;
-  throw badValue("limit", `'limit' must be an integer from 1 to ${maxLimit}.`);
-}
-
-/** The query of a list. Throws `invalid_value` naming the parameter that makes no sense. */
-export function parseListQuery(parameter: (name: string) => string | null): ListQuery {
-  const order = parameter("order") || "desc";
-  if (order !== "asc" && order !== "desc") throw badValue("order", "'order' must be 'asc' or 'desc'.");
-  const after = parameter("after") ?? "";
-  return { limit: limitOf(parameter("limit")), order, ...(after === "" ? {} : { after }) };
-}
-
-/** One page. `items` are in the order of the conversation, each with an id; an unknown `after` is an `invalid_value`. */
-export function listPage(items: readonly JsonObject[], query: ListQuery): JsonObject {
-  const ordered = query.order === "asc" ? items : items.toReversed();
-  const at = query.after === undefined ? -1 : ordered.findIndex((item) => item.id === query.after);
-  if (query.after !== undefined && at < 0) throw badValue("after", "'after' is not the ID of an item in this list.");
-  const data = ordered.slice(at + 1, at + 1 + query.limit);
-  return {
-    object: "list",
-    data,
-    first_id: data[0]?.id ?? null,
-    last_id: data.at(-1)?.id ?? null,
-    has_more: at + 1 + data.length < ordered.length,
-  };
-}
-
-const kinds: ReadonlyMap<unknown, ItemKind> = new Map<unknown, ItemKind>([
-  ["message", "message"],
-  ["function_call", "function_call"],
-  ["custom_tool_call", "custom_tool_call"],
-  ["reasoning", "reasoning"],
-  ["compaction", "compaction"],
-]);
-
-/** Text of a message as the parts that a list tells. */
-function inParts(item: JsonObject): JsonObject {
-  if (typeof item.content !== "string") return item;
-  const text = item.content;
-  const part =
-    item.role === "assistant" ? { type: "output_text", text, annotations: [] } : { type: "input_text", text };
-  return { ...item, content: [part] };
-}
-
-/** The items of an input as they are stored and listed: each with a type, a status and an id that is its own. */
-export function storedItems(input: JsonObject[string], response: string): JsonObject[] {
-  return inputItems(input).map((item, index) => {
-    const type = item.type ?? (item.role === undefined ? "item_reference" : "message");
-    const id = typeof item.id === "string" && item.id !== "" ? item.id : undefined;
-    const made = itemId(kinds.get(type) ?? "other", response, `in${index}`);
-    const status = type === "message" ? { status: "completed" } : {};
-    return inParts({ ...status, ...item, type, id: id ?? made });
-  });
-}
-
-const unfinished = new Set<unknown>(["incomplete", "in_progress"]);
-
-/** A cut message still holds words that the client has seen; any other cut item is refused when it is sent back. */
-function isUsable(item: JsonObject): boolean {
-  if (item.type !== "message") return !unfinished.has(item.status);
-  return !unfinished.has(item.status) || (Array.isArray(item.content) && item.content.length > 0);
-}
-
-/**
- * The output items with which a conversation can continue. Reasoning at the end of a response that was cut led to
- * nothing, and providers refuse reasoning without the item that follows it.
- */
-export function continuableItems(response: JsonObject): JsonObject[] {
-  const output = Array.isArray(response.output) ? response.output.filter(isObject) : [];
-  const usable = output.filter(isUsable);
-  if (response.status === "completed") return usable;
-  const end = usable.findLastIndex(({ type }) => type !== "reasoning");
-  return usable.slice(0, end + 1);
-}
-
-/** What a deletion answers. */
-export function deletedResponse(id: string): JsonObject {
-  return { id, object: "response", deleted: true };
-}
-
-/** The response with the time of its end, in Unix seconds, where it is completed and does not have one. */
-export function timedResponse(response: JsonObject, endedAt: number): JsonObject {
-  const isTimed = response.status !== "completed" || typeof response.completed_at === "number";
-  return isTimed ? response : { ...response, completed_at: endedAt };
-}
+export const openaiStoredResponses: StoredResponses = {
+  requests,
+  items,
+  documents,
+  frames,
+  refusals,
+  compactions: { dialect: openaiCompaction, summaryDialect: openaiSummary, ...compactionItems },
+};

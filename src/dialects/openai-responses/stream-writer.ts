@@ -5,9 +5,8 @@ import type { OpenBlock, StreamEvent } from "../../canonical/stream-event.ts";
 import type { Usage } from "../../canonical/usage.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { Frame } from "../../lib/sse.ts";
-import type { StreamWriter, WriteContext } from "../dialect.ts";
+import type { ResponseFrame, StreamWriter, WriteContext } from "../dialect.ts";
 import { estimatedUsage } from "../shared/usage-estimate.ts";
-import type { ResponseFrame } from "../stored-response-contract.ts";
 import { failureOf } from "./error.ts";
 import { renderStop } from "./finish-reason.ts";
 import {

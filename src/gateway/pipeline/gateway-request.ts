@@ -20,6 +20,8 @@ export interface GatewayRequest {
   readonly write: WriteContext;
   /** What a refusal has made the gateway change in what the client asked. */
   readonly adjustments?: readonly Warning[];
+  /** A reply that is not streamed stays a value: it is worked on before its bytes are made. */
+  readonly asJson?: true;
   /** What one pass over its input has found. */
   readonly input: InputScan;
   /** Set where the wire holds state that only its maker can read, at this path: other candidates are passed over. */

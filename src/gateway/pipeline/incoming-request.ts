@@ -50,6 +50,7 @@ export function gatewayRequestOf(incoming: IncomingRequest, nowMs: number, chang
     request,
     strict,
     ...measured(write),
+    ...(stored && { asJson: true }),
     ...(pinnedTo === undefined ? {} : { pinnedTo }),
     ...(incoming.source === undefined ? {} : { source: incoming.source }),
   };

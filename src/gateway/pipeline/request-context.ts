@@ -21,7 +21,7 @@ export interface RequestContext {
 /** `by` is unknown for a stream that had to begin with heartbeats. */
 export interface GatewayReply {
   readonly body: Uint8Array | string | ReadableStream<Uint8Array>;
-  /** In place of a body where the reply is stored first. */
+  /** In place of a body where the request is for a value. */
   readonly json?: JsonObject;
   /** Content-Type, where it is neither JSON nor events. */
   readonly type?: string;

@@ -1,119 +1,115 @@
-// A background response: performed as if a client streamed it, and no client's leaving ends it.
+// A background response: performed as if a client streamed it, with its frames in a log, and not ended when a client leaves.
 import { GatewayError, toGatewayError } from "../../canonical/error.ts";
-import type { ResponseFrame } from "../../dialects/stored-response-contract.ts";
-import { failedFrame, openingFrame, timedResponse } from "../../dialects/stored-responses.ts";
-import type { JsonObject } from "../../lib/json.ts";
+import type { Item, ResponseDocument, ResponseFrame } from "../../dialects/dialect.ts";
 import { advanceResponse, keepResponseAlive } from "../../store/responses.ts";
 import type { AdmittedExchange } from "../pipeline/exchange-request.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";
 import { streamEncoderOf } from "../pipeline/incoming-request.ts";
 import type { RequestContext } from "../pipeline/request-context.ts";
 import type { StreamInterceptor } from "../streaming/client-stream.ts";
-import type { ResponseJob, ResponsesDependencies } from "./dependencies.ts";
 import { createEventLog, type EventLog } from "./event-log.ts";
-import { noteItems } from "./persist.ts";
+import { indexItems, nowSeconds, type ResponseJob, type ResponsesDependencies } from "./persist.ts";
 
 export interface BackgroundRun {
   readonly job: ResponseJob;
   readonly log: EventLog;
-  /** Monotonic time when it ended; null while it works. */
+  /** Monotonic time when it ended; null while it runs. */
   endedMs(): number | null;
-  /** Says in the store that it still works; ends where another instance has ended or deleted it. */
+  /** Notes in the store that it still runs; ends where another instance has ended or deleted the response. */
   keepAlive(): Promise<void>;
-  /** Ends it before its time; nothing when it was over already. */
+  /** Ends it before its time; nothing when it had ended. */
   cancel(): Promise<void>;
   /** Ends it because the gateway stops: the response has failed. */
   stop(): Promise<void>;
-  /** Resolves when it is over and stored. Never rejects. */
+  /** Resolves when it has ended and is stored. Never rejects. */
   readonly done: Promise<void>;
 }
 
-/** How long a run counts as alive without a sign of life. */
+/** How long a run counts as alive without a heartbeat. */
 export const heartbeatTtlMs = 60_000;
-/** Text of the events that are kept for those who come back. */
+/** Text of the events that are there for clients that come back. */
 const maxLogChars = 8 * 1024 * 1024;
 
 interface State {
-  readonly parts: ResponsesDependencies;
+  readonly dependencies: ResponsesDependencies;
   readonly job: ResponseJob;
-  readonly inquiry: GatewayRequest;
+  readonly request: GatewayRequest;
   readonly log: EventLog;
   readonly controller: AbortController;
-  /** The response as it was told last. */
-  response: JsonObject;
-  readonly items: JsonObject[];
+  /** The response as its last event has it. */
+  response: ResponseDocument;
+  readonly items: Item[];
   isOver: boolean;
   endedMs: number | null;
 }
 
-/** Writes where the run stands. False when the response is over for others already, or was deleted. */
-async function advance({ parts, job }: State, response: JsonObject, isOver: boolean): Promise<boolean> {
-  const aliveUntilMs = isOver ? null : parts.gateway.clock.nowMs() + heartbeatTtlMs;
-  const row = { id: job.id, state: String(response.status), body: JSON.stringify(response), aliveUntilMs };
+/** Writes where the run is. What the store says of a response that is over for others already changes nothing. */
+async function advance({ dependencies, job }: State, response: ResponseDocument, isOver: boolean): Promise<void> {
+  const { gateway, store, codec } = dependencies;
+  const aliveUntilMs = isOver ? null : gateway.clock.nowMs() + heartbeatTtlMs;
+  const state = codec.documents.state(response);
   try {
-    const isThere = await advanceResponse(parts.store, row);
-    if (isThere && isOver) await noteItems(parts, job, response);
-    return isThere;
+    const row = { id: job.identity.id, state, body: JSON.stringify(response), aliveUntilMs };
+    if ((await advanceResponse(store, row)) && isOver) await indexItems(dependencies, job, response);
   } catch (thrown) {
-    parts.gateway.events.backgroundFailed("responses", thrown);
-    return false;
+    gateway.events.backgroundFailed("responses", thrown);
   }
 }
 
-const nowSeconds = ({ parts }: State): number => Math.floor(parts.gateway.clock.nowMs() / 1000);
-
-/** The final state is stored before anybody gets it. */
-async function end(state: State, frame: ResponseFrame, response: JsonObject): Promise<void> {
+/** The final state is stored before a client gets it. */
+async function end(state: State, frame: ResponseFrame, response: ResponseDocument): Promise<void> {
+  const { dependencies, log } = state;
   state.isOver = true;
-  state.response = timedResponse(response, nowSeconds(state));
+  state.response = dependencies.codec.documents.ended(response, nowSeconds(dependencies));
   await advance(state, state.response, true);
-  state.log.append(frame.withResponse?.(state.response) ?? frame);
+  log.append(frame.withResponse?.(state.response) ?? frame);
 }
 
-function take(state: State, frame: ResponseFrame): void {
+function log(state: State, frame: ResponseFrame): void {
   if (frame.item !== undefined) state.items.push(frame.item);
   state.response = frame.response ?? state.response;
   state.log.append(frame);
 }
 
-/** What the run logs in place of sending it. */
-function interceptorOf(state: State): StreamInterceptor {
+/** Logs the frames in place of sending them. */
+function loggingInterceptor(state: State): StreamInterceptor {
   return {
     pass(frames) {
-      if (!state.isOver) for (const frame of frames) take(state, frame);
+      if (!state.isOver) for (const frame of frames) log(state, frame);
     },
     async last(frames, error) {
       for (const frame of frames) {
         if (state.isOver) break;
         const isFinal = frame.withResponse !== undefined || (error !== null && frame === frames.at(-1));
         if (isFinal && frame.response !== undefined) await end(state, frame, frame.response);
-        else take(state, frame);
+        else log(state, frame);
       }
       return [];
     },
   };
 }
 
+/** The failed response behind what the log holds. */
+function failedFrame(state: State, error: GatewayError): ResponseFrame {
+  const { dependencies, request, response, items } = state;
+  const broken = { response, number: state.log.next(), items };
+  return dependencies.codec.frames.failed(error, request.write, broken);
+}
+
+async function fail(state: State, error: GatewayError): Promise<void> {
+  const frame = failedFrame(state, error);
+  if (!state.isOver) await end(state, frame, frame.response ?? state.response);
+}
+
 /** Reads to the end: what it reads is in the log already. */
-async function drain(state: State, body: ReadableStream<Uint8Array>): Promise<void> {
+async function drain({ controller }: State, body: ReadableStream<Uint8Array>): Promise<void> {
   const reader = body.getReader();
-  const { signal } = state.controller;
-  // An aborted pipe falls silent, so that a pending read has to be ended from here.
+  const { signal } = controller;
+  // An aborted stream falls silent, so that a pending read has to be ended from here.
   const leave = (): void => void reader.cancel().catch(() => undefined);
   if (signal.aborted) leave();
   signal.addEventListener("abort", leave, { once: true });
   while (!(await reader.read()).done);
-}
-
-/** The failed response behind what the log holds. */
-function failed(state: State, error: GatewayError): ResponseFrame {
-  const { inquiry, response, log, items } = state;
-  return failedFrame(error, inquiry.write, { head: response, number: log.next(), output: items });
-}
-
-async function fail(state: State, error: GatewayError): Promise<void> {
-  const frame = failed(state, error);
-  if (!state.isOver) await end(state, frame, frame.response ?? state.response);
 }
 
 const cutOff = (): GatewayError =>
@@ -122,19 +118,17 @@ const cutOff = (): GatewayError =>
 /** The context of the request, and the exchange as it was admitted with it. */
 type RunContext = Omit<RequestContext, "signal" | "encoder"> & { readonly admitted: AdmittedExchange };
 
-async function work(state: State, { admitted, ...visit }: RunContext): Promise<void> {
-  const { parts, job, inquiry, controller } = state;
+async function run(state: State, { admitted, ...context }: RunContext): Promise<void> {
+  const { dependencies, job, request, controller } = state;
   try {
-    await advance(state, { ...state.response, status: "in_progress" }, false);
-    const { body } = await parts.gateway.answerAdmitted(admitted, inquiry, {
-      ...visit,
-      signal: () => controller.signal,
-      encoder: {
-        ...streamEncoderOf(inquiry.dialect, job.id),
-        error: (error) => [failed(state, error)],
-        tap: interceptorOf(state),
-      },
-    });
+    await advance(state, dependencies.codec.documents.started(state.response), false);
+    const encoder = {
+      ...streamEncoderOf(request.dialect, job.identity.id),
+      error: (error: GatewayError) => [failedFrame(state, error)],
+      tap: loggingInterceptor(state),
+    };
+    const signal = (): AbortSignal => controller.signal;
+    const { body } = await dependencies.gateway.answerAdmitted(admitted, request, { ...context, signal, encoder });
     if (body instanceof ReadableStream) await drain(state, body);
     if (!state.isOver) await fail(state, cutOff());
   } catch (thrown) {
@@ -146,13 +140,13 @@ async function cancel(state: State): Promise<void> {
   if (state.isOver) return;
   state.isOver = true;
   state.controller.abort(new GatewayError("client_closed", "The response was canceled."));
-  await advance(state, { ...state.response, status: "cancelled", output: [...state.items] }, true);
+  await advance(state, state.dependencies.codec.documents.cancelled(state.response, state.items), true);
 }
 
 async function keepAlive(state: State): Promise<void> {
-  const { parts, job } = state;
-  const isWanted = await keepResponseAlive(parts.store, job.id, parts.gateway.clock.nowMs() + heartbeatTtlMs);
-  if (!isWanted) await cancel(state);
+  const { store, gateway } = state.dependencies;
+  const untilMs = gateway.clock.nowMs() + heartbeatTtlMs;
+  if (!(await keepResponseAlive(store, state.job.identity.id, untilMs))) await cancel(state);
 }
 
 async function stop(state: State): Promise<void> {
@@ -161,37 +155,32 @@ async function stop(state: State): Promise<void> {
   state.controller.abort(cutOff());
 }
 
-/** Starts to work on a response whose row stands in the store. `response` is what its owner was told. */
+/** Runs a response whose row is in the store. `response` is what its client got. */
 export function startBackgroundRun(
   dependencies: ResponsesDependencies,
-  job: ResponseJob,
-  gatewayRequest: GatewayRequest,
-  response: JsonObject,
-  visit: RunContext,
+  work: { readonly job: ResponseJob; readonly request: GatewayRequest; readonly response: ResponseDocument },
+  context: RunContext,
 ): BackgroundRun {
-  const log = createEventLog(maxLogChars);
-  const controller = new AbortController();
+  const { gateway, codec } = dependencies;
   const state: State = {
-    parts: dependencies,
-    job,
-    inquiry: gatewayRequest,
-    log,
-    controller,
-    response,
+    ...work,
+    dependencies,
+    log: createEventLog(maxLogChars),
+    controller: new AbortController(),
     items: [],
     isOver: false,
     endedMs: null,
   };
-  log.append(openingFrame(response));
-  const done = work(state, visit)
-    .catch((thrown: unknown) => dependencies.gateway.events.backgroundFailed("responses", thrown))
+  state.log.append(codec.frames.opening(work.response));
+  const done = run(state, context)
+    .catch((thrown: unknown) => gateway.events.backgroundFailed("responses", thrown))
     .finally(() => {
-      state.endedMs = dependencies.gateway.clock.monotonicMs();
-      log.end();
+      state.endedMs = gateway.clock.monotonicMs();
+      state.log.end();
     });
   return {
-    job,
-    log,
+    job: work.job,
+    log: state.log,
     done,
     endedMs: () => state.endedMs,
     keepAlive: () => keepAlive(state),

@@ -1,8 +1,15 @@
-// The runs of this process: found by their ids, kept for a while after their end so that they can be followed again.
+// The runs of this process, and what is done for all stored responses in between: heartbeats, ends of abandoned runs, purges.
 import { GatewayError } from "../../canonical/error.ts";
+import {
+  abandonedResponses,
+  advanceResponse,
+  purgeExpiredResponses,
+  purgeOldResponses,
+} from "../../store/responses.ts";
 import type { BackgroundRun } from "./background-run.ts";
-import type { ResponsesDependencies } from "./dependencies.ts";
+import { documentOf, type ResponsesDependencies } from "./persist.ts";
 
+/** Runs by their ids; for a while after their end too, so that they can be followed again. */
 export interface BackgroundRuns {
   /** Throws `overloaded` when too many are under way. */
   admit(): void;
@@ -10,14 +17,14 @@ export interface BackgroundRuns {
   /** Only a run of this owner is found. */
   find(id: string, ownerKeyId: string): BackgroundRun | undefined;
   forget(id: string): void;
-  /** A sign of life for all that work, and the end of memory for those that ended long ago. */
+  /** Notes that all that run are alive, and lets go of those that ended long ago. */
   heartbeat(): Promise<void>;
-  /** Waits for all that work, at most so long; then the rest is cut. */
+  /** Waits for all that run, at most so long; then the rest is cut. */
   close(patienceMs: number): Promise<void>;
 }
 
 const maxRuns = 1_024;
-const memoryMs = 5 * 60_000;
+const rememberedMs = 5 * 60_000;
 /** Text of the events of all runs that have ended. */
 const maxRememberedChars = 64 * 1024 * 1024;
 
@@ -31,7 +38,7 @@ export function createBackgroundRuns({ gateway }: Pick<ResponsesDependencies, "g
       const endedMs = run.endedMs();
       if (endedMs === null) continue;
       chars += run.log.chars();
-      if (nowMs - endedMs > memoryMs || chars > maxRememberedChars) runs.delete(run.job.id);
+      if (nowMs - endedMs > rememberedMs || chars > maxRememberedChars) runs.delete(run.job.identity.id);
     }
   };
   return {
@@ -46,7 +53,7 @@ export function createBackgroundRuns({ gateway }: Pick<ResponsesDependencies, "g
         );
     },
     add(run) {
-      runs.set(run.job.id, run);
+      runs.set(run.job.identity.id, run);
       void run.done.then(forgetOld);
     },
     find(id, ownerKeyId) {
@@ -67,4 +74,43 @@ export function createBackgroundRuns({ gateway }: Pick<ResponsesDependencies, "g
       await all;
     },
   };
+}
+
+const heartbeatMs = 20_000;
+const purgeExpiredMs = 60 * 60_000;
+const purgeOldMs = 60_000;
+
+/** Fails the responses whose process died. `nowMs` null: all that have not ended, because no other process shares the store. */
+async function failAbandoned({ store, codec }: ResponsesDependencies, nowMs: number | null): Promise<void> {
+  for (const row of await abandonedResponses(store, nowMs)) {
+    const response = codec.documents.abandoned(documentOf(row));
+    const state = codec.documents.state(response);
+    await advanceResponse(store, { id: row.id, state, body: JSON.stringify(response), aliveUntilMs: null });
+  }
+}
+
+/** Fails what an earlier process left, then goes on until it is stopped. */
+export async function startMaintenance(
+  dependencies: ResponsesDependencies,
+  runs: BackgroundRuns,
+): Promise<{ stop(): void }> {
+  const { store, gateway } = dependencies;
+  const { clock, events, limits } = gateway;
+  const isShared = store.engine !== "sqlite";
+  const failed = (cause: unknown): void => events.backgroundFailed("responses", cause);
+  const heartbeat = async (): Promise<void> => {
+    await runs.heartbeat();
+    if (isShared) await failAbandoned(dependencies, clock.nowMs());
+  };
+  const purgeExpired = (): Promise<unknown> => purgeExpiredResponses(store, clock.nowMs());
+  const purgeOld = (): Promise<unknown> => purgeOldResponses(store, limits.maxStoredResponses);
+  await failAbandoned(dependencies, isShared ? clock.nowMs() : null);
+  void purgeExpired().then(purgeOld).catch(failed);
+  const timers = [
+    setInterval(() => void heartbeat().catch(failed), heartbeatMs),
+    setInterval(() => void purgeExpired().catch(failed), purgeExpiredMs),
+    setInterval(() => void purgeOld().catch(failed), purgeOldMs),
+  ];
+  for (const timer of timers) timer.unref();
+  return { stop: () => timers.forEach(clearInterval) };
 }

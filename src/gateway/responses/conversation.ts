@@ -1,155 +1,103 @@
-// What a request goes on from: the chain behind a stored response, and items named by their ids.
-import { GatewayError } from "../../canonical/error.ts";
-import { continuableItems, inputItems, responseOfItem } from "../../dialects/stored-responses.ts";
-import { parseExactText } from "../../lib/exact-json.ts";
-import { isObject, type JsonObject } from "../../lib/json.ts";
+// What a request continues: the chain behind a stored response, and items that it names by their ids.
+import type { Item } from "../../dialects/dialect.ts";
+import type { StoredRequest } from "../../dialects/stored-responses.ts";
+import type { JsonObject } from "../../lib/json.ts";
 import { responseHolding } from "../../store/response-items.ts";
 import { findResponse, type ResponseRow } from "../../store/responses.ts";
-import type { ResponsesDependencies } from "./dependencies.ts";
+import type { IncomingRequest, Overrides } from "../pipeline/incoming-request.ts";
+import { documentOf, inputOf, type ResponsesDependencies } from "./persist.ts";
+import { openSummary } from "./sealed-summary.ts";
 
 /** Items in the order of the conversation. `own` are those of the request itself, references resolved. */
 export interface Conversation {
-  readonly previousResponseId: string | null;
-  readonly earlier: readonly JsonObject[];
-  readonly own: readonly JsonObject[];
+  readonly earlier: readonly Item[];
+  readonly own: readonly Item[];
   /** True where the input is not the client's own any more. */
   readonly isResolved: boolean;
 }
 
-const previousField = "previous_response_id";
-
-function notFound(id: string): GatewayError {
-  const shown = /^[\w-]{1,80}$/.test(id) ? ` '${id}'` : "";
-  return new GatewayError("invalid_value", `Previous response${shown} was not found.`, {
-    param: previousField,
-    code: "previous_response_not_found",
-  });
+/** What is looked up for one request: rows of one owner, each read once. */
+interface Lookup extends ResponsesDependencies {
+  readonly ownerKeyId: string;
+  find(id: string): Promise<ResponseRow | undefined>;
 }
 
-function unfinished(): GatewayError {
-  return new GatewayError("invalid_value", "The previous response is still in progress. Wait until it is complete.", {
-    param: previousField,
-    code: "previous_response_not_finished",
-  });
-}
-
-const listOf = (text: string): JsonObject[] => {
-  const list = parseExactText(text);
-  return Array.isArray(list) ? list.filter(isObject) : [];
-};
-
-/** The response object of a row. */
-export function bodyOf(row: ResponseRow): JsonObject {
-  const body = parseExactText(row.body);
-  return isObject(body) ? body : {};
-}
-
-/** Every input item of a row. */
-export const inputOf = (row: ResponseRow): JsonObject[] => listOf(row.input);
-
-/** A chain is flat: the input of a row holds all that came before it. A compaction stands for everything before it. */
-function chainOf(row: ResponseRow): JsonObject[] {
-  const output = continuableItems(bodyOf(row));
-  const at = output.findLastIndex(({ type }) => type === "compaction");
-  return at < 0 ? [...inputOf(row), ...output] : output.slice(at);
-}
-
-const isReference = (item: JsonObject): boolean =>
-  item.type === "item_reference" || (item.type === undefined && item.role === undefined && typeof item.id === "string");
-
-type Find = (id: string) => Promise<ResponseRow | undefined>;
-
-/** Rows of one owner, each read once for one request. */
-function finder({ store, gateway }: ResponsesDependencies, ownerKeyId: string): Find {
+function lookup(dependencies: ResponsesDependencies, ownerKeyId: string): Lookup {
+  const { store, gateway } = dependencies;
   const nowMs = gateway.clock.nowMs();
   const found = new Map<string, Promise<ResponseRow | undefined>>();
-  return (id) => {
+  const find = (id: string): Promise<ResponseRow | undefined> => {
     const row = found.get(id) ?? findResponse(store, id, ownerKeyId, nowMs);
     found.set(id, row);
     return row;
   };
+  return { ...dependencies, ownerKeyId, find };
 }
 
-const hasItem = ({ output }: JsonObject, id: string): boolean =>
-  Array.isArray(output) && output.some((item) => isObject(item) && item.id === id);
+/** A chain is flat: the input of a row holds all that came before it. */
+async function chainBehind({ codec, find }: Lookup, id: string): Promise<readonly Item[]> {
+  const row = await find(id);
+  if (row === undefined) throw codec.refusals.previousNotFound(id);
+  if (row.aliveUntilMs !== null) throw codec.refusals.previousNotFinished();
+  const { items, replacesInput } = codec.documents.continuation(documentOf(row));
+  return replacesInput ? items : [...inputOf(row), ...items];
+}
 
 /** The item behind a reference: none for one that was cut and cannot be sent back, undefined for an unknown id. */
-async function itemsOf(
-  dependencies: ResponsesDependencies,
-  ownerKeyId: string,
-  find: Find,
-  id: string,
-): Promise<JsonObject[] | undefined> {
-  const responseId = responseOfItem(id) ?? (await responseHolding(dependencies.store, id, ownerKeyId));
+async function itemsBehind({ codec, store, ownerKeyId, find }: Lookup, id: string): Promise<Item[] | undefined> {
+  const responseId = codec.items.responseOf(id) ?? (await responseHolding(store, id, ownerKeyId));
   const row = responseId === undefined ? undefined : await find(responseId);
   if (row === undefined) return undefined;
-  const response = bodyOf(row);
-  const item = [...inputOf(row), ...continuableItems(response)].find((stored) => stored.id === id);
+  const response = documentOf(row);
+  const items = [...inputOf(row), ...codec.documents.continuation(response).items];
+  const item = items.find((stored) => codec.items.id(stored) === id);
   if (item !== undefined) return [item];
-  return hasItem(response, id) ? [] : undefined;
+  return codec.documents.itemIds(response).includes(id) ? [] : undefined;
 }
 
 /** The items with references replaced; one to an item of the chain is satisfied by the chain. */
-async function dereferenced(
-  dependencies: ResponsesDependencies,
-  ownerKeyId: string,
-  items: readonly JsonObject[],
-  earlier: readonly JsonObject[],
-  find: Find,
-): Promise<JsonObject[]> {
-  const known = new Set(earlier.map(({ id }) => id));
-  const resolved: JsonObject[] = [];
+async function dereferenced(from: Lookup, items: readonly Item[], earlier: readonly Item[]): Promise<Item[]> {
+  const { codec } = from;
+  const ids = new Set(earlier.map(codec.items.id));
+  const resolved: Item[] = [];
   for (const [index, item] of items.entries()) {
-    if (!isReference(item)) {
-      resolved.push(item);
-      continue;
+    const id = codec.items.reference(item);
+    if (id === null) resolved.push(item);
+    else if (!ids.has(id)) {
+      const found = await itemsBehind(from, id);
+      if (found === undefined) throw codec.refusals.itemNotFound(index);
+      resolved.push(...found);
     }
-    if (known.has(item.id)) continue;
-    const meant = await itemsOf(dependencies, ownerKeyId, find, String(item.id));
-    if (meant === undefined) throw unknownItem(`input[${index}].id`);
-    resolved.push(...meant);
   }
   return resolved;
 }
 
-function unknownItem(path: string): GatewayError {
-  return new GatewayError("invalid_value", `'${path}' is not the ID of a stored item.`, { param: path });
-}
-
-/** Resolves what a request refers to. Throws the same 400 for an id that is unknown, expired, deleted or somebody else's. */
+/** Resolves what a request refers to. Throws the same 400 for an id that is unknown, expired, deleted or another owner's. */
 export async function conversationOf(
   dependencies: ResponsesDependencies,
-  wire: JsonObject,
+  { previousId, items, wantsCompaction }: StoredRequest,
   ownerKeyId: string,
 ): Promise<Conversation> {
-  const items = inputItems(wire.input);
-  const named = wire[previousField];
-  const previousResponseId = typeof named === "string" && named !== "" ? named : null;
-  const alone = { previousResponseId, earlier: [], own: items, isResolved: false };
-  if (previousResponseId === null && !items.some(isReference)) return alone;
-  const find = finder(dependencies, ownerKeyId);
-  const row = previousResponseId === null ? undefined : await find(previousResponseId);
-  if (previousResponseId !== null && row === undefined) throw notFound(previousResponseId);
-  if (row !== undefined && row.aliveUntilMs !== null) throw unfinished();
-  const earlier = row === undefined ? [] : chainOf(row);
-  const own = await dereferenced(dependencies, ownerKeyId, items, earlier, find);
-  return { previousResponseId, earlier, own, isResolved: true };
+  const { reference } = dependencies.codec.items;
+  if (previousId === null && items.every((item) => reference(item) === null))
+    return { earlier: [], own: items, isResolved: wantsCompaction };
+  const from = lookup(dependencies, ownerKeyId);
+  const earlier = previousId === null ? [] : await chainBehind(from, previousId);
+  return { earlier, own: await dereferenced(from, items, earlier), isResolved: true };
 }
 
-const place = /\binput\[(\d+)\]/g;
-
-/** The same error in the client's own numbers: it has not sent the items before `offset`. */
-export function inOwnNumbers(error: GatewayError, offset: number): GatewayError {
-  const index = /^input\[(\d+)\]/.exec(error.param ?? "")?.[1];
-  if (offset === 0 || index === undefined) return error;
-  const moved = (text: string): string => text.replace(place, (_, at: string) => `input[${Number(at) - offset}]`);
-  const isOwn = Number(index) >= offset;
-  const { kind, code, status, retryAfterMs, cause } = error;
-  return new GatewayError(kind, isOwn ? moved(error.message) : error.message, {
-    param: isOwn ? moved(error.param ?? "") : previousField,
-    code,
-    status,
-    cause,
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-  });
+/** The request as an upstream gets it: stored items first, compactions opened, without what only the gateway acts on. */
+export function upstreamRequest(
+  dependencies: ResponsesDependencies,
+  { wire, visit }: IncomingRequest,
+  { earlier, own, isResolved }: Conversation,
+): Overrides & { readonly wire: JsonObject } {
+  const { requests, compactions } = dependencies.codec;
+  const items = [...earlier, ...own];
+  const opened = compactions.open(items, (sealed) => openSummary(dependencies, visit.caller.keyId, sealed));
+  const { pinnedTo } = opened;
+  return {
+    wire: requests.forUpstream(wire, isResolved || opened.items !== items ? opened.items : null),
+    ...(pinnedTo === undefined ? {} : { pinnedTo }),
+  };
 }

@@ -1,12 +1,7 @@
-// `POST /v1/responses`: what came before is put in front of what was asked, and the answer is kept.
-import { GatewayError, toGatewayError } from "../../canonical/error.ts";
-import {
-  checkTrigger,
-  failedFrame,
-  queuedResponse,
-  storedItems,
-  withoutTrigger,
-} from "../../dialects/stored-responses.ts";
+// `POST /v1/responses` and its count of tokens: what the request continues is put before its own input, and the reply is stored.
+import { type GatewayError, toGatewayError } from "../../canonical/error.ts";
+import type { ResponseIdentity } from "../../dialects/dialect.ts";
+import type { StoredRequest } from "../../dialects/stored-responses.ts";
 import { randomId } from "../../lib/ids.ts";
 import { putResponse } from "../../store/responses.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";
@@ -14,127 +9,125 @@ import { gatewayRequestOf, type IncomingRequest, streamEncoderOf } from "../pipe
 import type { GatewayReply } from "../pipeline/request-context.ts";
 import { heartbeatTtlMs, startBackgroundRun } from "./background-run.ts";
 import type { BackgroundRuns } from "./background-runs.ts";
-import { compactWished } from "./compaction.ts";
-import { type Conversation, conversationOf, inOwnNumbers } from "./conversation.ts";
-import type { ResponseJob, ResponsesDependencies } from "./dependencies.ts";
-import { identityOfJob, jobRow, persistFinal } from "./persist.ts";
-import { resolvedInput } from "./resolved-input.ts";
-import { interceptorOf } from "./response-id-rewriter.ts";
+import { compactResponse } from "./compaction.ts";
+import { type Conversation, conversationOf, upstreamRequest } from "./conversation.ts";
+import {
+  jobRow,
+  persistFinal,
+  persistingInterceptor,
+  type ResponseJob,
+  type ResponsesDependencies,
+} from "./persist.ts";
 
 function jobOf(
-  dependencies: ResponsesDependencies,
-  { wire, visit }: IncomingRequest,
-  conversation: Conversation,
+  { gateway, codec, retentionMs }: ResponsesDependencies,
+  request: StoredRequest,
+  { earlier, own }: Conversation,
+  ownerKeyId: string,
 ): ResponseJob {
-  const id = randomId("resp_");
-  const { earlier, own, previousResponseId } = conversation;
-  const isKept = wire.store !== false && dependencies.retentionMs > 0;
-  const input = isKept ? [...earlier, ...storedItems([...own], id)] : [];
-  const createdAtMs = dependencies.gateway.clock.nowMs();
-  const isBackground = wire.background === true;
-  return { id, ownerKeyId: visit.caller.keyId, input, previousResponseId, createdAtMs, isKept, isBackground };
+  const { isBackground, previousId } = request;
+  const isStored = request.isStored && retentionMs > 0;
+  if (isBackground && !isStored) throw codec.refusals.backgroundNotStored();
+  if (isBackground && request.wantsCompaction) throw codec.refusals.backgroundCompaction();
+  const identity: ResponseIdentity = { id: randomId("resp_"), isStored, isBackground, previousId };
+  const input = isStored ? [...earlier, ...codec.items.stored(own, identity.id)] : [];
+  return { identity, ownerKeyId, input, createdAtMs: gateway.clock.nowMs() };
 }
 
-function refuseUnkept({ isBackground, isKept }: ResponseJob): void {
-  if (!isBackground || isKept) return;
-  const message = "'background' requires a stored response, but 'store' is false or this gateway stores no responses.";
-  throw new GatewayError("invalid_value", message, { param: "background" });
-}
-
-/** The inquiry behind a request; errors speak of items by the client's own numbers. */
-function inquiryFor(
+/** The request to the pipeline; a response in the background is always streamed. */
+function requestFor(
   dependencies: ResponsesDependencies,
   incoming: IncomingRequest,
   conversation: Conversation,
-  job: ResponseJob,
+  { identity, createdAtMs }: ResponseJob,
 ): GatewayRequest {
-  const { wire, ...changes } = resolvedInput(dependencies, incoming, conversation);
-  return gatewayRequestOf(incoming, job.createdAtMs, {
-    ...changes,
-    wire: job.isBackground ? { ...wire, stream: true } : wire,
+  const { wire, ...overrides } = upstreamRequest(dependencies, incoming, conversation);
+  return gatewayRequestOf(incoming, createdAtMs, {
+    ...overrides,
+    wire: identity.isBackground ? { ...wire, stream: true } : wire,
     echo: incoming.wire,
-    stored: identityOfJob(job),
+    stored: identity,
   });
-}
-
-/** A whole reply under the gateway's own id, kept. */
-async function whole(
-  dependencies: ResponsesDependencies,
-  job: ResponseJob,
-  reply: GatewayReply,
-): Promise<GatewayReply> {
-  const { json, ...others } = reply;
-  if (json === undefined) return reply;
-  return { ...others, body: JSON.stringify(await persistFinal(dependencies, job, json)) };
 }
 
 async function inForeground(
   dependencies: ResponsesDependencies,
   incoming: IncomingRequest,
   job: ResponseJob,
-  gatewayRequest: GatewayRequest,
+  request: GatewayRequest,
 ): Promise<GatewayReply> {
-  // Nothing was sent yet where this wire words an error.
-  const error = (failure: GatewayError) => [failedFrame(failure, gatewayRequest.write)];
-  const wire = { ...streamEncoderOf(incoming.dialect, job.id), error, tap: interceptorOf(dependencies, job) };
-  return whole(
-    dependencies,
-    job,
-    await dependencies.gateway.answer(gatewayRequest, { ...incoming.visit, encoder: wire }),
-  );
+  const { frames } = dependencies.codec;
+  const encoder = {
+    ...streamEncoderOf(incoming.dialect, job.identity.id),
+    // Only asked for an error before the first frame.
+    error: (error: GatewayError) => [frames.failed(error, request.write)],
+    tap: persistingInterceptor(dependencies, job),
+  };
+  const { json, ...reply } = await dependencies.gateway.answer(request, { ...incoming.visit, encoder });
+  if (json === undefined) return reply;
+  return { ...reply, body: JSON.stringify((await persistFinal(dependencies, job, json)).response) };
 }
 
-/** The row stands before the client hears of the response; a model that nobody has is refused at once. */
+/** The row is written before the client gets the id; what no policy or provider admits is refused at once. */
 async function inBackground(
   dependencies: ResponsesDependencies,
   runs: BackgroundRuns,
   incoming: IncomingRequest,
-  job: ResponseJob,
-  gatewayRequest: GatewayRequest,
+  { job, request, isStream }: { job: ResponseJob; request: GatewayRequest; isStream: boolean },
 ): Promise<GatewayReply> {
-  const { gateway, store } = dependencies;
+  const { gateway, store, codec } = dependencies;
   runs.admit();
   const { caller, arrivedMs, requestId } = incoming.visit;
   const context = { caller, arrivedMs, requestId };
-  const admitted = gateway.admit(gatewayRequest, context);
-  const response = queuedResponse(gatewayRequest.write);
+  const admitted = gateway.admit(request, context);
+  const response = codec.documents.queued(request.write);
   await putResponse(store, jobRow(dependencies, job, response, job.createdAtMs + heartbeatTtlMs)).catch((thrown) => {
     admitted.reservations.release();
     throw thrown;
   });
-  const run = startBackgroundRun(dependencies, job, gatewayRequest, response, { ...context, admitted });
+  const run = startBackgroundRun(dependencies, { job, request, response }, { ...context, admitted });
   runs.add(run);
-  if (incoming.wire.stream !== true) return { body: JSON.stringify(response), by: null };
+  if (!isStream) return { body: JSON.stringify(response), by: null };
   const { heartbeatMs } = gateway.streamTimers;
-  const { heartbeat } = streamEncoderOf(incoming.dialect, job.id);
+  const { heartbeat } = streamEncoderOf(incoming.dialect, job.identity.id);
   return { body: run.log.follow(-1, { heartbeatMs, heartbeat: () => heartbeat(run.log.next() > 0) }), by: null };
 }
 
-function refuseBackground({ isBackground }: ResponseJob): void {
-  if (!isBackground) return;
-  throw new GatewayError("invalid_value", "Compaction does not support 'background'.", { param: "background" });
-}
-
-/** Answers a request for a response. Throws GatewayError for whatever must be told before the first byte. */
+/** Answers a request for a response. Throws GatewayError for everything that goes wrong before the first byte. */
 export async function create(
   dependencies: ResponsesDependencies,
   runs: BackgroundRuns,
   incoming: IncomingRequest,
 ): Promise<GatewayReply> {
-  const conversation = await conversationOf(dependencies, incoming.wire, incoming.visit.caller.keyId);
-  const isWish = checkTrigger(conversation.own);
-  const meant = isWish ? { ...conversation, own: withoutTrigger(conversation.own), isResolved: true } : conversation;
-  const job = jobOf(dependencies, incoming, meant);
-  refuseUnkept(job);
-  if (isWish) {
-    refuseBackground(job);
-    return compactWished(dependencies, incoming, meant, job, { ...incoming.wire, store: job.isKept });
-  }
+  const { requests } = dependencies.codec;
+  const { keyId } = incoming.visit.caller;
+  const asked = requests.read(incoming.wire);
+  const conversation = await conversationOf(dependencies, asked, keyId);
+  const job = jobOf(dependencies, asked, conversation, keyId);
+  if (asked.wantsCompaction) return compactResponse(dependencies, incoming, conversation, job);
   try {
-    const gatewayRequest = inquiryFor(dependencies, incoming, meant, job);
-    if (job.isBackground) return await inBackground(dependencies, runs, incoming, job, gatewayRequest);
-    return await inForeground(dependencies, incoming, job, gatewayRequest);
+    const request = requestFor(dependencies, incoming, conversation, job);
+    return await (asked.isBackground
+      ? inBackground(dependencies, runs, incoming, { job, request, isStream: asked.isStream })
+      : inForeground(dependencies, incoming, job, request));
   } catch (thrown) {
-    throw inOwnNumbers(toGatewayError(thrown), meant.earlier.length);
+    throw requests.inClientNumbers(toGatewayError(thrown), conversation.earlier.length);
+  }
+}
+
+/** `POST /v1/responses/input_tokens`. Throws what a request for a response with this input would throw. */
+export async function countInput(
+  dependencies: ResponsesDependencies,
+  incoming: IncomingRequest,
+): Promise<GatewayReply> {
+  const { gateway, codec } = dependencies;
+  const { visit, wire, dialect, id } = incoming;
+  const conversation = await conversationOf(dependencies, codec.requests.read(wire), visit.caller.keyId);
+  try {
+    const overrides = upstreamRequest(dependencies, incoming, conversation);
+    const request = gatewayRequestOf(incoming, gateway.clock.nowMs(), overrides);
+    return await gateway.answer(request, { ...visit, encoder: streamEncoderOf(dialect, id) });
+  } catch (thrown) {
+    throw codec.requests.inClientNumbers(toGatewayError(thrown), conversation.earlier.length);
   }
 }

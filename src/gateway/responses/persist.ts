@@ -1,53 +1,90 @@
-// Keeping a finished response, and putting it under the gateway's own id before it leaves.
-import type { ResponseIdentity } from "../../dialects/stored-response-contract.ts";
-import { responseOfItem, timedResponse } from "../../dialects/stored-responses.ts";
-import { isObject, type JsonObject } from "../../lib/json.ts";
+// A response that is being generated, its row in the store, and how it is stored before its last bytes leave.
+import type { Item, ResponseDocument, ResponseFrame, ResponseIdentity } from "../../dialects/dialect.ts";
+import type { StoredResponses } from "../../dialects/stored-responses.ts";
+import { parseExactText } from "../../lib/exact-json.ts";
+import { isObject } from "../../lib/json.ts";
 import { putResponseItems } from "../../store/response-items.ts";
 import { putResponse, type ResponseRow } from "../../store/responses.ts";
-import type { ResponseJob, ResponsesDependencies } from "./dependencies.ts";
+import type { Store } from "../../store/store.ts";
+import type { Gateway } from "../pipeline/gateway.ts";
+import type { StreamInterceptor } from "../streaming/client-stream.ts";
 
-/** The row of a response in some state. */
+/** What stored responses work with. */
+export interface ResponsesDependencies {
+  readonly gateway: Gateway;
+  readonly store: Store;
+  /** The wire of stored responses. */
+  readonly codec: StoredResponses;
+  /** 32 bytes under which summaries are encrypted. */
+  readonly sealKey: Uint8Array;
+  /** How long a response is stored; 0: none is. */
+  readonly retentionMs: number;
+}
+
+/** A response that is being generated. */
+export interface ResponseJob {
+  readonly identity: ResponseIdentity;
+  readonly ownerKeyId: string;
+  /** Every input item, those of earlier responses first; each with an id. */
+  readonly input: readonly Item[];
+  readonly createdAtMs: number;
+}
+
+/** The row of a response. */
 export function jobRow(
-  dependencies: ResponsesDependencies,
-  job: ResponseJob,
-  response: JsonObject,
+  { codec, retentionMs }: ResponsesDependencies,
+  { identity, ownerKeyId, input, createdAtMs }: ResponseJob,
+  response: ResponseDocument,
   aliveUntilMs: number | null,
 ): ResponseRow {
   return {
-    id: job.id,
-    ownerKeyId: job.ownerKeyId,
-    state: String(response.status),
-    input: JSON.stringify(job.input),
+    id: identity.id,
+    ownerKeyId,
+    state: codec.documents.state(response),
+    input: JSON.stringify(input),
     body: JSON.stringify(response),
-    createdAtMs: job.createdAtMs,
-    expiresAtMs: job.createdAtMs + dependencies.retentionMs,
+    createdAtMs,
+    expiresAtMs: createdAtMs + retentionMs,
     aliveUntilMs,
   };
 }
 
-/** Ids that a provider gave do not tell where their item is, so that it is noted. */
-export async function noteItems(
-  dependencies: ResponsesDependencies,
-  job: ResponseJob,
-  response: JsonObject,
-): Promise<void> {
-  const output = Array.isArray(response.output) ? response.output.filter(isObject) : [];
-  const ids = output.flatMap(({ id }) => (typeof id === "string" && id !== "" ? [id] : []));
-  const place = {
-    responseId: job.id,
-    ownerKeyId: job.ownerKeyId,
-    expiresAtMs: job.createdAtMs + dependencies.retentionMs,
-  };
-  const foreign = ids.filter((id) => responseOfItem(id) !== job.id);
-  await putResponseItems(dependencies.store, place, foreign);
+/** The response in a row. */
+export function documentOf(row: ResponseRow): ResponseDocument {
+  const body = parseExactText(row.body);
+  return isObject(body) ? body : {};
 }
 
-/** Stores a finished response. False when it is not to be kept, or could not be: the answer is good all the same. */
-async function kept(dependencies: ResponsesDependencies, job: ResponseJob, response: JsonObject): Promise<boolean> {
-  if (!job.isKept) return false;
+/** Every input item of a row. */
+export function inputOf(row: ResponseRow): Item[] {
+  const list = parseExactText(row.input);
+  return Array.isArray(list) ? list.filter(isObject) : [];
+}
+
+/** Notes where the items are whose ids come from a provider, and do not say it. */
+export async function indexItems(
+  { codec, store, retentionMs }: ResponsesDependencies,
+  { identity, ownerKeyId, createdAtMs }: ResponseJob,
+  response: ResponseDocument,
+): Promise<void> {
+  const foreign = codec.documents.itemIds(response).filter((id) => codec.items.responseOf(id) !== identity.id);
+  await putResponseItems(
+    store,
+    { responseId: identity.id, ownerKeyId, expiresAtMs: createdAtMs + retentionMs },
+    foreign,
+  );
+}
+
+/** False where it is not to be stored, or could not be: the reply is good all the same. */
+async function store(
+  dependencies: ResponsesDependencies,
+  job: ResponseJob,
+  response: ResponseDocument,
+): Promise<boolean> {
+  if (!job.identity.isStored) return false;
   try {
     await putResponse(dependencies.store, jobRow(dependencies, job, response, null));
-    await noteItems(dependencies, job, response);
+    await indexItems(dependencies, job, response);
     return true;
   } catch (thrown) {
     dependencies.gateway.events.backgroundFailed("responses", thrown);
@@ -55,18 +92,31 @@ async function kept(dependencies: ResponsesDependencies, job: ResponseJob, respo
   }
 }
 
-/** What the gateway says of a response while it is made. */
-export function identityOfJob({ id, isKept, isBackground, previousResponseId }: ResponseJob): ResponseIdentity {
-  return { id, isStored: isKept, isBackground, previousId: previousResponseId };
+/** The time in Unix seconds. */
+export function nowSeconds({ gateway }: Pick<ResponsesDependencies, "gateway">): number {
+  return Math.floor(gateway.clock.nowMs() / 1000);
 }
 
 /** The finished response as the client gets it: it is on disk when it says that it is stored. */
 export async function persistFinal(
   dependencies: ResponsesDependencies,
   job: ResponseJob,
-  response: JsonObject,
-): Promise<JsonObject> {
-  const endedAt = Math.floor(dependencies.gateway.clock.nowMs() / 1000);
-  const own = timedResponse(response, endedAt);
-  return (await kept(dependencies, job, own)) === job.isKept ? own : { ...own, store: false };
+  response: ResponseDocument,
+): Promise<{ readonly response: ResponseDocument; readonly isStored: boolean }> {
+  const { documents } = dependencies.codec;
+  const ended = documents.ended(response, nowSeconds(dependencies));
+  const isStored = await store(dependencies, job, ended);
+  return { response: isStored === job.identity.isStored ? ended : documents.unstored(ended), isStored };
+}
+
+/** Stores the response of a stream before its last frames leave. One that failed is not stored. */
+export function persistingInterceptor(dependencies: ResponsesDependencies, job: ResponseJob): StreamInterceptor {
+  const persisted = async (frame: ResponseFrame): Promise<ResponseFrame> =>
+    frame.response === undefined || frame.withResponse === undefined
+      ? frame
+      : frame.withResponse((await persistFinal(dependencies, job, frame.response)).response);
+  return {
+    pass: () => undefined,
+    last: async (frames, error) => (error === null ? Promise.all(frames.map(persisted)) : frames),
+  };
 }

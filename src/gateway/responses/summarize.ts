@@ -1,115 +1,79 @@
-// A conversation made short through the corridor: by the provider where it can, else as a summary, in pieces if need be.
+// A conversation made short through the pipeline: by a provider that compacts, else as a summary, in pieces if need be.
 import { GatewayError } from "../../canonical/error.ts";
-import { addUsage, type Usage, zeroUsage } from "../../canonical/usage.ts";
-import {
-  compactionDialect,
-  foreignItem,
-  parseUsage,
-  type SummaryWish,
-  summaryAsk,
-  summaryDialect,
-  transcriptOf,
-} from "../../dialects/stored-responses.ts";
-import { isObject, type JsonObject, parseJsonText } from "../../lib/json.ts";
+import { addUsage } from "../../canonical/usage.ts";
+import type { CompactionReply, OpenedItems, SummaryRequest } from "../../dialects/stored-responses.ts";
 import type { ServedBy } from "../pipeline/exchange.ts";
-import type { Gateway } from "../pipeline/gateway.ts";
 import { type GatewayRequest, measured } from "../pipeline/gateway-request.ts";
 import { type IncomingRequest, streamEncoderOf } from "../pipeline/incoming-request.ts";
-import type { OpenedItems } from "./encrypted-summary.ts";
+import { nowSeconds, type ResponsesDependencies } from "./persist.ts";
 
-/** What is to be made short. */
+/** What is to be made short: the conversation as an upstream may see it. */
 export interface ConversationToCompact {
-  readonly asked: IncomingRequest;
-  /** The conversation as an upstream may see it. */
+  readonly incoming: IncomingRequest;
   readonly opened: OpenedItems;
-  /** Of these, what a summary has to cover: from the last compaction on. */
-  readonly tail: readonly JsonObject[];
 }
 
-interface Told {
-  readonly usage: Usage;
-  readonly model: string;
-  readonly by: ServedBy | null;
-}
-
-/** Either a provider's own output, with its compaction in it, or a summary in plain text. */
-export type CompactedConversation = Told & ({ readonly native: readonly JsonObject[] } | { readonly summary: string });
+/** What became of it, and who did it. */
+export type CompactedConversation = CompactionReply & { readonly by: ServedBy | null };
 
 /** Characters of a transcript for one request; the next one is tried where a model cannot read so much at once. */
 const pieceChars = [400_000, 90_000, 20_000] as const;
-const decoder = new TextDecoder();
-
-function readBody(body: unknown): JsonObject {
-  const text = body instanceof Uint8Array ? decoder.decode(body) : body;
-  const read = typeof text === "string" ? parseJsonText(text) : undefined;
-  if (isObject(read)) return read;
-  throw new GatewayError("internal_error", "The response to a compaction is not an object.");
-}
-
-/** Items before the last compaction are in it already; state that only a provider reads goes beside the transcript. */
-function askFor({ opened }: ConversationToCompact, wish: SummaryWish): GatewayRequest["request"] {
-  const request = summaryAsk(wish);
-  const { pinnedTo } = opened;
-  if (pinnedTo === undefined) return request;
-  const items = opened.items.filter(({ type }) => type === "compaction");
-  const blocks = items.map((item) => foreignItem(item, pinnedTo.path));
-  return { ...request, messages: [{ role: "user", blocks }, ...request.messages] };
-}
 
 /** The first piece may be compacted by the provider itself, which then gets the whole conversation. */
-function inquiryFor(work: ConversationToCompact, wish: SummaryWish, isFirst: boolean, nowMs: number): GatewayRequest {
-  const { asked, opened } = work;
-  const request = askFor(work, wish);
-  const wire = { ...asked.wire, input: [...opened.items] };
-  const createdAt = Math.floor(nowMs / 1000);
+function requestFor(
+  dependencies: ResponsesDependencies,
+  { incoming, opened }: ConversationToCompact,
+  summary: SummaryRequest,
+): GatewayRequest {
+  const { compactions, requests } = dependencies.codec;
+  const { wire: given, envelope, id } = incoming;
+  const wire = requests.forUpstream(given, opened.items);
+  const request = compactions.request(given, summary, opened);
   return {
-    dialect: isFirst ? compactionDialect : summaryDialect,
+    dialect: summary.soFar === undefined ? compactions.dialect : compactions.summaryDialect,
     wire,
-    envelope: asked.envelope,
+    envelope,
     request,
     strict: false,
-    ...measured({ request, wire, id: asked.id, createdAt }),
+    asJson: true,
+    ...measured({ request, wire, id, createdAt: nowSeconds(dependencies) }),
     ...(opened.pinnedTo === undefined ? {} : { pinnedTo: opened.pinnedTo }),
   };
 }
 
-async function askOnce(
-  dependencies: Gateway,
+async function summarizePiece(
+  dependencies: ResponsesDependencies,
   work: ConversationToCompact,
-  wish: SummaryWish,
-  isFirst: boolean,
+  summary: SummaryRequest,
 ): Promise<CompactedConversation> {
-  const gatewayRequest = inquiryFor(work, wish, isFirst, dependencies.clock.nowMs());
-  const wire = streamEncoderOf(gatewayRequest.dialect, work.asked.id);
-  const { body, by } = await dependencies.answer(gatewayRequest, { ...work.asked.visit, encoder: wire });
-  const read = readBody(body);
-  const output = Array.isArray(read.output) ? read.output.filter(isObject) : [];
-  const model = typeof read.model === "string" && read.model !== "" ? read.model : wish.model;
-  const told = { usage: parseUsage(read.usage) ?? zeroUsage, model, by };
-  const summary = output.find(({ type }) => type === "compaction")?.summary;
-  return typeof summary === "string" ? { ...told, summary } : { ...told, native: output };
+  const { gateway, codec } = dependencies;
+  const request = requestFor(dependencies, work, summary);
+  const encoder = streamEncoderOf(request.dialect, work.incoming.id);
+  const { json, by } = await gateway.answer(request, { ...work.incoming.visit, encoder });
+  if (json === undefined) throw new GatewayError("internal_error", "The response to a compaction is not an object.");
+  const reply = codec.compactions.read(json);
+  return { ...reply, model: reply.model === "" ? request.request.model : reply.model, by };
 }
 
 async function inPieces(
-  dependencies: Gateway,
+  dependencies: ResponsesDependencies,
   work: ConversationToCompact,
   maxChars: number,
 ): Promise<CompactedConversation> {
-  const { model, instructions } = work.asked.wire;
-  const wish = { model: String(model), ...(typeof instructions === "string" ? { instructions } : {}) };
-  const [first = "", ...others] = transcriptOf(work.tail, maxChars);
-  let shortened = await askOnce(dependencies, work, { ...wish, transcript: first }, true);
+  const { compactions } = dependencies.codec;
+  const [first = "", ...others] = compactions.transcript(compactions.uncovered(work.opened.items), maxChars);
+  let compacted = await summarizePiece(dependencies, work, { transcript: first });
   for (const transcript of others) {
-    if (!("summary" in shortened)) return shortened;
-    const next = await askOnce(dependencies, work, { ...wish, transcript, soFar: shortened.summary }, false);
-    shortened = { ...next, usage: addUsage(shortened.usage, next.usage) };
+    if (!("summary" in compacted)) return compacted;
+    const next = await summarizePiece(dependencies, work, { transcript, soFar: compacted.summary });
+    compacted = { ...next, usage: addUsage(compacted.usage, next.usage) };
   }
-  return shortened;
+  return compacted;
 }
 
-/** Makes it short. Throws what the corridor throws; an empty summary is an `upstream_protocol_error`. */
+/** Makes it short. Throws what the pipeline throws; an empty summary is an `upstream_protocol_error`. */
 export async function compactConversation(
-  dependencies: Gateway,
+  dependencies: ResponsesDependencies,
   work: ConversationToCompact,
 ): Promise<CompactedConversation> {
   const [most, ...smaller] = pieceChars;

@@ -25,7 +25,7 @@ const maxRetryAfterMs = 60_000;
 /** What goes to the client, and what the meter must know. */
 export interface BufferedResponse {
   readonly body: Uint8Array | string;
-  /** In place of a body where the reply is stored first. */
+  /** In place of a body where the request is for a value. */
   readonly json?: JsonObject;
   /** Content-Type, where it is no JSON. */
   readonly type?: string;
@@ -154,7 +154,7 @@ function rendered(response: OperationResponse, plan: UpstreamPlan, gatewayReques
   const document = gatewayRequest.dialect.textFormats?.render(cut, gatewayRequest.write) ?? null;
   if (document !== null) return { body: document.text, type: document.type, usage: response.usage };
   const json = gatewayRequest.dialect.response.render(cut, gatewayRequest.write);
-  if (gatewayRequest.write.stored !== undefined) return { body: "", json, usage: response.usage };
+  if (gatewayRequest.asJson) return { body: "", json, usage: response.usage };
   return { body: JSON.stringify(json), usage: response.usage };
 }
 
@@ -169,7 +169,7 @@ export function bufferedResponse(
   if (answer !== null) check(answer, gatewayRequest.request);
   if (type !== undefined) return { body: bytes, type, usage };
   const mended = plan.upstream.passthrough.normalize?.(body, gatewayRequest.wire, gatewayRequest.write) ?? body;
-  if (gatewayRequest.write.stored !== undefined) return { body: "", json: mended, usage };
+  if (gatewayRequest.asJson) return { body: "", json: mended, usage };
   return { body: mended === body ? bytes : JSON.stringify(mended), usage };
 }
 

@@ -1,6 +1,6 @@
 // A stream from inside the process on its way to the client: canonical items in, the client's bytes out.
 import { type GatewayError, toGatewayError } from "../../canonical/error.ts";
-import type { ResponseFrame } from "../../dialects/stored-response-contract.ts";
+import type { ResponseFrame } from "../../dialects/dialect.ts";
 import { type Chunk, nothing } from "./transcoder.ts";
 import type { UpstreamStream } from "./upstream-stream.ts";
 

@@ -1,6 +1,6 @@
 // What goes to a client beside the frames of a stream: signs of life, errors, and what watches the frames.
 import type { GatewayError } from "../../canonical/error.ts";
-import type { ResponseFrame } from "../../dialects/stored-response-contract.ts";
+import type { ResponseFrame } from "../../dialects/dialect.ts";
 
 /** What the pipe needs from the room above: the client's wire for silence and for errors. */
 export interface StreamEncoder {

@@ -3,9 +3,8 @@
 import type { GatewayError } from "../../canonical/error.ts";
 import type { StreamEvent } from "../../canonical/stream-event.ts";
 import type { Usage } from "../../canonical/usage.ts";
-import type { PassthroughReader, StreamReader, StreamWriter } from "../../dialects/dialect.ts";
+import type { PassthroughReader, ResponseFrame, StreamReader, StreamWriter } from "../../dialects/dialect.ts";
 import { streamTruncated } from "../../dialects/errors.ts";
-import type { ResponseFrame } from "../../dialects/stored-response-contract.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { encodeFrames, type Frame, formatFrame, readFrame, type SseChunk } from "../../lib/sse.ts";
 import type { UpstreamPlan } from "../attempts/upstream-plan.ts";

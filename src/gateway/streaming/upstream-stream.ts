@@ -1,7 +1,7 @@
 // One upstream stream on its way to the client: chunks in, the client's bytes out, piece by piece.
 import { GatewayError, toGatewayError } from "../../canonical/error.ts";
+import type { ResponseFrame } from "../../dialects/dialect.ts";
 import { invalidUpstreamResponse } from "../../dialects/errors.ts";
-import type { ResponseFrame } from "../../dialects/stored-response-contract.ts";
 import type { Deadline } from "../../lib/deadline.ts";
 import { type FrameSplitter, frameSplitter, frameTooLarge, type SseChunk } from "../../lib/sse.ts";
 import { redactorFor } from "../../providers/redaction.ts";

@@ -49,14 +49,14 @@ describe("sealed summaries", () => {
 
   test("ours open where they stand, a provider's stay, nothing is copied where there is none", () => {
     const items = [user("a"), sealed("gwc1.mine"), sealed("native"), user("b")];
-    expect(expandCompactions(items, open)).toEqual([
+    expect(expandCompactions(items, open).items).toEqual([
       user("a"),
       { type: "message", role: "developer", content: "Summary of the earlier conversation:\n\nWe fixed a.ts." },
       sealed("native"),
       user("b"),
     ]);
     const plain = [user("a")];
-    expect(expandCompactions(plain, open)).toBe(plain);
+    expect(expandCompactions(plain, open).items).toBe(plain);
     expect([isSealed("gwc1.x"), isSealed("gAAAA")]).toEqual([true, false]);
   });
 

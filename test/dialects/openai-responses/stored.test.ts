@@ -1,11 +1,7 @@
 // Stored responses as they are told again: pages of items, deletion, and responses under the gateway's own id.
 import { describe, expect, test } from "bun:test";
-import {
-  deletedResponse,
-  listPage,
-  parseListQuery,
-  storedItems,
-} from "../../../src/dialects/openai-responses/stored-responses.ts";
+import { documents } from "../../../src/dialects/openai-responses/stored-documents.ts";
+import { listPage, parseListQuery, storedItems } from "../../../src/dialects/openai-responses/stored-items.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import { dialect, hello, thrown, writeContext } from "./helpers.ts";
 
@@ -74,7 +70,7 @@ test("items are stored whole: a type, a status, parts, and an id of their own", 
 });
 
 test("what a deletion answers", () => {
-  expect(deletedResponse("resp_1")).toEqual({ id: "resp_1", object: "response", deleted: true });
+  expect(documents.deleted("resp_1")).toEqual({ id: "resp_1", object: "response", deleted: true });
 });
 
 test("an upstream's id never reaches the client", () => {

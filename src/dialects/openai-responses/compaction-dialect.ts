@@ -1,14 +1,14 @@
 // The dialect of compaction: relayed where the responses dialect is spoken, a summary by the same model everywhere else.
-import type { ChatRequest, ChatResponse } from "../canonical/chat.ts";
-import { isObject, type Json, type JsonObject } from "../lib/json.ts";
-import type { Dialect } from "./dialect.ts";
-import { invalidUpstreamResponse, unsupported } from "./errors.ts";
-import { compactSchema } from "./openai-responses/compact.ts";
-import { openaiResponses } from "./openai-responses/index.ts";
-import { inputItems } from "./openai-responses/parse-input.ts";
-import { summaryAsk, summaryIn, transcriptOf } from "./openai-responses/transcript.ts";
-import { parseUsage, renderUsage } from "./openai-responses/usage.ts";
-import { estimatedUsage } from "./shared/usage-estimate.ts";
+import type { ChatRequest, ChatResponse } from "../../canonical/chat.ts";
+import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import type { Dialect } from "../dialect.ts";
+import { invalidUpstreamResponse, unsupported } from "../errors.ts";
+import { estimatedUsage } from "../shared/usage-estimate.ts";
+import { compactSchema } from "./compact.ts";
+import { openaiResponses } from "./index.ts";
+import { inputItems } from "./parse-input.ts";
+import { summaryAsk, summaryIn, transcriptOf } from "./transcript.ts";
+import { parseUsage, renderUsage } from "./usage.ts";
 
 const compactPath = "responses/compact";
 
