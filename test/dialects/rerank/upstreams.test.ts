@@ -173,7 +173,7 @@ test("what nobody counts is left to the gateway; searches are told by the hundre
   const reply = Array.from({ length: 101 }, (_, index) => ({ index, score: 0 }));
   const response = teiRerank.response.parse(reply, { origin: "o", request });
   expect(response.usage).toBeUndefined();
-  const rendering = teiRerank.response.render(response, writeContextOf(request));
+  const rendering = plainRerank.response.render(response, writeContextOf(request));
   expect(rendering["meta"]).toMatchObject({ billed_units: { search_units: 2 } });
   expect(response.results.slice(0, 3).map(({ index }) => index)).toEqual([0, 1, 2]);
 });

@@ -1,0 +1,98 @@
+// The ranking formats that clients speak: Cohere's second version, and what Jina and compatible servers made of its first.
+import type { RerankRequest } from "../../canonical/rerank.ts";
+import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import { fieldPaths } from "../field-table.ts";
+import { isAbsent } from "../shared/is-empty.ts";
+import { renderer } from "../shared/upstream-only.ts";
+import { cohereErrors } from "../vendor-errors.ts";
+import {
+  clientHalves,
+  clientRequest,
+  documentRows,
+  documentsReturnedHere,
+  noOption,
+  type RerankDialect,
+  type RerankTable,
+  topAt,
+} from "./fields.ts";
+import { readAnswer, readFlat, renderAnswer } from "./response.ts";
+
+/** What the rendering says anew of a wire, or says for nobody. */
+const rewritten: ReadonlySet<string> = new Set(["top_n", "return_documents", "rank_fields"]);
+
+const top = { ...clientHalves.top, ...topAt("top_n") };
+const returnDocuments = { ...clientHalves.returnDocuments, path: "return_documents" };
+const lost = { limit: () => noOption };
+
+const cohereRows = documentRows({ form: () => "text" });
+const cohereFields: RerankTable = {
+  documents: { ...clientHalves.documents, ...cohereRows.documents },
+  query: { ...clientHalves.query, ...cohereRows.query },
+  top,
+  returnDocuments: { ...returnDocuments, limit: () => documentsReturnedHere },
+  rank_fields: { ...clientHalves.rank_fields, ...cohereRows.rank_fields },
+  max_chunks_per_doc: { ...clientHalves.max_chunks_per_doc, ...lost },
+  max_tokens_per_doc: clientHalves.max_tokens_per_doc,
+  overlap_tokens: { ...clientHalves.overlap_tokens, ...lost },
+  instruction: { ...clientHalves.instruction, ...lost },
+  truncation: { ...clientHalves.truncation, ...lost },
+  priority: clientHalves.priority,
+};
+
+const plainRows = documentRows({ form: ({ options }) => options?.ranks ?? "text" });
+const plainFields: RerankTable = {
+  ...clientHalves,
+  documents: { ...clientHalves.documents, ...plainRows.documents },
+  query: { ...clientHalves.query, ...plainRows.query },
+  top,
+  // Some servers send the documents back unless they are told not to.
+  returnDocuments: { ...returnDocuments, renderMembers: () => ({ return_documents: false }) },
+  rank_fields: { ...clientHalves.rank_fields, ...plainRows.rank_fields },
+};
+
+interface Version {
+  readonly name: string;
+  readonly path: string;
+  /** As it is in replies. */
+  readonly version: string;
+}
+
+/** The normal form is made of every reply; what else it tells travels on. */
+function clientRerank({ name, path, version }: Version, fields: RerankTable): RerankDialect {
+  const render = renderer(fields, { path: () => path, members: ({ model }) => ({ model }) });
+  const { schema, parse } = clientRequest(fields);
+  return {
+    name,
+    operation: "rerank",
+    request: { fields, schema, parse, render, fieldPath: fieldPaths(fields) },
+    response: {
+      parse: (wire, { request }) =>
+        readAnswer(readFlat(wire as Json), request?.operation === "rerank" ? request : undefined),
+      render: (response, context) => renderAnswer(response, context, version),
+    },
+    passthrough: {
+      render(wire, context) {
+        const { body } = render(parse(wire), context).call;
+        const kept = Object.entries(wire).filter(([member, value]) => !rewritten.has(member) && !isAbsent(value));
+        return { path, body: { ...Object.fromEntries(kept), ...body } };
+      },
+      normalize(reply, _wire, context) {
+        if (context === undefined) return reply;
+        const response = readAnswer(readFlat(reply), context.request as RerankRequest);
+        const normal = renderAnswer(response, context, version);
+        const meta = isObject(reply.meta) ? reply.meta : {};
+        const usage = isObject(reply.usage) ? reply.usage : {};
+        return {
+          ...reply,
+          ...normal,
+          meta: { ...meta, ...(normal.meta as JsonObject) },
+          usage: { ...usage, ...(normal.usage as JsonObject) },
+        };
+      },
+    },
+    error: cohereErrors,
+  };
+}
+
+export const cohereRerank = clientRerank({ name: "cohere-rerank", path: "v2/rerank", version: "2" }, cohereFields);
+export const plainRerank = clientRerank({ name: "rerank", path: "rerank", version: "1" }, plainFields);

@@ -1,0 +1,131 @@
+// The ranking formats that only servers speak: Text Embeddings Inference's, Voyage's, and both of DashScope's.
+
+import type { RerankRequest, RerankResponse } from "../../canonical/rerank.ts";
+import { isObject, type Json } from "../../lib/json.ts";
+import type { ErrorCodec } from "../dialect.ts";
+import { invalidUpstreamResponse } from "../errors.ts";
+import { openaiErrors } from "../openai-error.ts";
+import { type RequestFrame, renderer, upstreamOnly } from "../shared/upstream-only.ts";
+import { errorsWith } from "../vendor-errors.ts";
+import {
+  type DocumentRules,
+  documentRows,
+  documentsReturnedHere,
+  noOptions,
+  type RerankDialect,
+  type RerankTable,
+  resultsCutHere,
+  topAt,
+} from "./fields.ts";
+import { type ReadRanking, readAnswer, tokensIn } from "./response.ts";
+
+interface Server extends RequestFrame<RerankRequest> {
+  readonly name: string;
+  readonly fields: RerankTable;
+  /** Throws `upstream_protocol_error` on what is no reply. */
+  read(reply: Json): ReadRanking;
+  readonly error: ErrorCodec;
+}
+
+const server = ({ name, fields, read, error, ...frame }: Server): RerankDialect =>
+  upstreamOnly<RerankRequest, RerankResponse>({
+    name,
+    operation: "rerank",
+    fields,
+    request: { render: renderer(fields, frame) },
+    response: {
+      parse: (wire, { request }) =>
+        readAnswer(read(wire as Json), request?.operation === "rerank" ? request : undefined),
+    },
+    error,
+  });
+
+/** One model, a bare list of scores, no count of anything. */
+export const teiRerank = server({
+  name: "tei-rerank",
+  path: () => "rerank",
+  // Elsewhere what is too long is cut off unless the client says otherwise; here it must be asked for.
+  members: () => ({ raw_scores: false, return_text: false, truncate: true }),
+  fields: {
+    ...noOptions,
+    ...documentRows({ form: () => "text" }, "query", "texts"),
+    top: resultsCutHere,
+    returnDocuments: documentsReturnedHere,
+    truncation: { path: "truncate" },
+  },
+  read: (reply) => ({ results: reply, score: "score", tokens: [] }),
+  // A failure of its own has a status that elsewhere means a fault of the request.
+  error: errorsWith({ statuses: { 424: 500 } }),
+});
+
+const maxVoyageDocuments = 1000;
+
+export const voyageRerank = server({
+  name: "voyage-rerank",
+  path: () => "rerank",
+  members: ({ model }) => ({ model }),
+  fields: {
+    ...noOptions,
+    ...documentRows({ form: () => "text", maxDocuments: () => maxVoyageDocuments }),
+    top: topAt("top_k"),
+    returnDocuments: documentsReturnedHere,
+    truncation: { path: "truncation" },
+  },
+  read(reply) {
+    if (!isObject(reply)) throw invalidUpstreamResponse("expected a JSON object");
+    return { results: reply.data, model: reply.model, tokens: tokensIn(reply) };
+  },
+  error: openaiErrors,
+});
+
+const seesImages = /-vl-/;
+/** An account without money is refused as a bad request. */
+const dashscopeErrors = errorsWith({ codes: { Arrearage: 402 } });
+
+const dashscopeRules: DocumentRules = {
+  form: ({ model }) => (seesImages.test(model) ? "parts" : "text"),
+  maxDocuments: (model) => (seesImages.test(model) ? 100 : 500),
+};
+
+/** A reply may be an error in spite of its status. */
+function opened(reply: Json) {
+  if (!isObject(reply)) throw invalidUpstreamResponse("expected a JSON object");
+  if (typeof reply.code === "string" && reply.code !== "") throw dashscopeErrors.parse(200, reply);
+  return reply;
+}
+
+export const dashscopeRerank = server({
+  name: "dashscope-rerank",
+  path: () => "api/v1/services/rerank/text-rerank/text-rerank",
+  members: ({ model }) => ({ model }),
+  fields: {
+    ...noOptions,
+    ...documentRows(dashscopeRules, "input.query", "input.documents"),
+    returnDocuments: { path: "parameters.return_documents", render: () => false },
+    top: topAt("parameters.top_n"),
+    instruction: { path: "parameters.instruct" },
+  },
+  read(reply) {
+    const { output, request_id, ...rest } = opened(reply);
+    return { results: isObject(output) ? output.results : undefined, id: request_id, tokens: tokensIn(rest) };
+  },
+  error: dashscopeErrors,
+});
+
+export const dashscopeFlatRerank = server({
+  name: "dashscope-flat-rerank",
+  path: () => "compatible-api/v1/reranks",
+  members: ({ model }) => ({ model }),
+  fields: {
+    ...noOptions,
+    ...documentRows(dashscopeRules),
+    top: topAt("top_n"),
+    returnDocuments: documentsReturnedHere,
+    instruction: { path: "instruct" },
+  },
+  read(reply) {
+    const { id, model, results, ...rest } = opened(reply);
+    return { results, id, model, tokens: tokensIn(rest) };
+  },
+  error: dashscopeErrors,
+});
