@@ -78,7 +78,10 @@ export const clientHalves = {
     ),
   ),
   max_chunks_per_doc: option("max_chunks_per_doc", counted(1, "The maximum number of chunks per document.")),
-  max_tokens_per_doc: option("max_tokens_per_doc", counted(1, "The maximum number of tokens per document; longer documents are truncated.")),
+  max_tokens_per_doc: option(
+    "max_tokens_per_doc",
+    counted(1, "The maximum number of tokens per document; longer documents are truncated."),
+  ),
   overlap_tokens: option("overlap_tokens", counted(0, "Number of tokens by which chunks overlap.")),
   instruction: option("instruction", optional("string", { description: "Task description for the ranking." })),
   truncation: option(
