@@ -4,9 +4,10 @@ import fc from "fast-check";
 import { videoStates } from "../../src/canonical/video.ts";
 import { openaiVideos } from "../../src/dialects/video/index.ts";
 import type { VideoProgress } from "../../src/dialects/video/upstream.ts";
-import { errorBackoffMs, jitter, nextDelayMs } from "../../src/gateway/tasks/backoff.ts";
-import { type Task, viewOf } from "../../src/gateway/tasks/task.ts";
+import { errorBackoffMs, jitter, nextDelayMs } from "../../src/gateway/tasks/schedule.ts";
+import type { Task } from "../../src/gateway/tasks/task.ts";
 import { applyProgress } from "../../src/gateway/tasks/task-state.ts";
+import { viewOf } from "../../src/gateway/tasks/task-view.ts";
 
 const start = 1_000_000;
 const plain: Task = {

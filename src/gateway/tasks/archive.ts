@@ -6,10 +6,9 @@ import type { Blobs } from "../../store/blobs/blobs.ts";
 import { writeCopied } from "../../store/result-copies.ts";
 import { finishJob, type TaskJobRow } from "../../store/task-jobs.ts";
 import { findLinkedTask } from "../../store/tasks.ts";
-import { jobWaitMs } from "./backoff.ts";
 import type { TaskDependencies } from "./dependencies.ts";
-import { keptBytes, nameOf, shouldArchive } from "./results.ts";
-import { type DiskReservation, removeBytes } from "./retention.ts";
+import { type DiskReservation, keptBytes, nameOf, removeBytes, shouldArchive } from "./results.ts";
+import { jobWaitMs } from "./schedule.ts";
 import { type Task, taskOf } from "./task.ts";
 import { late, type Transfer, transfer } from "./transfer.ts";
 

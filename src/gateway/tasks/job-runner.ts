@@ -2,8 +2,8 @@
 import { claimJobs, releaseJobs, type TaskJob, type TaskJobRow } from "../../store/task-jobs.ts";
 import { copyTask } from "./archive.ts";
 import { leaseMs, type TaskDependencies } from "./dependencies.ts";
-import { repeat, settledWithin } from "./interval.ts";
-import type { DiskReservation } from "./retention.ts";
+import type { DiskReservation } from "./results.ts";
+import { repeat, settledWithin } from "./schedule.ts";
 import { deliverWebhook } from "./webhook.ts";
 
 export interface JobRunner {

@@ -3,9 +3,9 @@ import { createSemaphore, type Semaphore } from "../../lib/semaphore.ts";
 import { claimTasks, clampFuturePolls, purgeTasks, releaseTasks, type TaskRow } from "../../store/tasks.ts";
 import { leaseMs, type TaskDependencies } from "./dependencies.ts";
 import { settleRest } from "./finalize.ts";
-import { repeat, settledWithin } from "./interval.ts";
 import { pollTask } from "./poll.ts";
-import { expireCopies } from "./retention.ts";
+import { expireCopies } from "./results.ts";
+import { repeat, settledWithin } from "./schedule.ts";
 
 export interface Poller {
   /** Takes nothing more, and waits for what is under way, at most so long. */

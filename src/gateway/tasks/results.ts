@@ -1,7 +1,10 @@
-// Where results are kept and within which bounds; which of them are worth it, and what they were before.
+// Results that the gateway stores: where and within which bounds, which are worth it, and when they are dropped again.
+import { GatewayError } from "../../canonical/error.ts";
 import type { VideoResult } from "../../canonical/video.ts";
 import type { Blobs, BlobsKind } from "../../store/blobs/blobs.ts";
-import type { Task } from "./task.ts";
+import { expiredCopies, markResultDropped, oldestCopies, storedBytes } from "../../store/result-copies.ts";
+import type { TaskDependencies } from "./dependencies.ts";
+import { type Task, taskOf } from "./task.ts";
 
 export interface ResultsParts {
   /** Where new results are copied to; null: nowhere. */
@@ -54,4 +57,53 @@ export function sourceOf(result: VideoResult): VideoResult {
 export function keptBytes(results: readonly VideoResult[]): number | null {
   const sizes = results.flatMap(({ place }) => (place.kind === "kept" ? [place.bytes] : []));
   return sizes.length === 0 ? null : sizes.reduce((sum, size) => sum + size, 0);
+}
+
+const atOnce = 50;
+
+/** Takes away the bytes of every result that is kept. */
+export async function removeBytes({ results }: TaskDependencies, { view }: Task): Promise<void> {
+  for (const { place } of view.results)
+    if (place.kind === "kept") await results.places.get(place.where)?.remove(place.name);
+}
+
+/** The bytes first, then the note: what is done by half is done again. */
+async function drop(dependencies: TaskDependencies, task: Task): Promise<void> {
+  await removeBytes(dependencies, task);
+  await markResultDropped(
+    dependencies.store,
+    task.id,
+    JSON.stringify({ ...task.view, results: task.view.results.map(sourceOf) }),
+  );
+}
+
+/** Drops what has been kept long enough, and what belongs to tasks that nobody finds any more. */
+export async function expireCopies(dependencies: TaskDependencies): Promise<void> {
+  const nowMs = dependencies.gateway.clock.nowMs();
+  const { target, maxAgeMs } = dependencies.results;
+  for (const row of await expiredCopies(dependencies.store, nowMs, nowMs - maxAgeMs, atOnce))
+    await drop(dependencies, taskOf(row));
+  await target?.tidy(nowMs);
+}
+
+/** Bytes that copies under way may still write, of this process. */
+export interface DiskReservation {
+  reserved: number;
+}
+
+const noRoom = (): GatewayError => new GatewayError("overloaded", "There is not enough space for the video.");
+
+/** Drops the oldest until everything fits that is reserved. Throws where it cannot. */
+export async function reserveSpace(dependencies: TaskDependencies, { reserved }: DiskReservation): Promise<void> {
+  const { target, maxTotalBytes, minFreeBytes } = dependencies.results;
+  let excess = (await storedBytes(dependencies.store)) + reserved - maxTotalBytes;
+  while (excess > 0) {
+    const oldest = await oldestCopies(dependencies.store, 1);
+    const [task] = oldest.map(taskOf);
+    if (task === undefined) throw noRoom();
+    await drop(dependencies, task);
+    excess -= keptBytes(task.view.results) ?? 0;
+  }
+  const free = (await target?.freeBytes()) ?? 0;
+  if (free - reserved < minFreeBytes) throw noRoom();
 }

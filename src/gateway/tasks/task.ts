@@ -1,7 +1,6 @@
 // A video task as it is kept: what its owner is told, what later requests to the upstream need, and the way to a row and back.
 import type { VideoFailure, VideoLocation, VideoResult, VideoState } from "../../canonical/video.ts";
 import type { Warning } from "../../canonical/warning.ts";
-import type { VideoView } from "../../dialects/video/client.ts";
 import type { EffectiveSettings, UpstreamTask } from "../../dialects/video/upstream.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { TaskChange, TaskRow } from "../../store/tasks.ts";
@@ -91,20 +90,4 @@ export function upstreamTaskOf({ id, upstreamId, internals }: Task): UpstreamTas
 export function withoutBytes(result: VideoResult): VideoResult {
   const place: VideoLocation = result.place.kind === "inline" ? { kind: "inline" } : result.place;
   return { ...result, place };
-}
-
-const isAlive = ({ expiresAtMs }: VideoResult, nowMs: number): boolean =>
-  expiresAtMs === undefined || expiresAtMs > nowMs;
-
-/** The task for its owner. `contentUrl` tells where the gateway itself serves a result that lies at no open address. */
-export function viewOf(task: Task, contentUrl: (index: number) => string, nowMs: number): Omit<VideoView, "base"> {
-  const { id, state, createdAtMs, updatedAtMs, view } = task;
-  const { percent, effect, results, model, ...rest } = view;
-  const urls = results.flatMap((result, index) => {
-    if (!isAlive(result, nowMs)) return [];
-    return [result.place.kind === "url" ? result.place.url : contentUrl(index)];
-  });
-  const ends = results.flatMap(({ expiresAtMs }) => expiresAtMs ?? []);
-  const expires = ends.length === 0 ? {} : { expiresAtMs: Math.min(...ends) };
-  return { id, state, percent, model, effect, results, urls, createdAtMs, updatedAtMs, ...rest, ...expires };
 }

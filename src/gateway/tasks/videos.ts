@@ -6,21 +6,21 @@ import type { VideoClient, VideoView } from "../../dialects/video/client.ts";
 import { findLinkedTask, findTask, listTasks, softDeleteTask, type TaskRow } from "../../store/tasks.ts";
 import type { Caller } from "../policy/keys.ts";
 import type { Created } from "./accept.ts";
-import { type ContentWish, contentOf } from "./content.ts";
+import { contentOf } from "./content.ts";
 import type { TaskDependencies } from "./dependencies.ts";
 import { finalize } from "./finalize.ts";
 import { generateVideo } from "./generate.ts";
 import { startJobRunner } from "./job-runner.ts";
-import { checkLink, type LinkClaim } from "./links.ts";
 import { notifyUpstream } from "./poll.ts";
 import { startPoller } from "./poller.ts";
+import type { ContentWish } from "./provider-content.ts";
 import { remixTask } from "./remix.ts";
-import { removeBytes } from "./retention.ts";
+import { removeBytes } from "./results.ts";
 import type { Content } from "./source-body.ts";
 import type { Submit } from "./submit.ts";
 import { operation, type Task, taskOf } from "./task.ts";
 import { failures, terminate } from "./task-state.ts";
-import { viewFor } from "./task-view.ts";
+import { checkLink, type LinkClaim, viewFor } from "./task-view.ts";
 
 /** A page of an owner's tasks. */
 export interface PageWish {

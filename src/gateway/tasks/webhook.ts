@@ -6,8 +6,8 @@ import { checkUrl, safePost } from "../../providers/safe-fetch/post.ts";
 import { finishJob, type TaskJobRow } from "../../store/task-jobs.ts";
 import type { GatewayDependencies } from "../pipeline/dependencies.ts";
 import { retryAfterMs } from "../streaming/buffered-response.ts";
-import { jobWaitMs } from "./backoff.ts";
 import type { TaskDependencies } from "./dependencies.ts";
+import { jobWaitMs } from "./schedule.ts";
 import { type Task, taskOf } from "./task.ts";
 import { viewFor } from "./task-view.ts";
 

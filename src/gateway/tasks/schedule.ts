@@ -1,5 +1,6 @@
-// When to ask again: waits that grow, are spread so that tasks do not march in step, and respect what an upstream asks for.
+// When work on tasks is done: waits that grow and are spread, so that tasks do not march in step, and rounds that repeat.
 import type { VideoUpstream } from "../../dialects/video/upstream.ts";
+import type { Events } from "../../telemetry/events.ts";
 import type { TaskDependencies } from "./dependencies.ts";
 import type { Task } from "./task.ts";
 
@@ -45,4 +46,28 @@ export interface TaskJobWaits {
 /** The wait behind so many tries, spread and scaled; whole milliseconds. */
 export function jobWaitMs({ firstMs, growth, mostMs }: TaskJobWaits, tries: number, pace: Pace): number {
   return jitter(Math.min(mostMs, firstMs * growth ** (tries - 1)), pace);
+}
+
+/** Calls again and again, never twice at once, and reports failures; returns what ends it. */
+export function repeat(events: Events, everyMs: number, call: () => Promise<void>): () => void {
+  let isBusy = false;
+  const timer = setInterval(() => {
+    if (isBusy) return;
+    isBusy = true;
+    void call()
+      .catch((thrown: unknown) => events.backgroundFailed("videos", thrown))
+      .finally(() => {
+        isBusy = false;
+      });
+  }, everyMs);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+/** Resolves when everything has ended, or so much later. */
+export async function settledWithin(work: Iterable<Promise<void>>, patienceMs: number): Promise<void> {
+  const { promise: late, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, patienceMs);
+  await Promise.race([Promise.all(work), late]);
+  clearTimeout(timer);
 }
