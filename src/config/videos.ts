@@ -1,6 +1,6 @@
 // What is set for videos: how long tasks and links live, where results are kept, and how its owners are told.
 import { isAbsolute, resolve } from "node:path";
-import type { ResultsParts } from "../gateway/tasks/results.ts";
+import type { ResultStore } from "../gateway/tasks/dependencies.ts";
 import { deriveKey, Secret } from "../lib/secret.ts";
 import { webhookKeyOf } from "../lib/webhook.ts";
 import type { Blobs, BlobsKind } from "../store/blobs/blobs.ts";
@@ -19,7 +19,7 @@ export interface VideoOptions {
   readonly retentionMs: number;
   readonly linkLifeMs: number;
   readonly publicUrl: string | null;
-  readonly results: ResultsParts;
+  readonly results: ResultStore;
 }
 
 export interface VideoKeys {
@@ -75,7 +75,7 @@ function placesOf({ dataFolder }: Settings, { folder, bucket }: Results, { fault
   return places.set("bucket", bucketBlobs({ endpoint, name, region, accessKeyId, secretAccessKey, prefix }));
 }
 
-function resultsOf(settings: Settings, file: ReadConfig): ResultsParts {
+function resultsOf(settings: Settings, file: ReadConfig): ResultStore {
   const results = file.config.videos?.results ?? {};
   const keep = keepOf(settings, results);
   const places = placesOf(settings, results, file);

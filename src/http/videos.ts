@@ -55,18 +55,18 @@ export function writeCreated(
   visit: HandlerContext,
   { task, by }: Created,
 ): Response {
-  const body: JsonObject = client.accepted(seen(parts, visit, task), contextOf(parts, visit));
+  const body: JsonObject = client.renderCreated(seen(parts, visit, task), contextOf(parts, visit));
   return writeReply({ body: JSON.stringify(body), by }, visit.requestId, []);
 }
 
 /** Starts a task. */
 export async function submitTask(parts: VideoPartsOf, client: VideoClient, visit: HandlerContext): Promise<Response> {
   const { request } = visit;
-  const { wire, files } = await readValid(parts, visit, client.schema, client.takesForm ?? false);
+  const { wire, files } = await readValid(parts, visit, client.schema, client.acceptsForm ?? false);
   const header = (name: string): string | null => request.headers.get(name);
   const envelope = { header, params: visit.params, ...(files === undefined ? {} : { files }) };
   const canonicalRequest = client.parse(wire, envelope);
-  const unheard = client.unheard?.(wire, envelope) ?? [];
+  const unheard = client.ignoredFields?.(wire, envelope) ?? [];
   const strict = header("x-turnpike-strict")?.toLowerCase() === "true";
   const origin = originOf(request);
   const signal = () => request.signal;
@@ -92,5 +92,5 @@ export async function askTask(
   id: string,
 ): Promise<Response> {
   const task = await parts().videos.get(id, callerOf(visit).keyId);
-  return writeJson(client.told(seen(parts, visit, task), contextOf(parts, visit)), visit.requestId);
+  return writeJson(client.renderTask(seen(parts, visit, task), contextOf(parts, visit)), visit.requestId);
 }

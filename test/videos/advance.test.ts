@@ -55,7 +55,7 @@ test("no sequence of words takes anything back", () => {
       state: fc.constantFrom(...videoStates),
       percent: fc.integer({ min: -50, max: 200 }),
       isGone: fc.boolean(),
-      unknownWord: fc.string(),
+      unknownStatus: fc.string(),
       results: fc.constantFrom([], [result]),
     },
     { requiredKeys: [] },
@@ -77,10 +77,10 @@ test("no sequence of words takes anything back", () => {
 });
 
 test("an unknown word, and an answer without one, change no state", () => {
-  expect(after(1, { state: "in_progress", percent: 20 }, { unknownWord: "dreaming" })).toMatchObject({
+  expect(after(1, { state: "in_progress", percent: 20 }, { unknownStatus: "dreaming" })).toMatchObject({
     state: "in_progress",
   });
-  expect(after(1, { unknownWord: "dreaming", percent: 50 }).state).toBe("queued");
+  expect(after(1, { unknownStatus: "dreaming", percent: 50 }).state).toBe("queued");
 });
 
 test("progress that nobody tells is guessed, rises and never arrives", () => {

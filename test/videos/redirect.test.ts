@@ -1,6 +1,6 @@
 // Redirects of a download: below the account's own address the credential goes along, to any other address nothing of ours does.
 import { afterAll, describe, expect, test } from "bun:test";
-import { mostRedirects, ownCall, redirectIn } from "../../src/gateway/tasks/provider-content.ts";
+import { maxRedirects, ownCall, redirectIn } from "../../src/gateway/tasks/provider-content.ts";
 import { gateway } from "../support/gateway.ts";
 import { until } from "../support/until.ts";
 import { upstream } from "../support/upstream.ts";
@@ -92,6 +92,6 @@ describe("Veo's files", async () => {
     google.on(download, { status: 302, headers: { location: "/v1beta/files/a:download?alt=media" }, text: "" });
     const before = google.requests.length;
     expect((await fetch(url, { headers })).status).toBe(502);
-    expect(google.requests.length - before).toBe(mostRedirects + 1);
+    expect(google.requests.length - before).toBe(maxRedirects + 1);
   });
 });

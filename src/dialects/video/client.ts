@@ -45,19 +45,19 @@ export interface VideoClient {
   /** What the ids that it gives begin with. */
   readonly idPrefix: string;
   /** True where the body of a submit may be a form. */
-  readonly takesForm?: true;
+  readonly acceptsForm?: true;
   /** Of a submit. Strict in types and bounds, open to unknown fields. */
   readonly schema: TSchema;
   parse(wire: JsonObject, envelope: RequestMeta): VideoRequest;
   /** What of the request this format has no place for: it is dropped, with a warning. */
-  unheard?(wire: JsonObject, envelope: RequestMeta): readonly Warning[];
+  ignoredFields?(wire: JsonObject, envelope: RequestMeta): readonly Warning[];
   /** A name under which the model may be known where the client's own is not. */
   alias?(model: string): string;
   fieldPath(field: VideoField): string;
   /** The answer to a submit. */
-  accepted(view: VideoView, context: VideoWriteContext): JsonObject;
+  renderCreated(view: VideoView, context: VideoWriteContext): JsonObject;
   /** The answer to a question. */
-  told(view: VideoView, context: VideoWriteContext): JsonObject;
+  renderTask(view: VideoView, context: VideoWriteContext): JsonObject;
   readonly error: ErrorCodec;
 }
 
@@ -67,7 +67,7 @@ export function unixSeconds(ms: number): number {
 }
 
 /** What the first result is, as far as anybody told: its own figures, else those that were asked for. */
-export function madeOf({ results, effect }: VideoView): Omit<VideoResult, "place"> {
+export function resultSettings({ results, effect }: VideoView): Omit<VideoResult, "place"> {
   const { place: _place, ...first } = results[0] ?? { place: null };
   const { seconds, width, height } = effect;
   return {

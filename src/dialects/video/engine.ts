@@ -77,12 +77,35 @@ const newTask = (upstreamId: string): UpstreamTask => ({ id: "", upstreamId, mod
 
 /** The upstream that a vendor's table describes. */
 export function videoUpstream<Row extends VideoRow>(vendor: VideoVendor<Row>): VideoUpstream {
-  const { name, serves, takes, secureOnly, most, remix, content, tellsBytes, pace, deadlineSeconds, resultSeconds } =
-    vendor;
+  const {
+    name,
+    serves,
+    imageForms,
+    httpsOnly,
+    maxVideos,
+    remix,
+    content,
+    inlineResults,
+    pace,
+    deadlineSeconds,
+    resultSeconds,
+  } = vendor;
   const { cancel, remove, locate } = vendor;
   const parse = errorOf(vendor);
   return known<VideoUpstream>({
-    ...{ name, serves, takes, secureOnly, most, remix, content, tellsBytes, pace, deadlineSeconds, resultSeconds },
+    ...{
+      name,
+      serves,
+      imageForms,
+      httpsOnly,
+      maxVideos,
+      remix,
+      content,
+      inlineResults,
+      pace,
+      deadlineSeconds,
+      resultSeconds,
+    },
     render: (request, context) => renderSubmit(vendor, request, context),
     accepted({ status, body }) {
       if (!isObject(body)) throw invalidUpstreamResponse("expected a JSON object");

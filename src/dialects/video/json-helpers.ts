@@ -9,11 +9,11 @@ import type { VideoProgress } from "./upstream.ts";
 export type States = { readonly [word: string]: VideoState };
 
 /** The state that a word means; a word that is not in the table is reported as unknown. */
-export function stateOf(word: unknown, states: States): Pick<VideoProgress, "state" | "unknownWord"> {
+export function stateOf(word: unknown, states: States): Pick<VideoProgress, "state" | "unknownStatus"> {
   const text = String(word ?? "");
   const lower = text.toLowerCase();
   const state = Object.hasOwn(states, lower) ? states[lower] : undefined;
-  return state === undefined ? { unknownWord: text.slice(0, 64) } : { state };
+  return state === undefined ? { unknownStatus: text.slice(0, 64) } : { state };
 }
 
 export const objectOf = (value: unknown): JsonObject => (isObject(value) ? value : {});

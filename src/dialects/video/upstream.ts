@@ -60,7 +60,7 @@ export interface VideoProgress {
   /** Missing where the upstream's word is unknown: the task stays as it is, and is asked for again. */
   readonly state?: VideoState;
   /** The word that was not understood, for the log. */
-  readonly unknownWord?: string;
+  readonly unknownStatus?: string;
   /** The upstream says that it has no such task. */
   readonly isGone?: boolean;
   /** 0 to 100. */
@@ -98,11 +98,11 @@ export interface VideoUpstream {
   readonly name: string;
   /** False for models that this wire does not serve. Absent: all. */
   serves?(model: string): boolean;
-  readonly takes: readonly ImageForm[];
+  readonly imageForms: readonly ImageForm[];
   /** True where addresses of images must begin with `https`; others are fetched for it. */
-  readonly secureOnly?: true;
+  readonly httpsOnly?: true;
   /** How many videos one task makes at most; 1 where absent. */
-  readonly most?: number;
+  readonly maxVideos?: number;
   /** Throws `unsupported_parameter` for what must not be dropped. */
   render(request: VideoRequest, context: VideoRenderContext): VideoRendered;
   /** A successful answer to a submit. Throws `error.parse`'s error for a refusal in disguise, `upstream_protocol_error` for nonsense. */
@@ -125,7 +125,7 @@ export interface VideoUpstream {
   };
   readonly error: Pick<ErrorCodec, "parse">;
   /** True where a video may stand inside the answer to a poll, which is large then. */
-  readonly tellsBytes?: true;
+  readonly inlineResults?: true;
   /** Waits between polls in milliseconds: the first, and the longest. Default 5 s and 10 s. */
   readonly pace?: { readonly firstMs: number; readonly mostMs: number };
   /** After so many seconds a task that is not over has expired. Default two hours. */

@@ -133,7 +133,16 @@ export interface ImageRules {
   readonly mostReferences?: number;
 }
 
-type Kept = "name" | "serves" | "takes" | "secureOnly" | "most" | "remix" | "content" | "tellsBytes" | "pace";
+type Kept =
+  | "name"
+  | "serves"
+  | "imageForms"
+  | "httpsOnly"
+  | "maxVideos"
+  | "remix"
+  | "content"
+  | "inlineResults"
+  | "pace";
 
 /** A vendor's table. `Row` is its row of models. */
 export interface VideoVendor<Row extends VideoRow = VideoRow>

@@ -2,7 +2,7 @@
 import type { VideoLocation, VideoResult } from "../../canonical/video.ts";
 import { parseRange } from "../../lib/byte-range.ts";
 import type { TaskDependencies } from "./dependencies.ts";
-import { type ContentWish, described, notThere, openSource } from "./provider-content.ts";
+import { type ContentRequest, described, notThere, openSource } from "./provider-content.ts";
 import { sourceOf } from "./results.ts";
 import type { Content } from "./source-body.ts";
 import type { Task } from "./task.ts";
@@ -39,10 +39,10 @@ async function openStored(
 }
 
 /** The bytes of one result of a task. Throws the 404 of one that is not there, not yet, or no more. */
-export async function contentOf(dependencies: TaskDependencies, task: Task, wish: ContentWish): Promise<Content> {
-  const result = resultOf(task, wish.index);
+export async function contentOf(dependencies: TaskDependencies, task: Task, request: ContentRequest): Promise<Content> {
+  const result = resultOf(task, request.index);
   const { place } = result;
-  const isKept = place.kind === "kept" && wish.variant === "video";
-  const kept = isKept ? await openStored(dependencies, place, wish.range) : null;
-  return kept === null ? openSource(dependencies, task, sourceOf(result), wish) : described(kept, result);
+  const isKept = place.kind === "kept" && request.variant === "video";
+  const kept = isKept ? await openStored(dependencies, place, request.range) : null;
+  return kept === null ? openSource(dependencies, task, sourceOf(result), request) : described(kept, result);
 }

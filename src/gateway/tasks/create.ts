@@ -45,7 +45,7 @@ export function createTask(dependencies: TaskDependencies, submission: TaskSubmi
   let opened: Task | null = null;
   const request = {
     caller,
-    operation,
+    operation: operation,
     model: ask.model,
     requestId,
     arrivedMs: gateway.clock.monotonicMs(),

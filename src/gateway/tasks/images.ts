@@ -1,4 +1,4 @@
-// Images of an ask in a form that the upstream takes: addresses are fetched for those that want bytes.
+// Images of a request in a form that the upstream accepts: URLs are fetched for those that need bytes.
 import type { VideoImage, VideoImageSource, VideoRequest } from "../../canonical/video.ts";
 import { unsupported } from "../../dialects/errors.ts";
 import { imageOfBytes } from "../../dialects/video/images.ts";
@@ -12,7 +12,7 @@ const fetchPatienceMs = 30_000;
 const bytesForms: readonly ImageForm[] = ["data", "base64", "form"];
 
 type Fetching = Pick<GatewayDependencies, "fetchAllow"> & { readonly dns: Dns };
-type Taker = Pick<VideoUpstream, "takes" | "secureOnly">;
+type ImageRules = Pick<VideoUpstream, "imageForms" | "httpsOnly">;
 
 async function fetched(url: string, path: string, signal: AbortSignal, parts: Fetching): Promise<VideoImageSource> {
   const { bytes } = await safeFetch(url, {
@@ -27,28 +27,29 @@ async function fetched(url: string, path: string, signal: AbortSignal, parts: Fe
   return imageOfBytes(bytes, path);
 }
 
-/** Whether the upstream takes the image as the client gave it. */
-function isTaken({ source }: VideoImage, { takes, secureOnly }: Taker, takesBytes: boolean): boolean {
-  if (source.kind === "bytes") return takesBytes;
-  if (source.kind === "file") return takes.includes("file");
-  return takes.includes("url") && !(secureOnly === true && /^http:/i.test(source.url));
+/** Whether the upstream accepts the image as the client sent it. */
+function isTaken({ source }: VideoImage, { imageForms, httpsOnly }: ImageRules, acceptsBytes: boolean): boolean {
+  if (source.kind === "bytes") return acceptsBytes;
+  if (source.kind === "file") return imageForms.includes("file");
+  return imageForms.includes("url") && !(httpsOnly === true && /^http:/i.test(source.url));
 }
 
-async function fitted(image: VideoImage, upstream: Taker, signal: AbortSignal, parts: Fetching) {
+async function fitted(image: VideoImage, upstream: ImageRules, signal: AbortSignal, parts: Fetching) {
   const { source, path } = image;
-  const { takes } = upstream;
-  const takesBytes = bytesForms.some((form) => takes.includes(form));
-  if (isTaken(image, upstream, takesBytes)) return image;
-  if (source.kind === "url" && takesBytes) return { ...image, source: await fetched(source.url, path, signal, parts) };
+  const { imageForms } = upstream;
+  const acceptsBytes = bytesForms.some((form) => imageForms.includes(form));
+  if (isTaken(image, upstream, acceptsBytes)) return image;
+  if (source.kind === "url" && acceptsBytes)
+    return { ...image, source: await fetched(source.url, path, signal, parts) };
   const reason =
     source.kind === "bytes" ? "this model accepts image URLs only." : "the file is stored with a different provider.";
-  throw unsupported(path, takes.length === 0 ? "this model does not support image input." : reason);
+  throw unsupported(path, imageForms.length === 0 ? "this model does not support image input." : reason);
 }
 
-/** The ask with every image as the upstream takes it. Throws the 400 of an image that cannot be had or said. */
+/** The request with every image as the upstream accepts it. Throws the 400 of an image that cannot be fetched or sent. */
 export async function withImages(
   request: VideoRequest,
-  upstream: Taker,
+  upstream: ImageRules,
   signal: AbortSignal,
   parts: Fetching,
 ): Promise<VideoRequest> {

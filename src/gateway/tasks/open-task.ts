@@ -4,7 +4,7 @@ import { randomId } from "../../lib/ids.ts";
 import type { Provider } from "../../providers/provider.ts";
 import { deleteTask, insertTask, type TaskRow } from "../../store/tasks.ts";
 import type { LedgerEntry } from "../ledger/types.ts";
-import { submitPatienceMs, type TaskDependencies } from "./dependencies.ts";
+import { submitTimeoutMs, type TaskDependencies } from "./dependencies.ts";
 import type { Submit } from "./submit.ts";
 import { changeOf, operation, type Task } from "./task.ts";
 
@@ -60,12 +60,12 @@ export function newTask(
 /** The first row: if the process dies before the upstream has answered, the poller finds it when the submit is surely over. */
 function rowOf(dependencies: TaskDependencies, task: Task): TaskRow {
   const { id, ownerKeyId, createdAtMs } = task;
-  const heldUntilMs = createdAtMs + 2 * submitPatienceMs;
+  const heldUntilMs = createdAtMs + 2 * submitTimeoutMs;
   return {
     ...changeOf(task, heldUntilMs),
     id,
     ownerKeyId,
-    operation,
+    operation: operation,
     createdAtMs,
     nextPollAtMs: heldUntilMs,
     expiresAtMs: createdAtMs + dependencies.retentionMs,
@@ -84,7 +84,7 @@ export async function openTask(
   await insertTask(store, rowOf({ gateway, store, ...dependencies }, task));
   const { internals, view, ownerKeyId: keyId, createdAtMs: atMs } = task;
   const { exchangeId: id, requestId = id } = internals;
-  const opening = { id, requestId, atMs, keyId, operation, dialect, model: view.model, stream: false };
+  const opening = { id, requestId, atMs, keyId, operation: operation, dialect, model: view.model, stream: false };
   try {
     // A video is paid by the second: its row holds no tokens.
     await gateway.ledger.openPending({ ...opening, inputTokens: 0, inputBound: 0 });

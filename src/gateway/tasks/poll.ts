@@ -1,18 +1,18 @@
-// One turn of work on one task: ask its upstream, understand the answer, write what has become of it.
+// Polls one task: asks its provider, reads the answer, writes the outcome.
 import { GatewayError, toGatewayError } from "../../canonical/error.ts";
 import { isFinal } from "../../canonical/video.ts";
 import { safeError } from "../../providers/redaction.ts";
 import { type TaskRow, updateTask } from "../../store/tasks.ts";
 import { retryAfterMs } from "../streaming/buffered-response.ts";
-import { pollPatienceMs, type TaskDependencies } from "./dependencies.ts";
+import { pollTimeoutMs, type TaskDependencies } from "./dependencies.ts";
 import { finalize } from "./finalize.ts";
 import { errorBackoffMs, jitter, nextDelayMs } from "./schedule.ts";
 import { changeOf, type Task, taskOf, upstreamTaskOf } from "./task.ts";
 import { applyProgress, failures, terminate } from "./task-state.ts";
-import { askUpstream, safeProgress, type UpstreamClient, wireOf } from "./upstream-client.ts";
+import { askUpstream, clientFor, safeProgress, type UpstreamClient } from "./upstream-client.ts";
 
-/** What a turn has come to: the task as it is now, and how long to wait. */
-interface Turn {
+/** The task as it is now, and how long to wait. */
+interface PollOutcome {
   readonly task: Task;
   readonly waitMs: number;
 }
@@ -23,8 +23,8 @@ const refusalsToFail = 16;
 const absent = (): GatewayError =>
   new GatewayError("no_provider_available", "The provider of the task is no longer configured.");
 
-/** Nothing came of it: the task is as it was, and is asked for again. */
-function troubled(dependencies: TaskDependencies, task: Task, failure: GatewayError): Turn {
+/** The poll failed: the task is as it was, and is polled again. */
+function afterFailure(dependencies: TaskDependencies, task: Task, failure: GatewayError): PollOutcome {
   dependencies.gateway.events.attemptFailed(task.provider, task.internals.model, failure);
   const { internals } = task;
   const refusals = failure.kind === "upstream_credentials" ? (internals.refusals ?? 0) + 1 : 0;
@@ -36,54 +36,54 @@ function troubled(dependencies: TaskDependencies, task: Task, failure: GatewayEr
   };
 }
 
-async function asked(dependencies: TaskDependencies, task: Task, wire: UpstreamClient): Promise<Turn> {
+async function pollUpstream(dependencies: TaskDependencies, task: Task, client: UpstreamClient): Promise<PollOutcome> {
   const { gateway } = dependencies;
-  const { upstream } = wire;
-  const known = upstreamTaskOf(task);
-  if (known === null) return { task, waitMs: 1 };
-  const answer = await askUpstream(wire, upstream.poll(known), pollPatienceMs, gateway);
+  const { upstream } = client;
+  const upstreamTask = upstreamTaskOf(task);
+  if (upstreamTask === null) return { task, waitMs: 1 };
+  const answer = await askUpstream(client, upstream.poll(upstreamTask), pollTimeoutMs, gateway);
   const nowMs = gateway.clock.nowMs();
-  const progress = safeProgress(wire, upstream.progress(answer, known));
+  const progress = safeProgress(client, upstream.progress(answer, upstreamTask));
   if (progress === null) throw upstream.error.parse(answer.status, answer.body, retryAfterMs(answer.headers, nowMs));
-  if (progress.unknownWord !== undefined) gateway.events.unknownWord(task.provider, progress.unknownWord);
+  if (progress.unknownStatus !== undefined) gateway.events.unknownWord(task.provider, progress.unknownStatus);
   const next = applyProgress(task, progress, upstream, nowMs);
   const waitMs = nextDelayMs(task, upstream);
   return { task: { ...next, internals: { ...next.internals, waitMs } }, waitMs };
 }
 
-/** Asks the upstream to stop what nobody waits for any more, or to forget what is over; it does not matter whether it can. */
+/** Asks the upstream to cancel a task, or to delete one that is over; a failure changes nothing. */
 export async function notifyUpstream(
   dependencies: TaskDependencies,
   task: Task,
   what: "cancel" | "remove",
 ): Promise<void> {
-  const wire = wireOf(task, dependencies.gateway.catalog.current());
-  const known = upstreamTaskOf(task);
-  const call = known === null ? undefined : wire?.upstream[what]?.(known);
-  if (wire === null || call === undefined) return;
-  await askUpstream(wire, call, pollPatienceMs, dependencies.gateway).catch((thrown: unknown) => {
-    dependencies.gateway.events.attemptFailed(task.provider, task.internals.model, safeError(thrown, wire.provider));
+  const client = clientFor(task, dependencies.gateway.catalog.current());
+  const upstreamTask = upstreamTaskOf(task);
+  const call = upstreamTask === null ? undefined : client?.upstream[what]?.(upstreamTask);
+  if (client === null || call === undefined) return;
+  await askUpstream(client, call, pollTimeoutMs, dependencies.gateway).catch((thrown: unknown) => {
+    dependencies.gateway.events.attemptFailed(task.provider, task.internals.model, safeError(thrown, client.provider));
   });
 }
 
-async function turnOf(dependencies: TaskDependencies, task: Task): Promise<Turn> {
+async function outcomeOf(dependencies: TaskDependencies, task: Task): Promise<PollOutcome> {
   const { gateway } = dependencies;
   if (task.upstreamId === null)
     return { task: terminate(task, "failed", failures.unconfirmed, gateway.clock.nowMs()), waitMs: 0 };
-  const wire = wireOf(task, gateway.catalog.current());
-  const turn = await (wire === null ? Promise.reject(absent()) : asked(dependencies, task, wire)).catch(
+  const client = clientFor(task, gateway.catalog.current());
+  const outcome = await (client === null ? Promise.reject(absent()) : pollUpstream(dependencies, task, client)).catch(
     (thrown: unknown) =>
-      troubled(dependencies, task, wire === null ? toGatewayError(thrown) : safeError(thrown, wire.provider)),
+      afterFailure(dependencies, task, client === null ? toGatewayError(thrown) : safeError(thrown, client.provider)),
   );
   const nowMs = gateway.clock.nowMs();
-  if (isFinal(turn.task.state) || nowMs < task.internals.deadlineMs) return turn;
+  if (isFinal(outcome.task.state) || nowMs < task.internals.deadlineMs) return outcome;
   await notifyUpstream(dependencies, task, "cancel");
-  return { task: terminate(turn.task, "expired", failures.late, nowMs), waitMs: 0 };
+  return { task: terminate(outcome.task, "expired", failures.late, nowMs), waitMs: 0 };
 }
 
 /** Works on a task whose lease is held. Rejects only where the store or the ledger does not answer. */
 export async function pollTask(dependencies: TaskDependencies, row: TaskRow): Promise<void> {
-  const { task, waitMs } = await turnOf(dependencies, taskOf(row));
+  const { task, waitMs } = await outcomeOf(dependencies, taskOf(row));
   if (isFinal(task.state)) {
     await finalize(dependencies, task, "held", row.ledger);
     return;

@@ -8,44 +8,44 @@ import { expireCopies } from "./results.ts";
 import { repeat, settledWithin } from "./schedule.ts";
 
 export interface Poller {
-  /** Takes nothing more, and waits for what is under way, at most so long. */
+  /** Claims nothing more, and waits for what is running, at most so long. */
   close(patienceMs: number): Promise<void>;
 }
 
-/** Between two looks at the table; most find nothing, and cost one search in an index. */
-const lookMs = 250;
-const upkeepMs = 60_000;
+/** Between two rounds; most find nothing, and cost one search in an index. */
+const intervalMs = 250;
+const maintenanceMs = 60_000;
 /** Far more than any wait and any lease. */
 const longestWaitMs = 15 * 60_000;
-/** Taken in one look: after a restart everything is due, and is asked for at this pace. */
-const mostAtOnce = 32;
+/** Per round: after a restart everything is due, and is polled at this pace. */
+const maxPerClaim = 32;
 /** Under way in all, and for one provider. */
-const mostUnderWay = 64;
-const mostPerProvider = 12;
+const maxRunning = 64;
+const maxPerProvider = 12;
 
 interface Work {
-  readonly parts: TaskDependencies;
+  readonly dependencies: TaskDependencies;
   readonly underWay: Set<Promise<void>>;
   readonly gates: Map<string, Semaphore>;
 }
 
 function busyProviders({ gates }: Work): string[] {
-  return [...gates].filter(([, gate]) => gate.count() >= mostPerProvider).map(([name]) => name);
+  return [...gates].filter(([, gate]) => gate.count() >= maxPerProvider).map(([name]) => name);
 }
 
-function gateOf({ gates }: Work, provider: string): Semaphore {
-  const gate = gates.get(provider) ?? createSemaphore(mostPerProvider);
+function semaphoreFor({ gates }: Work, provider: string): Semaphore {
+  const gate = gates.get(provider) ?? createSemaphore(maxPerProvider);
   gates.set(provider, gate);
   return gate;
 }
 
-function begin(work: Work, row: TaskRow): void {
-  const { parts, underWay, gates } = work;
-  const gate = gateOf(work, row.provider);
+function start(work: Work, row: TaskRow): void {
+  const { dependencies, underWay, gates } = work;
+  const gate = semaphoreFor(work, row.provider);
   const turn = gate
     .acquire()
-    .then(() => pollTask(parts, row))
-    .catch((thrown: unknown) => parts.gateway.events.backgroundFailed("videos", thrown))
+    .then(() => pollTask(dependencies, row))
+    .catch((thrown: unknown) => dependencies.gateway.events.backgroundFailed("videos", thrown))
     .finally(() => {
       gate.release();
       underWay.delete(turn);
@@ -54,17 +54,17 @@ function begin(work: Work, row: TaskRow): void {
   underWay.add(turn);
 }
 
-async function look(work: Work): Promise<void> {
-  const { parts, underWay } = work;
-  const limit = Math.min(mostAtOnce, mostUnderWay - underWay.size);
+async function claimDue(work: Work): Promise<void> {
+  const { dependencies, underWay } = work;
+  const limit = Math.min(maxPerClaim, maxRunning - underWay.size);
   if (limit <= 0) return;
-  const nowMs = parts.gateway.clock.nowMs();
-  const { leaseOwner } = parts;
+  const nowMs = dependencies.gateway.clock.nowMs();
+  const { leaseOwner } = dependencies;
   const claim = { leaseOwner, nowMs, leaseUntilMs: nowMs + leaseMs, limit, without: busyProviders(work) };
-  for (const row of await claimTasks(parts.store, claim)) begin(work, row);
+  for (const row of await claimTasks(dependencies.store, claim)) start(work, row);
 }
 
-async function upkeep(dependencies: TaskDependencies): Promise<void> {
+async function maintain(dependencies: TaskDependencies): Promise<void> {
   const nowMs = dependencies.gateway.clock.nowMs();
   await clampFuturePolls(dependencies.store, nowMs, nowMs + longestWaitMs);
   await settleRest(dependencies);
@@ -74,13 +74,15 @@ async function upkeep(dependencies: TaskDependencies): Promise<void> {
 
 /** Takes over what an earlier process left, settles what it could not, and goes on until it is closed. */
 export async function startPoller(dependencies: TaskDependencies): Promise<Poller> {
-  const work: Work = { parts: dependencies, underWay: new Set(), gates: new Map() };
+  const work: Work = { dependencies, underWay: new Set(), gates: new Map() };
   if (dependencies.store.engine === "sqlite")
     await releaseTasks(dependencies.store, dependencies.gateway.clock.nowMs());
   await settleRest(dependencies);
   const stops = [
-    repeat(dependencies.gateway.events, Math.max(10, lookMs * dependencies.waitScale), () => look(work)),
-    repeat(dependencies.gateway.events, Math.max(10, upkeepMs * dependencies.waitScale), () => upkeep(dependencies)),
+    repeat(dependencies.gateway.events, Math.max(10, intervalMs * dependencies.waitScale), () => claimDue(work)),
+    repeat(dependencies.gateway.events, Math.max(10, maintenanceMs * dependencies.waitScale), () =>
+      maintain(dependencies),
+    ),
   ];
   return {
     async close(patienceMs) {

@@ -9,13 +9,13 @@ import { readBounded } from "../../providers/read-body.ts";
 import { safeError } from "../../providers/redaction.ts";
 import { safeOpen } from "../../providers/safe-fetch/index.ts";
 import { retryAfterMs } from "../streaming/buffered-response.ts";
-import { pollPatienceMs, type TaskDependencies } from "./dependencies.ts";
+import { pollTimeoutMs, type TaskDependencies } from "./dependencies.ts";
 import { type Content, checkedSource } from "./source-body.ts";
 import { type Task, upstreamTaskOf } from "./task.ts";
-import { askUpstream, sendTask, type UpstreamClient, wireOf } from "./upstream-client.ts";
+import { askUpstream, clientFor, sendTask, type UpstreamClient } from "./upstream-client.ts";
 
-/** What the client wants: `video` or another asset, the part of it, and until when. */
-export interface ContentWish {
+/** What the client requests: `video` or another asset, the part of it, and until when. */
+export interface ContentRequest {
   readonly variant: string;
   /** Which of several results, from 0. */
   readonly index: number;
@@ -24,17 +24,17 @@ export interface ContentWish {
 }
 
 interface Fetch {
-  readonly parts: TaskDependencies;
+  readonly dependencies: TaskDependencies;
   readonly task: Task;
-  readonly wire: UpstreamClient;
-  readonly known: UpstreamTask;
+  readonly client: UpstreamClient;
+  readonly upstreamTask: UpstreamTask;
   readonly result: VideoResult;
-  readonly wish: ContentWish;
+  readonly request: ContentRequest;
 }
 
 const maxErrorBytes = 64 * 1024;
-/** Until the first word of an answer; far less than a lease, which nobody renews meanwhile. */
-const headPatienceMs = 30_000;
+/** Until the first byte of a response; far less than a lease, which is not renewed meanwhile. */
+const headTimeoutMs = 30_000;
 const never = new AbortController().signal;
 const decoder = new TextDecoder();
 const passed = ["content-type", "content-length", "content-range", "accept-ranges", "etag", "last-modified"] as const;
@@ -45,8 +45,8 @@ const expired = (): GatewayError => notThere("video_expired", "The video is no l
 
 const tooSlow = (): GatewayError => new GatewayError("upstream_timeout", "Timed out waiting for the video.");
 
-/** How often one download may be led on. */
-export const mostRedirects = 3;
+/** How many redirects one download may follow. */
+export const maxRedirects = 3;
 
 /** The address of a redirect, whole; null where there is none, or none that can be read. */
 export function redirectIn({ status, headers, url }: Response): string | null {
@@ -54,9 +54,9 @@ export function redirectIn({ status, headers, url }: Response): string | null {
   return location === null ? null : (URL.parse(location, url === "" ? undefined : url)?.href ?? null);
 }
 
-/** The call that goes on from `call`, asked at `asked`, to an address of the same account; null for any other address: our credential does not go there. */
-export function ownCall(call: UpstreamRequest, asked: string, address: string): UpstreamRequest | null {
-  const base = asked.endsWith(call.path) ? asked.slice(0, asked.length - call.path.length) : "";
+/** The call that follows a redirect of `call`, sent to `sentTo`, to an address of the same account; null for any other address: our credential does not go there. */
+export function ownCall(call: UpstreamRequest, sentTo: string, address: string): UpstreamRequest | null {
+  const base = sentTo.endsWith(call.path) ? sentTo.slice(0, sentTo.length - call.path.length) : "";
   return base.endsWith("/") && address.startsWith(base) ? { ...call, path: address.slice(base.length) } : null;
 }
 
@@ -66,16 +66,16 @@ function alive(result: VideoResult, nowMs: number): VideoResult {
 }
 
 /** An address from the upstream's own answer; nothing of ours goes along. */
-async function fromUrl({ parts, task, wish, result }: Fetch, url: string): Promise<Content> {
-  const { limits } = parts.gateway;
+async function fromUrl({ dependencies, task, request, result }: Fetch, url: string): Promise<Content> {
+  const { limits } = dependencies.gateway;
   const answer = await safeOpen(url, {
     givenBy: "upstream",
     maxBytes: limits.videoDownloadBytes,
     timeoutMs: limits.videoDownloadMs,
-    signal: wish.signal,
-    allow: parts.gateway.fetchAllow,
-    dns: parts.gateway.dnsFor(task.ownerKeyId),
-    range: wish.range ?? undefined,
+    signal: request.signal,
+    allow: dependencies.gateway.fetchAllow,
+    dns: dependencies.gateway.dnsFor(task.ownerKeyId),
+    range: request.range ?? undefined,
   });
   const { status, headers, body } = answer;
   if (status === 200 || status === 206 || status === 416) return described({ status, headers, body }, result);
@@ -84,30 +84,30 @@ async function fromUrl({ parts, task, wish, result }: Fetch, url: string): Promi
   throw new GatewayError("upstream_failed", `The video could not be fetched: the server returned status ${status}.`);
 }
 
-/** Servers tell a plain type for a video now and then. */
+/** With the headers that describe the bytes. Some servers send a generic type for a video. */
 export function described(content: Content, result: VideoResult): Content {
   const { status, headers, body } = content;
   const { mediaType } = result;
-  const told = headers.get("content-type") ?? "";
-  const type = /^(?:video|image)\//.test(told) ? told : (mediaType ?? "video/mp4");
-  const kept = new Headers(passed.flatMap((name) => (headers.has(name) ? [[name, headers.get(name) ?? ""]] : [])));
-  if (status !== 416) kept.set("content-type", type);
-  kept.set("accept-ranges", "bytes");
-  return { status, headers: kept, body };
+  const reported = headers.get("content-type") ?? "";
+  const type = /^(?:video|image)\//.test(reported) ? reported : (mediaType ?? "video/mp4");
+  const described = new Headers(passed.flatMap((name) => (headers.has(name) ? [[name, headers.get(name) ?? ""]] : [])));
+  if (status !== 416) described.set("content-type", type);
+  described.set("accept-ranges", "bytes");
+  return { status, headers: described, body };
 }
 
-/** Bytes that only the account may fetch. A redirect leads on below its own address, or to an open one. */
+/** Bytes that only the account may fetch. A redirect is followed to an address of the same account, or to an open one. */
 async function fromContent(fetch: Fetch): Promise<Content> {
-  const { wire, known, result, wish } = fetch;
-  const call = wire.upstream.content?.(known, result.place, wish.variant) ?? null;
+  const { client, upstreamTask, result, request } = fetch;
+  const call = client.upstream.content?.(upstreamTask, result.place, request.variant) ?? null;
   if (call === null) throw notThere("not_found", "The video does not have this asset.");
-  const headers = wish.range === null ? call.headers : { ...call.headers, range: wish.range };
-  return fromCall(fetch, headers === undefined ? call : { ...call, headers }, mostRedirects);
+  const headers = request.range === null ? call.headers : { ...call.headers, range: request.range };
+  return fromCall(fetch, headers === undefined ? call : { ...call, headers }, maxRedirects);
 }
 
 async function fromCall(fetch: Fetch, call: UpstreamRequest, redirects: number): Promise<Content> {
-  const { wire, result, wish, parts } = fetch;
-  const response = await sendTask(wire, call, wish.signal);
+  const { client, result, request, dependencies } = fetch;
+  const response = await sendTask(client, call, request.signal);
   const { status } = response;
   const address = redirectIn(response);
   if (address !== null) {
@@ -121,29 +121,33 @@ async function fromCall(fetch: Fetch, call: UpstreamRequest, redirects: number):
     await response.body?.cancel();
     throw expired();
   }
-  const bytes = await readBounded(response, maxErrorBytes, wish.signal);
+  const bytes = await readBounded(response, maxErrorBytes, request.signal);
   const text = bytes === null ? "" : decoder.decode(bytes);
-  const failure = wire.upstream.error.parse(status, text, retryAfterMs(response.headers, parts.gateway.clock.nowMs()));
-  throw safeError(failure, wire.provider);
+  const failure = client.upstream.error.parse(
+    status,
+    text,
+    retryAfterMs(response.headers, dependencies.gateway.clock.nowMs()),
+  );
+  throw safeError(failure, client.provider);
 }
 
-/** An address that has to be asked for each time. */
+/** An address that is requested each time. */
 async function fromLocated(fetch: Fetch, ref: string): Promise<Content> {
-  const { wire, known, parts } = fetch;
-  const { locate } = wire.upstream;
+  const { client, upstreamTask, dependencies } = fetch;
+  const { locate } = client.upstream;
   if (locate === undefined) throw expired();
-  const answer = await askUpstream(wire, locate.call(known, ref), pollPatienceMs, parts.gateway);
+  const answer = await askUpstream(client, locate.call(upstreamTask, ref), pollTimeoutMs, dependencies.gateway);
   const url = answer.status === 200 ? locate.read(answer) : null;
   if (url === null) throw expired();
   return fromUrl(fetch, url);
 }
 
 /** Bytes inside the answer to a poll. */
-async function fromPoll({ wire, known, parts, wish, result }: Fetch): Promise<Content> {
-  const answer = await askUpstream(wire, wire.upstream.poll(known), pollPatienceMs, parts.gateway);
-  const place = wire.upstream.progress(answer, known)?.results?.[wish.index]?.place;
+async function fromPoll({ client, upstreamTask, dependencies, request, result }: Fetch): Promise<Content> {
+  const answer = await askUpstream(client, client.upstream.poll(upstreamTask), pollTimeoutMs, dependencies.gateway);
+  const place = client.upstream.progress(answer, upstreamTask)?.results?.[request.index]?.place;
   if (place?.kind !== "inline" || place.base64 === undefined) throw expired();
-  const part = ranged(new Uint8Array(Buffer.from(place.base64, "base64")), wish.range);
+  const part = ranged(new Uint8Array(Buffer.from(place.base64, "base64")), request.range);
   const headers = new Headers("contentRange" in part ? { "content-range": part.contentRange } : {});
   const body = part.status === 416 ? null : part.bytes;
   headers.set("content-length", String(body?.length ?? 0));
@@ -152,8 +156,8 @@ async function fromPoll({ wire, known, parts, wish, result }: Fetch): Promise<Co
 
 function open(fetch: Fetch, place: Exclude<VideoLocation, { kind: "kept" }>): Promise<Content> {
   if (place.kind === "content") return fromContent(fetch);
-  // Other assets than the video itself are only known behind the credential.
-  if (fetch.wish.variant !== "video") throw notThere("not_found", "The video does not have this asset.");
+  // Other assets than the video itself are only available with the credential.
+  if (fetch.request.variant !== "video") throw notThere("not_found", "The video does not have this asset.");
   switch (place.kind) {
     case "url":
       return fromUrl(fetch, place.url);
@@ -164,23 +168,23 @@ function open(fetch: Fetch, place: Exclude<VideoLocation, { kind: "kept" }>): Pr
   }
 }
 
-/** The bytes of a result at the provider that made it. Throws the 404 of one that is there no more. */
+/** The bytes of a result at the provider that made it. Throws the 404 of one that has expired. */
 export async function openSource(
   dependencies: TaskDependencies,
   task: Task,
   source: VideoResult,
-  wish: ContentWish,
+  request: ContentRequest,
 ): Promise<Content> {
   const result = alive(source, dependencies.gateway.clock.nowMs());
-  const wire = wireOf(task, dependencies.gateway.catalog.current());
-  const known = upstreamTaskOf(task);
-  if (wire === null || known === null || result.place.kind === "kept") throw expired();
-  const patienceMs = Math.min(wire.provider.timeouts.wholeMs, headPatienceMs);
-  const head = deadline(() => never, patienceMs, dependencies.gateway.deadlines, tooSlow);
-  const signal = AbortSignal.any([wish.signal, head.signal]);
+  const client = clientFor(task, dependencies.gateway.catalog.current());
+  const upstreamTask = upstreamTaskOf(task);
+  if (client === null || upstreamTask === null || result.place.kind === "kept") throw expired();
+  const timeoutMs = Math.min(client.provider.timeouts.wholeMs, headTimeoutMs);
+  const head = deadline(() => never, timeoutMs, dependencies.gateway.deadlines, tooSlow);
+  const signal = AbortSignal.any([request.signal, head.signal]);
   try {
     const content = await open(
-      { parts: dependencies, task, wire, known, result, wish: { ...wish, signal } },
+      { dependencies, task, client, upstreamTask, result, request: { ...request, signal } },
       result.place,
     );
     return await checkedSource(content, dependencies.gateway, signal);

@@ -9,7 +9,7 @@ import { createTask } from "./create.ts";
 import type { TaskDependencies } from "./dependencies.ts";
 import { newTask } from "./open-task.ts";
 import { type Task, upstreamTaskOf } from "./task.ts";
-import { wireOf } from "./upstream-client.ts";
+import { clientFor } from "./upstream-client.ts";
 
 /** Throws GatewayError where the provider of the source cannot remix it, is gone, or refuses. */
 export async function remixTask(
@@ -19,7 +19,7 @@ export async function remixTask(
   client: VideoClient,
   prompt: string,
 ): Promise<Created> {
-  const wire = wireOf(source, dependencies.gateway.catalog.current());
+  const wire = clientFor(source, dependencies.gateway.catalog.current());
   const known = upstreamTaskOf(source);
   if (wire === null || known === null)
     throw new GatewayError("no_provider_available", "The provider of the video is no longer configured.");

@@ -1,24 +1,11 @@
 // Results that the gateway stores: where and within which bounds, which are worth it, and when they are dropped again.
 import { GatewayError } from "../../canonical/error.ts";
 import type { VideoResult } from "../../canonical/video.ts";
-import type { Blobs, BlobsKind } from "../../store/blobs/blobs.ts";
 import { expiredCopies, markResultDropped, oldestCopies, storedBytes } from "../../store/result-copies.ts";
-import type { TaskDependencies } from "./dependencies.ts";
+import type { ResultStore, TaskDependencies } from "./dependencies.ts";
 import { type Task, taskOf } from "./task.ts";
 
-export interface ResultsParts {
-  /** Where new results are copied to; null: nowhere. */
-  readonly target: Blobs | null;
-  /** Every place that is known, also one that was used before. */
-  readonly places: ReadonlyMap<BlobsKind, Blobs>;
-  readonly maxVideoBytes: number;
-  readonly maxTotalBytes: number;
-  /** What a folder's disk must have left behind a copy. */
-  readonly minFreeBytes: number;
-  readonly maxAgeMs: number;
-}
-
-/** Only what would be gone sooner than it would be kept, and sooner than its task, is copied. */
+/** Only what would expire sooner than its copy, and sooner than its task, is copied. */
 function isWorthwhile({ place, expiresAtMs }: VideoResult, keptUntilMs: number, nowMs: number): boolean {
   return place.kind !== "kept" && expiresAtMs !== undefined && expiresAtMs > nowMs && expiresAtMs < keptUntilMs;
 }
@@ -26,7 +13,7 @@ function isWorthwhile({ place, expiresAtMs }: VideoResult, keptUntilMs: number, 
 /** Indexes of the results that should be copied. */
 export function shouldArchive(
   { view }: Task,
-  { maxAgeMs }: ResultsParts,
+  { maxAgeMs }: ResultStore,
   taskEndsAtMs: number,
   nowMs: number,
 ): readonly number[] {
@@ -53,21 +40,21 @@ export function sourceOf(result: VideoResult): VideoResult {
   return { ...rest, place: source, ...(sourceEndsAtMs === undefined ? {} : { expiresAtMs: sourceEndsAtMs }) };
 }
 
-/** Bytes of all results that are kept; null where none is. */
-export function keptBytes(results: readonly VideoResult[]): number | null {
+/** Bytes of all results that are stored; null where none is. */
+export function storedBytesOf(results: readonly VideoResult[]): number | null {
   const sizes = results.flatMap(({ place }) => (place.kind === "kept" ? [place.bytes] : []));
   return sizes.length === 0 ? null : sizes.reduce((sum, size) => sum + size, 0);
 }
 
 const atOnce = 50;
 
-/** Takes away the bytes of every result that is kept. */
+/** Removes the bytes of every result that is stored. */
 export async function removeBytes({ results }: TaskDependencies, { view }: Task): Promise<void> {
   for (const { place } of view.results)
     if (place.kind === "kept") await results.places.get(place.where)?.remove(place.name);
 }
 
-/** The bytes first, then the note: what is done by half is done again. */
+/** The bytes first, then the row: what is done by half is done again. */
 async function drop(dependencies: TaskDependencies, task: Task): Promise<void> {
   await removeBytes(dependencies, task);
   await markResultDropped(
@@ -77,7 +64,7 @@ async function drop(dependencies: TaskDependencies, task: Task): Promise<void> {
   );
 }
 
-/** Drops what has been kept long enough, and what belongs to tasks that nobody finds any more. */
+/** Drops what has been stored long enough, and what belongs to expired tasks. */
 export async function expireCopies(dependencies: TaskDependencies): Promise<void> {
   const nowMs = dependencies.gateway.clock.nowMs();
   const { target, maxAgeMs } = dependencies.results;
@@ -91,7 +78,7 @@ export interface DiskReservation {
   reserved: number;
 }
 
-const noRoom = (): GatewayError => new GatewayError("overloaded", "There is not enough space for the video.");
+const noSpace = (): GatewayError => new GatewayError("overloaded", "There is not enough space for the video.");
 
 /** Drops the oldest until everything fits that is reserved. Throws where it cannot. */
 export async function reserveSpace(dependencies: TaskDependencies, { reserved }: DiskReservation): Promise<void> {
@@ -100,10 +87,10 @@ export async function reserveSpace(dependencies: TaskDependencies, { reserved }:
   while (excess > 0) {
     const oldest = await oldestCopies(dependencies.store, 1);
     const [task] = oldest.map(taskOf);
-    if (task === undefined) throw noRoom();
+    if (task === undefined) throw noSpace();
     await drop(dependencies, task);
-    excess -= keptBytes(task.view.results) ?? 0;
+    excess -= storedBytesOf(task.view.results) ?? 0;
   }
   const free = (await target?.freeBytes()) ?? 0;
-  if (free - reserved < minFreeBytes) throw noRoom();
+  if (free - reserved < minFreeBytes) throw noSpace();
 }

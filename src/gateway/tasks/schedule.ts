@@ -24,19 +24,19 @@ export function initialDelayMs(upstream: VideoUpstream): number {
   return upstream.pace?.firstMs ?? firstMs;
 }
 
-/** The wait after a poll that told something. */
+/** The wait after a poll with an answer. */
 export function nextDelayMs({ internals }: Task, upstream: VideoUpstream): number {
   const most = upstream.pace?.mostMs ?? mostMs;
   return Math.min(most, Math.max(1, internals.waitMs) * growth);
 }
 
-/** The wait after a poll of which nothing came; `askedMs` is what the upstream asked for. */
-export function errorBackoffMs({ internals }: Task, askedMs: number | undefined): number {
+/** The wait after a failed poll; `requestedMs` is what the upstream asked for. */
+export function errorBackoffMs({ internals }: Task, requestedMs: number | undefined): number {
   const grown = Math.min(mostTroubleMs, firstMs * 2 ** Math.min(internals.troubles, 5));
-  return Math.max(grown, askedMs ?? 0);
+  return Math.max(grown, requestedMs ?? 0);
 }
 
-/** How waits between the tries of an errand grow. */
+/** How waits between the tries of a job grow. */
 export interface TaskJobWaits {
   readonly firstMs: number;
   readonly growth: number;

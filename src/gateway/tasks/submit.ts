@@ -15,7 +15,7 @@ import type { GatewayDependencies } from "../pipeline/dependencies.ts";
 import type { Caller } from "../policy/keys.ts";
 import type { Candidate } from "../routing/catalog.ts";
 import { retryAfterMs } from "../streaming/buffered-response.ts";
-import { submitPatienceMs, type TaskDependencies } from "./dependencies.ts";
+import { submitTimeoutMs, type TaskDependencies } from "./dependencies.ts";
 import { withImages } from "./images.ts";
 import { askUpstream, type UpstreamClient, upstreamClientFor } from "./upstream-client.ts";
 
@@ -49,7 +49,7 @@ export interface AcceptedSubmit extends SubmitAttempt {
   readonly accepted: Accepted;
 }
 
-function refuseMany({ n }: VideoRequest, { most = 1 }: VideoUpstream, client: VideoClient): void {
+function refuseMany({ n }: VideoRequest, { maxVideos: most = 1 }: VideoUpstream, client: VideoClient): void {
   if (n > most)
     throw unsupported(
       client.fieldPath("n"),
@@ -99,7 +99,7 @@ async function send(
   { wire, rendered: { call } }: SubmitAttempt,
 ): Promise<Accepted> {
   const { upstream, provider } = wire;
-  const patienceMs = Math.min(provider.timeouts.wholeMs, submitPatienceMs);
+  const patienceMs = Math.min(provider.timeouts.wholeMs, submitTimeoutMs);
   log.sent();
   try {
     const response = await askUpstream(wire, call, patienceMs, { deadlines });

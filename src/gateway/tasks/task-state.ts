@@ -1,4 +1,4 @@
-// What an upstream's word makes of a task: states only go forward, progress only rises, the last state is the last. Pure.
+// What a reported status makes of a task: states only go forward, progress only rises, a final state does not change. Pure.
 import { isFinal, type VideoFailure, type VideoResult, type VideoState } from "../../canonical/video.ts";
 import type { VideoProgress, VideoUpstream } from "../../dialects/video/upstream.ts";
 import { type Task, withoutBytes } from "./task.ts";
@@ -51,8 +51,8 @@ function guessed(task: Task, nowMs: number): number {
 function percentOf(task: Task, state: VideoState, percent: number | undefined, nowMs: number): number {
   if (state === "queued") return task.view.percent;
   if (state === "completed") return 100;
-  const told = percent === undefined ? guessed(task, nowMs) : Math.round(Math.min(99, Math.max(0, percent)));
-  return isFinal(state) ? task.view.percent : Math.max(task.view.percent, told);
+  const reported = percent === undefined ? guessed(task, nowMs) : Math.round(Math.min(99, Math.max(0, percent)));
+  return isFinal(state) ? task.view.percent : Math.max(task.view.percent, reported);
 }
 
 /** The upstream says that it has no such task: it has lost it when it says so again and again. */
@@ -80,9 +80,9 @@ function completed(task: Task, progress: VideoProgress, upstream: VideoUpstream,
 export function applyProgress(task: Task, progress: VideoProgress, upstream: VideoUpstream, nowMs: number): Task {
   if (isFinal(task.state)) return task;
   if (progress.isGone) return missed(task, nowMs);
-  const told = progress.state ?? task.state;
-  const state = rank[told] < rank[task.state] ? task.state : told;
-  const known: Task = {
+  const reported = progress.state ?? task.state;
+  const state = rank[reported] < rank[task.state] ? task.state : reported;
+  const next: Task = {
     ...task,
     updatedAtMs: nowMs,
     internals: {
@@ -94,9 +94,9 @@ export function applyProgress(task: Task, progress: VideoProgress, upstream: Vid
     },
     view: { ...task.view, effect: { ...task.view.effect, ...progress.effect } },
   };
-  if (state === "completed") return completed(known, progress, upstream, nowMs);
+  if (state === "completed") return completed(next, progress, upstream, nowMs);
   const failure = failureOfState[state];
-  if (failure !== undefined) return terminate(known, state, progress.failure ?? failure, nowMs);
+  if (failure !== undefined) return terminate(next, state, progress.failure ?? failure, nowMs);
   const percent = percentOf(task, state, progress.percent, nowMs);
-  return { ...known, state, view: { ...known.view, percent } };
+  return { ...next, state, view: { ...next.view, percent } };
 }

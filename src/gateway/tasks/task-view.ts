@@ -50,7 +50,7 @@ export function checkLink(signer: Signer, { id, index, endsAt, signature: given 
 const isAlive = ({ expiresAtMs }: VideoResult, nowMs: number): boolean =>
   expiresAtMs === undefined || expiresAtMs > nowMs;
 
-/** The task for its owner. `contentUrl` tells where the gateway itself serves a result that lies at no open address. */
+/** The task for its owner. `contentUrl` is where the gateway itself serves a result that has no open address. */
 export function viewOf(task: Task, contentUrl: (index: number) => string, nowMs: number): Omit<VideoView, "base"> {
   const { id, state, createdAtMs, updatedAtMs, view } = task;
   const { percent, effect, results, model, ...rest } = view;

@@ -1,4 +1,4 @@
-// A video task as it is kept: what its owner is told, what later requests to the upstream need, and the way to a row and back.
+// A video task: what its owner sees, what later calls to the provider need, and its row in the store.
 import type { VideoFailure, VideoLocation, VideoResult, VideoState } from "../../canonical/video.ts";
 import type { Warning } from "../../canonical/warning.ts";
 import type { EffectiveSettings, UpstreamTask } from "../../dialects/video/upstream.ts";
@@ -7,11 +7,11 @@ import type { TaskChange, TaskRow } from "../../store/tasks.ts";
 
 export const operation = "video";
 
-/** What later requests need; nobody is told. */
+/** What later calls need; no client sees it. */
 export interface TaskInternals {
   /** The upstream's own name for the model. */
   readonly model: string;
-  /** Name of the wire that it was submitted on. */
+  /** Name of the format that it was submitted in. */
   readonly wire: string;
   readonly keep: JsonObject;
   /** Id of the ledger's row. */
@@ -20,7 +20,7 @@ export interface TaskInternals {
   readonly requestId?: string;
   readonly attempts: number;
   readonly warnings: readonly Warning[];
-  /** Unix milliseconds when the upstream took it, or when it was tried. */
+  /** Unix milliseconds when the upstream accepted it, or when it was tried. */
   readonly acceptedAtMs: number;
   /** Unix milliseconds from which on it has expired. */
   readonly deadlineMs: number;
@@ -39,7 +39,7 @@ export interface TaskInternals {
   readonly origin?: string;
 }
 
-/** What the owner is told. */
+/** What the owner sees. */
 export interface TaskView {
   /** As the client named it. */
   readonly model: string;
@@ -65,16 +65,16 @@ export interface Task {
   readonly view: TaskView;
 }
 
-/** Rows are written by this file alone, so that their texts are what they were. */
+/** Only this file writes rows, so that their texts stay readable. */
 export function taskOf(row: TaskRow): Task {
   const { id, ownerKeyId, provider, upstreamId, createdAtMs, updatedAtMs } = row;
-  const kept = JSON.parse(row.candidate) as TaskInternals;
-  const told = JSON.parse(row.body) as TaskView;
+  const internals = JSON.parse(row.candidate) as TaskInternals;
+  const view = JSON.parse(row.body) as TaskView;
   const state = row.state as VideoState;
-  return { id, ownerKeyId, provider, upstreamId, state, createdAtMs, updatedAtMs, internals: kept, view: told };
+  return { id, ownerKeyId, provider, upstreamId, state, createdAtMs, updatedAtMs, internals, view };
 }
 
-/** What is written of a task; null: there is nothing left to ask. */
+/** What is written of a task; null: it is not polled any more. */
 export function changeOf(task: Task, nextPollAtMs: number | null): TaskChange {
   const { provider, upstreamId, state, updatedAtMs, internals, view } = task;
   const texts = { candidate: JSON.stringify(internals), body: JSON.stringify(view) };
@@ -86,7 +86,7 @@ export function upstreamTaskOf({ id, upstreamId, internals }: Task): UpstreamTas
   return upstreamId === null ? null : { id, upstreamId, model: internals.model, keep: internals.keep };
 }
 
-/** Bytes of a result that came with a poll are not kept: it is asked again when they are wanted. */
+/** Bytes of a result that came with a poll are not stored: it is polled again when they are requested. */
 export function withoutBytes(result: VideoResult): VideoResult {
   const place: VideoLocation = result.place.kind === "inline" ? { kind: "inline" } : result.place;
   return { ...result, place };

@@ -1,4 +1,4 @@
-// The bytes of one result from their source to where they last: streamed, counted, never silent for long, and leased all the while.
+// Copies the bytes of one result from its provider to the store: streamed, counted, with a bound on silence, and under a lease.
 import { GatewayError } from "../../canonical/error.ts";
 import type { VideoResult } from "../../canonical/video.ts";
 import { raceAbort } from "../../lib/abortable.ts";
@@ -14,9 +14,9 @@ import type { Task } from "./task.ts";
 const silenceMs = 45_000;
 const renewMs = 30_000;
 
-/** One result on its way. */
+/** One result and where its transfer ends. */
 export interface Transfer {
-  readonly parts: TaskDependencies;
+  readonly dependencies: TaskDependencies;
   readonly task: Task;
   readonly index: number;
   readonly result: VideoResult;
@@ -30,7 +30,7 @@ const lost = (): Error => new Error("Another worker has taken over this copy.");
 
 type Body = ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer> | null;
 
-/** The chunks of a body, until the signal says otherwise. */
+/** The chunks of a body, until the signal aborts. */
 async function* chunksOf(body: Body, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   if (!(body instanceof ReadableStream)) {
     if (body !== null) yield body;
@@ -48,88 +48,88 @@ async function* chunksOf(body: Body, signal: AbortSignal): AsyncGenerator<Uint8A
   }
 }
 
-/** Ends a life in which nothing happens; gives what is called when something does, and what ends the watch. */
-function guardSilence({ parts, life }: Transfer): { heard(): void; end(): void } {
-  const { ticker, clock } = parts.gateway.deadlines;
-  let heardMs = clock.monotonicMs();
+/** Aborts a transfer in which no bytes come. `active` is called when some do. */
+function guardSilence({ dependencies, life }: Transfer): { active(): void; end(): void } {
+  const { ticker, clock } = dependencies.gateway.deadlines;
+  let activeMs = clock.monotonicMs();
   const look = (): void => {
-    if (clock.monotonicMs() - heardMs > silenceMs) life.abort(late());
+    if (clock.monotonicMs() - activeMs > silenceMs) life.abort(late());
   };
   ticker.subscribe(look);
   return {
-    heard() {
-      heardMs = clock.monotonicMs();
+    active() {
+      activeMs = clock.monotonicMs();
     },
     end: () => ticker.unsubscribe(look),
   };
 }
 
-/** Goes on holding the task's errand. Throws where it went to somebody else. */
-async function renew({ parts, task }: Transfer): Promise<void> {
-  const untilMs = parts.gateway.clock.nowMs() + leaseMs;
-  if (!(await extendLease(parts.store, "copy", task.id, parts.leaseOwner, untilMs))) throw lost();
+/** Throws where another worker has the job by now. */
+async function renewLease({ dependencies, task }: Transfer): Promise<void> {
+  const untilMs = dependencies.gateway.clock.nowMs() + leaseMs;
+  if (!(await extendLease(dependencies.store, "copy", task.id, dependencies.leaseOwner, untilMs))) throw lost();
 }
 
-/** The same chunks: counted against the bound, and with each of them the lease is looked after. */
-async function* watched(copying: Transfer, body: Body, most: number): AsyncGenerator<Uint8Array> {
-  const { parts, life } = copying;
-  const { clock } = parts.gateway;
-  const silence = guardSilence(copying);
+/** The same chunks, counted against the bound; the lease is renewed as they come. */
+async function* watched(copy: Transfer, body: Body, maxBytes: number): AsyncGenerator<Uint8Array> {
+  const { dependencies, life } = copy;
+  const { clock } = dependencies.gateway;
+  const silenceGuard = guardSilence(copy);
   let taken = 0;
   let renewedMs = clock.monotonicMs();
   try {
     for await (const chunk of chunksOf(body, life.signal)) {
-      silence.heard();
+      silenceGuard.active();
       taken += chunk.byteLength;
-      if (taken > most) throw tooLarge();
+      if (taken > maxBytes) throw tooLarge();
       yield chunk;
       if (clock.monotonicMs() - renewedMs < renewMs) continue;
       renewedMs = clock.monotonicMs();
-      await renew(copying);
+      await renewLease(copy);
     }
   } finally {
-    silence.end();
+    silenceGuard.end();
   }
 }
 
-interface OpenedItems {
+interface OpenedSource {
   readonly body: Body;
   /** As it was announced; null where it was not. */
   readonly length: number | null;
 }
 
 /** The whole result at its source. */
-async function openWhole({ parts, task, index, result, life }: Transfer): Promise<OpenedItems> {
-  const wish = { variant: "video", range: null, index, signal: life.signal };
-  const { status, headers, body } = await openSource(parts, task, sourceOf(result), wish);
+async function openWhole({ dependencies, task, index, result, life }: Transfer): Promise<OpenedSource> {
+  const request = { variant: "video", range: null, index, signal: life.signal };
+  const { status, headers, body } = await openSource(dependencies, task, sourceOf(result), request);
   const length = headers.has("content-length") ? Number(headers.get("content-length")) : null;
-  if (status === 200 && (length ?? 0) <= parts.results.maxVideoBytes) return { body, length };
-  await leave(body);
+  if (status === 200 && (length ?? 0) <= dependencies.results.maxVideoBytes) return { body, length };
+  await cancelBody(body);
   throw status === 200 ? tooLarge() : cut();
 }
 
-/** Whoever reads it already leaves it by himself. */
-async function leave(body: Body): Promise<void> {
+/** Does nothing where a reader has it: that one cancels it. */
+async function cancelBody(body: Body): Promise<void> {
   if (body instanceof ReadableStream) await body.cancel().catch(() => undefined);
 }
 
-/** The bytes from wherever they are to the store; gives how many there were. */
-export async function transfer(copying: Transfer, target: Blobs, room: DiskReservation): Promise<number> {
-  const { parts, task, index, result } = copying;
+/** Returns the number of bytes. */
+export async function transfer(copy: Transfer, target: Blobs, reservation: DiskReservation): Promise<number> {
+  const { dependencies, task, index, result } = copy;
   // Results before this one may have used the lease up.
-  await renew(copying);
-  const { body, length } = await openWhole(copying);
-  const most = length ?? parts.results.maxVideoBytes;
-  room.reserved += most;
+  await renewLease(copy);
+  const { body, length } = await openWhole(copy);
+  const maxBytes = length ?? dependencies.results.maxVideoBytes;
+  reservation.reserved += maxBytes;
   try {
-    await reserveSpace(parts, room);
+    await reserveSpace(dependencies, reservation);
     const name = nameOf(task, index);
-    const written = await target.write(name, watched(copying, body, most), result.mediaType ?? "video/mp4");
+    const written = await target.write(name, watched(copy, body, maxBytes), result.mediaType ?? "video/mp4");
     if (written > 0 && (length === null || written === length)) return written;
     await target.remove(name);
     throw cut();
   } finally {
-    room.reserved -= most;
-    await leave(body);
+    reservation.reserved -= maxBytes;
+    await cancelBody(body);
   }
 }

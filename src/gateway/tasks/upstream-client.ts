@@ -1,4 +1,4 @@
-// The way from a task to its upstream: whose wire it was submitted on, and one call with its answer read within bounds.
+// Calls about a task: the provider and the format that it was submitted in, and one call with its answer read within bounds.
 import { GatewayError } from "../../canonical/error.ts";
 import type { UpstreamRequest } from "../../dialects/dialect.ts";
 import type { UpstreamAnswer, VideoProgress, VideoUpstream } from "../../dialects/video/upstream.ts";
@@ -10,25 +10,25 @@ import type { GatewayDependencies } from "../pipeline/dependencies.ts";
 import type { Catalog } from "../routing/catalog.ts";
 import type { Task } from "./task.ts";
 
-/** A provider and the wire on which it is asked. */
+/** A provider and the format in which it is called. */
 export interface UpstreamClient {
   readonly provider: Provider;
   readonly upstream: VideoUpstream;
 }
 
-/** Of an answer that tells of a video (some repeat the images of the submit), and of one that may hold the video itself. */
+/** Of an answer about a task (some repeat the images of the submit), and of one that may contain the video. */
 const maxAnswerBytes = 16 * 1024 * 1024;
-const maxFilmAnswerBytes = 256 * 1024 * 1024;
+const maxInlineAnswerBytes = 256 * 1024 * 1024;
 const decoder = new TextDecoder();
 
-/** The wire for a model that somebody wants to submit; null where the provider makes no videos with it. */
+/** For a submit to this model; null where the provider makes no videos with it. */
 export function upstreamClientFor(provider: Provider, model: string): UpstreamClient | null {
   const upstream = provider.videos?.find(({ serves }) => serves?.(model) ?? true);
   return upstream === undefined || provider.sendTask === undefined ? null : { provider, upstream };
 }
 
-/** The wire of a task; null where its provider is not configured any more. */
-export function wireOf({ provider: name, internals }: Task, catalog: Catalog): UpstreamClient | null {
+/** For a task; null where its provider is not configured any more. */
+export function clientFor({ provider: name, internals }: Task, catalog: Catalog): UpstreamClient | null {
   const provider = catalog.providers.find((candidate) => candidate.name === name);
   const upstream = provider?.videos?.find((candidate) => candidate.name === internals.wire);
   return provider === undefined || upstream === undefined ? null : { provider, upstream };
@@ -55,17 +55,17 @@ export function safeProgress<Progress extends VideoProgress | null | undefined>(
   return { ...progress, failure: { code, message: provider.redactor.text(message) } };
 }
 
-/** Asks, and reads the whole answer, whatever its status. Throws GatewayError where none came. */
+/** Sends a call and reads the whole answer, whatever its status. Throws GatewayError where none came. */
 export async function askUpstream(
-  wire: UpstreamClient,
+  client: UpstreamClient,
   call: UpstreamRequest,
   timeoutMs: number,
   { deadlines }: Pick<GatewayDependencies, "deadlines">,
 ): Promise<UpstreamAnswer> {
   const life = deadline(() => never, timeoutMs, deadlines, tooSlow);
   try {
-    const response = await sendTask(wire, call, life.signal);
-    const most = wire.upstream.tellsBytes === true ? maxFilmAnswerBytes : maxAnswerBytes;
+    const response = await sendTask(client, call, life.signal);
+    const most = client.upstream.inlineResults === true ? maxInlineAnswerBytes : maxAnswerBytes;
     const bytes = await readBounded(response, most, life.signal);
     if (bytes === null) {
       const failure = tooLarge();

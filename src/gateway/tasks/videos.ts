@@ -1,9 +1,17 @@
-// The room of video tasks: made, asked for, listed, fetched, remade, cancelled and deleted, each for its owner alone.
+// Video tasks: create, get, list, content, remix, cancel and delete, each for its owner only.
 import { GatewayError } from "../../canonical/error.ts";
 import { isFinal } from "../../canonical/video.ts";
 import { unsupported } from "../../dialects/errors.ts";
 import type { VideoClient, VideoView } from "../../dialects/video/client.ts";
-import { findLinkedTask, findTask, listTasks, softDeleteTask, type TaskRow } from "../../store/tasks.ts";
+import type { Store } from "../../store/store.ts";
+import {
+  findLinkedTask,
+  findTask,
+  listTasks,
+  softDeleteTask,
+  type TaskListing,
+  type TaskRow,
+} from "../../store/tasks.ts";
 import type { Caller } from "../policy/keys.ts";
 import type { Created } from "./accept.ts";
 import { contentOf } from "./content.ts";
@@ -13,7 +21,7 @@ import { generateVideo } from "./generate.ts";
 import { startJobRunner } from "./job-runner.ts";
 import { notifyUpstream } from "./poll.ts";
 import { startPoller } from "./poller.ts";
-import type { ContentWish } from "./provider-content.ts";
+import type { ContentRequest } from "./provider-content.ts";
 import { remixTask } from "./remix.ts";
 import { removeBytes } from "./results.ts";
 import type { Content } from "./source-body.ts";
@@ -23,7 +31,7 @@ import { failures, terminate } from "./task-state.ts";
 import { checkLink, type LinkClaim, viewFor } from "./task-view.ts";
 
 /** A page of an owner's tasks. */
-export interface PageWish {
+export interface PageRequest {
   readonly limit: number;
   readonly isDescending: boolean;
   /** Id of the last task of the page before. */
@@ -34,17 +42,17 @@ export interface Videos {
   create(submit: Submit): Promise<Created>;
   /** Each throws `object_not_found` (404) for an id that this owner does not have. */
   get(id: string, ownerKeyId: string): Promise<Task>;
-  content(id: string, ownerKeyId: string, wish: ContentWish): Promise<Content>;
-  /** The same for whoever shows a link that was signed here. Throws the 403 of one that is not good. */
-  linkedContent(claim: LinkClaim, wish: ContentWish): Promise<Content>;
+  content(id: string, ownerKeyId: string, request: ContentRequest): Promise<Content>;
+  /** The same with a signed link. Throws the 403 of one that is not valid. */
+  linkedContent(claim: LinkClaim, request: ContentRequest): Promise<Content>;
   /** A task as its owner sees it; `origin` is how the client has reached the gateway. */
   view(task: Task, origin: string): VideoView;
   remix(id: string, caller: Caller, client: VideoClient, prompt: string, requestId: string): Promise<Created>;
   /** Ends a task that is not over. */
   cancel(id: string, ownerKeyId: string): Promise<Task>;
-  /** Ends it, and nobody finds it any more. */
+  /** Cancels it, and hides it from its owner. */
   remove(id: string, ownerKeyId: string): Promise<void>;
-  list(ownerKeyId: string, page: PageWish): Promise<{ readonly tasks: readonly Task[]; readonly hasMore: boolean }>;
+  list(ownerKeyId: string, page: PageRequest): Promise<{ readonly tasks: readonly Task[]; readonly hasMore: boolean }>;
   /** Waits for what is under way, at most so long; tasks go on at the next start. */
   close(patienceMs: number): Promise<void>;
 }
@@ -52,18 +60,23 @@ export interface Videos {
 const unknown = (): GatewayError => new GatewayError("object_not_found", "The task was not found.");
 const idForm = /^[A-Za-z]{1,16}_[A-Za-z0-9]{8,64}$/;
 
-/** A place that cannot be written is an error in the log: videos are still served from their providers. */
+/** A store that cannot be written is an error in the log: videos are still served from their providers. */
 async function checkTarget({ results, gateway: { events } }: TaskDependencies): Promise<void> {
   const problem = await results.target?.findProblem();
   if (typeof problem === "string") events.resultsUnavailable(problem);
 }
 
-/** Opens the room, and takes up the work where an earlier process left it. */
+async function listPage(store: Store, listing: Omit<TaskListing, "operation">): ReturnType<Videos["list"]> {
+  const rows = await listTasks(store, { ...listing, operation, limit: listing.limit + 1 });
+  return { tasks: rows.slice(0, listing.limit).map(taskOf), hasMore: rows.length > listing.limit };
+}
+
+/** Starts polling and jobs, and continues the work of an earlier process. */
 export async function openVideos(dependencies: TaskDependencies): Promise<Videos> {
   const { store, gateway } = dependencies;
   void checkTarget(dependencies);
   const poller = await startPoller(dependencies);
-  const errands = await startJobRunner(dependencies);
+  const jobs = await startJobRunner(dependencies);
   const rowFor = async (id: string, ownerKeyId: string, nowMs = gateway.clock.nowMs()): Promise<TaskRow> => {
     const row = idForm.test(id) ? await findTask(store, id, ownerKeyId, nowMs) : undefined;
     if (row === undefined || row.operation !== operation) throw unknown();
@@ -81,13 +94,13 @@ export async function openVideos(dependencies: TaskDependencies): Promise<Videos
   return {
     create: (submit) => generateVideo(dependencies, submit),
     get,
-    content: async (id, ownerKeyId, wish) => contentOf(dependencies, await get(id, ownerKeyId), wish),
-    async linkedContent(claim, wish) {
+    content: async (id, ownerKeyId, request) => contentOf(dependencies, await get(id, ownerKeyId), request),
+    async linkedContent(claim, request) {
       const nowMs = gateway.clock.nowMs();
       checkLink(dependencies, claim, nowMs);
       const row = await findLinkedTask(store, claim.id, nowMs);
       if (row === undefined || row.operation !== operation) throw unknown();
-      return contentOf(dependencies, taskOf(row), wish);
+      return contentOf(dependencies, taskOf(row), request);
     },
     view: (task, origin) => viewFor(dependencies, task, origin),
     async remix(id, caller, client, prompt, requestId) {
@@ -107,13 +120,12 @@ export async function openVideos(dependencies: TaskDependencies): Promise<Videos
     },
     async list(ownerKeyId, { limit, isDescending, after }) {
       const nowMs = gateway.clock.nowMs();
-      // What was deleted keeps its place until it is forgotten, for those who delete as they turn the pages.
+      // What was deleted keeps its place until it is forgotten, for clients that delete as they turn the pages.
       const place = after === null ? {} : { after: await rowFor(after, ownerKeyId, 0) };
-      const rows = await listTasks(store, { ownerKeyId, operation, nowMs, limit: limit + 1, isDescending, ...place });
-      return { tasks: rows.slice(0, limit).map(taskOf), hasMore: rows.length > limit };
+      return listPage(store, { ownerKeyId, nowMs, limit, isDescending, ...place });
     },
     async close(patienceMs) {
-      await Promise.all([poller.close(patienceMs), errands.close(patienceMs)]);
+      await Promise.all([poller.close(patienceMs), jobs.close(patienceMs)]);
     },
   };
 }

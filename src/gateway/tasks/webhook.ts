@@ -1,4 +1,4 @@
-// Telling the owner of a task that it is over: a signed webhook in the words of the client's own format.
+// The job that delivers a signed webhook for a finished task, in the format of the client that created it.
 import { isFinal } from "../../canonical/video.ts";
 import { videoClients } from "../../dialects/video/index.ts";
 import { webhookHeaders } from "../../lib/webhook.ts";
@@ -11,15 +11,15 @@ import { jobWaitMs } from "./schedule.ts";
 import { type Task, taskOf } from "./task.ts";
 import { viewFor } from "./task-view.ts";
 
-const mostTries = 8;
+const maxTries = 8;
 /** 10 s, 50 s, 4 min, 21 min, 1.7 h, 8.7 h, 12 h: a day in all. */
 const waits = { firstMs: 10_000, growth: 5, mostMs: 12 * 60 * 60_000 } as const;
-const patienceMs = 15_000;
-const judgePatienceMs = 5_000;
+const timeoutMs = 15_000;
+const checkTimeoutMs = 5_000;
 const accepted = (status: number): boolean => status >= 200 && status < 300;
 const gone = 410;
 
-/** Throws the 400 of an address to which nothing can be sent. */
+/** Throws the 400 of a URL that the gateway may not call. */
 export function checkCallbackUrl(
   url: string,
   param: string | undefined,
@@ -27,28 +27,28 @@ export function checkCallbackUrl(
   { fetchAllow: allow, dnsFor }: Pick<GatewayDependencies, "fetchAllow" | "dnsFor">,
   owner: string,
 ): Promise<void> {
-  return checkUrl(url, { givenBy: "client", param, signal, allow, dns: dnsFor(owner), timeoutMs: judgePatienceMs });
+  return checkUrl(url, { givenBy: "client", param, signal, allow, dns: dnsFor(owner), timeoutMs: checkTimeoutMs });
 }
 
-/** The answer to a question for the task, with the name of the event and the task's id; null where nobody is to be told. */
-function noticeOf(dependencies: TaskDependencies, task: Task): string | null {
+/** The task as a poll returns it, with the name of the event and the task's id; null where none is due. */
+function webhookBody(dependencies: TaskDependencies, task: Task): string | null {
   const client = videoClients.find(({ name }) => name === task.internals.client);
   if (client === undefined || !isFinal(task.state)) return null;
-  const told = client.told(viewFor(dependencies, task, task.internals.origin ?? ""), {
-    requestId: noticeId(task),
+  const rendered = client.renderTask(viewFor(dependencies, task, task.internals.origin ?? ""), {
+    requestId: webhookId(task),
     elapsedMs: 0,
   });
-  return JSON.stringify({ ...told, type: `video.${task.state}`, task_id: task.id });
+  return JSON.stringify({ ...rendered, type: `video.${task.state}`, task_id: task.id });
 }
 
-/** The same in each try: a receiver knows by it what it has seen. */
-const noticeId = ({ id }: Task): string => `msg_${id}`;
+/** The same in each try, so that a receiver can recognize what it has seen. */
+const webhookId = ({ id }: Task): string => `msg_${id}`;
 
 /** What one try has come to. */
-interface Said {
+interface Delivery {
   readonly isOver: boolean;
-  readonly askedMs: number;
-  /** Null where it was taken. */
+  readonly retryAfterMs: number;
+  /** Null where it was accepted. */
   readonly failure: unknown;
 }
 
@@ -58,10 +58,10 @@ async function send(
   url: string,
   body: string,
   signal: AbortSignal,
-): Promise<Said> {
+): Promise<Delivery> {
   const { clock, fetchAllow: allow, dnsFor } = dependencies.gateway;
   const nowMs = clock.nowMs();
-  const signed = webhookHeaders(dependencies.webhookKey(task.ownerKeyId), noticeId(task), nowMs, body);
+  const signed = webhookHeaders(dependencies.webhookKey(task.ownerKeyId), webhookId(task), nowMs, body);
   const headers = { "content-type": "application/json", ...signed };
   const post = { body, headers };
   try {
@@ -70,21 +70,22 @@ async function send(
       signal,
       allow,
       dns: dnsFor(task.ownerKeyId),
-      timeoutMs: patienceMs,
+      timeoutMs: timeoutMs,
     });
-    if (accepted(status)) return { isOver: true, askedMs: 0, failure: null };
-    const asked = retryAfter === null ? undefined : retryAfterMs(new Headers({ "retry-after": retryAfter }), nowMs);
+    if (accepted(status)) return { isOver: true, retryAfterMs: 0, failure: null };
+    const requestedMs =
+      retryAfter === null ? undefined : retryAfterMs(new Headers({ "retry-after": retryAfter }), nowMs);
     return {
       isOver: status === gone,
-      askedMs: asked ?? 0,
+      retryAfterMs: requestedMs ?? 0,
       failure: new Error(`Webhook receiver returned status ${status}.`),
     };
   } catch (thrown) {
-    return { isOver: false, askedMs: 0, failure: thrown };
+    return { isOver: false, retryAfterMs: 0, failure: thrown };
   }
 }
 
-/** One turn: tells once, and notes whether it has to be told again. Rejects only where the store does not answer. */
+/** One run: delivers once, and writes when to try again. Rejects only where the store fails. */
 export async function deliverWebhook(
   dependencies: TaskDependencies,
   row: TaskJobRow,
@@ -92,16 +93,16 @@ export async function deliverWebhook(
 ): Promise<void> {
   const task = taskOf(row);
   const { callbackUrl: url } = task.internals;
-  const body = noticeOf(dependencies, task);
-  const leave = (atMs: number | null, tries: number): Promise<boolean> =>
+  const body = webhookBody(dependencies, task);
+  const finish = (atMs: number | null, tries: number): Promise<boolean> =>
     finishJob(dependencies.store, "tell", task.id, dependencies.leaseOwner, { atMs, tries });
-  if (url === undefined || body === null) return void (await leave(null, row.tries));
-  const { isOver, askedMs, failure } = await send(dependencies, task, url, body, signal);
+  if (url === undefined || body === null) return void (await finish(null, row.tries));
+  const { isOver, retryAfterMs: askedMs, failure } = await send(dependencies, task, url, body, signal);
   const tries = row.tries + 1;
   const { clock, events } = dependencies.gateway;
   // Stopping ended the try, not the receiver.
-  if (failure !== null && signal.aborted) return void (await leave(clock.nowMs(), row.tries));
+  if (failure !== null && signal.aborted) return void (await finish(clock.nowMs(), row.tries));
   if (failure !== null) events.errandFailed("tell", task.id, tries, failure);
   const waitMs = Math.max(jobWaitMs(waits, tries, dependencies), Math.min(askedMs, waits.mostMs));
-  await leave(isOver || tries >= mostTries ? null : clock.nowMs() + waitMs, tries);
+  await finish(isOver || tries >= maxTries ? null : clock.nowMs() + waitMs, tries);
 }

@@ -95,7 +95,7 @@ function progressIn(body: JsonObject): VideoProgress {
   const { status, percent, message } = body;
   const failure = { code: "sandbox_error", message: String(message) };
   return {
-    ...(states.has(status) ? { state: status as VideoState } : { unknownWord: String(status) }),
+    ...(states.has(status) ? { state: status as VideoState } : { unknownStatus: String(status) }),
     ...(typeof percent === "number" ? { percent } : {}),
     ...(status === "failed" ? { failure } : {}),
     ...(status === "completed" ? { results: [result] } : {}),
@@ -107,7 +107,7 @@ const get = (at: string): UpstreamRequest => ({ method: "GET", path: at, body: {
 
 export const sandboxVideos: VideoUpstream = {
   name: "sandbox-videos",
-  takes: ["url", "data", "file"],
+  imageForms: ["url", "data", "file"],
   render: (request, context) => ({
     call: { path: tasks, body: { model: context.model, prompt: request.prompt ?? "" } },
     warnings: videoLosses(request, context),

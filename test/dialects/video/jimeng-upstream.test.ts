@@ -148,7 +148,7 @@ test("every word of a task", () => {
   expect(word("DONE")).toEqual({ state: "completed", results: [] });
   expect(word("expired")).toEqual({ state: "expired" });
   expect(word("not_found")).toEqual({ isGone: true });
-  expect(word("daydreaming")).toEqual({ unknownWord: "daydreaming" });
+  expect(word("daydreaming")).toEqual({ unknownStatus: "daydreaming" });
   expect(word("")).toBeNull();
 });
 

@@ -152,8 +152,8 @@ describe("older paths", () => {
     const strange = (word: unknown) =>
       klingVideos.progress(answered(200, { code: 0, data: { task_status: word } }), task);
     expect(strange("SUCCEED")).toEqual({ state: "completed", results: [] });
-    expect(strange("daydreaming")).toEqual({ unknownWord: "daydreaming" });
-    expect(strange("constructor")).toEqual({ unknownWord: "constructor" });
+    expect(strange("daydreaming")).toEqual({ unknownStatus: "daydreaming" });
+    expect(strange("constructor")).toEqual({ unknownStatus: "constructor" });
     expect(strange("")).toBeNull();
   });
 

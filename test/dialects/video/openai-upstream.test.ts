@@ -95,7 +95,7 @@ test("a poll tells the state, an unknown word changes nothing, and an unknown vi
     failure: { code: "moderation_blocked", message: "no" },
   });
   const strange = progress(200, video({ status: "daydreaming" }));
-  expect(strange).toMatchObject({ unknownWord: "daydreaming" });
+  expect(strange).toMatchObject({ unknownStatus: "daydreaming" });
   expect(strange?.state).toBeUndefined();
   expect(progress(404, { error: { message: "gone" } })).toEqual({ isGone: true });
   for (const [status, body] of [

@@ -40,10 +40,10 @@ describe.each(rows.map((row) => [row[0].name, ...row] as const))("%s", (_name, u
 
   test("words are compared without their case, and a word that nobody knows changes nothing", () => {
     const strange = progress(200, told("daydreaming"));
-    expect(strange).toMatchObject({ unknownWord: "daydreaming" });
+    expect(strange).toMatchObject({ unknownStatus: "daydreaming" });
     expect(strange?.state).toBeUndefined();
     for (const word of ["constructor", "__proto__", "toString"]) {
-      expect(progress(200, told(word))).toMatchObject({ unknownWord: word });
+      expect(progress(200, told(word))).toMatchObject({ unknownStatus: word });
       expect(progress(200, told(word))?.state).toBeUndefined();
     }
     const running = ["running", "processing", "in_progress"].map(
@@ -71,7 +71,7 @@ describe.each(rows.map((row) => [row[0].name, ...row] as const))("%s", (_name, u
 
   test("files of somebody else are refused", () => {
     const images = [{ role: "first", path: "image", source: { kind: "file", id: "f1" } } as const];
-    expect(upstream.takes).not.toContain("file");
+    expect(upstream.imageForms).not.toContain("file");
     expect(refusal({ images })).toBe("unsupported_parameter image");
   });
 

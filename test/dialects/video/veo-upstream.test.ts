@@ -59,7 +59,7 @@ describe("a submit", () => {
   });
 
   test("images are bytes with their type, each in its place", () => {
-    expect(geminiVeo.takes).toEqual(["base64"]);
+    expect(geminiVeo.imageForms).toEqual(["base64"]);
     expect(google.body({ images: [inline("first"), inline("last")] }).instances).toEqual([
       { prompt: "a cat", image, lastFrame: image },
     ]);
@@ -92,7 +92,7 @@ describe("a submit", () => {
     expect(cloud.body({ audio: false, n: 2 }).parameters).toEqual({ generateAudio: false, sampleCount: 2 });
     expect(cloud.effect({ audio: false }).audio).toBe(false);
     expect(cloud.warnings({ audio: false })).toEqual([]);
-    expect([geminiVeo.most, vertexVeo.most]).toEqual([undefined, 4]);
+    expect([geminiVeo.maxVideos, vertexVeo.maxVideos]).toEqual([undefined, 4]);
   });
 
   test("members of its own go through, those that are decided here do not", () => {

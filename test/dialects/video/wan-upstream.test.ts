@@ -177,7 +177,7 @@ test("every word of a task, and what was made in the names of each generation", 
     wanVideos.progress(answered(200, { output: { task_id: "1", task_status } }), upstreamTask);
   expect(word("running")?.state).toBe("in_progress");
   expect(word("CANCELED")).toMatchObject({ state: "cancelled", failure: { code: "cancelled" } });
-  expect(word("SUSPENDED")).toEqual({ unknownWord: "SUSPENDED" });
+  expect(word("SUSPENDED")).toEqual({ unknownStatus: "SUSPENDED" });
   expect(word("SUCCEEDED")).toMatchObject({ state: "completed", results: [] });
   expect(word("")).toBeNull();
   expect(progress("succeeded", 500)).toBeNull();

@@ -194,7 +194,7 @@ export const geminiVideo: VideoClient = {
   schema,
   parse,
   fieldPath: (field) => paths[field] ?? `parameters.${field}`,
-  accepted: operationObject,
-  told: operationObject,
+  renderCreated: operationObject,
+  renderTask: operationObject,
   error: geminiErrors,
 };

@@ -3,7 +3,7 @@ import type { VideoField, VideoRequest } from "../../../canonical/video.ts";
 import { isObject, type JsonObject, omitUndefined } from "../../../lib/json.ts";
 import { openaiErrors } from "../../openai-error.ts";
 import { object, optional } from "../../schema-helpers.ts";
-import { madeOf, unixSeconds, type VideoClient, type VideoView } from "../client.ts";
+import { resultSettings, unixSeconds, type VideoClient, type VideoView } from "../client.ts";
 import {
   callbackIn,
   commonFields,
@@ -105,7 +105,7 @@ const codeNumbers: { readonly [code: string]: number } = {
 export function taskObject(view: VideoView): JsonObject {
   const { id, state, percent, model, createdAtMs, completedAtMs, failure, urls, results } = view;
   const isCompleted = state === "completed";
-  const { seconds, fps, width, height, seed } = madeOf(view);
+  const { seconds, fps, width, height, seed } = resultSettings(view);
   return omitUndefined({
     id,
     task_id: id,
@@ -134,7 +134,7 @@ export const videoGenerations: VideoClient = {
   parse: (wire) =>
     requestAsk(wire, modelAt(wire, ["model"]), isObject(wire.metadata) ? wire.metadata : {}, "metadata."),
   fieldPath: (field) => requestPath(field, "metadata."),
-  accepted: taskObject,
-  told: taskObject,
+  renderCreated: taskObject,
+  renderTask: taskObject,
   error: openaiErrors,
 };

@@ -145,7 +145,7 @@ export const jimengVideo: VideoClient = {
   schema,
   parse,
   fieldPath: (field) => paths[field] ?? field,
-  accepted: ({ id }, context) => envelope(success, "Success", { task_id: id }, context),
-  told,
+  renderCreated: ({ id }, context) => envelope(success, "Success", { task_id: id }, context),
+  renderTask: told,
   error,
 };

@@ -6,7 +6,7 @@ import type { ErrorCodec } from "../../dialect.ts";
 import { missing } from "../../errors.ts";
 import { errorBody, openaiErrors } from "../../openai-error.ts";
 import { object, optional } from "../../schema-helpers.ts";
-import { madeOf, type VideoClient, type VideoView, type VideoWriteContext } from "../client.ts";
+import { resultSettings, type VideoClient, type VideoView, type VideoWriteContext } from "../client.ts";
 import { modelAt, unknownValues } from "./common-fields.ts";
 import { requestAsk, requestFields, requestPath, taskObject } from "./generations.ts";
 
@@ -46,7 +46,7 @@ function alias(model: string): string {
 }
 
 function nativeResults(view: VideoView): JsonObject {
-  const seconds = madeOf(view).seconds;
+  const seconds = resultSettings(view).seconds;
   const videos = view.urls.map((url, index) => ({
     id: view.urls.length === 1 ? view.id : `${view.id}-${index}`,
     url,
@@ -123,14 +123,14 @@ function client(action: "text2video" | "image2video"): VideoClient {
       if (isText && request.prompt === undefined) throw missing("prompt");
       return isText ? { ...request, images: [] } : request;
     },
-    unheard(wire) {
+    ignoredFields(wire) {
       const images = isText ? askOf(wire).images.map(({ path }) => path) : [];
       return [...images, ...unknownValues(wire)].map((path) => ({ code: "dropped", path }));
     },
     alias,
     fieldPath: (field) => requestPath(field, ""),
-    accepted: told,
-    told,
+    renderCreated: told,
+    renderTask: told,
     error,
   };
 }

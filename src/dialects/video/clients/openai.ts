@@ -8,7 +8,7 @@ import { badValue, missing } from "../../errors.ts";
 import { openaiErrors } from "../../openai-error.ts";
 import { object, optional } from "../../schema-helpers.ts";
 import { filesNamed } from "../../shared/form-values.ts";
-import { madeOf, unixSeconds, type VideoClient, type VideoView } from "../client.ts";
+import { resultSettings, unixSeconds, type VideoClient, type VideoView } from "../client.ts";
 import { imageOfBytes, imageOfText } from "../images.ts";
 import { commonFields, modelAt, numberOf, textAt } from "./common-fields.ts";
 
@@ -108,7 +108,7 @@ const statusOf = ({ state }: VideoView): string => (state === "cancelled" || sta
 
 /** The object of a video. */
 export function videoObject(view: VideoView): JsonObject {
-  const { seconds, width, height } = madeOf(view);
+  const { seconds, width, height } = resultSettings(view);
   const size = width !== undefined && height !== undefined ? { size: `${width}x${height}` } : {};
   const [url] = view.urls;
   return {
@@ -143,12 +143,12 @@ export function videoPage(views: readonly VideoView[], hasMore: boolean): JsonOb
 export const openaiVideo: VideoClient = {
   name: "openai-videos",
   idPrefix: "video_",
-  takesForm: true,
+  acceptsForm: true,
   schema,
   parse,
-  unheard: (_wire, envelope) => otherFiles(envelope),
+  ignoredFields: (_wire, envelope) => otherFiles(envelope),
   fieldPath: (field) => paths[field] ?? field,
-  accepted: videoObject,
-  told: videoObject,
+  renderCreated: videoObject,
+  renderTask: videoObject,
   error: openaiErrors,
 };

@@ -126,7 +126,7 @@ function read(body: JsonObject): TaskReading | VideoProgress {
 export const falVideos = videoUpstream<HostedRow>({
   name: "fal-queue",
   serves: (model) => modelName.test(model),
-  takes: ["url", "data"],
+  imageForms: ["url", "data"],
   models: falModels,
   needsPrompt: "without-images",
   fields: hostedFields(""),

@@ -128,7 +128,7 @@ function judge({ status, body }: UpstreamAnswer): VideoProgress | null | undefin
 
 export const jimengVideos = videoUpstream<VideoRow>({
   name: "jimeng-videos",
-  takes: ["url", "base64"],
+  imageForms: ["url", "base64"],
   models: jimengModels,
   modelFor,
   needsPrompt: "without-images",

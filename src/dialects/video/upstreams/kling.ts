@@ -71,7 +71,7 @@ const isCurrent = (model: string): boolean => /^kling-(?:\d+\.\d|o\d|v3-omni)/i.
 
 /** What both have in common. */
 const shared = {
-  takes: ["url", "base64"],
+  imageForms: ["url", "base64"],
   models: klingModels,
   usual: { seconds: 5, ratio: "first", resolution: "720p", audio: false },
   sendsUsual: ["seconds"],

@@ -95,7 +95,7 @@ function readHailuo(body: JsonObject): TaskReading {
 export const minimaxVideos = videoUpstream<HailuoRow>({
   name: "minimax-videos",
   serves: (model) => !isNewer(model),
-  takes: ["url", "data"],
+  imageForms: ["url", "data"],
   models: hailuoModels,
   needsPrompt: "without-images",
   images: { mostReferences: 1 },
@@ -147,7 +147,7 @@ function readH3({ task }: JsonObject, { upstreamId }: { upstreamId: string }): T
 export const minimaxNewerVideos = videoUpstream<VideoRow>({
   name: "minimax-videos-v2",
   serves: isNewer,
-  takes: ["url", "data"],
+  imageForms: ["url", "data"],
   models: h3Models,
   needsPrompt: "always",
   images: { exclusive: true },

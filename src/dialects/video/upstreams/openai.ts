@@ -72,7 +72,7 @@ function read(body: JsonObject): TaskReading {
 
 export const openaiVideos = videoUpstream({
   name: "openai-videos",
-  takes: ["url", "data", "form", "file"],
+  imageForms: ["url", "data", "form", "file"],
   models,
   needsPrompt: "always",
   fields: {

@@ -67,7 +67,7 @@ const content: VideoUpstream["content"] = (_task, place, variant) => {
 export const replicateVideos = videoUpstream<HostedRow>({
   name: "replicate-predictions",
   serves: (model) => modelName.test(model),
-  takes: ["url", "data"],
+  imageForms: ["url", "data"],
   models: replicateModels,
   needsPrompt: "without-images",
   fields: hostedFields("input."),

@@ -137,8 +137,8 @@ function parseError(status: number, body: unknown, retryAfterMs?: number): Gatew
 
 export const runwayVideos = videoUpstream<RunwayRow>({
   name: "runway-videos",
-  takes: ["url", "data"],
-  secureOnly: true,
+  imageForms: ["url", "data"],
+  httpsOnly: true,
   models,
   needsPrompt: "without-frames",
   images: { exclusive: true, lastNeedsFirst: true },

@@ -96,7 +96,7 @@ const path = "contents/generations/tasks";
 
 export const seedanceVideos = videoUpstream<VideoRow>({
   name: "seedance-videos",
-  takes: ["url", "data"],
+  imageForms: ["url", "data"],
   models,
   needsPrompt: "without-images",
   images: { exclusive: true, lastNeedsFirst: true },

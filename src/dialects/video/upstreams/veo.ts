@@ -90,7 +90,7 @@ const safeName = /^(?!.*(?:^|\/)\.+(?:\/|$))[\w.:@~-]+(?:\/[\w.:@~-]+)*$/;
 /** What both services have in common. */
 const shared = {
   serves: (model) => /veo/i.test(model),
-  takes: ["base64"],
+  imageForms: ["base64"],
   needsPrompt: "without-images",
   images: { lastNeedsFirst: true, mostReferences: 3 },
   fields: {
@@ -110,7 +110,7 @@ const shared = {
   states: {},
   faults: [],
   error: parseError,
-  tellsBytes: true,
+  inlineResults: true,
   resultSeconds: 2 * 86_400,
 } as const satisfies Partial<VideoVendor>;
 
@@ -164,7 +164,7 @@ function vertexResult({ bytesBase64Encoded: base64, mimeType }: JsonObject): Vid
 export const vertexVeo = videoUpstream({
   ...shared,
   name: "vertex-veo",
-  most: 4,
+  maxVideos: 4,
   models: veoModels,
   native: ["personGeneration", "enhancePrompt", "compressionQuality", "resizeMode"].map((name) => `parameters.${name}`),
   submit: (submit) => ({ path: modelPath(submit.context.model, "predictLongRunning"), body: bodyOf(submit) }),

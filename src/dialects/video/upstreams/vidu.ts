@@ -71,7 +71,7 @@ function read(body: JsonObject): TaskReading {
 
 export const viduVideos = videoUpstream<VideoRow>({
   name: "vidu-videos",
-  takes: ["url", "data"],
+  imageForms: ["url", "data"],
   models: viduModels,
   needsPrompt: "without-frames",
   images: { exclusive: true, lastNeedsFirst: true, mostReferences: 7 },

@@ -96,7 +96,7 @@ const upper = (text: string): string => text.toUpperCase();
 
 export const wanVideos = videoUpstream<WanRow>({
   name: "wan-videos",
-  takes: ["url", "data"],
+  imageForms: ["url", "data"],
   models: wanModels,
   needsPrompt: "without-images",
   fields: ({ durations }) => ({
