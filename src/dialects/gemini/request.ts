@@ -1,19 +1,21 @@
-// A request in this dialect into canon, and a canonical request as a call.
+// The body of a generateContent request and the canonical request, both ways.
+import type { TObject, TProperties, TSchema } from "typebox";
 import type { ChatRequest } from "../../canonical/chat.ts";
 import { GatewayError } from "../../canonical/error.ts";
-import type { UnmappedField } from "../../canonical/warning.ts";
-import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import type { JsonObject } from "../../lib/json.ts";
 import type { RenderContext, RenderedRequest, RequestMeta } from "../dialect.ts";
-import { isAbsent } from "../shared/is-empty.ts";
+import { fieldPaths } from "../field-table.ts";
+import { fieldReader, requestSchema } from "../read-fields.ts";
+import { fieldRenderer } from "../render-fields.ts";
+import { object, optional } from "../schema-helpers.ts";
+import { chatRequest } from "../shared/chat-request.ts";
 import { splitSystemPrefix } from "../shared/system-prefix.ts";
-import { type Warnings, warnField } from "../shared/warnings.ts";
+import { newWarnings } from "../shared/warnings.ts";
 import { inCamelCase } from "./field-case.ts";
-import { readGeneration, renderGeneration } from "./generation-config.ts";
-import { renderText } from "./media.ts";
+import { geminiFields, geminiMembers } from "./fields.ts";
 import { limitsOf } from "./model-capabilities.ts";
-import { readContents, readInstruction } from "./parse-contents.ts";
-import { renderContents } from "./render-contents.ts";
-import { namesFor, readToolConfig, readTools, renderTools } from "./tools.ts";
+import { contentSchema, instructionSchema, message, spelled, toolConfigSchema, toolSchema } from "./schema.ts";
+import { namesFor } from "./tools.ts";
 
 /** The method of a path that answers as a stream. */
 export const streamVerb = "streamGenerateContent";
@@ -35,56 +37,41 @@ export function callPath(model: string, verb: string): string {
   return `v1beta/${collection}${name}:${verb}${verb === streamVerb ? "?alt=sse" : ""}`;
 }
 
-/** Fields that canon holds; they are read elsewhere. */
-const held = new Set([
-  "model",
-  "contents",
-  "systemInstruction",
-  "tools",
-  "toolConfig",
-  "generationConfig",
-  "serviceTier",
-]);
+const propertiesOf = (schema: TSchema): TProperties => (schema as TObject).properties;
 
-/** A field that is not in this table and not held is dropped with a warning. */
-const rules: ReadonlyMap<string, UnmappedField["rule"]> = new Map([
-  ["store", "ignore"],
-  ["cachedContent", "reject"],
-  ["continuationToken", "reject"],
-]);
-
-function readExtras(wire: JsonObject): UnmappedField[] {
-  return Object.entries(wire).flatMap(([path, value]) =>
-    held.has(path) || isAbsent(value) ? [] : [{ path, rule: rules.get(path) ?? "warn" }],
-  );
+function spelledMembers(): TProperties {
+  const members = propertiesOf(requestSchema(geminiFields, geminiMembers));
+  const generationConfig = members.generationConfig as TSchema & { description: string };
+  const { description } = generationConfig;
+  return spelled({ ...members, generationConfig: message(propertiesOf(generationConfig), { description }) });
 }
 
-const tiers: ReadonlyMap<string, "default" | "flex" | "priority"> = new Map([
-  ["standard", "default"],
-  ["flex", "flex"],
-  ["priority", "priority"],
-]);
+/** The body, with every field under both of its spellings. */
+const requestMembers = spelledMembers();
+export const GenerateContentRequest: TSchema = object(requestMembers);
 
-function readTier(tier: Json | undefined): Pick<ChatRequest, "tier"> {
-  const known = typeof tier === "string" ? tiers.get(tier.toLowerCase()) : undefined;
-  return known === undefined ? {} : { tier: known };
-}
+/** Either the contents alone, or the whole request that would be sent. Which of them is there is checked in parsing. */
+export const CountTokensRequest: TSchema = object({
+  contents: optional("array", { items: contentSchema, description: "Contents whose tokens are counted." }),
+  ...spelled({
+    systemInstruction: instructionSchema,
+    tools: optional("array", { items: toolSchema }),
+    toolConfig: toolConfigSchema,
+    generateContentRequest: optional("object", {
+      required: ["contents"],
+      properties: requestMembers,
+      description: "The complete request whose tokens are counted.",
+    }),
+  }),
+});
+
+export const fieldPath = fieldPaths(geminiFields);
+const readFields = fieldReader(geminiFields, geminiMembers);
+const renderFields = fieldRenderer(geminiFields);
 
 /** The canonical request of a body in camelCase; which model, and whether as a stream, the path says. */
 export function readRequest(wire: JsonObject, model: string, stream: boolean): ChatRequest {
-  const extras = readExtras(wire);
-  const generation = readGeneration(isObject(wire.generationConfig) ? wire.generationConfig : {}, extras);
-  return {
-    operation: "chat",
-    model: modelFromPath(model),
-    stream,
-    system: readInstruction(wire.systemInstruction),
-    messages: readContents(wire.contents, extras),
-    ...generation,
-    ...readToolConfig(wire.toolConfig, readTools(wire.tools, extras), extras),
-    ...readTier(wire.serviceTier),
-    unmappedFields: extras,
-  };
+  return chatRequest({ model: modelFromPath(model), stream }, readFields(wire));
 }
 
 /** The canonical request of a wire that has passed the schema. */
@@ -93,36 +80,15 @@ export function parseRequest(wire: JsonObject, envelope: RequestMeta): ChatReque
   return readRequest(inCamelCase(wire), model, verb === streamVerb);
 }
 
-const wireTiers: Readonly<Record<NonNullable<ChatRequest["tier"]>, string | null>> = {
-  default: "standard",
-  flex: "flex",
-  priority: "priority",
-  fast: null,
-};
-
-function renderTier(request: ChatRequest, warnings: Warnings): JsonObject {
-  if (request.tier === undefined) return {};
-  const serviceTier = wireTiers[request.tier];
-  if (serviceTier === null) warnField(warnings, "dropped", "tier");
-  return serviceTier === null ? {} : { serviceTier };
-}
-
 /** The call for a canonical request. Throws `unsupported_parameter` for what must not be left out. */
 export function renderRequest(request: ChatRequest, context: RenderContext): RenderedRequest {
-  const warnings: Warnings = { context, warnings: [] };
-  const limits = limitsOf(context);
-  const names = namesFor(request);
+  const warnings = newWarnings(context);
   const { leading, turns } = splitSystemPrefix(request.messages);
-  const system = [...request.system, ...leading].flatMap(renderText);
-  const generationConfig = renderGeneration(request, limits, warnings);
-  if (request.verbosity !== undefined) warnField(warnings, "dropped", "verbosity");
-  const body: JsonObject = {
-    contents: renderContents(request, turns, { notes: warnings, limits, names }),
-    ...(system.length === 0 ? {} : { systemInstruction: { parts: system } }),
-    ...renderTools(request, names, limits, warnings),
-    ...(isAbsent(generationConfig) ? {} : { generationConfig }),
-    ...renderTier(request, warnings),
-  };
+  const body = renderFields({
+    ...{ request, warnings, limits: limitsOf(context), names: namesFor(request) },
+    system: [...request.system, ...leading],
+    messages: turns,
+  });
   const path = callPath(context.model, request.stream ? streamVerb : wholeVerb);
   return { call: { path, body }, warnings: warnings.warnings };
 }

@@ -5,8 +5,7 @@ import { isObject } from "../../lib/json.ts";
 import type { Dialect } from "../dialect.ts";
 import { invalidUpstreamResponse } from "../errors.ts";
 import { geminiErrors } from "./error.ts";
-import { fieldPath } from "./field-names.ts";
-import { callPath, renderRequest } from "./request.ts";
+import { callPath, fieldPath, renderRequest } from "./request.ts";
 import { countCall, countSchema, parseCount, readCount, renderCount } from "./token-count.ts";
 
 function parseReply(wire: unknown): TokenCountResponse {

@@ -5,8 +5,7 @@ import type { RenderContext, RequestMeta, UpstreamRequest } from "../dialect.ts"
 import { missing } from "../errors.ts";
 import { inCamelCase } from "./field-case.ts";
 import { verbatimBody } from "./passthrough.ts";
-import { callPath, readRequest } from "./request.ts";
-import { CountTokensRequest } from "./schema.ts";
+import { CountTokensRequest, callPath, readRequest } from "./request.ts";
 
 const countVerb = "countTokens";
 

@@ -3,7 +3,7 @@ import type { ImageRequest, ImageResponse } from "../../canonical/image.ts";
 import type { Dialect } from "../dialect.ts";
 import { geminiErrors } from "../gemini/error.ts";
 import { verbatimCall } from "../gemini/passthrough.ts";
-import { GenerateContentRequest } from "../gemini/schema.ts";
+import { GenerateContentRequest } from "../gemini/request.ts";
 import { stream } from "../gemini/stream.ts";
 import { withPolicy } from "./content-policy.ts";
 import { parseRequest, renderRequest } from "./gemini-request.ts";
