@@ -4,15 +4,14 @@ import type {
   ModerationItem,
   ModerationPart,
   ModerationRequest,
-  ModerationResponse,
   ModerationResult,
 } from "../../canonical/moderation.ts";
 import type { Dialect, RenderContext, RenderedRequest, UpstreamRequest } from "../dialect.ts";
 import { invalidUpstreamResponse } from "../errors.ts";
 import { readDataUri } from "../shared/media.ts";
-import { noClient } from "../shared/upstream-only.ts";
-import { moderateAsk, renderResponse } from "./openai.ts";
-import { moderationSchema, parseRequest } from "./request.ts";
+import { upstreamOnly } from "../shared/upstream-only.ts";
+import type { ModerationDialect, ModerationTable } from "./fields.ts";
+import { moderateAsk } from "./openai.ts";
 
 /** What a judge said: its text, and how likely each of its tokens was, where that is told. */
 export interface ModerationReading {
@@ -86,17 +85,21 @@ function judgementIn(response: ChatResponse): ModerationReading {
 
 type Chat = Dialect<ChatRequest, ChatResponse>;
 
+/** Made into the messages of a chat request, which the chat format's own table carries on. */
+const fields: ModerationTable = {
+  items: { path: "messages", render: () => undefined },
+  mixed: { path: "messages", carriedBy: "items" },
+};
+
 /** The dialect in which a model that is asked in `chat` moderates. */
-export function judgeIn(chat: Chat, form: ModeratorForm): Dialect<ModerationRequest, ModerationResponse> {
-  return {
+export function judgeIn(chat: Chat, form: ModeratorForm): ModerationDialect {
+  return upstreamOnly({
     name: `${chat.name}-judge`,
     operation: "moderate",
+    fields,
     request: {
-      schema: moderationSchema,
-      parse: parseRequest,
       render: (canonicalRequest, context) => render(chat, form, canonicalRequest, context),
       maxItems: () => 1,
-      fieldPath: (field) => field,
     },
     response: {
       parse(wire, { origin, request }) {
@@ -107,9 +110,7 @@ export function judgeIn(chat: Chat, form: ModeratorForm): Dialect<ModerationRequ
         const model = asked?.model ?? response.model;
         return { operation: "moderate", id: "", model, verdicts: [verdict], ...(usage === undefined ? {} : { usage }) };
       },
-      render: renderResponse,
     },
-    passthrough: noClient,
     error: chat.error,
-  };
+  });
 }

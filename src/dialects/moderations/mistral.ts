@@ -3,18 +3,16 @@ import type {
   CategoryScore,
   ModerationCategory,
   ModerationRequest,
-  ModerationResponse,
   ModerationResult,
 } from "../../canonical/moderation.ts";
 import { tokenCount, zeroUsage } from "../../canonical/usage.ts";
 import { isObject, type Json } from "../../lib/json.ts";
-import type { Dialect } from "../dialect.ts";
 import { invalidUpstreamResponse, unsupported } from "../errors.ts";
 import { openaiErrors } from "../openai-error.ts";
-import { noClient } from "../shared/upstream-only.ts";
+import { renderer, upstreamOnly } from "../shared/upstream-only.ts";
+import type { ModerationDialect, ModerationTable } from "./fields.ts";
 import { clamped, knownFlagged, verdictOf } from "./moderation-result.ts";
-import { moderateAsk, readHead, readVerdicts, renderResponse } from "./openai.ts";
-import { moderationSchema, parseRequest } from "./request.ts";
+import { moderateAsk, readHead, readVerdicts } from "./openai.ts";
 
 /** Its categories by ours. Those that have no counterpart are told under their own names, and flag nothing. */
 const counterparts: ReadonlyMap<string, ModerationCategory> = new Map([
@@ -68,18 +66,16 @@ function wireInput({ items, mixed }: ModerationRequest): Json {
   return mixed ? (texts[0] ?? "") : texts;
 }
 
-export const mistralModerations: Dialect<ModerationRequest, ModerationResponse> = {
+const fields: ModerationTable = {
+  items: { path: "input", renderMembers: ({ request }) => ({ input: wireInput(request) }) },
+  mixed: { path: "input", carriedBy: "items" },
+};
+
+export const mistralModerations: ModerationDialect = upstreamOnly({
   name: "mistral-moderations",
   operation: "moderate",
-  request: {
-    schema: moderationSchema,
-    parse: parseRequest,
-    render: (request, context) => ({
-      call: { path: "moderations", body: { model: context.model, input: wireInput(request) } },
-      warnings: [],
-    }),
-    fieldPath: (field) => field,
-  },
+  fields,
+  request: { render: renderer(fields, { path: () => "moderations", members: ({ model }) => ({ model }) }) },
   response: {
     parse(wire, context) {
       if (!isObject(wire)) throw invalidUpstreamResponse("expected a JSON object");
@@ -92,8 +88,6 @@ export const mistralModerations: Dialect<ModerationRequest, ModerationResponse> 
         ...(tokens > 0 ? { usage: { ...zeroUsage, inputTokens: tokens } } : {}),
       };
     },
-    render: renderResponse,
   },
-  passthrough: noClient,
   error: openaiErrors,
-};
+});

@@ -10,11 +10,13 @@ import {
   moderationCategories,
 } from "../../canonical/moderation.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import type { Dialect, WriteContext } from "../dialect.ts";
+import type { WriteContext } from "../dialect.ts";
 import { invalidUpstreamResponse } from "../errors.ts";
+import { fieldPaths } from "../field-table.ts";
 import { openaiErrors } from "../openai-error.ts";
+import { renderer } from "../shared/upstream-only.ts";
+import { clientInput, clientRequest, type ModerationDialect, type ModerationTable } from "./fields.ts";
 import { clamped, lookedAt, renderVerdict, verdictOf } from "./moderation-result.ts";
-import { moderationSchema, parseRequest } from "./request.ts";
 
 const path = "moderations";
 
@@ -27,6 +29,11 @@ function wireInput({ items, mixed }: ModerationRequest): Json {
   if (mixed) return items.flat().map(wirePart);
   return items.length === 1 && items[0] !== undefined ? wireItem(items[0]) : items.map(wireItem);
 }
+
+const fields: ModerationTable = {
+  items: { ...clientInput, renderMembers: ({ request }) => ({ input: wireInput(request) }) },
+  mixed: { path: "input", carriedBy: "items" },
+};
 
 const inputType = (value: Json): value is InputType => value === "text" || value === "image";
 
@@ -105,17 +112,14 @@ function isWhole(result: Json): boolean {
 export const moderateAsk = (ask: { readonly operation: string } | undefined): ModerationRequest | undefined =>
   ask?.operation === "moderate" ? (ask as ModerationRequest) : undefined;
 
-export const openaiModerations: Dialect<ModerationRequest, ModerationResponse> = {
+export const openaiModerations: ModerationDialect = {
   name: "openai-moderations",
   operation: "moderate",
   request: {
-    schema: moderationSchema,
-    parse: parseRequest,
-    render: (request, context) => ({
-      call: { path, body: { model: context.model, input: wireInput(request) } },
-      warnings: [],
-    }),
-    fieldPath: (field) => field,
+    fields,
+    ...clientRequest(fields),
+    render: renderer(fields, { path: () => path, members: ({ model }) => ({ model }) }),
+    fieldPath: fieldPaths(fields),
   },
   response: {
     parse: (wire, context) => parseResponse(wire, moderateAsk(context.request)),

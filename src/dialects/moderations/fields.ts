@@ -1,10 +1,20 @@
-// What a client wants judged: a text, texts, or parts that are judged as one.
+// The fields of a moderation request: a text, texts, or parts that are classified together.
 import { Type } from "typebox";
-import type { ModerationItem, ModerationPart, ModerationRequest } from "../../canonical/moderation.ts";
+import type {
+  ModerationItem,
+  ModerationPart,
+  ModerationRequest,
+  ModerationResponse,
+} from "../../canonical/moderation.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import type { Dialect } from "../dialect.ts";
 import { badValue, missing } from "../errors.ts";
+import type { FieldTable, WireMembers } from "../field-table.ts";
+import { fieldReader, requestSchema } from "../read-fields.ts";
 import { optional } from "../schema-helpers.ts";
-import { isAbsent } from "../shared/is-empty.ts";
+
+export type ModerationDialect = Dialect<ModerationRequest, ModerationResponse>;
+export type ModerationTable = FieldTable<ModerationRequest>;
 
 /** What the official endpoint takes when no model is named. */
 const defaultModel = "omni-moderation-latest";
@@ -14,17 +24,6 @@ const schemaOfPart = Type.Object(
     type: Type.Enum(["text", "image_url"], { description: "Type of the part." }),
     text: optional("string", { description: "The text." }),
     image_url: optional("object", { description: "`{url}`: an https address or a data URI." }),
-  },
-  { additionalProperties: true },
-);
-
-export const moderationSchema = Type.Object(
-  {
-    input: Type.Union([Type.String(), Type.Array(Type.Union([Type.String(), schemaOfPart]))], {
-      description:
-        "Input to classify: a string, an array of strings (classified separately), or an array of text and image parts (classified together).",
-    }),
-    model: optional("string", { description: "ID of the model to use. Default: the configured moderation model." }),
   },
   { additionalProperties: true },
 );
@@ -62,17 +61,39 @@ function parseInput(input: Json | undefined): Pick<ModerationRequest, "items" | 
   throw badValue("input", "'input' must not mix strings and objects.");
 }
 
-/** From a wire that has passed the schema. */
-export function parseRequest(wire: JsonObject): ModerationRequest {
-  const named = typeof wire.model === "string" && wire.model !== "" ? wire.model : undefined;
+/** How clients say what is classified. */
+export const clientInput = {
+  path: "input",
+  schema: Type.Union([Type.String(), Type.Array(Type.Union([Type.String(), schemaOfPart]))], {
+    description:
+      "Input to classify: a string, an array of strings (classified separately), or an array of text and image parts (classified together).",
+  }),
+  parseMembers: ({ wire }: { wire: JsonObject }) => parseInput(wire.input),
+} as const;
+
+const members: WireMembers = {
+  model: {
+    schema: optional("string", { description: "ID of the model to use. Default: the configured moderation model." }),
+    lost: null,
+  },
+};
+
+/** The request of a client whose format has this table; the body has passed its schema. */
+export function clientRequest(table: ModerationTable) {
+  const readFields = fieldReader(table, members);
   return {
-    operation: "moderate",
-    model: named ?? defaultModel,
-    ...(named === undefined ? { unnamed: true } : {}),
-    stream: false,
-    ...parseInput(wire.input),
-    unmappedFields: Object.keys(wire)
-      .filter((name) => name !== "input" && name !== "model" && !isAbsent(wire[name]))
-      .map((path) => ({ path, rule: "warn" })),
+    schema: requestSchema(table, members),
+    parse(wire: JsonObject): ModerationRequest {
+      const named = typeof wire.model === "string" && wire.model !== "" ? wire.model : undefined;
+      const { fields, unmappedFields } = readFields(wire);
+      return {
+        operation: "moderate",
+        model: named ?? defaultModel,
+        ...(named === undefined ? { unnamed: true } : {}),
+        stream: false,
+        ...(fields as Pick<ModerationRequest, "items" | "mixed">),
+        unmappedFields,
+      };
+    },
   };
 }
