@@ -14,6 +14,7 @@ const neutral: { readonly [field: string]: Json } = {
   presencePenalty: 0,
   frequencyPenalty: 0,
   choices: 1,
+  speed: 1,
 };
 
 /** The value of a field, wherever the request groups it; undefined where it says nothing. */

@@ -1,8 +1,9 @@
-// The dialect of Azure's own speech service: markup in, a file out. No client speaks it to the gateway.
+// Azure's own speech service: markup in, a file out.
+import { isObject, type Json } from "../../lib/json.ts";
 import { openaiErrors } from "../openai-error.ts";
 import { formatOf, plainReader } from "./audio-readers.ts";
 import { documentReader, isDocument } from "./openai-reader.ts";
-import { upstreamSpeech } from "./upstream-speech.ts";
+import { stringAt, upstreamSpeech } from "./upstream-speech.ts";
 
 /**
  * https://learn.microsoft.com/azure/ai-services/speech-service/openai-voices, read 2026-11-22. The voices that have twins
@@ -42,7 +43,9 @@ function escaped(text: string): string {
 /** The language of a voice stands before its name. */
 const languageOf = (voice: string): string => /^[a-z]{2,3}-[A-Z][A-Za-z]{1,3}/.exec(voice)?.[0] ?? "en-US";
 
-function ssml(text: string, voice: string, speed: number): string {
+function ssml(speak: Json | undefined): string {
+  const [text, voice] = [stringAt(speak, "text"), stringAt(speak, "voice")];
+  const speed = isObject(speak) && typeof speak.prosody === "number" ? speak.prosody : 1;
   const percent = Math.round((speed - 1) * 100);
   const spoken =
     percent === 0 ? escaped(text) : `<prosody rate="${percent > 0 ? "+" : ""}${percent}%">${escaped(text)}</prosody>`;
@@ -50,11 +53,13 @@ function ssml(text: string, voice: string, speed: number): string {
   return `<speak version="1.0" xmlns="${space}" xml:lang="${languageOf(voice)}"><voice name="${escaped(voice)}">${spoken}</voice></speak>`;
 }
 
+const formatHeader = "x-microsoft-outputformat";
 const encoder = new TextEncoder();
 
 /** https://learn.microsoft.com/azure/ai-services/speech-service/rest-text-to-speech: its errors are their status. */
 export const azureSpeech = upstreamSpeech({
   name: "azure-speech",
+  paths: { input: "speak.text", voice: "speak.voice", format: `headers.${formatHeader}`, speed: "speak.prosody" },
   voices,
   formats: {
     mp3: "audio-24khz-96kbitrate-mono-mp3",
@@ -63,11 +68,11 @@ export const azureSpeech = upstreamSpeech({
     pcm: "raw-24khz-16bit-mono-pcm",
   },
   speeds: [0.5, 2],
-  call: ({ ask, voice, form, speed }) => ({
+  call: ({ speak, headers }) => ({
     path: "cognitiveservices/v1",
     body: {},
-    bytes: { type: "application/ssml+xml", bytes: encoder.encode(ssml(ask.input, voice, speed)) },
-    headers: { "x-microsoft-outputformat": form },
+    bytes: { type: "application/ssml+xml", bytes: encoder.encode(ssml(speak)) },
+    headers: { [formatHeader]: stringAt(headers, formatHeader) },
   }),
   reader(context, head) {
     const asked = formatOf(context);

@@ -1,11 +1,10 @@
-// The dialect of Deepgram's speech, whose voices are models. No client speaks it to the gateway.
-
+// Deepgram's speech, whose voices are models.
 import { isObject } from "../../lib/json.ts";
 import type { ErrorCodec } from "../dialect.ts";
 import { openaiErrors } from "../openai-error.ts";
 import { formatOf, plainReader } from "./audio-readers.ts";
 import { documentReader, isDocument } from "./openai-reader.ts";
-import { characterUsage, upstreamSpeech } from "./upstream-speech.ts";
+import { characterUsage, stringAt, upstreamSpeech } from "./upstream-speech.ts";
 
 /** https://developers.deepgram.com/docs/tts-models */
 const voices = {
@@ -49,6 +48,7 @@ export const deepgramErrors: ErrorCodec = {
 /** https://developers.deepgram.com/reference/text-to-speech/speak-request */
 export const deepgramSpeech = upstreamSpeech({
   name: "deepgram-speech",
+  paths: { input: "text", voice: "query.model", format: "query.encoding" },
   voices,
   formats: {
     mp3: "encoding=mp3",
@@ -58,10 +58,11 @@ export const deepgramSpeech = upstreamSpeech({
     wav: `${linear}&container=wav`,
     pcm: `${linear}&container=none`,
   },
-  mostCharacters: 2_000,
-  call: ({ ask, model, voice, form }) => ({
-    path: `v1/speak?model=${encodeURIComponent(modelOf(model, voice))}&${form}`,
-    body: { text: ask.input },
+  maxCharacters: 2_000,
+  voiceOf: (voice, { warnings }) => modelOf(warnings.context.model, voice),
+  call: ({ query, ...body }) => ({
+    path: `v1/speak?model=${encodeURIComponent(stringAt(query, "model"))}&${stringAt(query, "encoding")}`,
+    body,
   }),
   reader(context, head) {
     const asked = formatOf(context);

@@ -1,13 +1,13 @@
-// The dialect of ElevenLabs' speech. No client speaks it to the gateway.
+// ElevenLabs' speech.
 import { pcmRate } from "../../canonical/speech.ts";
-import { isObject, type JsonObject, omitUndefined } from "../../lib/json.ts";
+import { isObject, type JsonObject } from "../../lib/json.ts";
 import type { ErrorCodec } from "../dialect.ts";
 import { openaiErrors } from "../openai-error.ts";
 import { refusalError } from "../upstream-error.ts";
 import { formatOf, plainReader } from "./audio-readers.ts";
 import { documentReader, isDocument } from "./openai-reader.ts";
 import { sampleReader } from "./pcm-wav.ts";
-import { characterUsage, contentLength, upstreamSpeech } from "./upstream-speech.ts";
+import { characterUsage, contentLength, stringAt, upstreamSpeech } from "./upstream-speech.ts";
 
 /**
  * Default voices, which accounts made before March 2026 have until 2026-12-31; other accounts are asked for their own.
@@ -54,16 +54,13 @@ export const elevenlabsErrors: ErrorCodec = {
 /** https://elevenlabs.io/docs/api-reference/text-to-speech/stream: a WAV file is samples with a header of ours. */
 export const elevenlabsSpeech = upstreamSpeech({
   name: "elevenlabs-speech",
+  paths: { input: "text", voice: "url.voice_id", format: "query.output_format", speed: "voice_settings.speed" },
   voices,
   formats: { mp3: "mp3_44100_128", opus: "opus_48000_128", wav: "pcm_24000", pcm: "pcm_24000" },
   speeds: [0.7, 1.2],
-  call: ({ ask, model, voice, form, speed }) => ({
-    path: `v1/text-to-speech/${encodeURIComponent(voice)}/stream?output_format=${form}`,
-    body: omitUndefined({
-      text: ask.input,
-      model_id: model,
-      voice_settings: speed === 1 ? undefined : { speed },
-    }),
+  call: ({ url, query, ...body }, _request, { model }) => ({
+    path: `v1/text-to-speech/${encodeURIComponent(stringAt(url, "voice_id"))}/stream?output_format=${stringAt(query, "output_format")}`,
+    body: { ...body, model_id: model },
   }),
   reader(context, head) {
     const asked = formatOf(context);

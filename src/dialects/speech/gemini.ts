@@ -1,4 +1,4 @@
-// The dialect of Google's generateContent where it speaks: samples in base64. No client speaks it to the gateway.
+// Google's generateContent where it speaks: samples in base64.
 import { type AudioFormat, pcmRate, type SpeechRequest } from "../../canonical/speech.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import { geminiErrors } from "../gemini/error.ts";
@@ -12,7 +12,7 @@ import { warnField } from "../shared/warnings.ts";
 import { formatOf } from "./audio-readers.ts";
 import { type AudioChunk, type AudioDecoder, jsonAudioReader } from "./json-audio.ts";
 import { samplesAs } from "./pcm-wav.ts";
-import { type SpeechParameters, upstreamSpeech } from "./upstream-speech.ts";
+import { type SpeechSetting, upstreamSpeech } from "./upstream-speech.ts";
 
 /** https://ai.google.dev/gemini-api/docs/speech-generation#voices */
 const voices = {
@@ -40,11 +40,13 @@ function manner({ speed, instructions }: SpeechRequest): string {
   return [instructions?.trim(), pace].filter((words) => words !== undefined && words !== "").join(" ");
 }
 
-function textOf({ ask, notes }: SpeechParameters<true>): string {
-  if (ask.speed !== 1) warnField(notes, "approximated", "speed");
-  const how = manner(ask);
-  return how === "" ? ask.input : `${how.replace(/[.:\s]+$/, "")}:\n${ask.input}`;
+function textOf(input: string, { request, warnings }: SpeechSetting): string {
+  if (request.speed !== 1) warnField(warnings, "approximated", "speed");
+  const how = manner(request);
+  return how === "" ? input : `${how.replace(/[.:\s]+$/, "")}:\n${input}`;
 }
+
+const inputPath = "contents[0].parts[0].text";
 
 const refusals = /^(?:SAFETY|RECITATION|PROHIBITED_CONTENT|BLOCKLIST|SPII|LANGUAGE)$/;
 
@@ -92,21 +94,28 @@ function teller(asked: AudioFormat): AudioDecoder {
 }
 
 /** https://ai.google.dev/gemini-api/docs/speech-generation */
-export const geminiSpeech = upstreamSpeech<true>({
+export const geminiSpeech = upstreamSpeech({
   name: "gemini-speech",
+  paths: {
+    input: inputPath,
+    voice: "generationConfig.speechConfig.voiceConfig.prebuiltVoiceConfig.voiceName",
+    format: "generationConfig.responseModalities",
+  },
   voices,
-  formats: { wav: true, pcm: true },
-  speeds: [0.25, 4],
-  instructs: true,
-  call: (wish) => ({
-    path: callPath(wish.model, "streamGenerateContent"),
-    body: {
-      contents: [{ role: "user", parts: [{ text: textOf(wish) }] }],
-      generationConfig: {
-        responseModalities: ["AUDIO"],
-        speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: wish.voice } } },
-      },
+  formats: { wav: null, pcm: null },
+  rows: {
+    input: {
+      path: inputPath,
+      renderMembers: (setting) => ({
+        contents: [{ role: "user", parts: [{ text: textOf(setting.request.input, setting) }] }],
+      }),
     },
+    speed: { path: inputPath, carriedBy: "input" },
+    instructions: { path: inputPath, carriedBy: "input" },
+  },
+  call: ({ generationConfig, ...body }, _request, { model }) => ({
+    path: callPath(model, "streamGenerateContent"),
+    body: { ...body, generationConfig: { responseModalities: ["AUDIO"], ...(generationConfig as JsonObject) } },
   }),
   reader: (context, head) => jsonAudioReader(head("content-type"), teller(formatOf(context))),
   error: geminiErrors,

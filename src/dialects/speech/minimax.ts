@@ -1,4 +1,4 @@
-// The dialect of MiniMax' speech: sound in hexadecimal, and errors with the status of a success. No client speaks it to the gateway.
+// MiniMax' speech: sound in hexadecimal, and errors with the status of a success.
 import { type AudioFormat, pcmRate, soundTypes } from "../../canonical/speech.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import { openaiErrors } from "../openai-error.ts";
@@ -54,28 +54,34 @@ function teller(asked: AudioFormat): AudioDecoder {
 }
 
 /** https://platform.minimax.io/docs/api-reference/speech-t2a-http: a WAV file is never streamed. */
-export const minimaxSpeech = upstreamSpeech<"stream" | "whole">({
+export const minimaxSpeech = upstreamSpeech({
   name: "minimax-speech",
+  paths: {
+    input: "text",
+    voice: "voice_setting.voice_id",
+    format: "audio_setting.format",
+    speed: "voice_setting.speed",
+  },
   voices,
-  formats: { mp3: "stream", flac: "stream", wav: "whole", pcm: "stream" },
+  formats: { mp3: "mp3", flac: "flac", wav: "wav", pcm: "pcm" },
   speeds: [0.5, 2],
-  call: ({ ask, model, voice, form, speed }) => ({
-    path: "t2a_v2",
-    body: {
-      model,
-      text: ask.input,
-      stream: form === "stream",
-      ...(form === "stream" ? { stream_options: { exclude_aggregated_audio: true } } : {}),
-      voice_setting: { voice_id: voice, speed },
-      audio_setting: {
-        format: ask.format,
-        sample_rate: ask.format === "mp3" ? 32_000 : pcmRate,
-        ...(ask.format === "mp3" ? { bitrate: mp3Bits } : {}),
-        channel: 1,
+  call({ voice_setting, audio_setting, ...body }, { format }, { model }) {
+    const stream = format !== "wav";
+    return {
+      path: "t2a_v2",
+      body: {
+        ...{ model, ...body, stream },
+        ...(stream ? { stream_options: { exclude_aggregated_audio: true } } : {}),
+        voice_setting: { speed: 1, ...(voice_setting as JsonObject) },
+        audio_setting: {
+          ...(audio_setting as JsonObject),
+          ...(format === "mp3" ? { sample_rate: 32_000, bitrate: mp3Bits } : { sample_rate: pcmRate }),
+          channel: 1,
+        },
+        output_format: "hex",
       },
-      output_format: "hex",
-    },
-  }),
+    };
+  },
   reader: (context, head) => jsonAudioReader(head("content-type"), teller(formatOf(context))),
   error: { ...openaiErrors, parse: parseError },
 });

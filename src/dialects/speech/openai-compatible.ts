@@ -1,18 +1,17 @@
-// Dialects of servers that speak nearly as OpenAI does: other voices, fewer formats. No client speaks them to the gateway.
-import type { SpeechRequest } from "../../canonical/speech.ts";
+// Speech of servers whose format is nearly OpenAI's: other voices, fewer formats.
 import { pcmRate } from "../../canonical/speech.ts";
-import { omitUndefined } from "../../lib/json.ts";
 import { openaiErrors } from "../openai-error.ts";
 import { formatOf } from "./audio-readers.ts";
 import { openaiSoundReader } from "./openai-reader.ts";
 import { unwrappedReader } from "./pcm-wav.ts";
-import { upstreamSpeech, voicesByName } from "./upstream-speech.ts";
+import { type SpeechSetting, upstreamSpeech, voicesByName } from "./upstream-speech.ts";
 
 const path = "audio/speech";
 
 /** https://console.groq.com/docs/text-to-speech: WAV files alone, so that samples are cut out of one. */
-export const groqSpeech = upstreamSpeech<"wav">({
+export const groqSpeech = upstreamSpeech({
   name: "groq-speech",
+  paths: { input: "input", voice: "voice", format: "response_format" },
   voices: voicesByName({
     autumn: ["alloy", "coral", "marin"],
     diana: ["nova", "sage"],
@@ -22,7 +21,7 @@ export const groqSpeech = upstreamSpeech<"wav">({
     troy: ["fable", "verse"],
   }),
   formats: { wav: "wav", pcm: "wav" },
-  call: ({ ask, model, voice, form }) => ({ path, body: { model, input: ask.input, voice, response_format: form } }),
+  call: (fields, _request, { model }) => ({ path, body: { model, ...fields } }),
   reader(context, head) {
     const type = head("content-type") ?? "";
     return formatOf(context) === "pcm" && /^(?:audio\/|application\/octet-stream)/.test(type)
@@ -33,13 +32,14 @@ export const groqSpeech = upstreamSpeech<"wav">({
 });
 
 /** A voice belongs to its model, unless it is one's own. */
-function ofModel(model: string, voice: string, { ownVoice }: SpeechRequest): string {
-  return ownVoice || voice.includes(":") ? voice : `${model}:${voice}`;
+function ofModel(voice: string, { request, warnings }: SpeechSetting): string {
+  return request.ownVoice || voice.includes(":") ? voice : `${warnings.context.model}:${voice}`;
 }
 
 /** https://docs.siliconflow.cn/cn/api-reference/audio/create-speech: each format has a rate of its own unless it is told one. */
-export const siliconflowSpeech = upstreamSpeech<true>({
+export const siliconflowSpeech = upstreamSpeech({
   name: "siliconflow-speech",
+  paths: { input: "input", voice: "voice", format: "response_format", speed: "speed" },
   voices: voicesByName({
     anna: ["alloy", "sage"],
     bella: ["nova", "marin"],
@@ -50,19 +50,16 @@ export const siliconflowSpeech = upstreamSpeech<true>({
     charles: ["fable", "ballad"],
     david: ["verse"],
   }),
-  formats: { mp3: true, opus: true, wav: true, pcm: true },
+  formats: { mp3: "mp3", opus: "opus", wav: "wav", pcm: "pcm" },
   speeds: [0.25, 4],
-  call: ({ ask, model, voice, speed }) => ({
+  voiceOf: ofModel,
+  call: (fields, { format }, { model }) => ({
     path,
-    body: omitUndefined({
-      model,
-      input: ask.input,
-      voice: ofModel(model, voice, ask),
-      response_format: ask.format,
-      sample_rate: ask.format === "pcm" || ask.format === "wav" ? pcmRate : undefined,
-      speed: speed === 1 ? undefined : speed,
+    body: {
+      ...{ model, ...fields },
+      ...(format === "pcm" || format === "wav" ? { sample_rate: pcmRate } : {}),
       stream: true,
-    }),
+    },
   }),
   reader: openaiSoundReader,
   error: openaiErrors,

@@ -1,6 +1,5 @@
 // The dialect of OpenAI's speech: a text and a voice in, a file of sound out, whole or as events.
 import { Type } from "typebox";
-import type { FieldName } from "../../canonical/request-field.ts";
 import {
   type AudioFormat,
   audioFormats,
@@ -9,50 +8,21 @@ import {
   soundTypes,
   standardVoices,
 } from "../../canonical/speech.ts";
-import { isObject, type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
+import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { Dialect } from "../dialect.ts";
 import { badValue, unsupported } from "../errors.ts";
+import { fieldPaths, type WireMembers } from "../field-table.ts";
 import { openaiErrors } from "../openai-error.ts";
+import { fieldReader, requestSchema } from "../read-fields.ts";
 import { enumeration, optional } from "../schema-helpers.ts";
+import { renderer } from "../shared/upstream-only.ts";
 import { openaiSoundReader } from "./openai-reader.ts";
 import { soundWriter } from "./openai-writer.ts";
+import type { SpeechTable } from "./upstream-speech.ts";
 
+const path = "audio/speech";
 /** What people count as characters. */
 const maxCharacters = 4096;
-
-const schema = Type.Object(
-  {
-    model: Type.String({ minLength: 1, description: "ID of the model to use." }),
-    input: Type.String({
-      minLength: 1,
-      maxLength: maxCharacters,
-      description: `The text to convert to speech, at most ${maxCharacters} characters.`,
-    }),
-    voice: Type.Union(
-      [
-        Type.String({ minLength: 1, maxLength: 256 }),
-        Type.Object({ id: Type.String({ minLength: 1, maxLength: 256 }) }),
-      ],
-      { description: `One of ${standardVoices.join(", ")}, or a voice that is configured for the model.` },
-    ),
-    response_format: enumeration(audioFormats, { default: "mp3", description: "File format of the output." }),
-    speed: optional("number", {
-      minimum: 0.25,
-      maximum: 4,
-      default: 1,
-      description: "Speed of the speech; 1 is normal.",
-    }),
-    instructions: optional("string", { description: "Instructions for the voice." }),
-    stream_format: enumeration(["audio", "sse"], { default: "audio", description: "Stream format: `audio` or `sse`." }),
-  },
-  { additionalProperties: true },
-);
-
-const known = new Set(["model", "input", "voice", "response_format", "speed", "instructions", "stream_format"]);
-
-function voiceOf(voice: Json | undefined): string {
-  return isObject(voice) ? String(voice.id) : String(voice);
-}
 
 /** The schema counts what the runtime calls characters; people count what they see. */
 function checkLength(input: string): void {
@@ -60,51 +30,86 @@ function checkLength(input: string): void {
     throw badValue("input", `'input' must have at most ${maxCharacters} characters.`);
 }
 
-function parse(wire: JsonObject): SpeechRequest {
-  const input = String(wire.input);
-  checkLength(input);
-  return {
-    operation: "speak",
-    model: String(wire.model),
-    stream: true,
-    input,
-    voice: voiceOf(wire.voice),
-    ...(isObject(wire.voice) ? { ownVoice: true } : {}),
-    format: (wire.response_format ?? "mp3") as AudioFormat,
-    ...(wire.response_format === undefined || wire.response_format === null ? { isDefaultFormat: true } : {}),
-    speed: typeof wire.speed === "number" ? wire.speed : 1,
-    ...(typeof wire.instructions === "string" ? { instructions: wire.instructions } : {}),
-    events: wire.stream_format === "sse",
-    unmappedFields: Object.keys(wire)
-      .filter((name) => !known.has(name) && wire[name] !== null)
-      .map((path) => ({ path, rule: "warn" })),
-  };
-}
+const isGiven = (value: Json | undefined): boolean => value !== undefined && value !== null;
 
-const paths: { readonly [field in FieldName]?: string } = { format: "response_format" };
+const fields: SpeechTable = {
+  input: {
+    path: "input",
+    schema: Type.String({
+      minLength: 1,
+      maxLength: maxCharacters,
+      description: `The text to convert to speech, at most ${maxCharacters} characters.`,
+    }),
+    parse(value) {
+      checkLength(String(value));
+      return String(value);
+    },
+  },
+  voice: {
+    path: "voice",
+    schema: Type.Union(
+      [
+        Type.String({ minLength: 1, maxLength: 256 }),
+        Type.Object({ id: Type.String({ minLength: 1, maxLength: 256 }) }),
+      ],
+      { description: `One of ${standardVoices.join(", ")}, or a voice that is configured for the model.` },
+    ),
+    parseMembers: ({ wire: { voice } }) =>
+      isObject(voice) ? { voice: String(voice.id), ownVoice: true } : { voice: String(voice) },
+    render: (voice, { request, warnings: { context } }) => context.voice ?? (request.ownVoice ? { id: voice } : voice),
+  },
+  ownVoice: { path: "voice.id", carriedBy: "voice" },
+  format: {
+    path: "response_format",
+    schema: enumeration(audioFormats, { default: "mp3", description: "File format of the output." }),
+    parseMembers: ({ wire: { response_format: format } }) =>
+      isGiven(format) ? { format: format as AudioFormat } : { format: "mp3", isDefaultFormat: true },
+  },
+  isDefaultFormat: { path: "response_format", carriedBy: "format" },
+  speed: {
+    path: "speed",
+    schema: optional("number", {
+      minimum: 0.25,
+      maximum: 4,
+      default: 1,
+      description: "Speed of the speech; 1 is normal.",
+    }),
+    parseMembers: ({ wire }) => ({ speed: typeof wire.speed === "number" ? wire.speed : 1 }),
+    render: (speed) => (speed === 1 ? undefined : speed),
+  },
+  instructions: {
+    path: "instructions",
+    schema: optional("string", { description: "Instructions for the voice." }),
+  },
+  events: {
+    path: "stream_format",
+    schema: enumeration(["audio", "sse"], { default: "audio", description: "Stream format: `audio` or `sse`." }),
+    parseMembers: ({ wire }) => ({ events: wire.stream_format === "sse" }),
+    render: (events) => (events ? "sse" : undefined),
+  },
+};
+
+const members: WireMembers = {
+  model: { schema: Type.String({ minLength: 1, description: "ID of the model to use." }), lost: null },
+};
+
+const readFields = fieldReader(fields, members);
+
+function parse(wire: JsonObject): SpeechRequest {
+  const { fields: read, unmappedFields } = readFields(wire);
+  const said = read as Omit<SpeechRequest, "operation" | "model" | "stream" | "unmappedFields">;
+  return { operation: "speak", model: String(wire.model), stream: true, ...said, unmappedFields };
+}
 
 export const openaiSpeech: Dialect<SpeechRequest, SpeechResponse> = {
   name: "openai-speech",
   operation: "speak",
   request: {
-    schema,
+    fields,
+    schema: requestSchema(fields, members),
     parse,
-    render: (request, { model, voice }) => ({
-      call: {
-        path: "audio/speech",
-        body: omitUndefined({
-          model,
-          input: request.input,
-          voice: voice ?? (request.ownVoice ? { id: request.voice } : request.voice),
-          response_format: request.format,
-          speed: request.speed === 1 ? undefined : request.speed,
-          instructions: request.instructions,
-          stream_format: request.events ? "sse" : undefined,
-        }),
-      },
-      warnings: [],
-    }),
-    fieldPath: (field) => paths[field] ?? field,
+    render: renderer(fields, { path: () => path, members: ({ model }) => ({ model }) }),
+    fieldPath: fieldPaths(fields),
   },
   response: {
     parse: () => {
@@ -118,7 +123,7 @@ export const openaiSpeech: Dialect<SpeechRequest, SpeechResponse> = {
   audio: { reader: openaiSoundReader, writer: soundWriter },
   passthrough: {
     render: (wire, { model, voice }) => ({
-      path: "audio/speech",
+      path,
       body: { ...wire, model, ...(voice === undefined ? {} : { voice }) },
     }),
   },

@@ -1,15 +1,8 @@
-// What dialects of speech have in common that only servers speak: voices and formats by table, speed within bounds.
-import { Type } from "typebox";
-import { GatewayError } from "../../canonical/error.ts";
-import {
-  type AudioFormat,
-  audioFormats,
-  type SpeechRequest,
-  type SpeechResponse,
-  soundTypes,
-} from "../../canonical/speech.ts";
+// Speech of servers: a table of fields from what each of them accepts, voices and formats by table, speed within bounds.
+import { type AudioFormat, audioFormats, type SpeechRequest, type SpeechResponse } from "../../canonical/speech.ts";
 import type { Usage } from "../../canonical/usage.ts";
 import { oneUnit, zeroUsage } from "../../canonical/usage.ts";
+import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type {
   AudioReader,
   Dialect,
@@ -20,124 +13,127 @@ import type {
   UpstreamRequest,
 } from "../dialect.ts";
 import { unsupported } from "../errors.ts";
-import { noClient } from "../shared/upstream-only.ts";
-import { type Warnings, warn, warnField } from "../shared/warnings.ts";
+import { dropped, type FieldTable, ignored, type RenderSetting, rejected } from "../field-table.ts";
+import { fieldRenderer } from "../render-fields.ts";
+import { upstreamOnly } from "../shared/upstream-only.ts";
+import { newWarnings, warn, warnField } from "../shared/warnings.ts";
 import { soundWriter } from "./openai-writer.ts";
 import { chooseVoice, type VoiceTable } from "./voices.ts";
 
 export type HeaderGetter = (name: string) => string | null;
+export type SpeechTable = FieldTable<SpeechRequest>;
+export type SpeechSetting = RenderSetting<SpeechRequest>;
 
-/** A request as a server of speech takes it. */
-export interface SpeechParameters<Form> {
-  readonly ask: SpeechRequest;
-  readonly model: string;
-  /** The server's own name for the voice. */
+/**
+ * Where a server takes each field. Members of `url`, `query` and `headers` are put there by its `call`, all others
+ * into the body.
+ */
+export interface SpeechPaths {
+  readonly input: string;
   readonly voice: string;
-  /** What to ask for, to get the format that the client wants. */
-  readonly form: Form;
-  /** Within the server's bounds. */
-  readonly speed: number;
-  readonly notes: Warnings;
+  readonly format: string;
+  /** Absent: it has no speed. */
+  readonly speed?: string;
 }
 
-export interface UpstreamSpeech<Form> {
+export interface UpstreamSpeech {
   readonly name: string;
+  readonly paths: SpeechPaths;
   /** Voices that stand in for the usual names. */
   readonly voices: VoiceTable;
-  /** Formats without a row are refused. */
-  readonly formats: { readonly [format in AudioFormat]?: Form };
-  /** Absent: it knows no speed. */
+  /** The server's names for the formats, `null` where it has none; formats without a row are refused. */
+  readonly formats: { readonly [format in AudioFormat]?: string | null };
   readonly speeds?: readonly [least: number, most: number];
-  /** It can be told how to speak. */
-  readonly instructs?: true;
   /** Characters that it takes at most. */
-  readonly mostCharacters?: number;
-  call(wish: SpeechParameters<Form>): UpstreamRequest;
+  readonly maxCharacters?: number;
+  /** Rows that differ from those that are made of the rest. */
+  readonly rows?: Partial<SpeechTable>;
+  /** The server's name for a voice of a model. Absent: the voice itself. */
+  voiceOf?(voice: string, setting: SpeechSetting): string;
+  call(fields: JsonObject, request: SpeechRequest, context: RenderContext): UpstreamRequest;
   reader(context: ReadContext, head: HeaderGetter): AudioReader;
   readonly error: ErrorCodec;
-}
-
-type Speaking = Dialect<SpeechRequest, SpeechResponse>;
-
-function speedFor({ speed }: SpeechRequest, speeds: readonly [number, number] | undefined, warnings: Warnings): number {
-  if (speed === 1) return 1;
-  if (speeds === undefined) {
-    warnField(warnings, "dropped", "speed");
-    return 1;
-  }
-  const taken = Math.min(Math.max(speed, speeds[0]), speeds[1]);
-  if (taken !== speed) warnField(warnings, "approximated", "speed");
-  return taken;
 }
 
 /** What stands in for a format that nobody asked for by its name, best first: files that players know, then bare samples. */
 const nearestFormats: readonly AudioFormat[] = ["mp3", "wav", "opus", "aac", "flac", "pcm"];
 
-/** The format that is made: the requested one, or the server's nearest where the client left the format open. */
-function formatFor<Form>({ formats }: UpstreamSpeech<Form>, { format, isDefaultFormat }: SpeechRequest): AudioFormat {
-  if (formats[format] !== undefined || !isDefaultFormat) return format;
-  return nearestFormats.find((each) => formats[each] !== undefined) ?? format;
+/** The request with the format that is made: the requested one, or the server's nearest where the client left the format open. */
+function withFormat({ formats }: UpstreamSpeech, request: SpeechRequest): SpeechRequest {
+  if (formats[request.format] !== undefined || !request.isDefaultFormat) return request;
+  const format = nearestFormats.find((each) => formats[each] !== undefined) ?? request.format;
+  return { ...request, format };
 }
 
-function formFor<Form>({ formats }: UpstreamSpeech<Form>, format: AudioFormat, context: RenderContext): Form {
-  const form = formats[format];
-  if (form !== undefined) return form;
-  throw unsupported(context.fieldPath("format"), `this model supports the formats ${Object.keys(formats).join(", ")}.`);
-}
-
-/** The request with the format that is made. */
-function withFormat<Form>(server: UpstreamSpeech<Form>, request: SpeechRequest): SpeechRequest {
-  const format = formatFor(server, request);
-  return format === request.format ? request : { ...request, format };
-}
-
-function standardVoice<Form>(
-  { voices }: UpstreamSpeech<Form>,
-  { voice: name }: SpeechRequest,
-  warnings: Warnings,
-): string {
-  const { voice, isOther } = chooseVoice(name, voices, warnings.context.listedVoices);
+function voiceFor({ voices, voiceOf = (voice) => voice }: UpstreamSpeech, setting: SpeechSetting): string {
+  const { request, warnings } = setting;
+  const { voice: mapped, listedVoices } = warnings.context;
+  if (mapped !== undefined || request.ownVoice) return voiceOf(mapped ?? request.voice, setting);
+  const { voice, isOther } = chooseVoice(request.voice, voices, listedVoices);
   if (isOther) warn(warnings, "approximated", "voice");
-  return voice;
+  return voiceOf(voice, setting);
 }
 
-function render<Form>(server: UpstreamSpeech<Form>, given: SpeechRequest, context: RenderContext): RenderedRequest {
-  const { mostCharacters = Number.POSITIVE_INFINITY } = server;
-  const request = withFormat(server, given);
-  const form = formFor(server, request.format, context);
-  if ([...request.input].length > mostCharacters)
-    throw unsupported(context.fieldPath("input"), `this model accepts at most ${mostCharacters} characters.`);
-  const warnings: Warnings = { context, warnings: [] };
-  if (request !== given) warnField(warnings, "approximated", "format");
-  const speed = speedFor(request, server.speeds, warnings);
-  if (request.instructions?.trim() && !server.instructs) warn(warnings, "dropped", "instructions");
-  const voice = context.voice ?? (request.ownVoice ? request.voice : standardVoice(server, request, warnings));
-  const call = server.call({ ask: request, model: context.model, voice, form, speed, notes: warnings });
-  return { call, warnings: warnings.warnings };
-}
+const noInstructions = dropped("the format has no instructions");
 
-const noWords = (): never => {
-  throw new GatewayError("internal_error", "Clients cannot use this format.");
-};
-
-export function upstreamSpeech<Form>(server: UpstreamSpeech<Form>): Speaking {
+function tableOf(server: UpstreamSpeech): SpeechTable {
+  const { paths, formats, speeds, maxCharacters = Number.POSITIVE_INFINITY } = server;
   return {
+    format: {
+      path: paths.format,
+      limit: (_setting, format) =>
+        formats[format] === undefined
+          ? rejected(`this model supports the formats ${Object.keys(formats).join(", ")}.`)
+          : undefined,
+      render: (format): Json | undefined => formats[format] ?? undefined,
+    },
+    isDefaultFormat: { path: paths.format, carriedBy: "format" },
+    input: {
+      path: paths.input,
+      limit: (_setting, input) =>
+        [...input].length > maxCharacters
+          ? rejected(`this model accepts at most ${maxCharacters} characters.`)
+          : undefined,
+    },
+    speed:
+      speeds === undefined || paths.speed === undefined
+        ? dropped("the format has no speed")
+        : {
+            path: paths.speed,
+            limit: () => ({ min: speeds[0], max: speeds[1] }),
+            render: (speed) => (speed === 1 ? undefined : speed),
+          },
+    instructions: {
+      path: "instructions",
+      limit: (_setting, text) => (text.trim() === "" ? undefined : noInstructions),
+      render: () => undefined,
+    },
+    voice: { path: paths.voice, render: (_voice, setting) => voiceFor(server, setting) },
+    ownVoice: { path: paths.voice, carriedBy: "voice" },
+    events: ignored("the gateway makes the events"),
+    ...server.rows,
+  };
+}
+
+export function upstreamSpeech(server: UpstreamSpeech): Dialect<SpeechRequest, SpeechResponse> {
+  const fields = tableOf(server);
+  const renderFields = fieldRenderer<SpeechRequest, SpeechSetting>(fields);
+  const render = (given: SpeechRequest, context: RenderContext): RenderedRequest => {
+    const request = withFormat(server, given);
+    const warnings = newWarnings(context);
+    if (request !== given) warnField(warnings, "approximated", "format");
+    const call = server.call(renderFields({ request, warnings }), request, context);
+    return { call, warnings: warnings.warnings };
+  };
+  return upstreamOnly<SpeechRequest, SpeechResponse>({
     name: server.name,
     operation: "speak",
-    request: {
-      schema: Type.Object({}),
-      parse: noWords,
-      render: (request, context) => render(server, request, context),
-      fieldPath: (field) => field,
-    },
+    fields,
+    request: { render },
     response: {
       parse: () => {
         throw unsupported("model", "speech responses are binary.");
       },
-      render: (response) => ({
-        audio: Buffer.from(response.bytes).toString("base64"),
-        type: soundTypes[response.format],
-      }),
     },
     audio: {
       formats: audioFormats.filter((format) => server.formats[format] !== undefined),
@@ -150,10 +146,13 @@ export function upstreamSpeech<Form>(server: UpstreamSpeech<Form>): Speaking {
         ),
       writer: soundWriter,
     },
-    passthrough: noClient,
     error: server.error,
-  };
+  });
 }
+
+/** A text among rendered members. */
+export const stringAt = (members: Json | undefined, name: string): string =>
+  isObject(members) && typeof members[name] === "string" ? members[name] : "";
 
 /** Characters as the server has counted them; undefined where it told none. */
 export function characterUsage(count: string | number | null | undefined): Usage | undefined {
