@@ -43,7 +43,7 @@ function open({ baseUrl, account }: AccountEntry): Signer {
   const version = account?.apiVersion;
   return {
     baseUrl: resourceOf(baseUrl),
-    place: (call) => ({
+    rewritePath: (call) => ({
       ...call,
       path: version !== undefined && dated.test(version) ? datedPath(call, version) : currentPath(call, version),
     }),
@@ -54,11 +54,11 @@ export const azure: ProviderKind = {
   kind: "azure",
   environment: { credential: "AZURE_OPENAI_API_KEY", baseUrl: "AZURE_OPENAI_ENDPOINT" },
   dialects: [openaiChat, openaiResponses, openaiCompletions, openaiEmbeddings, openaiImages, ...openaiAudio],
-  speaks: servesText(continuesText),
+  supports: servesText(continuesText),
   prefers: prefersResponses,
   origin: "azure",
   options: { customTools: true },
-  authorize: (credential: Secret) => ({ "api-key": credential.reveal() }),
+  authHeaders: (credential: Secret) => ({ "api-key": credential.reveal() }),
   // No listing: the service lists what could be deployed, not what is.
   account: { members: { apiVersion: ["OPENAI_API_VERSION"] }, fault: () => null, open },
 };

@@ -15,7 +15,7 @@ export function asModerator(provider: Provider, form: ModeratorForm): Provider {
   return {
     ...provider,
     dialects: [...provider.dialects.filter(({ operation }) => operation !== "moderate"), ...chatOf.keys()],
-    speaks: (dialect, model) => provider.speaks?.(spoken(dialect), model) ?? true,
+    supports: (dialect, model) => provider.supports?.(spoken(dialect), model) ?? true,
     dispatch: {
       form: "http",
       send: (request) => dispatch.send({ ...request, dialect: spoken(request.dialect) }),

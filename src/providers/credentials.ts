@@ -2,7 +2,7 @@
 import type { Dialect, UpstreamRequest } from "../dialects/dialect.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Secret } from "../lib/secret.ts";
-import type { ListedModel } from "./listed-model.ts";
+import type { ListedModel } from "./model-list.ts";
 import type { OutgoingRequest } from "./upstream.ts";
 
 /** What an operator says of an account beside an address and a key. */
@@ -33,7 +33,7 @@ export interface AccountRules {
   /** Null for an account that can be used. */
   fault(account: Account, credential: Secret | null): AccountFault | null;
   /** The way to an account without a fault. */
-  open(entry: AccountEntry, tools: AccessTools): Signer;
+  open(entry: AccountEntry, tools: SignerDependencies): Signer;
 }
 
 /** An account as an operator configured it. */
@@ -44,26 +44,26 @@ export interface AccountEntry {
 }
 
 /** What a way to an account may use; `send` goes through the entry's own proxy. */
-export interface AccessTools {
+export interface SignerDependencies {
   readonly clock: Clock;
   send(request: OutgoingRequest): Promise<Response>;
 }
 
 /** A request that is about to leave, without proof of who asks. */
-export type Unproven = Pick<OutgoingRequest, "method" | "url" | "body">;
+export type UnsignedRequest = Pick<OutgoingRequest, "method" | "url" | "body">;
 
 /** The way to one account. */
 export interface Signer {
   /** In place of the entry's own address. */
   readonly baseUrl?: string;
   /** The call on this account's own paths; the same object where nothing changes. Pure. */
-  place?(call: UpstreamRequest, dialect: Dialect): UpstreamRequest;
-  /** As `place`, for calls about tasks, which belong to no dialect. */
-  placeTask?(call: UpstreamRequest): UpstreamRequest;
-  /** Headers that prove who asks: made for each request, since they run out or cover its bytes. */
-  prove?(request: Unproven): Promise<Readonly<Record<string, string>>>;
-  /** What was presented has been refused: it is not presented again. */
-  refused?(): void;
+  rewritePath?(call: UpstreamRequest, dialect: Dialect): UpstreamRequest;
+  /** As `rewritePath`, for calls about tasks, which belong to no dialect. */
+  rewriteTaskPath?(call: UpstreamRequest): UpstreamRequest;
+  /** Headers that authenticate a request: made for each one, because they expire or cover its bytes. */
+  sign?(request: UnsignedRequest): Promise<Readonly<Record<string, string>>>;
+  /** The provider answered with 401: what was sent is not sent again. */
+  onUnauthorized?(): void;
   /** The response in frames that dialects read. */
   unwrap?(response: Response): Response;
   /** The account's own list of models. */
@@ -75,3 +75,40 @@ export function secretsOf(account: Account = {}): string[] {
   const { accessKeyId, secretAccessKey, sessionToken } = account;
   return [accessKeyId, secretAccessKey, sessionToken].flatMap((secret) => (secret ? [secret.reveal()] : []));
 }
+
+/** A long-lived key, or a temporary one with its session's token. */
+export interface KeyPair {
+  readonly accessKeyId: Secret;
+  readonly secretAccessKey: Secret;
+  readonly sessionToken?: Secret;
+}
+
+/** Both parts, where both are there. */
+export function keyPairOf({ accessKeyId, secretAccessKey, sessionToken }: Account): KeyPair | null {
+  if (accessKeyId === undefined || secretAccessKey === undefined) return null;
+  return { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) };
+}
+
+/** What is missing of a pair, where no key that is simply shown takes its place. */
+export function keyPairFault(
+  { accessKeyId, secretAccessKey }: Account,
+  credential: Secret | null,
+): AccountFault | null {
+  if (accessKeyId === undefined && secretAccessKey !== undefined)
+    return { member: "accessKeyId", problem: "the ID of the access key is missing" };
+  if (secretAccessKey === undefined && accessKeyId !== undefined)
+    return { member: "secretAccessKey", problem: "the secret of the access key is missing" };
+  if (accessKeyId === undefined && credential === null)
+    return { member: "accessKeyId", problem: "an access key, or an API key as the credential, is missing" };
+  return null;
+}
+
+/** `Authorization: Bearer …`, or another scheme. */
+export const bearer = (credential: Secret, scheme = "Bearer"): Record<string, string> => ({
+  authorization: `${scheme} ${credential.reveal()}`,
+});
+
+/** The credential in a header of its own. */
+export const inHeader =
+  (name: string) =>
+  (credential: Secret): Record<string, string> => ({ [name]: credential.reveal() });

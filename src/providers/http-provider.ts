@@ -8,10 +8,11 @@ import { type Clock, systemClock } from "../lib/clock.ts";
 import { firstHop } from "../lib/hops.ts";
 import { parseJsonText } from "../lib/json.ts";
 import { type Signer, secretsOf } from "./credentials.ts";
-import type { DispatchRequest, HttpProvider, Provider, ProviderEntry, ReplyPatch } from "./provider.ts";
+import type { DispatchRequest, HttpProvider, Provider, ProviderEntry, ResponsePatch } from "./provider.ts";
 import { readBounded } from "./read-body.ts";
 import { isStrong, type Redactor, redactorOf, withRedactor } from "./redaction.ts";
 import { requestEncoder } from "./request-encoder.ts";
+import { patchRequest } from "./request-quirks.ts";
 import { patchedResponse } from "./response-patcher.ts";
 import { type PollingDependencies, pollUntilDone } from "./task-polling.ts";
 import { inlineThinking } from "./think-tag-parser.ts";
@@ -63,27 +64,27 @@ const bearer = "Bearer ";
 type Post = (request: OutgoingRequest) => Promise<Response>;
 
 /** Sends with proof of who asks, and gives the answer in frames that dialects read. */
-function proven(post: Post, access: Signer, redactor: Redactor): Post {
-  const { prove, unwrap } = access;
-  if (prove === undefined && unwrap === undefined) return post;
+function signed(post: Post, access: Signer, redactor: Redactor): Post {
+  const { sign, unwrap } = access;
+  if (sign === undefined && unwrap === undefined) return post;
   return async (request) => {
     // Proof may have to be fetched first; who gives up meanwhile does not wait for it.
-    const proof = prove === undefined ? {} : await raceAbort(prove(request), request.signal);
+    const proof = sign === undefined ? {} : await raceAbort(sign(request), request.signal);
     for (const value of Object.values(proof)) if (value.startsWith(bearer)) redactor.add(value.slice(bearer.length));
     const response = await post({ ...request, headers: { ...request.headers, ...proof } });
-    if (response.status === 401) access.refused?.();
+    if (response.status === 401) access.onUnauthorized?.();
     return unwrap?.(response) ?? response;
   };
 }
 
-type Ship = (call: UpstreamRequest, signal: AbortSignal) => Promise<Response>;
+type SendCall = (call: UpstreamRequest, signal: AbortSignal) => Promise<Response>;
 
 /** Sends calls below an address. A task that is submitted twice is paid for twice: no submit is risked on a connection that may be stale. */
-function shipping(
+function callSenders(
   post: Post,
   packed: ReturnType<typeof requestEncoder>,
   baseUrl: string,
-): { ship: Ship; shipTask: Ship } {
+): { sendCall: SendCall; sendTaskCall: SendCall } {
   const sending = (call: UpstreamRequest, signal: AbortSignal, more: Pick<OutgoingRequest, "freshConnection">) => {
     const send = (request: Awaited<ReturnType<typeof packed>>): Promise<Response> =>
       post({ ...request, ...more, url: join(baseUrl, call.path), signal });
@@ -91,8 +92,8 @@ function shipping(
     return request instanceof Promise ? request.then(send) : send(request);
   };
   return {
-    ship: (call, signal) => sending(call, signal, {}),
-    shipTask: (call, signal) => sending(call, signal, call.method === "GET" ? {} : { freshConnection: true }),
+    sendCall: (call, signal) => sending(call, signal, {}),
+    sendTaskCall: (call, signal) => sending(call, signal, call.method === "GET" ? {} : { freshConnection: true }),
   };
 }
 
@@ -100,8 +101,8 @@ function accessTo(entry: ProviderEntry, clock: Clock): Signer {
   return entry.kind.account?.open(entry, { clock, send: sender(entry) }) ?? {};
 }
 
-function mendsOf({ kind }: ProviderEntry, { splitsThinking }: CompatibilityFlags): ReplyPatch[] {
-  return [kind.mendReply, splitsThinking ? inlineThinking : undefined].filter((mend) => mend !== undefined);
+function patchesOf({ kind }: ProviderEntry, { splitsThinking }: CompatibilityFlags): ResponsePatch[] {
+  return [kind.responsePatch, splitsThinking ? inlineThinking : undefined].filter((patch) => patch !== undefined);
 }
 
 /** The lists that the provider gives of what it has. */
@@ -118,46 +119,46 @@ function listsOf(
 }
 
 export function httpProvider(entry: ProviderEntry): HttpProvider {
-  return httpProviderWithTimers(entry, systemClock);
+  return httpProviderWithClock(entry, systemClock);
 }
 
 /** What every request to this entry carries. */
 function headersOf({ kind, headers, credential }: ProviderEntry): Record<string, string> {
-  const shown = credential === null ? {} : kind.authorize(credential);
+  const shown = credential === null ? {} : kind.authHeaders(credential);
   const names = Object.keys(headers).map((name) => name.toLowerCase());
   const agent: Record<string, string> = names.includes("user-agent") ? {} : { "user-agent": `turnpike/${version}` };
   return { "accept-encoding": "identity", ...agent, ...firstHop, ...kind.headers, ...headers, ...shown };
 }
 
 /** A credential is read once here; it travels only in headers of requests to this entry's own base URL. */
-export function httpProviderWithTimers(entry: ProviderEntry, clock: Clock): HttpProvider {
+export function httpProviderWithClock(entry: ProviderEntry, clock: Clock): HttpProvider {
   const base = headersOf(entry);
   const { kind } = entry;
   const access = accessTo(entry, clock);
   const baseUrl = access.baseUrl ?? baseOf(entry);
   const redactor = redactorOfEntry(entry);
-  const send = proven(sender(entry), access, redactor);
-  const { ship, shipTask } = shipping(send, requestEncoder(base), baseUrl);
+  const send = signed(sender(entry), access, redactor);
+  const { sendCall, sendTaskCall } = callSenders(send, requestEncoder(base), baseUrl);
   const post = ({ call, dialect, signal }: DispatchRequest): Promise<Response> => {
-    const mended = kind.mendCall?.(call) ?? call;
-    return ship(access.place?.(mended, dialect) ?? mended, signal);
+    const patched = patchRequest(kind, call);
+    return sendCall(access.rewritePath?.(patched, dialect) ?? patched, signal);
   };
   const tools = (dialect: Dialect): PollingDependencies => ({
     clock,
     ask: (path, signal) => {
       const call: UpstreamRequest = { method: "GET", path, body: {} };
-      return ship(access.place?.(call, dialect) ?? call, signal);
+      return sendCall(access.rewritePath?.(call, dialect) ?? call, signal);
     },
   });
-  const seen = async (shipment: DispatchRequest): Promise<Response> => {
-    const { dialect, signal } = shipment;
-    const follow = kind.follows?.find((each) => each.dialect === dialect);
-    const response = await post(shipment);
+  const seen = async (request: DispatchRequest): Promise<Response> => {
+    const { dialect, signal } = request;
+    const follow = kind.polling?.find((each) => each.dialect === dialect);
+    const response = await post(request);
     return follow === undefined ? response : pollUntilDone(response, follow, tools(dialect), signal);
   };
-  const answer = kind.follows === undefined ? post : seen;
+  const answer = kind.polling === undefined ? post : seen;
   const options = { ...kind.options, ...entry.options };
-  const mends = mendsOf(entry, options);
+  const patches = patchesOf(entry, options);
   const redacted = (response: Response): Response => withRedactor(response, redactor);
   return {
     name: entry.name,
@@ -165,15 +166,15 @@ export function httpProviderWithTimers(entry: ProviderEntry, clock: Clock): Http
     origin: kind.origin,
     ...(kind.originOf === undefined ? {} : { originOf: kind.originOf }),
     dialects: kind.dialects,
-    ...(kind.speaks === undefined ? {} : { speaks: kind.speaks }),
+    ...(kind.supports === undefined ? {} : { supports: kind.supports }),
     ...(kind.prefers === undefined ? {} : { prefers: kind.prefers }),
     ...(kind.videos === undefined
       ? {}
       : {
           videos: kind.videos,
-          sendTask: (call, signal) => shipTask(access.placeTask?.(call) ?? call, signal).then(redacted),
+          dispatchTask: (call, signal) => sendTaskCall(access.rewriteTaskPath?.(call) ?? call, signal).then(redacted),
         }),
-    ...(kind.usualModels === undefined ? {} : { usualModels: kind.usualModels }),
+    ...(kind.defaultModels === undefined ? {} : { defaultModels: kind.defaultModels }),
     options,
     models: entry.models,
     ...(entry.voices === undefined ? {} : { voices: entry.voices }),
@@ -184,7 +185,7 @@ export function httpProviderWithTimers(entry: ProviderEntry, clock: Clock): Http
     ...(kind.mediaSchemes === undefined ? {} : { mediaSchemes: kind.mediaSchemes }),
     dispatch: {
       form: "http",
-      send: (shipment) => answer(shipment).then((response) => redacted(mends.reduce(patchedResponse, response))),
+      send: (request) => answer(request).then((response) => redacted(patches.reduce(patchedResponse, response))),
     },
     ...listsOf(entry, base, access),
   };

@@ -1,47 +1,27 @@
-// The list of provider kinds. A compatible newcomer is one row in presets.ts; any other is one file and one line here.
-import { anthropic } from "./anthropic.ts";
+// The list of provider kinds. A compatible newcomer is one row in presets.ts, one with formats of its own a row in vendors.ts.
+import { openaiChat } from "../dialects/index.ts";
 import { azure } from "./azure.ts";
-import { azureSpeech } from "./azure-speech.ts";
 import { bedrock } from "./bedrock/index.ts";
-import { cohere } from "./cohere.ts";
-import { compatible } from "./compatible.ts";
-import { deepgram } from "./deepgram.ts";
-import { elevenlabs } from "./elevenlabs.ts";
-import { fal } from "./fal.ts";
-import { gemini } from "./gemini.ts";
 import { jimeng } from "./jimeng.ts";
-import { jina } from "./jina.ts";
 import { kling } from "./kling.ts";
-import { openai } from "./openai.ts";
+import { compatible, openai } from "./openai.ts";
 import { presets } from "./presets.ts";
 import type { ProviderKind } from "./provider.ts";
-import { replicate } from "./replicate.ts";
-import { runway } from "./runway.ts";
-import { tei } from "./tei.ts";
+import { vendors } from "./vendors.ts";
 import { vertex } from "./vertex/index.ts";
-import { vidu } from "./vidu.ts";
-import { voyage } from "./voyage.ts";
 
+/** In the order in which a model that several of them list is looked for. */
 export const providerKinds: readonly ProviderKind[] = [
   openai,
-  anthropic,
-  gemini,
+  ...vendors.chat,
   azure,
   vertex,
   bedrock,
-  cohere,
-  jina,
-  voyage,
-  tei,
-  elevenlabs,
-  deepgram,
-  azureSpeech,
+  ...vendors.texts,
+  ...vendors.audio,
   kling,
   jimeng,
-  vidu,
-  runway,
-  replicate,
-  fal,
+  ...vendors.videos,
   ...presets,
   compatible,
 ];
@@ -49,4 +29,9 @@ export const providerKinds: readonly ProviderKind[] = [
 /** The kind of that name, if there is one. */
 export function findKind(kind: string): ProviderKind | undefined {
   return providerKinds.find((candidate) => candidate.kind === kind);
+}
+
+/** Supports OpenAI's chat, which servers implement with differences of their own. */
+export function isCompatible({ dialects }: ProviderKind): boolean {
+  return dialects.includes(openaiChat);
 }

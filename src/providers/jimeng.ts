@@ -1,17 +1,22 @@
 // Jimeng: Volcengine's visual service, for a key that signs, or behind a gateway that wants one shown.
 import { jimengVideos } from "../dialects/video/index.ts";
-import { bearer } from "./authentication.ts";
-import type { AccessTools, AccountEntry, Signer } from "./credentials.ts";
-import { keyPairFault, keyPairOf } from "./key-pair.ts";
+import {
+  type AccountEntry,
+  bearer,
+  keyPairFault,
+  keyPairOf,
+  type Signer,
+  type SignerDependencies,
+} from "./credentials.ts";
 import type { ProviderKind } from "./provider.ts";
-import { volcengineProof } from "./volcengine/signature.ts";
+import { volcengineSignature } from "./volcengine/signature.ts";
 
 /** https://www.volcengine.com/docs/85621/1544774 */
 const scope = { region: "cn-north-1", service: "cv" } as const;
 
-function open({ account = {}, credential }: AccountEntry, { clock }: AccessTools): Signer {
+function open({ account = {}, credential }: AccountEntry, { clock }: SignerDependencies): Signer {
   const key = credential === null ? keyPairOf(account) : null;
-  return key === null ? {} : { prove: async (request) => volcengineProof(request, key, scope, clock.nowMs()) };
+  return key === null ? {} : { sign: async (request) => volcengineSignature(request, key, scope, clock.nowMs()) };
 }
 
 export const jimeng: ProviderKind = {
@@ -21,7 +26,7 @@ export const jimeng: ProviderKind = {
   dialects: [],
   videos: [jimengVideos],
   origin: "jimeng",
-  authorize: bearer,
+  authHeaders: bearer,
   account: {
     members: {
       accessKeyId: ["VOLC_ACCESSKEY", "VOLCENGINE_ACCESS_KEY"],

@@ -1,9 +1,15 @@
 // Kling: an API key that is shown, or an access key and its secret, which sign a token that is good for half an hour.
 import { klingTasks, klingVideos } from "../dialects/video/index.ts";
 import { Secret } from "../lib/secret.ts";
-import { bearer } from "./authentication.ts";
-import type { AccessTools, AccountEntry, Signer } from "./credentials.ts";
-import { type KeyPair, keyPairFault, keyPairOf } from "./key-pair.ts";
+import {
+  type AccountEntry,
+  bearer,
+  type KeyPair,
+  keyPairFault,
+  keyPairOf,
+  type Signer,
+  type SignerDependencies,
+} from "./credentials.ts";
 import type { ProviderKind } from "./provider.ts";
 
 const lifeSeconds = 1800;
@@ -34,17 +40,17 @@ function signing(key: KeyPair, nowMs: () => number): Signer {
     return ageMs >= 0 && ageMs < lifeSeconds * 1000 - earlyMs;
   };
   return {
-    async prove() {
+    async sign() {
       if (held === null || !isGood(held)) held = { token: klingToken(key, nowMs()), madeAtMs: nowMs() };
       return bearer(new Secret(await held.token));
     },
-    refused() {
+    onUnauthorized() {
       held = null;
     },
   };
 }
 
-function open({ account = {}, credential }: AccountEntry, { clock }: AccessTools): Signer {
+function open({ account = {}, credential }: AccountEntry, { clock }: SignerDependencies): Signer {
   const key = credential === null ? keyPairOf(account) : null;
   return key === null ? {} : signing(key, clock.nowMs);
 }
@@ -56,7 +62,7 @@ export const kling: ProviderKind = {
   dialects: [],
   videos: [klingVideos, klingTasks],
   origin: "kling",
-  authorize: bearer,
+  authHeaders: bearer,
   account: {
     members: {
       accessKeyId: ["KLINGAI_ACCESS_KEY", "KLING_ACCESS_KEY"],

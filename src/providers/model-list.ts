@@ -1,6 +1,15 @@
-// Reading a provider's list of models.
+// Lists of models: what is read of one, a reader for each form, and the names by which models of images are known.
 import { isObject, type Json, type JsonObject } from "../lib/json.ts";
-import type { ListedModel } from "./provider.ts";
+
+/** A model as a provider lists it. `createdAt` in Unix seconds. */
+export interface ListedModel {
+  readonly id: string;
+  readonly displayName?: string;
+  readonly createdAt?: number;
+  readonly ownedBy?: string;
+  /** Members of Anthropic's list beyond these. */
+  readonly details?: JsonObject;
+}
 
 /** What Anthropic's list says of a model beyond its name (@anthropic-ai/sdk 1.10.0, `ModelInfo`). */
 const detailNames = [
@@ -19,7 +28,7 @@ function detailsOf(item: JsonObject): JsonObject {
   return details;
 }
 
-function readItem(item: Json): ListedModel[] {
+function readDataItem(item: Json): ListedModel[] {
   if (!isObject(item) || typeof item.id !== "string") return [];
   const displayName = item.display_name ?? item.name;
   return [
@@ -39,5 +48,56 @@ function readItem(item: Json): ListedModel[] {
 /** `{data: [{id, …}]}`, as most servers answer, or the list alone. Entries without an id are left out. */
 export function readDataList(body: unknown): ListedModel[] {
   const list = isObject(body) ? body.data : (body as Json);
-  return Array.isArray(list) ? list.flatMap(readItem) : [];
+  return Array.isArray(list) ? list.flatMap(readDataItem) : [];
+}
+
+/** The objects of a list of this member, each as at most one model. */
+function readList(body: unknown, member: string, read: (item: JsonObject) => ListedModel | null): ListedModel[] {
+  const list = isObject(body) ? body[member] : undefined;
+  return (Array.isArray(list) ? list : []).flatMap((item) => (isObject(item) ? (read(item) ?? []) : []));
+}
+
+const named = (id: Json | undefined, ownedBy: string): ListedModel | null =>
+  typeof id === "string" ? { id, ownedBy } : null;
+
+/** `{models: [{name: "models/…", displayName}]}`. */
+export const readGeminiModels = (body: unknown): ListedModel[] =>
+  readList(body, "models", ({ name, displayName }) =>
+    typeof name === "string"
+      ? {
+          id: name.replace(/^models\//, ""),
+          ...(typeof displayName === "string" ? { displayName } : {}),
+          ownedBy: "google",
+        }
+      : null,
+  );
+
+/** `{models: [{name, endpoints}]}`. */
+export const readCohereModels = (body: unknown): ListedModel[] =>
+  readList(body, "models", ({ name }) => named(name, "cohere"));
+
+/** `{stt: [{canonical_name}], tts: [{canonical_name}]}`; a model of several languages has a row for each. */
+export function readDeepgramModels(body: unknown): ListedModel[] {
+  const listed = ["stt", "tts"].flatMap((member) =>
+    readList(body, member, ({ canonical_name: name }) => named(name, "deepgram")),
+  );
+  return [...new Map(listed.map((model) => [model.id, model])).values()];
+}
+
+/** A bare list of `{model_id, name}`, without the models that only transcribe. */
+export const readElevenlabsModels = (body: unknown): ListedModel[] =>
+  readList({ models: body }, "models", ({ model_id: id }) => named(id, "elevenlabs"));
+
+/** The server's account of itself: `{model_id}`. */
+export function readTeiInfo(body: unknown): ListedModel[] {
+  return isObject(body) && typeof body.model_id === "string" ? [{ id: body.model_id }] : [];
+}
+
+/** Names of models that make images: where one provider serves both chat and images, only the name distinguishes them. */
+const imageWords =
+  /image|imagin|dall-?e|diffusion|flux|sdxl|sd-?3|seedream|cogview|kolors|t2i|i2i|wanx|recraft|ideogram|hidream|banana/i;
+
+/** True for a name that says so. */
+export function isImageModelName(model: string): boolean {
+  return imageWords.test(model);
 }

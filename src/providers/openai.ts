@@ -1,4 +1,4 @@
-// OpenAI itself.
+// OpenAI itself, and any server that speaks its chat with a base URL.
 import {
   openaiChat,
   openaiCompletions,
@@ -10,10 +10,11 @@ import {
   openaiSpeech,
   openaiTranscriptions,
   openaiTranslations,
+  plainRerank,
 } from "../dialects/index.ts";
 import { wantsResponses } from "../dialects/shared/openai-models.ts";
 import { openaiVideos } from "../dialects/video/index.ts";
-import { bearer } from "./authentication.ts";
+import { bearer } from "./credentials.ts";
 import { readDataList } from "./model-list.ts";
 import type { ProviderKind } from "./provider.ts";
 
@@ -24,7 +25,7 @@ export const openaiAudio = [openaiSpeech, openaiTranscriptions, openaiTranslatio
 const continuesText = /^(?:ft:)?(?:gpt-3\.5-turbo-instruct|davinci-002|babbage-002)/;
 
 /** Texts are continued by the models of this name and no others; all else they do not know. */
-export function servesText(names: RegExp): NonNullable<ProviderKind["speaks"]> {
+export function servesText(names: RegExp): NonNullable<ProviderKind["supports"]> {
   return (dialect, model) => dialect.operation !== "chat" || (dialect === openaiCompletions) === names.test(model);
 }
 
@@ -47,11 +48,29 @@ export const openai: ProviderKind = {
     ...openaiAudio,
   ],
   videos: [openaiVideos],
-  usualModels: { moderate: "omni-moderation-latest" },
-  speaks: servesText(continuesText),
+  defaultModels: { moderate: "omni-moderation-latest" },
+  supports: servesText(continuesText),
   prefers: prefersResponses,
   origin: "openai",
   options: { makesSpeech: true, customTools: true },
-  authorize: bearer,
+  authHeaders: bearer,
   listing: { path: "models", read: readDataList },
+};
+
+export const compatible: ProviderKind = {
+  kind: "compatible",
+  dialects: [
+    openaiChat,
+    openaiCompletions,
+    openaiEmbeddings,
+    plainRerank,
+    openaiModerations,
+    openaiImages,
+    ...openaiAudio,
+  ],
+  defaultModels: { moderate: "omni-moderation-latest" },
+  origin: "compatible",
+  authHeaders: bearer,
+  listing: { path: "models", read: readDataList },
+  options: { legacyMaxTokens: true },
 };

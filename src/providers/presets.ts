@@ -16,10 +16,7 @@ import {
   xaiImages,
   zhipuImages,
 } from "../dialects/index.ts";
-import { ark, byteplus } from "./ark.ts";
-import { dashscope } from "./dashscope.ts";
-import { minimax } from "./minimax.ts";
-import { ollama } from "./ollama.ts";
+import { ark, byteplus, dashscope, minimax, ollama } from "./native-presets.ts";
 import { type Preset, preset } from "./preset.ts";
 import type { ProviderKind } from "./provider.ts";
 import {
@@ -45,10 +42,10 @@ const thinkingType = (level?: (effort: string, model: string) => string | undefi
 const zeroPenalties = { presence_penalty: 0, frequency_penalty: 0 } as const;
 
 /** Only the newer models take a level of thinking beside the switch. Usage comes in the last chunk without being asked for. */
-const glm: Pick<Preset, "also" | "options" | "mends"> = {
+const glm: Pick<Preset, "also" | "options" | "patches"> = {
   also: [openaiEmbeddings, zhipuImages],
   options: { ...older, noStreamOptions: true, oneChoice: true, embeddings: { mostItems: 64, textsOnly: true } },
-  mends: {
+  patches: {
     [chat]: [
       thinkingType((effort, model) => (/^glm-(?:5\.[2-9]|[6-9])/.test(model) ? effort : undefined)),
       withoutDefaults(zeroPenalties),
@@ -74,10 +71,12 @@ const hosted: readonly Preset[] = [
     baseUrl: "https://api.groq.com/openai/v1",
     barePath: "openai/v1",
     environment: { credential: "GROQ_API_KEY", baseUrl: "GROQ_BASE_URL" },
-    mends: { [chat]: [withoutDefaults({ logprobs: false, top_logprobs: 0, n: 1 }), messagesWithout(["tool"], "name")] },
+    patches: {
+      [chat]: [withoutDefaults({ logprobs: false, top_logprobs: 0, n: 1 }), messagesWithout(["tool"], "name")],
+    },
     also: [groqSpeech, groqTranscriptions, groqTranslations],
     options: { splitsThinking: true, oneChoice: true },
-    mendReply: usageInXGroq,
+    responsePatch: usageInXGroq,
   },
   {
     // https://api-docs.deepseek.com/guides/thinking_mode and /guides/fim_completion (the prompt goes to a path of its own).
@@ -86,7 +85,7 @@ const hosted: readonly Preset[] = [
     environment: { credential: "DEEPSEEK_API_KEY", baseUrl: "DEEPSEEK_BASE_URL" },
     also: [openaiCompletions],
     options: { ...older, replaysThinking: true, oneChoice: true },
-    mends: { [chat]: [thinkingType((effort) => effort), thoughtBesideCalls] },
+    patches: { [chat]: [thinkingType((effort) => effort), thoughtBesideCalls] },
     paths: { completions: "beta/completions" },
   },
   {
@@ -97,9 +96,9 @@ const hosted: readonly Preset[] = [
     barePath: "v1",
     environment: { credential: "MISTRAL_API_KEY", baseUrl: "MISTRAL_BASE_URL" },
     also: [openaiEmbeddings, mistralModerations, mistralTranscriptions],
-    usualModels: { moderate: "mistral-moderation-latest" },
+    defaultModels: { moderate: "mistral-moderation-latest" },
     options: { ...older, noStreamOptions: true, embeddings: { textsOnly: true } },
-    mends: {
+    patches: {
       [chat]: [
         renamed("seed", "random_seed"),
         without("user", "safety_identifier", "store", "prompt_cache_options", "prompt_cache_retention"),
@@ -111,7 +110,7 @@ const hosted: readonly Preset[] = [
       ],
       [embeddings]: [renamed("dimensions", "output_dimension"), without("user")],
     },
-    mendReply: thinkingInContent,
+    responsePatch: thinkingInContent,
   },
   {
     // https://docs.x.ai/docs/guides/reasoning: penalties are refused by models that think, even where they are nothing.
@@ -120,7 +119,7 @@ const hosted: readonly Preset[] = [
     barePath: "v1",
     environment: { credential: "XAI_API_KEY", baseUrl: "XAI_BASE_URL" },
     also: [xaiImages],
-    mends: { [chat]: [withoutDefaults(zeroPenalties)] },
+    patches: { [chat]: [withoutDefaults(zeroPenalties)] },
   },
   {
     // https://docs.together.ai/docs/openai-api-compatibility; the list of models is a bare list. Thinking: /docs/deepseek-r1.
@@ -146,7 +145,7 @@ const hosted: readonly Preset[] = [
     baseUrl: "https://api.cerebras.ai/v1",
     barePath: "v1",
     environment: { credential: "CEREBRAS_API_KEY", baseUrl: "CEREBRAS_BASE_URL" },
-    mends: { [chat]: [withoutDefaults({ ...zeroPenalties, parallel_tool_calls: true, service_tier: "auto" })] },
+    patches: { [chat]: [withoutDefaults({ ...zeroPenalties, parallel_tool_calls: true, service_tier: "auto" })] },
   },
   {
     // https://platform.kimi.ai/docs/api/chat and /docs/api/models-overview: only some models take the switch.
@@ -155,8 +154,8 @@ const hosted: readonly Preset[] = [
     barePath: "v1",
     environment: { credential: "MOONSHOT_API_KEY", baseUrl: "MOONSHOT_BASE_URL" },
     options: { replaysThinking: true },
-    mends: { [chat]: [onModels(/^kimi-k2/, thinkingType()), onModels(/^kimi-/, thoughtBesideCalls)] },
-    mendReply: usageInChoice,
+    patches: { [chat]: [onModels(/^kimi-k2/, thinkingType()), onModels(/^kimi-/, thoughtBesideCalls)] },
+    responsePatch: usageInChoice,
   },
   {
     // https://docs.bigmodel.cn: the same service as the next row, with accounts of its own.
@@ -183,7 +182,7 @@ const hosted: readonly Preset[] = [
     environment: { credential: "SILICONFLOW_API_KEY", baseUrl: "SILICONFLOW_BASE_URL" },
     also: [openaiEmbeddings, plainRerank, siliconflowImages, siliconflowSpeech, siliconflowTranscriptions],
     options: { ...older, embeddings: { mostItems: 32 }, ranks: "media" },
-    mends: {
+    patches: {
       [chat]: [
         effortAsSwitch("enable_thinking", false, true, (effort, model) =>
           /deepseek-v4/i.test(model) ? effort : undefined,

@@ -9,8 +9,9 @@ import type { DeclaredModel, ModelQuery } from "../dialects/shared/model-table.t
 import type { VideoUpstream } from "../dialects/video/upstream.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { Account, AccountRules } from "./credentials.ts";
-import type { ListedModel } from "./listed-model.ts";
+import type { ListedModel } from "./model-list.ts";
 import type { Redactor } from "./redaction.ts";
+import type { RequestQuirks } from "./request-quirks.ts";
 import type { TaskPolling } from "./task-polling.ts";
 
 export type { ListedModel };
@@ -18,7 +19,7 @@ export type { ListedModel };
 import type { Secret } from "../lib/secret.ts";
 
 /** A kind of provider: what is the same for everybody who has an account there. */
-export interface ProviderKind {
+export interface ProviderKind extends RequestQuirks {
   readonly kind: string;
   /** Where the provider's own SDK points when nothing is said; absent where there is no such place. */
   readonly baseUrl?: string;
@@ -29,13 +30,13 @@ export interface ProviderKind {
   /** The wires on which it makes videos, best first; the first that serves a model is taken for it. */
   readonly videos?: readonly VideoUpstream[];
   /** False where this model is not served in this dialect, so that another one is spoken. Absent: each in all of them. */
-  speaks?(dialect: Dialect, model: string): boolean;
+  supports?(dialect: Dialect, model: string): boolean;
   /** The dialect that this model is best asked in; `client` is the client's own. Absent: the first that serves it. */
   prefers?(request: OperationRequest, query: ModelQuery, client: Dialect): Dialect | undefined;
   /** How tasks are followed, where a dialect answers with one. */
-  readonly follows?: readonly TaskPolling[];
+  readonly polling?: readonly TaskPolling[];
   /** The models that answer where a client may leave the model out. */
-  readonly usualModels?: { readonly [operation in Operation]?: string };
+  readonly defaultModels?: { readonly [operation in Operation]?: string };
   /** Tag of the opaque state that this kind makes and can read again. */
   readonly origin: string;
   /** As `origin`, where models of several makers are served, which cannot read each other's state. */
@@ -43,7 +44,7 @@ export interface ProviderKind {
   /** Schemes of its own storage that addresses of media may have beside http and https, as `gs:`. */
   readonly mediaSchemes?: readonly string[];
   /** Headers that present the credential. */
-  authorize(credential: Secret): Readonly<Record<string, string>>;
+  authHeaders(credential: Secret): Readonly<Record<string, string>>;
   /** Where the models are listed, below the base URL, and how the list reads. */
   readonly listing?: { readonly path: string; read(body: unknown): ListedModel[] };
   /** Where the account's voices are listed, below the base URL, and how the list reads. */
@@ -53,9 +54,7 @@ export interface ProviderKind {
   readonly barePath?: string;
   /** Where it listens on the machine of somebody who runs it at home. */
   readonly localPort?: number;
-  /** The call in this provider's own habits; the same object when there is nothing to mend. Pure. */
-  mendCall?(call: UpstreamRequest): UpstreamRequest;
-  readonly mendReply?: ReplyPatch;
+  readonly responsePatch?: ResponsePatch;
   /** Sent with every request, unless the dialect says otherwise. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Where an account is more than an address and a key. */
@@ -63,11 +62,11 @@ export interface ProviderKind {
 }
 
 /** A repair of what a provider says, before anybody reads it. */
-export interface ReplyPatch {
+export interface ResponsePatch {
   /** A text that a reply or frame must hold to need the repair; all others go by unread. */
-  readonly sign: string;
+  readonly marker: string;
   /** A whole reply, or the data of one frame. The same object when there is nothing to mend. Pure. */
-  mend(body: JsonObject): JsonObject;
+  patch(body: JsonObject): JsonObject;
   /** In place of both for the frames of one stream, where a repair depends on what came before. */
   stream?(): StreamPatch;
 }
@@ -76,7 +75,7 @@ export interface ReplyPatch {
 export interface StreamPatch {
   /** False for the text of a frame that surely needs none. */
   needs(raw: string): boolean;
-  mend(body: JsonObject): JsonObject;
+  patch(body: JsonObject): JsonObject;
 }
 
 /** What an operator says about one provider. */
@@ -136,15 +135,15 @@ export interface Provider {
   /** As in its kind. */
   readonly videos?: readonly VideoUpstream[];
   /** As in its kind. */
-  speaks?(dialect: Dialect, model: string): boolean;
+  supports?(dialect: Dialect, model: string): boolean;
   /** As in its kind. */
   prefers?(request: OperationRequest, query: ModelQuery, client: Dialect): Dialect | undefined;
   /** As in its kind. */
-  readonly usualModels?: { readonly [operation in Operation]?: string };
+  readonly defaultModels?: { readonly [operation in Operation]?: string };
   /** What this provider would ignore of a request in its own dialect, for one that stands in for others. */
-  losses?(request: OperationRequest, context: RenderContext): readonly Warning[];
+  warningsFor?(request: OperationRequest, context: RenderContext): readonly Warning[];
   /** The models that answer requests without a model where no other provider is configured. */
-  readonly lastResort?: { readonly [operation in Operation]?: string };
+  readonly fallbackModels?: { readonly [operation in Operation]?: string };
   readonly options: CompatibilityFlags;
   /** Model names that the configuration declares; null when only the provider's own list can tell. */
   readonly models: readonly string[] | null;
@@ -161,7 +160,7 @@ export interface Provider {
   readonly redactor?: Redactor;
   readonly dispatch: Dispatch;
   /** As `dispatch`, for a call about a task; there wherever `videos` are. */
-  sendTask?(call: UpstreamRequest, signal: AbortSignal): Promise<Response>;
+  dispatchTask?(call: UpstreamRequest, signal: AbortSignal): Promise<Response>;
   /** The provider's own list. Absent where it has none. */
   list?(signal: AbortSignal): Promise<ListedModel[]>;
   /** The voices of the provider's account. Absent where there is no such list. */
@@ -173,8 +172,8 @@ export type HttpProvider = Provider & { readonly dispatch: HttpDispatch };
 
 /** The dialects in which this model can be asked, in order of preference. */
 export function dialectsOf(provider: Provider, model: string): readonly Dialect[] {
-  if (provider.speaks === undefined) return provider.dialects;
-  return provider.dialects.filter((dialect) => provider.speaks?.(dialect, model));
+  if (provider.supports === undefined) return provider.dialects;
+  return provider.dialects.filter((dialect) => provider.supports?.(dialect, model));
 }
 
 /** True where this model can be asked for this operation. Videos have upstreams of their own. */

@@ -1,18 +1,24 @@
-// Habits of compatible servers, each a small pure function on the body of a call: the same body when there is nothing to mend.
+// Quirks of compatible servers in requests, each a pure function on a body, which returns the same body when it changes nothing.
+// Every use has a fixture `test/fixtures/providers/<kind>/call-*.json` with what is given and what is sent; a test demands it.
 import { createHash } from "node:crypto";
 import type { UpstreamRequest } from "../dialects/dialect.ts";
 import { isObject, type Json, type JsonObject } from "../lib/json.ts";
 
 export type Patch = (body: JsonObject) => JsonObject;
 
-/** Mends the bodies of calls by their path. */
-export function mending(mends: {
-  readonly [path: string]: readonly Patch[];
-}): (call: UpstreamRequest) => UpstreamRequest {
-  return (call) => {
-    const body = (mends[call.path] ?? []).reduce((mended, mend) => mend(mended), call.body);
-    return body === call.body ? call : { ...call, body };
-  };
+/** What a provider wants otherwise in requests than its dialects say. */
+export interface RequestQuirks {
+  /** By path. */
+  readonly patches?: { readonly [path: string]: readonly Patch[] };
+  /** Paths of its own for paths of its dialects. */
+  readonly paths?: { readonly [path: string]: string };
+}
+
+/** A call as a provider with these quirks wants it; the same call when nothing differs. */
+export function patchRequest({ patches, paths }: RequestQuirks, call: UpstreamRequest): UpstreamRequest {
+  const body = (patches?.[call.path] ?? []).reduce((patched, patch) => patch(patched), call.body);
+  const path = paths?.[call.path] ?? call.path;
+  return body === call.body && path === call.path ? call : { ...call, path, body };
 }
 
 /** A field under the server's own name for it. */
@@ -90,8 +96,8 @@ export function effortAmong(...levels: readonly [string, ...string[]]): Patch {
 }
 
 /** A mend for the models whose names match, others stay as they are. */
-export function onModels(names: RegExp, mend: Patch): Patch {
-  return (body) => (names.test(String(body.model)) ? mend(body) : body);
+export function onModels(names: RegExp, patch: Patch): Patch {
+  return (body) => (names.test(String(body.model)) ? patch(body) : body);
 }
 
 /** Servers that think by default refuse calls in the history that come without the thought behind them, even an empty one. */

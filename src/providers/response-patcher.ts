@@ -1,8 +1,8 @@
-// A provider's response with a repair on the way: whole replies and frames that show its sign are rewritten, the rest goes by as bytes.
+// A provider's response with a repair on the way: whole replies and frames that hold its marker are rewritten, the rest goes by as bytes.
 import { parseExactText } from "../lib/exact-json.ts";
 import { isObject, type JsonObject } from "../lib/json.ts";
 import { formatFrame, frameSplitter, readFrame } from "../lib/sse.ts";
-import type { ReplyPatch, StreamPatch } from "./provider.ts";
+import type { ResponsePatch, StreamPatch } from "./provider.ts";
 
 /** Larger than the corridor takes, so that its own bounds speak. */
 const maxReplyBytes = 65 * 1024 * 1024;
@@ -10,34 +10,34 @@ const maxFrameBytes = 17 * 1024 * 1024;
 const encoder = new TextEncoder();
 
 /** The text mended; the same text when it needs nothing. */
-function mendedText(text: string, { needs, mend }: StreamPatch): string {
+function patchedText(text: string, { needs, patch }: StreamPatch): string {
   if (!needs(text)) return text;
   const body = parseExactText(text);
   if (!isObject(body)) return text;
-  const mended: JsonObject = mend(body);
-  return mended === body ? text : JSON.stringify(mended);
+  const patched: JsonObject = patch(body);
+  return patched === body ? text : JSON.stringify(patched);
 }
 
 /** A repair that looks at each body alone. */
-function plainMend(reply: ReplyPatch): StreamPatch {
-  return { needs: (raw) => raw.includes(reply.sign), mend: (body) => reply.mend(body) };
+function statelessPatch(reply: ResponsePatch): StreamPatch {
+  return { needs: (raw) => raw.includes(reply.marker), patch: (body) => reply.patch(body) };
 }
 
 /** Null where there is nothing to mend. */
-function mendedFrame(raw: string, mend: StreamPatch): string | null {
-  const frame = mend.needs(raw) ? readFrame(raw) : null;
+function patchedFrame(raw: string, patch: StreamPatch): string | null {
+  const frame = patch.needs(raw) ? readFrame(raw) : null;
   if (frame === null) return null;
-  const data = mendedText(frame.data, mend);
+  const data = patchedText(frame.data, patch);
   return data === frame.data ? null : formatFrame({ ...frame, data });
 }
 
 type Bytes = TransformStream<Uint8Array, Uint8Array>;
 
-function frameMender(mend: StreamPatch): Bytes {
+function framePatcher(patch: StreamPatch): Bytes {
   const splitter = frameSplitter(maxFrameBytes);
   const turned = (cut: ReturnType<typeof splitter.push>): Uint8Array | null => {
     if (cut === null) return null;
-    const frames = cut.raws.map((raw) => mendedFrame(raw, mend));
+    const frames = cut.raws.map((raw) => patchedFrame(raw, patch));
     if (frames.every((frame) => frame === null)) return cut.bytes;
     return encoder.encode(frames.map((frame, index) => frame ?? `${cut.raws[index]}\n\n`).join(""));
   };
@@ -54,7 +54,7 @@ function frameMender(mend: StreamPatch): Bytes {
 }
 
 /** Gathers the reply; one that is too large for a repair goes by as it is. */
-function wholeMender(mend: StreamPatch): Bytes {
+function wholePatcher(patch: StreamPatch): Bytes {
   let held: Uint8Array[] = [];
   let total = 0;
   return new TransformStream({
@@ -66,7 +66,7 @@ function wholeMender(mend: StreamPatch): Bytes {
       held = [];
     },
     flush(out) {
-      if (held.length > 0) out.enqueue(encoder.encode(mendedText(Buffer.concat(held).toString("utf8"), mend)));
+      if (held.length > 0) out.enqueue(encoder.encode(patchedText(Buffer.concat(held).toString("utf8"), patch)));
     },
   });
 }
@@ -75,14 +75,14 @@ function wholeMender(mend: StreamPatch): Bytes {
 const textTypes = /^(?:text\/|application\/(?:[\w.+-]*\+)?json|$)/i;
 
 /** Refusals are not mended: their words are read with every caution anyway. */
-export function patchedResponse(response: Response, reply: ReplyPatch): Response {
+export function patchedResponse(response: Response, reply: ResponsePatch): Response {
   const type = response.headers.get("content-type") ?? "";
   if (!response.ok || response.body === null || !textTypes.test(type)) return response;
   const isStream = type.startsWith("text/event-stream");
   const headers = new Headers(response.headers);
   headers.delete("content-length");
   const body = response.body.pipeThrough(
-    isStream ? frameMender(reply.stream?.() ?? plainMend(reply)) : wholeMender(plainMend(reply)),
+    isStream ? framePatcher(reply.stream?.() ?? statelessPatch(reply)) : wholePatcher(statelessPatch(reply)),
   );
   return new Response(body, { status: response.status, headers });
 }

@@ -1,21 +1,22 @@
-// Habits of compatible servers in what they answer, mended into the words of their dialect.
+// Quirks of compatible servers in responses, patched into the form of their dialect.
+// Every one has a fixture `test/fixtures/providers/<kind>/reply-*.json` with what is given and what is read; a test demands it.
 import { splitContent } from "../dialects/openai-chat/response.ts";
 import { isObject, type JsonObject } from "../lib/json.ts";
-import type { ReplyPatch } from "./provider.ts";
+import type { ResponsePatch } from "./provider.ts";
 
 /** Usage under a member of the server's own. */
-export const usageInXGroq: ReplyPatch = {
-  sign: '"x_groq"',
-  mend: (body) =>
+export const usageInXGroq: ResponsePatch = {
+  marker: '"x_groq"',
+  patch: (body) =>
     isObject(body.x_groq) && isObject(body.x_groq.usage) && !isObject(body.usage)
       ? { ...body, usage: body.x_groq.usage }
       : body,
 };
 
 /** Usage inside the last choice of a stream. */
-export const usageInChoice: ReplyPatch = {
-  sign: '"usage"',
-  mend(body) {
+export const usageInChoice: ResponsePatch = {
+  marker: '"usage"',
+  patch(body) {
     const [choice] = Array.isArray(body.choices) ? body.choices : [];
     return isObject(choice) && isObject(choice.usage) && !isObject(body.usage)
       ? { ...body, usage: choice.usage }
@@ -30,9 +31,9 @@ function plainContent(message: JsonObject): JsonObject {
 }
 
 /** Content as parts among which there is thinking: the dialect's clients know content as a string. */
-export const thinkingInContent: ReplyPatch = {
-  sign: '"thinking"',
-  mend(body) {
+export const thinkingInContent: ResponsePatch = {
+  marker: '"thinking"',
+  patch(body) {
     if (!Array.isArray(body.choices)) return body;
     const choices = body.choices.map((choice) => {
       if (!isObject(choice)) return choice;

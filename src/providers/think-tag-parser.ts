@@ -1,21 +1,21 @@
 // Thinking that a server leaves in the text, between tags at its beginning: told apart, however the chunks are cut.
 import { isObject, type Json, type JsonObject } from "../lib/json.ts";
-import type { ReplyPatch, StreamPatch } from "./provider.ts";
+import type { ResponsePatch, StreamPatch } from "./provider.ts";
 
 const opening = "<think>";
 const closing = "</think>";
 
 /** What a piece of text turned out to be. */
-interface Parted {
+interface SplitText {
   readonly thinking: string;
   readonly text: string;
 }
 
 /** One text on its way: before the tag, within, behind it where the answer has not begun, and in the answer. */
 interface Splitter {
-  push(piece: string): Parted;
+  push(piece: string): SplitText;
   /** What was held back, once nothing more will come. */
-  end(): Parted;
+  end(): SplitText;
   isSettled(): boolean;
 }
 
@@ -37,9 +37,9 @@ interface State {
   hasThought: boolean;
 }
 
-const none: Parted = { thinking: "", text: "" };
+const none: SplitText = { thinking: "", text: "" };
 
-function begin(state: State): Parted {
+function begin(state: State): SplitText {
   const said = state.held.trimStart();
   if (said === "" || (said !== opening && opening.startsWith(said))) return none;
   if (said.startsWith(opening)) {
@@ -51,7 +51,7 @@ function begin(state: State): Parted {
   return speak(state);
 }
 
-function think(state: State): Parted {
+function think(state: State): SplitText {
   if (!state.hasThought) state.held = state.held.trimStart();
   const end = state.held.indexOf(closing);
   const until = end < 0 ? holdFrom(state.held) : state.held.slice(0, end).trimEnd().length;
@@ -63,13 +63,13 @@ function think(state: State): Parted {
   return { thinking, text: answer(state).text };
 }
 
-function answer(state: State): Parted {
+function answer(state: State): SplitText {
   state.held = state.held.trimStart();
   if (state.held !== "") state.phase = "text";
   return speak(state);
 }
 
-function speak(state: State): Parted {
+function speak(state: State): SplitText {
   const text = state.held;
   state.held = "";
   return { thinking: "", text };
@@ -94,7 +94,7 @@ function splitter(): Splitter {
 }
 
 /** Thinking under the name that the dialect's clients know, before any that the server told by itself. */
-function withThinking(message: JsonObject, { thinking, text }: Parted, blank: Json): JsonObject {
+function withThinking(message: JsonObject, { thinking, text }: SplitText, blank: Json): JsonObject {
   const content = text === "" ? blank : text;
   if (thinking === "") return { ...message, content };
   const known = typeof message.reasoning_content === "string" ? message.reasoning_content : "";
@@ -113,27 +113,27 @@ function tokensBehind(logprobs: Json | undefined, textLength: number): Json | un
   return textLength === 0 ? null : { ...logprobs, content: content.slice(Math.max(0, from)) };
 }
 
-function mendWhole(choice: Json): Json {
+function patchWhole(choice: Json): Json {
   if (!isObject(choice) || !isObject(choice.message) || typeof choice.message.content !== "string") return choice;
   if (!choice.message.content.trimStart().startsWith(opening)) return choice;
   const splitting = splitter();
   const first = splitting.push(choice.message.content);
   const last = splitting.end();
-  const parted = { thinking: first.thinking + last.thinking, text: first.text + last.text };
+  const split = { thinking: first.thinking + last.thinking, text: first.text + last.text };
   const hasCalls = Array.isArray(choice.message.tool_calls) && choice.message.tool_calls.length > 0;
-  const message = withThinking(choice.message, parted, hasCalls ? null : "");
-  const logprobs = tokensBehind(choice.logprobs, parted.text.length);
+  const message = withThinking(choice.message, split, hasCalls ? null : "");
+  const logprobs = tokensBehind(choice.logprobs, split.text.length);
   return { ...choice, message, ...(logprobs === undefined ? {} : { logprobs }) };
 }
 
-function mendPiece(choice: JsonObject, delta: JsonObject, splitting: Splitter): JsonObject {
+function patchPiece(choice: JsonObject, delta: JsonObject, splitting: Splitter): JsonObject {
   const piece = typeof delta.content === "string" ? delta.content : "";
   const first = splitting.push(piece);
   const last = typeof choice.finish_reason === "string" ? splitting.end() : none;
-  const parted = { thinking: first.thinking + last.thinking, text: first.text + last.text };
-  if (parted.thinking === "" && parted.text === piece) return choice;
-  const isSilent = parted.text === "" && choice.logprobs !== undefined;
-  return { ...choice, delta: withThinking(delta, parted, ""), ...(isSilent ? { logprobs: null } : {}) };
+  const split = { thinking: first.thinking + last.thinking, text: first.text + last.text };
+  if (split.thinking === "" && split.text === piece) return choice;
+  const isSilent = split.text === "" && choice.logprobs !== undefined;
+  return { ...choice, delta: withThinking(delta, split, ""), ...(isSilent ? { logprobs: null } : {}) };
 }
 
 function choicesThrough(body: JsonObject, change: (choice: Json) => Json): JsonObject {
@@ -150,24 +150,24 @@ function choicesThrough(body: JsonObject, change: (choice: Json) => Json): JsonO
 /** A choice beyond the first; it may begin when the first has long been settled. */
 const anotherChoice = /"index"\s*:\s*[1-9]/;
 
-function streamMend(): StreamPatch {
+function streamPatch(): StreamPatch {
   const splitters = new Map<Json | undefined, Splitter>();
   const isSettled = (): boolean => splitters.size > 0 && [...splitters.values()].every((one) => one.isSettled());
   return {
     needs: (raw) => !isSettled() || anotherChoice.test(raw),
-    mend: (body) =>
+    patch: (body) =>
       choicesThrough(body, (choice) => {
         if (!isObject(choice) || !isObject(choice.delta)) return choice;
         const splitting = splitters.get(choice.index) ?? splitter();
         splitters.set(choice.index, splitting);
-        return mendPiece(choice, choice.delta, splitting);
+        return patchPiece(choice, choice.delta, splitting);
       }),
   };
 }
 
 /** For servers that leave it to their clients to find the thinking. */
-export const inlineThinking: ReplyPatch = {
-  sign: "think",
-  mend: (body) => choicesThrough(body, mendWhole),
-  stream: streamMend,
+export const inlineThinking: ResponsePatch = {
+  marker: "think",
+  patch: (body) => choicesThrough(body, patchWhole),
+  stream: streamPatch,
 };

@@ -135,7 +135,7 @@ describe("providers whose own API lies beside the compatible one", () => {
   const place = (kind: string, baseUrl: string, path: string) => {
     const rules = findKind(kind)?.account;
     const access = rules?.open({ baseUrl, credential: null }, {} as never);
-    return `${access?.baseUrl}/${access?.place?.({ path, body: {} }, openaiEmbeddings as never).path}`;
+    return `${access?.baseUrl}/${access?.rewritePath?.({ path, body: {} }, openaiEmbeddings as never).path}`;
   };
   const dash = "https://dashscope-intl.aliyuncs.com/compatible-mode/v1";
   test.each([

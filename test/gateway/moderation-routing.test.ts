@@ -91,7 +91,7 @@ test("a judge moderates by chat alone, though its provider moderates too", () =>
     "openai-responses-judge",
     "openai-completions-judge",
   ]);
-  const spoken = names.filter((dialect) => first?.provider.speaks?.(dialect, "gpt"));
+  const spoken = names.filter((dialect) => first?.provider.supports?.(dialect, "gpt"));
   expect(spoken.map(({ name }) => name)).toEqual(["openai-chat-judge", "openai-responses-judge"]);
 });
 

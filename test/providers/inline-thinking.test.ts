@@ -18,7 +18,7 @@ const wholeOf = (content: Json, more: JsonObject = {}, message: JsonObject = {})
 });
 const choiceOf = (body: JsonObject) => (body as { choices: { message: JsonObject; logprobs?: Json }[] }).choices[0];
 const wholly = (content: string): string[] => {
-  const message = choiceOf(inlineThinking.mend(wholeOf(content)))?.message;
+  const message = choiceOf(inlineThinking.patch(wholeOf(content)))?.message;
   return [String(message?.reasoning_content ?? ""), String(message?.content ?? "")];
 };
 
@@ -29,9 +29,9 @@ const chunk = (index: number, delta: JsonObject, more: JsonObject = {}): JsonObj
 });
 
 /** What is left of these bodies of one stream, each looked at only where it needs to be. */
-function mended(bodies: readonly JsonObject[]): JsonObject[] {
-  const mend = inlineThinking.stream?.();
-  return bodies.map((body) => (mend?.needs(JSON.stringify(body)) ? mend.mend(body) : body));
+function patched(bodies: readonly JsonObject[]): JsonObject[] {
+  const patch = inlineThinking.stream?.();
+  return bodies.map((body) => (patch?.needs(JSON.stringify(body)) ? patch.patch(body) : body));
 }
 
 /** Thinking and text of one choice of a stream. */
@@ -44,7 +44,7 @@ function told(bodies: readonly JsonObject[], index = 0): string[] {
 }
 
 const streamed = (pieces: readonly string[]): string[] =>
-  told(mended([...pieces.map((content) => chunk(0, { content })), chunk(0, {}, { finish_reason: "stop" })]));
+  told(patched([...pieces.map((content) => chunk(0, { content })), chunk(0, {}, { finish_reason: "stop" })]));
 
 const rows: [name: string, content: string, thinking: string, text: string][] = [
   ["thinking before the answer", "<think>\nOne.\n\nTwo.\n</think>\n\nAnswer.", "One.\n\nTwo.", "Answer."],
@@ -84,24 +84,24 @@ describe("a text with", () => {
 describe("what stands beside the text", () => {
   test("thinking that the server told by itself stays, and so does a text without tags, untouched", () => {
     const beside = wholeOf("Answer.", {}, { reasoning_content: "Known." });
-    expect(inlineThinking.mend(beside)).toBe(beside);
+    expect(inlineThinking.patch(beside)).toBe(beside);
     const both = wholeOf("<think>One. </think>Answer.", {}, { reasoning_content: "Known." });
-    expect(choiceOf(inlineThinking.mend(both))?.message).toMatchObject({ reasoning_content: "One.Known." });
+    expect(choiceOf(inlineThinking.patch(both))?.message).toMatchObject({ reasoning_content: "One.Known." });
   });
 
   test("beside calls there is no empty text", () => {
     const calls = [{ id: "a", type: "function", function: { name: "f", arguments: "{}" } }];
-    const body = inlineThinking.mend(wholeOf("<think>One.</think>\n\n", {}, { tool_calls: calls }));
+    const body = inlineThinking.patch(wholeOf("<think>One.</think>\n\n", {}, { tool_calls: calls }));
     expect(choiceOf(body)?.message).toMatchObject({ content: null, reasoning_content: "One.", tool_calls: calls });
   });
 
   test("log probabilities are those of the text alone", () => {
     const tokens = ["<think>", "One", "</think>", "Ans", "wer"].map((token) => ({ token, logprob: -1 }));
-    const body = inlineThinking.mend(wholeOf("<think>One</think>Answer", { logprobs: { content: tokens } }));
+    const body = inlineThinking.patch(wholeOf("<think>One</think>Answer", { logprobs: { content: tokens } }));
     expect(choiceOf(body)?.logprobs).toEqual({ content: tokens.slice(3) });
-    const silent = inlineThinking.mend(wholeOf("<think>One</think>", { logprobs: { content: tokens.slice(0, 3) } }));
+    const silent = inlineThinking.patch(wholeOf("<think>One</think>", { logprobs: { content: tokens.slice(0, 3) } }));
     expect(choiceOf(silent)?.logprobs).toBeNull();
-    const [thought] = mended([chunk(0, { content: "<think>One" }, { logprobs: { content: tokens.slice(0, 2) } })]);
+    const [thought] = patched([chunk(0, { content: "<think>One" }, { logprobs: { content: tokens.slice(0, 2) } })]);
     expect(thought).toMatchObject({ choices: [{ logprobs: null }] });
   });
 
@@ -109,14 +109,14 @@ describe("what stands beside the text", () => {
     ["no choices", { error: { message: "x" } }],
     ["choices that are none", { choices: [null, 1, {}, { message: null }, { message: { content: ["<think>"] } }] }],
   ])("%s: untouched", (_, body) => {
-    expect(inlineThinking.mend(body)).toBe(body);
-    expect(inlineThinking.stream?.().mend(body)).toBe(body);
+    expect(inlineThinking.patch(body)).toBe(body);
+    expect(inlineThinking.stream?.().patch(body)).toBe(body);
   });
 });
 
 describe("a stream", () => {
   test("each choice has a beginning of its own, also one that begins late", () => {
-    const bodies = mended([
+    const bodies = patched([
       chunk(0, { role: "assistant", content: "" }),
       chunk(0, { content: "Answer." }),
       chunk(1, { content: "<think>One." }),
@@ -129,13 +129,13 @@ describe("a stream", () => {
   });
 
   test("goes by unread once its text has begun", () => {
-    const mend = inlineThinking.stream?.();
-    expect(mend?.needs("anything")).toBe(true);
-    mend?.mend(chunk(0, { content: "<think>a</think>\n" }));
-    expect(mend?.needs(JSON.stringify(chunk(0, { content: "b" })))).toBe(true);
-    mend?.mend(chunk(0, { content: "b" }));
-    expect(mend?.needs(JSON.stringify(chunk(0, { content: "c" })))).toBe(false);
-    expect(mend?.needs(JSON.stringify(chunk(1, { content: "c" })))).toBe(true);
+    const patch = inlineThinking.stream?.();
+    expect(patch?.needs("anything")).toBe(true);
+    patch?.patch(chunk(0, { content: "<think>a</think>\n" }));
+    expect(patch?.needs(JSON.stringify(chunk(0, { content: "b" })))).toBe(true);
+    patch?.patch(chunk(0, { content: "b" }));
+    expect(patch?.needs(JSON.stringify(chunk(0, { content: "c" })))).toBe(false);
+    expect(patch?.needs(JSON.stringify(chunk(1, { content: "c" })))).toBe(true);
   });
 
   const kinds = ["together", "groq", "lmstudio", "vllm", "llamacpp"];

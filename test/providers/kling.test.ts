@@ -3,7 +3,7 @@ import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { klingVideos } from "../../src/dialects/video/index.ts";
 import { Secret } from "../../src/lib/secret.ts";
 import type { Account } from "../../src/providers/credentials.ts";
-import { httpProviderWithTimers } from "../../src/providers/http-provider.ts";
+import { httpProviderWithClock } from "../../src/providers/http-provider.ts";
 import { klingToken } from "../../src/providers/kling.ts";
 import { defaultTimeouts, type Provider } from "../../src/providers/provider.ts";
 import { faultOf, load } from "../config/load.ts";
@@ -35,12 +35,12 @@ beforeEach(() => {
 function providerWith(account: Account, credential: Secret | null = null): Provider {
   const entry = { name: "films", kind: kindOf("kling"), baseUrl: up.url, credential, models: null, headers: {} };
   const clock = { nowMs: () => nowMs, monotonicMs: () => 0 };
-  return httpProviderWithTimers({ ...entry, account, timeouts: defaultTimeouts }, clock);
+  return httpProviderWithClock({ ...entry, account, timeouts: defaultTimeouts }, clock);
 }
 
 const submit = async (provider: Provider): Promise<string | null> => {
   const { call } = klingVideos.render(plainVideo, { ...renderContext, model: "kling-v2-1" });
-  await provider.sendTask?.(call, new AbortController().signal);
+  await provider.dispatchTask?.(call, new AbortController().signal);
   return up.requests.at(-1)?.headers.get("authorization") ?? null;
 };
 
@@ -83,7 +83,7 @@ describe("on a socket", () => {
   test("a poll is a signed GET without a body", async () => {
     const keep = { path: "v1/videos/text2video" };
     const call = klingVideos.poll({ id: "task_1", upstreamId: "a/b", model: "kling-v2-1", keep });
-    await providerWith(key).sendTask?.(call, new AbortController().signal);
+    await providerWith(key).dispatchTask?.(call, new AbortController().signal);
     const seen = await up.seen(0);
     expect([seen.method, seen.path, seen.text]).toEqual(["GET", "/v1/videos/text2video/a%2Fb", ""]);
     expect(seen.headers.get("authorization")).toBe(`Bearer ${known}`);

@@ -8,6 +8,7 @@ import { baseOf, httpProvider } from "../../src/providers/http-provider.ts";
 import { providerKinds } from "../../src/providers/index.ts";
 import { presets } from "../../src/providers/presets.ts";
 import { defaultTimeouts, dialectsOf, type ProviderKind } from "../../src/providers/provider.ts";
+import { patchRequest } from "../../src/providers/request-quirks.ts";
 import { wireJson } from "../support/fixtures.ts";
 import { renderContextOf } from "../support/laws.ts";
 import { kindOf, providerAt } from "./helpers.ts";
@@ -52,7 +53,7 @@ describe("the table", () => {
   });
 
   test("every folder of fixtures belongs to a kind", () => {
-    expect(names.filter((name) => !presets.some(({ kind }) => kind === name))).toEqual([]);
+    expect(names.filter((name) => !providerKinds.some(({ kind }) => kind === name))).toEqual([]);
   });
 });
 
@@ -60,7 +61,7 @@ describe("calls", () => {
   test.each(calls)("%s/%s", (name, file) => {
     const { given, sent } = wireJson<{ given: UpstreamRequest; sent: UpstreamRequest }>(`providers/${name}/${file}`);
     const before = structuredClone(given);
-    expect(kindOf(name).mendCall?.(given)).toEqual(sent);
+    expect(patchRequest(kindOf(name), given)).toEqual(sent);
     expect(given).toEqual(before);
   });
 
@@ -73,15 +74,15 @@ describe("calls", () => {
       path: "chat/completions",
       body: { model: "m", messages, temperature: 0.5, stream: true },
     };
-    expect(kind.mendCall?.(call)).toBe(call);
+    expect(patchRequest(kind, call)).toBe(call);
     const embed: UpstreamRequest = { path: "embeddings", body: { model: "m", input: ["a"] } };
-    expect(kind.mendCall?.(embed)).toBe(embed);
+    expect(patchRequest(kind, embed)).toBe(embed);
   });
 
   test.each(presets.map((kind) => [kind.kind, kind] as const))("%s survives strange bodies", (_, kind) => {
     for (const messages of [undefined, "x", [7, null], [{ tool_calls: [7], tool_call_id: 3 }]]) {
       const body = { model: 7, messages, reasoning_effort: 3, thinking: "x" } as never;
-      expect(() => kind.mendCall?.({ path: "chat/completions", body })).not.toThrow();
+      expect(() => patchRequest(kind, { path: "chat/completions", body })).not.toThrow();
     }
   });
 
@@ -92,8 +93,8 @@ describe("calls", () => {
       { role: "assistant", content: "", tool_calls: tools },
       { role: "tool", tool_call_id: id, content: "1" },
     ];
-    const sent = kindOf("mistral").mendCall?.({ path: "chat/completions", body: { model: "m", messages } });
-    const said = JSON.stringify(sent?.body.messages);
+    const sent = patchRequest(kindOf("mistral"), { path: "chat/completions", body: { model: "m", messages } });
+    const said = JSON.stringify(sent.body.messages);
     const [made] = /[a-f0-9]{9}(?=")/.exec(said) ?? [];
     expect(said.split(`"${made}"`)).toHaveLength(3);
   });
@@ -118,8 +119,8 @@ describe("calls", () => {
     const request = anthropicMessages.request.parse(wire, { header: () => null, params: {} });
     const thought = (kind: ProviderKind) => {
       const context = renderContextOf(openaiChat as never, { origin: kind.origin, options: kind.options ?? {} });
-      const sent = kind.mendCall?.(openaiChat.request.render(request, context).call);
-      return JSON.stringify(sent?.body.messages).match(/"reasoning_content":"([^"]*)"/)?.[1];
+      const sent = patchRequest(kind, openaiChat.request.render(request, context).call);
+      return JSON.stringify(sent.body.messages).match(/"reasoning_content":"([^"]*)"/)?.[1];
     };
     expect(thought(kindOf("deepseek"))).toBe("Look it up.");
     expect(thought(kindOf("groq"))).toBeUndefined();

@@ -3,10 +3,10 @@ import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { jimengVideos } from "../../src/dialects/video/index.ts";
 import type { Clock } from "../../src/lib/clock.ts";
 import { Secret } from "../../src/lib/secret.ts";
-import type { Account, Unproven } from "../../src/providers/credentials.ts";
-import { httpProviderWithTimers } from "../../src/providers/http-provider.ts";
+import type { Account, UnsignedRequest } from "../../src/providers/credentials.ts";
+import { httpProviderWithClock } from "../../src/providers/http-provider.ts";
 import { defaultTimeouts, type Provider } from "../../src/providers/provider.ts";
-import { volcengineProof } from "../../src/providers/volcengine/signature.ts";
+import { volcengineSignature } from "../../src/providers/volcengine/signature.ts";
 import { plainVideo, renderContext } from "../dialects/video/setting.ts";
 import { says } from "../support/fixtures.ts";
 import { upstream } from "../support/upstream.ts";
@@ -22,10 +22,11 @@ const nowMs = Date.UTC(2025, 0, 1);
 const clock: Clock = { nowMs: () => nowMs, monotonicMs: () => 0 };
 const address = "https://visual.volcengineapi.com/?Action=CVSync2AsyncSubmitTask&Version=2022-08-31";
 const body = '{"req_key":"jimeng_t2v_v30","prompt":"a cat"}';
-const request: Unproven = { method: "POST", url: address, body };
-const signatureOf = (change: Partial<Unproven> = {}, more = {}): string =>
-  volcengineProof({ ...request, ...change }, { ...key, ...more }, scope, nowMs).authorization?.split("Signature=")[1] ??
-  "";
+const request: UnsignedRequest = { method: "POST", url: address, body };
+const signatureOf = (change: Partial<UnsignedRequest> = {}, more = {}): string =>
+  volcengineSignature({ ...request, ...change }, { ...key, ...more }, scope, nowMs).authorization?.split(
+    "Signature=",
+  )[1] ?? "";
 
 describe("known vectors", () => {
   const credential = "HMAC-SHA256 Credential=AKTEST/20250101/cn-north-1/cv/request";
@@ -33,7 +34,7 @@ describe("known vectors", () => {
 
   test("what the vendor's own SDK signs", () => {
     const signature = "daa8d35e1fa00775c2c985b4518fff3836490d35e6eb48324bebbe0a54c91fbd";
-    expect(volcengineProof(request, key, scope, nowMs)).toEqual({
+    expect(volcengineSignature(request, key, scope, nowMs)).toEqual({
       "x-date": "20250101T000000Z",
       "x-content-sha256": hash,
       authorization: `${credential}, SignedHeaders=host;x-content-sha256;x-date, Signature=${signature}`,
@@ -43,7 +44,7 @@ describe("known vectors", () => {
   test("the content type beside it", () => {
     const signature = "c326f8249f6b26f59dadbd95cc54e477e4e61088efaf200a9835171a25e11c03";
     const headers = { "content-type": "application/json" };
-    expect(volcengineProof(request, key, scope, nowMs, headers).authorization).toBe(
+    expect(volcengineSignature(request, key, scope, nowMs, headers).authorization).toBe(
       `${credential}, SignedHeaders=content-type;host;x-content-sha256;x-date, Signature=${signature}`,
     );
   });
@@ -69,19 +70,19 @@ test("every part of the request is covered, and the order of the query is not", 
 });
 
 test("the token of a temporary key goes along and is signed", () => {
-  const proof = volcengineProof(request, { ...key, sessionToken: new Secret("session") }, scope, nowMs);
+  const proof = volcengineSignature(request, { ...key, sessionToken: new Secret("session") }, scope, nowMs);
   expect(proof["x-security-token"]).toBe("session");
   expect(proof.authorization).toContain("SignedHeaders=host;x-content-sha256;x-date;x-security-token,");
 });
 
 function providerWith(account: Account, credential: Secret | null = null): Provider {
   const entry = { name: "visual", kind: kindOf("jimeng"), baseUrl: up.url, credential, models: null, headers: {} };
-  return httpProviderWithTimers({ ...entry, account, timeouts: defaultTimeouts }, clock);
+  return httpProviderWithClock({ ...entry, account, timeouts: defaultTimeouts }, clock);
 }
 
 const submit = (provider: Provider) => {
   const { call } = jimengVideos.render(plainVideo, { ...renderContext, model: "jimeng_v30" });
-  return provider.sendTask?.(call, new AbortController().signal);
+  return provider.dispatchTask?.(call, new AbortController().signal);
 };
 
 describe("a submit on a socket", () => {
@@ -95,7 +96,7 @@ describe("a submit on a socket", () => {
       "Action=CVSync2AsyncSubmitTask&Version=2022-08-31",
     ]);
     const url = `${up.url}/?${seen.query}`;
-    const proof = volcengineProof({ method: "POST", url, body: seen.text }, key, scope, nowMs);
+    const proof = volcengineSignature({ method: "POST", url, body: seen.text }, key, scope, nowMs);
     for (const [name, value] of Object.entries(proof)) expect(seen.headers.get(name)).toBe(value);
     expect(seen.headers.get("host")).toBe(new URL(up.url).host);
     expect(seen.text).not.toContain("SKTEST");

@@ -1,18 +1,18 @@
 // The sandbox's videos: a story in an id that goes on by itself, ends as it was told to, and a film that is one.
 import { expect, test } from "bun:test";
 import { sampleVideo } from "../../src/providers/sandbox/sample-video.ts";
-import { sandboxVideos, sendSandboxTask } from "../../src/providers/sandbox/video.ts";
+import { answerSandboxTask, sandboxVideos } from "../../src/providers/sandbox/video.ts";
 import { plainVideo, renderContext } from "../dialects/video/setting.ts";
 
 const { signal } = new AbortController();
 
 async function story(words: string) {
   const { call } = sandboxVideos.render({ ...plainVideo, prompt: `a cat [sandbox ${words}]` }, renderContext);
-  const answer = await sendSandboxTask(call, signal);
+  const answer = await answerSandboxTask(call, signal);
   if (answer.status !== 200) return { status: answer.status, asked: answer.headers.get("retry-after") };
   const { upstreamId } = sandboxVideos.accepted({ status: 200, body: await answer.json(), headers: answer.headers });
   const task = { id: "t", upstreamId, model: "video", keep: {} };
-  const told = await sendSandboxTask(sandboxVideos.poll(task), signal);
+  const told = await answerSandboxTask(sandboxVideos.poll(task), signal);
   return sandboxVideos.progress({ status: told.status, body: await told.json(), headers: told.headers }, task);
 }
 
@@ -28,7 +28,7 @@ test("a task ends as it was told to", async () => {
 
 test("ids that it did not make are unknown", async () => {
   for (const path of ["video/tasks/abc", "video/tasks/e30", "video/tasks/abc/content", "video/other"])
-    expect((await sendSandboxTask({ method: "GET", path, body: {} }, signal)).status).toBe(404);
+    expect((await answerSandboxTask({ method: "GET", path, body: {} }, signal)).status).toBe(404);
 });
 
 test("the film is an MP4 with its index in front", () => {

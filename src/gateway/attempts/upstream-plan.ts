@@ -67,7 +67,7 @@ const known = new WeakMap<Provider, Map<Dialect, readonly Dialect[]>>();
 /** What a candidate may be asked in: the client's own dialect first, then the others that serve the operation. */
 export function dialectsFor(gatewayRequest: GatewayRequest, { provider, model }: Candidate): readonly Dialect[] {
   if (provider.dispatch.form === "canonical") return [gatewayRequest.dialect];
-  if (provider.speaks !== undefined) return dialectsIn(gatewayRequest, dialectsOf(provider, model));
+  if (provider.supports !== undefined) return dialectsIn(gatewayRequest, dialectsOf(provider, model));
   const mine = known.get(provider) ?? new Map<Dialect, readonly Dialect[]>();
   const dialects = mine.get(gatewayRequest.dialect);
   if (dialects !== undefined) return dialects;
@@ -97,7 +97,7 @@ function refuseElsewhere({ pinnedTo }: GatewayRequest, { provider, model }: Cand
 
 /** The same inquiry, with a warning for each field that the candidate ignores. */
 function withLosses(gatewayRequest: GatewayRequest, { provider }: Candidate, context: RenderContext): GatewayRequest {
-  const losses = provider.losses?.(gatewayRequest.request, context) ?? [];
+  const losses = provider.warningsFor?.(gatewayRequest.request, context) ?? [];
   return losses.length === 0
     ? gatewayRequest
     : { ...gatewayRequest, adjustments: [...(gatewayRequest.adjustments ?? []), ...losses] };

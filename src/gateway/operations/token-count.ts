@@ -32,15 +32,15 @@ function remembering(context: AttemptContext, missing: MissingCounters): Attempt
   return { ...context, events: { ...context.events, attemptFailed } };
 }
 
-/** The count of the first candidate that gives one; the estimate of `standIn` where none of them has a counter. */
+/** The count of the first candidate that gives one; the estimate of `fallback` where none of them has a counter. */
 export async function attemptCount(
   context: AttemptContext,
-  standIn: Provider,
+  fallback: Provider,
   missing: MissingCounters,
   attempt: (context: AttemptContext) => Promise<AttemptResult<BufferedResponse>>,
 ): Promise<AttemptResult<BufferedResponse>> {
   const candidates = context.candidates.filter(({ provider }) => !missing.has(provider.name));
-  const estimate = { ...context, candidates: [{ provider: standIn, model: context.inquiry.request.model }] };
+  const estimate = { ...context, candidates: [{ provider: fallback, model: context.inquiry.request.model }] };
   if (candidates.length === 0) return attempt(estimate);
   const tried = await attempt(remembering({ ...context, candidates }, missing));
   if (!("failure" in tried) || tried.failure.kind !== "counter_missing") return tried;

@@ -1,7 +1,7 @@
 // Which candidates may answer a model name, in order. Pure: a snapshot and the listings in, a list out.
 import { GatewayError } from "../../canonical/error.ts";
 import type { Operation } from "../../canonical/operation.ts";
-import { isImageModelName } from "../../providers/image-model-names.ts";
+import { isImageModelName } from "../../providers/model-list.ts";
 import { type Provider, serves } from "../../providers/provider.ts";
 import type { Candidate, Catalog } from "./catalog.ts";
 import type { ModelListState } from "./model-lists.ts";
@@ -38,14 +38,14 @@ function byHope(listings: readonly ModelListState[], model: string, operation: O
 
 /**
  * Looks a model up as a route, then as `provider/model`, then in the providers' lists.
- * `standIn` answers for a known model whose own candidates cannot. Throws `model_not_found`, or `unsupported_parameter` when nobody behind the name serves the operation.
+ * `fallback` answers for a known model whose own candidates cannot. Throws `model_not_found`, or `unsupported_parameter` when nobody behind the name serves the operation.
  */
 export function resolve(
   catalog: Catalog,
   listingOf: (provider: Provider) => ModelListState,
   model: string,
   operation: Operation,
-  standIn?: Provider,
+  fallback?: Provider,
 ): Plan {
   const plan = lookUp(catalog, listingOf, model, operation);
   if (plan === null)
@@ -54,8 +54,8 @@ export function resolve(
     });
   const candidates = plan.candidates.filter((candidate) => doesWith(candidate, operation));
   if (candidates.length > 0) return { ...plan, candidates };
-  if (standIn !== undefined && serves(standIn, operation))
-    return { ...plan, candidates: [{ provider: standIn, model }] };
+  if (fallback !== undefined && serves(fallback, operation))
+    return { ...plan, candidates: [{ provider: fallback, model }] };
   throw new GatewayError(
     "unsupported_parameter",
     `No provider of '${printable(model)}' supports this operation (${operation}).`,
@@ -82,13 +82,13 @@ export function servesImages(
 }
 
 /** Providers that have a model for an operation where a client may leave it out, surest first. */
-function usualCandidates(
+function defaultCandidates(
   { providers }: Catalog,
   listingOf: (provider: Provider) => ModelListState,
   operation: Operation,
 ): { listed: Candidate | undefined; others: Candidate[] } {
   const usual = providers.flatMap((provider): Candidate[] => {
-    const model = provider.usualModels?.[operation];
+    const model = provider.defaultModels?.[operation];
     return model === undefined ? [] : [{ provider, model }];
   });
   const hoped = usual.filter(({ provider }) => listingOf(provider).models === null);
@@ -97,8 +97,8 @@ function usualCandidates(
 }
 
 /** The model of a provider that answers while no other one is configured. */
-function lastResort({ providers: [only, ...others] }: Catalog, operation: Operation): Candidate | null {
-  const model = others.length === 0 ? only?.lastResort?.[operation] : undefined;
+function fallbackCandidate({ providers: [only, ...others] }: Catalog, operation: Operation): Candidate | null {
+  const model = others.length === 0 ? only?.fallbackModels?.[operation] : undefined;
   return only === undefined || model === undefined ? null : { provider: only, model };
 }
 
@@ -117,13 +117,13 @@ export function resolveUnnamed(
   const named = lookUp(catalog, listingOf, usual, operation);
   const able = named?.candidates.filter((candidate) => doesWith(candidate, operation)) ?? [];
   if (named !== null && named.found !== "unlisted" && able.length > 0) return { ...named, candidates: able };
-  const { listed, others } = usualCandidates(catalog, listingOf, operation);
+  const { listed, others } = defaultCandidates(catalog, listingOf, operation);
   if (listed !== undefined) return { found: "listed", candidates: [listed] };
   const route = [...catalog.routes.values()].find(({ moderates }) => operation === "moderate" && moderates);
   if (route !== undefined) return { found: "route", candidates: route.candidates };
   const [hoped] = others;
   if (hoped !== undefined) return { found: "unlisted", candidates: [hoped] };
-  const last = lastResort(catalog, operation);
+  const last = fallbackCandidate(catalog, operation);
   if (last !== null) return { found: "listed", candidates: [last] };
   const message = "Missing required parameter 'model': no default model is configured for this operation.";
   throw new GatewayError("missing_required_parameter", message, { param: "model" });

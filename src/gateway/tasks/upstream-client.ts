@@ -24,7 +24,7 @@ const decoder = new TextDecoder();
 /** For a submit to this model; null where the provider makes no videos with it. */
 export function upstreamClientFor(provider: Provider, model: string): UpstreamClient | null {
   const upstream = provider.videos?.find(({ serves }) => serves?.(model) ?? true);
-  return upstream === undefined || provider.sendTask === undefined ? null : { provider, upstream };
+  return upstream === undefined || provider.dispatchTask === undefined ? null : { provider, upstream };
 }
 
 /** For a task; null where its provider is not configured any more. */
@@ -41,8 +41,9 @@ const never = new AbortController().signal;
 
 /** Sends a call about a task. The response has to be read or cancelled. */
 export function sendTask({ provider }: UpstreamClient, call: UpstreamRequest, signal: AbortSignal): Promise<Response> {
-  if (provider.sendTask === undefined) throw new GatewayError("internal_error", "The provider does not support tasks.");
-  return provider.sendTask(call, signal);
+  if (provider.dispatchTask === undefined)
+    throw new GatewayError("internal_error", "The provider does not support tasks.");
+  return provider.dispatchTask(call, signal);
 }
 
 /** What an answer says of a task: the words of a failure reach its owner, webhooks and the store. */

@@ -1,9 +1,16 @@
 // Amazon Bedrock: models of many makers behind Converse, for an AWS key that signs or for an API key that is shown.
 import { bedrockConverse } from "../../dialects/index.ts";
 import type { Secret } from "../../lib/secret.ts";
-import { bearer } from "../authentication.ts";
-import type { AccessTools, Account, AccountEntry, AccountFault, Signer } from "../credentials.ts";
-import { keyPairFault, keyPairOf } from "../key-pair.ts";
+import {
+  type Account,
+  type AccountEntry,
+  type AccountFault,
+  bearer,
+  keyPairFault,
+  keyPairOf,
+  type Signer,
+  type SignerDependencies,
+} from "../credentials.ts";
 import type { ProviderKind } from "../provider.ts";
 import { listModels } from "./listing.ts";
 import { awsSigner } from "./signature.ts";
@@ -26,20 +33,20 @@ function fault(account: Account, credential: Secret | null): AccountFault | null
   return keyPairFault(account, credential);
 }
 
-function open({ baseUrl, account = {}, credential }: AccountEntry, { clock, send }: AccessTools): Signer {
+function open({ baseUrl, account = {}, credential }: AccountEntry, { clock, send }: SignerDependencies): Signer {
   const { region = "" } = account;
   const key = credential === null ? keyPairOf(account) : null;
-  const prove: Signer["prove"] =
+  const sign: Signer["sign"] =
     key === null
       ? async () => (credential === null ? {} : bearer(credential))
       : awsSigner(key, { region, service }, clock.nowMs);
   const list: Signer["list"] = (signal) =>
     listModels(async (path) => {
       const request = { method: "GET", url: `${hostOf(service, region)}/${path}` } as const;
-      return send({ ...request, headers: { "accept-encoding": "identity", ...(await prove(request)) }, signal });
+      return send({ ...request, headers: { "accept-encoding": "identity", ...(await sign(request)) }, signal });
     });
   // A private endpoint serves no lists, and nobody knows where its region's would be.
-  return { prove, unwrap: unwrapEvents, ...(baseUrl === runtimeOf(region) ? { list } : {}) };
+  return { sign, unwrap: unwrapEvents, ...(baseUrl === runtimeOf(region) ? { list } : {}) };
 }
 
 /** Makers mark their models before the name, behind the regions of a profile. */
@@ -55,7 +62,7 @@ export const bedrock: ProviderKind = {
     const maker = makers.exec(model.toLowerCase())?.[1];
     return maker === undefined ? "bedrock" : `bedrock-${maker}`;
   },
-  authorize: bearer,
+  authHeaders: bearer,
   account: {
     members: {
       region: ["AWS_REGION", "AWS_DEFAULT_REGION"],

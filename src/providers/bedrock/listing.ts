@@ -1,7 +1,7 @@
 // What an account on Bedrock can ask: models by themselves, and profiles that spread a model over regions.
 import { refusalError } from "../../dialects/upstream-error.ts";
 import { isObject, type Json } from "../../lib/json.ts";
-import type { ListedModel } from "../listed-model.ts";
+import type { ListedModel } from "../model-list.ts";
 
 /** Fetches one list, with proof of who asks. */
 export type Fetch = (path: string) => Promise<Response>;

@@ -1,6 +1,5 @@
 // AWS Signature Version 4: headers that prove a request by a key that itself never travels.
-import type { Unproven } from "../credentials.ts";
-import type { KeyPair } from "../key-pair.ts";
+import type { KeyPair, UnsignedRequest } from "../credentials.ts";
 
 /** What a signature is bound to beside the request. */
 export interface AwsScope {
@@ -20,7 +19,7 @@ function timestamp(nowMs: number): string {
 /** A signer for one key and scope. Only the host and the headers that it makes itself are covered, beside method, address and body. */
 export function awsSigner(key: KeyPair, scope: AwsScope, nowMs: () => number) {
   const derivedKeys = new Map<string, ArrayBuffer>();
-  return async ({ method, url, body }: Unproven): Promise<Record<string, string>> => {
+  return async ({ method, url, body }: UnsignedRequest): Promise<Record<string, string>> => {
     const { AwsV4Signer } = await import("aws4fetch");
     if (derivedKeys.size > maxDerivedKeys) derivedKeys.clear();
     const signer = new AwsV4Signer({

@@ -7,10 +7,10 @@ import { type CanonicalReply, defaultTimeouts, type Provider } from "../provider
 import { pause } from "./delay.ts";
 import { type Directives, readDirectives, sandboxModels } from "./directives.ts";
 import { refuseContext } from "./limits.ts";
-import { operations, origin, type StandIn, standInFor } from "./operations.ts";
+import { handlerFor, type OperationHandler, operations, origin } from "./operations.ts";
 import { answerInThread } from "./thread.ts";
-import { sandboxVideos, sendSandboxTask } from "./video.ts";
-import { losses } from "./warnings.ts";
+import { answerSandboxTask, sandboxVideos } from "./video.ts";
+import { warningsFor } from "./warnings.ts";
 
 const maxRetryAfterMs = 60_000;
 
@@ -38,22 +38,25 @@ const largeAsk = 16_384;
 /** Operations that compute long whatever they are asked. */
 const slow: ReadonlySet<OperationRequest["operation"]> = new Set(["image", "speak", "transcribe"]);
 
-function answerOf(request: OperationRequest, standIn: StandIn): OperationResponse | Promise<OperationResponse> {
-  if (request.operation === "count") return standIn.answer(request);
+function answerOf(
+  request: OperationRequest,
+  handler: OperationHandler,
+): OperationResponse | Promise<OperationResponse> {
+  if (request.operation === "count") return handler.answer(request);
   return slow.has(request.operation) || isLargerThan(request, largeAsk)
     ? answerInThread(request)
-    : standIn.answer(request);
+    : handler.answer(request);
 }
 
 async function answer(request: OperationRequest, signal: AbortSignal): Promise<CanonicalReply> {
-  const standIn = standInFor(request.operation);
-  if (standIn === undefined) throw new GatewayError("internal_error", "The sandbox does not support this operation.");
+  const handler = handlerFor(request.operation);
+  if (handler === undefined) throw new GatewayError("internal_error", "The sandbox does not support this operation.");
   refuseContext(request);
-  const directives = readDirectives(request.model, standIn.prompt(request));
+  const directives = readDirectives(request.model, handler.prompt(request));
   await pause(directives.delayMs, signal);
   refuse(directives);
-  const response = await answerOf(request, standIn);
-  return request.stream ? (standIn.stream?.(response, directives, signal) ?? { response }) : { response };
+  const response = await answerOf(request, handler);
+  return request.stream ? (handler.stream?.(response, directives, signal) ?? { response }) : { response };
 }
 
 export const sandboxProvider: Provider = {
@@ -63,11 +66,11 @@ export const sandboxProvider: Provider = {
   dialects: [],
   operations,
   options: {},
-  lastResort: { moderate: "moderate", image: "image", video: "video" },
-  losses,
+  fallbackModels: { moderate: "moderate", image: "image", video: "video" },
+  warningsFor,
   models: sandboxModels.map((name) => `${origin}/${name}`),
   timeouts: defaultTimeouts,
   dispatch: { form: "canonical", answer },
   videos: [sandboxVideos],
-  sendTask: sendSandboxTask,
+  dispatchTask: answerSandboxTask,
 };

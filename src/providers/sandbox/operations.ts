@@ -18,7 +18,7 @@ export const origin = "sandbox";
 type Of<A, Name> = Extract<A, { readonly operation: Name }>;
 
 /** How one operation is answered. */
-export interface StandIn<
+export interface OperationHandler<
   A extends OperationRequest = OperationRequest,
   R extends OperationResponse = OperationResponse,
 > {
@@ -30,7 +30,10 @@ export interface StandIn<
 }
 
 type Table = {
-  readonly [Name in OperationRequest["operation"]]?: StandIn<Of<OperationRequest, Name>, Of<OperationResponse, Name>>;
+  readonly [Name in OperationRequest["operation"]]?: OperationHandler<
+    Of<OperationRequest, Name>,
+    Of<OperationResponse, Name>
+  >;
 };
 
 const table: Table = {
@@ -62,6 +65,6 @@ const table: Table = {
 export const operations = new Set(Object.keys(table) as OperationRequest["operation"][]);
 
 /** The row of this ask; undefined where the sandbox does not do it. */
-export function standInFor(operation: OperationRequest["operation"]): StandIn | undefined {
-  return table[operation] as StandIn | undefined;
+export function handlerFor(operation: OperationRequest["operation"]): OperationHandler | undefined {
+  return table[operation] as OperationHandler | undefined;
 }

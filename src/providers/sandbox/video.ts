@@ -9,7 +9,7 @@ import { isObject, type JsonObject, parseJsonText } from "../../lib/json.ts";
 import { pause } from "./delay.ts";
 import { readDirectives } from "./directives.ts";
 import { sampleVideo } from "./sample-video.ts";
-import { videoLosses } from "./warnings.ts";
+import { videoWarnings } from "./warnings.ts";
 
 /** What a prompt tells a task to do, in the brackets of the other directives: `[sandbox run=500 fail=50]`. */
 interface Story {
@@ -75,7 +75,7 @@ async function submit({ body }: UpstreamRequest, signal: AbortSignal): Promise<R
 }
 
 /** Answers a call about a task, as an upstream would. */
-export async function sendSandboxTask(call: UpstreamRequest, signal: AbortSignal): Promise<Response> {
+export async function answerSandboxTask(call: UpstreamRequest, signal: AbortSignal): Promise<Response> {
   const [, id = "", what = ""] = /^video\/tasks\/([\w-]+)(?:\/(\w+))?$/.exec(call.path) ?? [];
   if (call.path === tasks) return submit(call, signal);
   const story = storyIn(id);
@@ -110,7 +110,7 @@ export const sandboxVideos: VideoUpstream = {
   imageForms: ["url", "data", "file"],
   render: (request, context) => ({
     call: { path: tasks, body: { model: context.model, prompt: request.prompt ?? "" } },
-    warnings: videoLosses(request, context),
+    warnings: videoWarnings(request, context),
     // Whatever was wanted, there is one film.
     effect: { seconds: sampleVideo.seconds, width: sampleVideo.width, height: sampleVideo.height, audio: false },
   }),

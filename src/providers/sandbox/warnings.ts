@@ -12,9 +12,9 @@ import { sampleVideo } from "./sample-video.ts";
 
 const drawnFields: readonly ImageField[] = ["size", "partialImages", "fileFormat"];
 
-type Losses = (ask: never, context: RenderContext) => readonly Warning[];
+type WarningsFor = (ask: never, context: RenderContext) => readonly Warning[];
 
-const byOperation: { readonly [operation in OperationRequest["operation"]]?: Losses } = {
+const byOperation: { readonly [operation in OperationRequest["operation"]]?: WarningsFor } = {
   chat: ({ media, unmappedFields: extras, completion }: Extract<OperationRequest, { operation: "chat" }>) => {
     const unread = completion === undefined ? extras.filter(({ rule }) => rule !== "ignore") : [];
     const paths = [...(media === undefined ? [] : [media.path]), ...unread.map(({ path }) => path)];
@@ -31,14 +31,14 @@ const byOperation: { readonly [operation in OperationRequest["operation"]]?: Los
 };
 
 /** The fields of a request that the sandbox does not act on. */
-export function losses(request: OperationRequest, context: RenderContext): readonly Warning[] {
+export function warningsFor(request: OperationRequest, context: RenderContext): readonly Warning[] {
   return byOperation[request.operation]?.(request as never, context) ?? [];
 }
 
 const made = { seconds: sampleVideo.seconds, width: sampleVideo.width, height: sampleVideo.height, ratio: "16:9" };
 
 /** The same for a video: whatever was asked for, there is one. */
-export function videoLosses(request: VideoRequest, context: VideoRenderContext): readonly Warning[] {
+export function videoWarnings(request: VideoRequest, context: VideoRenderContext): readonly Warning[] {
   const fps = request.fps === sampleVideo.fps ? [] : (["fps"] as const);
   return [
     ...approximationWarnings(request, made, context),

@@ -2,16 +2,16 @@
 import { GatewayError, toGatewayError } from "../../canonical/error.ts";
 import type { OperationRequest, OperationResponse } from "../../canonical/operation.ts";
 import type { ThreadMessage } from "../../lib/thread.ts";
-import { standInFor } from "./operations.ts";
+import { handlerFor } from "./operations.ts";
 import type { SandboxResult } from "./thread.ts";
 
 declare const self: Worker;
 
 async function resultOf(request: OperationRequest): Promise<SandboxResult> {
   try {
-    const standIn = standInFor(request.operation);
-    if (standIn === undefined) throw new GatewayError("internal_error", "The sandbox does not support this operation.");
-    const response: OperationResponse = await standIn.answer(request);
+    const handler = handlerFor(request.operation);
+    if (handler === undefined) throw new GatewayError("internal_error", "The sandbox does not support this operation.");
+    const response: OperationResponse = await handler.answer(request);
     return { answer: response };
   } catch (thrown) {
     const { kind, message, param, code } = toGatewayError(thrown);

@@ -11,11 +11,17 @@ import {
 import { refusalError } from "../../dialects/upstream-error.ts";
 import { vertexVeo } from "../../dialects/video/index.ts";
 import { isObject } from "../../lib/json.ts";
-import { bearer } from "../authentication.ts";
-import type { AccessTools, Account, AccountEntry, AccountFault, Signer } from "../credentials.ts";
-import { servesImages } from "../gemini.ts";
-import type { ListedModel } from "../listed-model.ts";
+import {
+  type Account,
+  type AccountEntry,
+  type AccountFault,
+  bearer,
+  type Signer,
+  type SignerDependencies,
+} from "../credentials.ts";
+import type { ListedModel } from "../model-list.ts";
 import type { ProviderKind } from "../provider.ts";
+import { servesImages } from "../vendors.ts";
 import { hostOf, type Place, placedCall, placedTask } from "./paths.ts";
 import { readServiceAccount, type ServiceAccount } from "./service-account.ts";
 import { tokensOf } from "./token.ts";
@@ -66,7 +72,7 @@ async function listModels(
   baseUrl: string,
   project: string,
   headers: Readonly<Record<string, string>>,
-  send: AccessTools["send"],
+  send: SignerDependencies["send"],
   signal: AbortSignal,
 ): Promise<ListedModel[]> {
   const lists = publishers.map(async ([publisher, known]) => {
@@ -80,20 +86,20 @@ async function listModels(
   return (await Promise.all(lists)).flat();
 }
 
-function open({ baseUrl, account = {}, credential }: AccountEntry, tools: AccessTools): Signer {
+function open({ baseUrl, account = {}, credential }: AccountEntry, tools: SignerDependencies): Signer {
   const place: Place = { project: projectOf(account) ?? "", location: account.location ?? defaultLocation };
   const key = keyOf(account);
   const tokens = key === null || typeof key === "string" ? null : tokensOf(key, tools);
-  const prove = async (): Promise<Readonly<Record<string, string>>> => {
+  const sign = async (): Promise<Readonly<Record<string, string>>> => {
     const token = tokens === null ? credential : await tokens.get();
     return token === null ? {} : bearer(token);
   };
   return {
-    place: (call, dialect) => placedCall(call, dialect, place),
-    placeTask: (call) => placedTask(call, place),
-    prove,
-    refused: () => tokens?.drop(),
-    list: async (signal) => listModels(baseUrl.replace(/\/+$/, ""), place.project, await prove(), tools.send, signal),
+    rewritePath: (call, dialect) => placedCall(call, dialect, place),
+    rewriteTaskPath: (call) => placedTask(call, place),
+    sign,
+    onUnauthorized: () => tokens?.drop(),
+    list: async (signal) => listModels(baseUrl.replace(/\/+$/, ""), place.project, await sign(), tools.send, signal),
   };
 }
 
@@ -102,11 +108,11 @@ export const vertex: ProviderKind = {
   environment: { baseUrl: "GOOGLE_VERTEX_BASE_URL" },
   dialects: [anthropicMessages, anthropicCount, gemini, geminiCount, vertexEmbeddings, geminiImages, imagenImages],
   videos: [vertexVeo],
-  speaks: (dialect, model) => messages.has(dialect) === claude.test(model) && servesImages(dialect, model),
+  supports: (dialect, model) => messages.has(dialect) === claude.test(model) && servesImages(dialect, model),
   origin: "vertex",
   mediaSchemes: ["gs:"],
   originOf: (model) => (claude.test(model) ? "vertex-claude" : "vertex"),
-  authorize: bearer,
+  authHeaders: bearer,
   account: {
     members: {
       serviceAccount: ["GOOGLE_APPLICATION_CREDENTIALS"],

@@ -2,7 +2,7 @@
 import { GatewayError } from "../../canonical/error.ts";
 import { isObject, parseJsonText } from "../../lib/json.ts";
 import { Secret } from "../../lib/secret.ts";
-import type { AccessTools } from "../credentials.ts";
+import type { SignerDependencies } from "../credentials.ts";
 import type { ServiceAccount } from "./service-account.ts";
 
 export interface Tokens {
@@ -60,7 +60,7 @@ function unreachable(cause: unknown): never {
   throw new GatewayError("upstream_unreachable", "The provider's token service could not be reached.", { cause });
 }
 
-async function present(account: ServiceAccount, body: string, send: AccessTools["send"]) {
+async function present(account: ServiceAccount, body: string, send: SignerDependencies["send"]) {
   const response = await send({
     method: "POST",
     url: account.tokenUrl,
@@ -72,7 +72,7 @@ async function present(account: ServiceAccount, body: string, send: AccessTools[
   return { status: response.status, text: await response.text() };
 }
 
-async function ask(account: ServiceAccount, { clock, send }: AccessTools): Promise<Held> {
+async function ask(account: ServiceAccount, { clock, send }: SignerDependencies): Promise<Held> {
   const form = new URLSearchParams({ grant_type: grant, assertion: await assertion(account, clock.nowMs()) });
   const { status, text } = await present(account, form.toString(), send).catch(unreachable);
   if (status >= 500) throw new GatewayError("upstream_overloaded", "The provider's token service failed.");
@@ -81,7 +81,7 @@ async function ask(account: ServiceAccount, { clock, send }: AccessTools): Promi
 }
 
 /** The tokens of one account. */
-export function tokensOf(account: ServiceAccount, tools: AccessTools): Tokens {
+export function tokensOf(account: ServiceAccount, tools: SignerDependencies): Tokens {
   let held: Held | null = null;
   let pending: Promise<Secret> | null = null;
   const renew = (): Promise<Secret> => {

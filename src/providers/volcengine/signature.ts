@@ -1,7 +1,6 @@
 // Volcengine's signature: headers that prove a request by a key that itself never travels.
 import { createHash, createHmac } from "node:crypto";
-import type { Unproven } from "../credentials.ts";
-import type { KeyPair } from "../key-pair.ts";
+import type { KeyPair, UnsignedRequest } from "../credentials.ts";
 
 /** What a signature is bound to beside the request. */
 export interface VolcengineScope {
@@ -34,7 +33,11 @@ function canonicalPath(path: string): string {
 }
 
 /** The request in the one spelling that is signed; `headers` are sorted by their names. */
-function canonicalRequest({ method, url }: Unproven, headers: readonly (readonly [string, string])[], hash: string) {
+function canonicalRequest(
+  { method, url }: UnsignedRequest,
+  headers: readonly (readonly [string, string])[],
+  hash: string,
+) {
   const { pathname, searchParams } = new URL(url);
   const lines = headers.map(([name, value]) => `${name}:${value.trim()}\n`).join("");
   const names = headers.map(([name]) => name).join(";");
@@ -54,8 +57,8 @@ function timestamp(nowMs: number): string {
  * the secret. Covered are method, address, body, and the headers that are given back, beside those of `others`, by their
  * names in lower case, which are sent anyway.
  */
-export function volcengineProof(
-  request: Unproven,
+export function volcengineSignature(
+  request: UnsignedRequest,
   key: KeyPair,
   { region, service }: VolcengineScope,
   nowMs: number,

@@ -1,6 +1,6 @@
 // The sandbox's voice: sixteen tones, one for each half of a byte, and how to know them again.
 
-/** Samples a second of everything that the sandbox speaks. */
+/** Samples a second of everything that the sandbox supports. */
 export const sampleRate = 24_000;
 /** Samples of one tone where nothing else decides, which is 24 ms. */
 export const toneSamples = 576;

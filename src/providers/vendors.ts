@@ -1,0 +1,209 @@
+// The table of providers with formats of their own: each row is an address, a way to sign, and the dialects that it supports.
+
+import type { Dialect } from "../dialects/dialect.ts";
+import {
+  anthropicCount,
+  anthropicMessages,
+  azureSpeech,
+  cohereEmbeddings,
+  cohereRerank,
+  deepgramSpeech,
+  deepgramTranscriptions,
+  elevenlabsSpeech,
+  elevenlabsTranscriptions,
+  geminiBatchEmbeddings,
+  gemini as geminiChat,
+  geminiCount,
+  geminiImages,
+  geminiSpeech,
+  geminiTranscriptions,
+  imagenImages,
+  jinaEmbeddings,
+  openaiEmbeddings,
+  plainRerank,
+  teiEmbeddings,
+  teiRerank,
+  voyageEmbeddings,
+  voyageRerank,
+} from "../dialects/index.ts";
+import { falVideos, geminiVeo, replicateVideos, runwayVideos, viduVideos } from "../dialects/video/index.ts";
+import { bearer, inHeader } from "./credentials.ts";
+import {
+  readCohereModels,
+  readDataList,
+  readDeepgramModels,
+  readElevenlabsModels,
+  readGeminiModels,
+  readTeiInfo,
+} from "./model-list.ts";
+import type { ProviderKind } from "./provider.ts";
+import { readAzureVoices, readElevenlabsVoices } from "./voice-lists.ts";
+
+/** Models of one family are made for images only, and have a format of their own. */
+export function servesImages(dialect: Dialect, model: string): boolean {
+  return dialect.operation !== "image" || (dialect === imagenImages) === /imagen/i.test(model);
+}
+
+type Row = Omit<ProviderKind, "origin">;
+
+const regionName = /^[a-z][a-z0-9]{1,40}$/;
+
+const chat: readonly Row[] = [
+  {
+    // Its SDK takes the base URL without /v1.
+    kind: "anthropic",
+    baseUrl: "https://api.anthropic.com",
+    environment: { credential: "ANTHROPIC_API_KEY", baseUrl: "ANTHROPIC_BASE_URL" },
+    dialects: [anthropicMessages, anthropicCount],
+    authHeaders: inHeader("x-api-key"),
+    listing: { path: "v1/models?limit=1000", read: readDataList },
+    headers: { "anthropic-version": "2023-06-01" },
+  },
+  {
+    // Its SDK takes the base URL without a version.
+    kind: "gemini",
+    baseUrl: "https://generativelanguage.googleapis.com",
+    environment: { credential: "GEMINI_API_KEY", baseUrl: "GEMINI_BASE_URL" },
+    dialects: [
+      ...[geminiChat, geminiCount, geminiBatchEmbeddings, geminiImages, imagenImages],
+      ...[geminiSpeech, geminiTranscriptions],
+    ],
+    supports: servesImages,
+    videos: [geminiVeo],
+    mediaSchemes: ["gs:"],
+    authHeaders: inHeader("x-goog-api-key"),
+    listing: { path: "v1beta/models?pageSize=1000", read: readGeminiModels },
+  },
+];
+
+const texts: readonly Row[] = [
+  {
+    kind: "cohere",
+    baseUrl: "https://api.cohere.com",
+    environment: { credential: "CO_API_KEY", baseUrl: "CO_API_URL" },
+    dialects: [cohereEmbeddings, cohereRerank, plainRerank],
+    options: { ranks: "any" },
+    paths: { rerank: "v1/rerank" },
+    authHeaders: bearer,
+    listing: { path: "v1/models?page_size=1000", read: readCohereModels },
+  },
+  {
+    kind: "jina",
+    baseUrl: "https://api.jina.ai/v1",
+    barePath: "v1",
+    environment: { credential: "JINA_API_KEY", baseUrl: "JINA_BASE_URL" },
+    dialects: [jinaEmbeddings, plainRerank],
+    options: { ranks: "media" },
+    authHeaders: bearer,
+  },
+  {
+    kind: "voyage",
+    baseUrl: "https://api.voyageai.com/v1",
+    barePath: "v1",
+    environment: { credential: "VOYAGE_API_KEY", baseUrl: "VOYAGE_BASE_URL" },
+    dialects: [voyageEmbeddings, voyageRerank],
+    authHeaders: bearer,
+  },
+  {
+    // Text Embeddings Inference: a local server for one model, native and compatible.
+    kind: "tei",
+    baseUrl: "http://127.0.0.1:8080",
+    environment: { credential: "TEI_API_KEY", baseUrl: "TEI_BASE_URL" },
+    dialects: [openaiEmbeddings, teiEmbeddings, teiRerank],
+    authHeaders: bearer,
+    listing: { path: "info", read: readTeiInfo },
+    options: { embeddings: { mostItems: 32 } },
+    paths: { embeddings: "v1/embeddings" },
+  },
+];
+
+const audio: readonly Row[] = [
+  {
+    kind: "elevenlabs",
+    baseUrl: "https://api.elevenlabs.io",
+    environment: { credential: "ELEVENLABS_API_KEY", baseUrl: "ELEVENLABS_BASE_URL" },
+    dialects: [elevenlabsSpeech, elevenlabsTranscriptions],
+    supports: ({ operation }, model) => (operation === "transcribe") === model.startsWith("scribe"),
+    authHeaders: inHeader("xi-api-key"),
+    listing: { path: "v1/models", read: readElevenlabsModels },
+    voiceList: { path: "v1/voices", read: readElevenlabsVoices },
+  },
+  {
+    // Its voices are models.
+    kind: "deepgram",
+    baseUrl: "https://api.deepgram.com",
+    environment: { credential: "DEEPGRAM_API_KEY", baseUrl: "DEEPGRAM_BASE_URL" },
+    dialects: [deepgramSpeech, deepgramTranscriptions],
+    supports: ({ operation }, model) => (operation === "speak") === model.startsWith("aura"),
+    authHeaders: (credential) => bearer(credential, "Token"),
+    listing: { path: "v1/models", read: readDeepgramModels },
+  },
+  {
+    // Azure's own speech service, which is separate from that of the models: one region, one key, and voices for models.
+    kind: "azure-speech",
+    environment: { credential: "AZURE_SPEECH_KEY", baseUrl: "AZURE_SPEECH_ENDPOINT" },
+    dialects: [azureSpeech],
+    authHeaders: inHeader("ocp-apim-subscription-key"),
+    voiceList: { path: "cognitiveservices/voices/list", read: readAzureVoices },
+    account: {
+      members: { region: ["AZURE_SPEECH_REGION"] },
+      baseUrl: ({ region }) => (region === undefined ? undefined : `https://${region}.tts.speech.microsoft.com`),
+      fault: ({ region }) =>
+        region === undefined || regionName.test(region)
+          ? null
+          : { member: "region", problem: "it must be the name of a region, as in 'westeurope'" },
+      open: () => ({}),
+    },
+  },
+];
+
+const videos: readonly Row[] = [
+  {
+    kind: "vidu",
+    baseUrl: "https://api.vidu.com/ent/v2",
+    barePath: "ent/v2",
+    environment: { credential: "VIDU_API_KEY", baseUrl: "VIDU_BASE_URL" },
+    dialects: [],
+    videos: [viduVideos],
+    authHeaders: (credential) => bearer(credential, "Token"),
+  },
+  {
+    // The host says `dev` for all of its API.
+    kind: "runway",
+    baseUrl: "https://api.dev.runwayml.com/v1",
+    barePath: "v1",
+    environment: { credential: "RUNWAYML_API_SECRET", baseUrl: "RUNWAYML_BASE_URL" },
+    dialects: [],
+    videos: [runwayVideos],
+    authHeaders: bearer,
+    headers: { "x-runway-version": "2024-11-06" },
+  },
+  {
+    // Its list has thousands of models of everybody, and is not read.
+    kind: "replicate",
+    baseUrl: "https://api.replicate.com/v1",
+    barePath: "v1",
+    environment: { credential: "REPLICATE_API_TOKEN", baseUrl: "REPLICATE_BASE_URL" },
+    dialects: [],
+    videos: [replicateVideos],
+    authHeaders: bearer,
+  },
+  {
+    kind: "fal",
+    baseUrl: "https://queue.fal.run",
+    environment: { credential: "FAL_KEY", baseUrl: "FAL_BASE_URL" },
+    dialects: [],
+    videos: [falVideos],
+    authHeaders: (credential) => bearer(credential, "Key"),
+  },
+];
+
+/** Each kind's name is the tag of the state that it makes. */
+const kindOf = (row: Row): ProviderKind => ({ ...row, origin: row.kind });
+
+export const vendors = {
+  chat: chat.map(kindOf),
+  texts: texts.map(kindOf),
+  audio: audio.map(kindOf),
+  videos: videos.map(kindOf),
+} as const;
