@@ -25,3 +25,16 @@ export const allowedNames: Exceptions = {
   "src/http/protocols.ts": "the table of protocols: whose envelope a path wears, and which protocol a header asks for",
   "src/http/model-list-formats.ts": "the list of models is told in the shape of each protocol",
 };
+
+/** Files above the dialects that may name members of a wire. */
+export const allowedWire: Exceptions = {
+  "src/http/responses.ts": "endpoints of stored responses: parameters of path and query",
+  "src/http/openai-videos.ts": "endpoints of one protocol's videos, with the bodies of their own",
+  "src/http/model-list-formats.ts": "the list of models is written in the shape of each protocol",
+  "src/http/openapi/error-schemas.ts": "the document describes what is on the wire",
+  "src/http/openapi/examples.ts": "the document describes what is on the wire",
+  "src/http/openapi/response-schemas.ts": "the document describes what is on the wire",
+  "src/gateway/tasks/task-state.ts": "codes of failed tasks, which some dialects have numbers for",
+  "src/gateway/tasks/webhook.ts": "the gateway's own member of a webhook",
+  "src/gateway/operations/audio-transcoder.ts": "names the parameter in the message of its own error",
+};

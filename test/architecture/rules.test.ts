@@ -6,6 +6,11 @@ import { readSource } from "./source.ts";
 const file = (path: string, text: string) => readSource(path, text);
 const many = (count: number) => "f();\n".repeat(count);
 
+const members = rules.wireMembers([
+  file("src/dialects/a.ts", "f({ encrypted_content: 1, retry_after: 2 });"),
+  file("src/config/a.ts", "f({ retry_after: 2 });"),
+]);
+
 const breaches: Record<string, () => string[]> = {
   "an import upwards": () => rules.layerOrder([file("src/lib/a.ts", 'import { b } from "../canonical/b.ts";')]),
   "a type import upwards": () => rules.layerOrder([file("src/lib/a.ts", 'import type { B } from "../http/b.ts";')]),
@@ -31,11 +36,28 @@ const breaches: Record<string, () => string[]> = {
   "a vendor in a text": () => rules.namesAtHome([file("src/gateway/a.ts", 'if (name === "openai-chat") f();')]),
   "a vendor in an identifier": () => rules.namesAtHome([file("src/gateway/a.ts", "anthropicOnly();")]),
   "a provider kind": () => rules.namesAtHome([file("src/gateway/a.ts", 'if (kind === "compatible") f();')]),
+  "a wire member": () =>
+    rules.wireAtHome([file("src/gateway/a.ts", 'f({ param: "input[0].encrypted_content" });')], members, new Set()),
+  "a member of a request's wire": () =>
+    rules.wireAtHome([file("src/gateway/a.ts", "const { store } = incoming.wire;")], members, new Set(["store"])),
+  "a member that is read of a wire": () =>
+    rules.wireAtHome([file("src/http/a.ts", "if (wire.store) f();")], members, new Set(["store"])),
   "no opening sentence": () => rules.openingSentences([file("src/lib/a.ts", "export const a = 1;")]),
 };
 
 test.each(Object.entries(breaches))("finds %s, and says what to do", (_name, breach) => {
   expect(breach()).toEqual([expect.stringMatching(/: .+|\. \w+/)]);
+});
+
+test("a name that the gateway shares with a wire, and a wire of another kind, are no breach", () => {
+  const own = file(
+    "src/gateway/a.ts",
+    'f({ param: "retry_after" }, wire.provider, store.query("encrypted_content = $1"));',
+  );
+  expect(rules.wireAtHome([own], members, new Set(["store"]))).toEqual([]);
+  expect(rules.wireAtHome([file("src/http/text-endpoints.ts", "f(wire.store);")], members, new Set(["store"]))).toEqual(
+    [],
+  );
 });
 
 test("finds nothing in well-formed source", () => {

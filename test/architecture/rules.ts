@@ -131,6 +131,45 @@ export function namesAtHome(files: SourceFile[], exceptions: Exceptions = {}): s
   return [...new Set(faults)];
 }
 
+const ownNames = /^src\/(?:lib|canonical|config)\//;
+const snakeCase = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)+$/;
+
+/** Members as the dialects write them on the wire: the gateway's own names are written in another way, or in the layers that it shares. */
+export function wireMembers(files: SourceFile[]): Set<string> {
+  const own = new Set(
+    files.filter(({ path }) => ownNames.test(path)).flatMap(({ words }) => words.map(({ text }) => text)),
+  );
+  const written = files.filter(({ path }) => path.startsWith("src/dialects/")).flatMap(({ members }) => members);
+  return new Set(written.map(({ name }) => name).filter((name) => snakeCase.test(name) && !own.has(name)));
+}
+
+const aboveDialects = /^src\/(?:gateway|http|store|telemetry)\//;
+/** Values that hold a request or a reply as it is on the wire. */
+const wires = new Set(["wire", "json"]);
+
+/** Tables of endpoints may name members: in paths, and as parameters. `fields` are members of any spelling. */
+export function wireAtHome(
+  files: SourceFile[],
+  members: ReadonlySet<string>,
+  fields: ReadonlySet<string>,
+  exceptions: Exceptions = {},
+): string[] {
+  const faults = files
+    .filter(({ path }) => aboveDialects.test(path) && !homes.some((home) => home.test(path)) && !exceptions[path])
+    .flatMap(({ path, words, members: read }) => {
+      const named = words
+        .filter(({ text }) => !/\s/.test(text))
+        .flatMap(({ text, line }) => text.split(/[^A-Za-z0-9_]+/).map((name) => ({ name, line })))
+        .filter(({ name }) => members.has(name));
+      const taken = read.filter(({ name, of = "" }) => wires.has(of) && fields.has(name));
+      return [...named, ...taken].map(
+        ({ name, line }) =>
+          `${path}:${line} names the wire member ${name}: ask a function of the dialect for what is meant by it.`,
+      );
+    });
+  return [...new Set(faults)];
+}
+
 export function openingSentences(files: SourceFile[]): string[] {
   return files
     .filter((file) => !/^\/\/ \S.*[.:]$/m.test(firstComment(file.text)))

@@ -22,6 +22,8 @@ export interface SourceFile {
   functions: FunctionFact[];
   /** Text of string and template literals, and identifiers, with their lines. */
   words: { text: string; line: number; isText: boolean }[];
+  /** Members by their names: keys of objects and patterns, and what is read with a dot; `of` is what they are read from. */
+  members: { name: string; of?: string; line: number }[];
   /** What is written that may be banned: `console.log`, `import()`, `eval`, `any`, `unsafe(${})`. */
   habits: { what: string; line: number }[];
 }
@@ -65,6 +67,7 @@ export function readSource(path: string, text: string): SourceFile {
     imports: [],
     functions: [],
     words: [],
+    members: [],
     habits: [],
   };
   file.imports = [...new Set(specifiers.filter((name) => name.startsWith(".")).map((name) => resolve(path, name)))];
@@ -96,6 +99,7 @@ function note(file: SourceFile, node: Node, parent: Node | undefined): void {
   if (functionTypes.has(node.type) && node["body"]) file.functions.push(functionFact(file.text, node, parent, line));
   const word = wordOf(node);
   if (word !== undefined) file.words.push({ text: word, line, isText: node.type !== "Identifier" });
+  file.members.push(...membersOf(node).map((member) => ({ ...member, line })));
   const habit = habitOf(node);
   if (habit) file.habits.push({ what: habit, line });
 }
@@ -117,6 +121,42 @@ function wordOf(node: Node): string | undefined {
   if (node.type === "Literal" && typeof node["value"] === "string") return node["value"];
   if (node.type === "TemplateElement") return (node["value"] as { raw: string }).raw;
   return undefined;
+}
+
+/** What a node reads or names of an object. */
+function membersOf(node: Node): { name: string; of?: string }[] {
+  if (node.type === "VariableDeclarator") return patternMembers(node["id"], lastName(node["init"]));
+  if (node.type === "Property") {
+    const key = keyOf(node);
+    return key === undefined ? [] : [{ name: key }, ...patternMembers(node["value"], key)];
+  }
+  if (node.type !== "MemberExpression") return [];
+  const { computed, property, object } = node;
+  const name = computed === true ? textOf(property) : nameOf(property);
+  const of = lastName(object);
+  return name === undefined ? [] : [{ name, ...(of === undefined ? {} : { of }) }];
+}
+
+function patternMembers(pattern: unknown, of: string | undefined): { name: string; of?: string }[] {
+  if (!isNode(pattern) || pattern.type !== "ObjectPattern" || of === undefined) return [];
+  return (pattern["properties"] as Node[]).flatMap((property) => {
+    const name = keyOf(property);
+    return name === undefined ? [] : [{ name, of }];
+  });
+}
+
+function keyOf(property: Node): string | undefined {
+  return property["computed"] === true ? undefined : (nameOf(property["key"]) ?? textOf(property["key"]));
+}
+
+function textOf(node: unknown): string | undefined {
+  return isNode(node) && node.type === "Literal" && typeof node["value"] === "string" ? node["value"] : undefined;
+}
+
+/** `b` of `a.b`, `a` of `a`. */
+function lastName(node: unknown): string | undefined {
+  if (!isNode(node)) return undefined;
+  return node.type === "MemberExpression" ? nameOf(node["property"]) : nameOf(node);
 }
 
 function habitOf(node: Node): string | undefined {

@@ -180,7 +180,7 @@ async function streamed(
   const body = clientStream({
     stream,
     exchange,
-    wire: encoder,
+    encoder,
     signal: signal(),
     drop,
     usage: (): Usage => meter?.approximate() ?? zeroUsage,

@@ -31,7 +31,7 @@ export interface StreamTimers extends ClientPaceRules {
 export interface ClientStreamOptions {
   readonly stream: Promise<AttemptResult<OpenStream>>;
   readonly exchange: Exchange;
-  readonly wire: StreamEncoder;
+  readonly encoder: StreamEncoder;
   /** The client's: aborted when it goes away. */
   readonly signal: AbortSignal;
   /** Closes the client's connection, also while it takes nothing. */
@@ -163,7 +163,7 @@ function deliver(state: State, chunk: Chunk): Promise<void> | undefined {
   if (state.over) return undefined;
   if (chunk.end !== undefined) return finish(state, chunk, shown(state, chunk.end.error));
   state.asked = false;
-  if (chunk.frames !== undefined) state.options.wire.tap?.pass(chunk.frames);
+  if (chunk.frames !== undefined) state.options.encoder.tap?.pass(chunk.frames);
   give(state, chunk.bytes);
   return undefined;
 }
@@ -195,15 +195,15 @@ function shown({ by }: State, error: GatewayError | null): GatewayError | null {
 /** The settlement is on disk before the last bytes leave. An error takes the place of a clean end. */
 async function finish(state: State, chunk: Chunk, error: GatewayError | null): Promise<void> {
   letGo(state);
-  const { exchange, wire } = state.options;
+  const { exchange, encoder } = state.options;
   const outcome = await state.options.outcome({ by: state.by, error, opened: state.open !== null });
   await exchange.settle(outcome);
   const { bytes, frames = [] } = lastOf(chunk, outcome.usage);
-  const failure = error === null ? [] : (state.open?.flow.writeError(error) ?? wire.error(error));
+  const failure = error === null ? [] : (state.open?.flow.writeError(error) ?? encoder.error(error));
   const last =
-    wire.tap === undefined
+    encoder.tap === undefined
       ? Buffer.concat([bytes, encodeFrames(failure)])
-      : encodeFrames(await wire.tap.last([...frames, ...failure], error));
+      : encodeFrames(await encoder.tap.last([...frames, ...failure], error));
   if (last.length > 0) give(state, last);
   // Bytes that have no words for an error end where they are: the connection breaks, so that nobody takes them for the whole.
   if (error !== null && failure.length === 0) state.controller.error(new Error("the response was truncated"));
@@ -247,7 +247,7 @@ function drainOn(state: State, { end }: Chunk): Promise<void> | undefined {
 
 /** Silence gets a heartbeat, a silent upstream an end; a client that has not read for too long is cut, so that it cannot hold memory for ever. */
 function tick(state: State): void {
-  const { pace, exchange, usage, wire } = state.options;
+  const { pace, exchange, usage, encoder } = state.options;
   if (state.started) bound(state);
   if (++state.progressTicks * pace.ticker.tickMs >= progressMs && state.started) {
     state.progressTicks = 0;
@@ -258,7 +258,7 @@ function tick(state: State): void {
   if (state.open !== null) awaited(state, state.open);
   if (++state.silentTicks * pace.ticker.tickMs < pace.heartbeatMs) return;
   state.silentTicks = 0;
-  const sign = wire.heartbeat(state.started);
+  const sign = encoder.heartbeat(state.started);
   if (sign.length > 0) state.controller.enqueue(sign);
 }
 
