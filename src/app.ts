@@ -13,7 +13,8 @@ import { checkLedger } from "./gateway/ledger/integrity.ts";
 import { openLedger } from "./gateway/ledger/ledger.ts";
 import { createAudioTranscoder } from "./gateway/operations/audio-transcoder.ts";
 import { createMissingCounters } from "./gateway/operations/token-count.ts";
-import { createGateway, type Gateway } from "./gateway/pipeline/gateway.ts";
+import { createGateway } from "./gateway/pipeline/answer.ts";
+import type { Gateway } from "./gateway/pipeline/gateway.ts";
 import { createReadiness } from "./gateway/pipeline/readiness.ts";
 import { usageEstimates } from "./gateway/pipeline/usage-estimate.ts";
 import { createConcurrency } from "./gateway/policy/concurrency.ts";
@@ -157,12 +158,13 @@ function gatewayOf(foundation: Foundation, options: StartOptions, teardown: Tear
   teardown.push(() => counter.close());
   const backlog = createBacklog(limits, createSharedInterval(backlogTickMs));
   const concurrency = createConcurrency(limits, backlog.isFull);
+  const policies = [promptLength(limits), concurrency, ...(options.policies ?? [])];
   return createGateway({
     catalog: catalogHolder(buildCatalog(configuration.file, settings.environment)),
     listings: createModelLists(systemClock, events.listingFailed),
-    policies: [promptLength(limits), concurrency, ...(options.policies ?? [])],
+    policies,
     inFlight: concurrency.inFlight,
-    pending: createPendingReservations(),
+    pending: createPendingReservations(policies, ledger.reservations),
     limits,
     fallbackProvider: estimator(counter),
     missingCounters: createMissingCounters(systemClock),

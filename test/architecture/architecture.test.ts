@@ -24,6 +24,8 @@ const fields = new Set([
 const checks: Record<string, () => string[]> = {
   "imports point to lower layers": () => rules.layerOrder(source),
   "there are no import cycles": () => rules.importCycles(source),
+  "the gateway stands on few levels of imports": () => rules.importLevels(source, "src/gateway/", 7),
+  "settlements, attempts and strictness have one place each": () => rules.onePlaceEach(source),
   "files are short": () => rules.fileLengths(everything, longFiles),
   "functions are short": () => rules.functionLengths(source, longFunctions),
   "the typical file and function are short": () => rules.medians(source),

@@ -22,6 +22,17 @@ const breaches: Record<string, () => string[]> = {
       file("src/lib/b.ts", 'import "./c.ts";'),
       file("src/lib/c.ts", 'import "./a.ts";'),
     ]),
+  "many levels of imports": () =>
+    rules.importLevels(
+      [
+        file("src/gateway/a.ts", 'import "./b.ts";'),
+        file("src/gateway/b.ts", 'import { c } from "./c.ts";'),
+        file("src/gateway/c.ts", 'import type { A } from "./a.ts";'),
+      ],
+      "src/gateway/",
+      2,
+    ),
+  "a second attempt loop": () => rules.onePlaceEach([file("src/gateway/a.ts", "log.begin(candidate);")]),
   "a long file": () => rules.fileLengths([file("src/lib/a.ts", many(301))]),
   "a long function": () => rules.functionLengths([file("src/lib/a.ts", `const f = () => {\n${many(60)}};`)]),
   "long files on the whole": () => rules.medians([file("src/lib/a.ts", many(151))]),

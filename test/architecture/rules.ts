@@ -52,6 +52,46 @@ export function importCycles(files: SourceFile[]): string[] {
   return faults;
 }
 
+/** Levels of imports inside a folder, counted along the longest way; types cost nothing at run time and do not count. */
+export function importLevels(files: SourceFile[], folder: string, most: number): string[] {
+  const inside = new Map(files.filter((file) => file.path.startsWith(folder)).map((file) => [file.path, file]));
+  const ways = new Map<string, readonly string[]>();
+  const longest = (path: string): readonly string[] => {
+    const known = ways.get(path);
+    if (known !== undefined) return known;
+    ways.set(path, [path]);
+    const below = (inside.get(path)?.valueImports ?? []).filter((target) => inside.has(target)).map(longest);
+    const way = [path, ...(below.sort((left, right) => right.length - left.length)[0] ?? [])];
+    ways.set(path, way);
+    return way;
+  };
+  const way = [...inside.keys()].map(longest).sort((left, right) => right.length - left.length)[0] ?? [];
+  if (way.length <= most) return [];
+  return [`${way.join(" -> ")}: ${way.length} levels, ${most} are allowed. Give a file what it needs as an argument.`];
+}
+
+/** What exists once, with the only file that may hold it. */
+export const single: Readonly<Record<string, { readonly home: string; readonly pattern: RegExp }>> = {
+  "a settlement": {
+    home: "src/gateway/ledger/settlement.ts",
+    pattern: /\bpriceNanoDollars: null\b|: LedgerSettlement = \{/,
+  },
+  "an attempt loop": { home: "src/gateway/attempts/attempt-loop.ts", pattern: /\blog\.begin\(|\bmaxAttempts\b/ },
+  "the rule for strictness": {
+    home: "src/gateway/attempts/strictness.ts",
+    pattern: /\bfind\(isLoss\)|strict mode is on/,
+  },
+};
+
+/** Settlements are built, candidates are tried and strictness is judged in one place each. */
+export function onePlaceEach(files: SourceFile[]): string[] {
+  return Object.entries(single).flatMap(([what, { home, pattern }]) =>
+    files
+      .filter(({ path, text }) => path.startsWith("src/gateway/") && path !== home && pattern.test(text))
+      .map(({ path }) => `${path} builds ${what} of its own: use ${home}.`),
+  );
+}
+
 export function fileLengths(files: SourceFile[], exceptions: Exceptions = {}): string[] {
   return files
     .filter((file) => file.lines > limits.fileLines && !exceptions[file.path])

@@ -19,6 +19,8 @@ export interface SourceFile {
   lines: number;
   /** Files of the repository that it imports, types included. */
   imports: string[];
+  /** Those of them that are not only for types. */
+  valueImports: string[];
   functions: FunctionFact[];
   /** Text of string and template literals, and identifiers, with their lines. */
   words: { text: string; line: number; isText: boolean }[];
@@ -65,14 +67,27 @@ export function readSource(path: string, text: string): SourceFile {
     text,
     lines: text.trimEnd().split("\n").length,
     imports: [],
+    valueImports: [],
     functions: [],
     words: [],
     members: [],
     habits: [],
   };
   file.imports = [...new Set(specifiers.filter((name) => name.startsWith(".")).map((name) => resolve(path, name)))];
+  file.valueImports = valueSpecifiers(module).map((name) => resolve(path, name));
   visit(program as unknown as Node, undefined, (node, parent) => note(file, node, parent));
   return file;
+}
+
+/** Relative specifiers of which at least one name is a value. */
+function valueSpecifiers(module: ReturnType<typeof parseSync>["module"]): string[] {
+  const imported = module.staticImports
+    .filter(({ entries }) => entries.length === 0 || entries.some(({ isType }) => !isType))
+    .map(({ moduleRequest }) => moduleRequest.value);
+  const exported = module.staticExports.flatMap(({ entries }) =>
+    entries.filter(({ isType }) => !isType).map(({ moduleRequest }) => moduleRequest?.value ?? ""),
+  );
+  return [...new Set([...imported, ...exported])].filter((name) => name.startsWith("."));
 }
 
 function resolve(from: string, specifier: string): string {

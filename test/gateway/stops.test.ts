@@ -2,9 +2,9 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { ChatResponse } from "../../src/canonical/chat.ts";
+import { cutAtStops, watchStops } from "../../src/canonical/stop-sequences.ts";
 import { collectEvents, type StreamEvent } from "../../src/canonical/stream-event.ts";
 import { firstStreamViolation } from "../../src/canonical/stream-validator.ts";
-import { cutAtStops, watchStops } from "../../src/gateway/streaming/stop-sequences.ts";
 
 const at = { choice: 0, block: 0 };
 

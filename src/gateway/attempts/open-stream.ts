@@ -1,6 +1,7 @@
 // One stream of one candidate, from the call to the first piece: the upstream's own, several in a row, sound, or a whole reply told as one.
 import { GatewayError, toGatewayError } from "../../canonical/error.ts";
 import type { OperationResponse } from "../../canonical/operation.ts";
+import { type Adapt, watchStops } from "../../canonical/stop-sequences.ts";
 import type { StreamEvent } from "../../canonical/stream-event.ts";
 import { totalOutput, type Usage } from "../../canonical/usage.ts";
 import type { AudioCodec, UpstreamRequest } from "../../dialects/dialect.ts";
@@ -27,7 +28,6 @@ import { canonicalStream } from "../streaming/canonical-stream.ts";
 import { concatStreams } from "../streaming/concat-streams.ts";
 import type { Meter } from "../streaming/meter.ts";
 import { needsReplay, replayAsStream } from "../streaming/replay-as-stream.ts";
-import { type Adapt, watchStops } from "../streaming/stop-sequences.ts";
 import { readerOf, writerOf } from "../streaming/stream-codecs.ts";
 import { transcodedAudio } from "../streaming/transcoded-audio.ts";
 import {

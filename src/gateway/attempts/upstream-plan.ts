@@ -7,13 +7,12 @@ import type { Dialect, PassthroughRequest, RenderContext, UpstreamRequest } from
 import { type DeclaredModel, findRow } from "../../dialects/shared/model-table.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { dialectsOf, originOf, type Provider } from "../../providers/provider.ts";
-import { type FanPart, fanOut, overasks } from "../operations/chat.ts";
+import { divideStops, type FanPart, fanOut, overasks } from "../operations/chat.ts";
 import { itemCount, split } from "../operations/index.ts";
 import { inMadeFormat } from "../operations/speech-format.ts";
 import { voiceFor } from "../operations/voice-mapping.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";
 import type { Candidate } from "../routing/catalog.ts";
-import { divideStops } from "../streaming/stop-sequences.ts";
 import { refuseWhenStrict } from "./strictness.ts";
 
 /** A call to a provider inside the process. */

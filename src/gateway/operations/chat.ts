@@ -1,11 +1,11 @@
 // Asking several times for one request: several prompts, or several choices from an upstream that gives only one.
 import type { ChatRequest, ChatResponse } from "../../canonical/chat.ts";
 import { GatewayError } from "../../canonical/error.ts";
+import type { Adapt } from "../../canonical/stop-sequences.ts";
 import type { StreamEvent } from "../../canonical/stream-event.ts";
 import { sumUsage } from "../../canonical/usage.ts";
 import type { CompatibilityFlags, Dialect } from "../../dialects/dialect.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";
-import type { Adapt } from "../streaming/stop-sequences.ts";
 
 /** One of several asks; `offset` is the number of its first choice among all. */
 export interface FanPart {
@@ -86,4 +86,13 @@ export function mergeDeltas(parts: readonly FanPart[]): (part: number, before?: 
   };
   return (part, before) => (events) =>
     (before === undefined ? events : before(events)).flatMap((event) => renumbered(part, event));
+}
+
+/** Splits the stop texts into those that the upstream takes and those that it does not. */
+export function divideStops(request: ChatRequest, upstream: Dialect): { ask: ChatRequest; watched: readonly string[] } {
+  const { stops } = upstream.request;
+  if (stops === undefined || request.stopSequences.length === 0) return { ask: request, watched: [] };
+  const taken = request.stopSequences.filter((sequence) => stops.takes(sequence)).slice(0, stops.most);
+  const watched = request.stopSequences.filter((sequence) => !taken.includes(sequence));
+  return { ask: watched.length === 0 ? request : { ...request, stopSequences: taken }, watched };
 }

@@ -11,16 +11,29 @@ import { type Plan, resolve, resolveUnnamed } from "../routing/resolve.ts";
 import { type ClientStreamEnd, clientStream } from "../streaming/client-stream.ts";
 import { createMeter, type Meter } from "../streaming/meter.ts";
 import type { GatewayDependencies } from "./dependencies.ts";
-import { type Exchange, type ExchangeOutcome, type ServedBy, withServedBy } from "./exchange.ts";
+import { type Exchange, type ExchangeOutcome, type ServedBy, settlePending, withServedBy } from "./exchange.ts";
 import type { AdmittedExchange, Work } from "./exchange-request.ts";
+import type { Gateway } from "./gateway.ts";
 import type { GatewayRequest } from "./gateway-request.ts";
 import { failedOutcome, repliedOutcome, streamedOutcome } from "./outcome.ts";
 import type { GatewayReply, RequestContext } from "./request-context.ts";
-import { admit, perform } from "./run.ts";
+import { admit, perform, run } from "./run.ts";
 import { familyOf } from "./usage-estimate.ts";
 
+/** The pipeline over what it works with. */
+export function createGateway(dependencies: GatewayDependencies): Gateway {
+  return {
+    ...dependencies,
+    answer: (request, context) => answerRequest(dependencies, request, context),
+    admit: (request, context) => admitRequest(dependencies, request, context),
+    answerAdmitted: (admitted, request, context) => answerAdmitted(dependencies, admitted, request, context),
+    run: (request, work) => run(dependencies, request, work),
+    settlePending: (ids, ending) => settlePending(dependencies, ids, ending),
+  };
+}
+
 /** Answers one request. Throws GatewayError for every failure before the first byte. */
-export async function answerRequest(
+async function answerRequest(
   dependencies: GatewayDependencies,
   gatewayRequest: GatewayRequest,
   context: RequestContext,
@@ -29,7 +42,7 @@ export async function answerRequest(
 }
 
 /** The admission alone, for work that begins after its request was answered. */
-export function admitRequest(
+function admitRequest(
   dependencies: GatewayDependencies,
   gatewayRequest: GatewayRequest,
   { caller, requestId, arrivedMs }: Omit<RequestContext, "signal" | "encoder">,
@@ -48,7 +61,7 @@ export function admitRequest(
 }
 
 /** The rest, once every policy has let it in. */
-export function answerAdmitted(
+function answerAdmitted(
   dependencies: GatewayDependencies,
   admitted: AdmittedExchange,
   gatewayRequest: GatewayRequest,

@@ -1,10 +1,10 @@
 // The gateway as the front door, stored responses and tasks use it: what it works with, and the pipeline over it.
-import { admitRequest, answerAdmitted, answerRequest } from "./answer.ts";
+import type { RequestIds } from "../../telemetry/events.ts";
+import type { Ending } from "../ledger/settlement.ts";
 import type { GatewayDependencies } from "./dependencies.ts";
 import type { AdmittedExchange, ExchangeRequest, Work } from "./exchange-request.ts";
 import type { GatewayRequest } from "./gateway-request.ts";
 import type { GatewayReply, RequestContext } from "./request-context.ts";
-import { run } from "./run.ts";
 
 export interface Gateway extends GatewayDependencies {
   /** Answers one request to a model. Throws GatewayError for every failure before the first byte. */
@@ -15,14 +15,6 @@ export interface Gateway extends GatewayDependencies {
   answerAdmitted(admitted: AdmittedExchange, request: GatewayRequest, context: RequestContext): Promise<GatewayReply>;
   /** Any other exchange, from its admission to its answer. */
   run<T>(request: ExchangeRequest, work: Work<T>): Promise<T>;
-}
-
-export function createGateway(dependencies: GatewayDependencies): Gateway {
-  return {
-    ...dependencies,
-    answer: (request, context) => answerRequest(dependencies, request, context),
-    admit: (request, context) => admitRequest(dependencies, request, context),
-    answerAdmitted: (admitted, request, context) => answerAdmitted(dependencies, admitted, request, context),
-    run: (request, work) => run(dependencies, request, work),
-  };
+  /** Settles an exchange that its request has left pending. Doing it twice changes nothing. */
+  settlePending(ids: RequestIds, ending: Ending): Promise<void>;
 }

@@ -2,7 +2,7 @@
 import type { Operation, OperationRequest } from "../../canonical/operation.ts";
 import type { Usage } from "../../canonical/usage.ts";
 import type { VideoRequest } from "../../canonical/video.ts";
-import type { LedgerSettlement } from "../ledger/ledger.ts";
+import type { LedgerSettlement, OpenReservation } from "../ledger/types.ts";
 import type { Candidate } from "../routing/catalog.ts";
 import type { Caller } from "./keys.ts";
 
@@ -43,4 +43,6 @@ export interface Policy {
   authorize?(intent: ExchangeIntent): void;
   /** Reserves for the exchange. When a later policy refuses, what was reserved is released. */
   admit?(intent: ResolvedIntent): Reservation | undefined;
+  /** At the start: what an earlier process held for an exchange that is still pending. */
+  restore?(held: OpenReservation): Reservation | undefined;
 }

@@ -1,6 +1,6 @@
 // What all policies hold for an exchange, as one: reserved all or none, settled and released once.
 import type { Usage } from "../../canonical/usage.ts";
-import type { LedgerSettlement } from "../ledger/ledger.ts";
+import type { LedgerSettlement, OpenReservation } from "../ledger/types.ts";
 import type { Policy, Reservation, ResolvedIntent } from "./policy.ts";
 
 export interface Reservations {
@@ -21,6 +21,11 @@ export function reserve(policies: readonly Policy[], intent: ResolvedIntent): Re
     for (const reservation of held) reservation.release?.();
     throw thrown;
   }
+  return asOne(held);
+}
+
+/** Each step at most once, whoever asks for it. */
+function asOne(held: readonly Reservation[]): Reservations {
   let isSettled = false;
   let isReleased = false;
   return {
@@ -43,12 +48,21 @@ export function reserve(policies: readonly Policy[], intent: ResolvedIntent): Re
 /** Reservations of exchanges that were answered and are settled later, by exchange id. */
 export interface PendingReservations {
   add(id: string, reservations: Reservations): void;
-  /** Settles them and forgets them. Nothing for an exchange that another process admitted. */
+  /** Settles them and forgets them. Nothing for an exchange that another instance admitted. */
   settle(id: string, settlement: LedgerSettlement): void;
 }
 
-export function createPendingReservations(): PendingReservations {
+/** `earlier` is what an earlier process held for exchanges that are still pending. */
+export function createPendingReservations(
+  policies: readonly Policy[],
+  earlier: readonly OpenReservation[],
+): PendingReservations {
   const pending = new Map<string, Reservations>();
+  for (const row of earlier) {
+    if (row.state !== "pending") continue;
+    const held = policies.flatMap((policy) => policy.restore?.(row) ?? []);
+    if (held.length > 0) pending.set(row.id, asOne(held));
+  }
   return {
     add: (id, reservations) => void pending.set(id, reservations),
     settle(id, settlement) {

@@ -2,11 +2,13 @@
 
 import { GatewayError } from "../../canonical/error.ts";
 import type { OperationResponse } from "../../canonical/operation.ts";
+import { cutAtStops } from "../../canonical/stop-sequences.ts";
 import type { Usage } from "../../canonical/usage.ts";
 import type { Dialect, ReadContext } from "../../dialects/dialect.ts";
 import { invalidUpstreamResponse } from "../../dialects/errors.ts";
 import { parseExactText } from "../../lib/exact-json.ts";
 import { isObject, type Json, type JsonObject, parseJsonText } from "../../lib/json.ts";
+import { retryAfterMs } from "../../lib/retry-after.ts";
 import { readBounded } from "../../providers/read-body.ts";
 import type { UpstreamPlan } from "../attempts/upstream-plan.ts";
 import { mergeAnswers } from "../operations/chat.ts";
@@ -15,12 +17,10 @@ import { countRefusal } from "../operations/token-count-refusal.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";
 import type { UsageEstimates } from "../pipeline/usage-estimate.ts";
 import type { Candidate } from "../routing/catalog.ts";
-import { cutAtStops } from "./stop-sequences.ts";
 
 const decoder = new TextDecoder();
 const maxReplyBytes = 64 * 1024 * 1024;
 const maxErrorBytes = 64 * 1024;
-const maxRetryAfterMs = 60_000;
 
 /** What goes to the client, and what the meter must know. */
 export interface BufferedResponse {
@@ -30,16 +30,6 @@ export interface BufferedResponse {
   /** Content-Type, where it is no JSON. */
   readonly type?: string;
   readonly usage: Usage | undefined;
-}
-
-/** The wait an upstream asks for, in milliseconds within sane bounds; undefined when it asks for none. */
-export function retryAfterMs(headers: Headers, nowMs: number): number | undefined {
-  const exact = headers.get("retry-after-ms");
-  const seconds = headers.get("retry-after");
-  if (exact === null && seconds === null) return undefined;
-  const asked = exact !== null ? Number(exact) : Number(seconds) * 1000;
-  const wait = Number.isNaN(asked) ? Date.parse(seconds ?? "") - nowMs : asked;
-  return Number.isNaN(wait) ? undefined : Math.min(Math.max(wait, 0), maxRetryAfterMs);
 }
 
 /** The gateway's error for a reply that is no success. */

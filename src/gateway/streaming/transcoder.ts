@@ -1,6 +1,7 @@
 // Turning what the upstream sent into what the client gets: the same bytes, or another dialect's. The meter sees all of it.
 
 import type { GatewayError } from "../../canonical/error.ts";
+import { type Adapt, watchStops } from "../../canonical/stop-sequences.ts";
 import type { StreamEvent } from "../../canonical/stream-event.ts";
 import type { Usage } from "../../canonical/usage.ts";
 import type { PassthroughReader, ResponseFrame, StreamReader, StreamWriter } from "../../dialects/dialect.ts";
@@ -10,7 +11,6 @@ import { encodeFrames, type Frame, formatFrame, readFrame, type SseChunk } from 
 import type { UpstreamPlan } from "../attempts/upstream-plan.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";
 import type { Meter } from "./meter.ts";
-import { type Adapt, watchStops } from "./stop-sequences.ts";
 import { type ClientWriter, readerOf, writerOf } from "./stream-codecs.ts";
 
 /** How a reply ended; the error is null when it is complete. */

@@ -4,7 +4,6 @@ import type { VideoState } from "../../canonical/video.ts";
 import { endTask, markTaskSettled, type TaskChange, unsettledTasks, updateTask } from "../../store/tasks.ts";
 import type { Ending } from "../ledger/settlement.ts";
 import type { EndState } from "../ledger/types.ts";
-import { settlePending } from "../pipeline/exchange.ts";
 import type { TaskDependencies } from "./dependencies.ts";
 import { shouldArchive } from "./results.ts";
 import { changeOf, type Task, taskOf } from "./task.ts";
@@ -46,7 +45,7 @@ const atOnce = 100;
 /** Twice is as good as once: the ledger settles a pending row and no other. */
 async function settle({ gateway, store }: TaskDependencies, task: Task): Promise<void> {
   const { exchangeId: id, requestId = id } = task.internals;
-  await settlePending(gateway, { id, requestId }, endingOf(task));
+  await gateway.settlePending({ id, requestId }, endingOf(task));
   await markTaskSettled(store, task.id);
 }
 

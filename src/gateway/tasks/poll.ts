@@ -1,9 +1,9 @@
 // Polls one task: asks its provider, reads the answer, writes the outcome.
 import { GatewayError, toGatewayError } from "../../canonical/error.ts";
 import { isFinal } from "../../canonical/video.ts";
+import { retryAfterMs } from "../../lib/retry-after.ts";
 import { safeError } from "../../providers/redaction.ts";
 import { type TaskRow, updateTask } from "../../store/tasks.ts";
-import { retryAfterMs } from "../streaming/buffered-response.ts";
 import { pollTimeoutMs, type TaskDependencies } from "./dependencies.ts";
 import { finalize } from "./finalize.ts";
 import { errorBackoffMs, jitter, nextDelayMs } from "./schedule.ts";

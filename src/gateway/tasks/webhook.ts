@@ -1,11 +1,11 @@
 // The job that delivers a signed webhook for a finished task, in the format of the client that created it.
 import { isFinal } from "../../canonical/video.ts";
 import { videoClients } from "../../dialects/video/index.ts";
+import { retryAfterMs } from "../../lib/retry-after.ts";
 import { webhookHeaders } from "../../lib/webhook.ts";
 import { checkUrl, safePost } from "../../providers/safe-fetch/post.ts";
 import { finishJob, type TaskJobRow } from "../../store/task-jobs.ts";
 import type { GatewayDependencies } from "../pipeline/dependencies.ts";
-import { retryAfterMs } from "../streaming/buffered-response.ts";
 import type { TaskDependencies } from "./dependencies.ts";
 import { jobWaitMs } from "./schedule.ts";
 import { type Task, taskOf } from "./task.ts";

@@ -1,19 +1,9 @@
 // Stop texts that the upstream does not know: the gateway watches for them itself, holding back what may become one.
-import type { ChatRequest, ChatResponse, Choice, FinishReason } from "../../canonical/chat.ts";
-import type { StreamEvent } from "../../canonical/stream-event.ts";
-import type { Dialect } from "../../dialects/dialect.ts";
+import type { ChatResponse, Choice, FinishReason } from "./chat.ts";
+import type { StreamEvent } from "./stream-event.ts";
 
 /** Changes deltas on their way to the client; may swallow some. */
 export type Adapt = (events: readonly StreamEvent[]) => readonly StreamEvent[];
-
-/** Splits the stop texts into those that the upstream takes and those that it does not. */
-export function divideStops(request: ChatRequest, upstream: Dialect): { ask: ChatRequest; watched: readonly string[] } {
-  const { stops } = upstream.request;
-  if (stops === undefined || request.stopSequences.length === 0) return { ask: request, watched: [] };
-  const taken = request.stopSequences.filter((sequence) => stops.takes(sequence)).slice(0, stops.most);
-  const watched = request.stopSequences.filter((sequence) => !taken.includes(sequence));
-  return { ask: watched.length === 0 ? request : { ...request, stopSequences: taken }, watched };
-}
 
 /** The stop text that is complete first, as a reader of the stream would meet it, whatever the cut; of two that end together, the longer. */
 function firstHit(text: string, sequences: readonly string[]): { at: number; sequence: string } | null {
