@@ -6,12 +6,11 @@ import type { ServedBy } from "../pipeline/exchange.ts";
 import type { TaskDependencies } from "./dependencies.ts";
 import { finalize } from "./finalize.ts";
 import { defaultDeadlineMs } from "./open-task.ts";
-import { notifyUpstream } from "./poll.ts";
 import { initialDelayMs, jitter } from "./schedule.ts";
 import type { AcceptedSubmit } from "./submit.ts";
 import { changeOf, type Task } from "./task.ts";
 import { applyProgress } from "./task-state.ts";
-import { safeProgress } from "./upstream-client.ts";
+import { notifyUpstream, safeProgress } from "./upstream-client.ts";
 
 /** A stored task and who accepted it. */
 export interface Created {

@@ -9,7 +9,7 @@ import { finalize } from "./finalize.ts";
 import { errorBackoffMs, jitter, nextDelayMs } from "./schedule.ts";
 import { changeOf, type Task, taskOf, upstreamTaskOf } from "./task.ts";
 import { applyProgress, failures, terminate } from "./task-state.ts";
-import { askUpstream, clientFor, safeProgress, type UpstreamClient } from "./upstream-client.ts";
+import { askUpstream, clientFor, notifyUpstream, safeProgress, type UpstreamClient } from "./upstream-client.ts";
 
 /** The task as it is now, and how long to wait. */
 interface PollOutcome {
@@ -49,21 +49,6 @@ async function pollUpstream(dependencies: TaskDependencies, task: Task, client: 
   const next = applyProgress(task, progress, upstream, nowMs);
   const waitMs = nextDelayMs(task, upstream);
   return { task: { ...next, internals: { ...next.internals, waitMs } }, waitMs };
-}
-
-/** Asks the upstream to cancel a task, or to delete one that is over; a failure changes nothing. */
-export async function notifyUpstream(
-  dependencies: TaskDependencies,
-  task: Task,
-  what: "cancel" | "remove",
-): Promise<void> {
-  const client = clientFor(task, dependencies.gateway.catalog.current());
-  const upstreamTask = upstreamTaskOf(task);
-  const call = upstreamTask === null ? undefined : client?.upstream[what]?.(upstreamTask);
-  if (client === null || call === undefined) return;
-  await askUpstream(client, call, pollTimeoutMs, dependencies.gateway).catch((thrown: unknown) => {
-    dependencies.gateway.events.attemptFailed(task.provider, task.internals.model, safeError(thrown, client.provider));
-  });
 }
 
 async function outcomeOf(dependencies: TaskDependencies, task: Task): Promise<PollOutcome> {

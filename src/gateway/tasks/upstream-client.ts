@@ -6,9 +6,11 @@ import { deadline } from "../../lib/deadline.ts";
 import { parseJsonText } from "../../lib/json.ts";
 import type { Provider } from "../../providers/provider.ts";
 import { readBounded } from "../../providers/read-body.ts";
+import { safeError } from "../../providers/redaction.ts";
 import type { GatewayDependencies } from "../pipeline/dependencies.ts";
 import type { Catalog } from "../routing/catalog.ts";
-import type { Task } from "./task.ts";
+import { pollTimeoutMs, type TaskDependencies } from "./dependencies.ts";
+import { type Task, upstreamTaskOf } from "./task.ts";
 
 /** A provider and the format in which it is called. */
 export interface UpstreamClient {
@@ -78,4 +80,19 @@ export async function askUpstream(
   } finally {
     life.release();
   }
+}
+
+/** Asks the upstream to cancel a task, or to delete one that is over; a failure changes nothing. */
+export async function notifyUpstream(
+  dependencies: TaskDependencies,
+  task: Task,
+  what: "cancel" | "remove",
+): Promise<void> {
+  const client = clientFor(task, dependencies.gateway.catalog.current());
+  const upstreamTask = upstreamTaskOf(task);
+  const call = upstreamTask === null ? undefined : client?.upstream[what]?.(upstreamTask);
+  if (client === null || call === undefined) return;
+  await askUpstream(client, call, pollTimeoutMs, dependencies.gateway).catch((thrown: unknown) => {
+    dependencies.gateway.events.attemptFailed(task.provider, task.internals.model, safeError(thrown, client.provider));
+  });
 }

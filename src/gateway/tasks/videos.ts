@@ -19,7 +19,6 @@ import type { TaskDependencies } from "./dependencies.ts";
 import { finalize } from "./finalize.ts";
 import { generateVideo } from "./generate.ts";
 import { startJobRunner } from "./job-runner.ts";
-import { notifyUpstream } from "./poll.ts";
 import { startPoller } from "./poller.ts";
 import type { ContentRequest } from "./provider-content.ts";
 import { remixTask } from "./remix.ts";
@@ -29,6 +28,7 @@ import type { Submit } from "./submit.ts";
 import { operation, type Task, taskOf } from "./task.ts";
 import { failures, terminate } from "./task-state.ts";
 import { checkLink, type LinkClaim, viewFor } from "./task-view.ts";
+import { notifyUpstream } from "./upstream-client.ts";
 
 /** A page of an owner's tasks. */
 export interface PageRequest {
