@@ -1,6 +1,12 @@
 // `turnpike requests show`: one request as the ledger has it, found by the gateway's id or by the one that the client saw.
 import { readSettings } from "../config/environment.ts";
-import { type AttemptRow, findRequests, type RequestRow, readAttempts } from "../gateway/ledger/read.ts";
+import {
+  type AttemptRow,
+  answeredAttempt,
+  findRequests,
+  type RequestRow,
+  readAttempts,
+} from "../gateway/ledger/read.ts";
 import { type Command, parseCommonFields, UsageError } from "./options.ts";
 import { jsonText, table } from "./print.ts";
 
@@ -18,14 +24,27 @@ function requestLines({ atMs, ...rest }: RequestRow): string {
 }
 
 function attemptLines(attempts: readonly AttemptRow[]): string {
-  const head = ["attempt", "provider", "model", "outcome", "error", "status", "ms", "possible input tokens"];
+  const head = [
+    "attempt",
+    "provider",
+    "model",
+    "credential",
+    "outcome",
+    "error",
+    "status",
+    "start ms",
+    "ms",
+    "possible input tokens",
+  ];
   const rows = attempts.map((each) => [
     String(each.number),
     each.provider,
     each.upstreamModel,
+    named(each.credential),
     each.outcome,
     named(each.errorCode),
     named(each.httpStatus),
+    named(each.startedMs),
     named(each.durationMs),
     String(each.possibleInputTokens),
   ]);
@@ -35,8 +54,10 @@ function attemptLines(attempts: readonly AttemptRow[]): string {
 type Found = RequestRow & { readonly failedAttempts: readonly AttemptRow[] };
 
 function textOf({ failedAttempts, ...request }: Found): string {
+  const answered = answeredAttempt(request, failedAttempts);
+  const attempts = answered === null ? failedAttempts : [...failedAttempts, answered];
   const lines = requestLines(request);
-  return failedAttempts.length === 0 ? lines : `${lines}\n\n${attemptLines(failedAttempts)}`;
+  return attempts.length === 0 ? lines : `${lines}\n\n${attemptLines(attempts)}`;
 }
 
 function show(words: readonly string[]): void {
@@ -58,7 +79,7 @@ export const requestsCommand: Command = {
   commands: {
     show: {
       usage: "turnpike requests show ID",
-      summary: "one request and its failed attempts, by the gateway's id or by x-request-id",
+      summary: "one request and its attempts, by the gateway's id or by x-request-id",
       options: { "--json": "print JSON" },
       run: show,
     },

@@ -46,7 +46,17 @@ const counts = [
  */
 export function readUsage(usage: Json | undefined): JsonObject | undefined {
   if (!isObject(usage)) return undefined;
-  return Object.fromEntries(counts.map(([here, there]) => [there, usage[here]]));
+  const figures = Object.fromEntries(counts.map(([here, there]) => [there, usage[here]]));
+  return { ...figures, ...cacheCreation(usage.cacheDetails) };
+}
+
+/** Cache writes by how long they are stored. */
+function cacheCreation(details: Json | undefined): JsonObject {
+  if (!Array.isArray(details)) return {};
+  const written = details
+    .filter(isObject)
+    .map(({ ttl, inputTokens }) => [`ephemeral_${String(ttl)}_input_tokens`, inputTokens]);
+  return { cache_creation: Object.fromEntries(written) };
 }
 
 export function writeUsage(usage: Json | undefined): JsonObject {

@@ -18,6 +18,8 @@ export interface FailedAttempt {
   readonly errorCode: string;
   /** Of the provider's answer; null where there was none. */
   readonly httpStatus: number | null;
+  /** Counted from the arrival of the request. */
+  readonly startedMs: number;
   readonly durationMs: number;
 }
 
@@ -37,6 +39,8 @@ export interface AttemptLog {
   /** The sum of what was reported, also by replies that came to nothing for the client; undefined where nothing was. */
   reported(): Usage | undefined;
   failures(): readonly FailedAttempt[];
+  /** When the last attempt began, counted from the arrival of the request; null before the first one. */
+  startedMs(): number | null;
 }
 
 interface Current {
@@ -56,15 +60,18 @@ function outcomeOf({ sent, unreachable, refused, read }: Current): AttemptOutcom
 
 const isRefusal = (httpStatus: number): boolean => httpStatus >= 400 && httpStatus < 500;
 
-export function createAttemptLog(nowMs: () => number): AttemptLog {
+/** `arrivedMs` is monotonic: when the request arrived. */
+export function createAttemptLog(nowMs: () => number, arrivedMs: number): AttemptLog {
   const failures: FailedAttempt[] = [];
   let number = 0;
   let current: Current | null = null;
   let reported: Usage | undefined;
+  let startedMs: number | null = null;
   return {
     begin(candidate) {
       number++;
-      current = { candidate, startedMs: nowMs(), sent: 0, unreachable: 0, refused: 0, read: 0, httpStatus: null };
+      startedMs = Math.round(nowMs() - arrivedMs);
+      current = { candidate, startedMs, sent: 0, unreachable: 0, refused: 0, read: 0, httpStatus: null };
     },
     sent() {
       if (current !== null) current.sent++;
@@ -84,12 +91,14 @@ export function createAttemptLog(nowMs: () => number): AttemptLog {
     },
     failed({ code }) {
       if (current === null) return;
-      const { candidate, httpStatus, startedMs } = current;
-      const durationMs = Math.round(nowMs() - startedMs);
-      failures.push({ number, candidate, outcome: outcomeOf(current), errorCode: code, httpStatus, durationMs });
+      const { candidate, httpStatus, startedMs: begunMs } = current;
+      const durationMs = Math.round(nowMs() - arrivedMs) - begunMs;
+      const attempt = { number, candidate, outcome: outcomeOf(current), errorCode: code, httpStatus };
+      failures.push({ ...attempt, startedMs: begunMs, durationMs });
       current = null;
     },
     reported: () => reported,
     failures: () => failures,
+    startedMs: () => startedMs,
   };
 }

@@ -213,10 +213,21 @@ function mergedTwo(left: readonly RequestRow[], right: readonly RequestRow[]): R
   return [...rows, ...right.slice(next)];
 }
 
-/** The attempts of one request in order: the one that is in its row, and the others. */
+/** The attempts of one request in order, but for the one that is in its row. */
 export function readAttempts(dataFolder: string, id: string): AttemptRow[] {
   const sql = `select ${selectOf(attemptShape)} from attempts where id = ? order by number`;
   return readFiles(dataFolder, sql, [id]).flatMap(readAttemptRows);
+}
+
+/** The attempt that the answer came from, which is in the request's own row; null where none answered. */
+export function answeredAttempt(request: RequestRow, others: readonly AttemptRow[]): AttemptRow | null {
+  const { id, provider, upstreamModel, credential, attempts: number, firstByteMs, durationMs } = request;
+  if (provider === null || upstreamModel === null || number === 0) return null;
+  if (others.some((attempt) => attempt.number === number)) return null;
+  const { attemptStartedMs: startedMs, httpStatus, costNanoDollars, costVersion } = request;
+  const waits = { startedMs, firstByteMs, durationMs: durationMs === null ? null : durationMs - (startedMs ?? 0) };
+  const asked = { id, number, provider, upstreamModel, credential, outcome: "answered", errorCode: request.errorCode };
+  return { ...asked, httpStatus, ...waits, possibleInputTokens: 0, costNanoDollars, costVersion };
 }
 
 function conditions({ sinceMs, untilMs, keyId }: RequestFilter): { where: string; values: SQLQueryBindings[] } {

@@ -87,7 +87,7 @@ function workOf(
   context: RequestContext,
 ): Work<GatewayReply> {
   const { clock, deadlines, fetchAllow, preferred, limits, estimates, transcoder, ledger } = dependencies;
-  const log = createAttemptLog(clock.monotonicMs);
+  const log = createAttemptLog(clock.monotonicMs, context.arrivedMs);
   const booked = { inquiry: gatewayRequest, log, estimates };
   return {
     open: (admitted) => ledger.open(openingOf(dependencies, gatewayRequest, admitted)),

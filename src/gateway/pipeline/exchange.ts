@@ -33,6 +33,8 @@ export interface ExchangeOutcome {
   readonly error: GatewayError | null;
   /** False where `usage` is only what failed attempts may have cost. Default true. */
   readonly charged?: boolean;
+  /** When the attempt that answered began, counted from the arrival of the request. */
+  readonly attemptStartedMs?: number | null;
   readonly failedAttempts?: readonly LedgerAttempt[];
 }
 
@@ -85,7 +87,7 @@ export function createExchange(dependencies: ExchangeDependencies): Exchange {
       reservations.extend(usage);
       entry.progress({ usage, ...askedOf(servedBy) });
     },
-    settle({ servedBy, usage, error, charged = true, failedAttempts }) {
+    settle({ servedBy, usage, error, charged = true, attemptStartedMs = null, failedAttempts }) {
       if (done !== null) return done;
       const settlement = settlementOf({
         state: endStateOf(error),
@@ -96,6 +98,7 @@ export function createExchange(dependencies: ExchangeDependencies): Exchange {
         warnings: servedBy?.warnings ?? [],
         usage,
         isCharged: charged,
+        attemptStartedMs,
         firstByteMs,
         durationMs: elapsedMs(),
       });

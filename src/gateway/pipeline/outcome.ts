@@ -29,6 +29,7 @@ const answered = (log: AttemptLog, servedBy: ServedBy, usage: Usage, error: Gate
   servedBy,
   usage,
   error,
+  attemptStartedMs: log.startedMs(),
   failedAttempts: attemptRows(log, totalInput(usage)),
 });
 

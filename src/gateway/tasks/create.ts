@@ -41,14 +41,15 @@ const mayContinue = ({ retry }: GatewayError): boolean => retry === "next";
 export function createTask(dependencies: TaskDependencies, submission: TaskSubmission): Promise<Created> {
   const { gateway } = dependencies;
   const { ask, caller, requestId } = submission;
-  const log = createAttemptLog(gateway.clock.monotonicMs);
+  const arrivedMs = gateway.clock.monotonicMs();
+  const log = createAttemptLog(gateway.clock.monotonicMs, arrivedMs);
   let opened: Task | null = null;
   const request = {
     caller,
     operation: operation,
     model: ask.model,
     requestId,
-    arrivedMs: gateway.clock.monotonicMs(),
+    arrivedMs,
     content: () => ask,
     resolve: submission.resolve,
   } as const;
