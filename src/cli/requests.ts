@@ -25,28 +25,20 @@ function requestLines({ atMs, ...rest }: RequestRow): string {
 
 function attemptLines(attempts: readonly AttemptRow[]): string {
   const head = [
-    "attempt",
-    "provider",
-    "model",
-    "credential",
-    "outcome",
-    "error",
-    "status",
-    "start ms",
-    "ms",
-    "possible input tokens",
+    ...["attempt", "provider", "model", "outcome", "error", "status", "ms", "possible input tokens"],
+    ...["start ms", "credential"],
   ];
   const rows = attempts.map((each) => [
     String(each.number),
     each.provider,
     each.upstreamModel,
-    named(each.credential),
     each.outcome,
     named(each.errorCode),
     named(each.httpStatus),
-    named(each.startedMs),
     named(each.durationMs),
     String(each.possibleInputTokens),
+    named(each.startedMs),
+    named(each.credential),
   ]);
   return table([head, ...rows]);
 }

@@ -1,6 +1,6 @@
 // Several ledger files in one folder, as a rotation or other instances leave them, are read as one.
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { copyFileSync, renameSync } from "node:fs";
+import { copyFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openLedger } from "../../src/gateway/ledger/ledger.ts";
 import { findRequests, readAttempts, readRequests, readUsage } from "../../src/gateway/ledger/read.ts";
@@ -69,6 +69,12 @@ test("a file without the one that is written is read, and a copy of a file count
   copyFileSync(join(folder.path, "ledger-2026-01.db"), join(folder.path, "ledger-backup.db"));
   moveAside("ledger-2026-02.db");
   expect(readUsage(folder.path, { groupBy: "model" })).toMatchObject([{ requests: 6 }]);
+});
+
+test("a file that is not a ledger is one sentence with its name", async () => {
+  await twoFiles();
+  writeFileSync(join(folder.path, "ledger-notes.db"), "not a database, ".repeat(100));
+  expect(() => readRequests(folder.path, { limit: 1 })).toThrow(/^The ledger .*ledger-notes\.db cannot be read: .+\.$/);
 });
 
 test("turnpike usage and turnpike requests show read all of them", async () => {

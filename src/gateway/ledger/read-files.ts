@@ -7,7 +7,7 @@ import { emptyTables } from "./schema.ts";
 /** The rows of each file. A copy of a file that was read before it is left out: its requests would count twice. */
 export function readFiles(dataFolder: string, sql: string, values: SQLQueryBindings[]): unknown[][] {
   const ids = new Set<string>();
-  return ledgerPaths(dataFolder).flatMap((path) => {
+  const rowsOf = (path: string): unknown[][] => {
     using database = readerOf(path);
     // A gateway is about to make its tables.
     if (!hasTable(database, "marks")) return [];
@@ -15,6 +15,13 @@ export function readFiles(dataFolder: string, sql: string, values: SQLQueryBindi
     if (id !== null && ids.has(id)) return [];
     if (id !== null) ids.add(id);
     return [database.query(`${inPlaceOfOlder(database)} ${sql}`).all(...values)];
+  };
+  return ledgerPaths(dataFolder).flatMap((path) => {
+    try {
+      return rowsOf(path);
+    } catch (cause) {
+      throw new Error(`The ledger ${path} cannot be read: ${String(Object(cause).message ?? cause)}.`, { cause });
+    }
   });
 }
 
