@@ -78,7 +78,6 @@ describe.each(formats)("$format", ({ format, type, codec }) => {
   test.skipIf(!hasDecoder)(
     "is played by a real decoder without a complaint, and what was played is understood",
     async () => {
-      // Opus leans on the frame before: a tone that is held is clear in its second half.
       const bytes = await fileOf(format, { speed: 0.5 });
       const probe = run(bytes, (input) => [
         "ffprobe",
@@ -104,6 +103,8 @@ describe.each(formats)("$format", ({ format, type, codec }) => {
         ...raw(format),
         "-i",
         input,
+        // Tags of Ogg belong to its stream, and go on only where that is said.
+        ...(format === "opus" ? ["-map_metadata", "0:s:a:0"] : []),
         "-ar",
         "24000",
         "-ac",
@@ -138,26 +139,25 @@ test("slow speech takes longer, and is understood too", async () => {
   expect(await textOf(await hear(slow))).toBe("Hi");
 });
 
-test("another rate, and two channels, are understood too", async () => {
+test("two channels are understood too", async () => {
   const bytes = await fileOf("wav", { input: "Hi there" });
-  const twice = Buffer.alloc((bytes.length - 44) * 2 + 44);
-  bytes.copy(twice, 0, 0, 44);
-  twice.writeUInt16LE(2, 22);
-  twice.writeUInt32LE(0xffffffff, 40);
-  for (let at = 44; at < bytes.length; at += 2)
-    for (const side of [0, 2]) twice.writeInt16LE(bytes.readInt16LE(at), 44 + (at - 44) * 2 + side);
-  expect(await textOf(await hear(twice))).toBe("Hi there");
+  const end = 44 + bytes.readUInt32LE(40);
+  const twice = Buffer.alloc((end - 44) * 2);
+  for (let at = 44; at < end; at += 2)
+    for (const side of [0, 2]) twice.writeInt16LE(bytes.readInt16LE(at), (at - 44) * 2 + side);
+  const header = Buffer.from(bytes.subarray(0, 44));
+  header.writeUInt16LE(2, 22);
+  header.writeUInt32LE(96_000, 28);
+  header.writeUInt32LE(twice.length, 40);
+  const both = Buffer.concat([header, twice, bytes.subarray(end)]);
+  expect(await textOf(await hear(both))).toBe("Hi there");
 });
 
 test.each([
   { name: "a recording that is cut", change: (bytes: Buffer) => bytes.subarray(0, bytes.length - 6_000) },
   {
-    name: "a recording with one wrong tone",
-    // The second half of the first letter stands in the place of the first half too; a tone has 1,152 bytes.
-    change: (bytes: Buffer) => {
-      const half = (index: number) => 44 + 1_152 * (6 + index);
-      return Buffer.concat([bytes.subarray(0, half(0)), bytes.subarray(half(1), half(2)), bytes.subarray(half(1))]);
-    },
+    name: "a recording without its beginning",
+    change: (bytes: Buffer) => Buffer.concat([bytes.subarray(0, 44), bytes.subarray(44 + 7_000)]),
   },
   {
     name: "noise",
@@ -168,7 +168,7 @@ test.each([
 ])("$name is not understood, and nobody pretends", async ({ change }) => {
   const answer = await hear(change(await fileOf("wav", { input: "Hi" })), { response_format: "verbose_json" });
   const reply = (await answer.json()) as { text: string; segments: { text: string }[] };
-  expect(reply.text).toStartWith("The sandbox understands no speech but its own.");
+  expect(reply.text).toStartWith("The sandbox transcribes only speech that it generated.");
   expect(reply.segments.map((segment) => segment.text).join(" ")).toBe(reply.text);
 });
 

@@ -1,5 +1,5 @@
 // How long a recording is, as its own bytes tell: a header where there is one, else its size at a usual rate.
-import { soundOf } from "./audio-format.ts";
+import { soundOf, tagBytes } from "./audio-format.ts";
 
 /** 128 kbit/s: what most compressed speech has at most. */
 const usualBytesPerSecond = 16_000;
@@ -48,9 +48,10 @@ function oggSeconds(bytes: View): number | null {
 const aacRates = [96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350];
 
 function aacSeconds(bytes: View): number | null {
-  const rate = aacRates[((bytes[2] ?? 0) >> 2) & 15];
+  const start = tagBytes(bytes);
+  const rate = aacRates[((bytes[start + 2] ?? 0) >> 2) & 15];
   let frames = 0;
-  let at = 0;
+  let at = start;
   for (; at + 7 <= bytes.length && frames < mostSteps; frames++) {
     const length = (bytes.readUIntBE(at + 3, 3) >>> 5) & 0x1fff;
     if (length < 7) break;
@@ -59,7 +60,7 @@ function aacSeconds(bytes: View): number | null {
   if (rate === undefined || frames === 0) return null;
   const seconds = (frames * 1_024) / rate;
   // The rest of a long recording is taken to be as its beginning.
-  return frames < mostSteps ? seconds : (seconds * bytes.length) / at;
+  return frames < mostSteps ? seconds : (seconds * (bytes.length - start)) / (at - start);
 }
 
 const mp3Rates = [44_100, 48_000, 32_000];
@@ -68,9 +69,7 @@ const mp3KilobitsTwo = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144,
 
 /** By the first frame: its count of frames where it tells one, else its rate for all of the file. */
 function mp3Seconds(bytes: View): number | null {
-  const tag = bytes.toString("latin1", 0, 3) === "ID3" && bytes.length > 10;
-  const [a = 0, b = 0, c = 0, d = 0] = tag ? bytes.subarray(6, 10) : [];
-  const at = tag ? 10 + ((a << 21) | (b << 14) | (c << 7) | d) : 0;
+  const at = tagBytes(bytes);
   const [, version = 0, rates = 0] = bytes.subarray(at, at + 4);
   const isOne = (version & 0x18) === 0x18;
   const rate = (mp3Rates[(rates >> 2) & 3] ?? 0) / (isOne ? 1 : version & 0x10 ? 2 : 4);

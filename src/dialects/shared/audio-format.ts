@@ -13,16 +13,29 @@ function soundNamed(bytes: Uint8Array): AudioFormat | null {
   if (head === "RIFF" && ascii(bytes, 8, 4) === "WAVE") return "wav";
   if (head === "OggS") return "opus";
   if (head === "fLaC") return "flac";
-  return head.startsWith("ID3") ? "mp3" : null;
+  if (!head.startsWith("ID3")) return null;
+  return framesOf(bytes.subarray(tagBytes(bytes))) ?? "mp3";
+}
+
+/** Frames of MPEG audio by the beginning of the first; null for anything else. */
+function framesOf([first, second]: Uint8Array): AudioFormat | null {
+  if (first !== 0xff || second === undefined) return null;
+  if ((second & 0xf6) === 0xf0) return "aac";
+  return (second & 0xe6) === 0xe2 ? "mp3" : null;
+}
+
+const tagHeadBytes = 10;
+
+/** https://id3.org/id3v2.4.0-structure: how much of a file is the tag in front of it. */
+export function tagBytes(bytes: Uint8Array): number {
+  if (ascii(bytes, 0, 3) !== "ID3" || bytes.length < tagHeadBytes) return 0;
+  const [a = 0, b = 0, c = 0, d = 0] = bytes.subarray(6, tagHeadBytes);
+  return tagHeadBytes + ((a << 21) | (b << 14) | (c << 7) | d);
 }
 
 /** What the first bytes of a file say; null where they say nothing, as headerless samples do. */
 export function soundOf(bytes: Uint8Array): AudioFormat | null {
-  const named = soundNamed(bytes);
-  if (named !== null) return named;
-  if (bytes[0] !== 0xff || bytes[1] === undefined) return null;
-  if ((bytes[1] & 0xf6) === 0xf0) return "aac";
-  return (bytes[1] & 0xe6) === 0xe2 ? "mp3" : null;
+  return soundNamed(bytes) ?? framesOf(bytes);
 }
 
 const formats: { readonly [type: string]: AudioFormat } = {

@@ -1,15 +1,15 @@
 // What the sandbox hears: its own speech word for word, with its times. Of anything else it says that it does not understand it.
-import { type AudioFormat, pcmRate } from "../../canonical/speech.ts";
+import { pcmRate } from "../../canonical/speech.ts";
 import type { StreamEvent } from "../../canonical/stream-event.ts";
 import type { Segment, TranscriptionRequest, TranscriptionResponse, Word } from "../../canonical/transcription.ts";
 import { zeroUsage } from "../../canonical/usage.ts";
 import { soundSeconds } from "../../dialects/shared/audio-duration.ts";
+import { soundOf } from "../../dialects/shared/audio-format.ts";
 import { cuesOf } from "../../dialects/transcription/subtitles.ts";
 import type { CanonicalReply } from "../provider.ts";
-import { type Understood, understand } from "./audio/code.ts";
-import { hear } from "./audio/hear.ts";
 import { paced } from "./delay.ts";
 import type { Directives } from "./directives.ts";
+import { secondsAt, secondsOf, spokenIn } from "./sound.ts";
 
 const unknown = "The sandbox transcribes only speech that it generated. This is a placeholder transcript.";
 const wordForm = /\S+/g;
@@ -25,11 +25,6 @@ function wordsOf(text: string, timing: Timing): Word[] {
     start: timing(index),
     end: timing(index + word.length),
   }));
-}
-
-/** The tones of a character take as long as it has bytes. */
-function spokenTiming({ text, at, perByte }: Understood, secondsOfSymbol: number): Timing {
-  return (place) => toMilliseconds((at + Buffer.byteLength(text.slice(0, place)) * perByte) * secondsOfSymbol);
 }
 
 const evenTiming =
@@ -52,32 +47,20 @@ function answerOf(request: TranscriptionRequest, text: string, seconds: number, 
   };
 }
 
-/** Bare samples do not tell their length, but ours are known. */
-const secondsOf = (format: AudioFormat, bytes: Uint8Array): number =>
-  toMilliseconds(format === "pcm" ? bytes.length / (2 * pcmRate) : soundSeconds(bytes));
+/** Bare samples do not say how long they are, but ours are known. */
+const lengthOf = (bytes: Uint8Array): number =>
+  toMilliseconds(soundOf(bytes) === null ? bytes.length / (2 * pcmRate) : soundSeconds(bytes));
 
-interface Own {
-  readonly said: Understood;
-  readonly secondsOfSymbol: number;
-  /** Of all of it. */
-  readonly seconds: number;
-}
-
-function parsedResponse(bytes: Uint8Array): Own | null {
-  const { format, heard } = hear(bytes);
-  for (const { symbols, seconds: secondsOfSymbol } of heard) {
-    const said = understand(symbols);
-    if (said !== null) return { said, secondsOfSymbol, seconds: secondsOf(format, bytes) };
-  }
-  return null;
-}
+/** A recording of the sandbox's that is shorter than its text was cut. */
+const toleranceSeconds = 0.1;
 
 /** The same recording always gets the same transcript; a translation is the same too. */
 export function transcribeReply(request: TranscriptionRequest): TranscriptionResponse {
   const { bytes } = request.recording;
-  const known = parsedResponse(bytes);
-  if (known !== null)
-    return answerOf(request, known.said.text, known.seconds, spokenTiming(known.said, known.secondsOfSymbol));
+  const spoken = spokenIn(bytes);
+  const length = lengthOf(bytes);
+  if (spoken !== null && length + toleranceSeconds >= secondsOf(spoken))
+    return answerOf(request, spoken.text, length, (at) => toMilliseconds(secondsAt(at, spoken.speed)));
   const seconds = toMilliseconds(soundSeconds(bytes));
   return answerOf(request, unknown, seconds, evenTiming(unknown.length, seconds));
 }
