@@ -36,7 +36,7 @@ export interface FieldUpstream {
   /** Lets the upstream answer in this format. */
   readonly ready: () => void;
   /** The members that the upstream got. Absent: its body as JSON. */
-  readonly read?: (seen: Seen) => unknown;
+  readonly read?: (seen: Seen) => unknown | Promise<unknown>;
   /** The clients whose requests reach this format. Absent: all. */
   readonly clients?: readonly FieldClient[];
   /** What has to be in every request for this format to be taken, by the client's format. */
@@ -88,7 +88,7 @@ async function ask({ up, gateway }: FieldSetting, client: FieldClient, upstream:
     status: response.status,
     text,
     warnings: (response.headers.get("x-turnpike-warnings") ?? "").split(", "),
-    sent: seen === undefined ? undefined : (upstream.read ?? (({ json: body }) => body))(seen),
+    sent: seen === undefined ? undefined : await (upstream.read ?? (({ json: body }) => body))(seen),
   };
 }
 

@@ -1,10 +1,11 @@
-// The dialect of Deepgram's transcription: a recording as it is, everything else in the query. No client speaks it to the gateway.
+// Deepgram's transcription: a recording as it is, everything else in the query.
 import type { Segment, TranscriptionRequest, TranscriptionResponse } from "../../canonical/transcription.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { RenderContext, UpstreamRequest } from "../dialect.ts";
 import { invalidUpstreamResponse } from "../errors.ts";
 import { objectsIn } from "../shared/json-accessors.ts";
 import { deepgramErrors } from "../speech/deepgram.ts";
+import { allTimes, formatsOf, noHint, recordingAt, type TranscriptionTable, tasksOf } from "./fields.ts";
 import {
   allFormats,
   type SpokenWord,
@@ -16,13 +17,29 @@ import {
 } from "./upstream-transcription.ts";
 
 /** https://developers.deepgram.com/reference/speech-to-text/listen-pre-recorded */
-function call(request: TranscriptionRequest, { model }: RenderContext): UpstreamRequest {
-  const query = new URLSearchParams({ model, smart_format: "true", utterances: "true" });
-  if (request.language === undefined) query.set("detect_language", "true");
-  else query.set("language", request.language);
-  if (request.format === "diarized_json") query.set("diarize", "true");
-  const { mediaType, bytes } = request.recording;
-  return { path: `v1/listen?${query}`, body: {}, bytes: { type: mediaType, bytes } };
+const fields: TranscriptionTable = {
+  task: tasksOf(["transcribe"]),
+  recording: recordingAt("bytes"),
+  format: {
+    path: "query.diarize",
+    limit: formatsOf(allFormats),
+    render: (format) => (format === "diarized_json" ? "true" : undefined),
+  },
+  language: { path: "query.language" },
+  prompt: noHint("prompt"),
+  temperature: noHint("temperature"),
+  granularities: allTimes,
+};
+
+function call(
+  { query: members }: JsonObject,
+  { recording }: TranscriptionRequest,
+  { model }: RenderContext,
+): UpstreamRequest {
+  const said = (isObject(members) ? members : {}) as Record<string, string>;
+  const query = new URLSearchParams({ model, smart_format: "true", utterances: "true", ...said });
+  if (said.language === undefined) query.set("detect_language", "true");
+  return { path: `v1/listen?${query}`, body: {}, bytes: { type: recording.mediaType, bytes: recording.bytes } };
 }
 
 const speakerOf = (speaker: Json | undefined): { who?: string } =>
@@ -68,8 +85,7 @@ function parse(wire: unknown): TranscriptionResponse {
 
 export const deepgramTranscriptions = upstreamTranscription({
   name: "deepgram-transcriptions",
-  formats: allFormats,
-  hints: ["language"],
+  fields,
   call,
   parse,
   error: deepgramErrors,

@@ -1,10 +1,18 @@
-// The dialect of ElevenLabs' Scribe: a form, and words with their times. No client speaks it to the gateway.
-import type { TranscriptionRequest, TranscriptionResponse } from "../../canonical/transcription.ts";
-import { isObject, type JsonObject, omitUndefined } from "../../lib/json.ts";
-import type { RenderContext, UpstreamRequest } from "../dialect.ts";
+// ElevenLabs' Scribe: a form, and words with their times.
+import type { TranscriptionResponse } from "../../canonical/transcription.ts";
+import { isObject, type JsonObject } from "../../lib/json.ts";
 import { objectsIn } from "../shared/json-accessors.ts";
 import { elevenlabsErrors } from "../speech/elevenlabs.ts";
-import { filePart, formCall } from "./request.ts";
+import {
+  allTimes,
+  filePart,
+  formatsOf,
+  formCall,
+  noHint,
+  recordingAt,
+  type TranscriptionTable,
+  tasksOf,
+} from "./fields.ts";
 import { cuesOf } from "./subtitles.ts";
 import {
   allFormats,
@@ -16,18 +24,23 @@ import {
   upstreamTranscription,
 } from "./upstream-transcription.ts";
 
-/** https://elevenlabs.io/docs/api-reference/speech-to-text/convert: what is no speech would stand in the text. */
-function call(request: TranscriptionRequest, { model }: RenderContext): UpstreamRequest {
-  const wire = omitUndefined({
-    model_id: model,
-    language_code: request.language,
-    tag_audio_events: false,
-    timestamps_granularity: "word",
-    diarize: request.format === "diarized_json" ? true : undefined,
-    temperature: request.temperature,
-  });
-  return formCall("v1/speech-to-text", wire, filePart(request));
-}
+/** https://elevenlabs.io/docs/api-reference/speech-to-text/convert */
+const fields: TranscriptionTable = {
+  task: tasksOf(["transcribe"]),
+  recording: recordingAt("file"),
+  language: { path: "language_code" },
+  format: {
+    path: "diarize",
+    limit: formatsOf(allFormats),
+    render: (format) => (format === "diarized_json" ? true : undefined),
+  },
+  temperature: { path: "temperature" },
+  prompt: noHint("prompt"),
+  granularities: allTimes,
+};
+
+/** Sounds that are no speech would be in the text. */
+const always = { tag_audio_events: false, timestamps_granularity: "word" } as const;
 
 /** Spaces have times too, and are no words. */
 function wordsOf(list: JsonObject[string]): SpokenWord[] {
@@ -60,9 +73,9 @@ function parse(wire: unknown): TranscriptionResponse {
 
 export const elevenlabsTranscriptions = upstreamTranscription({
   name: "elevenlabs-transcriptions",
-  formats: allFormats,
-  hints: ["language", "temperature"],
-  call,
+  fields,
+  call: (members, request, { model }) =>
+    formCall("v1/speech-to-text", { model_id: model, ...always, ...members }, filePart(request)),
   parse,
   error: elevenlabsErrors,
 });

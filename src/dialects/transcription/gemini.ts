@@ -1,18 +1,18 @@
-// The dialect of Google's generateContent where it listens: a recording and an instruction, a text back. No client speaks it to the gateway.
+// Google's generateContent where it listens: a recording and an instruction, a text back.
 import type { TranscriptionRequest, TranscriptionResponse } from "../../canonical/transcription.ts";
-import { isObject } from "../../lib/json.ts";
-import type { RenderContext, UpstreamRequest } from "../dialect.ts";
+import { isObject, type JsonObject } from "../../lib/json.ts";
 import { invalidUpstreamResponse } from "../errors.ts";
 import { geminiErrors } from "../gemini/error.ts";
 import { callPath } from "../gemini/request.ts";
 import { readUsage } from "../gemini/usage.ts";
 import { contentRefused } from "../images/content-policy.ts";
 import { objectsIn } from "../shared/json-accessors.ts";
+import { allTimes, formatsOf, recordingAt, type TranscriptionTable } from "./fields.ts";
 import { languageName } from "./language.ts";
 import { upstreamTranscription } from "./upstream-transcription.ts";
 
 /** A request has 20 MB at most, and base64 takes a third more: https://ai.google.dev/gemini-api/docs/audio. */
-const mostBytes = 14_500_000;
+const maxBytes = 14_500_000;
 
 const tasks = {
   transcribe: "Transcribe this recording word for word, in the language in which it is spoken.",
@@ -28,18 +28,28 @@ function instruction({ task, language, prompt }: TranscriptionRequest): string {
   return `${tasks[task]} Return the text only, without timestamps, names of speakers or remarks. If nothing is spoken, return nothing.${spoken}${hint}`;
 }
 
-function call(request: TranscriptionRequest, { model }: RenderContext): UpstreamRequest {
+const instructionPath = "contents[0].parts[1].text";
+const instructed = { path: instructionPath, carriedBy: "recording" } as const;
+
+function contentsOf(request: TranscriptionRequest): JsonObject {
   const { bytes, mediaType } = request.recording;
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("base64");
   const recording = { inlineData: { mimeType: typeNames[mediaType] ?? mediaType, data } };
-  return {
-    path: callPath(model, "generateContent"),
-    body: {
-      contents: [{ role: "user", parts: [recording, { text: instruction(request) }] }],
-      generationConfig: { temperature: request.temperature ?? 0 },
-    },
-  };
+  return { contents: [{ role: "user", parts: [recording, { text: instruction(request) }] }] };
 }
+
+const fields: TranscriptionTable = {
+  format: { path: "format", limit: formatsOf(["json", "text"]), render: () => undefined },
+  recording: {
+    ...recordingAt("contents[0].parts[0].inlineData", maxBytes),
+    renderMembers: ({ request }) => contentsOf(request),
+  },
+  task: instructed,
+  language: instructed,
+  prompt: instructed,
+  temperature: { path: "generationConfig.temperature" },
+  granularities: allTimes,
+};
 
 const refusals = /^(?:SAFETY|RECITATION|PROHIBITED_CONTENT|BLOCKLIST|SPII|LANGUAGE)$/;
 
@@ -61,11 +71,11 @@ function parse(wire: unknown): TranscriptionResponse {
 
 export const geminiTranscriptions = upstreamTranscription({
   name: "gemini-transcriptions",
-  translates: true,
-  formats: ["json", "text"],
-  hints: ["language", "prompt", "temperature"],
-  mostBytes,
-  call,
+  fields,
+  call: (members, _request, { model }) => ({
+    path: callPath(model, "generateContent"),
+    body: { generationConfig: { temperature: 0 }, ...members },
+  }),
   parse,
   error: geminiErrors,
 });

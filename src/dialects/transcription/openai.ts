@@ -1,100 +1,143 @@
-// The dialects of OpenAI's transcriptions and translations, and those of servers that give fewer forms of reply.
-
-import type { FieldName } from "../../canonical/request-field.ts";
-import type { TranscriptFormat, TranscriptionRequest, TranscriptionResponse } from "../../canonical/transcription.ts";
-import type { Warning } from "../../canonical/warning.ts";
+// OpenAI's transcriptions and translations, and servers whose format is nearly theirs.
+import type { TranscriptFormat, TranscriptionRequest } from "../../canonical/transcription.ts";
 import type { JsonObject } from "../../lib/json.ts";
-import type { Dialect, FormPart, RenderContext, RenderedRequest } from "../dialect.ts";
-import { unsupported, unsupportedByModel } from "../errors.ts";
+import type { FormPart } from "../dialect.ts";
+import { unsupported } from "../errors.ts";
+import { dropped, fieldPaths } from "../field-table.ts";
 import { openaiErrors } from "../openai-error.ts";
+import { fieldRenderer } from "../render-fields.ts";
+import { newWarnings, warnField } from "../shared/warnings.ts";
 import { isRecording, recordingType } from "./audio-input.ts";
-import { filePart, formCall, parseRequest, renderWire } from "./request.ts";
+import {
+  clientHalves,
+  clientRequest,
+  filePart,
+  formCall,
+  noHint,
+  recordingAt,
+  type TranscriptionDialect,
+  type TranscriptionSetting,
+  type TranscriptionTable,
+  tasksOf,
+} from "./fields.ts";
 import { parseResponse, renderResponse } from "./response.ts";
-import { transcriptionSchema, translationSchema } from "./schema.ts";
 import { stream } from "./stream.ts";
 import { documents } from "./text-formats.ts";
+import { upstreamTranscription } from "./upstream-transcription.ts";
 
-type Transcribing = Dialect<TranscriptionRequest, TranscriptionResponse>;
+type Task = TranscriptionRequest["task"];
 
-/** A server of this dialect. */
+/** A server of this format. */
 interface Server {
   readonly name: string;
   readonly path: string;
-  readonly task: TranscriptionRequest["task"];
-  /** Forms of reply that it gives; absent: all. */
+  readonly task: Task;
+  /** Formats of the reply that it makes; absent: all. */
   readonly formats?: readonly TranscriptFormat[];
-  /** Fields that it knows beside the model; absent: all. Others are dropped. */
-  readonly fields?: readonly string[];
-  /** It tells times in its one form of reply when it is asked for segments, and then takes no language. */
+  /** Fields that it has besides the model; absent: all. Others are dropped. */
+  readonly has?: readonly ("language" | "prompt" | "format" | "temperature")[];
+  /** It returns times in its one format when it is asked for segments, and then takes no language. */
   readonly timesSegments?: true;
-  /** False where it answers all at once. */
-  readonly streams?: false;
 }
 
-const paths: { readonly [field in FieldName]?: string } = { format: "response_format" };
 const timed: readonly TranscriptFormat[] = ["srt", "vtt", "verbose_json", "diarized_json"];
 
-/** The form to ask the server for: the client's own, else the richest from which the gateway makes it. */
-function formatFor({ format }: TranscriptionRequest, server: Server): TranscriptFormat {
-  const { formats } = server;
+/** The format to ask the server for: the client's own, else the richest from which the gateway makes it. */
+function formatFor(format: TranscriptFormat, { formats, timesSegments }: Server): TranscriptFormat {
   if (formats === undefined || formats.includes(format)) return format;
   if (formats.includes("verbose_json") && format !== "diarized_json") return "verbose_json";
-  if (timed.includes(format) && (!server.timesSegments || format === "diarized_json"))
+  if (timed.includes(format) && (!timesSegments || format === "diarized_json"))
     throw unsupported("response_format", "this model returns no timestamps.");
   return "json";
 }
 
-/** What the server does not know is left out; of what the client asked for itself, it is told. */
-function knownTo({ fields }: Server, wire: JsonObject, warnings: Warning[]): JsonObject {
-  if (fields === undefined) return wire;
-  const known = new Set(["model", ...fields]);
-  for (const path of ["language", "prompt", "temperature"])
-    if (wire[path] !== undefined && wire[path] !== "" && !known.has(path)) warnings.push({ code: "dropped", path });
-  return Object.fromEntries(Object.entries(wire).filter(([name]) => known.has(name)));
-}
-
 /** Times for segments, where the client wants any; words get none. */
-function withTimes(request: TranscriptionRequest, wire: JsonObject, warnings: Warning[]): JsonObject {
-  if (!timed.includes(request.format)) return wire;
-  if (request.granularities.includes("word")) warnings.push({ code: "approximated", path: "timestamp_granularities" });
-  if (request.language !== undefined) warnings.push({ code: "dropped", path: "language" });
-  const { language: _, ...rest } = wire;
-  return { ...rest, timestamp_granularities: ["segment"] };
+function segmentTimes({ request, warnings }: TranscriptionSetting): JsonObject {
+  if (!timed.includes(request.format)) return {};
+  if (request.granularities.includes("word")) warnField(warnings, "approximated", "granularities");
+  return { timestamp_granularities: ["segment"] };
 }
 
-function render(request: TranscriptionRequest, { model }: RenderContext, server: Server): RenderedRequest {
-  if (request.task !== server.task) throw unsupportedByModel(`this model does not support the task '${request.task}'.`);
-  const warnings: Warning[] = [];
-  const known = knownTo(server, renderWire(request, model, formatFor(request, server)), warnings);
-  const { stream: _, ...wire } = server.timesSegments ? withTimes(request, known, warnings) : known;
-  const streamed = request.stream && server.streams !== false ? { ...wire, stream: true } : wire;
-  return { call: formCall(server.path, streamed, filePart(request)), warnings };
+function tableOf(server: Server): TranscriptionTable {
+  const { task, has = ["language", "prompt", "format", "temperature"], timesSegments } = server;
+  const client = clientHalves(task);
+  const hint = (name: "language" | "prompt" | "temperature") => (has.includes(name) ? { path: name } : noHint(name));
+  return {
+    task: tasksOf([task]),
+    recording: recordingAt("file"),
+    language: {
+      ...client.language,
+      ...hint("language"),
+      ...(timesSegments
+        ? { limit: ({ request }) => (timed.includes(request.format) ? dropped("times exclude it") : undefined) }
+        : {}),
+    },
+    prompt: { ...client.prompt, ...hint("prompt") },
+    format: {
+      ...client.format,
+      path: "response_format",
+      render: (format) => {
+        const asked = formatFor(format, server);
+        return has.includes("format") ? asked : undefined;
+      },
+    },
+    temperature: { ...client.temperature, ...hint("temperature") },
+    granularities: {
+      ...client.granularities,
+      path: "timestamp_granularities",
+      ...(timesSegments ? { renderMembers: segmentTimes } : {}),
+      ...(server.has !== undefined && !timesSegments ? { render: () => undefined } : {}),
+    },
+  };
+}
+
+/** A server whose format is nearly OpenAI's, and which answers all at once. */
+export function transcriptionServer(server: Server): TranscriptionDialect {
+  const fields = tableOf(server);
+  return {
+    ...upstreamTranscription({
+      name: server.name,
+      fields,
+      call: (members, request, { model }) => formCall(server.path, { model, ...members }, filePart(request)),
+      parse: parseResponse,
+      error: openaiErrors,
+    }),
+    textFormats: documents,
+  };
 }
 
 /** The recording that came with the form, under the name and type that it had. */
-function clientsFile(files: Parameters<Transcribing["passthrough"]["render"]>[2]["files"]): FormPart {
+function clientsFile(files: Parameters<TranscriptionDialect["passthrough"]["render"]>[2]["files"]): FormPart {
   const { name = "file", type = "", bytes = new Uint8Array() } = files?.find(isRecording) ?? {};
   return { name: "file", fileName: name, type: type || recordingType(bytes, type), bytes };
 }
 
-export function transcriptionDialect(server: Server): Transcribing {
+function transcriptionDialect(server: Server): TranscriptionDialect {
+  const { name, path, task } = server;
+  const fields = tableOf(server);
+  const renderFields = fieldRenderer<TranscriptionRequest, TranscriptionSetting>(fields);
   return {
-    name: server.name,
+    name,
     operation: "transcribe",
     request: {
-      schema: server.task === "translate" ? translationSchema : transcriptionSchema,
-      parse: (wire, envelope) => parseRequest(server.task, wire, envelope),
-      render: (canonicalRequest, context) => render(canonicalRequest, context, server),
-      fieldPath: (field) => paths[field] ?? field,
+      fields,
+      ...clientRequest(task, fields),
+      render(request, context) {
+        const warnings = newWarnings(context);
+        const wire = { model: context.model, ...renderFields({ request, warnings }) };
+        const streamed = request.stream ? { ...wire, stream: true } : wire;
+        return { call: formCall(path, streamed, filePart(request)), warnings: warnings.warnings };
+      },
+      fieldPath: fieldPaths(fields),
     },
     response: {
       parse: parseResponse,
       render: (response, { request }) => renderResponse(response, request as TranscriptionRequest),
     },
     textFormats: documents,
-    ...(server.streams === false ? {} : { stream }),
+    stream,
     passthrough: {
-      render: (wire, { model }, { files }) => formCall(server.path, { ...wire, model }, clientsFile(files)),
+      render: (wire, { model }, { files }) => formCall(path, { ...wire, model }, clientsFile(files)),
     },
     error: openaiErrors,
   };

@@ -1,6 +1,4 @@
-// What dialects of transcription have in common that only servers speak: which forms of reply can be made of theirs, and what they do not know.
-import { Type } from "typebox";
-import { GatewayError } from "../../canonical/error.ts";
+// Transcription by servers: a table of fields of each, and what their replies have in common.
 import type {
   Segment,
   TranscriptFormat,
@@ -10,69 +8,45 @@ import type {
 } from "../../canonical/transcription.ts";
 import { oneUnit, type Usage, zeroUsage } from "../../canonical/usage.ts";
 import type { JsonObject } from "../../lib/json.ts";
-import type { Dialect, ErrorCodec, ReadContext, RenderContext, RenderedRequest, UpstreamRequest } from "../dialect.ts";
-import { invalidUpstreamResponse, unsupported, unsupportedByModel } from "../errors.ts";
-import { noClient } from "../shared/upstream-only.ts";
-import { type Warnings, warn } from "../shared/warnings.ts";
+import type { ErrorCodec, ReadContext, RenderContext, UpstreamRequest } from "../dialect.ts";
+import { invalidUpstreamResponse } from "../errors.ts";
+import { fieldRenderer } from "../render-fields.ts";
+import { upstreamOnly } from "../shared/upstream-only.ts";
+import { newWarnings } from "../shared/warnings.ts";
+import type { TranscriptionDialect, TranscriptionSetting, TranscriptionTable } from "./fields.ts";
 import { cuesOf } from "./subtitles.ts";
-
-type Hint = "language" | "prompt" | "temperature";
-const hints: readonly Hint[] = ["language", "prompt", "temperature"];
 
 export interface UpstreamTranscription {
   readonly name: string;
-  /** It can write down in English what is said in another language. */
-  readonly translates?: true;
-  /** Forms of reply that can be made of its own. */
-  readonly formats: readonly TranscriptFormat[];
-  /** What it knows of these; the others are dropped. */
-  readonly hints: readonly Hint[];
-  readonly mostBytes?: number;
-  call(request: TranscriptionRequest, context: RenderContext): UpstreamRequest;
+  readonly fields: TranscriptionTable;
+  /** `fields` are the members that the rows of the table have made. */
+  call(fields: JsonObject, request: TranscriptionRequest, context: RenderContext): UpstreamRequest;
   /** Throws `upstream_protocol_error` on anything that is no reply. */
   parse(wire: unknown, context: ReadContext): TranscriptionResponse;
   readonly error: ErrorCodec;
 }
 
-function refuseUnable(server: UpstreamTranscription, request: TranscriptionRequest, context: RenderContext): void {
-  const { mostBytes = Number.POSITIVE_INFINITY } = server;
-  if (request.task === "translate" && !server.translates)
-    throw unsupportedByModel("this model does not support translation.");
-  if (!server.formats.includes(request.format))
-    throw unsupported(context.fieldPath("format"), `this model supports the formats ${server.formats.join(", ")}.`);
-  if (request.recording.bytes.length > mostBytes)
-    throw unsupported("file", `this model accepts files of at most ${mostBytes} bytes.`);
-}
-
-function render(server: UpstreamTranscription, request: TranscriptionRequest, context: RenderContext): RenderedRequest {
-  refuseUnable(server, request, context);
-  const warnings: Warnings = { context, warnings: [] };
-  for (const hint of hints)
-    if (request[hint] !== undefined && request[hint] !== "" && !server.hints.includes(hint))
-      warn(warnings, "dropped", hint);
-  return { call: server.call(request, context), warnings: warnings.warnings };
-}
-
-const noWords = (): never => {
-  throw new GatewayError("internal_error", "Clients cannot use this format.");
-};
-
-export function upstreamTranscription(
-  server: UpstreamTranscription,
-): Dialect<TranscriptionRequest, TranscriptionResponse> {
-  return {
-    name: server.name,
+export function upstreamTranscription({
+  name,
+  fields,
+  call,
+  parse,
+  error,
+}: UpstreamTranscription): TranscriptionDialect {
+  const renderFields = fieldRenderer<TranscriptionRequest, TranscriptionSetting>(fields);
+  return upstreamOnly<TranscriptionRequest, TranscriptionResponse>({
+    name,
     operation: "transcribe",
+    fields,
     request: {
-      schema: Type.Object({}),
-      parse: noWords,
-      render: (request, context) => render(server, request, context),
-      fieldPath: (field) => field,
+      render(request, context) {
+        const warnings = newWarnings(context);
+        return { call: call(renderFields({ request, warnings }), request, context), warnings: warnings.warnings };
+      },
     },
-    response: { parse: server.parse, render: (response) => ({ text: response.text }) },
-    passthrough: noClient,
-    error: server.error,
-  };
+    response: { parse },
+    error,
+  });
 }
 
 /** Every form of reply. */
