@@ -23,7 +23,7 @@ export interface StoredRequest {
 export interface StoredRequests {
   /** Throws `invalid_value` for a request to compact that is not at the end of the input. */
   read(wire: JsonObject): StoredRequest;
-  /** The wire as an upstream gets it, with these items in place of its own; null: with its own. */
+  /** The wire as an upstream gets it, with these items in place of its own; null: with its own. In the background it streams. */
   forUpstream(wire: JsonObject, items: readonly Item[] | null): JsonObject;
   /** The same error, where the client has not sent the first `offset` items itself. */
   inClientNumbers(error: GatewayError, offset: number): GatewayError;

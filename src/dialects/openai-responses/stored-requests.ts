@@ -28,6 +28,7 @@ function read(wire: JsonObject): StoredRequest {
 function forUpstream(given: JsonObject, items: readonly JsonObject[] | null): JsonObject {
   const wire: JsonObject = { ...given };
   for (const field of ownFields) delete wire[field];
+  if (given.background === true) wire.stream = true;
   if (items !== null) wire.input = [...items];
   return wire;
 }

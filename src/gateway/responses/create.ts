@@ -34,17 +34,15 @@ function jobOf(
   return { identity, ownerKeyId, input, createdAtMs: gateway.clock.nowMs() };
 }
 
-/** The request to the pipeline; a response in the background is always streamed. */
 function requestFor(
   dependencies: ResponsesDependencies,
   incoming: IncomingRequest,
   conversation: Conversation,
   { identity, createdAtMs }: ResponseJob,
 ): GatewayRequest {
-  const { wire, ...overrides } = upstreamRequest(dependencies, incoming, conversation);
+  const overrides = upstreamRequest(dependencies, incoming, conversation);
   return gatewayRequestOf(incoming, createdAtMs, {
     ...overrides,
-    wire: identity.isBackground ? { ...wire, stream: true } : wire,
     echo: incoming.wire,
     stored: identity,
   });
