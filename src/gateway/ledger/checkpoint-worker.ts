@@ -3,7 +3,7 @@ import { Database } from "bun:sqlite";
 
 export interface CheckpointOrder {
   readonly path: string;
-  /** `passive` copies what it can beside the writer; `restart` copies the rest and needs the writer to pause. */
+  /** `passive` copies what it can while the writer runs; `restart` copies the rest and needs the writer to pause. */
   readonly mode: "passive" | "restart";
 }
 

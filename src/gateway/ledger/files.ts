@@ -1,4 +1,4 @@
-// The files of the ledger in a data folder: the one that is written, those beside it, and the lock of the process that writes.
+// The files of the ledger in a data folder: the one that is written, others in the folder, and the lock of the process that writes.
 import { Database } from "bun:sqlite";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -21,13 +21,13 @@ export function ledgerPaths(dataFolder: string): string[] {
   return [ledgerPath(dataFolder), ...others.map((name) => join(dataFolder, name))].filter((path) => existsSync(path));
 }
 
-/** Lets the folder go. */
+/** Unlocks the folder. */
 export type Unlock = () => void;
 
 /**
  * Takes the data folder for this process; an Error with one sentence when another has it. The lock is a file
  * lock on an empty SQLite file: unlike a written process number it cannot be stale, and a number that the
- * system has given to somebody else, as containers do, cannot be mistaken for a holder.
+ * system has given to another process, as containers do, cannot be mistaken for a holder.
  */
 export function lockFolder(dataFolder: string): Unlock {
   const database = new Database(join(dataFolder, "ledger.lock"), { create: true, readwrite: true });

@@ -30,7 +30,7 @@ function damaged(path: string, fault: string): Error {
 }
 
 /**
- * Throws an Error with one sentence for a damaged file. A large file is looked at beside the event loop, and waited for
+ * Throws an Error with one sentence for a damaged file. A large file is checked in a thread, and waited for
  * at most `timeoutMs`: what is found later is given to `later`.
  */
 export async function checkLedger(

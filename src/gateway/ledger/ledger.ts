@@ -1,4 +1,4 @@
-// The ledger: every request that was let through stands in it once, whatever happens to the process.
+// The ledger: every admitted request is in it once, whatever happens to the process.
 import type { Database } from "bun:sqlite";
 import { mkdirSync } from "node:fs";
 import { type Clock, systemClock } from "../../lib/clock.ts";
@@ -37,7 +37,7 @@ export interface Ledger {
   recordAttempts(id: string, attempts: readonly LedgerAttempt[]): void;
   /** Resolves when the ledger takes rows; rejects with a GatewayError where it does not. */
   probe(): Promise<void>;
-  /** Commits what waits and lets the folder go; rows that are still open become `interrupted` at the next start. */
+  /** Commits what waits and unlocks the folder; rows that are still open become `interrupted` at the next start. */
   close(): Promise<void>;
 }
 
@@ -45,11 +45,11 @@ export interface LedgerOptions {
   readonly dataFolder: string;
   readonly durability?: Durability;
   readonly clock?: Clock;
-  /** Told of every refusal of the disk, for the log. */
+  /** Called with every refusal of the disk, for the log. */
   readonly onFailure?: (error: unknown) => void;
   /** After how many committed rows the write-ahead log is emptied; each takes about 1 KB of it. */
   readonly checkpointEveryRows?: number;
-  /** How long a settlement waits for a disk that refuses, before its caller is told. */
+  /** How long a settlement waits for a disk that refuses, before it is rejected. */
   readonly settleWaitMs?: number;
 }
 
@@ -95,7 +95,7 @@ function runningLedger(
   let number = recovered.nextNumber;
   let sequence = recovered.nextSequence;
   const marked = () => [oldestOf(open, number) - 1];
-  const mark = () => forget(writer.write(statements.mark, marked, "forget"));
+  const mark = () => background(writer.write(statements.mark, marked, "drop"));
   const checkpointer: Checkpointer = createCheckpointer({
     path: ledgerPath(options.dataFolder),
     writer: () => writer,
@@ -116,7 +116,7 @@ function runningLedger(
   return {
     id,
     ...rowsOf(shared),
-    probe: () => writer.write(statements.mark, marked, "tell"),
+    probe: () => writer.write(statements.mark, marked, "reject"),
     async close() {
       await checkpointer.stop();
       mark();
@@ -137,7 +137,7 @@ function rowsOf(shared: Shared): Pick<Ledger, "open" | "openPending" | "settlePe
       const values = openingValues(n, opening);
       open.add(n);
       return writer
-        .write(statements.open, () => values, "tell")
+        .write(statements.open, () => values, "reject")
         .then(
           () => entryOf(n, opening.id, shared),
           (refused: unknown) => {
@@ -148,7 +148,7 @@ function rowsOf(shared: Shared): Pick<Ledger, "open" | "openPending" | "settlePe
     },
     openPending(opening) {
       const values = openingValues(shared.nextNumber(), opening);
-      return writer.write(statements.openPending, () => values, "tell");
+      return writer.write(statements.openPending, () => values, "reject");
     },
     settlePending: (id, settlement) =>
       writer.write(statements.settlePending, settlementValues(id, settlement, shared.nextSequence), "retry"),
@@ -167,7 +167,7 @@ function entryOf(n: number, id: string, shared: Shared): LedgerEntry {
       if (settled || nowMs - reportedAtMs < progressEveryMs) return;
       reportedAtMs = nowMs;
       const values = progressValues(n, progress, nowMs - openedAtMs);
-      forget(writer.write(statements.progress, () => values, "forget"));
+      background(writer.write(statements.progress, () => values, "drop"));
     },
     settle(settlement, otherAttempts = []) {
       if (settled) return Promise.resolve(false);
@@ -184,11 +184,12 @@ function entryOf(n: number, id: string, shared: Shared): LedgerEntry {
 }
 
 function recordAttempts({ statements, writer }: Shared, id: string, attempts: readonly LedgerAttempt[]): void {
-  for (const attempt of attempts) forget(writer.write(statements.attempt, () => attemptValues(id, attempt), "retry"));
+  for (const attempt of attempts)
+    background(writer.write(statements.attempt, () => attemptValues(id, attempt), "retry"));
 }
 
-/** For rows that nobody waits for: the writer has already told the log. */
-function forget(written: Promise<void>): void {
+/** For rows that no caller waits for: the writer reports refusals to the log. */
+function background(written: Promise<void>): void {
   written.catch(() => undefined);
 }
 

@@ -33,7 +33,7 @@ const progressColumns = listed(
   "input_tokens cache_read_tokens cache_write_tokens output_tokens reasoning_tokens duration_ms",
 );
 
-/** Progress is an estimate: kinds of input and of output are not told apart in it. */
+/** Progress is an estimate: kinds of input and of output are not separated in it. */
 export function progressValues(n: number, given: LedgerProgress, durationMs: number): SQLQueryBindings[] {
   const { usage, provider = null, upstreamModel = null } = given;
   const { cacheReadTokens, reasoningTokens } = usage;

@@ -3,15 +3,15 @@ import type { Database, SQLQueryBindings } from "bun:sqlite";
 import { GatewayError } from "../../canonical/error.ts";
 import type { Write } from "./rows.ts";
 
-/** What becomes of a row that the disk refuses: its caller is told, it is tried until it works, or it is forgotten. */
-export type WhenRefused = "tell" | "retry" | "forget";
+/** What becomes of a row that the disk refuses: its promise rejects, it is tried until it works, or it is dropped. */
+export type OnFailure = "reject" | "retry" | "drop";
 
 export interface Writer {
   /** Resolves when the row is committed; rejects with a GatewayError of code `ledger_unavailable` (503). */
-  write(statement: Write, values: () => SQLQueryBindings[], whenRefused: WhenRefused): Promise<void>;
+  write(statement: Write, values: () => SQLQueryBindings[], onFailure: OnFailure): Promise<void>;
   /** Commits nothing while `action` runs, then everything that came in the meantime. */
   holdWhile(action: () => Promise<void>): Promise<void>;
-  /** Commits what is waiting, now, and takes nothing more; callers of rows that the disk still refuses are told. */
+  /** Commits what is waiting, now, and takes nothing more; promises of rows that the disk still refuses reject. */
   close(): void;
 }
 
@@ -25,7 +25,7 @@ export interface WriterOptions {
 }
 
 interface Waiting extends Row {
-  readonly whenRefused: WhenRefused;
+  readonly onFailure: OnFailure;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
   refusedSinceMs: number | undefined;
@@ -65,12 +65,12 @@ export function createWriter(database: Database, options: WriterOptions): Writer
   };
 
   return {
-    write(statement, values, whenRefused) {
-      const shut = closed || (retryMs > 0 && whenRefused === "tell");
+    write(statement, values, onFailure) {
+      const shut = closed || (retryMs > 0 && onFailure === "reject");
       if (shut)
         return Promise.reject(unavailable(new Error(closed ? "the ledger is closed" : "the disk refuses rows")));
       const { promise, resolve, reject } = Promise.withResolvers<void>();
-      waiting.push({ statement, values, whenRefused, resolve, reject, refusedSinceMs: undefined });
+      waiting.push({ statement, values, onFailure, resolve, reject, refusedSinceMs: undefined });
       schedule();
       return promise;
     },
@@ -92,7 +92,7 @@ export function createWriter(database: Database, options: WriterOptions): Writer
   };
 }
 
-/** Tells the callers of a batch that failed in part, and gives the rows that must be tried again. */
+/** Resolves or rejects the rows of a batch that failed in part, and gives those that must be tried again. */
 function settleFailed(
   rows: readonly Waiting[],
   failed: readonly FailedRow<Waiting>[],
@@ -108,8 +108,8 @@ function settleFailed(
 
 function mustRetry(row: Waiting, error: unknown, options: WriterOptions): boolean {
   options.onRefusal(error);
-  if (row.whenRefused === "forget") row.resolve();
-  else if (row.whenRefused === "tell" || !isTransient(error)) row.reject(unavailable(error));
+  if (row.onFailure === "drop") row.resolve();
+  else if (row.onFailure === "reject" || !isTransient(error)) row.reject(unavailable(error));
   else {
     row.refusedSinceMs ??= performance.now();
     if (performance.now() - row.refusedSinceMs > options.waitMs) row.reject(unavailable(error));
