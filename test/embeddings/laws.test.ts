@@ -13,8 +13,6 @@ type Embeds = Dialect<EmbeddingRequest, EmbeddingResponse>;
 interface Can {
   dialect: Embeds;
   purposes?: EmbeddingTask[];
-  /** It says a purpose where none was asked. */
-  always?: true;
   dimensions?: false;
   title?: true;
   tokens?: true;
@@ -24,7 +22,6 @@ interface Can {
   unit?: true;
   /** What its replies do not tell. */
   unnamed?: true;
-  uncounted?: true;
 }
 
 const all: EmbeddingTask[] = [
@@ -64,7 +61,7 @@ function asksOf(can: Can): fc.Arbitrary<EmbeddingRequest> {
       input: fc.oneof(...inputs),
       format: can.base64 ? fc.constantFrom("float" as const, "base64" as const) : fc.constant("float" as const),
       dimensions: maybe("dimensions", fc.integer({ min: 1, max: 4096 })),
-      purpose: can.always && purposes ? purposes.map((purpose) => ({ purpose })) : maybe("purpose", purposes),
+      purpose: maybe("purpose", purposes),
       title: maybe("title", can.title && text),
       endUser: maybe("endUser", can.user && text),
     })
@@ -94,7 +91,7 @@ function answersOf(can: Can): fc.Arbitrary<EmbeddingResponse> {
       model: can.unnamed ? "" : lawModel,
       // JSON has no negative zero.
       vectors: vectors.map((values) => values.map((value) => value + 0)),
-      ...(can.uncounted ? {} : { usage: { ...usage, inputTokens } }),
+      usage: { ...usage, inputTokens },
     }));
 }
 
