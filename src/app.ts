@@ -13,6 +13,7 @@ import { checkLedger } from "./gateway/ledger/integrity.ts";
 import { openLedger } from "./gateway/ledger/ledger.ts";
 import { createAudioTranscoder } from "./gateway/operations/audio-transcoder.ts";
 import { createMissingCounters } from "./gateway/operations/token-count.ts";
+import { createVoiceLists } from "./gateway/operations/voice-lists.ts";
 import { createGateway } from "./gateway/pipeline/answer.ts";
 import type { Gateway } from "./gateway/pipeline/gateway.ts";
 import { createReadiness } from "./gateway/pipeline/readiness.ts";
@@ -168,6 +169,11 @@ function gatewayOf(foundation: Foundation, options: StartOptions, teardown: Tear
     limits,
     fallbackProvider: estimator(counter),
     missingCounters: createMissingCounters(systemClock),
+    voiceLists: createVoiceLists({
+      clock: systemClock,
+      timeoutMs: limits.voiceListMs,
+      failed: events.listingFailed,
+    }),
     cooldowns: createCooldowns(systemClock, limits.candidateCooldownMs, events.candidateUnusable),
     estimates: usageEstimates(counter),
     drains: createDrains(usualDrains),

@@ -10,11 +10,10 @@ import type { Events } from "../../telemetry/events.ts";
 import type { AudioTranscoder } from "../operations/audio-transcoder.ts";
 import { type FetchContext, needsBytes, withBytes } from "../operations/image-transfer.ts";
 import { readOrAgain } from "../operations/moderation.ts";
-import { voicesOf } from "../operations/voice-lists.ts";
+import type { VoiceLists } from "../operations/voice-lists.ts";
 import { declaredVoices } from "../operations/voice-mapping.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";
 import type { UsageEstimates } from "../pipeline/usage-estimate.ts";
-import type { GatewayLimits } from "../policy/limits.ts";
 import type { Candidate } from "../routing/catalog.ts";
 import type { Cooldowns } from "../routing/cooldowns.ts";
 import type { PreferredDialects } from "../routing/preferred-dialects.ts";
@@ -56,7 +55,7 @@ export interface AttemptContext extends FetchContext {
   readonly clock: Clock;
   readonly watch: DeadlineClock;
   readonly events: Events;
-  readonly limits: Pick<GatewayLimits, "voiceListMs">;
+  readonly voiceLists: VoiceLists;
   readonly log: AttemptLog;
   readonly estimates: UsageEstimates;
   readonly transcoder: AudioTranscoder | null;
@@ -92,11 +91,11 @@ function planFor(
 }
 
 /** The voices of the candidate's account, where the request names one of them by a name that is not its id. */
-async function listedVoices({ inquiry, clock, limits, events }: AttemptContext, candidate: Candidate) {
+async function listedVoices({ inquiry, voiceLists }: AttemptContext, candidate: Candidate) {
   const { request } = inquiry;
   if (request.operation !== "speak" || request.ownVoice || Object.hasOwn(declaredVoices(candidate), request.voice))
     return undefined;
-  return voicesOf(candidate.provider, { clock, timeoutMs: limits.voiceListMs, failed: events.listingFailed });
+  return voiceLists(candidate.provider);
 }
 
 /** The same for an upstream that needs bytes where the client gave addresses. */

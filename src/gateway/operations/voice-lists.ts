@@ -12,43 +12,40 @@ interface Known {
   pending: Promise<void> | null;
 }
 
-const known = new WeakMap<Provider, Known>();
-
-function knownOf(provider: Provider): Known {
-  const found = known.get(provider) ?? { voices: undefined, nextTryMs: 0, pending: null };
-  known.set(provider, found);
-  return found;
-}
-
-export interface VoiceListTools {
+export interface VoiceListDependencies {
   readonly clock: Clock;
   /** How long the first request may wait for a list. */
   readonly timeoutMs: number;
   failed(provider: string, cause: unknown): void;
 }
 
-function refresh(provider: Provider, entry: Known, { clock, timeoutMs, failed }: VoiceListTools): Promise<void> {
-  entry.pending ??= (provider.listVoices?.(AbortSignal.timeout(timeoutMs)) ?? Promise.resolve([]))
-    .then((voices) => {
-      entry.voices = voices;
-      entry.nextTryMs = clock.monotonicMs() + freshMs;
-    })
-    .catch((cause) => {
-      entry.nextTryMs = clock.monotonicMs() + retryMs;
-      failed(provider.name, cause);
-    })
-    .finally(() => {
-      entry.pending = null;
-    });
-  return entry.pending;
-}
-
 /** Undefined where the provider has no list, or it could not be read. Waits only while there is no list at all. */
-export async function voicesOf(provider: Provider, tools: VoiceListTools): Promise<readonly ListedVoice[] | undefined> {
-  if (provider.listVoices === undefined) return undefined;
-  const entry = knownOf(provider);
-  const isDue = tools.clock.monotonicMs() >= entry.nextTryMs;
-  const refreshed = isDue || entry.pending !== null ? refresh(provider, entry, tools) : Promise.resolve();
-  if (entry.voices === undefined) await refreshed;
-  return entry.voices;
+export type VoiceLists = (provider: Provider) => Promise<readonly ListedVoice[] | undefined>;
+
+export function createVoiceLists({ clock, timeoutMs, failed }: VoiceListDependencies): VoiceLists {
+  const known = new WeakMap<Provider, Known>();
+  const refresh = (provider: Provider, entry: Known): Promise<void> => {
+    entry.pending ??= (provider.listVoices?.(AbortSignal.timeout(timeoutMs)) ?? Promise.resolve([]))
+      .then((voices) => {
+        entry.voices = voices;
+        entry.nextTryMs = clock.monotonicMs() + freshMs;
+      })
+      .catch((cause) => {
+        entry.nextTryMs = clock.monotonicMs() + retryMs;
+        failed(provider.name, cause);
+      })
+      .finally(() => {
+        entry.pending = null;
+      });
+    return entry.pending;
+  };
+  return async (provider) => {
+    if (provider.listVoices === undefined) return undefined;
+    const entry = known.get(provider) ?? { voices: undefined, nextTryMs: 0, pending: null };
+    known.set(provider, entry);
+    const isDue = clock.monotonicMs() >= entry.nextTryMs;
+    const refreshed = isDue || entry.pending !== null ? refresh(provider, entry) : Promise.resolve();
+    if (entry.voices === undefined) await refreshed;
+    return entry.voices;
+  };
 }

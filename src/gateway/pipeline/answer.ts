@@ -86,7 +86,7 @@ function workOf(
   gatewayRequest: GatewayRequest,
   context: RequestContext,
 ): Work<GatewayReply> {
-  const { clock, deadlines, fetchAllow, preferred, limits, estimates, transcoder, ledger } = dependencies;
+  const { clock, deadlines, fetchAllow, preferred, voiceLists, estimates, transcoder, ledger } = dependencies;
   const log = createAttemptLog(clock.monotonicMs, context.arrivedMs);
   const booked = { inquiry: gatewayRequest, log, estimates };
   return {
@@ -101,7 +101,7 @@ function workOf(
         events: exchange.events,
         fetchAllow,
         dns: dependencies.dnsFor(context.caller.keyId),
-        limits,
+        voiceLists,
         log,
         estimates,
         transcoder,

@@ -7,6 +7,7 @@ import type { Events } from "../../telemetry/events.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { AudioTranscoder } from "../operations/audio-transcoder.ts";
 import type { MissingCounters } from "../operations/token-count.ts";
+import type { VoiceLists } from "../operations/voice-lists.ts";
 import type { GatewayLimits } from "../policy/limits.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { PendingReservations } from "../policy/reservations.ts";
@@ -34,6 +35,7 @@ export interface GatewayDependencies {
   readonly missingCounters: MissingCounters;
   /** Candidates that are asked last for a while. */
   readonly cooldowns: Cooldowns;
+  readonly voiceLists: VoiceLists;
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly events: Events;
