@@ -1,13 +1,15 @@
 // Makes an upstream of a vendor's table: submit, poll, cancel, and answers read into progress, ids and errors.
 import type { GatewayError } from "../../canonical/error.ts";
+import type { VideoRequest } from "../../canonical/video.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import type { UpstreamRequest } from "../dialect.ts";
 import { invalidUpstreamResponse } from "../errors.ts";
+import { lookUpModel } from "../shared/model-table.ts";
 import { faultError, faultFailure, matchErrorCode } from "./error-codes.ts";
 import { at, firstAt, known, requireId, stateOf, textOf } from "./json-helpers.ts";
-import { renderSubmit } from "./render-submit.ts";
-import type { UpstreamAnswer, UpstreamTask, VideoProgress, VideoUpstream } from "./upstream.ts";
-import type { TaskCall, TaskReading, VideoRow, VideoVendor } from "./vendor.ts";
+import { fieldsOf, renderSubmit } from "./render-submit.ts";
+import type { UpstreamAnswer, UpstreamTask, VideoProgress, VideoRenderContext, VideoUpstream } from "./upstream.ts";
+import type { TableUpstream, TaskCall, TaskReading, VideoRow, VideoVendor } from "./vendor.ts";
 
 /** `call` with the ids in their places. */
 function callOf(call: TaskCall, task: UpstreamTask, ref = ""): UpstreamRequest {
@@ -75,8 +77,11 @@ function errorOf<Row extends VideoRow>({ error, faults }: VideoVendor<Row>): Vid
 /** A new task, as the answer to its submit may tell of it already. */
 const newTask = (upstreamId: string): UpstreamTask => ({ id: "", upstreamId, model: "", keep: {} });
 
+const anyRequest: VideoRequest = { operation: "video", model: "", images: [], n: 1, metadata: {} };
+const anyContext = (model: string): VideoRenderContext => ({ model, taskId: "", fieldPath: (field) => field });
+
 /** The upstream that a vendor's table describes. */
-export function videoUpstream<Row extends VideoRow>(vendor: VideoVendor<Row>): VideoUpstream {
+export function videoUpstream<Row extends VideoRow>(vendor: VideoVendor<Row>): TableUpstream {
   const {
     name,
     serves,
@@ -92,7 +97,7 @@ export function videoUpstream<Row extends VideoRow>(vendor: VideoVendor<Row>): V
   } = vendor;
   const { cancel, remove, locate } = vendor;
   const parse = errorOf(vendor);
-  return known<VideoUpstream>({
+  return known<TableUpstream>({
     ...{
       name,
       serves,
@@ -105,6 +110,10 @@ export function videoUpstream<Row extends VideoRow>(vendor: VideoVendor<Row>): V
       pace,
       deadlineSeconds,
       resultSeconds,
+    },
+    fieldsOf(model) {
+      const table = typeof vendor.models === "function" ? vendor.models(anyRequest, anyContext(model)) : vendor.models;
+      return fieldsOf(vendor, lookUpModel(table, { model }).row);
     },
     render: (request, context) => renderSubmit(vendor, request, context),
     accepted({ status, body }) {

@@ -76,7 +76,7 @@ const isOffered = ({ options }: VideoRow, name: string): boolean => options?.inc
 const optionalSettings = ["negativePrompt", "seed", "audio"] as const;
 
 /** The fields as this model has them. */
-function fieldsOf<Row extends VideoRow>({ fields }: VideoVendor<Row>, row: Row): SettingFields {
+export function fieldsOf<Row extends VideoRow>({ fields }: VideoVendor<Row>, row: Row): SettingFields {
   const all = typeof fields === "function" ? fields(row) : fields;
   const missing = optionalSettings.filter((name) => !isOffered(row, name));
   return { ...all, ...Object.fromEntries(missing.map((name) => [name, null])) };

@@ -1,5 +1,5 @@
 // What a vendor of videos says of itself: a table of models, settings, states, codes and calls, and two functions of its own.
-import type { VideoFailure, VideoImage, VideoRequest, VideoResult } from "../../canonical/video.ts";
+import type { VideoFailure, VideoField, VideoImage, VideoRequest, VideoResult } from "../../canonical/video.ts";
 import type { Warning } from "../../canonical/warning.ts";
 import type { Json, JsonObject } from "../../lib/json.ts";
 import type { ErrorCodec, FormPart, UpstreamRequest } from "../dialect.ts";
@@ -44,11 +44,7 @@ export interface VideoRow extends ModelRow {
 }
 
 /** Every field that a client may set, apart from images: each vendor answers for each of them. */
-export const videoSettings = [
-  ...(["model", "prompt", "negativePrompt", "seconds", "size", "ratio", "resolution"] as const),
-  ...(["fps", "seed", "n", "audio", "watermark"] as const),
-] as const;
-export type VideoSetting = (typeof videoSettings)[number];
+export type VideoSetting = Exclude<VideoField, "endUser" | "metadata">;
 
 /**
  * Where a setting is in the body, as a path with dots: its value as it is, or as `as` writes it. `fixed`: there is no
@@ -63,6 +59,12 @@ export type SettingField =
   | null;
 /** Written, and warned of, in the order in which they are listed. */
 export type SettingFields = { readonly [setting in VideoSetting]: SettingField };
+
+/** An upstream that was made of a vendor's table. */
+export interface TableUpstream extends VideoUpstream {
+  /** The fields as this model has them. */
+  fieldsOf(model: string): SettingFields;
+}
 
 /** The values that are written, of those settings that may differ from what the client requested. */
 export interface SentSettings {

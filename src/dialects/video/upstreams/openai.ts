@@ -76,8 +76,9 @@ export const openaiVideos = videoUpstream({
   models,
   needsPrompt: "always",
   fields: {
-    ...{ model: "model", prompt: "prompt", negativePrompt: null, seconds: "seconds", size: "size", ratio: null },
-    ...{ resolution: null, fps: null, seed: null, n: null, audio: null, watermark: null },
+    ...{ model: "model", prompt: "prompt", negativePrompt: null, seconds: "seconds", size: "size" },
+    ...{ ratio: { custom: "size" }, resolution: { custom: "size" }, fps: null, seed: null, n: null },
+    ...{ audio: null, watermark: null },
   },
   usual: { seconds: 4 },
   sendsUsual: ["seconds"],

@@ -142,11 +142,11 @@ export const runwayVideos = videoUpstream<RunwayRow>({
   models,
   needsPrompt: "without-frames",
   images: { exclusive: true, lastNeedsFirst: true },
-  fields: {
+  fields: ({ sizes }) => ({
     ...{ model: "model", prompt: "promptText", seconds: "duration", size: "ratio", ratio: "ratio" },
-    ...{ resolution: "resolution", fps: null, watermark: null, seed: "seed", negativePrompt: "negativePrompt" },
-    ...{ audio: "audio", n: null },
-  },
+    resolution: sizes === undefined ? "resolution" : { custom: "ratio" },
+    ...{ fps: null, watermark: null, seed: "seed", negativePrompt: "negativePrompt", audio: "audio", n: null },
+  }),
   native: ["contentModeration"],
   shape,
   reports: "size",
