@@ -159,8 +159,8 @@ const rows: readonly Row[] = [
   {
     model: "minimax-image-01",
     parameters: { size: "1280*720", n: 2, prompt_extend: true, watermark: true },
-    body: { aspect_ratio: "16:9", n: 2, prompt_optimizer: true, aigc_watermark: true, response_format: "url" },
-    warnings: [bent("size"), fewer].join(", "),
+    body: { width: 1280, height: 720, n: 2, prompt_optimizer: true, aigc_watermark: true, response_format: "url" },
+    warnings: fewer,
   },
   {
     model: "zhipu-cogview-4",

@@ -185,6 +185,13 @@ describe("ratios and resolutions", () => {
       return [body["aspect_ratio"], warnings];
     };
     expect(made("image-01-live")).toEqual(["16:9", ["approximated size"]]);
+    const sized = (model: string, width: number, height: number) => {
+      const { body, warnings } = rendered(minimaxImages, model, { width, height });
+      return [body["width"], body["height"], body["aspect_ratio"], warnings];
+    };
+    expect(sized("image-01", 1280, 720)).toEqual([1280, 720, undefined, []]);
+    expect(sized("image-01", 1001, 3000)).toEqual([680, 2048, undefined, ["approximated size"]]);
+    expect(sized("image-01-live", 1280, 720)).toEqual([undefined, undefined, "16:9", ["approximated size"]]);
     expect(made("image-09")).toEqual(["7:4", ["unverified model"]]);
     expect(made("image-09", declared)).toEqual(["2:1", ["approximated size"]]);
   });

@@ -1,16 +1,27 @@
 // The dialect of MiniMax's images: a failure has status 200, and a result stands in lists of addresses or bytes.
-import type { GeneratedImage, ImageResponse } from "../../canonical/image.ts";
+import type { GeneratedImage, ImageRequest, ImageResponse } from "../../canonical/image.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import { invalidUpstreamResponse } from "../errors.ts";
 import { openaiErrors } from "../openai-error.ts";
+import type { Warnings } from "../shared/warnings.ts";
 import { errorsWith } from "../vendor-errors.ts";
 import { ratioNoted } from "./aspect-ratio.ts";
 import { contentRefused, withPolicy } from "./content-policy.ts";
 import { promptWithNegative } from "./field-support.ts";
 import { pictureText } from "./input-images.ts";
+import { fittedPixels, imageRow } from "./model-sizes.ts";
 import { minimaxImageModels } from "./model-tables.ts";
 import { flatImages } from "./simple-image-api.ts";
 import { imageUsage } from "./usage.ts";
+
+/** Pixels where they were requested of a model that takes them, else the nearest ratio. */
+function shapeOf(request: ImageRequest, warnings: Warnings): JsonObject {
+  const takesPixels = imageRow(minimaxImageModels, warnings).sides !== undefined && request.width !== undefined;
+  const pixels = takesPixels ? fittedPixels(request, warnings, minimaxImageModels) : undefined;
+  return pixels === undefined
+    ? { aspect_ratio: ratioNoted(request, warnings, minimaxImageModels) }
+    : { width: pixels.width, height: pixels.height };
+}
 
 /** https://platform.minimax.io/docs/api-reference/image-generation-t2i: an image is a person to be kept. */
 export const minimaxImages = flatImages({
@@ -22,7 +33,7 @@ export const minimaxImages = flatImages({
   body: (request, warnings) => ({
     model: warnings.context.model,
     prompt: promptWithNegative(request, warnings),
-    aspect_ratio: ratioNoted(request, warnings, minimaxImageModels),
+    ...shapeOf(request, warnings),
     n: request.n,
     seed: request.seed,
     prompt_optimizer: request.extendPrompt,

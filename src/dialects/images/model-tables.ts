@@ -60,8 +60,12 @@ export const imagenModels = table("https://ai.google.dev/gemini-api/docs/imagen"
   { models: /imagen-?4/, ratios: imagenRatios, resolutions: ["1K", "2K"] },
 ]);
 
+const minimaxRatios = ["1:1", "16:9", "4:3", "3:2", "2:3", "3:4", "9:16", "21:9"] as const;
+
+/** A row with sides takes pixels in place of a ratio. */
 export const minimaxImageModels = table("https://platform.minimax.io/docs/api-reference/image-generation-t2i", [
-  { models: /^image-01/, ratios: ["1:1", "16:9", "4:3", "3:2", "2:3", "3:4", "9:16", "21:9"] },
+  { models: /^image-01$/, ratios: minimaxRatios, sides: { min: 512, max: 2048 }, step: 8 },
+  { models: /^image-01/, ratios: minimaxRatios },
 ]);
 
 /** Only OpenAI's own models have bounds; servers that speak its shape make any size. */
