@@ -66,7 +66,7 @@ export function unixSeconds(ms: number): number {
   return Math.floor(ms / 1000);
 }
 
-/** What the first result is, as far as anybody told: its own figures, else those that were asked for. */
+/** The settings of the first result as reported, else those that were requested. */
 export function resultSettings({ results, effect }: VideoView): Omit<VideoResult, "place"> {
   const { place: _place, ...first } = results[0] ?? { place: null };
   const { seconds, width, height } = effect;

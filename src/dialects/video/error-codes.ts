@@ -34,14 +34,14 @@ export const policyWords: VideoErrorTable = [
   ],
 ];
 
-/** An answer to a submit or a poll that is no success. `fault` is undefined where only the status can tell. */
+/** An answer to a submit or a poll that is not a success. `fault` is undefined where only the status decides. */
 export interface Refusal {
   readonly status: number;
   readonly message: string;
   readonly retryAfterMs?: number | undefined;
 }
 
-/** The error for a refusal; a fault that its own code tells wins over the status. */
+/** The error for a refusal; a fault from its own code wins over the status. */
 export function faultError(
   fault: VideoErrorName | undefined,
   { status, message, retryAfterMs }: Refusal,
@@ -52,7 +52,7 @@ export function faultError(
   return refusalError({ status: isOwn ? status : kinds[fault].status, code: kinds[fault].code, message, ...wait });
 }
 
-/** Words of our own for what is between the operator and the provider alone. */
+/** Our own words for what concerns only the operator and the provider. */
 const ownWords: { readonly [fault in VideoErrorName]?: string } = {
   credentials: "The provider refused the gateway's credential or account.",
   funds: "The provider refused the gateway's credential or account.",

@@ -122,7 +122,7 @@ export function tierFor<Tier extends string>(
   return ordered.findLast((tier) => sideOf(tier) <= meant * 1.07) ?? ordered[0];
 }
 
-/** Members of what the client said beside canon, by the upstream's own names for them. Nothing else goes through. */
+/** Members of a client's native fields, by the upstream's own names for them. Nothing else passes. */
 export function pick(metadata: JsonObject, names: readonly string[]): JsonObject {
   return Object.fromEntries(names.flatMap((name) => (metadata[name] === undefined ? [] : [[name, metadata[name]]])));
 }

@@ -110,19 +110,20 @@ const keysOf = (fields: SettingFields): VideoSetting[] => Object.keys(fields) as
 
 const merge = (objects: readonly JsonObject[]): JsonObject => objects.reduce(deepMerge, {});
 
+const plainSettings = ["negativePrompt", "fps", "seed", "watermark"] as const;
+
 /** Settings that cannot be said, and that the client wanted otherwise than they are. */
 function lostSettings(request: VideoRequest, fields: SettingFields, context: VideoRenderContext): Warning[] {
-  const plain = ["negativePrompt", "fps", "seed", "watermark"] as const;
-  const lost = keysOf(fields).flatMap(
-    (name) =>
-      plain.find((each) => {
-        const field = fields[name];
-        const isLost =
-          field === null || (typeof field === "object" && "fixed" in field && field.fixed !== request[each]);
-        return each === name && isLost;
-      }) ?? [],
+  const order = keysOf(fields);
+  const lost = plainSettings.filter((name) => {
+    const field = fields[name];
+    return field === null || (typeof field === "object" && "fixed" in field && field.fixed !== request[name]);
+  });
+  return dropped(
+    request,
+    context,
+    lost.toSorted((left, right) => order.indexOf(left) - order.indexOf(right)),
   );
-  return dropped(request, context, lost);
 }
 
 function valuesOf(

@@ -27,7 +27,7 @@ export interface VideoRenderContext {
   fieldPath(field: VideoField): string;
 }
 
-/** What will be made, after rounding to what the upstream offers; a client is told these, and they are what is charged. */
+/** What will be made, after rounding to what the upstream offers; clients see these, and they are what is charged. */
 export interface EffectiveSettings {
   readonly seconds?: number;
   readonly width?: number;
@@ -51,7 +51,7 @@ export interface UpstreamTask {
   readonly upstreamId: string;
   /** The upstream's own name for the model. */
   readonly model: string;
-  /** What `render`, `accepted` and `progress` wanted to be kept. */
+  /** State for later calls, from `render`, `accepted` and `progress`. */
   readonly keep: JsonObject;
 }
 
@@ -69,16 +69,16 @@ export interface VideoProgress {
   readonly results?: readonly VideoResult[];
   /** For `failed` and `cancelled`. */
   readonly failure?: VideoFailure;
-  /** Replaces members of what is kept. */
+  /** Replaces members of that state. */
   readonly keep?: JsonObject;
-  /** What was made, where the upstream tells it. */
+  /** What was made, where the upstream reports it. */
   readonly effect?: EffectiveSettings;
 }
 
 export interface Accepted {
   readonly upstreamId: string;
   readonly keep?: JsonObject;
-  /** Where the answer tells it already. */
+  /** Where the answer reports it already. */
   readonly progress?: VideoProgress;
 }
 

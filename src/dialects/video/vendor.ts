@@ -94,7 +94,7 @@ export interface VendorSubmit<Row extends VideoRow> {
 /** The path of a submit, and what the table of fields does not say of its body. */
 export interface SubmitBody {
   readonly path: string;
-  /** Laid over the settings; they alone are the body where absent. */
+  /** Laid over the settings; only they are the body where absent. */
   readonly body?: JsonObject;
   /** Sent in place of the body. */
   readonly form?: readonly FormPart[];
@@ -105,7 +105,7 @@ export interface SubmitBody {
 
 /** What the body of an answer says of its task. */
 export interface TaskReading {
-  /** The vendor's word for the state; where it is no text or empty, the answer says nothing of the task. */
+  /** The vendor's word for the state; where it is empty or not a text, the answer says nothing of the task. */
   readonly word: unknown;
   /** The code and the prose of a failure, or the failure itself. */
   readonly code?: unknown;
@@ -135,7 +135,7 @@ export interface ImageRules {
   readonly mostReferences?: number;
 }
 
-type Kept =
+type OwnMembers =
   | "name"
   | "serves"
   | "imageForms"
@@ -148,7 +148,7 @@ type Kept =
 
 /** A vendor's table. `Row` is its row of models. */
 export interface VideoVendor<Row extends VideoRow = VideoRow>
-  extends Pick<VideoUpstream, Kept | "deadlineSeconds" | "resultSeconds"> {
+  extends Pick<VideoUpstream, OwnMembers | "deadlineSeconds" | "resultSeconds"> {
   /** Throws where the table depends on the request and none fits. */
   readonly models: ModelTable<Row> | ((request: VideoRequest, context: VideoRenderContext) => ModelTable<Row>);
   /** The context with the model that the request calls for, where one name covers several. */
@@ -186,7 +186,7 @@ export interface VideoVendor<Row extends VideoRow = VideoRow>
   isRefusal?(body: JsonObject): boolean;
   /** The answer to a submit says what `read` reads, too. */
   readonly readsSubmit?: true;
-  /** What the answer to a submit adds to what is kept. */
+  /** What the answer to a submit adds to the state of later calls. */
   keptOf?(body: JsonObject): JsonObject;
   readonly states: States;
   readonly faults: VideoErrorTable;
@@ -194,7 +194,7 @@ export interface VideoVendor<Row extends VideoRow = VideoRow>
   readonly error: ErrorPaths | ErrorCodec["parse"];
   /** Null where the body says nothing of the task. */
   read(body: JsonObject, task: UpstreamTask): TaskReading | VideoProgress | null;
-  /** What a status of 300 and above, or a code beside 200, says of a task; undefined: as all others do. */
+  /** What a status of 300 and above, or a code next to 200, says of a task; undefined: as for all other vendors. */
   judge?(answer: UpstreamAnswer, task: UpstreamTask): VideoProgress | null | undefined;
   readonly poll: TaskCall;
   readonly cancel?: TaskCall;

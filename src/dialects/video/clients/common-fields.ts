@@ -36,7 +36,7 @@ type Worded = Pick<
 
 const callbackNames = ["callback_url", "webhook"] as const;
 
-/** Where the client wants to be told of the end, if it says so here. `prefix` is the path of the object. */
+/** The URL for a webhook at the end, if one is given here. `prefix` is the path of the object. */
 export function callbackIn(words: JsonObject, prefix: string): Pick<VideoRequest, "callbackUrl" | "callbackPath"> {
   const name = callbackNames.find((each) => text(words[each]) !== undefined);
   return name === undefined ? {} : { callbackUrl: String(words[name]), callbackPath: prefix + name };

@@ -90,7 +90,7 @@ function failureCode({ failure }: VideoView): number {
   return 50_500;
 }
 
-function told(view: VideoView, context: VideoWriteContext): JsonObject {
+function taskBody(view: VideoView, context: VideoWriteContext): JsonObject {
   const { id, state, urls, failure } = view;
   if (state === "failed" || state === "cancelled")
     return envelope(failureCode(view), failure?.message ?? "The task has failed.", null, context);
@@ -146,6 +146,6 @@ export const jimengVideo: VideoClient = {
   parse,
   fieldPath: (field) => paths[field] ?? field,
   renderCreated: ({ id }, context) => envelope(success, "Success", { task_id: id }, context),
-  renderTask: told,
+  renderTask: taskBody,
   error,
 };

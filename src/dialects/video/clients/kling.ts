@@ -1,4 +1,4 @@
-// Kling's format for videos, called videoA: the common request or its native one, and its envelope beside the common fields.
+// Kling's format for videos, called videoA: the common request or its native one, and its envelope next to the common fields.
 import type { GatewayError } from "../../../canonical/error.ts";
 import type { VideoState } from "../../../canonical/video.ts";
 import { isObject, type JsonObject } from "../../../lib/json.ts";
@@ -68,7 +68,7 @@ function nativeTask(view: VideoView): JsonObject {
   };
 }
 
-function told(view: VideoView, { requestId }: VideoWriteContext): JsonObject {
+function taskBody(view: VideoView, { requestId }: VideoWriteContext): JsonObject {
   return { ...taskObject(view), code: 0, message: "SUCCEED", request_id: requestId, data: nativeTask(view) };
 }
 
@@ -100,7 +100,7 @@ function nativeCode({ kind, status, code }: GatewayError): number {
   return nativeCodes[kind] ?? (status < 500 ? 1200 : 5000);
 }
 
-/** The common envelope with the native fields beside it. */
+/** The common envelope with the native fields next to it. */
 const error: ErrorCodec = {
   ...openaiErrors,
   render: (failure, requestId) => ({
@@ -129,8 +129,8 @@ function client(action: "text2video" | "image2video"): VideoClient {
     },
     alias,
     fieldPath: (field) => requestPath(field, ""),
-    renderCreated: told,
-    renderTask: told,
+    renderCreated: taskBody,
+    renderTask: taskBody,
     error,
   };
 }
