@@ -6,6 +6,7 @@ import type { JsonObject } from "../lib/json.ts";
 import type { AudioCodec, ErrorCodec, Passthrough, StreamCodec, TextFormatCodec } from "./codec-contracts.ts";
 import type { ReadContext, RenderContext, RequestMeta, WriteContext } from "./context.ts";
 import type { UntypedTable } from "./field-table.ts";
+import type { RequestOutline } from "./request-outline.ts";
 import type { RenderedRequest } from "./upstream-request.ts";
 
 export type * from "./codec-contracts.ts";
@@ -31,6 +32,8 @@ export interface Dialect<
     /** Strict in types and bounds, open to unknown fields. */
     readonly schema: TSchema;
     parse(wire: JsonObject, envelope: RequestMeta): A;
+    /** What every request is asked for, where it is plain enough to be read without a parse; null or absent: it is parsed. */
+    outline?(wire: JsonObject, envelope: RequestMeta): RequestOutline | null;
     /**
      * One wire that asks for several independent replies, as wires that each ask for one; absent where that cannot
      * be. The corridor asks them all and numbers the choices in this order.

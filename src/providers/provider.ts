@@ -5,6 +5,7 @@ import type { StreamEvent } from "../canonical/stream-event.ts";
 import type { Usage } from "../canonical/usage.ts";
 import type { Warning } from "../canonical/warning.ts";
 import type { CompatibilityFlags, Dialect, RenderContext, UpstreamRequest } from "../dialects/dialect.ts";
+import type { RequestOutline } from "../dialects/request-outline.ts";
 import type { DeclaredModel, ModelQuery } from "../dialects/shared/model-table.ts";
 import type { VideoUpstream } from "../dialects/video/upstream.ts";
 import type { JsonObject } from "../lib/json.ts";
@@ -32,7 +33,7 @@ export interface ProviderKind extends RequestQuirks {
   /** False where this model is not served in this dialect, so that another one is spoken. Absent: each in all of them. */
   supports?(dialect: Dialect, model: string): boolean;
   /** The dialect that this model is best asked in; `client` is the client's own. Absent: the first that serves it. */
-  prefers?(request: OperationRequest, query: ModelQuery, client: Dialect): Dialect | undefined;
+  prefers?(request: RequestOutline, query: ModelQuery, client: Dialect): Dialect | undefined;
   /** How tasks are followed, where a dialect answers with one. */
   readonly polling?: readonly TaskPolling[];
   /** The models that answer where a client may leave the model out. */
@@ -137,7 +138,7 @@ export interface Provider {
   /** As in its kind. */
   supports?(dialect: Dialect, model: string): boolean;
   /** As in its kind. */
-  prefers?(request: OperationRequest, query: ModelQuery, client: Dialect): Dialect | undefined;
+  prefers?(request: RequestOutline, query: ModelQuery, client: Dialect): Dialect | undefined;
   /** As in its kind. */
   readonly defaultModels?: { readonly [operation in Operation]?: string };
   /** What this provider would ignore of a request in its own dialect, for one that stands in for others. */

@@ -3,6 +3,7 @@ import type { ChatRequest, ChatResponse } from "../../canonical/chat.ts";
 import type { Dialect } from "../dialect.ts";
 import { error } from "./error.ts";
 import { maxStops } from "./fields.ts";
+import { outline } from "./outline.ts";
 import { verbatim } from "./passthrough.ts";
 import { fieldPath, parse as parseRequest, render as renderRequest, schema } from "./request.ts";
 import { parse as parseResponse, render as renderResponse } from "./response.ts";
@@ -14,6 +15,7 @@ export const openaiChat: Dialect<ChatRequest, ChatResponse> = {
   request: {
     schema,
     parse: parseRequest,
+    outline,
     render: renderRequest,
     fieldPath,
     supportsChoices: true,

@@ -53,7 +53,7 @@ export function usesLegacyFunctions(wire: JsonObject): boolean {
 }
 
 /** The tools of a request, from `tools` or from `functions`. */
-function parseTools(wire: JsonObject): Tool[] {
+export function parseTools(wire: JsonObject): Tool[] {
   const tools = Array.isArray(wire.tools) ? wire.tools : [];
   if (!usesLegacyFunctions(wire)) return tools.map((tool, index) => parseTool(tool as JsonObject, `tools[${index}]`));
   if (tools.length > 0) throw badValue("functions", "Send either 'tools' or 'functions', not both.");

@@ -107,7 +107,11 @@ export const effortsOf = (query: ModelQuery): readonly Effort[] | null => family
  * True where OpenAI's own service is better asked for responses. There a model keeps its reasoning between calls; a
  * client of chat is only led there where chat would refuse.
  */
-export function wantsResponses(query: ModelQuery, { tools, reasoning }: ChatRequest, isChatClient: boolean): boolean {
+export function wantsResponses(
+  query: ModelQuery,
+  { tools, reasoning }: Pick<ChatRequest, "tools" | "reasoning">,
+  isChatClient: boolean,
+): boolean {
   const family = familyOf(query);
   if (!family.hasResponses) return false;
   if (onlyResponses.test(query.model)) return true;

@@ -135,6 +135,13 @@ const partsOf = (into: Gathering, more: Partial<RequestParts> = {}): RequestPart
   ...more,
 });
 
+/** Of a conversation that is nothing but texts and tools. */
+export function textParts(texts: readonly string[], more: Pick<RequestParts, "messages" | "tools">): RequestParts {
+  const into = gathering();
+  for (const text of texts) addText(into, text);
+  return partsOf(into, more);
+}
+
 function chatParts({ system, messages: turns, tools, format }: ChatRequest): RequestParts {
   const into = gathering();
   for (const block of system) addBlock(into, block);

@@ -20,8 +20,8 @@ export function waysTo(gatewayRequest: GatewayRequest, candidate: Candidate, pre
   const { provider, model } = candidate;
   const dialects = dialectsFor(gatewayRequest, candidate);
   const best =
-    preferred.of(candidate, gatewayRequest.request) ??
-    provider.prefers?.(gatewayRequest.request, { model, declared: provider.declared }, gatewayRequest.dialect);
+    preferred.of(candidate, gatewayRequest.outline) ??
+    provider.prefers?.(gatewayRequest.outline, { model, declared: provider.declared }, gatewayRequest.dialect);
   const ordered =
     best === undefined || best === dialects[0] || !dialects.includes(best)
       ? dialects

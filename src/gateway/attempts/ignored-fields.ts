@@ -55,6 +55,8 @@ export function ignoredFields(
   gatewayRequest: GatewayRequest,
   origin: string,
 ): readonly Warning[] {
+  const { outline } = gatewayRequest;
+  if (outline.operation === "chat" && outline.choices === 1) return [];
   const { request, dialect } = gatewayRequest;
   const wish = wishOf(request, dialect);
   if (wish === null || plan.warnings.some(({ path }) => path === wish.path)) return [];

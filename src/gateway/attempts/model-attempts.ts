@@ -92,6 +92,7 @@ function planFor(
 
 /** The voices of the candidate's account, where the request names one of them by a name that is not its id. */
 async function listedVoices({ inquiry, voiceLists }: AttemptContext, candidate: Candidate) {
+  if (inquiry.outline.operation !== "speak") return undefined;
   const { request } = inquiry;
   if (request.operation !== "speak" || request.ownVoice || Object.hasOwn(declaredVoices(candidate), request.voice))
     return undefined;
@@ -113,7 +114,9 @@ async function planWithBytes(
 
 /** Why an address that the client names must not go to this candidate; null where all may. */
 async function refusedAddress(context: AttemptContext, { provider }: Candidate): Promise<GatewayError | null> {
-  const addresses = addressesIn(context.inquiry.request);
+  const { inquiry } = context;
+  if (!inquiry.outline.mayHoldMedia) return null;
+  const addresses = addressesIn(inquiry.request);
   if (addresses.length === 0) return null;
   try {
     await checkAddresses(addresses, provider, context);
@@ -158,7 +161,7 @@ function attemptsFor<T>(context: AttemptContext, candidate: Candidate, send: Sen
       return after !== null;
     },
     recovered() {
-      if (way !== undefined) context.preferred.remember(candidate, context.inquiry.request, way.upstream);
+      if (way !== undefined) context.preferred.remember(candidate, context.inquiry.outline, way.upstream);
     },
   };
 }
@@ -167,7 +170,7 @@ function attempt<T>(context: AttemptContext, send: Send<T>): Promise<AttemptResu
   const { candidates, signal, log, events, cooldowns, inquiry } = context;
   return attemptCandidates({
     candidates,
-    requestedModel: inquiry.request.model,
+    requestedModel: inquiry.outline.model,
     signal,
     log,
     events,

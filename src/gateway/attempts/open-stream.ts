@@ -18,6 +18,7 @@ import { textOfAnswer, type UsageEstimates } from "../pipeline/usage-estimate.ts
 import type { Candidate } from "../routing/catalog.ts";
 import { audioTranscoder, canonicalAudio, isEvents, wholeChunks } from "../streaming/audio-stream.ts";
 import {
+  exactBody,
   parsedResponse,
   type ReadResponse,
   readResponse,
@@ -65,8 +66,8 @@ export async function sendCall(
   call: UpstreamRequest,
   signal: AbortSignal,
 ): Promise<Response> {
-  const { request, envelope } = context.inquiry;
-  const { stream } = request;
+  const { outline, envelope } = context.inquiry;
+  const { stream } = outline;
   const { log } = context;
   const hopped = withNextHop(call, envelope.header(hopsHeader));
   const shipment = { call: hopped, dialect: plan.upstream, stream, signal };
@@ -161,9 +162,10 @@ export async function counted(
   if (read.usage !== undefined && textOfAnswer(response) === "") return read;
   const usage = await estimates.reply([inquiry.request], response, candidate);
   const known = read.answer === null ? { ...read, usage } : { ...read, usage, answer: { ...response, usage } };
-  const body =
-    plan.verbatim && read.type === undefined ? plan.upstream.passthrough.withUsage?.(read.body, usage) : undefined;
-  return body === undefined ? known : { ...known, body, bytes: encoder.encode(JSON.stringify(body)) };
+  const { withUsage } = plan.upstream.passthrough;
+  if (!plan.verbatim || read.type !== undefined || withUsage === undefined) return known;
+  const body = withUsage(plan.upstream.operation === "chat" ? exactBody(read.bytes) : read.body, usage);
+  return { ...known, body, bytes: encoder.encode(JSON.stringify(body)) };
 }
 
 /** The images of all calls of a lane as one reply. */

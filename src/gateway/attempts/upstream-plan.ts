@@ -54,7 +54,7 @@ export interface SpeechMeans {
 }
 
 function dialectsIn(gatewayRequest: GatewayRequest, spoken: readonly Dialect[]): readonly Dialect[] {
-  const able = spoken.filter((dialect) => dialect.operation === gatewayRequest.request.operation);
+  const able = spoken.filter((dialect) => dialect.operation === gatewayRequest.outline.operation);
   return able.includes(gatewayRequest.dialect.variantOf ?? gatewayRequest.dialect)
     ? [gatewayRequest.dialect, ...able.filter((dialect) => dialect !== gatewayRequest.dialect)]
     : able;
@@ -116,9 +116,11 @@ const maxItems = (upstream: Dialect, context: RenderContext): number =>
   upstream.request.maxItems?.(context) ?? Number.POSITIVE_INFINITY;
 
 /** The client's own wires for an upstream that accepts fewer items than the client sent. */
-function wiresOf({ wire, request }: GatewayRequest, upstream: Dialect, context: RenderContext): readonly JsonObject[] {
+function wiresOf(asked: GatewayRequest, upstream: Dialect, context: RenderContext): readonly JsonObject[] {
+  const { wire } = asked;
+  if (upstream.passthrough.splitBatch === undefined) return [wire];
   const most = maxItems(upstream, context);
-  return itemCount(request) <= most ? [wire] : (upstream.passthrough.splitBatch?.(wire, most) ?? [wire]);
+  return itemCount(asked.request) <= most ? [wire] : upstream.passthrough.splitBatch(wire, most);
 }
 
 /** Throws `unsupported_parameter` when the candidate's dialect cannot say what was asked. */
@@ -129,7 +131,8 @@ export function planUpstream(
   { listedVoices, transcodes = false }: SpeechMeans = {},
 ): UpstreamPlan {
   refuseElsewhere(given, candidate);
-  const voice = voiceFor(given.request, candidate, listedVoices);
+  const isSpeech = given.outline.operation === "speak";
+  const voice = isSpeech ? voiceFor(given.request, candidate, listedVoices) : undefined;
   const context: RenderContext = {
     model: candidate.model,
     origin: originOf(candidate.provider, candidate.model),
@@ -141,7 +144,7 @@ export function planUpstream(
   };
   if (candidate.provider.dispatch.form === "canonical")
     return canonicalPlan(withLosses(given, candidate, context), context);
-  const able = transcodes ? inMadeFormat(given, upstream) : given;
+  const able = isSpeech && transcodes ? inMadeFormat(given, upstream) : given;
   const gatewayRequest = withLosses(able, candidate, context);
   if (upstream !== gatewayRequest.dialect || overasks(gatewayRequest, context.options)) {
     const plan = translatedLane(gatewayRequest, upstream, context);

@@ -23,8 +23,8 @@ function givesMany(upstream: Dialect | null, options: CompatibilityFlags | undef
 }
 
 /** True where the client's own wire would ask for more choices than its upstream gives. */
-export function overasks({ request }: GatewayRequest, options: CompatibilityFlags | undefined): boolean {
-  return request.operation === "chat" && request.choices > 1 && options?.oneChoice === true;
+export function overasks({ outline }: GatewayRequest, options: CompatibilityFlags | undefined): boolean {
+  return outline.choices > 1 && options?.oneChoice === true;
 }
 
 /** The single asks behind an inquiry, in the order of their choices; one when nothing fans out. `upstream` is null inside the process. */

@@ -42,7 +42,9 @@ async function bring(
 }
 
 /** True where the client's images stand behind addresses, and the upstream takes none. */
-export function needsBytes({ request, dialect }: GatewayRequest, upstream: Dialect): boolean {
+export function needsBytes(gatewayRequest: GatewayRequest, upstream: Dialect): boolean {
+  if (gatewayRequest.outline.operation !== "image") return false;
+  const { request, dialect } = gatewayRequest;
   if (request.operation !== "image" || upstream === dialect || upstream.request.needsInlineImages !== true)
     return false;
   return [...request.images, request.mask].some((picture) => picture?.source.kind === "url");

@@ -40,7 +40,7 @@ export async function attemptCount(
   attempt: (context: AttemptContext) => Promise<AttemptResult<BufferedResponse>>,
 ): Promise<AttemptResult<BufferedResponse>> {
   const candidates = context.candidates.filter(({ provider }) => !missing.has(provider.name));
-  const estimate = { ...context, candidates: [{ provider: fallback, model: context.inquiry.request.model }] };
+  const estimate = { ...context, candidates: [{ provider: fallback, model: context.inquiry.outline.model }] };
   if (candidates.length === 0) return attempt(estimate);
   const tried = await attempt(remembering({ ...context, candidates }, missing));
   if (!("failure" in tried) || tried.failure.kind !== "counter_missing") return tried;

@@ -1,6 +1,7 @@
 // The work of a request to a model: candidates are attempted, and the reply is whole or a stream.
 import { type GatewayError, toGatewayError } from "../../canonical/error.ts";
 import { type Usage, zeroUsage } from "../../canonical/usage.ts";
+import type { RequestOutline } from "../../dialects/request-outline.ts";
 import { approximateInput, inputBound } from "../../dialects/tokens/figures.ts";
 import type { DeadlineClock } from "../../lib/deadline.ts";
 import { createAttemptLog } from "../attempts/attempt-log.ts";
@@ -47,16 +48,16 @@ function admitRequest(
   gatewayRequest: GatewayRequest,
   { caller, requestId, arrivedMs }: Omit<RequestContext, "signal" | "encoder">,
 ): AdmittedExchange {
-  const { request } = gatewayRequest;
-  const { operation, model } = request;
+  const { outline } = gatewayRequest;
+  const { operation, model } = outline;
   return admit(dependencies, {
     caller,
     operation,
     model,
     requestId,
     arrivedMs,
-    content: () => request,
-    resolve: () => planFor(dependencies, request),
+    content: () => gatewayRequest.request,
+    resolve: () => planFor(dependencies, outline),
   });
 }
 
@@ -73,10 +74,9 @@ function answerAdmitted(
 /** Who may be asked. */
 function planFor(
   { catalog, listings, fallbackProvider }: GatewayDependencies,
-  request: GatewayRequest["request"],
+  { model, operation, isUnnamed }: RequestOutline,
 ): Plan {
-  const { model, operation } = request;
-  if ("unnamed" in request && request.unnamed) return resolveUnnamed(catalog.current(), listings.now, model, operation);
+  if (isUnnamed) return resolveUnnamed(catalog.current(), listings.now, model, operation);
   return resolve(catalog.current(), listings.now, model, operation, fallbackProvider);
 }
 
@@ -108,7 +108,7 @@ function workOf(
         preferred,
         cooldowns,
       };
-      return gatewayRequest.request.stream
+      return gatewayRequest.outline.stream
         ? streamed(dependencies, attempts, exchange, context)
         : whole(dependencies, attempts, exchange);
     },
@@ -118,7 +118,7 @@ function workOf(
 
 function openingOf(
   { clock }: GatewayDependencies,
-  { request, dialect, input }: GatewayRequest,
+  { outline, dialect, input }: GatewayRequest,
   { id, candidates, request: { requestId, caller } }: AdmittedExchange,
 ): LedgerOpening {
   const families = candidates.map(familyOf);
@@ -127,12 +127,12 @@ function openingOf(
     atMs: clock.nowMs(),
     requestId,
     keyId: caller.keyId,
-    operation: request.operation,
+    operation: outline.operation,
     dialect: dialect.name,
-    model: request.model,
-    stream: request.stream,
+    model: outline.model,
+    stream: outline.stream,
     // Counting is free.
-    inputTokens: request.operation === "count" ? 0 : approximateInput(input, families[0]),
+    inputTokens: outline.operation === "count" ? 0 : approximateInput(input, families[0]),
     inputBound: inputBound(input, families),
   };
 }
@@ -153,7 +153,7 @@ async function whole(
   exchange: Exchange,
 ): Promise<GatewayReply> {
   const { fallbackProvider, missingCounters } = dependencies;
-  const isCount = context.inquiry.request.operation === "count";
+  const isCount = context.inquiry.outline.operation === "count";
   const result = await (isCount
     ? attemptCount(context, fallbackProvider, missingCounters, attemptWhole)
     : attemptWhole(context));

@@ -1,9 +1,9 @@
-// A request as the client made it.
+// A request as the client made it; what it means is built when it is first asked for.
 import type { OperationRequest } from "../../canonical/operation.ts";
 import type { Warning } from "../../canonical/warning.ts";
 import type { Dialect, RequestMeta, WriteContext } from "../../dialects/dialect.ts";
+import { outlineOf, type RequestOutline } from "../../dialects/request-outline.ts";
 import { approximateInput, type InputScan, scanInput } from "../../dialects/tokens/figures.ts";
-import { requestParts } from "../../dialects/tokens/request-parts.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { JsonSource } from "../../lib/json-source.ts";
 
@@ -14,6 +14,9 @@ export interface GatewayRequest {
   /** The body as it came, where it was JSON. */
   readonly source?: JsonSource;
   readonly envelope: RequestMeta;
+  /** What every request is asked for. */
+  readonly outline: RequestOutline;
+  /** Built when it is first read: what passes through needs the outline only. */
   readonly request: OperationRequest;
   /** True: whatever would be dropped or approximated is refused instead. */
   readonly strict: boolean;
@@ -28,8 +31,36 @@ export interface GatewayRequest {
   readonly pinnedTo?: { readonly origin: string; readonly path: string };
 }
 
-/** What a writer to the client must know, with the quick estimate of the input, and the pass that it comes from. */
-export function measured(write: Omit<WriteContext, "inputEstimate">): Pick<GatewayRequest, "write" | "input"> {
-  const input = scanInput(requestParts(write.request));
-  return { write: { ...write, inputEstimate: approximateInput(input) }, input };
+type Given = Omit<GatewayRequest, "outline" | "request" | "write" | "input">;
+
+/** `built` is there where the request is not read from the wire. Throws the 400 of a wire that is not plain and makes no sense. */
+export function createGatewayRequest(
+  given: Given,
+  write: Omit<WriteContext, "request" | "inputEstimate">,
+  built?: OperationRequest,
+): GatewayRequest {
+  const { dialect, wire, envelope } = given;
+  let known = built;
+  const request = (): OperationRequest => {
+    known ??= dialect.request.parse(wire, envelope);
+    return known;
+  };
+  const read = known === undefined ? dialect.request.outline?.(wire, envelope) : null;
+  const outline = read ?? outlineOf(request());
+  const input = scanInput(outline.parts);
+  return {
+    ...given,
+    outline,
+    input,
+    write: {
+      ...write,
+      inputEstimate: approximateInput(input),
+      get request() {
+        return request();
+      },
+    },
+    get request() {
+      return request();
+    },
+  };
 }

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../lib/json.ts";
 import type { JsonSource } from "../../lib/json-source.ts";
 import type { StreamEncoder } from "../streaming/client-stream.ts";
 import { nothing } from "../streaming/transcoder.ts";
-import { type GatewayRequest, measured } from "./gateway-request.ts";
+import { createGatewayRequest, type GatewayRequest } from "./gateway-request.ts";
 import type { RequestContext } from "./request-context.ts";
 
 /** What the room above knows of a request when its body has been read and validated. */
@@ -39,21 +39,15 @@ const encoder = new TextEncoder();
 export function gatewayRequestOf(incoming: IncomingRequest, nowMs: number, changes: Overrides = {}): GatewayRequest {
   const { dialect, envelope, strict } = incoming;
   const wire = changes.wire ?? incoming.wire;
-  const request = dialect.request.parse(wire, envelope);
   const createdAt = Math.floor(nowMs / 1000);
   const { pinnedTo, stored, echo = wire } = changes;
-  const write = { request, wire: echo, id: stored?.id ?? incoming.id, createdAt, ...(stored && { stored }) };
-  return {
-    dialect,
-    wire,
-    envelope,
-    request,
-    strict,
-    ...measured(write),
-    ...(stored && { asJson: true }),
-    ...(pinnedTo === undefined ? {} : { pinnedTo }),
-    ...(incoming.source === undefined ? {} : { source: incoming.source }),
-  };
+  const write = { wire: echo, id: stored?.id ?? incoming.id, createdAt, ...(stored && { stored }) };
+  const pinned = pinnedTo === undefined ? {} : { pinnedTo };
+  const source = incoming.source === undefined ? {} : { source: incoming.source };
+  return createGatewayRequest(
+    { dialect, wire, envelope, strict, ...(stored && { asJson: true as const }), ...pinned, ...source },
+    write,
+  );
 }
 
 /** Silence and errors in the words of a dialect; `id` is the one that its errors name. */

@@ -3,7 +3,7 @@ import { GatewayError } from "../../canonical/error.ts";
 import { addUsage } from "../../canonical/usage.ts";
 import type { CompactionReply, OpenedItems, SummaryRequest } from "../../dialects/stored-responses.ts";
 import type { ServedBy } from "../pipeline/exchange.ts";
-import { type GatewayRequest, measured } from "../pipeline/gateway-request.ts";
+import { createGatewayRequest, type GatewayRequest } from "../pipeline/gateway-request.ts";
 import { type IncomingRequest, streamEncoderOf } from "../pipeline/incoming-request.ts";
 import { nowSeconds, type ResponsesDependencies } from "./persist.ts";
 
@@ -29,16 +29,10 @@ function requestFor(
   const { wire: given, envelope, id } = incoming;
   const wire = requests.forUpstream(given, opened.items);
   const request = compactions.request(given, summary, opened);
-  return {
-    dialect: summary.soFar === undefined ? compactions.dialect : compactions.summaryDialect,
-    wire,
-    envelope,
-    request,
-    strict: false,
-    asJson: true,
-    ...measured({ request, wire, id, createdAt: nowSeconds(dependencies) }),
-    ...(opened.pinnedTo === undefined ? {} : { pinnedTo: opened.pinnedTo }),
-  };
+  const dialect = summary.soFar === undefined ? compactions.dialect : compactions.summaryDialect;
+  const pinned = opened.pinnedTo === undefined ? {} : { pinnedTo: opened.pinnedTo };
+  const asked = { dialect, wire, envelope, strict: false, asJson: true as const, ...pinned };
+  return createGatewayRequest(asked, { wire, id, createdAt: nowSeconds(dependencies) }, request);
 }
 
 async function summarizePiece(
@@ -52,7 +46,7 @@ async function summarizePiece(
   const { json, by } = await gateway.answer(request, { ...work.incoming.visit, encoder });
   if (json === undefined) throw new GatewayError("internal_error", "The response to a compaction is not an object.");
   const reply = codec.compactions.read(json);
-  return { ...reply, model: reply.model === "" ? request.request.model : reply.model, by };
+  return { ...reply, model: reply.model === "" ? request.outline.model : reply.model, by };
 }
 
 async function inPieces(

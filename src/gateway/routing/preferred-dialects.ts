@@ -1,21 +1,24 @@
 // In which dialect a model answered after another one had been refused: the next request begins there and asks once.
-import type { OperationRequest } from "../../canonical/operation.ts";
 import type { Dialect } from "../../dialects/dialect.ts";
+import type { RequestOutline } from "../../dialects/request-outline.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { GatewayLimits } from "../policy/limits.ts";
 import type { Candidate } from "./catalog.ts";
 
 export interface PreferredDialects {
-  of(candidate: Candidate, request: OperationRequest): Dialect | undefined;
-  remember(candidate: Candidate, request: OperationRequest, dialect: Dialect): void;
+  of(candidate: Candidate, request: Asked): Dialect | undefined;
+  remember(candidate: Candidate, request: Asked, dialect: Dialect): void;
 }
 
 type Bounds = Pick<GatewayLimits, "maxPreferredDialects" | "preferredDialectMs">;
 
+/** What of a request decides in which dialect it is served. */
+type Asked = Pick<RequestOutline, "operation" | "tools">;
+
 /** Some models are refused in a dialect only where the request has tools. */
-function keyOf({ provider, model }: Candidate, request: OperationRequest): string {
-  const hasTools = request.operation === "chat" && request.tools.length > 0;
-  return JSON.stringify([provider.name, model, request.operation, hasTools]);
+function keyOf({ provider, model }: Candidate, { operation, tools }: Asked): string {
+  const hasTools = operation === "chat" && tools.length > 0;
+  return JSON.stringify([provider.name, model, operation, hasTools]);
 }
 
 /** The oldest entries go first. An entry is forgotten after a while, because providers change. */

@@ -4,7 +4,7 @@ import { GatewayError } from "../../canonical/error.ts";
 import type { OperationResponse } from "../../canonical/operation.ts";
 import { cutAtStops } from "../../canonical/stop-sequences.ts";
 import type { Usage } from "../../canonical/usage.ts";
-import type { Dialect, ReadContext } from "../../dialects/dialect.ts";
+import type { ReadContext } from "../../dialects/dialect.ts";
 import { invalidUpstreamResponse } from "../../dialects/errors.ts";
 import { parseExactText } from "../../lib/exact-json.ts";
 import { isObject, type Json, type JsonObject, parseJsonText } from "../../lib/json.ts";
@@ -48,10 +48,16 @@ export async function upstreamRefusal(
   return plan.upstream.operation === "count" ? countRefusal(response.status, failure) : failure;
 }
 
+/** Arguments of calls are among what is written anew of a reply: their numbers keep their text. */
+export function exactBody(bytes: Uint8Array): JsonObject {
+  const body = parseExactText(decoder.decode(bytes));
+  return isObject(body) ? body : {};
+}
+
 /** Replies of chat hold arguments of calls, whose numbers keep their text; those of other operations hold many numbers. */
-function parseBody(bytes: Uint8Array, { operation }: Dialect): JsonObject | Json[] {
+function parseBody(bytes: Uint8Array, needsExactNumbers: boolean): JsonObject | Json[] {
   const text = decoder.decode(bytes);
-  const body = operation === "chat" ? parseExactText(text) : parseJsonText(text);
+  const body = needsExactNumbers ? parseExactText(text) : parseJsonText(text);
   if (!isObject(body) && !Array.isArray(body)) throw invalidUpstreamResponse("expected a JSON object or array");
   return body;
 }
@@ -115,11 +121,12 @@ export async function readResponse(
   if (bytes === null) throw invalidUpstreamResponse("the response exceeds the size limit");
   const document = readDocument(response, bytes, plan, gatewayRequest, origin);
   if (document !== null) return document;
-  const reply = parseBody(bytes, plan.upstream);
+  const { usage: usageOf } = plan.upstream.passthrough;
+  const passes = plan.verbatim && usageOf !== undefined;
+  const reply = parseBody(bytes, plan.upstream.operation === "chat" && !passes);
   const body = isObject(reply) ? reply : {};
   refuseHiddenError(body, plan, response.status);
-  const { usage: usageOf } = plan.upstream.passthrough;
-  if (plan.verbatim && usageOf !== undefined) return { bytes, body, usage: usageOf(body), answer: null };
+  if (passes) return { bytes, body, usage: usageOf(body), answer: null };
   const canonicalResponse = named(
     plan.upstream.response.parse(reply, { origin, request: gatewayRequest.request }),
     plan.model,

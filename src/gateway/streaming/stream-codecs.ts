@@ -2,13 +2,14 @@
 import { GatewayError } from "../../canonical/error.ts";
 import type { StreamEvent } from "../../canonical/stream-event.ts";
 import type { StreamReader, StreamWriter } from "../../dialects/dialect.ts";
+import { readContextOf } from "../../dialects/request-outline.ts";
 import { withoutNullArguments } from "../../dialects/shared/null-arguments.ts";
 import type { UpstreamPlan } from "../attempts/upstream-plan.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";
 
 /** The upstream's reader for this lane. Throws `internal_error` for an operation that does not stream. */
 export function readerOf(plan: UpstreamPlan, gatewayRequest: GatewayRequest, origin: string): StreamReader {
-  const reader = plan.upstream.stream?.reader({ origin, request: gatewayRequest.request, upstream: plan });
+  const reader = plan.upstream.stream?.reader(readContextOf(gatewayRequest, { origin, upstream: plan }));
   if (reader === undefined) throw new GatewayError("internal_error", "This operation does not stream.");
   return plan.verbatim ? reader : withoutNullArguments(withModel(reader, plan.model));
 }

@@ -6,6 +6,7 @@ import type { StreamEvent } from "../../canonical/stream-event.ts";
 import type { Usage } from "../../canonical/usage.ts";
 import type { PassthroughReader, ResponseFrame, StreamReader, StreamWriter } from "../../dialects/dialect.ts";
 import { streamTruncated } from "../../dialects/errors.ts";
+import { readContextOf } from "../../dialects/request-outline.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { encodeFrames, type Frame, formatFrame, readFrame, type SseChunk } from "../../lib/sse.ts";
 import type { UpstreamPlan } from "../attempts/upstream-plan.ts";
@@ -264,7 +265,7 @@ export function transcoderFor(
   origin: string,
 ): Transcoder {
   const changing = plan.verbatim
-    ? plan.upstream.passthrough.reader?.({ origin, request: gatewayRequest.request }, gatewayRequest.write)
+    ? plan.upstream.passthrough.reader?.(readContextOf(gatewayRequest, { origin }), gatewayRequest.write)
     : undefined;
   if (changing !== undefined) return changingTranscoder(changing, meter, gatewayRequest.write.stored !== undefined);
   const reader = readerOf(plan, gatewayRequest, origin);
