@@ -26,7 +26,7 @@ const flags = {
 } as const;
 
 const lengths = {
-  full: { rounds: 5, cellMs: 1500, warmUpMs: 9000, crowdStreams: 1000, starts: 5 },
+  full: { rounds: 5, cellMs: 1500, warmUpMs: 25_000, crowdStreams: 1000, starts: 5 },
   quick: { rounds: 2, cellMs: 400, warmUpMs: 1500, crowdStreams: 1000, starts: 5 },
 };
 

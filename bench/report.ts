@@ -3,7 +3,7 @@ import { type Bar, barConnections, barHolds, bars } from "./bars.ts";
 import type { PeerName } from "./peers.ts";
 import { compared, type Figure, figureOf, type Point, type Results } from "./results.ts";
 import type { Spread } from "./statistics.ts";
-import { eventsPerStream, type WorkloadName, workloads } from "./workloads.ts";
+import { eventsPerStream, timedWorkloads, type WorkloadName, workloads } from "./workloads.ts";
 
 type Column = { title: string; value(results: Results, point: Point): Spread | undefined };
 
@@ -137,7 +137,7 @@ counts at the upstream that every answered request has reached it. The SSE rate 
 export function report(results: Results): string {
   const skipped = results.skipped.map(({ title, reason }) => `- ${title} was left out: ${reason}`).join("\n");
   const connections = [...new Set(results.cells.map((seen) => seen.connections))];
-  const timed = (["json-1k", "json-100k", "sse"] as const).flatMap((workload) =>
+  const timed = timedWorkloads.flatMap((workload) =>
     connections.map((count) => workloadTable(results, workload, count)),
   );
   return `# Performance

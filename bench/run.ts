@@ -14,6 +14,7 @@ import type { Results } from "./results.ts";
 import { freePort, type Service, startService } from "./service.ts";
 import { measureStartUp } from "./start-up.ts";
 import { verify } from "./verify.ts";
+import { timedWorkloads } from "./workloads.ts";
 
 /** Says what is going on; the results go elsewhere. */
 export type Say = (line: string) => void;
@@ -21,7 +22,6 @@ export type Say = (line: string) => void;
 type Stage = { options: Options; folder: string; load: Load; upstream: RunningPeer; running: RunningPeer[]; say: Say };
 
 const settleMs = 1_500;
-const timed = ["json-1k", "json-100k", "sse"] as const;
 const connectionCounts = [1, barConnections];
 
 /** Starts what can be started; a peer that cannot is a line in the report, not the end of the run. */
@@ -58,8 +58,8 @@ async function startUpstream(folder: string, keep: (service: Service) => void): 
 async function warmUp({ options, load, running, say }: Stage): Promise<void> {
   for (const peer of running) {
     say(`warming up ${peer.peer.title}`);
-    for (const workload of timed) {
-      const durationMs = options.warmUpMs / timed.length;
+    for (const workload of timedWorkloads) {
+      const durationMs = options.warmUpMs / timedWorkloads.length;
       await load.steady({ target: peer.target, workload, connections: barConnections, durationMs });
     }
   }
@@ -75,7 +75,7 @@ async function measureRounds({ options, load, upstream, running, say }: Stage): 
   const cells: Cell[] = [];
   for (let round = 1; round <= options.rounds; round += 1) {
     say(`round ${round} of ${options.rounds}`);
-    for (const workload of timed) {
+    for (const workload of timedWorkloads) {
       for (const connections of connectionCounts) {
         for (const peer of turned(running, round)) {
           const plan = { workload, connections, round, durationMs: options.cellMs };

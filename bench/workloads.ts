@@ -14,9 +14,12 @@ export const paceMs: Record<string, number> = { [models.events]: 2, [models.crow
 /** A request above this size is answered with the large body. */
 export const largeFromBytes = 50_000;
 
-export const sizes = { small: 1_024, large: 102_400 } as const;
+export const sizes = { small: 1_024, large: 102_400, huge: 1_048_576 } as const;
 
-export type WorkloadName = "json-1k" | "json-100k" | "sse" | "crowd";
+/** Those that are measured in turn, in the order of the report. */
+export const timedWorkloads = ["json-1k", "json-100k", "agent-100k", "json-1m", "sse"] as const;
+
+export type WorkloadName = (typeof timedWorkloads)[number] | "crowd";
 
 export type Workload = {
   title: string;
@@ -33,20 +36,54 @@ export function text(length: number): string {
   return sentence.repeat(Math.ceil(length / sentence.length)).slice(0, length);
 }
 
-/** A conversation whose JSON is `bytes` long, in turns of about 2,000 characters. */
+/** The JSON of what `make` gives for texts of one length, `texts` of them, as long as fits into `bytes`. */
+function fitted(make: (length: number) => unknown, texts: number, bytes: number): string {
+  const written = (length: number): string => JSON.stringify(make(length));
+  const fit = (length: number): string => (written(length).length <= bytes ? written(length) : fit(length - 1));
+  return fit(Math.floor((bytes - written(0).length) / texts));
+}
+
+/** A conversation whose JSON is `bytes` long, in messages of about 2,000 characters. */
 function conversation(head: Record<string, unknown>, bytes: number): string {
-  const turns = Math.max(1, Math.round(bytes / 2_000));
-  const make = (length: number) =>
-    JSON.stringify({
-      ...head,
-      messages: Array.from({ length: turns }, (_, turn) => ({
-        role: turn % 2 === 0 ? "user" : "assistant",
-        content: text(length),
-      })),
-    });
-  const overhead = make(0).length;
-  const fit = (length: number): string => (make(length).length <= bytes ? make(length) : fit(length - 1));
-  return fit(Math.floor((bytes - overhead) / turns));
+  const messages = Math.max(1, Math.round(bytes / 2_000));
+  const message = (index: number, length: number) => ({
+    role: index % 2 === 0 ? "user" : "assistant",
+    content: text(length),
+  });
+  const make = (length: number) => ({
+    ...head,
+    messages: Array.from({ length: messages }, (_, index) => message(index, length)),
+  });
+  return fitted(make, messages, bytes);
+}
+
+const agentMessages = 40;
+const agentTools = 20;
+
+function tool(index: number, length: number) {
+  const property = (name: string) => [name, { type: "string", description: text(length >> 3) }];
+  const properties = Object.fromEntries(["path", "pattern", "content", "reason"].map(property));
+  const parameters = { type: "object", properties, required: ["path"], additionalProperties: false };
+  return { type: "function", function: { name: `tool_${index}`, description: text(length >> 1), parameters } };
+}
+
+/** One step of an agent's loop: an instruction, a question, calls and their results. */
+function agentMessage(index: number, length: number) {
+  if (index < 2) return { role: index === 0 ? "system" : "user", content: text(length) };
+  if (index % 2 === 1) return { role: "tool", tool_call_id: `call_${index - 1}`, content: text(length) };
+  const call = { name: "tool_1", arguments: JSON.stringify({ path: "a.ts", content: text(length >> 1) }) };
+  const calls = [{ id: `call_${index}`, type: "function", function: call }];
+  return { role: "assistant", content: text(length >> 2), tool_calls: calls };
+}
+
+/** A request of an agent, `bytes` long. */
+function agentRequest(model: string, bytes: number): string {
+  const make = (length: number) => ({
+    model,
+    messages: Array.from({ length: agentMessages }, (_, index) => agentMessage(index, length)),
+    tools: Array.from({ length: agentTools }, (_, index) => tool(index, length)),
+  });
+  return fitted(make, agentMessages, bytes);
 }
 
 const streaming = { stream: true, stream_options: { include_usage: true } };
@@ -59,6 +96,14 @@ export const workloads: Record<WorkloadName, Workload> = {
   "json-100k": {
     title: "JSON, 100 KB asked, 100 KB answered",
     body: conversation({ model: models.json }, sizes.large),
+  },
+  "agent-100k": {
+    title: `JSON, 100 KB asked in ${agentMessages} messages and ${agentTools} tools, 100 KB answered`,
+    body: agentRequest(models.json, sizes.large),
+  },
+  "json-1m": {
+    title: "JSON, 1 MB asked, 100 KB answered",
+    body: conversation({ model: models.json }, sizes.huge),
   },
   sse: {
     title: `SSE, ${eventsPerStream} events, one write every ${paceMs[models.events]} ms`,
