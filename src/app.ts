@@ -115,7 +115,7 @@ async function lay(options: StartOptions, teardown: Teardown): Promise<Foundatio
   const limits = withinDescriptors(limitsOf(configuration.file.config.limits));
   const log = createLog(options.log ?? (() => undefined), systemClock.nowMs);
   const events = createEvents(log);
-  await checkLedger(settings.dataFolder, limits.ledgerCheckMs, (damage) => events.backgroundFailed("ledger", damage));
+  await checkLedger(settings.dataFolder, limits.ledgerCheckMs, (fault) => events.backgroundTaskFailed("ledger", fault));
   const store = await openStore({ dataFolder: settings.dataFolder, databaseUrl: settings.databaseUrl });
   teardown.push(() => store.close());
   await refuseEmptiedStore(store, settings.dataFolder);
@@ -151,7 +151,7 @@ function declaredKeys({ configuration, pepper }: Foundation): Map<string, Caller
 
 function gatewayOf(foundation: Foundation, options: StartOptions, teardown: Teardown): Gateway {
   const { settings, configuration, limits, events } = foundation;
-  const onFailure = (cause: unknown): void => events.backgroundFailed("ledger", cause);
+  const onFailure = (cause: unknown): void => events.backgroundTaskFailed("ledger", cause);
   const ledger = openLedger({ dataFolder: settings.dataFolder, clock: systemClock, onFailure });
   teardown.push(() => ledger.close());
   if (ledger.interrupted > 0) events.recovered(ledger.interrupted);
@@ -162,7 +162,7 @@ function gatewayOf(foundation: Foundation, options: StartOptions, teardown: Tear
   const policies = [promptLength(limits), concurrency, ...(options.policies ?? [])];
   return createGateway({
     catalog: catalogHolder(buildCatalog(configuration.file, settings.environment)),
-    listings: createModelLists(systemClock, events.listingFailed),
+    listings: createModelLists(systemClock, events.modelListFailed),
     policies,
     inFlight: concurrency.inFlight,
     pending: createPendingReservations(policies, ledger.reservations),
@@ -172,7 +172,7 @@ function gatewayOf(foundation: Foundation, options: StartOptions, teardown: Tear
     voiceLists: createVoiceLists({
       clock: systemClock,
       timeoutMs: limits.voiceListMs,
-      failed: events.listingFailed,
+      failed: events.modelListFailed,
     }),
     cooldowns: createCooldowns(systemClock, limits.candidateCooldownMs, events.candidateUnusable),
     estimates: usageEstimates(counter),
@@ -240,7 +240,7 @@ export async function start(options: StartOptions): Promise<Running> {
     const foundation = await lay(options, teardown);
     const gateway = gatewayOf(foundation, options, teardown);
     const { store, pepper, events, settings, limits } = foundation;
-    const failed = (cause: unknown): void => events.backgroundFailed("keys", cause);
+    const failed = (cause: unknown): void => events.backgroundTaskFailed("keys", cause);
     const keys = await openKeys({ store, pepper, declared: declaredKeys(foundation), clock: systemClock, failed });
     teardown.push(() => keys.close());
     const readiness = createReadiness({ ledger: gateway.ledger, keys, clock: systemClock });

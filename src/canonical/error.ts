@@ -84,7 +84,7 @@ export interface ErrorDetail {
   readonly retryAfterMs?: number;
   /** For the log alone. */
   readonly cause?: unknown;
-  readonly asked?: AskedProvider;
+  readonly asked?: AttemptedProvider;
   readonly overflow?: ContextOverflow;
 }
 
@@ -95,7 +95,7 @@ export interface ContextOverflow {
 }
 
 /** The provider that was asked last, its own name of the model, and how many attempts there were. */
-export interface AskedProvider {
+export interface AttemptedProvider {
   readonly provider: string;
   readonly model: string;
   readonly attempts: number;
@@ -110,7 +110,7 @@ export class GatewayError extends Error {
   readonly param: string | null;
   readonly retryAfterMs: number | undefined;
   /** Undefined where no provider was asked. */
-  readonly asked: AskedProvider | undefined;
+  readonly asked: AttemptedProvider | undefined;
   readonly overflow: ContextOverflow | undefined;
 
   constructor(kind: ErrorKind, message: string, detail: ErrorDetail = {}) {

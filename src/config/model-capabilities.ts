@@ -21,7 +21,8 @@ const range = Type.Object(
 const textFields = {
   reasoning: Type.Optional(
     Type.Enum(["none", "budget", "effort", "either"], {
-      description: "How a text model is told how much to reason: not at all, in tokens, as an effort, or either way.",
+      description:
+        "How the reasoning of a text model is configured: not at all, in tokens, as an effort, or either way.",
     }),
   ),
   efforts: Type.Optional(

@@ -24,7 +24,7 @@ export function unsupportedByModel(reason: string): GatewayError {
 }
 
 /** Why a model that only writes refuses to speak or to draw. */
-export const textAlone = "this model returns text only";
+export const textOnly = "this model returns text only";
 
 /** The upstream's reply is not what its dialect promises. */
 export function invalidUpstreamResponse(what: string): GatewayError {

@@ -50,7 +50,7 @@ import { openaiSpeech } from "./speech/index.ts";
 import type { StoredResponses } from "./stored-responses.ts";
 import { openaiTranscriptions, openaiTranslations } from "./transcription/index.ts";
 
-export { judgeIn, type ModeratorForm, moderatorForms } from "./moderations/index.ts";
+export { type ModeratorForm, moderatorForms, moderatorIn } from "./moderations/index.ts";
 export {
   azureSpeech,
   deepgramSpeech,

@@ -1,7 +1,7 @@
 // A provider whose chat models moderate, because the catalog says so.
 import type { ChatRequest, ChatResponse } from "../canonical/chat.ts";
 import type { Dialect } from "../dialects/dialect.ts";
-import { judgeIn, type ModeratorForm } from "../dialects/index.ts";
+import { type ModeratorForm, moderatorIn } from "../dialects/index.ts";
 import type { Provider } from "./provider.ts";
 
 const isChat = (dialect: Dialect): dialect is Dialect<ChatRequest, ChatResponse> => dialect.operation === "chat";
@@ -10,7 +10,9 @@ const isChat = (dialect: Dialect): dialect is Dialect<ChatRequest, ChatResponse>
 export function asModerator(provider: Provider, form: ModeratorForm): Provider {
   const { dispatch } = provider;
   if (dispatch.form === "canonical") return provider;
-  const chatOf = new Map<Dialect, Dialect>(provider.dialects.filter(isChat).map((chat) => [judgeIn(chat, form), chat]));
+  const chatOf = new Map<Dialect, Dialect>(
+    provider.dialects.filter(isChat).map((chat) => [moderatorIn(chat, form), chat]),
+  );
   const spoken = (dialect: Dialect): Dialect => chatOf.get(dialect) ?? dialect;
   return {
     ...provider,

@@ -22,7 +22,7 @@ import type { Preset } from "./preset.ts";
 import { effortAsSwitch, onModels, without } from "./request-quirks.ts";
 
 /** `prefix` is the end of the base URL, as in `v1`; `native` tells the paths that lie beside it. */
-function nativeApiBeside(prefix: string, native: RegExp): AccountRules {
+function nativeApiPrefix(prefix: string, native: RegExp): AccountRules {
   const suffix = new RegExp(`/${prefix}$`);
   return {
     members: {},
@@ -87,7 +87,7 @@ export const dashscope: Preset = {
   supports: speaksImages,
   polling: [{ dialect: dashscopeImageTasks, next: taskPath, waitsMs: [500, 1_000, 2_000, 3_000], mostMs: 180_000 }],
   videos: [wanVideos],
-  account: nativeApiBeside("compatible-mode/v1", /^(?:api|compatible-api)\//),
+  account: nativeApiPrefix("compatible-mode/v1", /^(?:api|compatible-api)\//),
   options: {
     legacyMaxTokens: true,
     // https://help.aliyun.com/zh/model-studio/embedding-interfaces-compatible-with-openai
@@ -109,7 +109,7 @@ export const minimax: Preset = {
   environment: { credential: "MINIMAX_API_KEY", baseUrl: "MINIMAX_BASE_URL" },
   also: [minimaxImages, minimaxSpeech],
   videos: [minimaxVideos, minimaxNewerVideos],
-  account: nativeApiBeside("v1", /^v2\//),
+  account: nativeApiPrefix("v1", /^v2\//),
   options: { splitsThinking: true },
   patches: { "chat/completions": [without("reasoning_effort")] },
 };
@@ -121,6 +121,6 @@ export const ollama: Preset = {
   barePath: "v1",
   localPort: 11434,
   also: [openaiCompletions, ollamaEmbeddings],
-  account: nativeApiBeside("v1", /^api\//),
+  account: nativeApiPrefix("v1", /^api\//),
   options: { legacyMaxTokens: true, splitsThinking: true, oneChoice: true },
 };

@@ -27,8 +27,8 @@ import {
   nineCharacterIds,
   onModels,
   type Patch,
+  reasoningWithToolCalls,
   renamed,
-  thoughtBesideCalls,
   without,
   withoutDefaults,
 } from "./request-quirks.ts";
@@ -85,7 +85,7 @@ const hosted: readonly Preset[] = [
     environment: { credential: "DEEPSEEK_API_KEY", baseUrl: "DEEPSEEK_BASE_URL" },
     also: [openaiCompletions],
     options: { ...older, replaysThinking: true, oneChoice: true },
-    patches: { [chat]: [thinkingType((effort) => effort), thoughtBesideCalls] },
+    patches: { [chat]: [thinkingType((effort) => effort), reasoningWithToolCalls] },
     paths: { completions: "beta/completions" },
   },
   {
@@ -154,7 +154,7 @@ const hosted: readonly Preset[] = [
     barePath: "v1",
     environment: { credential: "MOONSHOT_API_KEY", baseUrl: "MOONSHOT_BASE_URL" },
     options: { replaysThinking: true },
-    patches: { [chat]: [onModels(/^kimi-k2/, thinkingType()), onModels(/^kimi-/, thoughtBesideCalls)] },
+    patches: { [chat]: [onModels(/^kimi-k2/, thinkingType()), onModels(/^kimi-/, reasoningWithToolCalls)] },
     responsePatch: usageInChoice,
   },
   {

@@ -101,7 +101,7 @@ export function onModels(names: RegExp, patch: Patch): Patch {
 }
 
 /** Servers that think by default refuse calls in the history that come without the thought behind them, even an empty one. */
-export const thoughtBesideCalls: Patch = (body) => {
+export const reasoningWithToolCalls: Patch = (body) => {
   if (isObject(body.thinking) && body.thinking.type === "disabled") return body;
   return eachMessage((message) => {
     const hasCalls = Array.isArray(message.tool_calls) && message.tool_calls.length > 0;

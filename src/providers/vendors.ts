@@ -151,7 +151,7 @@ const audio: readonly Row[] = [
       fault: ({ region }) =>
         region === undefined || regionName.test(region)
           ? null
-          : { member: "region", problem: "it must be the name of a region, as in 'westeurope'" },
+          : { member: "region", problem: "must be the name of a region, such as 'westeurope'" },
       open: () => ({}),
     },
   },

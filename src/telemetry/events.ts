@@ -27,11 +27,11 @@ export interface Events {
   /** A request was answered with an error that is the gateway's own fault. */
   requestFailed(requestId: string, error: GatewayError): void;
   /** A provider's list of models could not be read. */
-  listingFailed(provider: string, cause: unknown): void;
-  /** A provider said of a task what nobody knows; the task goes on. */
-  unknownWord(provider: string, word: string): void;
-  /** What was left to do for a task that is over has failed once more. */
-  errandFailed(errand: string, task: string, tries: number, cause: unknown): void;
+  modelListFailed(provider: string, cause: unknown): void;
+  /** A provider returned a task status that is not in its table; the task continues. */
+  unknownTaskStatus(provider: string, status: string): void;
+  /** A stored copy or a webhook delivery of a task failed. */
+  jobFailed(job: string, task: string, tries: number, cause: unknown): void;
   /** Rows of a dead process were closed at the start. */
   recovered(rows: number): void;
   /** The limit on open files leaves room for fewer requests than are configured. */
@@ -42,8 +42,8 @@ export interface Events {
   localServerLost(provider: string, baseUrl: string): void;
   /** Finished videos cannot be copied to the place that is configured. */
   resultsUnavailable(problem: string): void;
-  /** Something failed behind the back of every request. */
-  backgroundFailed(what: string, cause: unknown): void;
+  /** A background task failed. */
+  backgroundTaskFailed(what: string, cause: unknown): void;
 }
 
 /** The client going away is everyday life; our own faults are not. */
@@ -69,15 +69,17 @@ export function createEvents(log: Log): Events {
     },
     requestFailed: (requestId, error) =>
       log.write("error", "request_failed", { requestId, code: error.code, cause: causeOf(error.cause ?? error) }),
-    listingFailed: (provider, cause) => log.write("warn", "listing_failed", { provider, cause: causeOf(cause) }),
-    unknownWord: (provider, word) => log.write("warn", "unknown_word", { provider, word: word.slice(0, 100) }),
-    errandFailed: (errand, task, tries, cause) =>
-      log.write("warn", "errand_failed", { errand, task, tries, cause: causeOf(cause) }),
+    modelListFailed: (provider, cause) => log.write("warn", "model_list_failed", { provider, cause: causeOf(cause) }),
+    unknownTaskStatus: (provider, status) =>
+      log.write("warn", "unknown_task_status", { provider, status: status.slice(0, 100) }),
+    jobFailed: (job, task, tries, cause) =>
+      log.write("warn", "job_failed", { job, task, tries, cause: causeOf(cause) }),
     recovered: (rows) => log.write("warn", "ledger_recovered", { rows }),
     descriptorLimit: (maxConcurrentRequests) => log.write("warn", "descriptor_limit", { maxConcurrentRequests }),
     localServerFound: (provider, baseUrl) => log.write("info", "local_server_found", { provider, baseUrl }),
     localServerLost: (provider, baseUrl) => log.write("warn", "local_server_lost", { provider, baseUrl }),
     resultsUnavailable: (problem) => log.write("error", "results_unavailable", { problem }),
-    backgroundFailed: (what, cause) => log.write("error", "background_failed", { what, cause: causeOf(cause) }),
+    backgroundTaskFailed: (what, cause) =>
+      log.write("error", "background_task_failed", { what, cause: causeOf(cause) }),
   };
 }

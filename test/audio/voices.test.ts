@@ -87,7 +87,7 @@ describe("ElevenLabs", () => {
     const to = await fresh();
     expect((await speak(to, model, "alloy")).status).toBe(200);
     expect(spoken()).toEqual(["SAz9YHcvj6GT2YYXdXww"]);
-    expect(to.log.filter((line) => line.includes("listing_failed"))).toHaveLength(1);
+    expect(to.log.filter((line) => line.includes("model_list_failed"))).toHaveLength(1);
   });
 
   test("a voice that the plan does not include is refused in the provider's words", async () => {

@@ -59,7 +59,7 @@ test.each(["gpt-x", "gpt-r"])("a reply of %s is good though it cannot be stored,
       expect(made.output_text).toStartWith("Hello there");
       expect((made as { store?: boolean }).store).toBe(false);
     }
-    expect(log.slice(before).filter((line) => line.includes("background_failed"))).toHaveLength(2);
+    expect(log.slice(before).filter((line) => line.includes("background_task_failed"))).toHaveLength(2);
   } finally {
     inStore(dataFolder, "alter table responses_away rename to responses");
   }

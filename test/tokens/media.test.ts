@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import type { ChatRequest } from "../../src/canonical/chat.ts";
 import { tokenFamilyOf } from "../../src/dialects/tokens/families.ts";
-import { tokensBesideText } from "../../src/dialects/tokens/figures.ts";
+import { nonTextTokens } from "../../src/dialects/tokens/figures.ts";
 import { requestParts } from "../../src/dialects/tokens/request-parts.ts";
 import { dimensionsOfBase64 } from "../../src/lib/image-size.ts";
 
@@ -51,7 +51,7 @@ test("a large file of a small image costs what the image costs", () => {
     choices: 1,
     unmappedFields: [],
   };
-  expect(tokensBesideText(requestParts(request), tokenFamilyOf("", "gpt-4o"))).toBe(765 + 7);
+  expect(nonTextTokens(requestParts(request), tokenFamilyOf("", "gpt-4o"))).toBe(765 + 7);
 });
 
 test.each([

@@ -115,7 +115,7 @@ test("a copy finds no bytes: the log says so, and so does the video's content", 
   up.on(film, { bytes: [], framing: "chunked", headers: mp4 });
   const id = await copying.finish();
   await copying.rowUntil(id, (row) => (row?.copyTries ?? 0) >= 1);
-  const line = copying.gateway.log.find((each) => each.includes("errand_failed")) ?? "";
+  const line = copying.gateway.log.find((each) => each.includes("job_failed")) ?? "";
   expect(line).toContain("The provider's video is empty.");
   expect(await problem(await copying.fetch(id))).toEqual({ status: 502, code: "upstream_failed" });
   expect(copying.files()).toEqual([]);

@@ -154,7 +154,7 @@ test("a copy that fails is tried again, and the source serves meanwhile", async 
   whole.resolve();
   expect(await house.kept(id)).toMatchObject({ copyTries: 3 });
   expect(house.files()).toEqual([`${id}-0.mp4`]);
-  expect(house.gateway.log.filter((line) => line.includes("errand_failed"))).toHaveLength(2);
+  expect(house.gateway.log.filter((line) => line.includes("job_failed"))).toHaveLength(2);
 });
 
 test("after five tries nobody tries again", async () => {

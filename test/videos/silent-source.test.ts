@@ -76,7 +76,7 @@ test("a copy does not wait for a source that does not begin", async () => {
   running = await open("folder");
   up.on(content, silence);
   await finished();
-  await until("the failed copy is in the log", () => running.log.some((line) => line.includes("errand_failed")));
+  await until("the failed copy is in the log", () => running.log.some((line) => line.includes("job_failed")));
 });
 
 test("however many tasks a ledger has to settle at the start, it settles them all", async () => {

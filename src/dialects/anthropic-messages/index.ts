@@ -3,7 +3,7 @@ import type { ChatRequest, ChatResponse } from "../../canonical/chat.ts";
 import type { Dialect } from "../dialect.ts";
 import { corrector } from "../shared/corrected-usage.ts";
 import { errorFrames, parseError, renderError } from "./error.ts";
-import { verbatimCall, verbatimUsage, withoutReasoning } from "./passthrough.ts";
+import { passthroughRequest, passthroughUsage, withoutReasoning } from "./passthrough.ts";
 import { fieldPath, parseRequest, renderRequest, schema } from "./request.ts";
 import { parseResponse, renderResponse } from "./response.ts";
 import { dialectName } from "./signature.ts";
@@ -24,9 +24,9 @@ export const anthropicMessages: Dialect<ChatRequest, ChatResponse> = {
   response: { parse: parseResponse, render: renderResponse },
   stream,
   passthrough: {
-    render: verbatimCall,
+    render: passthroughRequest,
     withoutReasoning,
-    usage: verbatimUsage,
+    usage: passthroughUsage,
     withUsage: (reply, usage) => ({ ...reply, usage: writeUsage(usage, 0) }),
     corrected: corrector({
       name: "usage",

@@ -72,7 +72,11 @@ function lostThinking(wire: JsonObject, messages: Json | undefined): boolean {
 }
 
 /** The client's wire with the upstream's model name, under the version and betas that the client asked for. */
-export function verbatimCall(wire: JsonObject, context: RenderContext, envelope: RequestMeta): PassthroughRequest {
+export function passthroughRequest(
+  wire: JsonObject,
+  context: RenderContext,
+  envelope: RequestMeta,
+): PassthroughRequest {
   const version = versionFor(wire, context, envelope);
   const beta = envelope.header("anthropic-beta");
   const messages = openMessages(wire["messages"], context.origin);
@@ -87,7 +91,7 @@ export function verbatimCall(wire: JsonObject, context: RenderContext, envelope:
 }
 
 /** What a whole reply has used. */
-export function verbatimUsage(reply: JsonObject): Usage | undefined {
+export function passthroughUsage(reply: JsonObject): Usage | undefined {
   if (!Array.isArray(reply.content)) throw invalidUpstreamResponse("the response has no content");
   return readUsage(reply.usage);
 }

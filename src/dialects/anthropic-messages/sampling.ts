@@ -1,7 +1,7 @@
 // What models of this dialect accept of sampling; Converse asks the same models.
 import type { ChatRequest } from "../../canonical/chat.ts";
 import type { Loss } from "../../canonical/warning.ts";
-import { textAlone } from "../errors.ts";
+import { textOnly } from "../errors.ts";
 import { type Bounds, dropped, ignored, type RenderSetting, rejected } from "../field-table.ts";
 import type { ModelLimits } from "./model-capabilities.ts";
 
@@ -43,7 +43,7 @@ export const absentFields = {
   seed: dropped("the format has no seed"),
   logitBias: rejected("token IDs differ between models"),
   logprobs: rejected("log probabilities are not supported"),
-  media: rejected(textAlone),
+  media: rejected(textOnly),
   choices: rejected("only one choice per request is supported"),
   verbosity: dropped("the format has no verbosity"),
   completion: ignored("its members are unmapped fields of the client"),

@@ -7,7 +7,7 @@ import { isObject } from "../../lib/json.ts";
 import type { Dialect } from "../dialect.ts";
 import { invalidUpstreamResponse } from "../errors.ts";
 import { errorFrames, parseError, renderError } from "./error.ts";
-import { verbatimCall } from "./passthrough.ts";
+import { passthroughRequest } from "./passthrough.ts";
 import { fieldPath, parseRequest, renderRequest, schema } from "./request.ts";
 
 const path = "v1/messages/count_tokens";
@@ -48,7 +48,7 @@ export const anthropicCount: Dialect<TokenCountRequest, TokenCountResponse> = {
   },
   passthrough: {
     render(wire, context, envelope) {
-      const call = verbatimCall(wire, context, envelope);
+      const call = passthroughRequest(wire, context, envelope);
       return { ...call, path, body: withoutReplyBounds(call.body) };
     },
   },

@@ -115,5 +115,5 @@ export const converseFields: FieldTable<ChatRequest, ConverseSetting> = {
     limit: (_, tier) => (tier === "fast" ? dropped("there is no such class") : undefined),
     render: (tier) => ({ type: tier }),
   },
-  endUser: ignored("the service takes no end user"),
+  endUser: ignored("the service does not accept an end user ID"),
 };

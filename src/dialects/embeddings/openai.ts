@@ -97,7 +97,7 @@ function refusePurpose(wire: JsonObject, { options }: RenderContext): void {
   if (said !== undefined) throw unsupported(said, "this model ignores it.");
 }
 
-function verbatimCall(wire: JsonObject, context: RenderContext): UpstreamRequest {
+function passthroughRequest(wire: JsonObject, context: RenderContext): UpstreamRequest {
   refusePurpose(wire, context);
   if (context.options?.embeddings?.textsOnly && readInput(wire.input, "input").kind === "tokens")
     throw unsupported(context.fieldPath("input"), "this model accepts text only, not token IDs.");
@@ -118,7 +118,7 @@ export const openaiEmbeddings: Dialect<EmbeddingRequest, EmbeddingResponse> = {
   },
   response: { parse: parseResponse, render: renderResponse },
   passthrough: {
-    render: verbatimCall,
+    render: passthroughRequest,
     splitBatch: (wire, most) => dividedWire(wire, "input", most),
     normalize: (reply, wire, context) => patchResponse(reply, formatOf(wire), context),
     withUsage: (reply, { inputTokens }) => ({

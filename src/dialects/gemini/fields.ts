@@ -16,7 +16,7 @@ import { optional } from "../schema-helpers.ts";
 import { isAbsent } from "../shared/is-empty.ts";
 import type { ToolNames } from "../shared/tool-names.ts";
 import { renderText } from "./media.ts";
-import { readMediaWish, renderMediaWish } from "./modalities.ts";
+import { readOutputModalities, renderOutputModalities } from "./modalities.ts";
 import type { ModelLimits } from "./model-capabilities.ts";
 import { readFormat, renderFormat } from "./output-format.ts";
 import { readContents, readInstruction } from "./parse-contents.ts";
@@ -206,10 +206,10 @@ export const geminiFields: FieldTable<ChatRequest, GeminiSetting> = {
       "generationConfig.speechConfig": optional("object", { description: "Configuration of speech output." }),
     },
     parseMembers(reading) {
-      const media = readMediaWish(config(reading), reading.unmapped);
+      const media = readOutputModalities(config(reading), reading.unmapped);
       return media === undefined ? {} : { media };
     },
-    renderMembers: ({ request }) => inConfig(renderMediaWish(request.media)),
+    renderMembers: ({ request }) => inConfig(renderOutputModalities(request.media)),
   },
   reasoning: {
     path: "generationConfig.thinkingConfig",

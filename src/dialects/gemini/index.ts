@@ -5,7 +5,7 @@ import { corrector } from "../shared/corrected-usage.ts";
 import { isAbsent } from "../shared/is-empty.ts";
 import { geminiErrors } from "./error.ts";
 import { maxStops } from "./fields.ts";
-import { verbatimCall } from "./passthrough.ts";
+import { passthroughRequest } from "./passthrough.ts";
 import { fieldPath, GenerateContentRequest, parseRequest, renderRequest } from "./request.ts";
 import { parseResponse, renderResponse } from "./response.ts";
 import { dialectName } from "./signature.ts";
@@ -25,7 +25,7 @@ export const gemini: Dialect<ChatRequest, ChatResponse> = {
   response: { parse: parseResponse, render: renderResponse },
   stream,
   passthrough: {
-    render: verbatimCall,
+    render: passthroughRequest,
     withUsage: (reply, usage) => ({ ...reply, usageMetadata: writeUsage(usage) }),
     corrected: corrector({
       name: "usageMetadata",

@@ -33,7 +33,7 @@ function readSpeech(form: Json | undefined, extras: UnmappedField[]): NonNullabl
 }
 
 /** The wish for pictures or speech; undefined where text is all that is wanted. Their forms say nothing without it. */
-export function readMediaWish(generation: JsonObject, extras: UnmappedField[]): OutputModalities | undefined {
+export function readOutputModalities(generation: JsonObject, extras: UnmappedField[]): OutputModalities | undefined {
   const { responseModalities, imageConfig, speechConfig } = generation;
   const wanted = new Set(
     (Array.isArray(responseModalities) ? responseModalities : []).map((kind) => String(kind).toUpperCase()),
@@ -52,7 +52,7 @@ export function readMediaWish(generation: JsonObject, extras: UnmappedField[]): 
 }
 
 /** The members of `generationConfig` that ask for it. Speech comes alone here, pictures with text. */
-export function renderMediaWish(wish: OutputModalities | undefined): JsonObject {
+export function renderOutputModalities(wish: OutputModalities | undefined): JsonObject {
   if (wish === undefined) return {};
   const { image, speech } = wish;
   const form = omitUndefined({ aspectRatio: image?.aspectRatio, imageSize: image?.size });

@@ -90,7 +90,7 @@ function withInstruction(body: JsonObject): void {
 }
 
 /** The client's body as it may be seen by the upstream. */
-export function verbatimBody(wire: JsonObject, context: RenderContext): JsonObject {
+export function passthroughBody(wire: JsonObject, context: RenderContext): JsonObject {
   const body: JsonObject = { ...wire, contents: openContents(wire.contents, context) };
   withInstruction(body);
   if (typeof wire.model === "string") body.model = `models/${context.model}`;
@@ -98,9 +98,13 @@ export function verbatimBody(wire: JsonObject, context: RenderContext): JsonObje
 }
 
 /** The call under the client's own method; a stream always comes as events, whatever form the client wants. */
-export function verbatimCall(wire: JsonObject, context: RenderContext, envelope: RequestMeta): PassthroughRequest {
+export function passthroughRequest(
+  wire: JsonObject,
+  context: RenderContext,
+  envelope: RequestMeta,
+): PassthroughRequest {
   const path = callPath(context.model, envelope.params.verb ?? wholeVerb);
-  const body = verbatimBody(wire, context);
+  const body = passthroughBody(wire, context);
   const contents = limitsOf(context).proof ? withStandIns(body.contents) : body.contents;
   if (contents === body.contents) return { path, body };
   return {

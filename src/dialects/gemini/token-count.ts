@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from "../../lib/json.ts";
 import type { RenderContext, RequestMeta, UpstreamRequest } from "../dialect.ts";
 import { missing } from "../errors.ts";
 import { inCamelCase } from "./field-case.ts";
-import { verbatimBody } from "./passthrough.ts";
+import { passthroughBody } from "./passthrough.ts";
 import { CountTokensRequest, callPath, readRequest } from "./request.ts";
 
 const countVerb = "countTokens";
@@ -25,8 +25,8 @@ export function countCall(wire: JsonObject, context: RenderContext): UpstreamReq
   const request = wire[member];
   const model = `models/${context.model}`;
   const body = isObject(request)
-    ? { ...wire, [member]: { ...verbatimBody(request, context), model } }
-    : verbatimBody(wire, context);
+    ? { ...wire, [member]: { ...passthroughBody(request, context), model } }
+    : passthroughBody(wire, context);
   return { path: callPath(context.model, countVerb), body };
 }
 

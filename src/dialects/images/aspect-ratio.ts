@@ -2,7 +2,7 @@
 import type { ImageRequest } from "../../canonical/image.ts";
 import { lookUpModel } from "../shared/model-table.ts";
 import { type Warnings, warn } from "../shared/warnings.ts";
-import { noteSaid } from "./field-support.ts";
+import { warnIfSet } from "./field-support.ts";
 import { type ImageTable, imageRow } from "./model-sizes.ts";
 import { nearestResolution, pixelsOf, ratioFor, resolutionFor } from "./sizes.ts";
 
@@ -21,7 +21,7 @@ export function nearestRatio(request: ImageRequest, warnings: Warnings, table: I
 export function ratioNoted(request: ImageRequest, warnings: Warnings, table: ImageTable): string | undefined {
   const ratio = nearestRatio(request, warnings, table);
   noteShapeUnverified(request, warnings, table);
-  if (ratio !== undefined && ratio !== request.ratio) noteSaid(request, warnings, "approximated", "size");
+  if (ratio !== undefined && ratio !== request.ratio) warnIfSet(request, warnings, "approximated", "size");
   return ratio;
 }
 

@@ -6,7 +6,7 @@ import { noClient } from "../shared/upstream-only.ts";
 import type { Warnings } from "../shared/warnings.ts";
 import { isTaskModel, mostImagesOf, mustNameCount, sizeFor } from "./dashscope-models.ts";
 import { dashscopeImageErrors, parseDashscope } from "./dashscope-response.ts";
-import { noteLost, noteSaid, refuseMask } from "./field-support.ts";
+import { noteLost, refuseMask, warnIfSet } from "./field-support.ts";
 import { pictureText } from "./input-images.ts";
 import { parseMessages } from "./messages-request.ts";
 import { MessagesRequest } from "./messages-schema.ts";
@@ -27,9 +27,9 @@ const mostNegativeChars = 500;
 const can: readonly ImageField[] = ["negativePrompt", "size", "extendPrompt", "watermark", "seed"];
 
 function noteCuts(request: ImageRequest, warnings: Warnings): void {
-  if ([...request.prompt].length > mostPromptChars) noteSaid(request, warnings, "approximated", "prompt");
+  if ([...request.prompt].length > mostPromptChars) warnIfSet(request, warnings, "approximated", "prompt");
   if ([...(request.negativePrompt ?? "")].length > mostNegativeChars)
-    noteSaid(request, warnings, "approximated", "negativePrompt");
+    warnIfSet(request, warnings, "approximated", "negativePrompt");
 }
 
 function parametersOf(request: ImageRequest, warnings: Warnings): JsonObject {
@@ -79,7 +79,7 @@ function renderTask(request: ImageRequest, context: RenderContext): RenderedRequ
 }
 
 /** The client's own wire, with the separator that this server knows. */
-function verbatimCall(wire: JsonObject, context: RenderContext): UpstreamRequest {
+function passthroughRequest(wire: JsonObject, context: RenderContext): UpstreamRequest {
   const given = isObject(wire.parameters) ? wire.parameters : {};
   const read = typeof given.size === "string" ? readSize(given.size, "parameters.size") : {};
   const size = read.width === undefined ? {} : { size: `${read.width}*${read.height}` };
@@ -116,7 +116,7 @@ const common = (task: ImageRequest["task"]): Omit<Images, "name"> => ({
   },
   response,
   passthrough: {
-    render: verbatimCall,
+    render: passthroughRequest,
     splitBatch: divided,
     normalize: (reply, _wire, context) => (context === undefined ? reply : renderReply(parseDashscope(reply), context)),
   },

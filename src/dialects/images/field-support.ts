@@ -23,12 +23,12 @@ const isField = (name: string, request: ImageRequest): name is ImageField => nam
 export function noteLost(request: ImageRequest, warnings: Warnings, can: readonly ImageField[]): void {
   for (const name of Object.keys(request.said)) {
     if (!isField(name, request) || can.includes(name) || handled.includes(name)) continue;
-    if (neutral[name]?.(request) !== true) noteSaid(request, warnings, "dropped", name);
+    if (neutral[name]?.(request) !== true) warnIfSet(request, warnings, "dropped", name);
   }
 }
 
 /** Records what became of a field, where the client said it. */
-export function noteSaid(
+export function warnIfSet(
   request: ImageRequest,
   warnings: Warnings,
   code: "dropped" | "approximated",
@@ -41,13 +41,13 @@ export function noteSaid(
 /** The prompt, with what is to be avoided at its end: for models that have no other place for it. */
 export function promptWithNegative(request: ImageRequest, warnings: Warnings): string {
   if (!request.negativePrompt) return request.prompt;
-  noteSaid(request, warnings, "approximated", "negativePrompt");
+  warnIfSet(request, warnings, "approximated", "negativePrompt");
   return `${request.prompt}\n\nAvoid: ${request.negativePrompt}`;
 }
 
 /** For models that give bytes alone: an address was asked for, and there is nobody to keep what it would lead to. */
 export function noteBytes(request: ImageRequest, warnings: Warnings): void {
-  if (request.delivery === "url") noteSaid(request, warnings, "approximated", "delivery");
+  if (request.delivery === "url") warnIfSet(request, warnings, "approximated", "delivery");
 }
 
 /** A mask says which part may change: without it the whole would. */

@@ -12,7 +12,7 @@ import { isAbsent } from "../shared/is-empty.ts";
 import { optionalNumber } from "../shared/json-accessors.ts";
 import type { Warnings } from "../shared/warnings.ts";
 import { nearestRatio, noteShapeUnverified, resolutionOf } from "./aspect-ratio.ts";
-import { noteBytes, noteLost, noteSaid, promptWithNegative, refuseMask } from "./field-support.ts";
+import { noteBytes, noteLost, promptWithNegative, refuseMask, warnIfSet } from "./field-support.ts";
 import { checkImages, pictureBytes, pictureOfText } from "./input-images.ts";
 import { geminiImageModels } from "./model-tables.ts";
 import { pixelsOf, readSize } from "./sizes.ts";
@@ -117,7 +117,7 @@ function noteShape(
     resolution: imageSize ?? "1K",
   });
   const isSame = wanted?.width === given?.width && wanted?.height === given?.height;
-  if (wanted !== null && !isSame) noteSaid(request, warnings, "approximated", "size");
+  if (wanted !== null && !isSame) warnIfSet(request, warnings, "approximated", "size");
 }
 
 function imageConfig(request: ImageRequest, warnings: Warnings): JsonObject | undefined {

@@ -2,7 +2,7 @@
 import type { ImageRequest, ImageResponse } from "../../canonical/image.ts";
 import type { Dialect } from "../dialect.ts";
 import { geminiErrors } from "../gemini/error.ts";
-import { verbatimCall } from "../gemini/passthrough.ts";
+import { passthroughRequest } from "../gemini/passthrough.ts";
 import { GenerateContentRequest } from "../gemini/request.ts";
 import { stream } from "../gemini/stream.ts";
 import { withPolicy } from "./content-policy.ts";
@@ -29,6 +29,6 @@ export const geminiImages: Dialect<ImageRequest, ImageResponse> = {
     asStream: (response, context) =>
       response.operation === "image" ? [{ data: JSON.stringify(renderReply(response, context)) }] : [],
   },
-  passthrough: { render: verbatimCall, usage: usageOf },
+  passthrough: { render: passthroughRequest, usage: usageOf },
   error: withPolicy(geminiErrors),
 };

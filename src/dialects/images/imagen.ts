@@ -7,7 +7,7 @@ import { objectsIn } from "../shared/json-accessors.ts";
 import type { Warnings } from "../shared/warnings.ts";
 import { ratioNoted, resolutionOf } from "./aspect-ratio.ts";
 import { contentRefused, withPolicy } from "./content-policy.ts";
-import { noteSaid, promptWithNegative } from "./field-support.ts";
+import { promptWithNegative, warnIfSet } from "./field-support.ts";
 import { dividedPredict, PredictRequest, parsePredict, renderPredictions } from "./imagen-client.ts";
 import { imagenModels } from "./model-tables.ts";
 import { flatImages } from "./simple-image-api.ts";
@@ -18,7 +18,7 @@ const pathOf = (model: string): string => `v1beta/models/${encodeURIComponent(mo
 function resolutionNoted(request: ImageRequest, warnings: Warnings): string | undefined {
   const resolution = resolutionOf(request, warnings, imagenModels);
   if (request.resolution !== undefined && resolution !== request.resolution)
-    noteSaid(request, warnings, "approximated", "size");
+    warnIfSet(request, warnings, "approximated", "size");
   return resolution;
 }
 

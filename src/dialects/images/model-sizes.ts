@@ -2,7 +2,7 @@
 import type { ImageRequest } from "../../canonical/image.ts";
 import { lookUpModel, type ModelRow, type ModelTable } from "../shared/model-table.ts";
 import { type Warnings, warn } from "../shared/warnings.ts";
-import { noteSaid } from "./field-support.ts";
+import { warnIfSet } from "./field-support.ts";
 import { nearestPixels, type Pixels, pixelsOf, sizesOf } from "./sizes.ts";
 
 interface Bounds {
@@ -77,11 +77,11 @@ export function fittedPixels(request: ImageRequest, warnings: Warnings, table: I
   const wanted = pixelsOf(request);
   if (wanted === null) return undefined;
   noteUnverified(table, warnings);
-  if (row.keepsSize) noteSaid(request, warnings, "dropped", "size");
+  if (row.keepsSize) warnIfSet(request, warnings, "dropped", "size");
   if (row.keepsSize) return undefined;
   const fitted = fitting(wanted, row);
   if (fitted.width !== wanted.width || fitted.height !== wanted.height)
-    noteSaid(request, warnings, "approximated", "size");
+    warnIfSet(request, warnings, "approximated", "size");
   return fitted;
 }
 

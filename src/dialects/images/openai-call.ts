@@ -98,7 +98,7 @@ function filePart(part: string, { name, type, bytes }: UploadedFile): FormPart {
 }
 
 /** The client's own wire, its images under the names and in the order that servers know. Models that always give bytes refuse to be asked how they come. */
-export function verbatimCall(
+export function passthroughRequest(
   path: string,
   wire: JsonObject,
   context: RenderContext,

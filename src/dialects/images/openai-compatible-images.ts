@@ -6,7 +6,7 @@ import { objectsIn } from "../shared/json-accessors.ts";
 import type { Warnings } from "../shared/warnings.ts";
 import { ratioNoted } from "./aspect-ratio.ts";
 import { contentRefused, withPolicy } from "./content-policy.ts";
-import { noteSaid, promptWithNegative } from "./field-support.ts";
+import { promptWithNegative, warnIfSet } from "./field-support.ts";
 import { pictureText } from "./input-images.ts";
 import { fittedPixels, imageRow, sizeOrResolution } from "./model-sizes.ts";
 import { arkModels, xaiModels, zhipuModels } from "./model-tables.ts";
@@ -88,7 +88,7 @@ function zhipuQuality(request: ImageRequest, warnings: Warnings): string | undef
   if (request.quality === undefined) return undefined;
   const asked = /^(?:hd|high|xhigh|max)$/.test(request.quality) ? "hd" : "standard";
   const only = imageRow(zhipuModels, warnings).onlyQuality ?? asked;
-  if (only !== asked && request.quality !== "auto") noteSaid(request, warnings, "approximated", "quality");
+  if (only !== asked && request.quality !== "auto") warnIfSet(request, warnings, "approximated", "quality");
   return only;
 }
 

@@ -9,9 +9,9 @@ import {
   editsPath,
   generationsPath,
   mostImagesOf,
+  passthroughRequest,
   renderRequest,
   variationsPath,
-  verbatimCall,
 } from "./openai-call.ts";
 import { parseRequest } from "./openai-request.ts";
 import { EditRequest, GenerationRequest, VariationRequest } from "./openai-schema.ts";
@@ -29,7 +29,7 @@ const response: Images["response"] = { parse: parseReply, render: renderReply };
 const wantedOf = ({ n }: { readonly n?: unknown }): number => imageCount(typeof n === "number" ? { n } : {});
 
 const verbatim = (path: string): Images["passthrough"] => ({
-  render: (wire, context, envelope) => verbatimCall(path, wire, context, envelope),
+  render: (wire, context, envelope) => passthroughRequest(path, wire, context, envelope),
   splitBatch: (wire, most) => dividedWire(wire, wantedOf(wire), most),
   normalize: (reply, _wire, context) =>
     typeof reply.created === "number" || context === undefined ? reply : { ...reply, created: context.createdAt },

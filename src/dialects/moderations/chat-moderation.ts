@@ -92,7 +92,7 @@ const fields: ModerationTable = {
 };
 
 /** The dialect in which a model that is asked in `chat` moderates. */
-export function judgeIn(chat: Chat, form: ModeratorForm): ModerationDialect {
+export function moderatorIn(chat: Chat, form: ModeratorForm): ModerationDialect {
   return upstreamOnly({
     name: `${chat.name}-judge`,
     operation: "moderate",

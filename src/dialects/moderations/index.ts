@@ -4,7 +4,7 @@ import type { ModeratorForm } from "./chat-moderation.ts";
 import { llamaGuard } from "./llama-guard.ts";
 import { promptModeration } from "./prompt-moderation.ts";
 
-export { judgeIn, type ModeratorForm } from "./chat-moderation.ts";
+export { type ModeratorForm, moderatorIn } from "./chat-moderation.ts";
 export { mistralModerations } from "./mistral.ts";
 export { openaiModerations } from "./openai.ts";
 

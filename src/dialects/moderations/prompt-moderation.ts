@@ -42,7 +42,7 @@ Categories:
 - self_harm_intent: the speaker engages or means to engage in self-harm.
 - self_harm_instructions: instructions or encouragement for self-harm.
 - sexual: meant to arouse, or promotes sexual services. Not education and health.
-- sexual_minors: sexual content with anybody under 18.
+- sexual_minors: sexual content with anyone under 18.
 - violence: depicts death, violence or injury.
 - violence_graphic: the same in graphic detail.
 

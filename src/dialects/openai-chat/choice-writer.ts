@@ -65,7 +65,7 @@ function chunk(state: State, choice: number, delta: string, { label, logprobs = 
 }
 
 /** A chunk with this delta. */
-export function said(state: State, choice: number, delta: JsonObject): Frame {
+export function writeChunk(state: State, choice: number, delta: JsonObject): Frame {
   return chunk(state, choice, JSON.stringify(delta));
 }
 
@@ -89,8 +89,10 @@ export function choiceAt(state: State, index: number, out: Frame[]): ChoiceState
 
 /** The legacy form has room for one call; a second is not told. */
 function callFrame(state: State, choice: number, block: BlockState, members: JsonObject): Frame[] {
-  if (!state.isLegacy) return [said(state, choice, { tool_calls: [{ index: block.ordinal, ...members }] })];
-  return block.ordinal === 0 && members.function ? [said(state, choice, { function_call: members.function })] : [];
+  if (!state.isLegacy) return [writeChunk(state, choice, { tool_calls: [{ index: block.ordinal, ...members }] })];
+  return block.ordinal === 0 && members.function
+    ? [writeChunk(state, choice, { function_call: members.function })]
+    : [];
 }
 
 /** The state that proves a call, as a member of it. The legacy form has no place for it. */
@@ -129,7 +131,7 @@ function detailFrame(state: State, choice: number, block: BlockState, close?: Of
     },
     block.ordinal,
   );
-  return said(state, choice, { reasoning_details: [detail] });
+  return writeChunk(state, choice, { reasoning_details: [detail] });
 }
 
 /** A block begins: most tell nothing before their content. */
@@ -145,7 +147,7 @@ export function openBlock(state: State, delta: Of<"block-start">): Frame[] {
   if (kind === "refusal") choice.refused = true;
   if (kind === "tool-call") openCall(state, delta, choice, block, out);
   if (kind === "audio") {
-    out.push(said(state, delta.choice, { audio: { id: `audio_${state.context.id}`, transcript: "" } }));
+    out.push(writeChunk(state, delta.choice, { audio: { id: `audio_${state.context.id}`, transcript: "" } }));
   }
   return out;
 }
@@ -156,7 +158,7 @@ export function writeText(state: State, delta: Of<"text">): Frame[] {
   const block = choice?.blocks[delta.block];
   if (choice === undefined || block === undefined) return [];
   if (delta.text === "" && delta.logprobs === undefined) return [];
-  if (block.open.kind === "refusal") return [said(state, delta.choice, { refusal: delta.text })];
+  if (block.open.kind === "refusal") return [writeChunk(state, delta.choice, { refusal: delta.text })];
   choice.saidCharacters += characterCount(delta.text);
   const content = `{"content":${JSON.stringify(delta.text)}}`;
   if (delta.logprobs === undefined) return [chunk(state, delta.choice, content)];
@@ -166,7 +168,7 @@ export function writeText(state: State, delta: Of<"text">): Frame[] {
 /** A piece of speech. Images have no place on this wire. */
 export function writeMedia(state: State, delta: Of<"media">): Frame[] {
   const isSpeech = state.choices[delta.choice]?.blocks[delta.block]?.open.kind === "audio";
-  return isSpeech ? [said(state, delta.choice, { audio: { data: delta.base64 } })] : [];
+  return isSpeech ? [writeChunk(state, delta.choice, { audio: { data: delta.base64 } })] : [];
 }
 
 /** Thinking that may be shown. */
@@ -192,7 +194,7 @@ export function writeInput(state: State, delta: Of<"tool-input">): Frame[] {
 function closeText(state: State, delta: Of<"block-end">, choice: ChoiceState, block: BlockState): Frame[] {
   if (delta.citations === undefined) return [];
   const annotations = renderCitations(delta.citations, block.from, choice.saidCharacters - block.from);
-  return annotations.length === 0 ? [] : [said(state, delta.choice, { annotations })];
+  return annotations.length === 0 ? [] : [writeChunk(state, delta.choice, { annotations })];
 }
 
 /**

@@ -20,7 +20,7 @@ import {
 } from "../shared/openai-fields.ts";
 import { parseSchemaFormat, schemaMembers } from "../shared/openai-format.ts";
 import { messageSchema } from "./message-schema.ts";
-import { renderMediaWish } from "./output-media.ts";
+import { renderOutputModalities } from "./output-media.ts";
 import { parseMessages } from "./parse-messages.ts";
 import { renderMessages } from "./render-messages.ts";
 import { parseToolFields, renderTools } from "./tools.ts";
@@ -140,7 +140,7 @@ export const chatFields: FieldTable<ChatRequest, OpenaiSetting> = {
       texts.length > maxStops ? rejected(`this model supports at most ${maxStops} stop sequences`) : undefined,
   },
   choices: choicesRow,
-  media: { path: "modalities", renderMembers: ({ request, warnings }) => renderMediaWish(request, warnings) },
+  media: { path: "modalities", renderMembers: ({ request, warnings }) => renderOutputModalities(request, warnings) },
   tools: {
     path: "tools",
     schema: optional("array", { items: tool, description: "Tools that the model can use." }),

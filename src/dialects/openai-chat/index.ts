@@ -4,7 +4,7 @@ import type { Dialect } from "../dialect.ts";
 import { error } from "./error.ts";
 import { maxStops } from "./fields.ts";
 import { outline } from "./outline.ts";
-import { verbatim } from "./passthrough.ts";
+import { passthrough } from "./passthrough.ts";
 import { fieldPath, parse as parseRequest, render as renderRequest, schema } from "./request.ts";
 import { parse as parseResponse, render as renderResponse } from "./response.ts";
 import { stream } from "./stream.ts";
@@ -23,6 +23,6 @@ export const openaiChat: Dialect<ChatRequest, ChatResponse> = {
   },
   response: { parse: parseResponse, render: renderResponse },
   stream,
-  passthrough: verbatim,
+  passthrough,
   error,
 };

@@ -2,7 +2,7 @@
 import type { AudioBlock, ChatRequest, OutputModalities } from "../../canonical/chat.ts";
 import { isObject, type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
 import type { ReadContext } from "../dialect.ts";
-import { textAlone, unsupported } from "../errors.ts";
+import { textOnly, unsupported } from "../errors.ts";
 import { readDataUri } from "../shared/media.ts";
 import type { Warnings } from "../shared/warnings.ts";
 
@@ -23,11 +23,11 @@ function voiceOf({ voice }: NonNullable<OutputModalities["speech"]>): string {
 }
 
 /** `modalities`, for speech as the dialect's maker has it; pictures and their form as compatible servers added them. */
-export function renderMediaWish(request: ChatRequest, warnings: Warnings): JsonObject {
+export function renderOutputModalities(request: ChatRequest, warnings: Warnings): JsonObject {
   if (request.media === undefined) return {};
   const { image, speech, path } = request.media;
   const { makesImages, makesSpeech } = warnings.context.options ?? {};
-  if ((image && !makesImages) || (speech && !makesSpeech)) throw unsupported(path, textAlone);
+  if ((image && !makesImages) || (speech && !makesSpeech)) throw unsupported(path, textOnly);
   const form = omitUndefined({ aspect_ratio: image?.aspectRatio, image_size: image?.size });
   return omitUndefined({
     modalities: ["text", ...(image ? ["image"] : []), ...(speech ? ["audio"] : [])],

@@ -2,7 +2,7 @@
 import type { Block, Message, TextBlock } from "../../canonical/chat.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import { missing } from "../errors.ts";
-import { type Conversation, hear, newConversation, speak, turnsOf } from "../shared/conversation-builder.ts";
+import { addToolResult, type Conversation, newConversation, speak, turnsOf } from "../shared/conversation-builder.ts";
 import { completed } from "../shared/tool-input.ts";
 import { dialectName, parseContent, parseText } from "./content.ts";
 import { parseThinking } from "./reasoning.ts";
@@ -23,7 +23,7 @@ function needContent(message: JsonObject, path: string): void {
 }
 
 function answer(reading: Reading, callId: string, content: TextBlock[]): void {
-  hear(reading, { type: "tool-result", callId, content, isError: false });
+  addToolResult(reading, { type: "tool-result", callId, content, isError: false });
 }
 
 function readSystem(reading: Reading, message: JsonObject, path: string): void {

@@ -101,7 +101,7 @@ function usage(reply: JsonObject): Usage | undefined {
 
 const withUsage = (reply: JsonObject, used: Usage): JsonObject => ({ ...reply, usage: renderUsage(used) });
 
-export const verbatim: Passthrough = {
+export const passthrough: Passthrough = {
   render: call,
   visibleFrame: shownChunk,
   corrected: correctedChunk,

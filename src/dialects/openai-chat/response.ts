@@ -23,7 +23,7 @@ import { parseAnnotations, renderCitations } from "./citations.ts";
 import { parseLogprobs, renderLogprobs } from "./logprobs.ts";
 import { parseImages, parseSpeech } from "./output-media.ts";
 import { parseThinking, renderThinking } from "./reasoning.ts";
-import { asAsked, madeId, parseCall, parseFunctionCall, renderCall } from "./tool-calls.ts";
+import { asRequestedTool, madeId, parseCall, parseFunctionCall, renderCall } from "./tool-calls.ts";
 import { namesFor } from "./tools.ts";
 
 /** True when the client must be answered in the form from before `tools`. */
@@ -60,7 +60,7 @@ function parseCalls(message: JsonObject, context: ReadContext, replyId: string, 
   const calls = callsIn(message, context, replyId, choice);
   if (calls.length === 0) return calls;
   const tools = findTools(context, namesFor);
-  return calls.map((call) => asAsked(call, tools));
+  return calls.map((call) => asRequestedTool(call, tools));
 }
 
 /** Blocks in the one order that this wire can say: thinking, text, refusal, pictures, speech, calls. */

@@ -53,7 +53,7 @@ export function parseCall(call: JsonObject, origin: string, madeUp: string): Too
 }
 
 /** A call as the client knows the tool: by its own name, and as free text where a function stood in for that. */
-export function asAsked(block: ToolCallBlock, tools: ToolFinder): ToolCallBlock {
+export function asRequestedTool(block: ToolCallBlock, tools: ToolFinder): ToolCallBlock {
   const { name, kind } = tools(block.name);
   if (kind === block.kind || block.kind === "custom") return { ...block, name };
   return { ...block, name, kind, input: callInput(kind, block.input) };

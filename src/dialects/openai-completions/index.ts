@@ -2,7 +2,7 @@
 import type { ChatRequest, ChatResponse } from "../../canonical/chat.ts";
 import type { Dialect } from "../dialect.ts";
 import { error } from "./error.ts";
-import { verbatim } from "./passthrough.ts";
+import { passthrough } from "./passthrough.ts";
 import { split } from "./prompt.ts";
 import { fieldPath, parse as parseRequest, render as renderRequest, schema } from "./request.ts";
 import { parse as parseResponse, render as renderResponse } from "./response.ts";
@@ -14,6 +14,6 @@ export const openaiCompletions: Dialect<ChatRequest, ChatResponse> = {
   request: { schema, parse: parseRequest, split, render: renderRequest, supportsChoices: true, fieldPath },
   response: { parse: parseResponse, render: renderResponse },
   stream,
-  passthrough: verbatim,
+  passthrough,
   error,
 };

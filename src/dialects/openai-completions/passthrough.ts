@@ -19,7 +19,7 @@ function call(wire: JsonObject, context: RenderContext): UpstreamRequest {
 
 const withUsage = (reply: JsonObject, used: Usage): JsonObject => ({ ...reply, usage: renderUsage(used) });
 
-export const verbatim: Passthrough = {
+export const passthrough: Passthrough = {
   render: call,
   visibleFrame: shownChunk,
   corrected: correctedChunk,

@@ -179,7 +179,7 @@ export function asContent(parts: readonly JsonObject[]): Json {
 }
 
 /** What the model said, replayed. */
-export function renderSaid(block: Extract<Block, { type: "text" | "refusal" }>): JsonObject {
+export function renderOutputText(block: Extract<Block, { type: "text" | "refusal" }>): JsonObject {
   if (block.type === "refusal") return { type: "refusal", refusal: block.text };
   return omitUndefined({ type: "output_text", text: block.text, annotations: [] });
 }

@@ -2,7 +2,7 @@
 import { type TSchema, Type } from "typebox";
 import type { ChatRequest, OutputFormat } from "../../canonical/chat.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import { missing, textAlone } from "../errors.ts";
+import { missing, textOnly } from "../errors.ts";
 import { dropped, type FieldTable, ignored, type Reading, rejected, type WireMembers } from "../field-table.ts";
 import { enumeration, object, optional } from "../schema-helpers.ts";
 import { isAbsent } from "../shared/is-empty.ts";
@@ -153,7 +153,7 @@ export const responsesFields: FieldTable<ChatRequest, ResponsesSetting> = {
   },
   stopSequences: rejected("stop sequences are not supported"),
   choices: rejected("only one choice per request is supported"),
-  media: rejected(textAlone),
+  media: rejected(textOnly),
   tools: {
     path: "tools",
     schema: optional("array", { items: tool, description: "Tools that the model can use." }),

@@ -2,7 +2,7 @@
 import type { ChatRequest, ChatResponse } from "../../canonical/chat.ts";
 import type { Dialect } from "../dialect.ts";
 import { error } from "./error.ts";
-import { verbatim } from "./passthrough.ts";
+import { passthrough } from "./passthrough.ts";
 import { fieldPath, parse as parseRequest, render as renderRequest, schema } from "./request.ts";
 import { parse as parseResponse, render as renderResponse } from "./response.ts";
 import { stream } from "./stream.ts";
@@ -13,6 +13,6 @@ export const openaiResponses: Dialect<ChatRequest, ChatResponse> = {
   request: { schema, parse: parseRequest, render: renderRequest, stops: { most: 0, takes: () => false }, fieldPath },
   response: { parse: parseResponse, render: renderResponse },
   stream,
-  passthrough: verbatim,
+  passthrough,
   error,
 };

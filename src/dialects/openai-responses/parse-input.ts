@@ -3,7 +3,7 @@ import type { Block, TextBlock, ToolCallBlock } from "../../canonical/chat.ts";
 import type { UnmappedField } from "../../canonical/warning.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import { badValue, missing } from "../errors.ts";
-import { type Conversation, hear, newConversation, speak, turnsOf } from "../shared/conversation-builder.ts";
+import { addToolResult, type Conversation, newConversation, speak, turnsOf } from "../shared/conversation-builder.ts";
 import { completed, inputText } from "../shared/tool-input.ts";
 import { checkTrigger, isSealed } from "./compact.ts";
 import { foreign, parseContent, parseMessageContent, parseResultPart, parseTextContent, textAt } from "./content.ts";
@@ -70,7 +70,7 @@ function readResult(reading: Reading, item: JsonObject, path: string): void {
   const callId = textAt(item, "call_id", path);
   const content = parseContent(item.output, `${path}.output`, parseResultPart);
   flush(reading);
-  hear(reading, { type: "tool-result", callId, content, isError: false });
+  addToolResult(reading, { type: "tool-result", callId, content, isError: false });
 }
 
 /** State of a call goes back to its call, which stands before it. */

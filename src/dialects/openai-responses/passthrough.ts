@@ -103,4 +103,4 @@ const withUsage = (reply: JsonObject, usage: Usage): JsonObject => ({ ...reply, 
 const normalize: Passthrough["normalize"] = (reply, _wire, context) =>
   context?.stored === undefined ? reply : { ...reply, ...identityMembers(context.stored) };
 
-export const verbatim: Passthrough = { render: call, reader: passthroughReader, withUsage, corrected, normalize };
+export const passthrough: Passthrough = { render: call, reader: passthroughReader, withUsage, corrected, normalize };

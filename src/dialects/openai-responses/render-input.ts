@@ -6,7 +6,7 @@ import { settle } from "../shared/normalize-messages.ts";
 import { sendable } from "../shared/tool-input.ts";
 import { cleanId, type ToolNames } from "../shared/tool-names.ts";
 import { type Warnings, warnField } from "../shared/warnings.ts";
-import { asContent, dialectName, inputText, renderInput, renderSaid } from "./content.ts";
+import { asContent, dialectName, inputText, renderInput, renderOutputText } from "./content.ts";
 import { replayedItem } from "./reasoning.ts";
 
 interface Writing {
@@ -69,7 +69,7 @@ function writeSaid(turn: Message, { notes, names, kinds, items }: Writing): void
   };
   for (const block of turn.blocks) {
     if (block.type === "text" || block.type === "refusal") {
-      if (block.text !== "") parts.push(renderSaid(block));
+      if (block.text !== "") parts.push(renderOutputText(block));
       continue;
     }
     const item = saidItem(block, notes, names);

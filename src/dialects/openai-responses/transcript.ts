@@ -116,7 +116,7 @@ Write the note under these headings, each only as long as it needs:
 Invent nothing. Leave out greetings and anything that no longer matters. Write in the language of the conversation. Answer with the note only.`;
 
 /** What one piece of a conversation is summarised with. */
-export interface SummaryWish {
+export interface SummaryRequest {
   /** As the client named it. */
   readonly model: string;
   readonly transcript: string;
@@ -127,7 +127,7 @@ export interface SummaryWish {
 }
 
 /** The request for a summary: no tools, little thought, the conversation inside one message. */
-export function summaryAsk({ model, transcript, instructions, soFar }: SummaryWish): ChatRequest {
+export function summaryAsk({ model, transcript, instructions, soFar }: SummaryRequest): ChatRequest {
   const parts = [
     ...(instructions ? [`Instructions that the assistant had, for context:\n${instructions}\n`] : []),
     ...(soFar ? [`The note on what came before, to be continued and updated:\n${soFar}\n`] : []),

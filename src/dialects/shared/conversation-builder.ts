@@ -27,7 +27,7 @@ export function speak(reading: Conversation, message: Message): void {
 }
 
 /** A result; one whose call is unknown keeps its own place. */
-export function hear(reading: Conversation, result: ToolResultBlock): void {
+export function addToolResult(reading: Conversation, result: ToolResultBlock): void {
   const last = reading.entries.at(-1);
   const caller = reading.callers.get(result.callId) ?? (last?.turn.role === "tool" ? last : undefined);
   if (caller !== undefined) caller.results.push(result);

@@ -71,7 +71,7 @@ const imageTokens = ({ size, detail }: ImagePart, { image, imageBound }: TokenFa
   size === null ? imageBound : Math.min(image(size, detail), imageBound);
 
 /** Everything but texts: media, messages, what tools bring, and what the client counted itself. */
-export function tokensBesideText(parts: RequestParts, family: TokenFamily): number {
+export function nonTextTokens(parts: RequestParts, family: TokenFamily): number {
   const images = parts.images.reduce((sum, image) => sum + imageTokens(image, family), 0);
   const sound = parts.audioSeconds * family.audioPerSecond + parts.videoSeconds * family.videoPerSecond;
   const frame = parts.messages === 0 ? 0 : family.base + family.perMessage * parts.messages;
@@ -116,11 +116,11 @@ export function scanInput(parts: RequestParts): InputScan {
 
 /** Tokens at most, whoever of these families answers: for admission. */
 export function inputBound({ parts, scan }: InputScan, families: readonly TokenFamily[]): number {
-  const beside = families.map((family) => tokensBesideText(parts, family));
+  const beside = families.map((family) => nonTextTokens(parts, family));
   return Math.ceil(scan.bound) + Math.max(0, ...beside);
 }
 
 /** A quick estimate, for what cannot wait for the tokenizer: the opening row, notes of progress, the first event of a stream. */
 export function approximateInput({ parts, scan }: InputScan, family: TokenFamily = defaultFamily): number {
-  return approximateText(scan, family) + tokensBesideText(parts, family);
+  return approximateText(scan, family) + nonTextTokens(parts, family);
 }

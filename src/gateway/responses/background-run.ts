@@ -52,7 +52,7 @@ async function advance({ dependencies, job }: State, response: ResponseDocument,
     const row = { id: job.identity.id, state, body: JSON.stringify(response), aliveUntilMs };
     if ((await advanceResponse(store, row)) && isOver) await indexItems(dependencies, job, response);
   } catch (thrown) {
-    gateway.events.backgroundFailed("responses", thrown);
+    gateway.events.backgroundTaskFailed("responses", thrown);
   }
 }
 
@@ -173,7 +173,7 @@ export function startBackgroundRun(
   };
   state.log.append(codec.frames.opening(work.response));
   const done = run(state, context)
-    .catch((thrown: unknown) => gateway.events.backgroundFailed("responses", thrown))
+    .catch((thrown: unknown) => gateway.events.backgroundTaskFailed("responses", thrown))
     .finally(() => {
       state.endedMs = gateway.clock.monotonicMs();
       state.log.end();

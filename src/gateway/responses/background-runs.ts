@@ -97,7 +97,7 @@ export async function startMaintenance(
   const { store, gateway } = dependencies;
   const { clock, events, limits } = gateway;
   const isShared = store.engine !== "sqlite";
-  const failed = (cause: unknown): void => events.backgroundFailed("responses", cause);
+  const failed = (cause: unknown): void => events.backgroundTaskFailed("responses", cause);
   const heartbeat = async (): Promise<void> => {
     await runs.heartbeat();
     if (isShared) await failAbandoned(dependencies, clock.nowMs());

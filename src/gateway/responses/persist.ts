@@ -87,7 +87,7 @@ async function store(
     await indexItems(dependencies, job, response);
     return true;
   } catch (thrown) {
-    dependencies.gateway.events.backgroundFailed("responses", thrown);
+    dependencies.gateway.events.backgroundTaskFailed("responses", thrown);
     return false;
   }
 }

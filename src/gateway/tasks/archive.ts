@@ -107,7 +107,7 @@ export async function copyTask(
   // Stopping ended the try, not the source.
   const isStopped = outcome.failure !== null && signal.aborted;
   if (outcome.failure !== null && !isStopped)
-    dependencies.gateway.events.errandFailed("copy", task.id, tries, outcome.failure);
+    dependencies.gateway.events.jobFailed("copy", task.id, tries, outcome.failure);
   const bytes = storedBytesOf(outcome.results);
   const isWritten = await writeCopied(
     dependencies.store,

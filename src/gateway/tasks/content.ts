@@ -27,7 +27,7 @@ async function openStored(
   const span = parseRange(bytes, range);
   const { start, end } = span.status === 416 ? { start: 0, end: 1 } : span;
   const body = await blobs?.open(name, bytes, start, end).catch((thrown: unknown) => {
-    gateway.events.backgroundFailed("videos", thrown);
+    gateway.events.backgroundTaskFailed("videos", thrown);
     return null;
   });
   if (body === undefined || body === null) return null;

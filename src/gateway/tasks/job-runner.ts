@@ -40,7 +40,7 @@ function busyOwners(work: Work): string[] {
 function start({ dependencies, kind, underWay, signal }: Work, row: TaskJobRow): void {
   const turn = kind
     .run(row, signal)
-    .catch((thrown: unknown) => dependencies.gateway.events.backgroundFailed("videos", thrown))
+    .catch((thrown: unknown) => dependencies.gateway.events.backgroundTaskFailed("videos", thrown))
     .finally(() => underWay.delete(turn));
   underWay.set(turn, row.ownerKeyId);
 }

@@ -45,7 +45,7 @@ async function pollUpstream(dependencies: TaskDependencies, task: Task, client: 
   const nowMs = gateway.clock.nowMs();
   const progress = safeProgress(client, upstream.progress(answer, upstreamTask));
   if (progress === null) throw upstream.error.parse(answer.status, answer.body, retryAfterMs(answer.headers, nowMs));
-  if (progress.unknownStatus !== undefined) gateway.events.unknownWord(task.provider, progress.unknownStatus);
+  if (progress.unknownStatus !== undefined) gateway.events.unknownTaskStatus(task.provider, progress.unknownStatus);
   const next = applyProgress(task, progress, upstream, nowMs);
   const waitMs = nextDelayMs(task, upstream);
   return { task: { ...next, internals: { ...next.internals, waitMs } }, waitMs };

@@ -45,7 +45,7 @@ function start(work: Work, row: TaskRow): void {
   const turn = gate
     .acquire()
     .then(() => pollTask(dependencies, row))
-    .catch((thrown: unknown) => dependencies.gateway.events.backgroundFailed("videos", thrown))
+    .catch((thrown: unknown) => dependencies.gateway.events.backgroundTaskFailed("videos", thrown))
     .finally(() => {
       gate.release();
       underWay.delete(turn);

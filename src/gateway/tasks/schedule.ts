@@ -55,7 +55,7 @@ export function repeat(events: Events, everyMs: number, call: () => Promise<void
     if (isBusy) return;
     isBusy = true;
     void call()
-      .catch((thrown: unknown) => events.backgroundFailed("videos", thrown))
+      .catch((thrown: unknown) => events.backgroundTaskFailed("videos", thrown))
       .finally(() => {
         isBusy = false;
       });

@@ -114,7 +114,7 @@ export async function openVideos(dependencies: TaskDependencies): Promise<Videos
       if (!(await softDeleteTask(store, id, ownerKeyId, gateway.clock.nowMs()))) throw unknown();
       // What does not go at once goes with the next upkeep.
       await removeBytes(dependencies, task).catch((thrown: unknown) =>
-        gateway.events.backgroundFailed("videos", thrown),
+        gateway.events.backgroundTaskFailed("videos", thrown),
       );
       if (task.state === "completed") await notifyUpstream(dependencies, task, "remove");
     },

@@ -102,7 +102,7 @@ export async function deliverWebhook(
   const { clock, events } = dependencies.gateway;
   // Stopping ended the try, not the receiver.
   if (failure !== null && signal.aborted) return void (await finish(clock.nowMs(), row.tries));
-  if (failure !== null) events.errandFailed("tell", task.id, tries, failure);
+  if (failure !== null) events.jobFailed("webhook", task.id, tries, failure);
   const waitMs = Math.max(jobWaitMs(waits, tries, dependencies), Math.min(askedMs, waits.mostMs));
   await finish(isOver || tries >= maxTries ? null : clock.nowMs() + waitMs, tries);
 }

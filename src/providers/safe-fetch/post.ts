@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { readAllowed } from "./allowlist.ts";
 import type { PostBody } from "./connect.ts";
 import { errorFactory } from "./errors.ts";
-import { type FetchJob, judge, pollTaskFor, type SafeFetchOptions } from "./redirects.ts";
+import { checkFetchUrl, type FetchJob, pollTaskFor, type SafeFetchOptions } from "./redirects.ts";
 import { systemTimer, withTimeout } from "./timeout.ts";
 
 type Options = Omit<SafeFetchOptions, "post" | "range" | "types" | "maxBytes">;
@@ -63,7 +63,7 @@ export function safePost(url: string, post: PostBody, options: Options): Promise
 /** Whether a URL may be sent to at all, as far as one can know before. Throws as `openGuarded` does. */
 export function checkUrl(url: string, options: Options): Promise<void> {
   return within(options, async (errand, release) => {
-    await judge(errand, url);
+    await checkFetchUrl(errand, url);
     release();
   });
 }

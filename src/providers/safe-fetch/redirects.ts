@@ -59,7 +59,7 @@ function locate({ options, allowed, blame }: FetchJob, text: string, from: Parse
 const mayUse = (allowed: Allowed, port: number): boolean => usualPorts.includes(port) || allowed.namesPort(port);
 
 /** Judges a URL as `follow` does before it asks there: its text, and the addresses of its host. */
-export async function judge(errand: FetchJob, text: string): Promise<void> {
+export async function checkFetchUrl(errand: FetchJob, text: string): Promise<void> {
   const place = locate(errand, text, null);
   await lookedUp(errand, place);
 }

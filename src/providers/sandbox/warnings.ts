@@ -5,7 +5,7 @@ import type { OperationRequest } from "../../canonical/operation.ts";
 import type { VideoRequest } from "../../canonical/video.ts";
 import type { Warning } from "../../canonical/warning.ts";
 import type { RenderContext } from "../../dialects/dialect.ts";
-import { noteLost, noteSaid } from "../../dialects/images/field-support.ts";
+import { noteLost, warnIfSet } from "../../dialects/images/field-support.ts";
 import type { VideoRenderContext } from "../../dialects/video/upstream.ts";
 import { approximationWarnings, dropped, fixedSound } from "../../dialects/video/warnings.ts";
 import { sampleVideo } from "./sample-video.ts";
@@ -24,8 +24,8 @@ const byOperation: { readonly [operation in OperationRequest["operation"]]?: War
     const notes = { context, warnings: [] as Warning[] };
     noteLost(request, notes, drawnFields);
     if (request.fileFormat !== undefined && request.fileFormat !== "png")
-      noteSaid(request, notes, "approximated", "fileFormat");
-    if (request.delivery === "url") noteSaid(request, notes, "approximated", "delivery");
+      warnIfSet(request, notes, "approximated", "fileFormat");
+    if (request.delivery === "url") warnIfSet(request, notes, "approximated", "delivery");
     return notes.warnings;
   },
 };

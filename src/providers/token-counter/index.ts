@@ -2,7 +2,7 @@
 
 import { GatewayError } from "../../canonical/error.ts";
 import { type Encoding, type TokenFamily, tokenFamilyOf } from "../../dialects/tokens/families.ts";
-import { textsOf, tokensBesideText, tokensOfText } from "../../dialects/tokens/figures.ts";
+import { nonTextTokens, textsOf, tokensOfText } from "../../dialects/tokens/figures.ts";
 import { type RequestParts, requestParts, type TextPart } from "../../dialects/tokens/request-parts.ts";
 import { workerAddress } from "../../lib/worker.ts";
 import { defaultTimeouts, type Provider } from "../provider.ts";
@@ -66,7 +66,7 @@ export async function countInput(
   family: TokenFamily,
   signal?: AbortSignal,
 ): Promise<number> {
-  return (await countTexts(counter, textsOf(parts, family), family, signal)) + tokensBesideText(parts, family);
+  return (await countTexts(counter, textsOf(parts, family), family, signal)) + nonTextTokens(parts, family);
 }
 
 /** Answers counts where the provider of a model has no counter. Its name in `x-turnpike-provider` says that the figure is an estimate. */

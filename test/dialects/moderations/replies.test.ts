@@ -3,9 +3,9 @@ import { describe, expect, test } from "bun:test";
 import { type ModerationRequest, moderationCategories } from "../../../src/canonical/moderation.ts";
 import type { Dialect } from "../../../src/dialects/dialect.ts";
 import {
-  judgeIn,
   mistralModerations,
   moderatorForms,
+  moderatorIn,
   openaiChat,
   openaiModerations,
 } from "../../../src/dialects/index.ts";
@@ -106,7 +106,7 @@ describe("mistral-moderations", () => {
 });
 
 describe("llama-guard", () => {
-  const guard = judgeIn(openaiChat, moderatorForms["llama-guard"]);
+  const guard = moderatorIn(openaiChat, moderatorForms["llama-guard"]);
   const say = (content: string, logprobs?: object[]) =>
     parsed(guard, {
       id: "c",
@@ -172,7 +172,7 @@ test("a judge that a dialect cannot give a schema is asked in plain words", () =
     ...openaiChat,
     request: { ...openaiChat.request, render: renderPlain },
   } as unknown as typeof openaiChat;
-  const judge = judgeIn(strict, moderatorForms.chat);
+  const judge = moderatorIn(strict, moderatorForms.chat);
   const { call } = judge.request.render(ask(), renderContextOf(judge as unknown as Dialect));
   expect(call.body).not.toHaveProperty("response_format");
   expect(call.again?.body).toEqual(call.body);
