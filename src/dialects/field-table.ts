@@ -26,7 +26,7 @@ export interface Bounds {
 /** How clients of the format say a field. Absent from a row: no client of it does, or no client speaks the format. */
 export interface ClientHalf<R, Value> {
   /** Schema of the member at `path`. */
-  readonly schema?: TSchema;
+  readonly schema?: TSchema | undefined;
   /** More members that are read for this field, such as older names. */
   readonly also?: TProperties;
   /** From the member at `path`, where it is given. Absent: the value as it is. */
@@ -53,7 +53,7 @@ export interface WireField<R, Value, S> extends ClientHalf<R, Value>, UpstreamHa
 /** A field that another row's functions carry along. */
 export interface CarriedField<R> {
   readonly path: string;
-  readonly schema?: TSchema;
+  readonly schema?: TSchema | undefined;
   readonly also?: TProperties;
   readonly carriedBy: RequestField<R>;
 }
@@ -69,7 +69,7 @@ export type FieldTable<R, S = RenderSetting<R>> = { readonly [Field in RequestFi
 
 /** A member of a client's wire that no canonical field holds, or not with every value. */
 export interface WireMember {
-  readonly schema?: TSchema;
+  readonly schema?: TSchema | undefined;
   /** What becomes of it where the upstream speaks another format; null where nothing is lost. Absent: left out with a warning. */
   readonly lost?: Loss["rule"] | null | ((value: Json, wire: JsonObject) => Loss["rule"] | null);
   /** An empty object asks for something too. */

@@ -84,13 +84,14 @@ function fromObject(body: JsonObject, depth: number): Found {
   const message = text(body.message) ?? text(body.msg) ?? text(body.error_msg) ?? "";
   const type = text(body.type) ?? text(body.status);
   const param = text(body.param);
+  const named = text(code);
   const status = typeof code === "number" && code >= 400 && code < 600 ? code : undefined;
   return {
     message: message.trimStart().startsWith("{") ? fromText(message, depth).message || message : message,
     ...(type === undefined ? {} : { type }),
     ...(param === undefined ? {} : { param }),
     ...(status === undefined ? {} : { status }),
-    ...(text(code) === undefined ? {} : { code: text(code) }),
+    ...(named === undefined ? {} : { code: named }),
   };
 }
 

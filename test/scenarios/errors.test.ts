@@ -6,7 +6,7 @@ import { type Scene, type Sees, scenes } from "../support/scenario.ts";
 const invalid = "invalid_request_error";
 
 /** A call that is refused before any upstream is asked. */
-function refused(name: string, call: Call, status: number, error: Sees["error"], more: Sees = {}): Scene {
+function refused(name: string, call: Call, status: number, error: NonNullable<Sees["error"]>, more: Sees = {}): Scene {
   return { name, call, sees: { status, error, ...more }, asked: {}, ledger: "none" };
 }
 

@@ -8,7 +8,13 @@ import { gone, lacksAbility } from "./unusable.ts";
 const invalid = "invalid_request_error";
 
 /** What the client hears when its only candidate does this. */
-function alphaDoes(name: string, reply: Reply, status: number, error: Sees["error"], more: Sees = {}): Scene {
+function alphaDoes(
+  name: string,
+  reply: Reply,
+  status: number,
+  error: NonNullable<Sees["error"]>,
+  more: Sees = {},
+): Scene {
   return { name, upstream: { alpha: reply }, sees: { status, error, ...more } };
 }
 

@@ -44,7 +44,7 @@ export function readInput(input: Json | undefined, field: string): EmbeddingInpu
 type InputHalf = UpstreamHalf<EmbeddingSetting, EmbeddingInput>;
 
 /** Refuses token ids. */
-export const textsOnly: InputHalf["limit"] = (_setting, input) =>
+export const textsOnly: NonNullable<InputHalf["limit"]> = (_setting, input) =>
   input.kind === "tokens" ? rejected("this model accepts text only, not token IDs.") : undefined;
 
 /** The texts of an input that has passed `textsOnly`. */

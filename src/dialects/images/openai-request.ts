@@ -83,7 +83,7 @@ function readShape(wire: JsonObject): Pick<ImageRequest, "width" | "height" | "r
 }
 
 /** A stream tells bytes alone, and so do models that are named like those that do. */
-function readDelivery(wire: JsonObject): { readonly delivery?: ImageRequest["delivery"] } {
+function readDelivery(wire: JsonObject): { readonly delivery?: NonNullable<ImageRequest["delivery"]> } {
   if (wire.stream === true || answersBytes.test(String(wire.model))) return { delivery: "base64" };
   if (wire.response_format === "b64_json") return { delivery: "base64" };
   return wire.response_format === "url" ? { delivery: "url" } : {};

@@ -12,9 +12,9 @@ const documentsPerSearch = 100;
 export interface ReadRanking {
   readonly results: Json | undefined;
   readonly score?: string;
-  readonly id?: Json;
-  readonly model?: Json;
-  readonly searchUnits?: Json;
+  readonly id?: Json | undefined;
+  readonly model?: Json | undefined;
+  readonly searchUnits?: Json | undefined;
   /** The first of these that counts is taken. */
   readonly tokens: readonly (Json | undefined)[];
 }

@@ -109,7 +109,7 @@ export const effortsOf = (query: ModelQuery): readonly Effort[] | null => family
  */
 export function wantsResponses(
   query: ModelQuery,
-  { tools, reasoning }: Pick<ChatRequest, "tools" | "reasoning">,
+  { tools, reasoning }: Pick<ChatRequest, "tools"> & { readonly reasoning?: ChatRequest["reasoning"] | undefined },
   isChatClient: boolean,
 ): boolean {
   const family = familyOf(query);

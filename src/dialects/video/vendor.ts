@@ -111,7 +111,7 @@ export interface TaskReading {
   readonly code?: unknown;
   readonly reason?: unknown;
   readonly failure?: VideoFailure;
-  readonly results?: readonly VideoResult[];
+  readonly results?: readonly VideoResult[] | undefined;
   readonly percent?: number | undefined;
   readonly effect?: EffectiveSettings;
 }

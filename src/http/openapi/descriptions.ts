@@ -12,7 +12,13 @@ export interface Description {
   readonly example?: ExampleName;
 }
 
-type Row = readonly [where: RegExp, tag: string, reply: ReplyName | null, example?: ExampleName, errors?: ErrorName];
+type Row = readonly [
+  where: RegExp,
+  tag: string,
+  reply: ReplyName | null,
+  example?: ExampleName | undefined,
+  errors?: ErrorName,
+];
 
 const message = "MessageErrorResponse";
 const content = "GenerateContentErrorResponse";

@@ -200,7 +200,7 @@ describe("thought", () => {
     [{ adaptive: true }, { summary: "auto" }, 0],
     [{ effort: "low", hint: true }, undefined, 0],
   ])("%j", (reasoning, expected, losses) => {
-    const { call, warnings } = render({ reasoning });
+    const { call, warnings } = render(reasoning === undefined ? {} : { reasoning });
     expect(call.body.reasoning).toEqual(expected as JsonObject);
     expect(warnings.length).toBe(reasoning?.budgetTokens === 0 ? 0 : losses);
   });

@@ -116,7 +116,10 @@ describe("the life cycle of events", () => {
 
   test("the state of a call follows it, and comes back to it (bug 10)", () => {
     const call: Block = { type: "tool-call", id: "c", name: "f", kind: "function", input: "{}", signature };
-    const output = outputOf([call, { ...call, id: "d", signature: undefined } as Block], "tool-use");
+    const output = outputOf(
+      [call, { type: "tool-call", id: "d", name: "f", kind: "function", input: "{}" }],
+      "tool-use",
+    );
     expect(output.map((item) => item.type)).toEqual(["function_call", "reasoning", "function_call"]);
     const [back] = dialect.request.parse({ ...hello, input: output }, { header: () => null, params: {} }).messages;
     expect(back?.blocks).toEqual([call, { type: "tool-call", id: "d", name: "f", kind: "function", input: "{}" }]);

@@ -47,7 +47,7 @@ export function hostedFields(prefix: string): (row: HostedRow) => SettingFields 
 }
 
 /** A model with a field for a size takes one in place of ratio and resolution. */
-export const hostedShape: VideoVendor<HostedRow>["shape"] = (request, { fields, sizes }) =>
+export const hostedShape: NonNullable<VideoVendor<HostedRow>["shape"]> = (request, { fields, sizes }) =>
   fields.size === undefined ? undefined : shapeBySize(request, sizes ?? []);
 
 const refusals = {
