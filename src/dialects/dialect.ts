@@ -15,47 +15,65 @@ export type * from "./context.ts";
 export type * from "./upstream-request.ts";
 
 /**
- * One wire language for one operation. Methods, not function members, so that dialects of different operations fit one
- * table; the corridor never mixes them because an endpoint and its candidates share the operation.
+ * The upstream half of a wire format for one operation: requests are rendered in it, and replies are read. Methods, not
+ * function members, so that formats of different operations fit one table; an endpoint and its candidates share the
+ * operation.
  */
-export interface Dialect<
+export interface UpstreamDialect<
   A extends OperationRequest = OperationRequest,
   R extends OperationResponse = OperationResponse,
 > {
   readonly name: string;
   readonly operation: Operation;
-  /** A further endpoint of that dialect: whoever speaks it is asked there first, in the verbatim lane. */
-  readonly variantOf?: Dialect;
-  readonly request: {
-    /** A row for each canonical field of the operation. */
-    readonly fields?: UntypedTable;
-    /** Strict in types and bounds, open to unknown fields. */
-    readonly schema: TSchema;
-    parse(wire: JsonObject, envelope: RequestMeta): A;
-    /** What every request is asked for, where it is plain enough to be read without a parse; null or absent: it is parsed. */
-    outline?(wire: JsonObject, envelope: RequestMeta): RequestOutline | null;
-    /**
-     * One wire that asks for several independent replies, as wires that each ask for one; absent where that cannot
-     * be. The corridor asks them all and numbers the choices in this order.
-     */
-    split?(wire: JsonObject): readonly JsonObject[];
-    render(ask: A, context: RenderContext): RenderedRequest;
-    /** True where an upstream of this dialect takes several choices in one request; elsewhere the corridor asks several times. */
-    readonly supportsChoices?: boolean;
-    /** How many items an upstream of this dialect takes in one call; for more, the corridor asks several times. Absent: any number. */
-    maxItems?(context: RenderContext): number;
-    /** True where an upstream of this dialect takes no addresses of images: the corridor brings what lies behind them. */
-    readonly needsInlineImages?: boolean;
-    /** Which stop texts an upstream of this dialect takes; the corridor watches for the others by itself. Absent: all. */
-    readonly stops?: { readonly most: number; takes(sequence: string): boolean };
-    /** Where a canonical field stands on this wire. */
-    fieldPath(field: FieldName): string;
-  };
+  readonly request: UpstreamRequestCodec<A>;
   readonly response: {
-    /** Throws `upstream_protocol_error` on anything that is no reply. */
+    /** Throws `upstream_protocol_error` on anything that is not a response. */
     parse(wire: unknown, context: ReadContext): R;
-    render(answer: R, context: WriteContext): JsonObject;
   };
+  readonly textFormats?: Pick<TextFormatCodec<R>, "parse">;
+  readonly stream?: Pick<StreamCodec, "reader">;
+  readonly audio?: Pick<AudioCodec, "formats" | "reader">;
+  readonly error: Pick<ErrorCodec, "parse">;
+}
+
+/** How upstreams are asked. */
+interface UpstreamRequestCodec<A extends OperationRequest> {
+  /** A row for each canonical field of the operation. */
+  readonly fields?: UntypedTable;
+  render(ask: A, context: RenderContext): RenderedRequest;
+  /** True where an upstream takes several choices in one request; elsewhere the gateway asks several times. */
+  readonly supportsChoices?: boolean;
+  /** How many items an upstream takes in one call; for more, the gateway asks several times. Absent: any number. */
+  maxItems?(context: RenderContext): number;
+  /** True where an upstream takes no addresses of images: the gateway sends what they lead to. */
+  readonly needsInlineImages?: boolean;
+  /** Which stop sequences an upstream takes; the gateway watches for the others by itself. Absent: all. */
+  readonly stops?: { readonly most: number; takes(sequence: string): boolean };
+}
+
+/** How clients ask. */
+interface ClientRequestCodec<A extends OperationRequest> {
+  /** Strict in types and bounds, open to unknown fields. */
+  readonly schema: TSchema;
+  parse(wire: JsonObject, envelope: RequestMeta): A;
+  /** What every request is asked for, where it is plain enough to be read without a parse; null or absent: it is parsed. */
+  outline?(wire: JsonObject, envelope: RequestMeta): RequestOutline | null;
+  /**
+   * One wire that asks for several independent replies, as wires that each ask for one; absent where that cannot be.
+   * The gateway asks for all of them and numbers the choices in this order.
+   */
+  split?(wire: JsonObject): readonly JsonObject[];
+  /** Where a canonical field is on this wire. */
+  fieldPath(field: FieldName): string;
+}
+
+/** A wire format that clients use as well: both halves, and what goes through unchanged from one to the other. */
+export interface Dialect<A extends OperationRequest = OperationRequest, R extends OperationResponse = OperationResponse>
+  extends UpstreamDialect<A, R> {
+  /** A further endpoint of that dialect: an upstream that has it is asked there first, and its bytes are passed on. */
+  readonly variantOf?: Dialect;
+  readonly request: UpstreamRequestCodec<A> & ClientRequestCodec<A>;
+  readonly response: UpstreamDialect<A, R>["response"] & { render(answer: R, context: WriteContext): JsonObject };
   readonly textFormats?: TextFormatCodec<R>;
   readonly stream?: StreamCodec;
   readonly audio?: AudioCodec;

@@ -1,5 +1,5 @@
 // Accounts that are more than an address and a key: what an operator says of one, and the way to it.
-import type { Dialect, UpstreamRequest } from "../dialects/dialect.ts";
+import type { UpstreamDialect, UpstreamRequest } from "../dialects/dialect.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Secret } from "../lib/secret.ts";
 import type { ListedModel } from "./model-list.ts";
@@ -57,7 +57,7 @@ export interface Signer {
   /** In place of the entry's own address. */
   readonly baseUrl?: string;
   /** The call on this account's own paths; the same object where nothing changes. Pure. */
-  rewritePath?(call: UpstreamRequest, dialect: Dialect): UpstreamRequest;
+  rewritePath?(call: UpstreamRequest, dialect: UpstreamDialect): UpstreamRequest;
   /** As `rewritePath`, for calls about tasks, which belong to no dialect. */
   rewriteTaskPath?(call: UpstreamRequest): UpstreamRequest;
   /** Headers that authenticate a request: made for each one, because they expire or cover its bytes. */

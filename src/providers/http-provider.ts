@@ -1,6 +1,6 @@
 // A configured provider behind HTTP: entry in, something that can be asked out.
 import { version } from "../../package.json";
-import type { CompatibilityFlags, Dialect, UpstreamRequest } from "../dialects/dialect.ts";
+import type { CompatibilityFlags, UpstreamDialect, UpstreamRequest } from "../dialects/dialect.ts";
 import { invalidUpstreamResponse } from "../dialects/errors.ts";
 import { refusalError } from "../dialects/upstream-error.ts";
 import { raceAbort } from "../lib/abortable.ts";
@@ -143,7 +143,7 @@ export function httpProviderWithClock(entry: ProviderEntry, clock: Clock): HttpP
     const patched = patchRequest(kind, call);
     return sendCall(access.rewritePath?.(patched, dialect) ?? patched, signal);
   };
-  const tools = (dialect: Dialect): PollingDependencies => ({
+  const tools = (dialect: UpstreamDialect): PollingDependencies => ({
     clock,
     ask: (path, signal) => {
       const call: UpstreamRequest = { method: "GET", path, body: {} };

@@ -1,5 +1,5 @@
 // What all compatible providers of the table have in common, so that a row says only what is its own.
-import type { Dialect } from "../dialects/dialect.ts";
+import type { UpstreamDialect } from "../dialects/dialect.ts";
 import { openaiChat } from "../dialects/index.ts";
 import { bearer } from "./credentials.ts";
 import { readDataList } from "./model-list.ts";
@@ -27,7 +27,7 @@ export interface Preset
   > {
   readonly baseUrl: string;
   /** In addition to chat. */
-  readonly also?: readonly Dialect[];
+  readonly also?: readonly UpstreamDialect[];
 }
 
 const chatPath = "chat/completions";

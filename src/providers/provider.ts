@@ -4,7 +4,7 @@ import type { AudioFormat, ListedVoice } from "../canonical/speech.ts";
 import type { StreamEvent } from "../canonical/stream-event.ts";
 import type { Usage } from "../canonical/usage.ts";
 import type { Warning } from "../canonical/warning.ts";
-import type { CompatibilityFlags, Dialect, RenderContext, UpstreamRequest } from "../dialects/dialect.ts";
+import type { CompatibilityFlags, RenderContext, UpstreamDialect, UpstreamRequest } from "../dialects/dialect.ts";
 import type { RequestOutline } from "../dialects/request-outline.ts";
 import type { DeclaredModel, ModelQuery } from "../dialects/shared/model-table.ts";
 import type { VideoUpstream } from "../dialects/video/upstream.ts";
@@ -27,13 +27,13 @@ export interface ProviderKind extends RequestQuirks {
   /** Variables whose presence configures a provider of this kind by itself. */
   readonly environment?: { readonly credential?: string; readonly baseUrl: string };
   /** In order of preference; one per operation is enough. */
-  readonly dialects: readonly Dialect[];
+  readonly dialects: readonly UpstreamDialect[];
   /** The wires on which it makes videos, best first; the first that serves a model is taken for it. */
   readonly videos?: readonly VideoUpstream[];
   /** False where this model is not served in this dialect, so that another one is spoken. Absent: each in all of them. */
-  supports?(dialect: Dialect, model: string): boolean;
+  supports?(dialect: UpstreamDialect, model: string): boolean;
   /** The dialect that this model is best asked in; `client` is the client's own. Absent: the first that serves it. */
-  prefers?(request: RequestOutline, query: ModelQuery, client: Dialect): Dialect | undefined;
+  prefers?(request: RequestOutline, query: ModelQuery, client: UpstreamDialect): UpstreamDialect | undefined;
   /** How tasks are followed, where a dialect answers with one. */
   readonly polling?: readonly TaskPolling[];
   /** The models that answer where a client may leave the model out. */
@@ -101,7 +101,7 @@ export interface ProviderEntry {
 /** One try at an upstream. */
 export interface DispatchRequest {
   readonly call: UpstreamRequest;
-  readonly dialect: Dialect;
+  readonly dialect: UpstreamDialect;
   readonly stream: boolean;
   readonly signal: AbortSignal;
 }
@@ -130,15 +130,15 @@ export interface Provider {
   /** As in its kind. */
   originOf?(model: string): string;
   /** As in its kind. A provider inside the process has none: it serves its `operations` in every dialect of a client. */
-  readonly dialects: readonly Dialect[];
+  readonly dialects: readonly UpstreamDialect[];
   /** What a provider inside the process answers. */
   readonly operations?: ReadonlySet<Operation>;
   /** As in its kind. */
   readonly videos?: readonly VideoUpstream[];
   /** As in its kind. */
-  supports?(dialect: Dialect, model: string): boolean;
+  supports?(dialect: UpstreamDialect, model: string): boolean;
   /** As in its kind. */
-  prefers?(request: RequestOutline, query: ModelQuery, client: Dialect): Dialect | undefined;
+  prefers?(request: RequestOutline, query: ModelQuery, client: UpstreamDialect): UpstreamDialect | undefined;
   /** As in its kind. */
   readonly defaultModels?: { readonly [operation in Operation]?: string };
   /** What this provider would ignore of a request in its own dialect, for one that stands in for others. */
@@ -172,7 +172,7 @@ export interface Provider {
 export type HttpProvider = Provider & { readonly dispatch: HttpDispatch };
 
 /** The dialects in which this model can be asked, in order of preference. */
-export function dialectsOf(provider: Provider, model: string): readonly Dialect[] {
+export function dialectsOf(provider: Provider, model: string): readonly UpstreamDialect[] {
   if (provider.supports === undefined) return provider.dialects;
   return provider.dialects.filter((dialect) => provider.supports?.(dialect, model));
 }

@@ -1,12 +1,12 @@
 // Following an upstream that answers with a task: it is asked for the result until there is one, within one request.
 import { GatewayError } from "../canonical/error.ts";
-import type { Dialect } from "../dialects/dialect.ts";
+import type { UpstreamDialect } from "../dialects/dialect.ts";
 import type { Clock } from "../lib/clock.ts";
 import { isObject, type JsonObject, parseJsonText } from "../lib/json.ts";
 
 /** How a kind's tasks are followed, for one of its dialects. */
 export interface TaskPolling {
-  readonly dialect: Dialect;
+  readonly dialect: UpstreamDialect;
   /** The path, below the base URL, that tells how the task of this reply stands; null for a reply that is the last. Pure. */
   next(reply: JsonObject): string | null;
   /** Silence before each question, in milliseconds; the last one repeats. */

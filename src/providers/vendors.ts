@@ -1,6 +1,6 @@
 // The table of providers with formats of their own: each row is an address, a way to sign, and the dialects that it supports.
 
-import type { Dialect } from "../dialects/dialect.ts";
+import type { UpstreamDialect } from "../dialects/dialect.ts";
 import {
   anthropicCount,
   anthropicMessages,
@@ -40,7 +40,7 @@ import type { ProviderKind } from "./provider.ts";
 import { readAzureVoices, readElevenlabsVoices } from "./voice-lists.ts";
 
 /** Models of one family are made for images only, and have a format of their own. */
-export function servesImages(dialect: Dialect, model: string): boolean {
+export function servesImages(dialect: UpstreamDialect, model: string): boolean {
   return dialect.operation !== "image" || (dialect === imagenImages) === /imagen/i.test(model);
 }
 

@@ -5,7 +5,14 @@ import type { ChatRequest, ChatResponse } from "../../src/canonical/chat.ts";
 import type { OperationRequest, OperationResponse } from "../../src/canonical/operation.ts";
 import { collectEvents, type StreamEvent } from "../../src/canonical/stream-event.ts";
 import { firstStreamViolation } from "../../src/canonical/stream-validator.ts";
-import type { Dialect, ReadContext, RenderContext, RequestMeta, WriteContext } from "../../src/dialects/dialect.ts";
+import type {
+  Dialect,
+  ReadContext,
+  RenderContext,
+  RequestMeta,
+  UpstreamDialect,
+  WriteContext,
+} from "../../src/dialects/dialect.ts";
 import type { JsonObject } from "../../src/lib/json.ts";
 import { type Frame, formatFrame, frameSplitter, readFrame } from "../../src/lib/sse.ts";
 
@@ -20,8 +27,10 @@ export function envelopeOf(headers: Record<string, string> = {}): RequestMeta {
 }
 
 /** What a dialect is told when it renders a request in a law. */
-export function renderContextOf(dialect: Dialect, more: Partial<RenderContext> = {}): RenderContext {
-  return { model: lawModel, origin: lawOrigin, fieldPath: (field) => dialect.request.fieldPath(field), ...more };
+export function renderContextOf(dialect: UpstreamDialect | Dialect, more: Partial<RenderContext> = {}): RenderContext {
+  const { request } = dialect;
+  const fieldPath: RenderContext["fieldPath"] = (field) => ("fieldPath" in request ? request.fieldPath(field) : field);
+  return { model: lawModel, origin: lawOrigin, fieldPath, ...more };
 }
 
 export const lawReadContext: ReadContext = { origin: lawOrigin };
@@ -74,7 +83,7 @@ export function streamsRoundTrip(
 
 /** However the bytes of a stream are cut, the deltas are the same. */
 export function cutsDoNotMatter(
-  dialect: Dialect<ChatRequest, ChatResponse>,
+  dialect: UpstreamDialect<ChatRequest, ChatResponse>,
   wires: fc.Arbitrary<string>,
   options: { numRuns?: number } = {},
 ): void {
@@ -89,7 +98,7 @@ export function cutsDoNotMatter(
 
 /** A stream gathered is the reply that the whole wire gives. */
 export function streamEqualsWhole(
-  dialect: Dialect<ChatRequest, ChatResponse>,
+  dialect: UpstreamDialect<ChatRequest, ChatResponse>,
   streamWire: string,
   wholeWire: JsonObject,
   ignoring: (keyof ChatResponse)[] = ["id", "createdAt"],
@@ -105,7 +114,7 @@ export function streamEqualsWhole(
 
 /** A stream that stops after any frame but the last is an error, never a finish. `frames` is one whole stream. */
 export function cutStreamIsNoFinish(
-  dialect: Dialect<ChatRequest, ChatResponse>,
+  dialect: UpstreamDialect<ChatRequest, ChatResponse>,
   frames: Frame[],
   finishes: number,
 ): void {
@@ -123,8 +132,9 @@ export function framesOf(chunks: Iterable<Uint8Array>): Frame[] {
 }
 
 /** Everything a reader says about these frames and their end. */
-export function readAll(dialect: Dialect<ChatRequest, ChatResponse>, frames: Frame[]): StreamEvent[] {
-  const reader = sideOf(dialect).reader(lawReadContext);
+export function readAll(dialect: UpstreamDialect<ChatRequest, ChatResponse>, frames: Frame[]): StreamEvent[] {
+  const reader = dialect.stream?.reader(lawReadContext);
+  if (reader === undefined) throw new Error(`${dialect.name} has no stream`);
   return [...frames.flatMap((frame) => reader.read(frame)), ...reader.end()];
 }
 

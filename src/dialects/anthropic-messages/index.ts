@@ -3,6 +3,7 @@ import type { ChatRequest, ChatResponse } from "../../canonical/chat.ts";
 import type { Dialect } from "../dialect.ts";
 import { corrector } from "../shared/corrected-usage.ts";
 import { errorFrames, parseError, renderError } from "./error.ts";
+import { messagesFields } from "./fields.ts";
 import { passthroughRequest, passthroughUsage, withoutReasoning } from "./passthrough.ts";
 import { fieldPath, parseRequest, renderRequest, schema } from "./request.ts";
 import { parseResponse, renderResponse } from "./response.ts";
@@ -14,6 +15,7 @@ export const anthropicMessages: Dialect<ChatRequest, ChatResponse> = {
   name: dialectName,
   operation: "chat",
   request: {
+    fields: messagesFields,
     schema,
     parse: parseRequest,
     render: renderRequest,

@@ -2,8 +2,8 @@
 
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import { objectsIn } from "../shared/json-accessors.ts";
-import { newWarnings, type Warnings, warnField } from "../shared/warnings.ts";
-import { type Family, plainFamily } from "./model-capabilities.ts";
+import { type Warnings, warnField } from "../shared/warnings.ts";
+import type { Family } from "./model-capabilities.ts";
 
 /** What spelling the blocks of one request needs to know. */
 export interface Spelling {
@@ -11,12 +11,6 @@ export interface Spelling {
   readonly warnings: Warnings;
   /** Names of documents that are taken: the service refuses a second one of the same name. */
   readonly documents: Set<string>;
-}
-
-/** For replies to a client: there is nothing that its wire could not say. */
-export function clientSpelling(): Spelling {
-  const warnings = newWarnings({ model: "", origin: "", fieldPath: (field) => field });
-  return { family: plainFamily, warnings, documents: new Set() };
 }
 
 type Speller = (block: JsonObject, to: Spelling) => JsonObject[];
@@ -102,25 +96,8 @@ export function spellContent(content: Json | undefined, to: Spelling): JsonObjec
   return [...spelled, { text: "." }];
 }
 
-const mediaTypes: Readonly<Record<string, string>> = { pdf: "application/pdf", txt: "text/plain", md: "text/markdown" };
-
 function bytesOf(media: JsonObject, mediaType: string): JsonObject {
   return { type: "base64", media_type: mediaType, data: asObject(media.source).bytes };
-}
-
-function readDocument(document: JsonObject): JsonObject {
-  const { text } = asObject(document.source);
-  const format = asText(document.format);
-  return {
-    type: "document",
-    source:
-      typeof text === "string"
-        ? { type: "text", media_type: "text/plain", data: text }
-        : bytesOf(document, mediaTypes[format] ?? `application/${format}`),
-    title: document.name,
-    context: document.context,
-    citations: document.citations,
-  };
 }
 
 function readResult(result: JsonObject): JsonObject {
@@ -152,7 +129,6 @@ function readCited(cited: JsonObject): JsonObject {
 
 const readers: Readonly<Record<string, (inner: JsonObject) => JsonObject>> = {
   image: (image) => ({ type: "image", source: bytesOf(image, `image/${asText(image.format)}`) }),
-  document: readDocument,
   toolUse: ({ toolUseId, name, input, type }) => ({ type: type ?? "tool_use", id: toolUseId, name, input }),
   toolResult: readResult,
   reasoningContent: readReasoning,
@@ -167,16 +143,7 @@ function readBlock(block: JsonObject): JsonObject {
   return read !== undefined && isObject(inner) ? read(inner) : { ...block, type: name };
 }
 
-/** A list of blocks in the Messages API's words; a cache point becomes a mark on the block before it. */
+/** The blocks of a reply in the Messages API's words. */
 export function readContent(content: Json | undefined): JsonObject[] {
-  const blocks: JsonObject[] = [];
-  for (const block of objectsIn(content)) {
-    if (!isObject(block.cachePoint)) blocks.push(readBlock(block));
-    else Object.assign(blocks.at(-1) ?? {}, { cache_control: readCachePoint(block.cachePoint) });
-  }
-  return blocks;
-}
-
-export function readCachePoint({ ttl }: JsonObject): JsonObject {
-  return { type: "ephemeral", ...(ttl === undefined ? {} : { ttl }) };
+  return objectsIn(content).map(readBlock);
 }

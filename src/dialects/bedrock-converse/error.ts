@@ -1,8 +1,6 @@
 // Errors: as the service writes them, whole and within a stream, and as clients of this dialect read them.
 import type { GatewayError } from "../../canonical/error.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import type { Frame } from "../../lib/sse.ts";
-import type { ErrorCodec } from "../dialect.ts";
 import { refusalError } from "../upstream-error.ts";
 
 /** The event under which an exception within a stream comes. */
@@ -54,24 +52,3 @@ export function parseError(status: number, body: unknown, retryAfterMs?: number)
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   });
 }
-
-const names: Readonly<Record<number, string>> = {
-  400: "ValidationException",
-  401: "UnrecognizedClientException",
-  403: "AccessDeniedException",
-  404: "ResourceNotFoundException",
-  408: "ModelTimeoutException",
-  429: "ThrottlingException",
-  503: "ServiceUnavailableException",
-};
-
-function render(error: GatewayError): { status: number; body: JsonObject } {
-  const fallback = error.status < 500 ? "ValidationException" : "InternalServerException";
-  return { status: error.status, body: { __type: names[error.status] ?? fallback, message: error.message } };
-}
-
-export const converseErrors: ErrorCodec = {
-  parse: parseError,
-  render,
-  frames: (error): Frame[] => [{ event: exceptionEvent, data: JSON.stringify(render(error).body) }],
-};

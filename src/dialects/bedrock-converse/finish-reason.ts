@@ -25,14 +25,6 @@ export function readReason(reason: Json | undefined, additional: Json | undefine
   return { stop_reason: reason, stop_sequence: fields.stop_sequence ?? delta.stop_sequence ?? null };
 }
 
-const words: Readonly<Record<string, string>> = { refusal: "content_filtered", pause_turn: "end_turn" };
-
-/** `stopReason`, and the stop text where the Messages API's reply has one. */
-export function writeReason({ stop_reason: reason, stop_sequence: sequence }: JsonObject): JsonObject {
-  const told = typeof sequence === "string" ? { additionalModelResponseFields: { stop_sequence: sequence } } : {};
-  return { stopReason: words[String(reason)] ?? reason, ...told };
-}
-
 const counts = [
   ["inputTokens", "input_tokens"],
   ["outputTokens", "output_tokens"],
@@ -57,11 +49,4 @@ function cacheCreation(details: Json | undefined): JsonObject {
     .filter(isObject)
     .map(({ ttl, inputTokens }) => [`ephemeral_${String(ttl)}_input_tokens`, inputTokens]);
   return { cache_creation: Object.fromEntries(written) };
-}
-
-export function writeUsage(usage: Json | undefined): JsonObject {
-  const said = isObject(usage) ? usage : {};
-  const figures = counts.map(([here, there]) => [here, typeof said[there] === "number" ? said[there] : 0] as const);
-  const totalTokens = figures.reduce((sum, [, figure]) => sum + figure, 0);
-  return { ...Object.fromEntries(figures), totalTokens };
 }

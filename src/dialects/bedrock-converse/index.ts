@@ -1,33 +1,22 @@
-// The dialect of Amazon Bedrock's Converse: the Messages API in other words, for models of many makers. No client speaks it to the gateway.
+// The dialect of Amazon Bedrock's Converse: the Messages API in other words, for models of many makers. Only upstreams use it.
 import type { ChatRequest, ChatResponse } from "../../canonical/chat.ts";
-import { GatewayError } from "../../canonical/error.ts";
-import { keepAliveComment } from "../../lib/sse.ts";
-import type { Dialect } from "../dialect.ts";
-import { converseErrors } from "./error.ts";
-import { parseRequest } from "./parse.ts";
-import { fieldPath, renderRequest } from "./request.ts";
-import { parseResponse, renderResponse } from "./response.ts";
-import { ConverseRequest } from "./schema.ts";
+import type { UpstreamDialect } from "../dialect.ts";
+import { parseError } from "./error.ts";
+import { converseFields } from "./fields.ts";
+import { renderRequest } from "./request.ts";
+import { parseResponse } from "./response.ts";
 import { streamReader } from "./stream-reader.ts";
-import { streamWriter } from "./stream-writer.ts";
 
-export const bedrockConverse: Dialect<ChatRequest, ChatResponse> = {
+export const bedrockConverse: UpstreamDialect<ChatRequest, ChatResponse> = {
   name: "bedrock-converse",
   operation: "chat",
   request: {
-    schema: ConverseRequest,
-    parse: parseRequest,
+    fields: converseFields,
     render: renderRequest,
-    fieldPath,
     // https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InferenceConfiguration.html; blank ones the models refuse.
     stops: { most: 2500, takes: (sequence) => /\S/.test(sequence) },
   },
-  response: { parse: parseResponse, render: renderResponse },
-  stream: { reader: streamReader, writer: streamWriter, heartbeat: () => keepAliveComment },
-  passthrough: {
-    render() {
-      throw new GatewayError("internal_error", "Clients cannot use this format.");
-    },
-  },
-  error: converseErrors,
+  response: { parse: parseResponse },
+  stream: { reader: streamReader },
+  error: { parse: parseError },
 };

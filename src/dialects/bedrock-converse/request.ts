@@ -7,7 +7,6 @@ import { emulatesSchemas, withOutputTool } from "../anthropic-messages/structure
 import { withoutThinking } from "../anthropic-messages/tool-loop.ts";
 import type { RenderContext, RenderedRequest } from "../dialect.ts";
 import { unsupported } from "../errors.ts";
-import { fieldPaths } from "../field-table.ts";
 import { fieldRenderer } from "../render-fields.ts";
 import { readDataUri } from "../shared/media.ts";
 import { splitSystemPrefix } from "../shared/system-prefix.ts";
@@ -47,7 +46,6 @@ function refuseUnsayable(request: ChatRequest, context: RenderContext): void {
 }
 
 const renderFields = fieldRenderer(converseFields);
-export const fieldPath = fieldPaths(converseFields);
 
 /** The call for a canonical request. Throws `unsupported_parameter` for what must not be left out. */
 export function renderRequest(request: ChatRequest, context: RenderContext): RenderedRequest {

@@ -1,12 +1,12 @@
 // A whole reply of this dialect into canon and back, by the rules of the Messages API.
 import type { ChatResponse } from "../../canonical/chat.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
-import { readMessage, renderResponse as renderMessage } from "../anthropic-messages/response.ts";
+import { readMessage } from "../anthropic-messages/response.ts";
 import { readOutput } from "../anthropic-messages/structured-output-tool.ts";
-import type { ReadContext, WriteContext } from "../dialect.ts";
+import type { ReadContext } from "../dialect.ts";
 import { invalidUpstreamResponse } from "../errors.ts";
-import { clientSpelling, readContent, spellContent } from "./content.ts";
-import { isMalformed, readReason, readUsage, settledStop, writeReason, writeUsage } from "./finish-reason.ts";
+import { readContent } from "./content.ts";
+import { isMalformed, readReason, readUsage, settledStop } from "./finish-reason.ts";
 import { toolFinder } from "./tools.ts";
 
 /** The canonical reply. This wire tells neither an id nor a model. */
@@ -25,15 +25,4 @@ export function parseResponse(wire: unknown, context: ReadContext): ChatResponse
     finishReason: settledStop(choice.finishReason, wire.stopReason),
   }));
   return readOutput({ ...response, choices }, context.request);
-}
-
-/** The body for a client. */
-export function renderResponse(response: ChatResponse, context: WriteContext): JsonObject {
-  const { content, usage, ...reason } = renderMessage(response, context);
-  return {
-    output: { message: { role: "assistant", content: spellContent(content, clientSpelling()) } },
-    ...writeReason(reason),
-    usage: writeUsage(usage),
-    metrics: { latencyMs: 0 },
-  };
 }

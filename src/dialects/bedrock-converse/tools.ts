@@ -1,13 +1,13 @@
 // Tools and the choice among them: the Messages API's list in this wire's words, and back.
 
 import type { Block, ChatRequest, Message, TextBlock } from "../../canonical/chat.ts";
-import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import { isObject, type JsonObject } from "../../lib/json.ts";
 import type { ReadContext } from "../dialect.ts";
 import { objectsIn } from "../shared/json-accessors.ts";
 import { findTools, type ToolFinder } from "../shared/tool-lookup.ts";
 import { type ToolNames, toolNames } from "../shared/tool-names.ts";
 import { type Warnings, warnField } from "../shared/warnings.ts";
-import { cachePoint, readCachePoint } from "./content.ts";
+import { cachePoint } from "./content.ts";
 import type { Family } from "./model-capabilities.ts";
 
 /** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolSpecification.html */
@@ -78,31 +78,4 @@ export function spellTools(rendered: JsonObject, family: Family, warnings: Warni
   if (family.oneCall) return { toolConfig: { tools }, additional: { tool_choice: choice } };
   warnField(warnings, "dropped", "parallelToolCalls");
   return { toolConfig: { tools, ...spellChoice(choice) }, additional: {} };
-}
-
-/** Tools in the Messages API's words; those that the service runs itself keep their own. */
-function readTools(list: Json | undefined): JsonObject[] {
-  const tools: JsonObject[] = [];
-  for (const tool of objectsIn(list)) {
-    if (isObject(tool.cachePoint)) {
-      Object.assign(tools.at(-1) ?? {}, { cache_control: readCachePoint(tool.cachePoint) });
-    } else if (isObject(tool.toolSpec)) {
-      const { name, description, inputSchema, strict } = tool.toolSpec;
-      tools.push({ name, description, input_schema: isObject(inputSchema) ? inputSchema.json : undefined, strict });
-    } else tools.push({ ...tool, type: Object.keys(tool)[0] });
-  }
-  return tools;
-}
-
-function readChoice(choice: JsonObject): JsonObject | undefined {
-  const [[type, inner] = ["", null]] = Object.entries(choice);
-  if (type === "tool" && isObject(inner)) return { type, name: inner.name };
-  return type === "any" || type === "auto" ? { type } : undefined;
-}
-
-/** `tools` and `tool_choice` as the Messages API has them. */
-export function readToolConfig(config: Json | undefined): JsonObject {
-  if (!isObject(config)) return {};
-  const { toolChoice } = config;
-  return { tools: readTools(config.tools), tool_choice: isObject(toolChoice) ? readChoice(toolChoice) : undefined };
 }

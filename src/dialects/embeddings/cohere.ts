@@ -4,7 +4,7 @@ import { isObject } from "../../lib/json.ts";
 import { invalidUpstreamResponse } from "../errors.ts";
 import { renderer, upstreamOnly } from "../shared/upstream-only.ts";
 import { cohereErrors } from "../vendor-errors.ts";
-import { type EmbeddingDialect, type EmbeddingTable, madeHere, noTitle, noUser, textsAt } from "./fields.ts";
+import { type EmbeddingTable, madeHere, noTitle, noUser, textsAt, type UpstreamEmbeddings } from "./fields.ts";
 import { purposeAt, vocabularies } from "./tasks.ts";
 import { inputUsage, readVectors } from "./vectors.ts";
 
@@ -38,7 +38,7 @@ function parseResponse(wire: unknown): EmbeddingResponse {
   };
 }
 
-export const cohereEmbeddings: EmbeddingDialect = upstreamOnly({
+export const cohereEmbeddings: UpstreamEmbeddings = upstreamOnly({
   name: "cohere-embeddings",
   operation: "embed",
   fields,

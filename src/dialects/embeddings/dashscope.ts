@@ -4,7 +4,7 @@ import { isObject, type Json } from "../../lib/json.ts";
 import { invalidUpstreamResponse } from "../errors.ts";
 import { renderer, upstreamOnly } from "../shared/upstream-only.ts";
 import { errorsWith } from "../vendor-errors.ts";
-import { type EmbeddingDialect, type EmbeddingTable, madeHere, noTitle, noUser, textsAt } from "./fields.ts";
+import { type EmbeddingTable, madeHere, noTitle, noUser, textsAt, type UpstreamEmbeddings } from "./fields.ts";
 import { purposeAt, vocabularies } from "./tasks.ts";
 import { inputUsage, readVector } from "./vectors.ts";
 
@@ -40,7 +40,7 @@ function parseResponse(wire: unknown): EmbeddingResponse {
   };
 }
 
-export const dashscopeEmbeddings: EmbeddingDialect = upstreamOnly({
+export const dashscopeEmbeddings: UpstreamEmbeddings = upstreamOnly({
   name: "dashscope-embeddings",
   operation: "embed",
   fields,

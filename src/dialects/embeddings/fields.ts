@@ -2,11 +2,12 @@
 import type { EmbeddingInput, EmbeddingRequest, EmbeddingResponse } from "../../canonical/embedding.ts";
 import type { UnmappedField } from "../../canonical/warning.ts";
 import type { Json, JsonObject } from "../../lib/json.ts";
-import type { Dialect } from "../dialect.ts";
+import type { Dialect, UpstreamDialect } from "../dialect.ts";
 import { badValue } from "../errors.ts";
 import { dropped, type FieldTable, ignored, type RenderSetting, rejected, type UpstreamHalf } from "../field-table.ts";
 
 export type EmbeddingDialect = Dialect<EmbeddingRequest, EmbeddingResponse>;
+export type UpstreamEmbeddings = UpstreamDialect<EmbeddingRequest, EmbeddingResponse>;
 export type EmbeddingTable = FieldTable<EmbeddingRequest>;
 export type EmbeddingSetting = RenderSetting<EmbeddingRequest>;
 

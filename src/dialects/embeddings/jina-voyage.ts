@@ -1,7 +1,15 @@
 // Jina's and Voyage's embeddings: OpenAI's reply to requests of their own.
 import { renderer, upstreamOnly } from "../shared/upstream-only.ts";
 import { errorsWith } from "../vendor-errors.ts";
-import { type EmbeddingDialect, type EmbeddingTable, madeHere, maxItems, noTitle, noUser, textsAt } from "./fields.ts";
+import {
+  type EmbeddingTable,
+  madeHere,
+  maxItems,
+  noTitle,
+  noUser,
+  textsAt,
+  type UpstreamEmbeddings,
+} from "./fields.ts";
 import { parseResponse } from "./openai-response.ts";
 import { purposeAt, vocabularies } from "./tasks.ts";
 
@@ -30,7 +38,7 @@ const voyageFields: EmbeddingTable = {
   endUser: noUser,
 };
 
-const openaiLike = (name: string, fields: EmbeddingTable, max: number): EmbeddingDialect =>
+const openaiLike = (name: string, fields: EmbeddingTable, max: number): UpstreamEmbeddings =>
   upstreamOnly({
     name,
     operation: "embed",
@@ -43,5 +51,5 @@ const openaiLike = (name: string, fields: EmbeddingTable, max: number): Embeddin
     error: errorsWith(),
   });
 
-export const jinaEmbeddings: EmbeddingDialect = openaiLike("jina-embeddings", jinaFields, maxItems);
-export const voyageEmbeddings: EmbeddingDialect = openaiLike("voyage-embeddings", voyageFields, maxVoyageTexts);
+export const jinaEmbeddings: UpstreamEmbeddings = openaiLike("jina-embeddings", jinaFields, maxItems);
+export const voyageEmbeddings: UpstreamEmbeddings = openaiLike("voyage-embeddings", voyageFields, maxVoyageTexts);

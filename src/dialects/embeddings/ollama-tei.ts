@@ -4,7 +4,15 @@ import { isObject, type Json } from "../../lib/json.ts";
 import { invalidUpstreamResponse } from "../errors.ts";
 import { renderer, upstreamOnly } from "../shared/upstream-only.ts";
 import { errorsWith } from "../vendor-errors.ts";
-import { type EmbeddingDialect, type EmbeddingTable, madeHere, noPurpose, noTitle, noUser, textsAt } from "./fields.ts";
+import {
+  type EmbeddingTable,
+  madeHere,
+  noPurpose,
+  noTitle,
+  noUser,
+  textsAt,
+  type UpstreamEmbeddings,
+} from "./fields.ts";
 import { inputUsage, readVectors } from "./vectors.ts";
 
 /** What a server of Text Embeddings Inference takes by default. */
@@ -38,7 +46,7 @@ function parseOllama(wire: unknown): EmbeddingResponse {
   };
 }
 
-export const ollamaEmbeddings: EmbeddingDialect = upstreamOnly({
+export const ollamaEmbeddings: UpstreamEmbeddings = upstreamOnly({
   name: "ollama-embeddings",
   operation: "embed",
   fields: ollamaFields,
@@ -49,7 +57,7 @@ export const ollamaEmbeddings: EmbeddingDialect = upstreamOnly({
   error: errorsWith(),
 });
 
-export const teiEmbeddings: EmbeddingDialect = upstreamOnly({
+export const teiEmbeddings: UpstreamEmbeddings = upstreamOnly({
   name: "tei-embeddings",
   operation: "embed",
   fields: teiFields,

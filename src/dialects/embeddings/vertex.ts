@@ -7,7 +7,7 @@ import { geminiErrors } from "../gemini/error.ts";
 import { callPath } from "../gemini/request.ts";
 import { objectsIn } from "../shared/json-accessors.ts";
 import { renderer, upstreamOnly } from "../shared/upstream-only.ts";
-import { type EmbeddingDialect, type EmbeddingTable, madeHere, noUser, textsIn, textsOnly } from "./fields.ts";
+import { type EmbeddingTable, madeHere, noUser, textsIn, textsOnly, type UpstreamEmbeddings } from "./fields.ts";
 import { google } from "./tasks.ts";
 import { inputUsage, readVector, unitVectors } from "./vectors.ts";
 
@@ -54,7 +54,7 @@ function parseResponse(wire: unknown, { request }: ReadContext): EmbeddingRespon
   };
 }
 
-export const vertexEmbeddings: EmbeddingDialect = upstreamOnly({
+export const vertexEmbeddings: UpstreamEmbeddings = upstreamOnly({
   name: "vertex-embeddings",
   operation: "embed",
   fields,

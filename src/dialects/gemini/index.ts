@@ -4,7 +4,7 @@ import type { Dialect } from "../dialect.ts";
 import { corrector } from "../shared/corrected-usage.ts";
 import { isAbsent } from "../shared/is-empty.ts";
 import { geminiErrors } from "./error.ts";
-import { maxStops } from "./fields.ts";
+import { geminiFields, maxStops } from "./fields.ts";
 import { passthroughRequest } from "./passthrough.ts";
 import { fieldPath, GenerateContentRequest, parseRequest, renderRequest } from "./request.ts";
 import { parseResponse, renderResponse } from "./response.ts";
@@ -16,6 +16,7 @@ export const gemini: Dialect<ChatRequest, ChatResponse> = {
   name: dialectName,
   operation: "chat",
   request: {
+    fields: geminiFields,
     schema: GenerateContentRequest,
     parse: parseRequest,
     render: renderRequest,

@@ -6,11 +6,11 @@ import type {
   ModerationRequest,
   ModerationResult,
 } from "../../canonical/moderation.ts";
-import type { Dialect, RenderContext, RenderedRequest, UpstreamRequest } from "../dialect.ts";
+import type { RenderContext, RenderedRequest, UpstreamDialect, UpstreamRequest } from "../dialect.ts";
 import { invalidUpstreamResponse } from "../errors.ts";
 import { readDataUri } from "../shared/media.ts";
 import { upstreamOnly } from "../shared/upstream-only.ts";
-import type { ModerationDialect, ModerationTable } from "./fields.ts";
+import type { ModerationTable, UpstreamModeration } from "./fields.ts";
 import { moderateAsk } from "./openai.ts";
 
 /** What a judge said: its text, and how likely each of its tokens was, where that is told. */
@@ -83,7 +83,7 @@ function judgementIn(response: ChatResponse): ModerationReading {
   };
 }
 
-type Chat = Dialect<ChatRequest, ChatResponse>;
+type Chat = UpstreamDialect<ChatRequest, ChatResponse>;
 
 /** Made into the messages of a chat request, which the chat format's own table carries on. */
 const fields: ModerationTable = {
@@ -92,7 +92,7 @@ const fields: ModerationTable = {
 };
 
 /** The dialect in which a model that is asked in `chat` moderates. */
-export function moderatorIn(chat: Chat, form: ModeratorForm): ModerationDialect {
+export function moderatorIn(chat: Chat, form: ModeratorForm): UpstreamModeration {
   return upstreamOnly({
     name: `${chat.name}-judge`,
     operation: "moderate",

@@ -7,13 +7,14 @@ import type {
   ModerationResponse,
 } from "../../canonical/moderation.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import type { Dialect } from "../dialect.ts";
+import type { Dialect, UpstreamDialect } from "../dialect.ts";
 import { badValue, missing } from "../errors.ts";
 import type { FieldTable, WireMembers } from "../field-table.ts";
 import { fieldReader, requestSchema } from "../read-fields.ts";
 import { optional } from "../schema-helpers.ts";
 
 export type ModerationDialect = Dialect<ModerationRequest, ModerationResponse>;
+export type UpstreamModeration = UpstreamDialect<ModerationRequest, ModerationResponse>;
 export type ModerationTable = FieldTable<ModerationRequest>;
 
 /** What the official endpoint takes when no model is named. */

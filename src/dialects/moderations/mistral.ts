@@ -10,7 +10,7 @@ import { isObject, type Json } from "../../lib/json.ts";
 import { invalidUpstreamResponse, unsupported } from "../errors.ts";
 import { openaiErrors } from "../openai-error.ts";
 import { renderer, upstreamOnly } from "../shared/upstream-only.ts";
-import type { ModerationDialect, ModerationTable } from "./fields.ts";
+import type { ModerationTable, UpstreamModeration } from "./fields.ts";
 import { clamped, knownFlagged, verdictOf } from "./moderation-result.ts";
 import { moderateAsk, readHead, readVerdicts } from "./openai.ts";
 
@@ -71,7 +71,7 @@ const fields: ModerationTable = {
   mixed: { path: "input", carriedBy: "items" },
 };
 
-export const mistralModerations: ModerationDialect = upstreamOnly({
+export const mistralModerations: UpstreamModeration = upstreamOnly({
   name: "mistral-moderations",
   operation: "moderate",
   fields,

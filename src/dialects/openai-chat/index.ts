@@ -2,7 +2,7 @@
 import type { ChatRequest, ChatResponse } from "../../canonical/chat.ts";
 import type { Dialect } from "../dialect.ts";
 import { error } from "./error.ts";
-import { maxStops } from "./fields.ts";
+import { chatFields, maxStops } from "./fields.ts";
 import { outline } from "./outline.ts";
 import { passthrough } from "./passthrough.ts";
 import { fieldPath, parse as parseRequest, render as renderRequest, schema } from "./request.ts";
@@ -13,6 +13,7 @@ export const openaiChat: Dialect<ChatRequest, ChatResponse> = {
   name: "openai-chat",
   operation: "chat",
   request: {
+    fields: chatFields,
     schema,
     parse: parseRequest,
     outline,

@@ -2,6 +2,7 @@
 import type { ChatRequest, ChatResponse } from "../../canonical/chat.ts";
 import type { Dialect } from "../dialect.ts";
 import { error } from "./error.ts";
+import { completionFields } from "./fields.ts";
 import { passthrough } from "./passthrough.ts";
 import { split } from "./prompt.ts";
 import { fieldPath, parse as parseRequest, render as renderRequest, schema } from "./request.ts";
@@ -11,7 +12,15 @@ import { stream } from "./stream.ts";
 export const openaiCompletions: Dialect<ChatRequest, ChatResponse> = {
   name: "openai-completions",
   operation: "chat",
-  request: { schema, parse: parseRequest, split, render: renderRequest, supportsChoices: true, fieldPath },
+  request: {
+    fields: completionFields,
+    schema,
+    parse: parseRequest,
+    split,
+    render: renderRequest,
+    supportsChoices: true,
+    fieldPath,
+  },
   response: { parse: parseResponse, render: renderResponse },
   stream,
   passthrough,

@@ -12,10 +12,10 @@ import {
   documentRows,
   documentsReturnedHere,
   noOptions,
-  type RerankDialect,
   type RerankTable,
   resultsCutHere,
   topAt,
+  type UpstreamRerank,
 } from "./fields.ts";
 import { type ReadRanking, readAnswer, tokensIn } from "./response.ts";
 
@@ -27,7 +27,7 @@ interface Server extends RequestFrame<RerankRequest> {
   readonly error: ErrorCodec;
 }
 
-const server = ({ name, fields, read, error, ...frame }: Server): RerankDialect =>
+const server = ({ name, fields, read, error, ...frame }: Server): UpstreamRerank =>
   upstreamOnly<RerankRequest, RerankResponse>({
     name,
     operation: "rerank",

@@ -1,41 +1,34 @@
-// Formats that only servers speak: what a client would need of them is refused in one place.
-import { Type } from "typebox";
+// Formats that only upstreams use.
 import { GatewayError } from "../../canonical/error.ts";
 import type { OperationRequest, OperationResponse } from "../../canonical/operation.ts";
 import type { JsonObject } from "../../lib/json.ts";
-import type { Dialect, Passthrough, RenderContext, RenderedRequest } from "../dialect.ts";
-import { type FieldTable, fieldPaths, type RenderSetting, type UntypedTable } from "../field-table.ts";
+import type { Passthrough, RenderContext, RenderedRequest, UpstreamDialect } from "../dialect.ts";
+import type { FieldTable, RenderSetting, UntypedTable } from "../field-table.ts";
 import { fieldRenderer } from "../render-fields.ts";
 import { newWarnings } from "./warnings.ts";
 
-function refuse(): never {
-  throw new GatewayError("internal_error", "Clients cannot use this format.");
-}
+/** For formats that are not yet told apart into halves. */
+export const noClient: Passthrough = {
+  render() {
+    throw new GatewayError("internal_error", "Clients cannot use this format.");
+  },
+};
 
-export const noClient: Passthrough = { render: refuse };
-
-/** The halves of a format that concern servers. */
+/** The parts of a format that only upstreams use. */
 export interface UpstreamFormat<A extends OperationRequest, R extends OperationResponse>
-  extends Omit<Dialect<A, R>, "request" | "response" | "passthrough"> {
+  extends Omit<UpstreamDialect<A, R>, "request"> {
   /** A row for every field of the operation. */
   readonly fields: UntypedTable;
-  readonly request: Omit<Dialect<A, R>["request"], "schema" | "parse" | "fieldPath" | "fields">;
-  readonly response: Pick<Dialect<A, R>["response"], "parse">;
+  readonly request: Omit<UpstreamDialect<A, R>["request"], "fields">;
 }
 
 /** A dialect without a client half. */
 export function upstreamOnly<A extends OperationRequest, R extends OperationResponse>({
   fields,
   request,
-  response,
   ...rest
-}: UpstreamFormat<A, R>): Dialect<A, R> {
-  return {
-    ...rest,
-    request: { ...request, fields, schema: Type.Never(), parse: refuse, fieldPath: fieldPaths(fields) },
-    response: { ...response, render: refuse },
-    passthrough: noClient,
-  };
+}: UpstreamFormat<A, R>): UpstreamDialect<A, R> {
+  return { ...rest, request: { ...request, fields } };
 }
 
 /** Where a request goes, and what of its body no field says. */

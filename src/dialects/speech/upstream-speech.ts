@@ -5,11 +5,11 @@ import { oneUnit, zeroUsage } from "../../canonical/usage.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type {
   AudioReader,
-  Dialect,
   ErrorCodec,
   ReadContext,
   RenderContext,
   RenderedRequest,
+  UpstreamDialect,
   UpstreamRequest,
 } from "../dialect.ts";
 import { unsupported } from "../errors.ts";
@@ -17,7 +17,6 @@ import { dropped, type FieldTable, ignored, type RenderSetting, rejected } from 
 import { fieldRenderer } from "../render-fields.ts";
 import { upstreamOnly } from "../shared/upstream-only.ts";
 import { newWarnings, warn, warnField } from "../shared/warnings.ts";
-import { soundWriter } from "./openai-writer.ts";
 import { chooseVoice, type VoiceTable } from "./voices.ts";
 
 export type HeaderGetter = (name: string) => string | null;
@@ -115,7 +114,7 @@ function tableOf(server: UpstreamSpeech): SpeechTable {
   };
 }
 
-export function upstreamSpeech(server: UpstreamSpeech): Dialect<SpeechRequest, SpeechResponse> {
+export function upstreamSpeech(server: UpstreamSpeech): UpstreamDialect<SpeechRequest, SpeechResponse> {
   const fields = tableOf(server);
   const renderFields = fieldRenderer<SpeechRequest, SpeechSetting>(fields);
   const render = (given: SpeechRequest, context: RenderContext): RenderedRequest => {
@@ -144,7 +143,6 @@ export function upstreamSpeech(server: UpstreamSpeech): Dialect<SpeechRequest, S
             : context,
           head,
         ),
-      writer: soundWriter,
     },
     error: server.error,
   });

@@ -8,12 +8,12 @@ import type {
 } from "../../canonical/transcription.ts";
 import { oneUnit, type Usage, zeroUsage } from "../../canonical/usage.ts";
 import type { JsonObject } from "../../lib/json.ts";
-import type { ErrorCodec, ReadContext, RenderContext, UpstreamRequest } from "../dialect.ts";
+import type { ErrorCodec, ReadContext, RenderContext, UpstreamDialect, UpstreamRequest } from "../dialect.ts";
 import { invalidUpstreamResponse } from "../errors.ts";
 import { fieldRenderer } from "../render-fields.ts";
 import { upstreamOnly } from "../shared/upstream-only.ts";
 import { newWarnings } from "../shared/warnings.ts";
-import type { TranscriptionDialect, TranscriptionSetting, TranscriptionTable } from "./fields.ts";
+import type { TranscriptionSetting, TranscriptionTable } from "./fields.ts";
 import { cuesOf } from "./subtitles.ts";
 
 export interface UpstreamTranscription {
@@ -32,7 +32,7 @@ export function upstreamTranscription({
   call,
   parse,
   error,
-}: UpstreamTranscription): TranscriptionDialect {
+}: UpstreamTranscription): UpstreamDialect<TranscriptionRequest, TranscriptionResponse> {
   const renderFields = fieldRenderer<TranscriptionRequest, TranscriptionSetting>(fields);
   return upstreamOnly<TranscriptionRequest, TranscriptionResponse>({
     name,

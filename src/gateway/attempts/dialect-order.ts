@@ -2,7 +2,7 @@
 
 import type { ChatRequest } from "../../canonical/chat.ts";
 import type { GatewayError } from "../../canonical/error.ts";
-import type { Dialect } from "../../dialects/dialect.ts";
+import type { UpstreamDialect } from "../../dialects/dialect.ts";
 import { remedyOf } from "../../dialects/remedies.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";
 import type { Candidate } from "../routing/catalog.ts";
@@ -11,7 +11,7 @@ import { dialectsFor } from "./upstream-plan.ts";
 
 /** One way to ask: a dialect, and the request as it is asked there. */
 export interface Way {
-  readonly upstream: Dialect;
+  readonly upstream: UpstreamDialect;
   readonly inquiry: GatewayRequest;
 }
 

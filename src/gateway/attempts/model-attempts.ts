@@ -1,7 +1,7 @@
 // Attempts of a request to a model: each dialect of a candidate in order, and the request changed as a refusal demands.
 import { GatewayError, toGatewayError } from "../../canonical/error.ts";
 import type { Warning } from "../../canonical/warning.ts";
-import type { Dialect } from "../../dialects/dialect.ts";
+import type { UpstreamDialect } from "../../dialects/dialect.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { type Deadline, type DeadlineClock, deadline } from "../../lib/deadline.ts";
 import { mapConcurrent } from "../../lib/map-concurrent.ts";
@@ -80,7 +80,7 @@ const tooSlow = (): GatewayError => new GatewayError("upstream_timeout", "The pr
 function planFor(
   gatewayRequest: GatewayRequest,
   candidate: Candidate,
-  upstream: Dialect,
+  upstream: UpstreamDialect,
   means?: SpeechMeans,
 ): UpstreamPlan | GatewayError {
   try {
@@ -103,7 +103,7 @@ async function listedVoices({ inquiry, voiceLists }: AttemptContext, candidate: 
 async function planWithBytes(
   context: AttemptContext,
   candidate: Candidate,
-  upstream: Dialect,
+  upstream: UpstreamDialect,
 ): Promise<UpstreamPlan | GatewayError> {
   try {
     return planFor(await withBytes(context.inquiry, context, context.signal()), candidate, upstream);

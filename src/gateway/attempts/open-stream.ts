@@ -162,7 +162,7 @@ export async function counted(
   if (read.usage !== undefined && textOfAnswer(response) === "") return read;
   const usage = await estimates.reply([inquiry.request], response, candidate);
   const known = read.answer === null ? { ...read, usage } : { ...read, usage, answer: { ...response, usage } };
-  const { withUsage } = plan.upstream.passthrough;
+  const { withUsage } = inquiry.dialect.passthrough;
   if (!plan.verbatim || read.type !== undefined || withUsage === undefined) return known;
   const body = withUsage(plan.upstream.operation === "chat" ? exactBody(read.bytes) : read.body, usage);
   return { ...known, body, bytes: encoder.encode(JSON.stringify(body)) };

@@ -3,7 +3,7 @@ import { GatewayError } from "../../canonical/error.ts";
 import type { OperationRequest } from "../../canonical/operation.ts";
 import type { ListedVoice } from "../../canonical/speech.ts";
 import type { Warning } from "../../canonical/warning.ts";
-import type { Dialect, PassthroughRequest, RenderContext, UpstreamRequest } from "../../dialects/dialect.ts";
+import type { PassthroughRequest, RenderContext, UpstreamDialect, UpstreamRequest } from "../../dialects/dialect.ts";
 import { type DeclaredModel, findRow } from "../../dialects/shared/model-table.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { dialectsOf, originOf, type Provider } from "../../providers/provider.ts";
@@ -29,7 +29,7 @@ export const isCanonical = (call: PlannedCall): call is CanonicalCall => "reques
 export interface UpstreamPlan {
   readonly verbatim: boolean;
   /** What the upstream speaks. */
-  readonly upstream: Dialect;
+  readonly upstream: UpstreamDialect;
   /** The upstream's own name for the model. */
   readonly model: string;
   /** What the operator declared of the provider's models. */
@@ -53,7 +53,7 @@ export interface SpeechMeans {
   readonly transcodes?: boolean;
 }
 
-function dialectsIn(gatewayRequest: GatewayRequest, spoken: readonly Dialect[]): readonly Dialect[] {
+function dialectsIn(gatewayRequest: GatewayRequest, spoken: readonly UpstreamDialect[]): readonly UpstreamDialect[] {
   const able = spoken.filter((dialect) => dialect.operation === gatewayRequest.outline.operation);
   return able.includes(gatewayRequest.dialect.variantOf ?? gatewayRequest.dialect)
     ? [gatewayRequest.dialect, ...able.filter((dialect) => dialect !== gatewayRequest.dialect)]
@@ -61,13 +61,16 @@ function dialectsIn(gatewayRequest: GatewayRequest, spoken: readonly Dialect[]):
 }
 
 /** Asked for by every request, and always the same of a provider whose models all speak alike. */
-const known = new WeakMap<Provider, Map<Dialect, readonly Dialect[]>>();
+const known = new WeakMap<Provider, Map<UpstreamDialect, readonly UpstreamDialect[]>>();
 
 /** What a candidate may be asked in: the client's own dialect first, then the others that serve the operation. */
-export function dialectsFor(gatewayRequest: GatewayRequest, { provider, model }: Candidate): readonly Dialect[] {
+export function dialectsFor(
+  gatewayRequest: GatewayRequest,
+  { provider, model }: Candidate,
+): readonly UpstreamDialect[] {
   if (provider.dispatch.form === "canonical") return [gatewayRequest.dialect];
   if (provider.supports !== undefined) return dialectsIn(gatewayRequest, dialectsOf(provider, model));
-  const mine = known.get(provider) ?? new Map<Dialect, readonly Dialect[]>();
+  const mine = known.get(provider) ?? new Map<UpstreamDialect, readonly UpstreamDialect[]>();
   const dialects = mine.get(gatewayRequest.dialect);
   if (dialects !== undefined) return dialects;
   const found = dialectsIn(gatewayRequest, provider.dialects);
@@ -112,22 +115,22 @@ function capabilitiesOf({
   return { declared, ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }) };
 }
 
-const maxItems = (upstream: Dialect, context: RenderContext): number =>
+const maxItems = (upstream: UpstreamDialect, context: RenderContext): number =>
   upstream.request.maxItems?.(context) ?? Number.POSITIVE_INFINITY;
 
 /** The client's own wires for an upstream that accepts fewer items than the client sent. */
-function wiresOf(asked: GatewayRequest, upstream: Dialect, context: RenderContext): readonly JsonObject[] {
+function wiresOf(asked: GatewayRequest, upstream: UpstreamDialect, context: RenderContext): readonly JsonObject[] {
   const { wire } = asked;
-  if (upstream.passthrough.splitBatch === undefined) return [wire];
+  if (asked.dialect.passthrough.splitBatch === undefined) return [wire];
   const most = maxItems(upstream, context);
-  return itemCount(asked.request) <= most ? [wire] : upstream.passthrough.splitBatch(wire, most);
+  return itemCount(asked.request) <= most ? [wire] : asked.dialect.passthrough.splitBatch(wire, most);
 }
 
 /** Throws `unsupported_parameter` when the candidate's dialect cannot say what was asked. */
 export function planUpstream(
   given: GatewayRequest,
   candidate: Candidate,
-  upstream: Dialect,
+  upstream: UpstreamDialect,
   { listedVoices, transcodes = false }: SpeechMeans = {},
 ): UpstreamPlan {
   refuseElsewhere(given, candidate);
@@ -152,7 +155,7 @@ export function planUpstream(
   }
   const { source } = gatewayRequest;
   const call = (wire: JsonObject): PassthroughRequest => {
-    const rendered = upstream.passthrough.render(wire, context, gatewayRequest.envelope);
+    const rendered = gatewayRequest.dialect.passthrough.render(wire, context, gatewayRequest.envelope);
     return source === undefined ? rendered : { ...rendered, source };
   };
   const [first = gatewayRequest.wire, ...others] = wiresOf(gatewayRequest, upstream, context);
@@ -191,7 +194,11 @@ function canonicalPlan(gatewayRequest: GatewayRequest, context: RenderContext): 
   };
 }
 
-function translatedLane(gatewayRequest: GatewayRequest, upstream: Dialect, context: RenderContext): UpstreamPlan {
+function translatedLane(
+  gatewayRequest: GatewayRequest,
+  upstream: UpstreamDialect,
+  context: RenderContext,
+): UpstreamPlan {
   const extras = foreignFields(gatewayRequest.request);
   const parts = fanOut(gatewayRequest, upstream, context.options);
   const divided = parts.map((part) => divideStops(part.ask, upstream));

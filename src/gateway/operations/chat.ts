@@ -4,7 +4,7 @@ import { GatewayError } from "../../canonical/error.ts";
 import type { Adapt } from "../../canonical/stop-sequences.ts";
 import type { StreamEvent } from "../../canonical/stream-event.ts";
 import { sumUsage } from "../../canonical/usage.ts";
-import type { CompatibilityFlags, Dialect } from "../../dialects/dialect.ts";
+import type { CompatibilityFlags, UpstreamDialect } from "../../dialects/dialect.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";
 
 /** One of several asks; `offset` is the number of its first choice among all. */
@@ -18,7 +18,7 @@ const mostEmulatedChoices = 8;
 const mostParts = 128;
 
 /** True where an upstream takes several choices in one request, and gives them. */
-function givesMany(upstream: Dialect | null, options: CompatibilityFlags | undefined): boolean {
+function givesMany(upstream: UpstreamDialect | null, options: CompatibilityFlags | undefined): boolean {
   return upstream === null || (upstream.request.supportsChoices === true && options?.oneChoice !== true);
 }
 
@@ -30,7 +30,7 @@ export function overasks({ outline }: GatewayRequest, options: CompatibilityFlag
 /** The single asks behind an inquiry, in the order of their choices; one when nothing fans out. `upstream` is null inside the process. */
 export function fanOut(
   gatewayRequest: GatewayRequest,
-  upstream: Dialect | null,
+  upstream: UpstreamDialect | null,
   options: CompatibilityFlags | undefined,
 ): FanPart[] {
   const { request, dialect, wire, envelope } = gatewayRequest;
@@ -89,7 +89,10 @@ export function mergeDeltas(parts: readonly FanPart[]): (part: number, before?: 
 }
 
 /** Splits the stop texts into those that the upstream takes and those that it does not. */
-export function divideStops(request: ChatRequest, upstream: Dialect): { ask: ChatRequest; watched: readonly string[] } {
+export function divideStops(
+  request: ChatRequest,
+  upstream: UpstreamDialect,
+): { ask: ChatRequest; watched: readonly string[] } {
   const { stops } = upstream.request;
   if (stops === undefined || request.stopSequences.length === 0) return { ask: request, watched: [] };
   const taken = request.stopSequences.filter((sequence) => stops.takes(sequence)).slice(0, stops.most);

@@ -2,7 +2,7 @@
 import { GatewayError } from "../../canonical/error.ts";
 import type { GeneratedImage, ImageResponse, InputImage } from "../../canonical/image.ts";
 import type { OperationResponse } from "../../canonical/operation.ts";
-import type { Dialect } from "../../dialects/dialect.ts";
+import type { UpstreamDialect } from "../../dialects/dialect.ts";
 import { invalidUpstreamResponse } from "../../dialects/errors.ts";
 import { imageOfBytes, imageType } from "../../dialects/video/images.ts";
 import { mapConcurrent } from "../../lib/map-concurrent.ts";
@@ -42,7 +42,7 @@ async function bring(
 }
 
 /** True where the client's images stand behind addresses, and the upstream takes none. */
-export function needsBytes(gatewayRequest: GatewayRequest, upstream: Dialect): boolean {
+export function needsBytes(gatewayRequest: GatewayRequest, upstream: UpstreamDialect): boolean {
   if (gatewayRequest.outline.operation !== "image") return false;
   const { request, dialect } = gatewayRequest;
   if (request.operation !== "image" || upstream === dialect || upstream.request.needsInlineImages !== true)

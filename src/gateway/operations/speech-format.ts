@@ -1,13 +1,13 @@
 // The format of speech that a provider is asked for, where the gateway transcodes to the one that the client wants.
 import type { AudioFormat } from "../../canonical/speech.ts";
-import type { Dialect } from "../../dialects/dialect.ts";
+import type { UpstreamDialect } from "../../dialects/dialect.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";
 
 /** Best first: without loss, and of those the ones that every provider streams. */
 const sources: readonly AudioFormat[] = ["pcm", "flac", "wav", "opus", "mp3", "aac"];
 
 /** The inquiry in a format that the provider makes, with the warning; the same where it makes the client's. */
-export function inMadeFormat(gatewayRequest: GatewayRequest, upstream: Dialect): GatewayRequest {
+export function inMadeFormat(gatewayRequest: GatewayRequest, upstream: UpstreamDialect): GatewayRequest {
   const { request } = gatewayRequest;
   const made = upstream.audio?.formats;
   if (request.operation !== "speak" || made === undefined || made.includes(request.format)) return gatewayRequest;

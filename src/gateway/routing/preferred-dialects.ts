@@ -1,13 +1,13 @@
 // In which dialect a model answered after another one had been refused: the next request begins there and asks once.
-import type { Dialect } from "../../dialects/dialect.ts";
+import type { UpstreamDialect } from "../../dialects/dialect.ts";
 import type { RequestOutline } from "../../dialects/request-outline.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { GatewayLimits } from "../policy/limits.ts";
 import type { Candidate } from "./catalog.ts";
 
 export interface PreferredDialects {
-  of(candidate: Candidate, request: Asked): Dialect | undefined;
-  remember(candidate: Candidate, request: Asked, dialect: Dialect): void;
+  of(candidate: Candidate, request: Asked): UpstreamDialect | undefined;
+  remember(candidate: Candidate, request: Asked, dialect: UpstreamDialect): void;
 }
 
 type Bounds = Pick<GatewayLimits, "maxPreferredDialects" | "preferredDialectMs">;
@@ -23,7 +23,7 @@ function keyOf({ provider, model }: Candidate, { operation, tools }: Asked): str
 
 /** The oldest entries go first. An entry is forgotten after a while, because providers change. */
 export function createPreferredDialects(clock: Clock, bounds: Bounds): PreferredDialects {
-  const entries = new Map<string, { readonly dialect: Dialect; readonly untilMs: number }>();
+  const entries = new Map<string, { readonly dialect: UpstreamDialect; readonly untilMs: number }>();
   return {
     of(candidate, request) {
       if (entries.size === 0) return undefined;

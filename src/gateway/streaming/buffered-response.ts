@@ -121,7 +121,7 @@ export async function readResponse(
   if (bytes === null) throw invalidUpstreamResponse("the response exceeds the size limit");
   const document = readDocument(response, bytes, plan, gatewayRequest, origin);
   if (document !== null) return document;
-  const { usage: usageOf } = plan.upstream.passthrough;
+  const { usage: usageOf } = gatewayRequest.dialect.passthrough;
   const passes = plan.verbatim && usageOf !== undefined;
   const reply = parseBody(bytes, plan.upstream.operation === "chat" && !passes);
   const body = isObject(reply) ? reply : {};
@@ -165,7 +165,8 @@ export function bufferedResponse(
   if ((!plan.verbatim || changed) && answer !== null) return rendered(answer, plan, gatewayRequest);
   if (answer !== null) check(answer, gatewayRequest.request);
   if (type !== undefined) return { body: bytes, type, usage };
-  const mended = plan.upstream.passthrough.normalize?.(body, gatewayRequest.wire, gatewayRequest.write) ?? body;
+  const mended =
+    gatewayRequest.dialect.passthrough.normalize?.(body, gatewayRequest.wire, gatewayRequest.write) ?? body;
   if (gatewayRequest.asJson) return { body: "", json: mended, usage };
   return { body: mended === body ? bytes : JSON.stringify(mended), usage };
 }

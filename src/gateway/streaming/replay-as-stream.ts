@@ -1,5 +1,5 @@
 // A whole reply told as a stream, for clients that asked for one where the upstream has none.
-import type { Dialect } from "../../dialects/dialect.ts";
+import type { UpstreamDialect } from "../../dialects/dialect.ts";
 import { formatFrame } from "../../lib/sse.ts";
 import type { UpstreamPlan } from "../attempts/upstream-plan.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";
@@ -10,7 +10,7 @@ import type { UpstreamStream } from "./upstream-stream.ts";
 const encoder = new TextEncoder();
 
 /** True where the client's dialect can tell a whole reply as a stream, and the upstream gave none: its dialect has none, or it did not care. */
-export function needsReplay({ dialect }: GatewayRequest, upstream: Dialect, headers: Headers): boolean {
+export function needsReplay({ dialect }: GatewayRequest, upstream: UpstreamDialect, headers: Headers): boolean {
   if (dialect.stream?.asStream === undefined) return false;
   return upstream.stream === undefined || !(headers.get("content-type") ?? "").startsWith("text/event-stream");
 }

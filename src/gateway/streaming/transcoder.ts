@@ -7,7 +7,6 @@ import type { Usage } from "../../canonical/usage.ts";
 import type { PassthroughReader, ResponseFrame, StreamReader, StreamWriter } from "../../dialects/dialect.ts";
 import { streamTruncated } from "../../dialects/errors.ts";
 import { readContextOf } from "../../dialects/request-outline.ts";
-import type { JsonObject } from "../../lib/json.ts";
 import { encodeFrames, type Frame, formatFrame, readFrame, type SseChunk } from "../../lib/sse.ts";
 import type { UpstreamPlan } from "../attempts/upstream-plan.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";
@@ -84,11 +83,10 @@ const rawOf = (frame: Frame): string => formatFrame(frame).trimEnd();
 
 /** Frames as the client may see them, with this usage, or a quick estimate, for what cannot be true. */
 function wordsOf(
-  plan: UpstreamPlan,
-  wire: JsonObject,
+  { dialect, wire }: GatewayRequest,
   meter: Meter,
 ): (raws: readonly string[], usage?: Usage) => Uint8Array {
-  const { corrected, visibleFrame } = plan.upstream.passthrough;
+  const { corrected, visibleFrame } = dialect.passthrough;
   const textOf = (raw: string, usage: Usage | undefined): string => {
     const came = readFrame(raw);
     const correct = came === null ? null : corrected?.(came);
@@ -108,16 +106,12 @@ function skimmed(reader: StreamReader, frame: Frame, meter: Meter): boolean {
 }
 
 /** Same dialect on both sides: the original bytes go on. An error frame is withheld, because the gateway words errors itself. */
-function passthroughTranscoder(
-  plan: UpstreamPlan,
-  { wire }: GatewayRequest,
-  reader: StreamReader,
-  meter: Meter,
-): Transcoder {
-  const { terminator, corrected, visibleFrame } = plan.upstream.passthrough;
+function passthroughTranscoder(gatewayRequest: GatewayRequest, reader: StreamReader, meter: Meter): Transcoder {
+  const { terminator, corrected, visibleFrame } = gatewayRequest.dialect.passthrough;
+  const { wire } = gatewayRequest;
   /** From the finish on: frames behind one whose usage cannot be true, which waits for what is charged. */
   let held: string[] | null = null;
-  const original = wordsOf(plan, wire, meter);
+  const original = wordsOf(gatewayRequest, meter);
   const letGo = (raws: readonly string[], end: StreamEnd): StreamEnd =>
     end.error === null ? { error: null, rest: (usage) => ({ bytes: original(raws, usage) }) } : end;
   return {
@@ -265,11 +259,11 @@ export function transcoderFor(
   origin: string,
 ): Transcoder {
   const changing = plan.verbatim
-    ? plan.upstream.passthrough.reader?.(readContextOf(gatewayRequest, { origin }), gatewayRequest.write)
+    ? gatewayRequest.dialect.passthrough.reader?.(readContextOf(gatewayRequest, { origin }), gatewayRequest.write)
     : undefined;
   if (changing !== undefined) return changingTranscoder(changing, meter, gatewayRequest.write.stored !== undefined);
   const reader = readerOf(plan, gatewayRequest, origin);
-  if (plan.verbatim) return passthroughTranscoder(plan, gatewayRequest, reader, meter);
+  if (plan.verbatim) return passthroughTranscoder(gatewayRequest, reader, meter);
   const adapt = plan.watched.length === 0 ? undefined : watchStops(plan.watched, plan.calls.length);
   return translatingTranscoder(reader, eventTranscoder(writerOf(gatewayRequest), meter, adapt));
 }

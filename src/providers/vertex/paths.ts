@@ -1,6 +1,6 @@
 // Where calls go on Vertex: the paths of a project in a location, for Google's own models and for Anthropic's.
 import { GatewayError } from "../../canonical/error.ts";
-import type { Dialect, UpstreamRequest } from "../../dialects/dialect.ts";
+import type { UpstreamDialect, UpstreamRequest } from "../../dialects/dialect.ts";
 import { anthropicCount, anthropicMessages, geminiCount } from "../../dialects/index.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 
@@ -72,7 +72,7 @@ function withRoles(body: JsonObject): JsonObject {
 }
 
 /** https://cloud.google.com/vertex-ai/docs/reference/rest/v1beta1/projects.locations.publishers.models/generateContent */
-function contentCall(call: UpstreamRequest, dialect: Dialect, place: Place): UpstreamRequest {
+function contentCall(call: UpstreamRequest, dialect: UpstreamDialect, place: Place): UpstreamRequest {
   const name = call.path.replace(/^v1beta\//, "");
   const below = name.startsWith("models/") ? `publishers/google/${name}` : name;
   const body = withRoles(dialect === geminiCount ? countBody(call.body) : call.body);
@@ -80,7 +80,7 @@ function contentCall(call: UpstreamRequest, dialect: Dialect, place: Place): Ups
 }
 
 /** The call on the paths of this project. */
-export function placedCall(call: UpstreamRequest, dialect: Dialect, place: Place): UpstreamRequest {
+export function placedCall(call: UpstreamRequest, dialect: UpstreamDialect, place: Place): UpstreamRequest {
   if (dialect === anthropicMessages) return messagesCall(call, place);
   return dialect === anthropicCount ? messagesCountCall(call, place) : contentCall(call, dialect, place);
 }

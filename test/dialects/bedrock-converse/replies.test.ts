@@ -129,13 +129,6 @@ describe("failures", () => {
     const [delta] = reader?.read({ event: "exception", data: JSON.stringify({ __type, message: "no" }) }) ?? [];
     expect(delta).toMatchObject({ type: "error", error: { kind } });
   });
-
-  test("told to a client", () => {
-    const error = parse(429, "error-429");
-    const body = { __type: "ThrottlingException", message: error.message };
-    expect(dialect.error.render(error, "r")).toEqual({ status: 429, body });
-    expect(dialect.error.frames(error, "r")).toEqual([{ event: "exception", data: JSON.stringify(body) }]);
-  });
 });
 
 test("fixtures are whole streams", () => {

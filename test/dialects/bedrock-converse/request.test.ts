@@ -2,20 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Block, ChatRequest, FunctionTool } from "../../../src/canonical/chat.ts";
 import { collectEvents } from "../../../src/canonical/stream-event.ts";
-import {
-  askOf,
-  claude,
-  clientContext,
-  dialect,
-  envelope,
-  llama,
-  messagesOf,
-  nova,
-  oss,
-  refusal,
-  rendered,
-  said,
-} from "./bench.ts";
+import { askOf, claude, dialect, llama, messagesOf, nova, oss, refusal, rendered, said } from "./bench.ts";
 
 const parameters = { type: "object", properties: { zone: { type: "string" } } };
 const tool: FunctionTool = { kind: "function", name: "get_time", description: "Tells the time.", parameters };
@@ -279,15 +266,5 @@ describe("form of the output", () => {
     const { body, warnings } = rendered({ format: { type: "json" } });
     expect(body.system).toEqual([{ text: expect.stringContaining("JSON") }]);
     expect(warnings).toEqual(["approximated client.format"]);
-  });
-
-  test("reads back what it writes", () => {
-    const request = askOf({ format: { type: "schema", name: "reply", schema: { type: "object", properties: {} } } });
-    const { call: sent } = dialect.request.render(request, clientContext);
-    expect(dialect.request.parse(sent.body, envelope("converse-stream", "m"))).toMatchObject({
-      model: "m",
-      stream: true,
-      format: { type: "schema", name: "reply" },
-    });
   });
 });

@@ -1,7 +1,11 @@
 // What upstreams of moderation say: verdicts in one form, and nonsense that never passes as harmless.
 import { describe, expect, test } from "bun:test";
-import { type ModerationRequest, moderationCategories } from "../../../src/canonical/moderation.ts";
-import type { Dialect } from "../../../src/dialects/dialect.ts";
+import {
+  type ModerationRequest,
+  type ModerationResponse,
+  moderationCategories,
+} from "../../../src/canonical/moderation.ts";
+import type { UpstreamDialect } from "../../../src/dialects/dialect.ts";
 import {
   mistralModerations,
   moderatorForms,
@@ -15,7 +19,7 @@ import { thrown } from "../../support/sample-requests.ts";
 
 const ask = (input: string | string[] = "x"): ModerationRequest =>
   openaiModerations.request.parse({ model: "m", input }, envelopeOf());
-type Moderation = typeof openaiModerations;
+type Moderation = UpstreamDialect<ModerationRequest, ModerationResponse>;
 const parsed = (dialect: Moderation, wire: unknown, asked = ask()) =>
   dialect.response.parse(wire, { origin: "o", request: asked });
 const verdict = (dialect: Moderation, result: unknown) => {
@@ -173,7 +177,7 @@ test("a judge that a dialect cannot give a schema is asked in plain words", () =
     request: { ...openaiChat.request, render: renderPlain },
   } as unknown as typeof openaiChat;
   const judge = moderatorIn(strict, moderatorForms.chat);
-  const { call } = judge.request.render(ask(), renderContextOf(judge as unknown as Dialect));
+  const { call } = judge.request.render(ask(), renderContextOf(judge as unknown as UpstreamDialect));
   expect(call.body).not.toHaveProperty("response_format");
   expect(call.again?.body).toEqual(call.body);
 });

@@ -1,7 +1,7 @@
 // What each ranking upstream is sent: its own form of documents, its own names for wishes, its own limits.
 import { describe, expect, test } from "bun:test";
 import type { RerankRequest, RerankResponse } from "../../../src/canonical/rerank.ts";
-import type { CompatibilityFlags, Dialect } from "../../../src/dialects/dialect.ts";
+import type { CompatibilityFlags, UpstreamDialect } from "../../../src/dialects/dialect.ts";
 import {
   cohereRerank,
   dashscopeFlatRerank,
@@ -14,11 +14,11 @@ import type { Json, JsonObject } from "../../../src/lib/json.ts";
 import { envelopeOf, renderContextOf, writeContextOf } from "../../support/laws.ts";
 import { thrown } from "../../support/sample-requests.ts";
 
-type Ranking = Dialect<RerankRequest, RerankResponse>;
+type Ranking = UpstreamDialect<RerankRequest, RerankResponse>;
 const asked = (more: JsonObject): RerankRequest =>
   plainRerank.request.parse({ model: "m", query: "q", documents: ["a", "b"], ...more }, envelopeOf());
 const rendered = (dialect: Ranking, more: JsonObject, options: CompatibilityFlags = {}, model = "far") =>
-  dialect.request.render(asked(more), renderContextOf(dialect as unknown as Dialect, { model, options }));
+  dialect.request.render(asked(more), renderContextOf(dialect as unknown as UpstreamDialect, { model, options }));
 const sent = (dialect: Ranking, more: JsonObject, options: CompatibilityFlags = {}, model = "far") =>
   rendered(dialect, more, options, model).call.body;
 
@@ -127,10 +127,10 @@ describe("limits", () => {
 });
 
 describe("the verbatim lane", () => {
-  const call = (dialect: Ranking, more: JsonObject, options: CompatibilityFlags = {}) =>
+  const call = (dialect: typeof plainRerank, more: JsonObject, options: CompatibilityFlags = {}) =>
     dialect.passthrough.render(
       { model: "m", query: "q", documents: ["a", "b"], ...more },
-      renderContextOf(dialect as unknown as Dialect, { model: "far", options }),
+      renderContextOf(dialect as unknown as UpstreamDialect, { model: "far", options }),
       envelopeOf(),
     );
 
