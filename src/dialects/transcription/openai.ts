@@ -1,7 +1,7 @@
 // OpenAI's transcriptions and translations, and servers whose format is nearly theirs.
-import type { TranscriptFormat, TranscriptionRequest } from "../../canonical/transcription.ts";
+import type { TranscriptFormat, TranscriptionRequest, TranscriptionResponse } from "../../canonical/transcription.ts";
 import type { JsonObject } from "../../lib/json.ts";
-import type { FormPart } from "../dialect.ts";
+import type { FormPart, UpstreamDialect } from "../dialect.ts";
 import { unsupported } from "../errors.ts";
 import { dropped, fieldPaths } from "../field-table.ts";
 import { openaiErrors } from "../openai-error.ts";
@@ -92,7 +92,7 @@ function tableOf(server: Server): TranscriptionTable {
 }
 
 /** A server whose format is nearly OpenAI's, and which answers all at once. */
-export function transcriptionServer(server: Server): TranscriptionDialect {
+export function transcriptionServer(server: Server): UpstreamDialect<TranscriptionRequest, TranscriptionResponse> {
   const fields = tableOf(server);
   return {
     ...upstreamTranscription({
