@@ -64,7 +64,7 @@ test("a folder that cannot be made is one sentence", async () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder.path, "file"), "");
   await expect(openStore({ dataFolder: join(folder.path, "file", "data") })).rejects.toThrow(
-    /^The data folder .* cannot be made: .*\.$/,
+    /^The data folder .* cannot be created: .*\.$/,
   );
   folder.remove();
 });

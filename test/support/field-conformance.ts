@@ -89,7 +89,8 @@ async function ask({ up, gateway }: FieldSetting, client: FieldClient, upstream:
   return {
     status: response.status,
     text,
-    calls: up.requests.length,
+    // What another path has refused before was no part of the answer.
+    calls: up.requests.filter(({ path }) => path === seen?.path).length,
     route: seen?.path,
     warnings: (response.headers.get("x-turnpike-warnings") ?? "").split(", "),
     sent: seen === undefined ? undefined : await (upstream.read ?? (({ json: body }) => body))(seen),
