@@ -51,8 +51,16 @@ export async function upsertKeyByName(store: Store, key: NewKey): Promise<KeyWri
     where keys.hash <> excluded.hash or keys.expires_at_ms is distinct from excluded.expires_at_ms
       or keys.restrictions is distinct from excluded.restrictions`;
   return await written(async () => {
-    const changed = await numbered(store, "keys", `${insert} ${change} returning ${columns}`, valuesOf(key));
-    return changed.length > 0 ? changed : await store.query(liveByName, [key.name]);
+    const live = () => store.query(liveByName, [key.name]);
+    const upsert = numbered(store, "keys", `${insert} ${change} returning ${columns}`, valuesOf(key));
+    const changed = await upsert.catch(async (thrown: unknown) => {
+      // Another instance inserts the same key at this moment: PostgreSQL may find it by its hash before its name.
+      if (failureOf(thrown).kind !== "duplicate") throw thrown;
+      const rows = await live();
+      if (readKeys(rows)[0]?.hash !== key.hash) throw thrown;
+      return rows;
+    });
+    return changed.length > 0 ? changed : await live();
   });
 }
 

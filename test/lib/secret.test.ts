@@ -42,7 +42,9 @@ test("a sealed value opens with its key and its context, and never twice looks t
 test("another context, another key or a single changed bit does not open", () => {
   const sealed = seal(key, "sk-1", "provider:openai");
   expect(() => open(key, sealed, "provider:other")).toThrow("cannot be decrypted");
-  expect(() => open(deriveKey(new Secret("x"), "credentials"), sealed, "provider:openai")).toThrow("cannot be decrypted");
+  expect(() => open(deriveKey(new Secret("x"), "credentials"), sealed, "provider:openai")).toThrow(
+    "cannot be decrypted",
+  );
   const bytes = Buffer.from(sealed, "base64url");
   for (let index = 0; index < bytes.length; index++) {
     const changed = Buffer.from(bytes);
