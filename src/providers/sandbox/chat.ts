@@ -68,12 +68,18 @@ function results(request: ChatRequest): string | null {
   return `Tool results: ${texts.join(" | ")}`;
 }
 
+/** No model repeats a book: a longer prompt is repeated to here. */
+const maxRepeatedChars = 100_000;
+
+const shortened = (prompt: string): string =>
+  prompt.length > maxRepeatedChars ? `${prompt.slice(0, maxRepeatedChars)}…` : prompt;
+
 function spoken(request: ChatRequest, prompt: string, index: number): string {
   const { format } = request;
   if (format?.type === "schema") return JSON.stringify(sample(format.schema));
   if (format?.type === "json") return JSON.stringify({ sandbox: true, prompt });
   const which = index === 0 ? "" : ` (choice ${index + 1})`;
-  return `Sandbox reply${which}: ${results(request) ?? `you said "${prompt}"`}`;
+  return `Sandbox reply${which}: ${results(request) ?? `you said "${shortened(prompt)}"`}`;
 }
 
 /** Cuts at a stop text or at the token bound, as a provider would. */
