@@ -6,7 +6,7 @@ import { findRow, type ModelQuery, type Sourced, type TextCapabilities } from ".
 
 export interface Family {
   readonly limits: ModelLimits;
-  /** How such models are told to think. `own`: as on the Messages API, beside the common fields. */
+  /** How the amount of reasoning is set for such models. `own`: as on the Messages API, beside the common fields. */
   readonly thinking: "own" | "effort" | "config" | "none";
   /** Where `top_k` goes, if anywhere. */
   readonly topK: "own" | "nested" | "none";

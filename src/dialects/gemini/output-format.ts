@@ -26,7 +26,7 @@ export function readFormat(config: JsonObject, extras: UnmappedField[]): { reado
   return type === "text/plain" ? { format: { type: "text" } } : {};
 }
 
-/** Structure that cannot be said is refused where the client insists on it, else told as a loss. */
+/** Structure that the format does not support is refused where the client requires it, else dropped with a warning. */
 function checkSchema({ exact, lost }: SchemaInSubset, strict: boolean | undefined, warnings: Warnings): void {
   if (lost.length > 0 && strict === true) {
     throw unsupported(warnings.context.fieldPath("format"), `the schema uses unsupported keywords: ${lost.join(", ")}`);

@@ -1,4 +1,4 @@
-// What an upstream cannot say of an image: told as a loss where the client said it, and passed over where it means nothing.
+// What an upstream does not support of an image request: a warning where the client set it, and nothing where it is the default.
 import type { ImageField, ImageRequest } from "../../canonical/image.ts";
 import { unsupported } from "../errors.ts";
 import { type Warnings, warn } from "../shared/warnings.ts";
@@ -14,7 +14,7 @@ const neutral: { readonly [field in ImageField]?: (request: ImageRequest) => boo
   size: ({ width, ratio, resolution }) => width === undefined && ratio === undefined && resolution === undefined,
 };
 
-/** Told by every answer, split by the corridor, or nobody's concern where it is not known. */
+/** Reported by every response, split by the gateway, or without effect where it is unknown. */
 const handled: readonly ImageField[] = ["prompt", "delivery", "n", "endUser"];
 
 const isField = (name: string, request: ImageRequest): name is ImageField => name in request.said;
