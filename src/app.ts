@@ -28,7 +28,7 @@ import { catalogHolder } from "./gateway/routing/catalog.ts";
 import { createCooldowns } from "./gateway/routing/cooldowns.ts";
 import { createModelLists } from "./gateway/routing/model-lists.ts";
 import { createPreferredDialects } from "./gateway/routing/preferred-dialects.ts";
-import { type Backlog, createBacklog } from "./gateway/streaming/backlog.ts";
+import { type Backlog, createBacklog, type Memory } from "./gateway/streaming/backlog.ts";
 import type { StreamTimers } from "./gateway/streaming/client-stream.ts";
 import { createDrains, usualDrains } from "./gateway/streaming/drains.ts";
 import { openVideos, type Videos } from "./gateway/tasks/videos.ts";
@@ -53,9 +53,8 @@ import { createLog } from "./telemetry/log.ts";
 export interface StartOptions {
   readonly environment: Environment;
   readonly workingFolder: string;
-  /** For people: the banner. */
+  /** Prints the banner. */
   print(line: string): void;
-  /** For machines: the log. */
   log?(line: string): void;
   /** Further rules for every exchange, asked behind the built-in ones. */
   readonly policies?: readonly Policy[];
@@ -69,6 +68,8 @@ export interface StartOptions {
   readonly nameServers?: readonly string[];
   /** How many times as long as usual it waits between two looks at a video; 1 unless a test is in a hurry. */
   readonly videoWaitScale?: number;
+  /** What limits on memory are measured by; this process unless a test shares it with other tests. */
+  readonly memory?: Memory;
 }
 
 export interface Running {
@@ -157,7 +158,7 @@ function gatewayOf(foundation: Foundation, options: StartOptions, teardown: Tear
   if (ledger.interrupted > 0) events.recovered(ledger.interrupted);
   const counter = startTokenCounter();
   teardown.push(() => counter.close());
-  const backlog = createBacklog(limits, createSharedInterval(backlogTickMs));
+  const backlog = createBacklog(limits, createSharedInterval(backlogTickMs), options.memory);
   const concurrency = createConcurrency(limits, backlog.isFull);
   const policies = [promptLength(limits), concurrency, ...(options.policies ?? [])];
   return createGateway({

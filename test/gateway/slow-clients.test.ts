@@ -109,7 +109,7 @@ describe("memory", () => {
   test("above the bound the clients that are behind longest are cut, and as many as are needed", () => {
     let bytes = 90 * mebibyte;
     const limits = { slowClientMemoryBytes: 100 * mebibyte, maxMemoryBytes: 200 * mebibyte };
-    const backlog = createBacklog(limits, ticker, () => bytes);
+    const backlog = createBacklog(limits, ticker, { residentBytes: () => bytes, collect: () => undefined });
     const cut: number[] = [];
     const cuts = [0, 1, 2, 3].map((index) => () => {
       cut.push(index);
@@ -130,6 +130,24 @@ describe("memory", () => {
     tick();
     expect(backlog.isFull()).toBe(true);
     expect(cut).toEqual([0, 1]);
+  });
+
+  test("above the second bound garbage is collected, at once and then now and then", () => {
+    const limits = { slowClientMemoryBytes: 100 * mebibyte, maxMemoryBytes: 200 * mebibyte };
+    let bytes = 300 * mebibyte;
+    let collections = 0;
+    const backlog = createBacklog(limits, ticker, { residentBytes: () => bytes, collect: () => void collections++ });
+    expect(backlog.isFull()).toBe(true);
+    expect(backlog.isFull()).toBe(true);
+    expect(collections).toBe(1);
+    for (let sample = 1; sample <= 20; sample++) {
+      tick();
+      expect(backlog.isFull()).toBe(true);
+    }
+    expect(collections).toBe(2);
+    bytes = 90 * mebibyte;
+    tick();
+    expect(backlog.isFull()).toBe(false);
   });
 
   test("above the second bound nothing new is admitted", () => {

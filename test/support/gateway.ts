@@ -58,6 +58,8 @@ export async function gateway(options: GatewayOptions = {}): Promise<RunningGate
     environment: place.environment,
     workingFolder: place.workingFolder,
     discovers: options.discovery !== undefined,
+    // This process holds every other test's memory too, which must not make the gateway refuse.
+    memory: { residentBytes: () => 0, collect: () => undefined },
     ...(options.policies === undefined ? {} : { policies: options.policies }),
     ...(options.discovery === undefined ? {} : { discovery: options.discovery }),
     print: (line) => void lines.push(line),

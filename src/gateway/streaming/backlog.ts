@@ -31,18 +31,35 @@ function systemResidentBytes(): number {
   }
 }
 
-/** `residentBytes` is asked once a tick at most. */
+/** The memory of this process. */
+export interface Memory {
+  /** Asked once a tick at most. */
+  residentBytes(): number;
+  /** Gives garbage back to the system. */
+  collect(): void;
+}
+
+export const processMemory: Memory = { residentBytes: systemResidentBytes, collect: () => Bun.gc(false) };
+
+/** A collection stops the event loop, so it is tried again only after so many samples above the limit. */
+const samplesPerCollection = 20;
+
 export function createBacklog(
   { slowClientMemoryBytes, maxMemoryBytes }: BacklogLimits,
   ticker: SharedInterval,
-  residentBytes: () => number = systemResidentBytes,
+  memory: Memory = processMemory,
 ): Backlog {
   const behind = new Set<() => void>();
   let bytes = 0;
   let isFresh = false;
+  let samplesAbove = 0;
   const sample = (): number => {
-    if (!isFresh) bytes = residentBytes();
+    if (isFresh) return bytes;
     isFresh = true;
+    bytes = memory.residentBytes();
+    // A process that refuses everything allocates too little to collect by itself, and would refuse for ever.
+    if (bytes <= maxMemoryBytes) samplesAbove = 0;
+    else if (samplesAbove++ % samplesPerCollection === 0) memory.collect();
     return bytes;
   };
   const look = (): void => {
