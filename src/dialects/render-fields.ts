@@ -1,11 +1,11 @@
 // The upstream half of a field table: a canonical request as the members of a body, with what could not be sent.
-
 import type { FieldName } from "../canonical/request-field.ts";
 import type { Loss } from "../canonical/warning.ts";
 import { isObject, type Json, type JsonObject } from "../lib/json.ts";
+import type { RenderContext, RenderedRequest, UpstreamRequest } from "./dialect.ts";
 import { type Bounds, type FieldTable, isLossRow, type RenderSetting, rowsOf } from "./field-table.ts";
 import { isAbsent } from "./shared/is-empty.ts";
-import { lose, warnField } from "./shared/warnings.ts";
+import { lose, newWarnings, warnField } from "./shared/warnings.ts";
 
 /** Values that ask for nothing special: nothing is lost where they cannot be sent. */
 const neutral: { readonly [field: string]: Json } = {
@@ -94,4 +94,35 @@ export function fieldRenderer<R, S extends RenderSetting<R>>(table: FieldTable<R
     for (const render of rows) render(setting, body);
     return body;
   };
+}
+
+/** Renders a request by a table of fields; `call` sends the members that its rows have made. */
+export function callRenderer<R>(
+  table: FieldTable<R>,
+  call: (fields: JsonObject, request: R, context: RenderContext) => UpstreamRequest,
+): (request: R, context: RenderContext) => RenderedRequest {
+  const renderFields = fieldRenderer<R, RenderSetting<R>>(table);
+  return (request, context) => {
+    const warnings = newWarnings(context);
+    return { call: call(renderFields({ request, warnings }), request, context), warnings: warnings.warnings };
+  };
+}
+
+/** Where a request goes, and what of it no field says. */
+export interface RequestFrame<R> {
+  path(context: RenderContext, request: R): string;
+  members?(context: RenderContext, request: R): JsonObject;
+  readonly headers?: NonNullable<UpstreamRequest["headers"]>;
+}
+
+/** Renders a request by a table of fields, as a JSON body. */
+export function renderer<R>(
+  table: FieldTable<R>,
+  { path, members, headers }: RequestFrame<R>,
+): (request: R, context: RenderContext) => RenderedRequest {
+  return callRenderer(table, (fields, request, context) => ({
+    path: path(context, request),
+    body: { ...members?.(context, request), ...fields },
+    ...(headers === undefined ? {} : { headers }),
+  }));
 }

@@ -2,7 +2,7 @@
 import type { EmbeddingResponse } from "../../canonical/embedding.ts";
 import { isObject } from "../../lib/json.ts";
 import { invalidUpstreamResponse } from "../errors.ts";
-import { renderer, upstreamOnly } from "../shared/upstream-only.ts";
+import { renderer } from "../render-fields.ts";
 import { cohereErrors } from "../vendor-errors.ts";
 import { type EmbeddingTable, madeHere, noTitle, noUser, textsAt, type UpstreamEmbeddings } from "./fields.ts";
 import { purposeAt, vocabularies } from "./tasks.ts";
@@ -38,11 +38,11 @@ function parseResponse(wire: unknown): EmbeddingResponse {
   };
 }
 
-export const cohereEmbeddings: UpstreamEmbeddings = upstreamOnly({
+export const cohereEmbeddings: UpstreamEmbeddings = {
   name: "cohere-embeddings",
   operation: "embed",
-  fields,
   request: {
+    fields,
     // A task type is required.
     render: renderer(fields, {
       path: () => path,
@@ -52,4 +52,4 @@ export const cohereEmbeddings: UpstreamEmbeddings = upstreamOnly({
   },
   response: { parse: parseResponse },
   error: cohereErrors,
-});
+};

@@ -2,7 +2,7 @@
 import type { EmbeddingResponse } from "../../canonical/embedding.ts";
 import { isObject, type Json } from "../../lib/json.ts";
 import { invalidUpstreamResponse } from "../errors.ts";
-import { renderer, upstreamOnly } from "../shared/upstream-only.ts";
+import { renderer } from "../render-fields.ts";
 import { errorsWith } from "../vendor-errors.ts";
 import { type EmbeddingTable, madeHere, noTitle, noUser, textsAt, type UpstreamEmbeddings } from "./fields.ts";
 import { purposeAt, vocabularies } from "./tasks.ts";
@@ -40,15 +40,15 @@ function parseResponse(wire: unknown): EmbeddingResponse {
   };
 }
 
-export const dashscopeEmbeddings: UpstreamEmbeddings = upstreamOnly({
+export const dashscopeEmbeddings: UpstreamEmbeddings = {
   name: "dashscope-embeddings",
   operation: "embed",
-  fields,
   request: {
+    fields,
     render: renderer(fields, { path: () => path, members: ({ model }) => ({ model, parameters: {} }) }),
     maxItems: ({ options }) => options?.embeddings?.mostItems ?? maxTexts,
   },
   response: { parse: parseResponse },
   // An account in arrears is refused as a bad request.
   error: errorsWith({ codes: { Arrearage: 402, InvalidApiKey: 401 } }),
-});
+};

@@ -1,5 +1,5 @@
 // Jina's and Voyage's embeddings: OpenAI's reply to requests of their own.
-import { renderer, upstreamOnly } from "../shared/upstream-only.ts";
+import { renderer } from "../render-fields.ts";
 import { errorsWith } from "../vendor-errors.ts";
 import {
   type EmbeddingTable,
@@ -38,18 +38,17 @@ const voyageFields: EmbeddingTable = {
   endUser: noUser,
 };
 
-const openaiLike = (name: string, fields: EmbeddingTable, max: number): UpstreamEmbeddings =>
-  upstreamOnly({
-    name,
-    operation: "embed",
+const openaiLike = (name: string, fields: EmbeddingTable, max: number): UpstreamEmbeddings => ({
+  name,
+  operation: "embed",
+  request: {
     fields,
-    request: {
-      render: renderer(fields, { path: () => "embeddings", members: ({ model }) => ({ model }) }),
-      maxItems: () => max,
-    },
-    response: { parse: parseResponse },
-    error: errorsWith(),
-  });
+    render: renderer(fields, { path: () => "embeddings", members: ({ model }) => ({ model }) }),
+    maxItems: () => max,
+  },
+  response: { parse: parseResponse },
+  error: errorsWith(),
+});
 
 export const jinaEmbeddings: UpstreamEmbeddings = openaiLike("jina-embeddings", jinaFields, maxItems);
 export const voyageEmbeddings: UpstreamEmbeddings = openaiLike("voyage-embeddings", voyageFields, maxVoyageTexts);

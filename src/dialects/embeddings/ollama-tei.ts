@@ -2,7 +2,7 @@
 import type { EmbeddingResponse } from "../../canonical/embedding.ts";
 import { isObject, type Json } from "../../lib/json.ts";
 import { invalidUpstreamResponse } from "../errors.ts";
-import { renderer, upstreamOnly } from "../shared/upstream-only.ts";
+import { renderer } from "../render-fields.ts";
 import { errorsWith } from "../vendor-errors.ts";
 import {
   type EmbeddingTable,
@@ -46,22 +46,22 @@ function parseOllama(wire: unknown): EmbeddingResponse {
   };
 }
 
-export const ollamaEmbeddings: UpstreamEmbeddings = upstreamOnly({
+export const ollamaEmbeddings: UpstreamEmbeddings = {
   name: "ollama-embeddings",
   operation: "embed",
-  fields: ollamaFields,
   request: {
+    fields: ollamaFields,
     render: renderer(ollamaFields, { path: () => "api/embed", members: ({ model }) => ({ model }) }),
   },
   response: { parse: parseOllama },
   error: errorsWith(),
-});
+};
 
-export const teiEmbeddings: UpstreamEmbeddings = upstreamOnly({
+export const teiEmbeddings: UpstreamEmbeddings = {
   name: "tei-embeddings",
   operation: "embed",
-  fields: teiFields,
   request: {
+    fields: teiFields,
     // A server has one model.
     render: renderer(teiFields, { path: () => "embed" }),
     maxItems: ({ options }) => options?.embeddings?.mostItems ?? maxTeiTexts,
@@ -75,4 +75,4 @@ export const teiEmbeddings: UpstreamEmbeddings = upstreamOnly({
   },
   // 424: the model failed, and nothing is wrong with the request. 429: the server's queue is full.
   error: errorsWith({ statuses: { 424: 500, 429: 503 } }),
-});
+};

@@ -9,7 +9,6 @@ import type {
 import type { RenderContext, RenderedRequest, UpstreamDialect, UpstreamRequest } from "../dialect.ts";
 import { invalidUpstreamResponse } from "../errors.ts";
 import { readDataUri } from "../shared/media.ts";
-import { upstreamOnly } from "../shared/upstream-only.ts";
 import type { ModerationTable, UpstreamModeration } from "./fields.ts";
 import { moderateAsk } from "./openai.ts";
 
@@ -93,11 +92,11 @@ const fields: ModerationTable = {
 
 /** The dialect in which a model that is asked in `chat` moderates. */
 export function moderatorIn(chat: Chat, form: ModeratorForm): UpstreamModeration {
-  return upstreamOnly({
+  return {
     name: `${chat.name}-judge`,
     operation: "moderate",
-    fields,
     request: {
+      fields,
       render: (canonicalRequest, context) => render(chat, form, canonicalRequest, context),
       maxItems: () => 1,
     },
@@ -112,5 +111,5 @@ export function moderatorIn(chat: Chat, form: ModeratorForm): UpstreamModeration
       },
     },
     error: chat.error,
-  });
+  };
 }

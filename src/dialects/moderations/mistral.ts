@@ -9,7 +9,7 @@ import { tokenCount, zeroUsage } from "../../canonical/usage.ts";
 import { isObject, type Json } from "../../lib/json.ts";
 import { invalidUpstreamResponse, unsupported } from "../errors.ts";
 import { openaiErrors } from "../openai-error.ts";
-import { renderer, upstreamOnly } from "../shared/upstream-only.ts";
+import { renderer } from "../render-fields.ts";
 import type { ModerationTable, UpstreamModeration } from "./fields.ts";
 import { clamped, knownFlagged, verdictOf } from "./moderation-result.ts";
 import { moderateAsk, readHead, readVerdicts } from "./openai.ts";
@@ -71,11 +71,10 @@ const fields: ModerationTable = {
   mixed: { path: "input", carriedBy: "items" },
 };
 
-export const mistralModerations: UpstreamModeration = upstreamOnly({
+export const mistralModerations: UpstreamModeration = {
   name: "mistral-moderations",
   operation: "moderate",
-  fields,
-  request: { render: renderer(fields, { path: () => "moderations", members: ({ model }) => ({ model }) }) },
+  request: { fields, render: renderer(fields, { path: () => "moderations", members: ({ model }) => ({ model }) }) },
   response: {
     parse(wire, context) {
       if (!isObject(wire)) throw invalidUpstreamResponse("expected a JSON object");
@@ -90,4 +89,4 @@ export const mistralModerations: UpstreamModeration = upstreamOnly({
     },
   },
   error: openaiErrors,
-});
+};

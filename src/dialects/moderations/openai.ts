@@ -14,7 +14,7 @@ import type { WriteContext } from "../dialect.ts";
 import { invalidUpstreamResponse } from "../errors.ts";
 import { fieldPaths } from "../field-table.ts";
 import { openaiErrors } from "../openai-error.ts";
-import { renderer } from "../shared/upstream-only.ts";
+import { renderer } from "../render-fields.ts";
 import { clientInput, clientRequest, type ModerationDialect, type ModerationTable } from "./fields.ts";
 import { clamped, lookedAt, renderVerdict, verdictOf } from "./moderation-result.ts";
 

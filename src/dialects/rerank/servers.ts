@@ -1,11 +1,11 @@
 // The ranking formats that only servers speak: Text Embeddings Inference's, Voyage's, and both of DashScope's.
 
-import type { RerankRequest, RerankResponse } from "../../canonical/rerank.ts";
+import type { RerankRequest } from "../../canonical/rerank.ts";
 import { isObject, type Json } from "../../lib/json.ts";
 import type { ErrorCodec } from "../dialect.ts";
 import { invalidUpstreamResponse } from "../errors.ts";
 import { openaiErrors } from "../openai-error.ts";
-import { type RequestFrame, renderer, upstreamOnly } from "../shared/upstream-only.ts";
+import { type RequestFrame, renderer } from "../render-fields.ts";
 import { errorsWith } from "../vendor-errors.ts";
 import {
   type DocumentRules,
@@ -27,18 +27,15 @@ interface Server extends RequestFrame<RerankRequest> {
   readonly error: ErrorCodec;
 }
 
-const server = ({ name, fields, read, error, ...frame }: Server): UpstreamRerank =>
-  upstreamOnly<RerankRequest, RerankResponse>({
-    name,
-    operation: "rerank",
-    fields,
-    request: { render: renderer(fields, frame) },
-    response: {
-      parse: (wire, { request }) =>
-        readAnswer(read(wire as Json), request?.operation === "rerank" ? request : undefined),
-    },
-    error,
-  });
+const server = ({ name, fields, read, error, ...frame }: Server): UpstreamRerank => ({
+  name,
+  operation: "rerank",
+  request: { fields, render: renderer(fields, frame) },
+  response: {
+    parse: (wire, { request }) => readAnswer(read(wire as Json), request?.operation === "rerank" ? request : undefined),
+  },
+  error,
+});
 
 /** One model, a bare list of scores, no count of anything. */
 export const teiRerank = server({

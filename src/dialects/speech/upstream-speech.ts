@@ -15,7 +15,6 @@ import type {
 import { unsupported } from "../errors.ts";
 import { dropped, type FieldTable, ignored, type RenderSetting, rejected } from "../field-table.ts";
 import { fieldRenderer } from "../render-fields.ts";
-import { upstreamOnly } from "../shared/upstream-only.ts";
 import { newWarnings, warn, warnField } from "../shared/warnings.ts";
 import { chooseVoice, type VoiceTable } from "./voices.ts";
 
@@ -124,11 +123,10 @@ export function upstreamSpeech(server: UpstreamSpeech): UpstreamDialect<SpeechRe
     const call = server.call(renderFields({ request, warnings }), request, context);
     return { call, warnings: warnings.warnings };
   };
-  return upstreamOnly<SpeechRequest, SpeechResponse>({
+  return {
     name: server.name,
     operation: "speak",
-    fields,
-    request: { render },
+    request: { fields, render },
     response: {
       parse: () => {
         throw unsupported("model", "speech responses are binary.");
@@ -145,7 +143,7 @@ export function upstreamSpeech(server: UpstreamSpeech): UpstreamDialect<SpeechRe
         ),
     },
     error: server.error,
-  });
+  };
 }
 
 /** A text among rendered members. */

@@ -5,8 +5,8 @@ import type { FormPart, UpstreamDialect } from "../dialect.ts";
 import { unsupported } from "../errors.ts";
 import { dropped, fieldPaths } from "../field-table.ts";
 import { openaiErrors } from "../openai-error.ts";
-import { fieldRenderer } from "../render-fields.ts";
-import { newWarnings, warnField } from "../shared/warnings.ts";
+import { callRenderer } from "../render-fields.ts";
+import { warnField } from "../shared/warnings.ts";
 import { isRecording, recordingType } from "./audio-input.ts";
 import {
   clientHalves,
@@ -115,19 +115,15 @@ function clientsFile(files: Parameters<TranscriptionDialect["passthrough"]["rend
 function transcriptionDialect(server: Server): TranscriptionDialect {
   const { name, path, task } = server;
   const fields = tableOf(server);
-  const renderFields = fieldRenderer<TranscriptionRequest, TranscriptionSetting>(fields);
   return {
     name,
     operation: "transcribe",
     request: {
       fields,
       ...clientRequest(task, fields),
-      render(request, context) {
-        const warnings = newWarnings(context);
-        const wire = { model: context.model, ...renderFields({ request, warnings }) };
-        const streamed = request.stream ? { ...wire, stream: true } : wire;
-        return { call: formCall(path, streamed, filePart(request)), warnings: warnings.warnings };
-      },
+      render: callRenderer(fields, (members, request, { model }) =>
+        formCall(path, { model, ...members, ...(request.stream ? { stream: true } : {}) }, filePart(request)),
+      ),
       fieldPath: fieldPaths(fields),
     },
     response: {

@@ -10,10 +10,8 @@ import { oneUnit, type Usage, zeroUsage } from "../../canonical/usage.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { ErrorCodec, ReadContext, RenderContext, UpstreamDialect, UpstreamRequest } from "../dialect.ts";
 import { invalidUpstreamResponse } from "../errors.ts";
-import { fieldRenderer } from "../render-fields.ts";
-import { upstreamOnly } from "../shared/upstream-only.ts";
-import { newWarnings } from "../shared/warnings.ts";
-import type { TranscriptionSetting, TranscriptionTable } from "./fields.ts";
+import { callRenderer } from "../render-fields.ts";
+import type { TranscriptionTable } from "./fields.ts";
 import { cuesOf } from "./subtitles.ts";
 
 export interface UpstreamTranscription {
@@ -33,20 +31,13 @@ export function upstreamTranscription({
   parse,
   error,
 }: UpstreamTranscription): UpstreamDialect<TranscriptionRequest, TranscriptionResponse> {
-  const renderFields = fieldRenderer<TranscriptionRequest, TranscriptionSetting>(fields);
-  return upstreamOnly<TranscriptionRequest, TranscriptionResponse>({
+  return {
     name,
     operation: "transcribe",
-    fields,
-    request: {
-      render(request, context) {
-        const warnings = newWarnings(context);
-        return { call: call(renderFields({ request, warnings }), request, context), warnings: warnings.warnings };
-      },
-    },
+    request: { fields, render: callRenderer(fields, call) },
     response: { parse },
     error,
-  });
+  };
 }
 
 /** Every form of reply. */
