@@ -41,7 +41,7 @@ interface Variable {
 }
 
 /** The variables of one kind: its key, its address, and what else its accounts are made of. */
-function variablesOf({ kind, environment, baseUrl, account }: ProviderKind): Variable[] {
+function variablesOf({ name: kind, environment, baseUrl, account }: ProviderKind): Variable[] {
   if (environment === undefined) return [];
   const unset = "unset";
   const key = environment.credential;

@@ -25,7 +25,7 @@ function checkedUrl(text: string): URL | null {
   return url !== null && /^https?:$/.test(url.protocol) && url.username === "" ? url : null;
 }
 
-const unknownField = ({ kind }: ProviderKind): string => `unknown field for provider kind '${kind}'`;
+const unknownField = ({ name }: ProviderKind): string => `unknown field for provider kind '${name}'`;
 
 /** The account of an entry; fields that mean nothing to its kind are faults. */
 function accountFromFile(
@@ -86,7 +86,7 @@ function fromFile(name: string, config: ProviderConfig, file: ReadConfig): Provi
   const place = ["providers", name];
   const kind = findKind(config.kind);
   if (kind === undefined) {
-    const kinds = providerKinds.map((known) => known.kind);
+    const kinds = providerKinds.map((known) => known.name);
     const suggestion = didYouMean(config.kind, kinds) || `. Use one of: ${kinds.join(", ")}`;
     throw file.fault([...place, "kind"], `unknown provider kind '${config.kind}'${suggestion}`);
   }
@@ -143,7 +143,7 @@ function fromEnvironment(kind: ProviderKind, environment: Environment): Provider
     throw new ConfigFault(`${names.credential} is set, but not ${[...others, names.baseUrl].join(" or ")}.`);
   if (baseUrl === undefined || checkedUrl(baseUrl) === null)
     throw new ConfigFault(`${names.baseUrl} must be an http or https URL without a user name.`);
-  const entry = { name: kind.kind, kind, baseUrl, models: null, headers: {}, timeouts: defaultTimeouts };
+  const entry = { name: kind.name, kind, baseUrl, models: null, headers: {}, timeouts: defaultTimeouts };
   return [{ ...entry, credential, account }];
 }
 

@@ -91,7 +91,7 @@ async function withoutOwn(given: Environment, own: Own, warn: (warning: string) 
     const variable = await ownVariable(kind, given, own);
     if (variable === null || kind.environment === undefined) continue;
     const { credential = "", baseUrl } = kind.environment;
-    warn(`${variable} leads to this gateway, so the provider '${kind.kind}' is not configured from the environment.`);
+    warn(`${variable} leads to this gateway, so the provider '${kind.name}' is not configured from the environment.`);
     for (const name of [credential, baseUrl]) ignored.add(name);
   }
   return Object.fromEntries(Object.entries(given).filter(([name]) => !ignored.has(name)));

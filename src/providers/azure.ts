@@ -51,7 +51,7 @@ function open({ baseUrl, account }: AccountEntry): Signer {
 }
 
 export const azure: ProviderKind = {
-  kind: "azure",
+  name: "azure",
   environment: { credential: "AZURE_OPENAI_API_KEY", baseUrl: "AZURE_OPENAI_ENDPOINT" },
   dialects: [openaiChat, openaiResponses, openaiCompletions, openaiEmbeddings, openaiImages, ...openaiAudio],
   supports: servesText(continuesText),

@@ -58,7 +58,7 @@ export async function discover(options: DiscoverOptions): Promise<ProviderEntry[
       const baseUrl = `http://${loopback}:${port}/v1`;
       if (!(await listsModels(baseUrl, timeoutMs))) return [];
       const credential = null;
-      return [{ name: kind.kind, kind, baseUrl, credential, models: null, headers: {}, timeouts: defaultTimeouts }];
+      return [{ name: kind.name, kind, baseUrl, credential, models: null, headers: {}, timeouts: defaultTimeouts }];
     }),
   );
   return found.flat();

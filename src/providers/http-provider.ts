@@ -162,7 +162,7 @@ export function httpProviderWithClock(entry: ProviderEntry, clock: Clock): HttpP
   const redacted = (response: Response): Response => withRedactor(response, redactor);
   return {
     name: entry.name,
-    kind: kind.kind,
+    kind: kind.name,
     origin: kind.origin,
     ...(kind.originOf === undefined ? {} : { originOf: kind.originOf }),
     dialects: kind.dialects,

@@ -28,7 +28,7 @@ export const providerKinds: readonly ProviderKind[] = [
 
 /** The kind of that name, if there is one. */
 export function findKind(kind: string): ProviderKind | undefined {
-  return providerKinds.find((candidate) => candidate.kind === kind);
+  return providerKinds.find((candidate) => candidate.name === kind);
 }
 
 /** Supports OpenAI's chat, which servers implement with differences of their own. */

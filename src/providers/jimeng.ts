@@ -20,7 +20,7 @@ function open({ account = {}, credential }: AccountEntry, { clock }: SignerDepen
 }
 
 export const jimeng: ProviderKind = {
-  kind: "jimeng",
+  name: "jimeng",
   baseUrl: "https://visual.volcengineapi.com",
   environment: { baseUrl: "JIMENG_BASE_URL" },
   dialects: [],

@@ -56,7 +56,7 @@ function open({ account = {}, credential }: AccountEntry, { clock }: SignerDepen
 }
 
 export const kling: ProviderKind = {
-  kind: "kling",
+  name: "kling",
   baseUrl: "https://api-singapore.klingai.com",
   environment: { credential: "KLINGAI_API_KEY", baseUrl: "KLINGAI_BASE_URL" },
   dialects: [],

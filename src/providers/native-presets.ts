@@ -40,7 +40,7 @@ function nativeApiPrefix(prefix: string, native: RegExp): AccountRules {
 
 /** https://www.volcengine.com/docs/82379/1494384: thinking is a switch, and the effort goes beside it. */
 export const ark: Preset = {
-  kind: "ark",
+  name: "ark",
   baseUrl: "https://ark.cn-beijing.volces.com/api/v3",
   barePath: "api/v3",
   environment: { credential: "ARK_API_KEY", baseUrl: "ARK_BASE_URL" },
@@ -59,7 +59,7 @@ export const ark: Preset = {
 /** https://docs.byteplus.com/en/docs/ModelArk */
 export const byteplus: Preset = {
   ...ark,
-  kind: "byteplus",
+  name: "byteplus",
   baseUrl: "https://ark.ap-southeast.bytepluses.com/api/v3",
   environment: { credential: "BYTEPLUS_API_KEY", baseUrl: "BYTEPLUS_BASE_URL" },
 };
@@ -73,7 +73,7 @@ function taskPath({ output }: JsonObject): string | null {
 
 /** https://www.alibabacloud.com/help/en/model-studio/deep-thinking: the open models think by default, and then only stream. */
 export const dashscope: Preset = {
-  kind: "dashscope",
+  name: "dashscope",
   baseUrl: "https://dashscope.aliyuncs.com/compatible-mode/v1",
   environment: { credential: "DASHSCOPE_API_KEY", baseUrl: "DASHSCOPE_BASE_URL" },
   also: [
@@ -103,7 +103,7 @@ export const dashscope: Preset = {
 
 /** https://platform.minimax.io/docs/api-reference/text-openai-api: thinking stands in the text, and has no level. */
 export const minimax: Preset = {
-  kind: "minimax",
+  name: "minimax",
   baseUrl: "https://api.minimax.io/v1",
   barePath: "v1",
   environment: { credential: "MINIMAX_API_KEY", baseUrl: "MINIMAX_BASE_URL" },
@@ -116,7 +116,7 @@ export const minimax: Preset = {
 
 /** https://docs.ollama.com/api/openai-compatibility: calls come whole, each in one chunk. */
 export const ollama: Preset = {
-  kind: "ollama",
+  name: "ollama",
   baseUrl: "http://127.0.0.1:11434/v1",
   barePath: "v1",
   localPort: 11434,

@@ -34,7 +34,7 @@ export const prefersResponses: NonNullable<ProviderKind["prefers"]> = (request, 
   request.operation === "chat" && wantsResponses(query, request, client === openaiChat) ? openaiResponses : undefined;
 
 export const openai: ProviderKind = {
-  kind: "openai",
+  name: "openai",
   baseUrl: "https://api.openai.com/v1",
   environment: { credential: "OPENAI_API_KEY", baseUrl: "OPENAI_BASE_URL" },
   dialects: [
@@ -58,7 +58,7 @@ export const openai: ProviderKind = {
 };
 
 export const compatible: ProviderKind = {
-  kind: "compatible",
+  name: "compatible",
   dialects: [
     openaiChat,
     openaiCompletions,

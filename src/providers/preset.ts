@@ -10,7 +10,7 @@ import { developerAsSystem } from "./request-quirks.ts";
 export interface Preset
   extends Pick<
     ProviderKind,
-    | "kind"
+    | "name"
     | "environment"
     | "barePath"
     | "localPort"
@@ -37,7 +37,7 @@ export function preset({ also = [], patches = {}, ...row }: Preset): ProviderKin
   return {
     ...row,
     dialects: [openaiChat, ...also],
-    origin: row.kind,
+    origin: row.name,
     authHeaders: bearer,
     listing: { path: "models", read: readDataList },
     patches: { ...patches, [chatPath]: [developerAsSystem, ...(patches[chatPath] ?? [])] },

@@ -58,7 +58,7 @@ const hosted: readonly Preset[] = [
   {
     // https://openrouter.ai/docs/use-cases/reasoning-tokens; its comments and `reasoning_details` the dialect reads.
     // Pictures: https://openrouter.ai/docs/features/multimodal/image-generation
-    kind: "openrouter",
+    name: "openrouter",
     baseUrl: "https://openrouter.ai/api/v1",
     environment: { credential: "OPENROUTER_API_KEY", baseUrl: "OPENROUTER_BASE_URL" },
     also: [openaiCompletions, openaiEmbeddings],
@@ -67,7 +67,7 @@ const hosted: readonly Preset[] = [
   {
     // https://console.groq.com/docs/openai: these fields are refused with 400. The SDK takes the bare host. Thinking stands
     // in the text unless a request says otherwise.
-    kind: "groq",
+    name: "groq",
     baseUrl: "https://api.groq.com/openai/v1",
     barePath: "openai/v1",
     environment: { credential: "GROQ_API_KEY", baseUrl: "GROQ_BASE_URL" },
@@ -80,7 +80,7 @@ const hosted: readonly Preset[] = [
   },
   {
     // https://api-docs.deepseek.com/guides/thinking_mode and /guides/fim_completion (the prompt goes to a path of its own).
-    kind: "deepseek",
+    name: "deepseek",
     baseUrl: "https://api.deepseek.com",
     environment: { credential: "DEEPSEEK_API_KEY", baseUrl: "DEEPSEEK_BASE_URL" },
     also: [openaiCompletions],
@@ -91,7 +91,7 @@ const hosted: readonly Preset[] = [
   {
     // https://docs.mistral.ai/api: unknown fields are refused with 422; thinking comes as parts of the content. Its own
     // models know two efforts: https://github.com/anomalyco/models.dev/pull/1986
-    kind: "mistral",
+    name: "mistral",
     baseUrl: "https://api.mistral.ai/v1",
     barePath: "v1",
     environment: { credential: "MISTRAL_API_KEY", baseUrl: "MISTRAL_BASE_URL" },
@@ -114,7 +114,7 @@ const hosted: readonly Preset[] = [
   },
   {
     // https://docs.x.ai/docs/guides/reasoning: penalties are refused by models that think, even where they are nothing.
-    kind: "xai",
+    name: "xai",
     baseUrl: "https://api.x.ai/v1",
     barePath: "v1",
     environment: { credential: "XAI_API_KEY", baseUrl: "XAI_BASE_URL" },
@@ -123,7 +123,7 @@ const hosted: readonly Preset[] = [
   },
   {
     // https://docs.together.ai/docs/openai-api-compatibility; the list of models is a bare list. Thinking: /docs/deepseek-r1.
-    kind: "together",
+    name: "together",
     baseUrl: "https://api.together.xyz/v1",
     barePath: "v1",
     environment: { credential: "TOGETHER_API_KEY", baseUrl: "TOGETHER_BASE_URL" },
@@ -132,7 +132,7 @@ const hosted: readonly Preset[] = [
   },
   {
     // https://docs.fireworks.ai/tools-sdks/openai-compatibility
-    kind: "fireworks",
+    name: "fireworks",
     baseUrl: "https://api.fireworks.ai/inference/v1",
     barePath: "inference/v1",
     environment: { credential: "FIREWORKS_API_KEY", baseUrl: "FIREWORKS_BASE_URL" },
@@ -141,7 +141,7 @@ const hosted: readonly Preset[] = [
   },
   {
     // https://inference-docs.cerebras.ai/resources/openai: these fields are refused with 400. The SDK takes the bare host.
-    kind: "cerebras",
+    name: "cerebras",
     baseUrl: "https://api.cerebras.ai/v1",
     barePath: "v1",
     environment: { credential: "CEREBRAS_API_KEY", baseUrl: "CEREBRAS_BASE_URL" },
@@ -149,7 +149,7 @@ const hosted: readonly Preset[] = [
   },
   {
     // https://platform.kimi.ai/docs/api/chat and /docs/api/models-overview: only some models take the switch.
-    kind: "moonshot",
+    name: "moonshot",
     baseUrl: "https://api.moonshot.ai/v1",
     barePath: "v1",
     environment: { credential: "MOONSHOT_API_KEY", baseUrl: "MOONSHOT_BASE_URL" },
@@ -159,14 +159,14 @@ const hosted: readonly Preset[] = [
   },
   {
     // https://docs.bigmodel.cn: the same service as the next row, with accounts of its own.
-    kind: "zhipu",
+    name: "zhipu",
     baseUrl: "https://open.bigmodel.cn/api/paas/v4",
     environment: { credential: "ZHIPUAI_API_KEY", baseUrl: "ZHIPUAI_BASE_URL" },
     ...glm,
   },
   {
     // https://docs.z.ai
-    kind: "zai",
+    name: "zai",
     baseUrl: "https://api.z.ai/api/paas/v4",
     environment: { credential: "ZAI_API_KEY", baseUrl: "ZAI_BASE_URL" },
     ...glm,
@@ -177,7 +177,7 @@ const hosted: readonly Preset[] = [
   minimax,
   {
     // https://docs.siliconflow.cn/cn/api-reference/chat-completions/chat-completions
-    kind: "siliconflow",
+    name: "siliconflow",
     baseUrl: "https://api.siliconflow.cn/v1",
     environment: { credential: "SILICONFLOW_API_KEY", baseUrl: "SILICONFLOW_BASE_URL" },
     also: [openaiEmbeddings, plainRerank, siliconflowImages, siliconflowSpeech, siliconflowTranscriptions],
@@ -192,7 +192,7 @@ const hosted: readonly Preset[] = [
   },
   {
     // https://docs.ollama.com/api/openai-compatibility: the service, without a server of one's own.
-    kind: "ollama-cloud",
+    name: "ollama-cloud",
     baseUrl: "https://ollama.com/v1",
     barePath: "v1",
     environment: { credential: "OLLAMA_API_KEY", baseUrl: "OLLAMA_CLOUD_BASE_URL" },
@@ -207,10 +207,10 @@ const hosted: readonly Preset[] = [
  */
 const servers: readonly Preset[] = [
   // https://lmstudio.ai/docs/api/openai-api
-  { kind: "lmstudio", baseUrl: "http://127.0.0.1:1234/v1", localPort: 1234, options: { oneChoice: true } },
+  { name: "lmstudio", baseUrl: "http://127.0.0.1:1234/v1", localPort: 1234, options: { oneChoice: true } },
   {
     // https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html
-    kind: "vllm",
+    name: "vllm",
     baseUrl: "http://127.0.0.1:8000/v1",
     localPort: 8000,
     environment: { credential: "VLLM_API_KEY", baseUrl: "VLLM_BASE_URL" },
@@ -219,7 +219,7 @@ const servers: readonly Preset[] = [
   },
   {
     // https://github.com/ggml-org/llama.cpp/tree/master/tools/server
-    kind: "llamacpp",
+    name: "llamacpp",
     baseUrl: "http://127.0.0.1:8080/v1",
     localPort: 8080,
     environment: { credential: "LLAMA_API_KEY", baseUrl: "LLAMA_BASE_URL" },

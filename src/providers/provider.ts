@@ -21,7 +21,7 @@ import type { Secret } from "../lib/secret.ts";
 
 /** A kind of provider: what is the same for everybody who has an account there. */
 export interface ProviderKind extends RequestQuirks {
-  readonly kind: string;
+  readonly name: string;
   /** Where the provider's own SDK points when nothing is said; absent where there is no such place. */
   readonly baseUrl?: string;
   /** Variables whose presence configures a provider of this kind by itself. */

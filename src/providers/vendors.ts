@@ -51,7 +51,7 @@ const regionName = /^[a-z][a-z0-9]{1,40}$/;
 const chat: readonly Row[] = [
   {
     // Its SDK takes the base URL without /v1.
-    kind: "anthropic",
+    name: "anthropic",
     baseUrl: "https://api.anthropic.com",
     environment: { credential: "ANTHROPIC_API_KEY", baseUrl: "ANTHROPIC_BASE_URL" },
     dialects: [anthropicMessages, anthropicCount],
@@ -61,7 +61,7 @@ const chat: readonly Row[] = [
   },
   {
     // Its SDK takes the base URL without a version.
-    kind: "gemini",
+    name: "gemini",
     baseUrl: "https://generativelanguage.googleapis.com",
     environment: { credential: "GEMINI_API_KEY", baseUrl: "GEMINI_BASE_URL" },
     dialects: [
@@ -78,7 +78,7 @@ const chat: readonly Row[] = [
 
 const texts: readonly Row[] = [
   {
-    kind: "cohere",
+    name: "cohere",
     baseUrl: "https://api.cohere.com",
     environment: { credential: "CO_API_KEY", baseUrl: "CO_API_URL" },
     dialects: [cohereEmbeddings, cohereRerank, plainRerank],
@@ -88,7 +88,7 @@ const texts: readonly Row[] = [
     listing: { path: "v1/models?page_size=1000", read: readCohereModels },
   },
   {
-    kind: "jina",
+    name: "jina",
     baseUrl: "https://api.jina.ai/v1",
     barePath: "v1",
     environment: { credential: "JINA_API_KEY", baseUrl: "JINA_BASE_URL" },
@@ -97,7 +97,7 @@ const texts: readonly Row[] = [
     authHeaders: bearer,
   },
   {
-    kind: "voyage",
+    name: "voyage",
     baseUrl: "https://api.voyageai.com/v1",
     barePath: "v1",
     environment: { credential: "VOYAGE_API_KEY", baseUrl: "VOYAGE_BASE_URL" },
@@ -106,7 +106,7 @@ const texts: readonly Row[] = [
   },
   {
     // Text Embeddings Inference: a local server for one model, native and compatible.
-    kind: "tei",
+    name: "tei",
     baseUrl: "http://127.0.0.1:8080",
     environment: { credential: "TEI_API_KEY", baseUrl: "TEI_BASE_URL" },
     dialects: [openaiEmbeddings, teiEmbeddings, teiRerank],
@@ -119,7 +119,7 @@ const texts: readonly Row[] = [
 
 const audio: readonly Row[] = [
   {
-    kind: "elevenlabs",
+    name: "elevenlabs",
     baseUrl: "https://api.elevenlabs.io",
     environment: { credential: "ELEVENLABS_API_KEY", baseUrl: "ELEVENLABS_BASE_URL" },
     dialects: [elevenlabsSpeech, elevenlabsTranscriptions],
@@ -130,7 +130,7 @@ const audio: readonly Row[] = [
   },
   {
     // Its voices are models.
-    kind: "deepgram",
+    name: "deepgram",
     baseUrl: "https://api.deepgram.com",
     environment: { credential: "DEEPGRAM_API_KEY", baseUrl: "DEEPGRAM_BASE_URL" },
     dialects: [deepgramSpeech, deepgramTranscriptions],
@@ -140,7 +140,7 @@ const audio: readonly Row[] = [
   },
   {
     // Azure's own speech service, which is separate from that of the models: one region, one key, and voices for models.
-    kind: "azure-speech",
+    name: "azure-speech",
     environment: { credential: "AZURE_SPEECH_KEY", baseUrl: "AZURE_SPEECH_ENDPOINT" },
     dialects: [azureSpeech],
     authHeaders: inHeader("ocp-apim-subscription-key"),
@@ -159,7 +159,7 @@ const audio: readonly Row[] = [
 
 const videos: readonly Row[] = [
   {
-    kind: "vidu",
+    name: "vidu",
     baseUrl: "https://api.vidu.com/ent/v2",
     barePath: "ent/v2",
     environment: { credential: "VIDU_API_KEY", baseUrl: "VIDU_BASE_URL" },
@@ -169,7 +169,7 @@ const videos: readonly Row[] = [
   },
   {
     // The host says `dev` for all of its API.
-    kind: "runway",
+    name: "runway",
     baseUrl: "https://api.dev.runwayml.com/v1",
     barePath: "v1",
     environment: { credential: "RUNWAYML_API_SECRET", baseUrl: "RUNWAYML_BASE_URL" },
@@ -180,7 +180,7 @@ const videos: readonly Row[] = [
   },
   {
     // Its list has thousands of models of everybody, and is not read.
-    kind: "replicate",
+    name: "replicate",
     baseUrl: "https://api.replicate.com/v1",
     barePath: "v1",
     environment: { credential: "REPLICATE_API_TOKEN", baseUrl: "REPLICATE_BASE_URL" },
@@ -189,7 +189,7 @@ const videos: readonly Row[] = [
     authHeaders: bearer,
   },
   {
-    kind: "fal",
+    name: "fal",
     baseUrl: "https://queue.fal.run",
     environment: { credential: "FAL_KEY", baseUrl: "FAL_BASE_URL" },
     dialects: [],
@@ -199,7 +199,7 @@ const videos: readonly Row[] = [
 ];
 
 /** Each kind's name is the tag of the state that it makes. */
-const kindOf = (row: Row): ProviderKind => ({ ...row, origin: row.kind });
+const kindOf = (row: Row): ProviderKind => ({ ...row, origin: row.name });
 
 export const vendors = {
   chat: chat.map(kindOf),

@@ -77,10 +77,10 @@ test("every variable of the table is documented, and every one that is read is i
 });
 
 /** Accounts that are more than an address and a key have a suite of their own. */
-const implied = providerKinds.flatMap(({ kind, environment, account }) =>
+const implied = providerKinds.flatMap(({ name, environment, account }) =>
   environment?.credential === undefined || account !== undefined
     ? []
-    : [{ kind, credential: environment.credential, baseUrl: environment.baseUrl }],
+    : [{ kind: name, credential: environment.credential, baseUrl: environment.baseUrl }],
 );
 
 test.each(implied)("$credential alone configures the provider $kind", ({ kind, credential, baseUrl }) => {

@@ -18,7 +18,7 @@ afterEach(() => up.clear());
 
 describe("discover", () => {
   test("the usual places", () => {
-    expect(localPlaces.map((place) => `${place.kind.kind} ${place.port}`)).toEqual([
+    expect(localPlaces.map((place) => `${place.kind.name} ${place.port}`)).toEqual([
       "ollama 11434",
       "lmstudio 1234",
       "vllm 8000",

@@ -23,7 +23,7 @@ const calls = names.flatMap((name) =>
 
 describe("the table", () => {
   test("kinds and variables are unique", () => {
-    const kinds = providerKinds.map(({ kind }) => kind);
+    const kinds = providerKinds.map(({ name }) => name);
     const variables = providerKinds.flatMap(({ environment }) => Object.values(environment ?? {}));
     expect(new Set(kinds).size).toBe(kinds.length);
     expect(new Set(variables).size).toBe(variables.length);
@@ -34,10 +34,10 @@ describe("the table", () => {
     const asked =
       "openrouter groq deepseek mistral xai together fireworks cerebras moonshot zhipu dashscope siliconflow";
     const local = "ollama lmstudio vllm llamacpp";
-    expect(presets.map(({ kind }) => kind)).toEqual(expect.arrayContaining(`${asked} ${local}`.split(" ")));
+    expect(presets.map(({ name }) => name)).toEqual(expect.arrayContaining(`${asked} ${local}`.split(" ")));
   });
 
-  test.each(presets.map((kind) => [kind.kind, kind] as const))("%s is sound", (name, kind) => {
+  test.each(presets.map((kind) => [kind.name, kind] as const))("%s is sound", (name, kind) => {
     const url = new URL(kind.baseUrl ?? "");
     const isLocal = kind.localPort !== undefined;
     expect({ protocol: url.protocol, local: url.hostname === "127.0.0.1" }).toEqual({
@@ -53,7 +53,7 @@ describe("the table", () => {
   });
 
   test("every folder of fixtures belongs to a kind", () => {
-    expect(names.filter((name) => !providerKinds.some(({ kind }) => kind === name))).toEqual([]);
+    expect(names.filter((name) => !providerKinds.some(({ name: kind }) => kind === name))).toEqual([]);
   });
 });
 
@@ -65,7 +65,7 @@ describe("calls", () => {
     expect(given).toEqual(before);
   });
 
-  test.each(presets.map((kind) => [kind.kind, kind] as const))("%s leaves a plain call alone", (_, kind) => {
+  test.each(presets.map((kind) => [kind.name, kind] as const))("%s leaves a plain call alone", (_, kind) => {
     const messages = [
       { role: "user", content: "hi" },
       { role: "assistant", content: "Hello." },
@@ -79,7 +79,7 @@ describe("calls", () => {
     expect(patchRequest(kind, embed)).toBe(embed);
   });
 
-  test.each(presets.map((kind) => [kind.kind, kind] as const))("%s survives strange bodies", (_, kind) => {
+  test.each(presets.map((kind) => [kind.name, kind] as const))("%s survives strange bodies", (_, kind) => {
     for (const messages of [undefined, "x", [7, null], [{ tool_calls: [7], tool_call_id: 3 }]]) {
       const body = { model: 7, messages, reasoning_effort: 3, thinking: "x" } as never;
       expect(() => patchRequest(kind, { path: "chat/completions", body })).not.toThrow();

@@ -31,7 +31,7 @@ function fixturesOf<Fixture>(kind: string, prefix: string): Fixture[] {
 function changedBy(kind: ProviderKind, path: string, at: number): CallFixture[] {
   const patches = kind.patches?.[path] ?? [];
   const before = patches.slice(0, at);
-  return fixturesOf<CallFixture>(kind.kind, "call-").filter(({ given }) => {
+  return fixturesOf<CallFixture>(kind.name, "call-").filter(({ given }) => {
     const body = before.reduce((patched, patch) => patch(patched), given.body);
     return given.path === path && patches[at]?.(body) !== body;
   });
@@ -39,7 +39,7 @@ function changedBy(kind: ProviderKind, path: string, at: number): CallFixture[] 
 
 const uses = providerKinds.flatMap((kind) =>
   Object.entries(kind.patches ?? {}).flatMap(([path, patches]) =>
-    patches.map((patch, at) => ({ kind, path, patch, at, name: `${kind.kind} ${path} ${at}` })),
+    patches.map((patch, at) => ({ kind, path, patch, at, name: `${kind.name} ${path} ${at}` })),
   ),
 );
 /** A quirk that several kinds share needs a fixture of one of them. */
@@ -60,7 +60,7 @@ describe("requests", () => {
     Object.entries(kind.paths ?? {}).map(([from, to]) => ({ kind, from, to })),
   );
   test.each(paths)("$kind.kind: the path $from has a fixture", ({ kind, from, to }) => {
-    const shown = fixturesOf<CallFixture>(kind.kind, "call-").filter(({ given }) => given.path === from);
+    const shown = fixturesOf<CallFixture>(kind.name, "call-").filter(({ given }) => given.path === from);
     expect(shown.map(({ sent }) => sent.path)).toContain(to);
     for (const { given, sent } of shown) expect(patchRequest(kind, given)).toEqual(sent);
   });
@@ -68,8 +68,8 @@ describe("requests", () => {
 
 describe("replies", () => {
   const patched: readonly (readonly [kind: string, patch: ResponsePatch])[] = [
-    ...providerKinds.flatMap(({ kind, responsePatch }) =>
-      responsePatch === undefined ? [] : [[kind, responsePatch] as const],
+    ...providerKinds.flatMap(({ name, responsePatch }) =>
+      responsePatch === undefined ? [] : [[name, responsePatch] as const],
     ),
     ["ollama", inlineThinking],
   ];

@@ -53,7 +53,7 @@ function open({ baseUrl, account = {}, credential }: AccountEntry, { clock, send
 const makers = /(?:^|[./])(anthropic|amazon|openai|meta|mistral|deepseek|qwen|cohere|ai21|moonshot\w*|minimax|zai)\./;
 
 export const bedrock: ProviderKind = {
-  kind: "bedrock",
+  name: "bedrock",
   environment: { credential: "AWS_BEARER_TOKEN_BEDROCK", baseUrl: "AWS_ENDPOINT_URL_BEDROCK_RUNTIME" },
   dialects: [bedrockConverse],
   origin: "bedrock",

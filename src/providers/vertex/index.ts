@@ -104,7 +104,7 @@ function open({ baseUrl, account = {}, credential }: AccountEntry, tools: Signer
 }
 
 export const vertex: ProviderKind = {
-  kind: "vertex",
+  name: "vertex",
   environment: { baseUrl: "GOOGLE_VERTEX_BASE_URL" },
   dialects: [anthropicMessages, anthropicCount, gemini, geminiCount, vertexEmbeddings, geminiImages, imagenImages],
   videos: [vertexVeo],
