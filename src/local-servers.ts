@@ -69,7 +69,7 @@ export async function watchLocalServers(parts: LocalServersParts): Promise<Local
       server.misses = entries.some((entry) => entry.baseUrl === baseUrl) ? 0 : server.misses + 1;
       if (server.misses < maxMisses) continue;
       found.delete(baseUrl);
-      events.localServerLost(server.provider.name, baseUrl);
+      events.localServerLost(server.provider.entry.name, baseUrl);
     }
     for (const entry of added) {
       found.set(entry.baseUrl, { provider: httpProvider(entry), misses: 0 });

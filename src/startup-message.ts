@@ -13,7 +13,7 @@ function modelLines(catalog: Catalog, listings: ModelLists): string[] {
   const shown = names.slice(0, mostModels).join(", ");
   const more = names.length > mostModels ? `, and ${names.length - mostModels} more` : "";
   const silent = catalog.providers.filter((provider) => listings.now(provider).models === null);
-  const unread = silent.map((provider) => `${provider.name} (model list not available yet)`);
+  const unread = silent.map((provider) => `${provider.entry.name} (model list not available yet)`);
   return [`  models      ${shown}${more}`, ...(unread.length === 0 ? [] : [`  also        ${unread.join(", ")}`])];
 }
 

@@ -3,7 +3,7 @@ import { isAbsolute, resolve } from "node:path";
 import type { CorsOrigins } from "../http/cors.ts";
 import type { Account } from "../providers/credentials.ts";
 import { providerKinds } from "../providers/index.ts";
-import type { ProviderKind } from "../providers/provider.ts";
+import type { HttpKind } from "../providers/provider.ts";
 import { accountFields } from "./account-fields.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -41,7 +41,7 @@ interface Variable {
 }
 
 /** The variables of one kind: its key, its address, and what else its accounts are made of. */
-function variablesOf({ name: kind, environment, baseUrl, account }: ProviderKind): Variable[] {
+function variablesOf({ name: kind, environment, baseUrl, account }: HttpKind): Variable[] {
   if (environment === undefined) return [];
   const unset = "unset";
   const key = environment.credential;

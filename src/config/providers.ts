@@ -7,7 +7,7 @@ import { asModerator } from "../providers/chat-moderation-provider.ts";
 import type { Account } from "../providers/credentials.ts";
 import { httpProvider } from "../providers/http-provider.ts";
 import { findKind, isCompatible, providerKinds } from "../providers/index.ts";
-import { defaultTimeouts, type Provider, type ProviderEntry, type ProviderKind } from "../providers/provider.ts";
+import { defaultTimeouts, type HttpEntry, type HttpKind, type Provider } from "../providers/provider.ts";
 import { sandboxProvider } from "../providers/sandbox/index.ts";
 import { accountFields } from "./account-fields.ts";
 import type { Environment } from "./environment.ts";
@@ -25,12 +25,12 @@ function checkedUrl(text: string): URL | null {
   return url !== null && /^https?:$/.test(url.protocol) && url.username === "" ? url : null;
 }
 
-const unknownField = ({ name }: ProviderKind): string => `unknown field for provider kind '${name}'`;
+const unknownField = ({ name }: HttpKind): string => `unknown field for provider kind '${name}'`;
 
 /** The account of an entry; fields that mean nothing to its kind are faults. */
 function accountFromFile(
   place: readonly string[],
-  kind: ProviderKind,
+  kind: HttpKind,
   config: ProviderConfig,
   credential: Secret | null,
   file: ReadConfig,
@@ -51,7 +51,7 @@ const switches = { splits_thinking: "splitsThinking", replays_thinking: "replays
 /** What is said of a server's habits; only those that speak chat have such. */
 function optionsFromFile(
   place: readonly string[],
-  kind: ProviderKind,
+  kind: HttpKind,
   config: ProviderConfig,
   file: ReadConfig,
 ): CompatibilityFlags {
@@ -68,7 +68,7 @@ function declaredModels(
   place: readonly string[],
   { model_capabilities: rows }: ProviderConfig,
   file: ReadConfig,
-): Pick<ProviderEntry, "declared"> {
+): Pick<HttpEntry, "declared"> {
   if (rows === undefined) return {};
   for (const [index, row] of rows.entries()) {
     const fault = rowFault(row);
@@ -78,11 +78,11 @@ function declaredModels(
 }
 
 /** Members of an account that its address can be made of. */
-function addressMembers({ account }: ProviderKind): (keyof Account)[] {
+function addressMembers({ account }: HttpKind): (keyof Account)[] {
   return account?.baseUrl === undefined ? [] : accountMembers.filter((member) => account.members[member] !== undefined);
 }
 
-function fromFile(name: string, config: ProviderConfig, file: ReadConfig): ProviderEntry {
+function fromFile(name: string, config: ProviderConfig, file: ReadConfig): HttpEntry {
   const place = ["providers", name];
   const kind = findKind(config.kind);
   if (kind === undefined) {
@@ -90,7 +90,7 @@ function fromFile(name: string, config: ProviderConfig, file: ReadConfig): Provi
     const suggestion = didYouMean(config.kind, kinds) || `. Use one of: ${kinds.join(", ")}`;
     throw file.fault([...place, "kind"], `unknown provider kind '${config.kind}'${suggestion}`);
   }
-  if (name === sandboxProvider.name || name.includes("/"))
+  if (name === sandboxProvider.entry.name || name.includes("/"))
     throw file.fault(place, `the name '${name}' is reserved or contains a slash`);
   const credential = config.credential ? new Secret(config.credential) : null;
   const account = accountFromFile(place, kind, config, credential, file);
@@ -125,7 +125,7 @@ function fromFile(name: string, config: ProviderConfig, file: ReadConfig): Provi
  * Variables of the one kind configure it, or stop the start; those that serve other programs too, as the keys of a cloud
  * do, configure it when they are complete.
  */
-function fromEnvironment(kind: ProviderKind, environment: Environment): ProviderEntry[] {
+function fromEnvironment(kind: HttpKind, environment: Environment): HttpEntry[] {
   const names = kind.environment;
   if (names === undefined) return [];
   const key = names.credential === undefined ? undefined : environment[names.credential]?.trim();
@@ -157,16 +157,16 @@ function routeOf(name: string, moderate: JudgeWord | undefined, candidates: read
 
 /** Voices of a model stand before those of its provider. */
 function voiced(candidate: Candidate, voices: Voices | undefined): Candidate {
-  return voices === undefined ? candidate : { ...candidate, voices: { ...candidate.provider.voices, ...voices } };
+  return voices === undefined ? candidate : { ...candidate, voices: { ...candidate.provider.entry.voices, ...voices } };
 }
 
 function routes(file: ReadConfig, providers: readonly Provider[]): Map<string, Route> {
   const candidateOf = (place: readonly string[], entry: { provider: string; model: string }): Candidate | undefined => {
-    const provider = providers.find((known) => known.name === entry.provider);
+    const provider = providers.find((known) => known.entry.name === entry.provider);
     if (provider !== undefined) return { provider, model: entry.model };
     // A provider that was left out for its own faults is reported once, there.
     if (file.providerNames.includes(entry.provider)) return undefined;
-    const names = [...file.providerNames, ...providers.map(({ name }) => name)];
+    const names = [...file.providerNames, ...providers.map(({ entry }) => entry.name)];
     const problem = `unknown provider '${entry.provider}'${didYouMean(entry.provider, names)}`;
     throw file.fault([...place, "provider"], problem);
   };

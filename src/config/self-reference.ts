@@ -2,7 +2,7 @@
 import { hostname, networkInterfaces } from "node:os";
 import { hashKey } from "../lib/secret.ts";
 import { providerKinds } from "../providers/index.ts";
-import type { ProviderKind } from "../providers/provider.ts";
+import type { HttpKind } from "../providers/provider.ts";
 import { findKeyByHash } from "../store/keys.ts";
 import { readSetting } from "../store/settings.ts";
 import type { Store } from "../store/store.ts";
@@ -73,7 +73,7 @@ async function refuseOwn({ config, fault }: ReadConfig, own: Own): Promise<void>
 }
 
 /** A variable of this kind that names the gateway itself; null where none does. */
-async function ownVariable({ environment }: ProviderKind, given: Environment, own: Own): Promise<string | null> {
+async function ownVariable({ environment }: HttpKind, given: Environment, own: Own): Promise<string | null> {
   if (environment?.credential === undefined) return null;
   const credential = given[environment.credential]?.trim() ?? "";
   if (credential === "") return null;

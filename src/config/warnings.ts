@@ -16,10 +16,12 @@ function missingCredential([name, entry]: [string, ProviderConfig]): string[] {
 function doubtfulCandidates({ name, candidates }: Route): string[] {
   return candidates.flatMap(({ provider, model }, index) => {
     const place = `models.${name}.candidates[${index}]`;
-    const first = candidates.findIndex((other) => other.provider.name === provider.name && other.model === model);
+    const first = candidates.findIndex(
+      (other) => other.provider.entry.name === provider.entry.name && other.model === model,
+    );
     if (first < index) return [`${place} is the same as candidates[${first}].`];
-    if (provider.models === null || provider.models.includes(model)) return [];
-    return [`${place}: provider '${provider.name}' does not list the model '${model}' in its 'models'.`];
+    if (provider.entry.models === null || provider.entry.models.includes(model)) return [];
+    return [`${place}: provider '${provider.entry.name}' does not list the model '${model}' in its 'models'.`];
   });
 }
 

@@ -23,7 +23,7 @@ function modelOf(listed: ListedModel, owner: string): Model {
 function* listedModels(catalog: Catalog, listings: ModelLists): Generator<{ prefixed: string; model: Model }> {
   for (const provider of catalog.providers)
     for (const listed of listings.now(provider).models ?? [])
-      yield { prefixed: `${provider.name}/${listed.id}`, model: modelOf(listed, provider.name) };
+      yield { prefixed: `${provider.entry.name}/${listed.id}`, model: modelOf(listed, provider.entry.name) };
 }
 
 /**

@@ -41,7 +41,7 @@ function headersOf({ by, body, type, isEstimated }: GatewayReply): Headers {
   if (type !== undefined) headers.set("content-type", type);
   if (isEstimated) headers.set("x-turnpike-usage", "estimated");
   if (by === null) return headers;
-  headers.set("x-turnpike-provider", headerSafe(by.candidate.provider.name));
+  headers.set("x-turnpike-provider", headerSafe(by.candidate.provider.entry.name));
   headers.set("x-turnpike-model", headerSafe(by.candidate.model));
   headers.set("x-turnpike-attempts", String(by.attempts));
   if (by.warnings.length > 0) headers.set("x-turnpike-warnings", headerSafe(warningText(by.warnings)));
@@ -53,7 +53,7 @@ function readyHeaders(reply: GatewayReply, idHeaders: IdHeaders): Headers {
   const { by, body, type, isEstimated } = reply;
   if (by === null || isEstimated || by.warnings.length > 0) return headersOf(reply);
   const { provider, model } = by.candidate;
-  const name = `${idHeaders} ${by.attempts} ${body instanceof ReadableStream} ${type} ${provider.name}/${model}`;
+  const name = `${idHeaders} ${by.attempts} ${body instanceof ReadableStream} ${type} ${provider.entry.name}/${model}`;
   const known = ready.get(name);
   if (known !== undefined) return known;
   if (ready.size >= maxReady) ready.clear();

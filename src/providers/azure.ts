@@ -5,7 +5,7 @@ import { openaiChat, openaiCompletions, openaiEmbeddings, openaiImages, openaiRe
 import type { Secret } from "../lib/secret.ts";
 import type { AccountEntry, Signer } from "./credentials.ts";
 import { openaiAudio, prefersResponses, servesText } from "./openai.ts";
-import type { ProviderKind } from "./provider.ts";
+import type { HttpKind } from "./provider.ts";
 
 /** Deployments have any name; by custom it says the model. Only these continue a text. */
 const continuesText = /gpt-3\.?5-turbo-instruct|davinci-002|babbage-002/;
@@ -50,7 +50,7 @@ function open({ baseUrl, account }: AccountEntry): Signer {
   };
 }
 
-export const azure: ProviderKind = {
+export const azure: HttpKind = {
   name: "azure",
   environment: { credential: "AZURE_OPENAI_API_KEY", baseUrl: "AZURE_OPENAI_ENDPOINT" },
   dialects: [openaiChat, openaiResponses, openaiCompletions, openaiEmbeddings, openaiImages, ...openaiAudio],

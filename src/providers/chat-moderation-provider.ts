@@ -9,19 +9,19 @@ const isChat = (dialect: UpstreamDialect): dialect is UpstreamDialect<ChatReques
 
 /** The same provider with moderation by its chat models only, in all of its chat dialects. One inside the process moderates by itself. */
 export function asModerator(provider: Provider, form: ModeratorForm): Provider {
-  const { dispatch } = provider;
+  const { kind, dispatch } = provider;
   if (dispatch.form === "canonical") return provider;
   const chatOf = new Map<UpstreamDialect, UpstreamDialect>(
-    provider.dialects.filter(isChat).map((chat) => [moderatorIn(chat, form), chat]),
+    kind.dialects.filter(isChat).map((chat) => [moderatorIn(chat, form), chat]),
   );
   const spoken = (dialect: UpstreamDialect): UpstreamDialect => chatOf.get(dialect) ?? dialect;
   return {
     ...provider,
-    dialects: [...provider.dialects.filter(({ operation }) => operation !== "moderate"), ...chatOf.keys()],
-    supports: (dialect, model) => provider.supports?.(spoken(dialect), model) ?? true,
-    dispatch: {
-      form: "http",
-      send: (request) => dispatch.send({ ...request, dialect: spoken(request.dialect) }),
+    kind: {
+      ...kind,
+      dialects: [...kind.dialects.filter(({ operation }) => operation !== "moderate"), ...chatOf.keys()],
+      supports: (dialect, model) => kind.supports?.(spoken(dialect), model) ?? true,
     },
+    dispatch: { ...dispatch, send: (request) => dispatch.send({ ...request, dialect: spoken(request.dialect) }) },
   };
 }

@@ -2,12 +2,12 @@
 import { hopsHeader, maxHops } from "../lib/hops.ts";
 import { isObject } from "../lib/json.ts";
 import { presets } from "./presets.ts";
-import { defaultTimeouts, type ProviderEntry, type ProviderKind } from "./provider.ts";
+import { defaultTimeouts, type HttpEntry, type HttpKind } from "./provider.ts";
 import { send } from "./upstream.ts";
 
 /** A kind and the port on which it usually listens. */
 export interface LocalPlace {
-  readonly kind: ProviderKind;
+  readonly kind: HttpKind;
   readonly port: number;
 }
 
@@ -50,11 +50,11 @@ async function listsModels(url: string, timeoutMs: number): Promise<boolean> {
 }
 
 /** Entries for the local servers that answered, in the order of the table. Never rejects. */
-export async function discover(options: DiscoverOptions): Promise<ProviderEntry[]> {
+export async function discover(options: DiscoverOptions): Promise<HttpEntry[]> {
   const { self, places = localPlaces, timeoutMs = patienceMs } = options;
   const others = places.filter(({ port }) => port !== self.port || !coversLoopback(self.host));
   const found = await Promise.all(
-    others.map(async ({ kind, port }): Promise<ProviderEntry[]> => {
+    others.map(async ({ kind, port }): Promise<HttpEntry[]> => {
       const baseUrl = `http://${loopback}:${port}/v1`;
       if (!(await listsModels(baseUrl, timeoutMs))) return [];
       const credential = null;

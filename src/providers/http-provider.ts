@@ -6,9 +6,9 @@ import { refusalError } from "../dialects/upstream-error.ts";
 import { raceAbort } from "../lib/abortable.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { firstHop } from "../lib/hops.ts";
-import { parseJsonText } from "../lib/json.ts";
+import { parseJsonText, withoutUndefined } from "../lib/json.ts";
 import { type Signer, secretsOf } from "./credentials.ts";
-import type { DispatchRequest, HttpProvider, Provider, ProviderEntry, ResponsePatch } from "./provider.ts";
+import type { DispatchRequest, HttpEntry, HttpProvider, ProviderLists, ResponsePatch } from "./provider.ts";
 import { readBounded } from "./read-body.ts";
 import { isStrong, type Redactor, redactorOf, withRedactor } from "./redaction.ts";
 import { requestEncoder } from "./request-encoder.ts";
@@ -24,7 +24,7 @@ const decoder = new TextDecoder();
 const join = (baseUrl: string, path: string): string => `${baseUrl.replace(/\/+$/, "")}/${path}`;
 
 /** The address below which all paths lie: a bare host is completed as the provider's own SDK does it. */
-export function baseOf({ kind, baseUrl }: Pick<ProviderEntry, "kind" | "baseUrl">): string {
+export function baseOf({ kind, baseUrl }: Pick<HttpEntry, "kind" | "baseUrl">): string {
   if (kind.barePath === undefined || new URL(baseUrl).pathname !== "/") return baseUrl;
   return join(baseUrl, kind.barePath);
 }
@@ -36,7 +36,7 @@ interface ListOf<Item> {
 }
 
 async function list<Item>(
-  entry: ProviderEntry,
+  entry: HttpEntry,
   { path, read }: ListOf<Item>,
   headers: Record<string, string>,
   signal: AbortSignal,
@@ -49,13 +49,13 @@ async function list<Item>(
 }
 
 /** What only this entry can know: its credentials, also those among its headers, and the host that it asks. */
-function redactorOfEntry({ baseUrl, credential, account, headers }: ProviderEntry): Redactor {
+function redactorOfEntry({ baseUrl, credential, account, headers }: HttpEntry): Redactor {
   const secrets = [credential?.reveal() ?? "", ...secretsOf(account), ...Object.values(headers).filter(isStrong)];
   return redactorOf(secrets, new URL(baseUrl).host);
 }
 
 /** Sends through the entry's own proxy, if it has one. */
-function sender({ proxy }: ProviderEntry): (request: OutgoingRequest) => Promise<Response> {
+function sender({ proxy }: HttpEntry): (request: OutgoingRequest) => Promise<Response> {
   return (request) => send(proxy === undefined ? request : { ...request, proxy });
 }
 
@@ -97,33 +97,27 @@ function callSenders(
   };
 }
 
-function accessTo(entry: ProviderEntry, clock: Clock): Signer {
+function accessTo(entry: HttpEntry, clock: Clock): Signer {
   return entry.kind.account?.open(entry, { clock, send: sender(entry) }) ?? {};
 }
 
-function patchesOf({ kind }: ProviderEntry, { splitsThinking }: CompatibilityFlags): ResponsePatch[] {
+function patchesOf({ kind }: HttpEntry, { splitsThinking }: CompatibilityFlags): ResponsePatch[] {
   return [kind.responsePatch, splitsThinking ? inlineThinking : undefined].filter((patch) => patch !== undefined);
 }
 
 /** The lists that the provider gives of what it has. */
-function listsOf(
-  entry: ProviderEntry,
-  headers: Record<string, string>,
-  access: Signer,
-): Pick<Provider, "list" | "listVoices"> {
+function listsOf(entry: HttpEntry, headers: Record<string, string>, access: Signer): ProviderLists {
   const lister = <Item>(from: ListOf<Item> | undefined) =>
     from === undefined ? undefined : (signal: AbortSignal) => list(entry, from, headers, signal);
-  const models = access.list ?? lister(entry.kind.listing);
-  const voices = lister(entry.kind.voiceList);
-  return { ...(models === undefined ? {} : { list: models }), ...(voices === undefined ? {} : { listVoices: voices }) };
+  return withoutUndefined({ models: access.list ?? lister(entry.kind.listing), voices: lister(entry.kind.voiceList) });
 }
 
-export function httpProvider(entry: ProviderEntry): HttpProvider {
+export function httpProvider(entry: HttpEntry): HttpProvider {
   return httpProviderWithClock(entry, systemClock);
 }
 
 /** What every request to this entry carries. */
-function headersOf({ kind, headers, credential }: ProviderEntry): Record<string, string> {
+function headersOf({ kind, headers, credential }: HttpEntry): Record<string, string> {
   const shown = credential === null ? {} : kind.authHeaders(credential);
   const names = Object.keys(headers).map((name) => name.toLowerCase());
   const agent: Record<string, string> = names.includes("user-agent") ? {} : { "user-agent": `turnpike/${version}` };
@@ -131,7 +125,7 @@ function headersOf({ kind, headers, credential }: ProviderEntry): Record<string,
 }
 
 /** A credential is read once here; it travels only in headers of requests to this entry's own base URL. */
-export function httpProviderWithClock(entry: ProviderEntry, clock: Clock): HttpProvider {
+export function httpProviderWithClock(entry: HttpEntry, clock: Clock): HttpProvider {
   const base = headersOf(entry);
   const { kind } = entry;
   const access = accessTo(entry, clock);
@@ -157,36 +151,20 @@ export function httpProviderWithClock(entry: ProviderEntry, clock: Clock): HttpP
     return follow === undefined ? response : pollUntilDone(response, follow, tools(dialect), signal);
   };
   const answer = kind.polling === undefined ? post : seen;
+  const { name, models, voices, declared, timeouts } = entry;
   const options = { ...kind.options, ...entry.options };
   const patches = patchesOf(entry, options);
   const redacted = (response: Response): Response => withRedactor(response, redactor);
   return {
-    name: entry.name,
-    kind: kind.name,
-    origin: kind.origin,
-    ...(kind.originOf === undefined ? {} : { originOf: kind.originOf }),
-    dialects: kind.dialects,
-    ...(kind.supports === undefined ? {} : { supports: kind.supports }),
-    ...(kind.prefers === undefined ? {} : { prefers: kind.prefers }),
-    ...(kind.videos === undefined
-      ? {}
-      : {
-          videos: kind.videos,
-          dispatchTask: (call, signal) => sendTaskCall(access.rewriteTaskPath?.(call) ?? call, signal).then(redacted),
-        }),
-    ...(kind.defaultModels === undefined ? {} : { defaultModels: kind.defaultModels }),
-    options,
-    models: entry.models,
-    ...(entry.voices === undefined ? {} : { voices: entry.voices }),
-    ...(entry.declared === undefined ? {} : { declared: entry.declared }),
-    timeouts: entry.timeouts,
-    redactor,
-    baseUrl,
-    ...(kind.mediaSchemes === undefined ? {} : { mediaSchemes: kind.mediaSchemes }),
+    kind,
+    entry: { name, models, timeouts, options, ...withoutUndefined({ voices, declared }) },
     dispatch: {
       form: "http",
+      baseUrl,
+      redactor,
       send: (request) => answer(request).then((response) => redacted(patches.reduce(patchedResponse, response))),
+      sendTask: (call, signal) => sendTaskCall(access.rewriteTaskPath?.(call) ?? call, signal).then(redacted),
     },
-    ...listsOf(entry, base, access),
+    list: listsOf(entry, base, access),
   };
 }

@@ -6,12 +6,12 @@ import { jimeng } from "./jimeng.ts";
 import { kling } from "./kling.ts";
 import { compatible, openai } from "./openai.ts";
 import { presets } from "./presets.ts";
-import type { ProviderKind } from "./provider.ts";
+import type { HttpKind } from "./provider.ts";
 import { vendors } from "./vendors.ts";
 import { vertex } from "./vertex/index.ts";
 
 /** In the order in which a model that several of them list is looked for. */
-export const providerKinds: readonly ProviderKind[] = [
+export const providerKinds: readonly HttpKind[] = [
   openai,
   ...vendors.chat,
   azure,
@@ -27,11 +27,11 @@ export const providerKinds: readonly ProviderKind[] = [
 ];
 
 /** The kind of that name, if there is one. */
-export function findKind(kind: string): ProviderKind | undefined {
+export function findKind(kind: string): HttpKind | undefined {
   return providerKinds.find((candidate) => candidate.name === kind);
 }
 
 /** Supports OpenAI's chat, which servers implement with differences of their own. */
-export function isCompatible({ dialects }: ProviderKind): boolean {
+export function isCompatible({ dialects }: HttpKind): boolean {
   return dialects.includes(openaiChat);
 }

@@ -8,7 +8,7 @@ import {
   type Signer,
   type SignerDependencies,
 } from "./credentials.ts";
-import type { ProviderKind } from "./provider.ts";
+import type { HttpKind } from "./provider.ts";
 import { volcengineSignature } from "./volcengine/signature.ts";
 
 /** https://www.volcengine.com/docs/85621/1544774 */
@@ -19,7 +19,7 @@ function open({ account = {}, credential }: AccountEntry, { clock }: SignerDepen
   return key === null ? {} : { sign: async (request) => volcengineSignature(request, key, scope, clock.nowMs()) };
 }
 
-export const jimeng: ProviderKind = {
+export const jimeng: HttpKind = {
   name: "jimeng",
   baseUrl: "https://visual.volcengineapi.com",
   environment: { baseUrl: "JIMENG_BASE_URL" },

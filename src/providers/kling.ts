@@ -10,7 +10,7 @@ import {
   type Signer,
   type SignerDependencies,
 } from "./credentials.ts";
-import type { ProviderKind } from "./provider.ts";
+import type { HttpKind } from "./provider.ts";
 
 const lifeSeconds = 1800;
 /** The provider's clock may be behind ours. */
@@ -55,7 +55,7 @@ function open({ account = {}, credential }: AccountEntry, { clock }: SignerDepen
   return key === null ? {} : signing(key, clock.nowMs);
 }
 
-export const kling: ProviderKind = {
+export const kling: HttpKind = {
   name: "kling",
   baseUrl: "https://api-singapore.klingai.com",
   environment: { credential: "KLINGAI_API_KEY", baseUrl: "KLINGAI_BASE_URL" },

@@ -16,7 +16,7 @@ import { wantsResponses } from "../dialects/shared/openai-models.ts";
 import { openaiVideos } from "../dialects/video/index.ts";
 import { bearer } from "./credentials.ts";
 import { readDataList } from "./model-list.ts";
-import type { ProviderKind } from "./provider.ts";
+import type { HttpKind } from "./provider.ts";
 
 /** Sound in and out, as OpenAI and its imitators do it. */
 export const openaiAudio = [openaiSpeech, openaiTranscriptions, openaiTranslations] as const;
@@ -25,15 +25,15 @@ export const openaiAudio = [openaiSpeech, openaiTranscriptions, openaiTranslatio
 const continuesText = /^(?:ft:)?(?:gpt-3\.5-turbo-instruct|davinci-002|babbage-002)/;
 
 /** Texts are continued by the models of this name and no others; all else they do not know. */
-export function servesText(names: RegExp): NonNullable<ProviderKind["supports"]> {
+export function servesText(names: RegExp): NonNullable<HttpKind["supports"]> {
   return (dialect, model) => dialect.operation !== "chat" || (dialect === openaiCompletions) === names.test(model);
 }
 
 /** Models that reason call functions best as responses, some of them only there. */
-export const prefersResponses: NonNullable<ProviderKind["prefers"]> = (request, query, client) =>
+export const prefersResponses: NonNullable<HttpKind["prefers"]> = (request, query, client) =>
   request.operation === "chat" && wantsResponses(query, request, client === openaiChat) ? openaiResponses : undefined;
 
-export const openai: ProviderKind = {
+export const openai: HttpKind = {
   name: "openai",
   baseUrl: "https://api.openai.com/v1",
   environment: { credential: "OPENAI_API_KEY", baseUrl: "OPENAI_BASE_URL" },
@@ -57,7 +57,7 @@ export const openai: ProviderKind = {
   listing: { path: "models", read: readDataList },
 };
 
-export const compatible: ProviderKind = {
+export const compatible: HttpKind = {
   name: "compatible",
   dialects: [
     openaiChat,

@@ -3,13 +3,13 @@ import type { UpstreamDialect } from "../dialects/dialect.ts";
 import { openaiChat } from "../dialects/index.ts";
 import { bearer } from "./credentials.ts";
 import { readDataList } from "./model-list.ts";
-import type { ProviderKind } from "./provider.ts";
+import type { HttpKind } from "./provider.ts";
 import { developerAsSystem } from "./request-quirks.ts";
 
 /** A row of the table of compatible providers. */
 export interface Preset
   extends Pick<
-    ProviderKind,
+    HttpKind,
     | "name"
     | "environment"
     | "barePath"
@@ -33,7 +33,7 @@ export interface Preset
 const chatPath = "chat/completions";
 
 /** The kind that a row describes. Its own name is the tag of the state that it makes. */
-export function preset({ also = [], patches = {}, ...row }: Preset): ProviderKind {
+export function preset({ also = [], patches = {}, ...row }: Preset): HttpKind {
   return {
     ...row,
     dialects: [openaiChat, ...also],

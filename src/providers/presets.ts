@@ -18,7 +18,7 @@ import {
 } from "../dialects/index.ts";
 import { ark, byteplus, dashscope, minimax, ollama } from "./native-presets.ts";
 import { type Preset, preset } from "./preset.ts";
-import type { ProviderKind } from "./provider.ts";
+import type { HttpKind } from "./provider.ts";
 import {
   assistantBehindResults,
   effortAmong,
@@ -234,4 +234,4 @@ const local = servers.map((row) => ({
   options: { ...older, splitsThinking: true, ...row.options },
 }));
 
-export const presets: readonly ProviderKind[] = [...hosted, ollama, ...local].map(preset);
+export const presets: readonly HttpKind[] = [...hosted, ollama, ...local].map(preset);

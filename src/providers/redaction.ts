@@ -101,7 +101,10 @@ export function redactorFor(response: Response): Redactor | undefined {
 }
 
 /** The error that somebody may see for whatever was thrown about a provider. */
-export function safeError(thrown: unknown, { redactor }: { readonly redactor?: Redactor }): GatewayError {
+export function safeError(
+  thrown: unknown,
+  { dispatch: { redactor } }: { readonly dispatch: { readonly form: string; readonly redactor?: Redactor } },
+): GatewayError {
   const error = toGatewayError(thrown);
   return redactor === undefined ? error : concealed(error, (text) => redactor.text(text));
 }

@@ -36,7 +36,7 @@ import {
   readGeminiModels,
   readTeiInfo,
 } from "./model-list.ts";
-import type { ProviderKind } from "./provider.ts";
+import type { HttpKind } from "./provider.ts";
 import { readAzureVoices, readElevenlabsVoices } from "./voice-lists.ts";
 
 /** Models of one family are made for images only, and have a format of their own. */
@@ -44,7 +44,7 @@ export function servesImages(dialect: UpstreamDialect, model: string): boolean {
   return dialect.operation !== "image" || (dialect === imagenImages) === /imagen/i.test(model);
 }
 
-type Row = Omit<ProviderKind, "origin">;
+type Row = Omit<HttpKind, "origin">;
 
 const regionName = /^[a-z][a-z0-9]{1,40}$/;
 
@@ -199,7 +199,7 @@ const videos: readonly Row[] = [
 ];
 
 /** Each kind's name is the tag of the state that it makes. */
-const kindOf = (row: Row): ProviderKind => ({ ...row, origin: row.name });
+const kindOf = (row: Row): HttpKind => ({ ...row, origin: row.name });
 
 export const vendors = {
   chat: chat.map(kindOf),

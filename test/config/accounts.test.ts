@@ -12,38 +12,38 @@ writeFileSync(path, keyFile("https://oauth2.googleapis.com/token"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const named = (name: string, environment: Record<string, string>) =>
-  load("", environment).catalog.providers.find((provider) => provider.name === name);
+  load("", environment).catalog.providers.find((provider) => provider.entry.name === name);
 
 const provider = (fields: string) => `providers:\n  mine: { ${fields} }\n`;
 const entry = (fields: string, environment: Record<string, string> = {}) =>
-  load(provider(fields), environment).catalog.providers.find(({ name }) => name === "mine");
+  load(provider(fields), environment).catalog.providers.find((provider) => provider.entry.name === "mine");
 
 describe("variables", () => {
   test("azure: a key and an address", () => {
     const key = { AZURE_OPENAI_API_KEY: "k" };
-    expect(named("azure", { ...key, AZURE_OPENAI_ENDPOINT: "https://x.openai.azure.com" })?.kind).toBe("azure");
+    expect(named("azure", { ...key, AZURE_OPENAI_ENDPOINT: "https://x.openai.azure.com" })?.kind.name).toBe("azure");
     expect(() => named("azure", key)).toThrow("AZURE_OPENAI_ENDPOINT must be an http or https URL");
     expect(named("azure", { AZURE_OPENAI_ENDPOINT: "https://x.openai.azure.com" })).toBeUndefined();
   });
 
   test("azure-speech: a key, and a region or an address", () => {
     const key = { AZURE_SPEECH_KEY: "k" };
-    expect(named("azure-speech", { ...key, AZURE_SPEECH_REGION: "westeurope" })?.kind).toBe("azure-speech");
+    expect(named("azure-speech", { ...key, AZURE_SPEECH_REGION: "westeurope" })?.kind.name).toBe("azure-speech");
     expect(() => named("azure-speech", key)).toThrow(
       "AZURE_SPEECH_KEY is set, but not AZURE_SPEECH_REGION or AZURE_SPEECH_ENDPOINT.",
     );
   });
 
   test("vertex: a key file, whose project is enough", () => {
-    expect(named("vertex", { GOOGLE_APPLICATION_CREDENTIALS: path })?.kind).toBe("vertex");
+    expect(named("vertex", { GOOGLE_APPLICATION_CREDENTIALS: path })?.kind.name).toBe("vertex");
     expect(named("vertex", { GOOGLE_CLOUD_PROJECT: "p", GOOGLE_CLOUD_LOCATION: "us-east5" })).toBeUndefined();
   });
 
   test("bedrock: a key of the cloud and a region, or an API key of its own", () => {
     const key = { AWS_ACCESS_KEY_ID: "AKID", AWS_SECRET_ACCESS_KEY: "s" };
-    expect(named("bedrock", { ...key, AWS_REGION: "eu-west-1" })?.kind).toBe("bedrock");
-    expect(named("bedrock", { ...key, AWS_DEFAULT_REGION: "eu-west-1" })?.kind).toBe("bedrock");
-    expect(named("bedrock", { AWS_BEARER_TOKEN_BEDROCK: "b", AWS_REGION: "us-east-1" })?.kind).toBe("bedrock");
+    expect(named("bedrock", { ...key, AWS_REGION: "eu-west-1" })?.kind.name).toBe("bedrock");
+    expect(named("bedrock", { ...key, AWS_DEFAULT_REGION: "eu-west-1" })?.kind.name).toBe("bedrock");
+    expect(named("bedrock", { AWS_BEARER_TOKEN_BEDROCK: "b", AWS_REGION: "us-east-1" })?.kind.name).toBe("bedrock");
     expect(() => named("bedrock", { AWS_BEARER_TOKEN_BEDROCK: "b" })).toThrow(
       "AWS_BEARER_TOKEN_BEDROCK is set, but the region is missing.",
     );
@@ -56,7 +56,7 @@ describe("variables", () => {
   ];
 
   test.each(others)("that serve other programs too stop nobody when they are not enough: %j", (environment) => {
-    const kinds = load("", environment).catalog.providers.map(({ kind }) => kind);
+    const kinds = load("", environment).catalog.providers.map(({ kind }) => kind.name);
     expect(kinds).toEqual(["sandbox"]);
   });
 });
@@ -66,13 +66,15 @@ describe("the file", () => {
     const environment = { AWS_REGION: "us-east-1", AWS_ACCESS_KEY_ID: "AKID", AWS_SECRET_ACCESS_KEY: "s" };
     expect(faultOf(provider("kind: bedrock"), environment)).toContain("providers.mine.region: the region is missing");
     const fields = "kind: bedrock, region: us-east-1, access_key_id: '${AWS_ACCESS_KEY_ID}', secret_access_key: s";
-    expect(entry(fields, environment)?.kind).toBe("bedrock");
+    expect(entry(fields, environment)?.kind.name).toBe("bedrock");
   });
 
   test("a key file by its path or as it is", () => {
-    expect(entry(`kind: vertex, service_account: ${path}`)?.kind).toBe("vertex");
-    expect(entry("kind: vertex, service_account: '${KEY}'", { KEY: keyFile("https://x/token") })?.kind).toBe("vertex");
-    expect(entry("kind: vertex, project: p, credential: ya29.x")?.kind).toBe("vertex");
+    expect(entry(`kind: vertex, service_account: ${path}`)?.kind.name).toBe("vertex");
+    expect(entry("kind: vertex, service_account: '${KEY}'", { KEY: keyFile("https://x/token") })?.kind.name).toBe(
+      "vertex",
+    );
+    expect(entry("kind: vertex, project: p, credential: ya29.x")?.kind.name).toBe("vertex");
   });
 
   test.each([

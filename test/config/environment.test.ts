@@ -85,8 +85,8 @@ const implied = providerKinds.flatMap(({ name, environment, account }) =>
 
 test.each(implied)("$credential alone configures the provider $kind", ({ kind, credential, baseUrl }) => {
   const named = (environment: Record<string, string>) =>
-    load("", environment).catalog.providers.find(({ name }) => name === kind);
-  expect(named({ [credential]: "secret" })).toMatchObject({ name: kind, models: null });
+    load("", environment).catalog.providers.find(({ entry }) => entry.name === kind);
+  expect(named({ [credential]: "secret" })).toMatchObject({ entry: { name: kind, models: null } });
   expect(named({ [credential]: " " })).toBeUndefined();
   expect(named({ [baseUrl]: "http://127.0.0.1:9" })).toBeUndefined();
   for (const bad of ["ftp://x", "nonsense", "http://user:password@host"])

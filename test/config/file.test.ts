@@ -187,7 +187,8 @@ describe("faults name the line and the field", () => {
 
 describe("what the file gives", () => {
   test("habits of a server: as its kind is known to do, unless the file says otherwise", () => {
-    const optionsOf = (fields: string) => load(`providers:\n  local: { ${fields} }\n`).catalog.providers[0]?.options;
+    const optionsOf = (fields: string) =>
+      load(`providers:\n  local: { ${fields} }\n`).catalog.providers[0]?.entry.options;
     expect(optionsOf(`kind: compatible, ${address}`)).toEqual({ legacyMaxTokens: true });
     expect(optionsOf(`kind: compatible, ${address}, splits_thinking: true, replays_thinking: true`)).toEqual({
       legacyMaxTokens: true,
@@ -214,18 +215,18 @@ keys:
   ci: { secret: "\${CI_KEY}" }
 `;
     const { catalog, file } = load(yaml, { CLAUDE_KEY: "c", CI_KEY: "a secret key" });
-    expect(catalog.providers.map(({ name, models }) => [name, models?.[0]])).toEqual([
+    expect(catalog.providers.map(({ entry: { name, models } }) => [name, models?.[0]])).toEqual([
       ["local", "fast"],
       ["claude", "claude-x"],
       ["sandbox", "sandbox/chat"],
     ]);
-    const route = catalog.routes.get("smart")?.candidates.map(({ provider: by, model }) => `${by.name}/${model}`);
+    const route = catalog.routes.get("smart")?.candidates.map(({ provider: by, model }) => `${by.entry.name}/${model}`);
     expect(route).toEqual(["claude/claude-x", "local/fast"]);
     expect(file.config.keys?.["ci"]?.secret).toBe("a secret key");
   });
 
   test("times, and their defaults", () => {
-    const of = (fields: string) => load(provider(fields)).catalog.providers[0]?.timeouts;
+    const of = (fields: string) => load(provider(fields)).catalog.providers[0]?.entry.timeouts;
     expect(of(address)).toEqual({ wholeMs: 600_000, firstByteMs: 300_000, idleMs: 120_000 });
     const own = `${address}, timeout_ms: 1, first_byte_timeout_ms: 2, idle_timeout_ms: 3`;
     expect(of(own)).toEqual({ wholeMs: 1, firstByteMs: 2, idleMs: 3 });
@@ -234,12 +235,14 @@ keys:
   test("a name in the file wins over the same name from a variable", () => {
     const yaml = 'providers:\n  openai: { kind: compatible, base_url: "http://127.0.0.1:9/v1", models: [mine] }\n';
     const { providers } = load(yaml, { OPENAI_API_KEY: "secret" }).catalog;
-    expect(providers.filter(({ name }) => name === "openai").map(({ models }) => models)).toEqual([["mine"]]);
+    expect(providers.filter(({ entry }) => entry.name === "openai").map(({ entry }) => entry.models)).toEqual([
+      ["mine"],
+    ]);
   });
 
   test("an empty file, and one of comments alone, are fine", () => {
     for (const yaml of ["", "\n\n", "# nothing yet\n", "{}\n", "---\n"])
-      expect(load(yaml).catalog.providers.map(({ name }) => name)).toEqual(["sandbox"]);
+      expect(load(yaml).catalog.providers.map(({ entry }) => entry.name)).toEqual(["sandbox"]);
   });
 
   test("a file that was named must be there, the usual one need not", () => {

@@ -7,7 +7,7 @@ import { load } from "./load.ts";
 
 const file = (row: string) =>
   `providers:\n  fal:\n    kind: fal\n    credential: abc\n    model_capabilities:\n      - ${row}\n`;
-const declaredBy = (row: string) => load(file(row)).catalog.providers[0]?.declared ?? [];
+const declaredBy = (row: string) => load(file(row)).catalog.providers[0]?.entry.declared ?? [];
 const faultOf = (row: string): string => String(thrown(() => load(file(row))));
 
 test("a row is read, and what it leaves out is the built-in row's", () => {

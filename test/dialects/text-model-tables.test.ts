@@ -32,7 +32,7 @@ test.each(Object.entries(tables))("%s: every row has a source and a day", (_name
 const declaredBy = (row: object) =>
   load(
     `providers:\n  own:\n    kind: anthropic\n    credential: abc\n    model_capabilities: [${JSON.stringify({ models: ["own-*"], ...row })}]\n`,
-  ).catalog.providers[0]?.declared ?? [];
+  ).catalog.providers[0]?.entry.declared ?? [];
 
 const dialects = { anthropicMessages, bedrockConverse, gemini, openaiChat, openaiResponses } as const;
 type Name = keyof typeof dialects;

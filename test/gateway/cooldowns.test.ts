@@ -96,7 +96,9 @@ test("a candidate has its place again when its time is over", () => {
   const clock = { monotonicMs: () => nowMs };
   const heard: string[] = [];
   const cooldowns = createCooldowns(clock, 1_000, (name) => void heard.push(name));
-  const [first, second] = ["a", "b"].map((name) => ({ provider: { name }, model: "m" }) as unknown as Candidate);
+  const [first, second] = ["a", "b"].map(
+    (name) => ({ provider: { entry: { name } }, model: "m" }) as unknown as Candidate,
+  );
   if (!first || !second) throw new Error("two candidates are needed");
   const candidates = [first, second];
   cooldowns.failed(first, new GatewayError("upstream_model_not_found", "gone"));

@@ -9,14 +9,14 @@ import { thrown } from "../support/sample-requests.ts";
 /** Nobody's list could be read but the built-in one's. */
 const unread = (provider: Provider): ModelListState => ({
   provider,
-  models: provider.name === "sandbox" ? [] : null,
+  models: provider.entry.name === "sandbox" ? [] : null,
   ids: new Set(),
 });
 const { catalog } = load(`providers:
   vectors: { kind: jina, credential: x }
   talker: { kind: openai, credential: x }
 `);
-const named = (plan: ReturnType<typeof resolve>) => plan.candidates.map(({ provider }) => provider.name);
+const named = (plan: ReturnType<typeof resolve>) => plan.candidates.map(({ provider }) => provider.entry.name);
 
 test("a provider of vectors alone is not asked for a conversation", () => {
   expect(named(resolve(catalog, unread, "some-model", "chat"))).toEqual(["talker"]);

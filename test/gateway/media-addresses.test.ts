@@ -130,13 +130,16 @@ describe("an address among the fields that only one provider of videos has", () 
 });
 
 test("storage of a provider's own, and private addresses for a public provider, are its own affair", async () => {
-  const provider = { baseUrl: "https://93.184.216.34/v1", mediaSchemes: ["gs:"] } as unknown as Provider;
+  const provider = {
+    dispatch: { form: "http", baseUrl: "https://93.184.216.34/v1" },
+    kind: { mediaSchemes: ["gs:"] },
+  } as unknown as Provider;
   const fetching = { fetchAllow: [], dns: () => Promise.reject(new Error("no look-up")) };
   const check = (url: string, of = provider) => checkAddresses([{ url, path: "p" }], of, fetching);
   await check("gs://bucket/x");
   await check("http://10.0.0.1/x");
   await expect(check("s3://bucket/x")).rejects.toMatchObject({ kind: "invalid_value", param: "p" });
-  const inside = { baseUrl: "http://gpu.test/v1" } as unknown as Provider;
+  const inside = { dispatch: { form: "http", baseUrl: "http://gpu.test/v1" }, kind: {} } as unknown as Provider;
   const dns = (name: string) => Promise.resolve(name === "gpu.test" ? ["10.0.0.2"] : ["10.0.0.9"]);
   await expect(
     checkAddresses([{ url: "http://a.test/", path: "p" }], inside, { ...fetching, dns }),

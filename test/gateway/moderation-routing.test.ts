@@ -20,7 +20,7 @@ const route = (name: string, provider: string, model: string, moderate = "") =>
 function setUp(providers: string, routes = "", known: Record<string, string[]> = {}) {
   const { catalog } = load(`providers:\n${providers}${routes ? `models:\n${routes}` : ""}`);
   const listingOf = (provider: Provider): ModelListState => {
-    const ids = provider.models ?? known[provider.name];
+    const ids = provider.entry.models ?? known[provider.entry.name];
     return { provider, models: ids?.map((id) => ({ id })) ?? null, ids: new Set(ids) };
   };
   return { catalog, listingOf };
@@ -29,7 +29,7 @@ function setUp(providers: string, routes = "", known: Record<string, string[]> =
 const unnamed = (...setting: Parameters<typeof setUp>) => {
   const { catalog, listingOf } = setUp(...setting);
   const [first] = resolveUnnamed(catalog, listingOf, usual, "moderate").candidates;
-  return `${first?.provider.name}/${first?.model}`;
+  return `${first?.provider.entry.name}/${first?.model}`;
 };
 
 const omni = ", models: [omni-moderation-latest]";
@@ -70,7 +70,7 @@ test("no other provider than the sandbox: it answers", () => {
   const { listingOf } = setUp(openai());
   const none = buildCatalog(readConfigFile(readSettings({}, "/nowhere")), {});
   const [first] = resolveUnnamed(none, listingOf, usual, "moderate").candidates;
-  expect(`${first?.provider.name}/${first?.model}`).toBe("sandbox/moderate");
+  expect(`${first?.provider.entry.name}/${first?.model}`).toBe("sandbox/moderate");
 });
 
 test("a provider that does not moderate: a model must be named", () => {
@@ -85,13 +85,13 @@ test("a judge moderates by chat alone, though its provider moderates too", () =>
     route("judge", "openai", "gpt", "moderate: llama-guard, "),
   );
   const [first] = resolve(catalog, listingOf, "judge", "moderate").candidates;
-  const names = (first?.provider.dialects ?? []).filter(({ operation }) => operation === "moderate");
+  const names = (first?.provider.kind.dialects ?? []).filter(({ operation }) => operation === "moderate");
   expect(names.map(({ name }) => name)).toEqual([
     "openai-chat-judge",
     "openai-responses-judge",
     "openai-completions-judge",
   ]);
-  const spoken = names.filter((dialect) => first?.provider.supports?.(dialect, "gpt"));
+  const spoken = names.filter((dialect) => first?.provider.kind.supports?.(dialect, "gpt"));
   expect(spoken.map(({ name }) => name)).toEqual(["openai-chat-judge", "openai-responses-judge"]);
 });
 

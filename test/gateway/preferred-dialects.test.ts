@@ -5,7 +5,7 @@ import type { Candidate } from "../../src/gateway/routing/catalog.ts";
 import { createPreferredDialects } from "../../src/gateway/routing/preferred-dialects.ts";
 import { plainAsk } from "../support/sample-requests.ts";
 
-const candidate = (model: string) => ({ provider: { name: "mine" }, model }) as Candidate;
+const candidate = (model: string) => ({ provider: { entry: { name: "mine" } }, model }) as Candidate;
 const withTools = { ...plainAsk, tools: [{ kind: "function", name: "f" }] } as const;
 
 function memory(maxPreferredDialects: number) {

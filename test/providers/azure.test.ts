@@ -62,7 +62,7 @@ test("deployments speak what their name says", () => {
 });
 
 test("it has no list: the service tells what could be deployed", () => {
-  expect(providerAt(up.url).list).toBeUndefined();
+  expect(providerAt(up.url).list.models).toBeUndefined();
 });
 
 describe("through the gateway", () => {

@@ -115,7 +115,7 @@ describe("proof of who asks", () => {
   });
 
   test("a secret that comes back is hidden", () => {
-    const said = providerWith(published).redactor?.text("AKIDEXAMPLE wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY");
+    const said = providerWith(published).dispatch.redactor.text("AKIDEXAMPLE wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY");
     expect(said).toBe("[hidden] [hidden]");
   });
 });
@@ -130,7 +130,7 @@ test("state belongs to the maker of a model", () => {
 });
 
 test("a private endpoint has no list", () => {
-  expect(providerWith(published).list).toBeUndefined();
+  expect(providerWith(published).list.models).toBeUndefined();
 });
 
 describe("through the gateway", () => {

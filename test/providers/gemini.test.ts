@@ -27,7 +27,7 @@ test("its models by their own names", async () => {
       models: [{ name: "models/gemini-x", displayName: "Gemini X", inputTokenLimit: 5 }, { name: "tunedModels/a" }, {}],
     },
   });
-  expect(await provider.list?.(signal)).toMatchObject([
+  expect(await provider.list.models?.(signal)).toMatchObject([
     { id: "gemini-x", displayName: "Gemini X" },
     { id: "tunedModels/a" },
   ]);

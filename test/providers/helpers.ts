@@ -5,10 +5,10 @@ import { openaiChat } from "../../src/dialects/index.ts";
 import type { Frame } from "../../src/lib/sse.ts";
 import { httpProvider } from "../../src/providers/http-provider.ts";
 import { findKind } from "../../src/providers/index.ts";
-import { defaultTimeouts, type HttpProvider, type ProviderKind } from "../../src/providers/provider.ts";
+import { defaultTimeouts, type HttpKind, type HttpProvider } from "../../src/providers/provider.ts";
 import { framesOf } from "../support/laws.ts";
 
-export function kindOf(name: string): ProviderKind {
+export function kindOf(name: string): HttpKind {
   const kind = findKind(name);
   if (kind === undefined) throw new Error(`there is no kind ${name}`);
   return kind;

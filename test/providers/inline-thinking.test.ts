@@ -146,14 +146,16 @@ describe("a stream", () => {
     );
     up.on("*", { frames: [...wire, "data: [DONE]\n\n"] });
     const provider = providerAt(name, up.url);
-    const { answer } = read(await framesIn(await ask(provider, true)), provider.origin);
+    const { answer } = read(await framesIn(await ask(provider, true)), provider.kind.origin);
     const blocks = [
       { type: "thinking" as const, text: "One ✓." },
       { type: "text" as const, text: "Answer." },
     ];
     expect(answer?.choices[0]?.blocks).toEqual(blocks);
     up.on("*", { json: wholeOf("<think>\nOne ✓.\n</think>\n\nAnswer.") });
-    const whole = openaiChat.response.parse(await (await ask(provider, false)).json(), { origin: provider.origin });
+    const whole = openaiChat.response.parse(await (await ask(provider, false)).json(), {
+      origin: provider.kind.origin,
+    });
     expect(whole.choices[0]?.blocks).toEqual(blocks);
   });
 });

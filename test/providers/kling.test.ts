@@ -5,7 +5,7 @@ import { Secret } from "../../src/lib/secret.ts";
 import type { Account } from "../../src/providers/credentials.ts";
 import { httpProviderWithClock } from "../../src/providers/http-provider.ts";
 import { klingToken } from "../../src/providers/kling.ts";
-import { defaultTimeouts, type Provider } from "../../src/providers/provider.ts";
+import { defaultTimeouts, type HttpProvider, type Provider } from "../../src/providers/provider.ts";
 import { faultOf, load } from "../config/load.ts";
 import { plainVideo, renderContext } from "../dialects/video/setting.ts";
 import { says } from "../support/fixtures.ts";
@@ -32,7 +32,7 @@ beforeEach(() => {
   nowMs = startMs;
 });
 
-function providerWith(account: Account, credential: Secret | null = null): Provider {
+function providerWith(account: Account, credential: Secret | null = null): HttpProvider {
   const entry = { name: "films", kind: kindOf("kling"), baseUrl: up.url, credential, models: null, headers: {} };
   const clock = { nowMs: () => nowMs, monotonicMs: () => 0 };
   return httpProviderWithClock({ ...entry, account, timeouts: defaultTimeouts }, clock);
@@ -40,7 +40,7 @@ function providerWith(account: Account, credential: Secret | null = null): Provi
 
 const submit = async (provider: Provider): Promise<string | null> => {
   const { call } = klingVideos.render(plainVideo, { ...renderContext, model: "kling-v2-1" });
-  await provider.dispatchTask?.(call, new AbortController().signal);
+  await provider.dispatch.sendTask?.(call, new AbortController().signal);
   return up.requests.at(-1)?.headers.get("authorization") ?? null;
 };
 
@@ -83,36 +83,36 @@ describe("on a socket", () => {
   test("a poll is a signed GET without a body", async () => {
     const keep = { path: "v1/videos/text2video" };
     const call = klingVideos.poll({ id: "task_1", upstreamId: "a/b", model: "kling-v2-1", keep });
-    await providerWith(key).dispatchTask?.(call, new AbortController().signal);
+    await providerWith(key).dispatch.sendTask?.(call, new AbortController().signal);
     const seen = await up.seen(0);
     expect([seen.method, seen.path, seen.text]).toEqual(["GET", "/v1/videos/text2video/a%2Fb", ""]);
     expect(seen.headers.get("authorization")).toBe(`Bearer ${known}`);
   });
 
   test("both parts are hidden wherever they turn up", () => {
-    expect(providerWith(key).redactor?.text("AKTEST SKTEST")).toBe("[hidden] [hidden]");
+    expect(providerWith(key).dispatch.redactor.text("AKTEST SKTEST")).toBe("[hidden] [hidden]");
   });
 });
 
 describe("configured", () => {
   const named = (name: string, environment: Record<string, string>) =>
-    load("", environment).catalog.providers.find((provider) => provider.name === name);
+    load("", environment).catalog.providers.find((provider) => provider.entry.name === name);
   const file = (fields: string) => `providers:\n  mine: { ${fields} }\n`;
 
   test("by variables: both parts, or an API key", () => {
-    expect(named("kling", { KLINGAI_ACCESS_KEY: "a", KLINGAI_SECRET_KEY: "s" })?.kind).toBe("kling");
-    expect(named("kling", { KLING_ACCESS_KEY: "a", KLING_SECRET_KEY: "s" })?.kind).toBe("kling");
-    expect(named("kling", { KLINGAI_API_KEY: "k" })?.kind).toBe("kling");
+    expect(named("kling", { KLINGAI_ACCESS_KEY: "a", KLINGAI_SECRET_KEY: "s" })?.kind.name).toBe("kling");
+    expect(named("kling", { KLING_ACCESS_KEY: "a", KLING_SECRET_KEY: "s" })?.kind.name).toBe("kling");
+    expect(named("kling", { KLINGAI_API_KEY: "k" })?.kind.name).toBe("kling");
     expect(named("kling", { KLINGAI_ACCESS_KEY: "a" })).toBeUndefined();
-    expect(named("jimeng", { VOLC_ACCESSKEY: "a", VOLC_SECRETKEY: "s" })?.kind).toBe("jimeng");
-    expect(named("jimeng", { VOLCENGINE_ACCESS_KEY: "a", VOLCENGINE_SECRET_KEY: "s" })?.kind).toBe("jimeng");
+    expect(named("jimeng", { VOLC_ACCESSKEY: "a", VOLC_SECRETKEY: "s" })?.kind.name).toBe("jimeng");
+    expect(named("jimeng", { VOLCENGINE_ACCESS_KEY: "a", VOLCENGINE_SECRET_KEY: "s" })?.kind.name).toBe("jimeng");
     expect(named("jimeng", { VOLC_SECRETKEY: "s" })).toBeUndefined();
   });
 
   test.each(["kling", "jimeng"])("by the file: %s", (kind) => {
     const pair = `kind: ${kind}, access_key_id: a, secret_access_key: s`;
-    expect(load(file(pair)).catalog.providers[0]).toMatchObject({ name: "mine", kind });
-    expect(load(file(`kind: ${kind}, credential: k`)).catalog.providers[0]?.kind).toBe(kind);
+    expect(load(file(pair)).catalog.providers[0]).toMatchObject({ entry: { name: "mine" }, kind: { name: kind } });
+    expect(load(file(`kind: ${kind}, credential: k`)).catalog.providers[0]?.kind.name).toBe(kind);
     expect(faultOf(file(`kind: ${kind}`))).toContain("providers.mine.access_key_id: an access key, or an API key");
     expect(faultOf(file(`kind: ${kind}, access_key_id: a`))).toContain(
       "secret_access_key: the secret of the access key is missing",

@@ -26,7 +26,7 @@ afterAll(() => server.stop(true));
 const provider = providerAt("openai", server.url.href.replace(/\/$/, ""));
 
 async function leaves(call: UpstreamRequest): Promise<Heard | undefined> {
-  await provider.dispatchTask?.(call, new AbortController().signal);
+  await provider.dispatch.sendTask?.(call, new AbortController().signal);
   return heard;
 }
 

@@ -7,7 +7,7 @@ import { anthropicMessages, openaiChat, openaiCompletions, openaiEmbeddings } fr
 import { baseOf, httpProvider } from "../../src/providers/http-provider.ts";
 import { providerKinds } from "../../src/providers/index.ts";
 import { presets } from "../../src/providers/presets.ts";
-import { defaultTimeouts, dialectsOf, type ProviderKind } from "../../src/providers/provider.ts";
+import { defaultTimeouts, dialectsOf, type HttpKind } from "../../src/providers/provider.ts";
 import { patchRequest } from "../../src/providers/request-quirks.ts";
 import { wireJson } from "../support/fixtures.ts";
 import { renderContextOf } from "../support/laws.ts";
@@ -117,7 +117,7 @@ describe("calls", () => {
       tools: [{ name: "f", input_schema: { type: "object" } }],
     };
     const request = anthropicMessages.request.parse(wire, { header: () => null, params: {} });
-    const thought = (kind: ProviderKind) => {
+    const thought = (kind: HttpKind) => {
       const context = renderContextOf(openaiChat as never, { origin: kind.origin, options: kind.options ?? {} });
       const sent = patchRequest(kind, openaiChat.request.render(request, context).call);
       return JSON.stringify(sent.body.messages).match(/"reasoning_content":"([^"]*)"/)?.[1];
@@ -153,8 +153,8 @@ describe("where and how a model is asked", () => {
 
   test("where no model is told apart, all dialects are spoken", () => {
     const provider = providerAt("vllm", "http://127.0.0.1:9");
-    expect(dialectsOf(provider, "x")).toBe(provider.dialects);
-    expect(provider.dialects).toContain(openaiCompletions as never);
+    expect(dialectsOf(provider, "x")).toBe(provider.kind.dialects);
+    expect(provider.kind.dialects).toContain(openaiCompletions as never);
   });
 
   test("lists of models, in every shape", () => {
@@ -173,9 +173,8 @@ describe("where and how a model is asked", () => {
     const kind = kindOf("ollama");
     const entry = { name: "o", kind, baseUrl: "http://127.0.0.1:9", credential: null, models: ["a"], headers: {} };
     expect(httpProvider({ ...entry, timeouts: defaultTimeouts })).toMatchObject({
-      name: "o",
-      kind: "ollama",
-      models: ["a"],
+      entry: { name: "o", models: ["a"] },
+      kind: { name: "ollama" },
     });
   });
 });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { UpstreamRequest } from "../../src/dialects/dialect.ts";
 import type { JsonObject } from "../../src/lib/json.ts";
 import { providerKinds } from "../../src/providers/index.ts";
-import type { ProviderKind, ResponsePatch } from "../../src/providers/provider.ts";
+import type { HttpKind, ResponsePatch } from "../../src/providers/provider.ts";
 import { type Patch, patchRequest } from "../../src/providers/request-quirks.ts";
 import { inlineThinking } from "../../src/providers/think-tag-parser.ts";
 import { wireJson } from "../support/fixtures.ts";
@@ -28,7 +28,7 @@ function fixturesOf<Fixture>(kind: string, prefix: string): Fixture[] {
 }
 
 /** The calls of fixtures at this path that the patch changes, behind those before it. */
-function changedBy(kind: ProviderKind, path: string, at: number): CallFixture[] {
+function changedBy(kind: HttpKind, path: string, at: number): CallFixture[] {
   const patches = kind.patches?.[path] ?? [];
   const before = patches.slice(0, at);
   return fixturesOf<CallFixture>(kind.name, "call-").filter(({ given }) => {

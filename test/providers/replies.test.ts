@@ -12,13 +12,13 @@ afterEach(() => up.clear());
 async function streamed(name: string, file: string) {
   up.on("*", says(`providers/${name}/${file}.sse`));
   const provider = providerAt(name, up.url);
-  return read(await framesIn(await ask(provider, true)), provider.origin);
+  return read(await framesIn(await ask(provider, true)), provider.kind.origin);
 }
 
 async function whole(name: string, file: string) {
   up.on("*", says(`providers/${name}/${file}.json`));
   const provider = providerAt(name, up.url);
-  return openaiChat.response.parse(await (await ask(provider, false)).json(), { origin: provider.origin });
+  return openaiChat.response.parse(await (await ask(provider, false)).json(), { origin: provider.kind.origin });
 }
 
 describe("streams", () => {

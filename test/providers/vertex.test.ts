@@ -137,7 +137,7 @@ test("its models, of all publishers", async () => {
     models("publishers/google/models/gemini-3-pro", "publishers/google/models/imagen-4"),
   );
   up.on("GET /v1beta1/publishers/anthropic/models", models("publishers/anthropic/models/claude-opus-4-6"));
-  expect(await providerWith().list?.(signal)).toEqual([
+  expect(await providerWith().list.models?.(signal)).toEqual([
     { id: "gemini-3-pro", ownedBy: "google" },
     { id: "claude-opus-4-6", ownedBy: "anthropic" },
   ]);

@@ -117,7 +117,7 @@ function providerOf({ kind, base }: Row): Provider {
 }
 
 function wireOf(provider: Provider, model: string): VideoUpstream {
-  const wire = provider.videos?.find(({ serves }) => serves?.(model) !== false);
+  const wire = provider.kind.videos?.find(({ serves }) => serves?.(model) !== false);
   if (wire === undefined) throw new Error(`nobody makes videos with ${model}`);
   return wire;
 }
@@ -131,7 +131,7 @@ test.each(rows.map((row) => [row.kind, row.model, row] as const))("%s is asked f
   const wire = wireOf(provider, model);
   server.on("*", { status: 200, json: row.answer });
   const rendered = wire.render(plainVideo, { ...renderContext, model });
-  const response = await provider.dispatchTask?.(rendered.call, signal);
+  const response = await provider.dispatch.sendTask?.(rendered.call, signal);
   const seen = await server.seen(0);
   expect({ method: seen.method, place: placeOf(seen), json: seen.json }).toEqual({
     method: "POST",
@@ -149,7 +149,7 @@ test.each(rows.map((row) => [row.kind, row.model, row] as const))(
     const provider = providerOf(row);
     server.on("*", { status: 404, json: { message: "no such task" } });
     const wire = wireOf(provider, model);
-    const response = await provider.dispatchTask?.(wire.poll(upstreamTask), signal);
+    const response = await provider.dispatch.sendTask?.(wire.poll(upstreamTask), signal);
     const seen = await server.seen(0);
     expect({ method: seen.method, place: placeOf(seen), text: seen.text }).toEqual({
       method: "GET",
@@ -176,6 +176,6 @@ test("a task on the newer paths of a provider behind a foreign prefix stays belo
   const [, newer] = rows;
   if (newer === undefined) throw new Error("there is no such row");
   const provider = providerOf({ ...newer, base: "/proxy/v1" });
-  await provider.dispatchTask?.(wireOf(provider, newer.model).poll(upstreamTask), signal);
+  await provider.dispatch.sendTask?.(wireOf(provider, newer.model).poll(upstreamTask), signal);
   expect((await server.seen(0)).path).toBe("/proxy/v2/query/video_generation/up%2F1");
 });

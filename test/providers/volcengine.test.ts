@@ -82,7 +82,7 @@ function providerWith(account: Account, credential: Secret | null = null): Provi
 
 const submit = (provider: Provider) => {
   const { call } = jimengVideos.render(plainVideo, { ...renderContext, model: "jimeng_v30" });
-  return provider.dispatchTask?.(call, new AbortController().signal);
+  return provider.dispatch.sendTask?.(call, new AbortController().signal);
 };
 
 describe("a submit on a socket", () => {

@@ -90,7 +90,7 @@ async function askCandidate<T>(loop: AttemptLoop<T>, candidate: Candidate, state
     } catch (thrown) {
       const failure = loop.signal().aborted ? clientClosed() : clientError(thrown, candidate, requestedModel);
       log.failed(failure);
-      events.attemptFailed(candidate.provider.name, candidate.model, failure);
+      events.attemptFailed(candidate.provider.entry.name, candidate.model, failure);
       cooldowns.failed(candidate, failure);
       if (!attempts.canRecover(failure)) {
         state.failures.push(failure);

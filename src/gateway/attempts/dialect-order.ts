@@ -21,7 +21,11 @@ export function waysTo(gatewayRequest: GatewayRequest, candidate: Candidate, pre
   const dialects = dialectsFor(gatewayRequest, candidate);
   const best =
     preferred.of(candidate, gatewayRequest.outline) ??
-    provider.prefers?.(gatewayRequest.outline, { model, declared: provider.declared }, gatewayRequest.dialect);
+    provider.kind.prefers?.(
+      gatewayRequest.outline,
+      { model, declared: provider.entry.declared },
+      gatewayRequest.dialect,
+    );
   const ordered =
     best === undefined || best === dialects[0] || !dialects.includes(best)
       ? dialects

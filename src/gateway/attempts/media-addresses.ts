@@ -111,8 +111,8 @@ function addressesOf(place: ParsedUrl, dns: Dns): Promise<readonly string[]> | r
 }
 
 /** Whether a provider stands in a private network. One whose name cannot be looked up now counts as if it did. */
-async function isPrivate({ baseUrl }: Provider, dns: Dns): Promise<boolean> {
-  const place = baseUrl === undefined ? "malformed" : parseUrl(baseUrl, longestSigned);
+async function isPrivate({ dispatch }: Provider, dns: Dns): Promise<boolean> {
+  const place = dispatch.form === "http" ? parseUrl(dispatch.baseUrl, longestSigned) : "malformed";
   if (typeof place === "string") return false;
   const standings = (await addressesOf(place, dns)).map((answer) => addressClassOf(plainAddress(answer) ?? answer));
   return standings.length === 0 || standings.some((standing) => standing !== "open");
@@ -151,7 +151,7 @@ export async function checkAddresses(
 ): Promise<void> {
   const known = addresses.flatMap(({ url, path }) => {
     const word = scheme.exec(url.trim())?.[0]?.toLowerCase() ?? "";
-    if (word === "data:" || provider.mediaSchemes?.includes(word)) return [];
+    if (word === "data:" || provider.kind.mediaSchemes?.includes(word)) return [];
     // Base64 and ids of files stand where addresses may stand, too.
     if (word === "") return [];
     if (!openSchemes.includes(word)) throw refused(path);

@@ -208,7 +208,7 @@ async function checked(
 export async function attemptWhole(context: AttemptContext): Promise<AttemptResult<BufferedResponse>> {
   const result = await attempt(context, async (plan, candidate) => {
     const { provider } = candidate;
-    const life = deadline(context.signal, provider.timeouts.wholeMs, context.watch, tooSlow);
+    const life = deadline(context.signal, provider.entry.timeouts.wholeMs, context.watch, tooSlow);
     const { signal } = life;
     const read = readOrAgain((call: UpstreamPlan["calls"][number]) => readCall(context, plan, candidate, call, signal));
     try {
@@ -233,7 +233,7 @@ export function attemptStream(
   meter: (candidate: Candidate) => Meter,
 ): Promise<AttemptResult<OpenStream>> {
   return attempt(context, async (plan, candidate) => {
-    const { timeouts } = candidate.provider;
+    const { timeouts } = candidate.provider.entry;
     const life = deadline(context.signal, timeouts.firstByteMs, context.watch, tooSlow);
     try {
       const flow = await upstreamStreamOf(context, plan, candidate, meter(candidate), life);

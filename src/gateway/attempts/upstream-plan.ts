@@ -69,11 +69,11 @@ export function dialectsFor(
   { provider, model }: Candidate,
 ): readonly UpstreamDialect[] {
   if (provider.dispatch.form === "canonical") return [gatewayRequest.dialect];
-  if (provider.supports !== undefined) return dialectsIn(gatewayRequest, dialectsOf(provider, model));
+  if (provider.kind.supports !== undefined) return dialectsIn(gatewayRequest, dialectsOf(provider, model));
   const mine = known.get(provider) ?? new Map<UpstreamDialect, readonly UpstreamDialect[]>();
   const dialects = mine.get(gatewayRequest.dialect);
   if (dialects !== undefined) return dialects;
-  const found = dialectsIn(gatewayRequest, provider.dialects);
+  const found = dialectsIn(gatewayRequest, provider.kind.dialects);
   known.set(provider, mine.set(gatewayRequest.dialect, found));
   return found;
 }
@@ -99,7 +99,8 @@ function refuseElsewhere({ pinnedTo }: GatewayRequest, { provider, model }: Cand
 
 /** The same inquiry, with a warning for each field that the candidate ignores. */
 function withLosses(gatewayRequest: GatewayRequest, { provider }: Candidate, context: RenderContext): GatewayRequest {
-  const losses = provider.warningsFor?.(gatewayRequest.request, context) ?? [];
+  const { dispatch } = provider;
+  const losses = dispatch.form === "http" ? [] : (dispatch.warningsFor?.(gatewayRequest.request, context) ?? []);
   return losses.length === 0
     ? gatewayRequest
     : { ...gatewayRequest, adjustments: [...(gatewayRequest.adjustments ?? []), ...losses] };
@@ -107,7 +108,9 @@ function withLosses(gatewayRequest: GatewayRequest, { provider }: Candidate, con
 
 /** What the operator declared of this provider's models, and of the bound on this model's output. */
 function capabilitiesOf({
-  provider: { declared },
+  provider: {
+    entry: { declared },
+  },
   model,
 }: Candidate): Pick<RenderContext, "declared" | "maxOutputTokens"> {
   if (declared === undefined) return {};
@@ -139,7 +142,7 @@ export function planUpstream(
   const context: RenderContext = {
     model: candidate.model,
     origin: originOf(candidate.provider, candidate.model),
-    options: candidate.provider.options,
+    options: candidate.provider.entry.options,
     fieldPath: (field) => given.dialect.request.fieldPath(field),
     ...(voice === undefined ? {} : { voice }),
     ...(listedVoices === undefined ? {} : { listedVoices }),

@@ -39,7 +39,7 @@ export async function attemptCount(
   missing: MissingCounters,
   attempt: (context: AttemptContext) => Promise<AttemptResult<BufferedResponse>>,
 ): Promise<AttemptResult<BufferedResponse>> {
-  const candidates = context.candidates.filter(({ provider }) => !missing.has(provider.name));
+  const candidates = context.candidates.filter(({ provider }) => !missing.has(provider.entry.name));
   const estimate = { ...context, candidates: [{ provider: fallback, model: context.inquiry.outline.model }] };
   if (candidates.length === 0) return attempt(estimate);
   const tried = await attempt(remembering({ ...context, candidates }, missing));

@@ -25,14 +25,14 @@ export type VoiceLists = (provider: Provider) => Promise<readonly ListedVoice[] 
 export function createVoiceLists({ clock, timeoutMs, failed }: VoiceListDependencies): VoiceLists {
   const known = new WeakMap<Provider, Known>();
   const refresh = (provider: Provider, entry: Known): Promise<void> => {
-    entry.pending ??= (provider.listVoices?.(AbortSignal.timeout(timeoutMs)) ?? Promise.resolve([]))
+    entry.pending ??= (provider.list.voices?.(AbortSignal.timeout(timeoutMs)) ?? Promise.resolve([]))
       .then((voices) => {
         entry.voices = voices;
         entry.nextTryMs = clock.monotonicMs() + freshMs;
       })
       .catch((cause) => {
         entry.nextTryMs = clock.monotonicMs() + retryMs;
-        failed(provider.name, cause);
+        failed(provider.entry.name, cause);
       })
       .finally(() => {
         entry.pending = null;
@@ -40,7 +40,7 @@ export function createVoiceLists({ clock, timeoutMs, failed }: VoiceListDependen
     return entry.pending;
   };
   return async (provider) => {
-    if (provider.listVoices === undefined) return undefined;
+    if (provider.list.voices === undefined) return undefined;
     const entry = known.get(provider) ?? { voices: undefined, nextTryMs: 0, pending: null };
     known.set(provider, entry);
     const isDue = clock.monotonicMs() >= entry.nextTryMs;

@@ -8,7 +8,7 @@ import type { Candidate, Voices } from "../routing/catalog.ts";
 const usual = new Set(standardVoices);
 
 /** Voices by the names that the operator has given them. */
-export const declaredVoices = ({ voices, provider }: Candidate): Voices => voices ?? provider.voices ?? {};
+export const declaredVoices = ({ voices, provider }: Candidate): Voices => voices ?? provider.entry.voices ?? {};
 
 /** The provider's own name for the voice asked for, where the catalog tells it. Throws the 400 for a voice that is neither declared nor listed. */
 export function voiceFor(

@@ -23,7 +23,7 @@ export interface ServedBy {
 export function withServedBy(failure: GatewayError, servedBy: ServedBy | null): GatewayError {
   if (servedBy === null) return failure;
   const { candidate, attempts } = servedBy;
-  return changed(failure, { asked: { provider: candidate.provider.name, model: candidate.model, attempts } });
+  return changed(failure, { asked: { provider: candidate.provider.entry.name, model: candidate.model, attempts } });
 }
 
 export interface ExchangeOutcome {
@@ -67,7 +67,7 @@ export interface ExchangeDependencies {
 }
 
 const askedOf = (servedBy: ServedBy | null) => ({
-  provider: servedBy?.candidate.provider.name ?? null,
+  provider: servedBy?.candidate.provider.entry.name ?? null,
   upstreamModel: servedBy?.candidate.model ?? null,
 });
 

@@ -17,7 +17,7 @@ export interface Settled {
 
 function rowOf({ candidate, ...attempt }: FailedAttempt, inputTokens: number): LedgerAttempt {
   const possibleInputTokens = attempt.outcome === "possible" ? inputTokens : 0;
-  return { ...attempt, provider: candidate.provider.name, upstreamModel: candidate.model, possibleInputTokens };
+  return { ...attempt, provider: candidate.provider.entry.name, upstreamModel: candidate.model, possibleInputTokens };
 }
 
 /** The rows of failed attempts. */

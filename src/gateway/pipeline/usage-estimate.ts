@@ -26,7 +26,7 @@ export interface UsageEstimates {
 /** A reply or a settlement waits so long for the tokenizer, then the quick estimate has to do. */
 const patienceMs = 2_000;
 
-export const familyOf = ({ provider, model }: Candidate): TokenFamily => tokenFamilyOf(provider.kind, model);
+export const familyOf = ({ provider, model }: Candidate): TokenFamily => tokenFamilyOf(provider.kind.name, model);
 
 /** Counting is free at every provider that offers it. */
 const isFree = (request: OperationRequest): boolean => request.operation === "count";

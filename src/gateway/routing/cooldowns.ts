@@ -35,7 +35,7 @@ export function createCooldowns(
     },
     failed(candidate, error) {
       if (!needsOperator(error)) return;
-      if (!isCooling(candidate)) unusable(candidate.provider.name, candidate.model, error);
+      if (!isCooling(candidate)) unusable(candidate.provider.entry.name, candidate.model, error);
       untilMs.set(candidate, clock.monotonicMs() + cooldownMs);
     },
     answered: (candidate) => void untilMs.delete(candidate),

@@ -33,8 +33,8 @@ function listingOf(provider: Provider, models: readonly ListedModel[] | null): M
 
 /** What the configuration declares needs no asking. */
 function firstKnown(provider: Provider): Known {
-  const models = provider.models?.map((id) => ({ id })) ?? null;
-  const settled = provider.models !== null || provider.list === undefined;
+  const models = provider.entry.models?.map((id) => ({ id })) ?? null;
+  const settled = provider.entry.models !== null || provider.list.models === undefined;
   return { listing: listingOf(provider, models), nextTryMs: settled ? Number.POSITIVE_INFINITY : 0, pending: null };
 }
 
@@ -50,16 +50,16 @@ export function createModelLists(clock: Clock, failed: (provider: string, cause:
   };
   const refresh = (provider: Provider, timeoutMs: number): Promise<void> => {
     const entry = of(provider);
-    if (provider.models !== null || provider.list === undefined) return Promise.resolve();
-    entry.pending ??= provider
-      .list(AbortSignal.timeout(timeoutMs))
+    if (provider.entry.models !== null || provider.list.models === undefined) return Promise.resolve();
+    entry.pending ??= provider.list
+      .models(AbortSignal.timeout(timeoutMs))
       .then((models) => {
         entry.listing = listingOf(provider, models);
         entry.nextTryMs = clock.monotonicMs() + freshMs;
       })
       .catch((cause) => {
         entry.nextTryMs = clock.monotonicMs() + retryMs;
-        failed(provider.name, cause);
+        failed(provider.entry.name, cause);
       })
       .finally(() => {
         entry.pending = null;

@@ -18,7 +18,7 @@ type Asked = Pick<RequestOutline, "operation" | "tools">;
 /** Some models are refused in a dialect only where the request has tools. */
 function keyOf({ provider, model }: Candidate, { operation, tools }: Asked): string {
   const hasTools = operation === "chat" && tools.length > 0;
-  return JSON.stringify([provider.name, model, operation, hasTools]);
+  return JSON.stringify([provider.entry.name, model, operation, hasTools]);
 }
 
 /** The oldest entries go first. An entry is forgotten after a while, because providers change. */

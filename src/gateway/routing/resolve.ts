@@ -20,7 +20,7 @@ const doesWith = ({ provider, model }: Candidate, operation: Operation): boolean
 function byPrefix(catalog: Catalog, model: string): Candidate[] {
   const slash = model.indexOf("/");
   if (slash <= 0 || slash === model.length - 1) return [];
-  const provider = catalog.providers.find((candidate) => candidate.name === model.slice(0, slash));
+  const provider = catalog.providers.find((candidate) => candidate.entry.name === model.slice(0, slash));
   return provider === undefined ? [] : [{ provider, model: model.slice(slash + 1) }];
 }
 
@@ -76,7 +76,7 @@ export function servesImages(
 ): boolean {
   const candidates = lookUp(catalog, listingOf, model, "image")?.candidates ?? [];
   return candidates.some(({ provider, model: own }) => {
-    if (provider.options.makesImages === true || !serves(provider, "image", own)) return false;
+    if (provider.entry.options.makesImages === true || !serves(provider, "image", own)) return false;
     return !serves(provider, "chat", own) || isImageModelName(own);
   });
 }
@@ -88,7 +88,7 @@ function defaultCandidates(
   operation: Operation,
 ): { listed: Candidate | undefined; others: Candidate[] } {
   const usual = providers.flatMap((provider): Candidate[] => {
-    const model = provider.defaultModels?.[operation];
+    const model = provider.kind.defaultModels?.[operation];
     return model === undefined ? [] : [{ provider, model }];
   });
   const hoped = usual.filter(({ provider }) => listingOf(provider).models === null);
@@ -98,7 +98,7 @@ function defaultCandidates(
 
 /** The model of a provider that answers while no other one is configured. */
 function fallbackCandidate({ providers: [only, ...others] }: Catalog, operation: Operation): Candidate | null {
-  const model = others.length === 0 ? only?.fallbackModels?.[operation] : undefined;
+  const model = others.length === 0 ? only?.kind.fallbackModels?.[operation] : undefined;
   return only === undefined || model === undefined ? null : { provider: only, model };
 }
 

@@ -34,7 +34,7 @@ function accepted(
   const deadlineMs = nowMs + (deadlineSeconds === undefined ? defaultDeadlineMs : deadlineSeconds * 1000);
   const taken: Task = {
     ...task,
-    provider: candidate.provider.name,
+    provider: candidate.provider.entry.name,
     upstreamId: answer.upstreamId,
     updatedAtMs: nowMs,
     internals: {

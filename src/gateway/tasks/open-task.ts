@@ -25,7 +25,7 @@ export function newTask(
   return {
     id: randomId(client.idPrefix),
     ownerKeyId: caller.keyId,
-    provider: provider.name,
+    provider: provider.entry.name,
     upstreamId: null,
     state: "queued",
     createdAtMs: nowMs,

@@ -53,6 +53,6 @@ export function withModel({ catalog: holder, listings }: Routing, submit: Submit
   // A provider that may have any model is no reason to ask for one that is not configured.
   if (ask.model !== "" && isConfigured(catalog, listings.now, ask.model)) return submit;
   const first = firstOf(() => resolveUnnamed(catalog, listings.now, ask.model, operation));
-  if (first !== undefined) return { ...submit, ask: { ...ask, model: `${first.provider.name}/${first.model}` } };
+  if (first !== undefined) return { ...submit, ask: { ...ask, model: `${first.provider.entry.name}/${first.model}` } };
   throw missing(client.fieldPath("model"));
 }

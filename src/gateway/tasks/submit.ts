@@ -76,7 +76,7 @@ async function rendered(
   const result = upstream.render(fitting, {
     model,
     taskId,
-    ...(provider.declared === undefined ? {} : { declared: provider.declared }),
+    ...(provider.entry.declared === undefined ? {} : { declared: provider.entry.declared }),
     fieldPath: (field) => client.fieldPath(field),
   });
   await checkAddresses(passedAddresses(ask.metadata, result.call, client.fieldPath("metadata")), provider, fetching);
@@ -99,7 +99,7 @@ async function send(
   { wire, rendered: { call } }: SubmitAttempt,
 ): Promise<Accepted> {
   const { upstream, provider } = wire;
-  const patienceMs = Math.min(provider.timeouts.wholeMs, submitTimeoutMs);
+  const patienceMs = Math.min(provider.entry.timeouts.wholeMs, submitTimeoutMs);
   log.sent();
   try {
     const response = await askUpstream(wire, call, patienceMs, { deadlines });

@@ -25,14 +25,14 @@ const decoder = new TextDecoder();
 
 /** For a submit to this model; null where the provider makes no videos with it. */
 export function upstreamClientFor(provider: Provider, model: string): UpstreamClient | null {
-  const upstream = provider.videos?.find(({ serves }) => serves?.(model) ?? true);
-  return upstream === undefined || provider.dispatchTask === undefined ? null : { provider, upstream };
+  const upstream = provider.kind.videos?.find(({ serves }) => serves?.(model) ?? true);
+  return upstream === undefined ? null : { provider, upstream };
 }
 
 /** For a task; null where its provider is not configured any more. */
 export function clientFor({ provider: name, internals }: Task, catalog: Catalog): UpstreamClient | null {
-  const provider = catalog.providers.find((candidate) => candidate.name === name);
-  const upstream = provider?.videos?.find((candidate) => candidate.name === internals.wire);
+  const provider = catalog.providers.find((candidate) => candidate.entry.name === name);
+  const upstream = provider?.kind.videos?.find((candidate) => candidate.name === internals.wire);
   return provider === undefined || upstream === undefined ? null : { provider, upstream };
 }
 
@@ -43,9 +43,9 @@ const never = new AbortController().signal;
 
 /** Sends a call about a task. The response has to be read or cancelled. */
 export function sendTask({ provider }: UpstreamClient, call: UpstreamRequest, signal: AbortSignal): Promise<Response> {
-  if (provider.dispatchTask === undefined)
+  if (provider.dispatch.sendTask === undefined)
     throw new GatewayError("internal_error", "The provider does not support tasks.");
-  return provider.dispatchTask(call, signal);
+  return provider.dispatch.sendTask(call, signal);
 }
 
 /** What an answer says of a task: the words of a failure reach its owner, webhooks and the store. */
@@ -53,9 +53,9 @@ export function safeProgress<Progress extends VideoProgress | null | undefined>(
   { provider }: UpstreamClient,
   progress: Progress,
 ): Progress {
-  if (!progress?.failure || provider.redactor === undefined) return progress;
+  if (!progress?.failure || provider.dispatch.form !== "http") return progress;
   const { code, message } = progress.failure;
-  return { ...progress, failure: { code, message: provider.redactor.text(message) } };
+  return { ...progress, failure: { code, message: provider.dispatch.redactor.text(message) } };
 }
 
 /** Sends a call and reads the whole answer, whatever its status. Throws GatewayError where none came. */

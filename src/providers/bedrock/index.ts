@@ -11,7 +11,7 @@ import {
   type Signer,
   type SignerDependencies,
 } from "../credentials.ts";
-import type { ProviderKind } from "../provider.ts";
+import type { HttpKind } from "../provider.ts";
 import { listModels } from "./listing.ts";
 import { awsSigner } from "./signature.ts";
 import { unwrapEvents } from "./unwrap.ts";
@@ -52,7 +52,7 @@ function open({ baseUrl, account = {}, credential }: AccountEntry, { clock, send
 /** Makers mark their models before the name, behind the regions of a profile. */
 const makers = /(?:^|[./])(anthropic|amazon|openai|meta|mistral|deepseek|qwen|cohere|ai21|moonshot\w*|minimax|zai)\./;
 
-export const bedrock: ProviderKind = {
+export const bedrock: HttpKind = {
   name: "bedrock",
   environment: { credential: "AWS_BEARER_TOKEN_BEDROCK", baseUrl: "AWS_ENDPOINT_URL_BEDROCK_RUNTIME" },
   dialects: [bedrockConverse],

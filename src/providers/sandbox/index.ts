@@ -60,17 +60,19 @@ async function answer(request: OperationRequest, signal: AbortSignal): Promise<C
 }
 
 export const sandboxProvider: Provider = {
-  name: "sandbox",
-  kind: "sandbox",
-  origin,
-  dialects: [],
-  operations,
-  options: {},
-  fallbackModels: { moderate: "moderate", image: "image", video: "video" },
-  warningsFor,
-  models: sandboxModels.map((name) => `${origin}/${name}`),
-  timeouts: defaultTimeouts,
-  dispatch: { form: "canonical", answer },
-  videos: [sandboxVideos],
-  dispatchTask: answerSandboxTask,
+  kind: {
+    name: "sandbox",
+    origin,
+    dialects: [],
+    videos: [sandboxVideos],
+    fallbackModels: { moderate: "moderate", image: "image", video: "video" },
+  },
+  entry: {
+    name: "sandbox",
+    models: sandboxModels.map((name) => `${origin}/${name}`),
+    timeouts: defaultTimeouts,
+    options: {},
+  },
+  dispatch: { form: "canonical", operations, answer, warningsFor, sendTask: answerSandboxTask },
+  list: {},
 };

@@ -72,16 +72,12 @@ export async function countInput(
 /** Answers counts where the provider of a model has no counter. Its name in `x-turnpike-provider` says that the figure is an estimate. */
 export function estimator(counter: TokenCounter): Provider {
   return {
-    name: "estimate",
-    kind: "estimate",
-    origin: "estimate",
-    dialects: [],
-    operations: new Set(["count"]),
-    options: {},
-    models: [],
-    timeouts: defaultTimeouts,
+    kind: { name: "estimate", origin: "estimate", dialects: [] },
+    entry: { name: "estimate", models: [], timeouts: defaultTimeouts, options: {} },
+    list: {},
     dispatch: {
       form: "canonical",
+      operations: new Set(["count"]),
       async answer(request, signal) {
         if (request.operation !== "count")
           throw new GatewayError("internal_error", "The estimator supports token counting only.");

@@ -20,7 +20,7 @@ import {
   type SignerDependencies,
 } from "../credentials.ts";
 import type { ListedModel } from "../model-list.ts";
-import type { ProviderKind } from "../provider.ts";
+import type { HttpKind } from "../provider.ts";
 import { servesImages } from "../vendors.ts";
 import { hostOf, type Place, placedCall, placedTask } from "./paths.ts";
 import { readServiceAccount, type ServiceAccount } from "./service-account.ts";
@@ -103,7 +103,7 @@ function open({ baseUrl, account = {}, credential }: AccountEntry, tools: Signer
   };
 }
 
-export const vertex: ProviderKind = {
+export const vertex: HttpKind = {
   name: "vertex",
   environment: { baseUrl: "GOOGLE_VERTEX_BASE_URL" },
   dialects: [anthropicMessages, anthropicCount, gemini, geminiCount, vertexEmbeddings, geminiImages, imagenImages],

@@ -24,9 +24,12 @@ function providerOf(kind: string, path = "", account: Account = {}): Provider {
 
 const { signal } = new AbortController();
 async function sent(provider: Provider, wire: VideoUpstream, model: string) {
-  expect(provider.videos).toContain(wire);
-  await provider.dispatchTask?.(wire.render(plainVideo, { ...renderContext, model }).call, signal);
-  await provider.dispatchTask?.(wire.poll({ ...upstreamTask, model, upstreamId: "models/m/operations/1" }), signal);
+  expect(provider.kind.videos).toContain(wire);
+  await provider.dispatch.sendTask?.(wire.render(plainVideo, { ...renderContext, model }).call, signal);
+  await provider.dispatch.sendTask?.(
+    wire.poll({ ...upstreamTask, model, upstreamId: "models/m/operations/1" }),
+    signal,
+  );
   return [await up.seen(0), await up.seen(1)] as const;
 }
 
@@ -36,7 +39,7 @@ test("the Gemini API: the key in its header, files below the same address", asyn
   expect(submit.path).toBe("/v1beta/models/veo-3.1-generate-preview:predictLongRunning");
   expect([poll.method, poll.path]).toEqual(["GET", "/v1beta/models/m/operations/1"]);
   const call = geminiVeo.content?.(upstreamTask, { kind: "content", ref: "files/abc" }, "video");
-  if (call) await provider.dispatchTask?.(call, signal);
+  if (call) await provider.dispatch.sendTask?.(call, signal);
   const file = await up.seen(2);
   expect([file.method, file.path, file.query.toString()]).toEqual(["GET", "/v1beta/files/abc:download", "alt=media"]);
   for (const seen of up.requests) expect(seen.headers.get("x-goog-api-key")).toBe("theirs-1");
