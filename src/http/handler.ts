@@ -2,7 +2,7 @@
 import { GatewayError, toGatewayError } from "../canonical/error.ts";
 import type { ArrayForm, Dialect, RequestMeta } from "../dialects/dialect.ts";
 import type { Gateway } from "../gateway/pipeline/gateway.ts";
-import { gatewayRequestOf, type IncomingRequest, streamEncoderOf } from "../gateway/pipeline/incoming-request.ts";
+import { gatewayRequestOf, type IncomingRequest } from "../gateway/pipeline/incoming-request.ts";
 import type { GatewayReply } from "../gateway/pipeline/request-context.ts";
 import type { Caller, Keys } from "../gateway/policy/keys.ts";
 import { requestId } from "../lib/ids.ts";
@@ -40,10 +40,13 @@ function requestIdOf(request: Request): string {
 }
 
 /** Answers every request, whatever it is. Never rejects. */
-export async function serve(dependencies: HandlerDependencies, request: Request): Promise<Response> {
+export function serve(dependencies: HandlerDependencies, request: Request): Promise<Response> {
   const { cors } = dependencies;
-  if (cors === undefined) return await answer(dependencies, request);
-  return cors.preflight(request) ?? cors.allow(request, await answer(dependencies, request));
+  if (cors === undefined) return answer(dependencies, request);
+  const preflight = cors.preflight(request);
+  return preflight === null
+    ? answer(dependencies, request).then((response) => cors.allow(request, response))
+    : Promise.resolve(preflight);
 }
 
 async function answer(dependencies: HandlerDependencies, request: Request): Promise<Response> {
@@ -158,16 +161,24 @@ async function serveAsk(
   await betweenPhases(body);
   const envelope = envelopeOf(endpoint, request, params, body);
   const strict = request.headers.get("x-turnpike-strict")?.toLowerCase() === "true";
-  const visit = {
+  const { drop } = dependencies;
+  const context = {
     caller,
     signal: () => request.signal,
-    drop: () => dependencies.drop?.(request),
+    drop: drop && (() => drop(request)),
     arrivedMs,
     requestId,
   };
+  const source = body.json === undefined || given !== body.wire ? undefined : { value: wire, bytes: body.json };
   const incoming: IncomingRequest = {
-    ...{ dialect, wire, envelope, strict, id: requestId, bytes: body.bytes, visit },
-    ...(body.json === undefined || given !== body.wire ? {} : { source: { value: wire, bytes: body.json } }),
+    dialect,
+    wire,
+    source,
+    envelope,
+    strict,
+    id: requestId,
+    bytes: body.bytes,
+    context,
   };
   const reply = await (endpoint.answer?.(incoming) ?? answerIncoming(dependencies.gateway, incoming));
   // A whole reply has been made of it all, so that nobody reads the form any more; what a row of its own keeps is its own.
@@ -205,7 +216,5 @@ function arrayForm(endpoint: ModelEndpoint, request: Request): ArrayForm | undef
 
 /** Through the pipeline, with silence and errors in the words of the request's dialect. */
 function answerIncoming(gateway: Gateway, incoming: IncomingRequest): Promise<GatewayReply> {
-  const { dialect, id, visit } = incoming;
-  const request = gatewayRequestOf(incoming, gateway.clock.nowMs());
-  return gateway.answer(request, { ...visit, encoder: streamEncoderOf(dialect, id) });
+  return gateway.answer(gatewayRequestOf(incoming, gateway.clock.nowMs()), incoming.context);
 }

@@ -27,21 +27,47 @@ export function deadline(
   watch: DeadlineClock,
   expired: () => unknown,
 ): Deadline {
-  const controller = new AbortController();
-  const dueMs = watch.clock.monotonicMs() + timeoutMs;
-  const stop = (reason: unknown): void => {
-    watch.ticker.unsubscribe(look);
-    controller.abort(reason);
-  };
-  const look = (): void => {
-    const { aborted, reason } = parent();
-    if (aborted) stop(reason);
-    else if (watch.clock.monotonicMs() >= dueMs) stop(expired());
-  };
-  watch.ticker.subscribe(look);
-  return {
-    signal: controller.signal,
-    abort: (reason) => controller.abort(reason),
-    release: () => watch.ticker.unsubscribe(look),
-  };
+  return new WatchedDeadline(parent, timeoutMs, watch, expired);
+}
+
+class WatchedDeadline implements Deadline {
+  declare private readonly controller: AbortController;
+  declare private readonly parent: () => AbortSignal;
+  declare private readonly dueMs: number;
+  declare private readonly watch: DeadlineClock;
+  declare private readonly expired: () => unknown;
+  declare private readonly look: () => void;
+
+  constructor(parent: () => AbortSignal, timeoutMs: number, watch: DeadlineClock, expired: () => unknown) {
+    this.controller = new AbortController();
+    this.parent = parent;
+    this.dueMs = watch.clock.monotonicMs() + timeoutMs;
+    this.watch = watch;
+    this.expired = expired;
+    this.look = () => this.check();
+    watch.ticker.subscribe(this.look);
+  }
+
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  private check(): void {
+    const { aborted, reason } = this.parent();
+    if (aborted) this.stop(reason);
+    else if (this.watch.clock.monotonicMs() >= this.dueMs) this.stop(this.expired());
+  }
+
+  abort(reason: unknown): void {
+    this.controller.abort(reason);
+  }
+
+  release(): void {
+    this.watch.ticker.unsubscribe(this.look);
+  }
+
+  private stop(reason: unknown): void {
+    this.release();
+    this.controller.abort(reason);
+  }
 }

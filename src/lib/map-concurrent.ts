@@ -6,6 +6,8 @@ export async function mapConcurrent<Item, Result>(
   most: number,
   work: (item: Item) => Promise<Result>,
 ): Promise<Result[]> {
+  // Most have one item, and the machinery for several costs more than their work.
+  if (items.length === 1) return [await work(items[0] as Item)];
   const results: Result[] = new Array<Result>(items.length);
   let next = 0;
   const worker = async (): Promise<void> => {

@@ -16,14 +16,12 @@ export interface SettledExchange {
 }
 
 export interface Events {
-  /** The same, with the ids of a request in every line. */
-  of(ids: RequestIds): Events;
   /** One try at one provider failed. */
-  attemptFailed(provider: string, model: string, error: GatewayError): void;
+  attemptFailed(provider: string, model: string, error: GatewayError, ids?: RequestIds): void;
   /** A provider does not have the model of a candidate, or refuses the gateway's credential: the operator has to act. */
   candidateUnusable(provider: string, model: string, error: GatewayError): void;
   /** An exchange that was opened in the ledger is settled, `error` null where it was answered completely. */
-  exchangeSettled(exchange: SettledExchange, error: GatewayError | null): void;
+  exchangeSettled(exchange: SettledExchange, error: GatewayError | null, ids: RequestIds): void;
   /** A request was answered with an error that is the gateway's own fault. */
   requestFailed(requestId: string, error: GatewayError): void;
   /** A provider's list of models could not be read. */
@@ -54,9 +52,15 @@ function levelOf(error: GatewayError): Level {
 
 export function createEvents(log: Log): Events {
   return {
-    of: (ids) => createEvents({ write: (level, event, fields) => log.write(level, event, { ...ids, ...fields }) }),
-    attemptFailed: (provider, model, error) =>
-      log.write("warn", "attempt_failed", { provider, model, code: error.code, cause: causeOf(error.cause ?? error) }),
+    attemptFailed: (provider, model, error, ids) =>
+      log.write("warn", "attempt_failed", {
+        id: ids?.id,
+        requestId: ids?.requestId,
+        provider,
+        model,
+        code: error.code,
+        cause: causeOf(error.cause ?? error),
+      }),
     candidateUnusable: (provider, model, error) =>
       log.write("error", "candidate_unusable", {
         provider,
@@ -64,8 +68,8 @@ export function createEvents(log: Log): Events {
         code: error.code,
         cause: causeOf(error.cause ?? error),
       }),
-    exchangeSettled(_exchange, error) {
-      if (error !== null) log.write(levelOf(error), "exchange_failed", { code: error.code });
+    exchangeSettled(_exchange, error, { id, requestId }) {
+      if (error !== null) log.write(levelOf(error), "exchange_failed", { id, requestId, code: error.code });
     },
     requestFailed: (requestId, error) =>
       log.write("error", "request_failed", { requestId, code: error.code, cause: causeOf(error.cause ?? error) }),

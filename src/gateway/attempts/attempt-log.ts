@@ -60,45 +60,87 @@ function outcomeOf({ sent, unreachable, refused, read }: Current): AttemptOutcom
 
 const isRefusal = (httpStatus: number): boolean => httpStatus >= 400 && httpStatus < 500;
 
+const none: readonly FailedAttempt[] = [];
+
+/** One object for each request, without closures: docs/decisions/0015-state-of-a-request.md. */
+class RequestAttempts implements AttemptLog {
+  declare private readonly nowMs: () => number;
+  declare private readonly arrivedMs: number;
+  declare private failedAttempts: FailedAttempt[] | null;
+  declare private current: Current | null;
+  declare private usage: Usage | undefined;
+  declare private number: number;
+  declare private begunMs: number | null;
+
+  constructor(nowMs: () => number, arrivedMs: number) {
+    this.nowMs = nowMs;
+    this.arrivedMs = arrivedMs;
+    this.failedAttempts = null;
+    this.current = null;
+    this.usage = undefined;
+    this.number = 0;
+    this.begunMs = null;
+  }
+
+  begin(candidate: Candidate): void {
+    this.number++;
+    const startedMs = Math.round(this.nowMs() - this.arrivedMs);
+    this.begunMs = startedMs;
+    this.current = { candidate, startedMs, sent: 0, unreachable: 0, refused: 0, read: 0, httpStatus: null };
+  }
+
+  sent(): void {
+    if (this.current !== null) this.current.sent++;
+  }
+
+  unreachable(): void {
+    if (this.current !== null) this.current.unreachable++;
+  }
+
+  answered(httpStatus: number): void {
+    if (this.current === null) return;
+    this.current.httpStatus = httpStatus;
+    if (isRefusal(httpStatus)) this.current.refused++;
+  }
+
+  read(usage: Usage | undefined): void {
+    if (usage === undefined) return;
+    if (this.current !== null) this.current.read++;
+    this.usage = this.usage === undefined ? usage : addUsage(this.usage, usage);
+  }
+
+  failed({ code }: GatewayError): void {
+    if (this.current === null) return;
+    const { candidate, httpStatus, startedMs } = this.current;
+    const durationMs = Math.round(this.nowMs() - this.arrivedMs) - startedMs;
+    const outcome = outcomeOf(this.current);
+    this.failedAttempts ??= [];
+    this.failedAttempts.push({
+      number: this.number,
+      candidate,
+      outcome,
+      errorCode: code,
+      httpStatus,
+      startedMs,
+      durationMs,
+    });
+    this.current = null;
+  }
+
+  reported(): Usage | undefined {
+    return this.usage;
+  }
+
+  failures(): readonly FailedAttempt[] {
+    return this.failedAttempts ?? none;
+  }
+
+  startedMs(): number | null {
+    return this.begunMs;
+  }
+}
+
 /** `arrivedMs` is monotonic: when the request arrived. */
 export function createAttemptLog(nowMs: () => number, arrivedMs: number): AttemptLog {
-  const failures: FailedAttempt[] = [];
-  let number = 0;
-  let current: Current | null = null;
-  let reported: Usage | undefined;
-  let startedMs: number | null = null;
-  return {
-    begin(candidate) {
-      number++;
-      startedMs = Math.round(nowMs() - arrivedMs);
-      current = { candidate, startedMs, sent: 0, unreachable: 0, refused: 0, read: 0, httpStatus: null };
-    },
-    sent() {
-      if (current !== null) current.sent++;
-    },
-    unreachable() {
-      if (current !== null) current.unreachable++;
-    },
-    answered(httpStatus) {
-      if (current === null) return;
-      current.httpStatus = httpStatus;
-      if (isRefusal(httpStatus)) current.refused++;
-    },
-    read(usage) {
-      if (usage === undefined) return;
-      if (current !== null) current.read++;
-      reported = reported === undefined ? usage : addUsage(reported, usage);
-    },
-    failed({ code }) {
-      if (current === null) return;
-      const { candidate, httpStatus, startedMs: begunMs } = current;
-      const durationMs = Math.round(nowMs() - arrivedMs) - begunMs;
-      const attempt = { number, candidate, outcome: outcomeOf(current), errorCode: code, httpStatus };
-      failures.push({ ...attempt, startedMs: begunMs, durationMs });
-      current = null;
-    },
-    reported: () => reported,
-    failures: () => failures,
-    startedMs: () => startedMs,
-  };
+  return new RequestAttempts(nowMs, arrivedMs);
 }

@@ -1,7 +1,7 @@
 // The one attempt loop: candidates are asked in order until one answers; what may be tried again, and how often.
 import { GatewayError, toGatewayError } from "../../canonical/error.ts";
 import type { Warning } from "../../canonical/warning.ts";
-import type { Events } from "../../telemetry/events.ts";
+import type { Events, RequestIds } from "../../telemetry/events.ts";
 import type { ServedBy } from "../pipeline/exchange.ts";
 import type { Candidate } from "../routing/catalog.ts";
 import { type Cooldowns, needsOperator } from "../routing/cooldowns.ts";
@@ -35,6 +35,7 @@ export interface AttemptLoop<T> {
   readonly signal: () => AbortSignal;
   readonly log: AttemptLog;
   readonly events: Events;
+  readonly ids: RequestIds;
   readonly cooldowns: Cooldowns;
   attemptsFor(candidate: Candidate): CandidateAttempts<T>;
   /** Whether another candidate may be asked after this failure. */
@@ -72,7 +73,7 @@ const isUnknownThere = (failure: GatewayError): boolean =>
 
 /** Asks one candidate. False when nobody else may be asked. */
 async function askCandidate<T>(loop: AttemptLoop<T>, candidate: Candidate, state: AttemptState<T>): Promise<boolean> {
-  const { log, events, cooldowns, requestedModel } = loop;
+  const { log, cooldowns, requestedModel } = loop;
   const attempts = loop.attemptsFor(candidate);
   let refusal: GatewayError | null = null;
   for (let prepared = await attempts.next(); prepared !== null; prepared = await attempts.next()) {
@@ -90,7 +91,7 @@ async function askCandidate<T>(loop: AttemptLoop<T>, candidate: Candidate, state
     } catch (thrown) {
       const failure = loop.signal().aborted ? clientClosed() : clientError(thrown, candidate, requestedModel);
       log.failed(failure);
-      events.attemptFailed(candidate.provider.entry.name, candidate.model, failure);
+      loop.events.attemptFailed(candidate.provider.entry.name, candidate.model, failure, loop.ids);
       cooldowns.failed(candidate, failure);
       if (!attempts.canRecover(failure)) {
         state.failures.push(failure);

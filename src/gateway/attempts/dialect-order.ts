@@ -41,7 +41,7 @@ function withoutReasoning({ upstream, inquiry }: Way): Way | null {
   if (wire === undefined) return null;
   const quiet: ChatRequest = { ...request, reasoning: { effort: "none", hint: true } };
   const changes = [{ code: "approximated", path: dialect.request.fieldPath("reasoning") }] as const;
-  return { upstream, inquiry: { ...inquiry, wire, request: quiet, adjustments: changes } };
+  return { upstream, inquiry: inquiry.with({ wire, request: quiet, adjustments: changes }) };
 }
 
 /** What is left to try after a refusal, best first; null where the refusal names no remedy. */

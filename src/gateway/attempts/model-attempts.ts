@@ -6,7 +6,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { type Deadline, type DeadlineClock, deadline } from "../../lib/deadline.ts";
 import { mapConcurrent } from "../../lib/map-concurrent.ts";
 import { originOf } from "../../providers/provider.ts";
-import type { Events } from "../../telemetry/events.ts";
+import type { Events, RequestIds } from "../../telemetry/events.ts";
 import type { AudioTranscoder } from "../operations/audio-transcoder.ts";
 import { type FetchContext, needsBytes, withBytes } from "../operations/image-transfer.ts";
 import { readOrAgain } from "../operations/moderation.ts";
@@ -55,6 +55,7 @@ export interface AttemptContext extends FetchContext {
   readonly clock: Clock;
   readonly watch: DeadlineClock;
   readonly events: Events;
+  readonly ids: RequestIds;
   readonly voiceLists: VoiceLists;
   readonly log: AttemptLog;
   readonly estimates: UsageEstimates;
@@ -127,7 +128,7 @@ async function refusedAddress(context: AttemptContext, { provider }: Candidate):
 }
 
 /** The plan of one request for a candidate, in one dialect. */
-async function planOf(
+async function checkedPlanOf(
   context: AttemptContext,
   candidate: Candidate,
   { upstream, inquiry }: Way,
@@ -142,40 +143,65 @@ async function planOf(
       });
 }
 
-type Send<T> = (plan: UpstreamPlan, candidate: Candidate) => Promise<T>;
+/** At once where nothing has to be looked up for it. */
+function planOf(
+  context: AttemptContext,
+  candidate: Candidate,
+  way: Way,
+): UpstreamPlan | GatewayError | Promise<UpstreamPlan | GatewayError> {
+  const { mayHoldMedia } = way.inquiry.outline;
+  return mayHoldMedia ? checkedPlanOf(context, candidate, way) : planFor(way.inquiry, candidate, way.upstream);
+}
+
+type Send<T> = (context: AttemptContext, plan: UpstreamPlan, candidate: Candidate) => Promise<T>;
 
 /** One dialect of a candidate after the other, and each remedy that a refusal names. */
-function attemptsFor<T>(context: AttemptContext, candidate: Candidate, send: Send<T>): CandidateAttempts<T> {
-  let ways = waysTo(context.inquiry, candidate, context.preferred);
-  let way: Way | undefined;
-  return {
-    async next(): Promise<PreparedAttempt<T> | GatewayError | null> {
-      way = ways.shift();
-      if (way === undefined) return null;
-      const plan = await planOf(context, candidate, way);
-      return plan instanceof GatewayError ? plan : { warnings: plan.warnings, send: () => send(plan, candidate) };
-    },
-    canRecover(failure) {
-      const after = way === undefined ? null : waysAfter(failure, way, ways);
-      if (after !== null) ways = after;
-      return after !== null;
-    },
-    recovered() {
-      if (way !== undefined) context.preferred.remember(candidate, context.inquiry.outline, way.upstream);
-    },
-  };
+class AttemptsAtCandidate<T> implements CandidateAttempts<T> {
+  declare private readonly context: AttemptContext;
+  declare private readonly candidate: Candidate;
+  declare private readonly sendPlan: Send<T>;
+  declare private ways: Way[];
+  declare private way: Way | undefined;
+
+  constructor(context: AttemptContext, candidate: Candidate, sendPlan: Send<T>) {
+    this.context = context;
+    this.candidate = candidate;
+    this.sendPlan = sendPlan;
+    this.ways = waysTo(context.inquiry, candidate, context.preferred);
+    this.way = undefined;
+  }
+
+  async next(): Promise<PreparedAttempt<T> | GatewayError | null> {
+    this.way = this.ways.shift();
+    if (this.way === undefined) return null;
+    const plan = await planOf(this.context, this.candidate, this.way);
+    if (plan instanceof GatewayError) return plan;
+    return { warnings: plan.warnings, send: () => this.sendPlan(this.context, plan, this.candidate) };
+  }
+
+  canRecover(failure: GatewayError): boolean {
+    const after = this.way === undefined ? null : waysAfter(failure, this.way, this.ways);
+    if (after !== null) this.ways = after;
+    return after !== null;
+  }
+
+  recovered(): void {
+    const { context, candidate, way } = this;
+    if (way !== undefined) context.preferred.remember(candidate, context.inquiry.outline, way.upstream);
+  }
 }
 
 function attempt<T>(context: AttemptContext, send: Send<T>): Promise<AttemptResult<T>> {
-  const { candidates, signal, log, events, cooldowns, inquiry } = context;
+  const { candidates, signal, log, events, ids, cooldowns, inquiry } = context;
   return attemptCandidates({
     candidates,
     requestedModel: inquiry.outline.model,
     signal,
     log,
     events,
+    ids,
     cooldowns,
-    attemptsFor: (candidate) => attemptsFor(context, candidate, send),
+    attemptsFor: (candidate) => new AttemptsAtCandidate(context, candidate, send),
     mayContinue: unlessRefused,
   });
 }
@@ -204,27 +230,38 @@ async function checked(
   return { reply, ignored };
 }
 
+/** The replies to all calls of a plan, in order. */
+function readCalls(
+  context: AttemptContext,
+  plan: UpstreamPlan,
+  candidate: Candidate,
+  signal: AbortSignal,
+): Promise<ReadResponse[]> {
+  const read = readOrAgain((call: UpstreamPlan["calls"][number]) => readCall(context, plan, candidate, call, signal));
+  return mapConcurrent(plan.calls, parallelCalls, read);
+}
+
+async function sendWhole(context: AttemptContext, plan: UpstreamPlan, candidate: Candidate): Promise<Checked> {
+  const life = deadline(context.signal, candidate.provider.entry.timeouts.wholeMs, context.watch, tooSlow);
+  try {
+    const [first, ...others] = await readCalls(context, plan, candidate, life.signal);
+    if (first === undefined) throw new GatewayError("internal_error", "There is no response.");
+    return await checked([first, ...others], plan, candidate, context);
+  } catch (thrown) {
+    life.abort(thrown);
+    throw thrown;
+  } finally {
+    life.release();
+  }
+}
+
 /** A whole reply from the first candidate that gives one. */
 export async function attemptWhole(context: AttemptContext): Promise<AttemptResult<BufferedResponse>> {
-  const result = await attempt(context, async (plan, candidate) => {
-    const { provider } = candidate;
-    const life = deadline(context.signal, provider.entry.timeouts.wholeMs, context.watch, tooSlow);
-    const { signal } = life;
-    const read = readOrAgain((call: UpstreamPlan["calls"][number]) => readCall(context, plan, candidate, call, signal));
-    try {
-      const [first, ...others] = await mapConcurrent(plan.calls, parallelCalls, read);
-      if (first === undefined) throw new GatewayError("internal_error", "There is no response.");
-      return await checked([first, ...others], plan, candidate, context);
-    } catch (thrown) {
-      life.abort(thrown);
-      throw thrown;
-    } finally {
-      life.release();
-    }
-  });
+  const result = await attempt(context, sendWhole);
   if ("failure" in result) return result;
   const { value, by } = result;
-  return { value: value.reply, by: { ...by, warnings: [...by.warnings, ...value.ignored] } };
+  const { reply, ignored } = value;
+  return { value: reply, by: ignored.length === 0 ? by : { ...by, warnings: [...by.warnings, ...ignored] } };
 }
 
 /** A stream whose first chunk is no error, from the first candidate that gives one. */
@@ -232,7 +269,7 @@ export function attemptStream(
   context: AttemptContext,
   meter: (candidate: Candidate) => Meter,
 ): Promise<AttemptResult<OpenStream>> {
-  return attempt(context, async (plan, candidate) => {
+  return attempt(context, async (_context, plan, candidate) => {
     const { timeouts } = candidate.provider.entry;
     const life = deadline(context.signal, timeouts.firstByteMs, context.watch, tooSlow);
     try {

@@ -103,7 +103,7 @@ function withLosses(gatewayRequest: GatewayRequest, { provider }: Candidate, con
   const losses = dispatch.form === "http" ? [] : (dispatch.warningsFor?.(gatewayRequest.request, context) ?? []);
   return losses.length === 0
     ? gatewayRequest
-    : { ...gatewayRequest, adjustments: [...(gatewayRequest.adjustments ?? []), ...losses] };
+    : gatewayRequest.with({ adjustments: [...(gatewayRequest.adjustments ?? []), ...losses] });
 }
 
 /** What the operator declared of this provider's models, and of the bound on this model's output. */

@@ -15,7 +15,14 @@ import {
   settlementValues,
 } from "./rows.ts";
 import { type Durability, openFile } from "./schema.ts";
-import type { LedgerAttempt, LedgerEntry, LedgerOpening, LedgerSettlement, OpenReservation } from "./types.ts";
+import type {
+  LedgerAttempt,
+  LedgerEntry,
+  LedgerOpening,
+  LedgerProgress,
+  LedgerSettlement,
+  OpenReservation,
+} from "./types.ts";
 import { createWriter, type Writer } from "./writer.ts";
 
 export type * from "./types.ts";
@@ -139,7 +146,7 @@ function rowsOf(shared: Shared): Pick<Ledger, "open" | "openPending" | "settlePe
       return writer
         .write(statements.open, () => values, "reject")
         .then(
-          () => entryOf(n, opening.id, shared),
+          () => new OpenRow(n, opening.id, shared),
           (refused: unknown) => {
             open.delete(n);
             throw refused;
@@ -156,31 +163,45 @@ function rowsOf(shared: Shared): Pick<Ledger, "open" | "openPending" | "settlePe
   };
 }
 
-function entryOf(n: number, id: string, shared: Shared): LedgerEntry {
-  const { statements, writer, clock, open, nextSequence } = shared;
-  let settled = false;
-  let reportedAtMs = clock.monotonicMs();
-  const openedAtMs = reportedAtMs;
-  return {
-    progress(progress) {
-      const nowMs = clock.monotonicMs();
-      if (settled || nowMs - reportedAtMs < progressEveryMs) return;
-      reportedAtMs = nowMs;
-      const values = progressValues(n, progress, nowMs - openedAtMs);
-      background(writer.write(statements.progress, () => values, "drop"));
-    },
-    settle(settlement, otherAttempts = []) {
-      if (settled) return Promise.resolve(false);
-      settled = true;
-      // In the same turn of the event loop as the settlement, and so in the same commit.
-      recordAttempts(shared, id, otherAttempts);
-      const statement = hasRareColumns(settlement) ? statements.settleRare : statements.settle;
-      return writer.write(statement, settlementValues(n, settlement, nextSequence), "retry").then(() => {
-        open.delete(n);
-        return true;
-      });
-    },
-  };
+class OpenRow implements LedgerEntry {
+  declare private readonly n: number;
+  declare private readonly id: string;
+  declare private readonly shared: Shared;
+  declare private readonly openedAtMs: number;
+  declare private reportedAtMs: number;
+  declare private isSettled: boolean;
+
+  constructor(n: number, id: string, shared: Shared) {
+    this.n = n;
+    this.id = id;
+    this.shared = shared;
+    this.openedAtMs = shared.clock.monotonicMs();
+    this.reportedAtMs = this.openedAtMs;
+    this.isSettled = false;
+  }
+
+  progress(progress: LedgerProgress): void {
+    const { clock, writer, statements } = this.shared;
+    const nowMs = clock.monotonicMs();
+    if (this.isSettled || nowMs - this.reportedAtMs < progressEveryMs) return;
+    this.reportedAtMs = nowMs;
+    const values = progressValues(this.n, progress, nowMs - this.openedAtMs);
+    background(writer.write(statements.progress, () => values, "drop"));
+  }
+
+  settle(settlement: LedgerSettlement, otherAttempts: readonly LedgerAttempt[] = []): Promise<boolean> {
+    if (this.isSettled) return Promise.resolve(false);
+    this.isSettled = true;
+    const { n, shared } = this;
+    const { statements, writer, open, nextSequence } = shared;
+    // In the same turn of the event loop as the settlement, and so in the same commit.
+    recordAttempts(shared, this.id, otherAttempts);
+    const statement = hasRareColumns(settlement) ? statements.settleRare : statements.settle;
+    return writer.write(statement, settlementValues(n, settlement, nextSequence), "retry").then(() => {
+      open.delete(n);
+      return true;
+    });
+  }
 }
 
 function recordAttempts({ statements, writer }: Shared, id: string, attempts: readonly LedgerAttempt[]): void {

@@ -86,7 +86,7 @@ async function fetchAll(
   };
   const images = await mapConcurrent(request.images, atOnce, fetched);
   const mask = request.mask === undefined ? {} : { mask: await fetched(request.mask) };
-  return { ...gatewayRequest, request: { ...request, images, ...mask } };
+  return gatewayRequest.with({ request: { ...request, images, ...mask } });
 }
 
 const isAddress = ({ source }: GeneratedImage): boolean => source.kind === "url";

@@ -14,9 +14,8 @@ export function inMadeFormat(gatewayRequest: GatewayRequest, upstream: UpstreamD
   const format = sources.find((each) => made.includes(each));
   if (format === undefined) return gatewayRequest;
   const warning = { code: "emulated", path: gatewayRequest.dialect.request.fieldPath("format") } as const;
-  return {
-    ...gatewayRequest,
+  return gatewayRequest.with({
     request: { ...request, format },
     adjustments: [...(gatewayRequest.adjustments ?? []), warning],
-  };
+  });
 }

@@ -16,6 +16,7 @@ import { type Exchange, type ExchangeOutcome, type ServedBy, settlePending, with
 import type { AdmittedExchange, Work } from "./exchange-request.ts";
 import type { Gateway } from "./gateway.ts";
 import type { GatewayRequest } from "./gateway-request.ts";
+import { streamEncoderOf } from "./incoming-request.ts";
 import { failedOutcome, repliedOutcome, streamedOutcome } from "./outcome.ts";
 import type { GatewayReply, RequestContext } from "./request-context.ts";
 import { admit, perform, run } from "./run.ts";
@@ -98,7 +99,8 @@ function workOf(
         signal: context.signal,
         clock,
         watch: deadlines,
-        events: exchange.events,
+        events: dependencies.events,
+        ids: exchange,
         fetchAllow,
         dns: dependencies.dnsFor(context.caller.keyId),
         voiceLists,
@@ -170,7 +172,7 @@ async function streamed(
   dependencies: GatewayDependencies,
   context: AttemptContext,
   exchange: Exchange,
-  { encoder, signal, drop = (): void => undefined }: RequestContext,
+  { encoder, requestId, signal, drop = (): void => undefined }: RequestContext,
 ): Promise<GatewayReply> {
   const { streamTimers, drains } = dependencies;
   const { inquiry } = context;
@@ -193,7 +195,7 @@ async function streamed(
   const body = clientStream({
     stream,
     exchange,
-    encoder,
+    encoder: encoder ?? streamEncoderOf(inquiry.dialect, requestId),
     signal: signal(),
     drop,
     usage: (): Usage => meter?.approximate() ?? zeroUsage,

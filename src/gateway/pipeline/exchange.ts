@@ -38,11 +38,7 @@ export interface ExchangeOutcome {
   readonly failedAttempts?: readonly LedgerAttempt[];
 }
 
-export interface Exchange {
-  /** Record id, UUIDv7. */
-  readonly id: string;
-  /** The log, with the ids of this exchange in every line. */
-  readonly events: Events;
+export interface Exchange extends RequestIds {
   /** Who may be asked, in order. */
   readonly candidates: readonly Candidate[];
   /** Notes when the first byte of the reply was ready. */
@@ -55,8 +51,7 @@ export interface Exchange {
   leavePending(pending: PendingReservations): void;
 }
 
-export interface ExchangeDependencies {
-  readonly id: string;
+export interface ExchangeDependencies extends RequestIds {
   readonly entry: LedgerEntry;
   readonly reservations: Reservations;
   readonly candidates: readonly Candidate[];
@@ -71,51 +66,74 @@ const askedOf = (servedBy: ServedBy | null) => ({
   upstreamModel: servedBy?.candidate.model ?? null,
 });
 
-export function createExchange(dependencies: ExchangeDependencies): Exchange {
-  const { id, entry, reservations, candidates, clock, events, arrivedMs } = dependencies;
-  let firstByteMs: number | null = null;
-  let done: Promise<unknown> | null = null;
-  const elapsedMs = (): number => Math.round(clock.monotonicMs() - arrivedMs);
-  return {
-    id,
-    events,
-    candidates,
-    firstByte() {
-      firstByteMs ??= elapsedMs();
-    },
-    progress(usage, servedBy) {
-      reservations.extend(usage);
-      entry.progress({ usage, ...askedOf(servedBy) });
-    },
-    settle({ servedBy, usage, error, charged = true, attemptStartedMs = null, failedAttempts }) {
-      if (done !== null) return done;
-      const settlement = settlementOf({
-        state: endStateOf(error),
-        httpStatus: error === null ? 200 : error.status,
-        errorCode: error === null ? null : error.code,
-        ...askedOf(servedBy),
-        attempts: servedBy?.attempts ?? 0,
-        warnings: servedBy?.warnings ?? [],
-        usage,
-        isCharged: charged,
-        attemptStartedMs,
-        firstByteMs,
-        durationMs: elapsedMs(),
-      });
-      reservations.settle(settlement);
-      reservations.release();
-      events.exchangeSettled(settlement, error);
-      done = entry.settle(settlement, failedAttempts);
-      return done;
-    },
-    leavePending(pending) {
-      if (done !== null) return;
-      done = Promise.resolve();
-      pending.add(id, reservations);
-      reservations.release();
-    },
-  };
+/** One object for each request, without closures: docs/decisions/0015-state-of-a-request.md. */
+class RunningExchange implements Exchange {
+  declare readonly id: string;
+  declare readonly requestId: string;
+  declare readonly candidates: readonly Candidate[];
+  declare private readonly given: ExchangeDependencies;
+  declare private firstByteMs: number | null;
+  declare private done: Promise<unknown> | null;
+
+  constructor(given: ExchangeDependencies) {
+    this.id = given.id;
+    this.requestId = given.requestId;
+    this.candidates = given.candidates;
+    this.given = given;
+    this.firstByteMs = null;
+    this.done = null;
+  }
+
+  firstByte(): void {
+    this.firstByteMs ??= this.elapsedMs();
+  }
+
+  progress(usage: Usage, servedBy: ServedBy | null): void {
+    this.given.reservations.extend(usage);
+    this.given.entry.progress({ usage, ...askedOf(servedBy) });
+  }
+
+  settle(outcome: ExchangeOutcome): Promise<unknown> {
+    if (this.done !== null) return this.done;
+    const { reservations, events, entry } = this.given;
+    const settlement = this.settlement(outcome);
+    reservations.settle(settlement);
+    reservations.release();
+    events.exchangeSettled(settlement, outcome.error, this);
+    this.done = entry.settle(settlement, outcome.failedAttempts);
+    return this.done;
+  }
+
+  leavePending(pending: PendingReservations): void {
+    if (this.done !== null) return;
+    this.done = Promise.resolve();
+    pending.add(this.id, this.given.reservations);
+    this.given.reservations.release();
+  }
+
+  private elapsedMs(): number {
+    return Math.round(this.given.clock.monotonicMs() - this.given.arrivedMs);
+  }
+
+  private settlement({ servedBy, usage, error, charged = true, attemptStartedMs = null }: ExchangeOutcome) {
+    return settlementOf({
+      state: endStateOf(error),
+      httpStatus: error === null ? 200 : error.status,
+      errorCode: error === null ? null : error.code,
+      provider: servedBy?.candidate.provider.entry.name ?? null,
+      upstreamModel: servedBy?.candidate.model ?? null,
+      attempts: servedBy?.attempts ?? 0,
+      warnings: servedBy?.warnings ?? [],
+      usage,
+      isCharged: charged,
+      attemptStartedMs,
+      firstByteMs: this.firstByteMs,
+      durationMs: this.elapsedMs(),
+    });
+  }
 }
+
+export const createExchange = (dependencies: ExchangeDependencies): Exchange => new RunningExchange(dependencies);
 
 export interface PendingDependencies {
   readonly ledger: Pick<Ledger, "settlePending">;
@@ -132,5 +150,5 @@ export async function settlePending(
   const settlement = settlementOf(ending);
   pending.settle(ids.id, settlement);
   await ledger.settlePending(ids.id, settlement);
-  events.of(ids).exchangeSettled(settlement, null);
+  events.exchangeSettled(settlement, null, ids);
 }

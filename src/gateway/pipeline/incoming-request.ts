@@ -1,4 +1,4 @@
-// A wire that has passed its schema, on its way to become an inquiry.
+// A request whose body has passed its schema, and what the pipeline makes of it.
 import type { Dialect, RequestMeta, WriteContext } from "../../dialects/dialect.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { JsonSource } from "../../lib/json-source.ts";
@@ -7,26 +7,26 @@ import { nothing } from "../streaming/transcoder.ts";
 import { createGatewayRequest, type GatewayRequest } from "./gateway-request.ts";
 import type { RequestContext } from "./request-context.ts";
 
-/** What the room above knows of a request when its body has been read and validated. */
+/** A request whose body has been read and validated. */
 export interface IncomingRequest {
   readonly dialect: Dialect;
   readonly wire: JsonObject;
   /** The body as it came, where it was JSON. */
-  readonly source?: JsonSource;
+  readonly source: JsonSource | undefined;
   readonly envelope: RequestMeta;
   readonly strict: boolean;
   /** The request's id. */
   readonly id: string;
   /** Size of the body. */
   readonly bytes: number;
-  readonly visit: Omit<RequestContext, "encoder">;
+  readonly context: RequestContext;
 }
 
-/** Where an inquiry differs from what was asked. */
+/** Where the request to the upstream differs from what the client asked. */
 export interface Overrides {
   /** What goes to the upstream, where it is not the client's own wire. */
   readonly wire?: JsonObject;
-  /** What the client is told that it asked. */
+  /** What the response repeats of the request, where that is not `wire`. */
   readonly echo?: JsonObject;
   /** The identity of the reply, where it is stored: its id takes the place of the request's. */
   readonly stored?: NonNullable<WriteContext["stored"]>;
@@ -35,18 +35,17 @@ export interface Overrides {
 
 const encoder = new TextEncoder();
 
-/** The inquiry behind a request. Throws the 400 of a wire that makes no sense. */
+/** The request that goes through the pipeline. Throws the 400 of a wire that makes no sense. */
 export function gatewayRequestOf(incoming: IncomingRequest, nowMs: number, changes: Overrides = {}): GatewayRequest {
   const { dialect, envelope, strict } = incoming;
   const wire = changes.wire ?? incoming.wire;
-  const createdAt = Math.floor(nowMs / 1000);
   const { pinnedTo, stored, echo = wire } = changes;
-  const write = { wire: echo, id: stored?.id ?? incoming.id, createdAt, ...(stored && { stored }) };
-  const pinned = pinnedTo === undefined ? {} : { pinnedTo };
-  const source = incoming.source === undefined ? {} : { source: incoming.source };
+  const write = { wire: echo, id: stored?.id ?? incoming.id, createdAt: Math.floor(nowMs / 1000) };
+  const given = { dialect, wire, source: incoming.source, envelope, strict };
+  if (stored === undefined && pinnedTo === undefined) return createGatewayRequest(given, write);
   return createGatewayRequest(
-    { dialect, wire, envelope, strict, ...(stored && { asJson: true as const }), ...pinned, ...source },
-    write,
+    { ...given, asJson: stored && (true as const), pinnedTo },
+    stored === undefined ? write : { ...write, stored },
   );
 }
 

@@ -10,12 +10,13 @@ export interface RequestContext {
   /** Aborted when the client goes away. Making it costs, so it is asked for where it is needed, and late. */
   readonly signal: () => AbortSignal;
   /** Closes the client's connection, also while it reads nothing. Absent where there is none. */
-  readonly drop?: () => void;
+  readonly drop?: (() => void) | undefined;
   /** Monotonic time of arrival, in milliseconds. */
   readonly arrivedMs: number;
   /** The id that the client sees. */
   readonly requestId: string;
-  readonly encoder: StreamEncoder;
+  /** Silence and errors of a stream; absent: in the words of the request's own dialect. */
+  readonly encoder?: StreamEncoder;
 }
 
 /** `by` is unknown for a stream that had to begin with heartbeats. */

@@ -26,13 +26,12 @@ export async function perform<T>(
   work: Work<T>,
 ): Promise<T> {
   const { id, reservations, candidates, request } = admitted;
-  const { clock } = dependencies;
+  const { clock, events } = dependencies;
   const { requestId, arrivedMs } = request;
-  const events = dependencies.events.of({ id, requestId });
   let exchange: Exchange;
   try {
     const entry = await work.open(admitted);
-    exchange = createExchange({ id, entry, reservations, candidates, clock, events, arrivedMs });
+    exchange = createExchange({ id, requestId, entry, reservations, candidates, clock, events, arrivedMs });
   } catch (thrown) {
     reservations.release();
     throw thrown;

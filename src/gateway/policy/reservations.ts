@@ -21,28 +21,36 @@ export function reserve(policies: readonly Policy[], intent: ResolvedIntent): Re
     for (const reservation of held) reservation.release?.();
     throw thrown;
   }
-  return asOne(held);
+  return new AllReservations(held);
 }
 
 /** Each step at most once, whoever asks for it. */
-function asOne(held: readonly Reservation[]): Reservations {
-  let isSettled = false;
-  let isReleased = false;
-  return {
-    extend(usage) {
-      if (!isSettled) for (const reservation of held) reservation.extend?.(usage);
-    },
-    settle(settlement) {
-      if (isSettled) return;
-      isSettled = true;
-      for (const reservation of held) reservation.settle?.(settlement);
-    },
-    release() {
-      if (isReleased) return;
-      isReleased = true;
-      for (const reservation of held) reservation.release?.();
-    },
-  };
+class AllReservations implements Reservations {
+  declare private readonly held: readonly Reservation[];
+  declare private isSettled: boolean;
+  declare private isReleased: boolean;
+
+  constructor(held: readonly Reservation[]) {
+    this.held = held;
+    this.isSettled = false;
+    this.isReleased = false;
+  }
+
+  extend(usage: Usage): void {
+    if (!this.isSettled) for (const reservation of this.held) reservation.extend?.(usage);
+  }
+
+  settle(settlement: LedgerSettlement): void {
+    if (this.isSettled) return;
+    this.isSettled = true;
+    for (const reservation of this.held) reservation.settle?.(settlement);
+  }
+
+  release(): void {
+    if (this.isReleased) return;
+    this.isReleased = true;
+    for (const reservation of this.held) reservation.release?.();
+  }
 }
 
 /** Reservations of exchanges that were answered and are settled later, by exchange id. */
@@ -61,7 +69,7 @@ export function createPendingReservations(
   for (const row of earlier) {
     if (row.state !== "pending") continue;
     const held = policies.flatMap((policy) => policy.restore?.(row) ?? []);
-    if (held.length > 0) pending.set(row.id, asOne(held));
+    if (held.length > 0) pending.set(row.id, new AllReservations(held));
   }
   return {
     add: (id, reservations) => void pending.set(id, reservations),

@@ -23,7 +23,7 @@ async function compacted(
   { earlier, own }: Conversation,
 ): Promise<CompactedConversation> {
   const { requests, compactions } = dependencies.codec;
-  const { keyId } = incoming.visit.caller;
+  const { keyId } = incoming.context.caller;
   try {
     const opened = compactions.open([...earlier, ...own], (sealed) => openSummary(dependencies, keyId, sealed));
     incoming.dialect.request.parse(requests.forUpstream(incoming.wire, opened.items), incoming.envelope);
@@ -35,10 +35,10 @@ async function compacted(
 
 function sealed(
   dependencies: ResponsesDependencies,
-  { visit }: IncomingRequest,
+  { context }: IncomingRequest,
   { summary, model }: { summary: string; model: string },
 ): string {
-  return sealSummary(dependencies, visit.caller.keyId, { summary, model, createdAt: nowSeconds(dependencies) });
+  return sealSummary(dependencies, context.caller.keyId, { summary, model, createdAt: nowSeconds(dependencies) });
 }
 
 /** What a provider compacted by itself, for its client. */
@@ -55,7 +55,7 @@ export async function compact(dependencies: ResponsesDependencies, incoming: Inc
   const { requests, compactions } = dependencies.codec;
   const createdAt = nowSeconds(dependencies);
   const request = requests.read(incoming.wire);
-  const conversation = await conversationOf(dependencies, request, incoming.visit.caller.keyId);
+  const conversation = await conversationOf(dependencies, request, incoming.context.caller.keyId);
   const reply = await compacted(dependencies, incoming, conversation);
   const id = randomId("resp_");
   const items = [...conversation.earlier, ...conversation.own];

@@ -89,12 +89,12 @@ export async function conversationOf(
 /** The request as an upstream gets it: stored items first, compactions opened, without what only the gateway acts on. */
 export function upstreamRequest(
   dependencies: ResponsesDependencies,
-  { wire, visit }: IncomingRequest,
+  { wire, context }: IncomingRequest,
   { earlier, own, isResolved }: Conversation,
 ): Overrides & { readonly wire: JsonObject } {
   const { requests, compactions } = dependencies.codec;
   const items = [...earlier, ...own];
-  const opened = compactions.open(items, (sealed) => openSummary(dependencies, visit.caller.keyId, sealed));
+  const opened = compactions.open(items, (sealed) => openSummary(dependencies, context.caller.keyId, sealed));
   const { pinnedTo } = opened;
   return {
     wire: requests.forUpstream(wire, isResolved || opened.items !== items ? opened.items : null),

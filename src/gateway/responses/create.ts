@@ -61,7 +61,7 @@ async function inForeground(
     error: (error: GatewayError) => [frames.failed(error, request.write)],
     tap: persistingInterceptor(dependencies, job),
   };
-  const { json, ...reply } = await dependencies.gateway.answer(request, { ...incoming.visit, encoder });
+  const { json, ...reply } = await dependencies.gateway.answer(request, { ...incoming.context, encoder });
   if (json === undefined) return reply;
   return { ...reply, body: JSON.stringify((await persistFinal(dependencies, job, json)).response) };
 }
@@ -75,7 +75,7 @@ async function inBackground(
 ): Promise<GatewayReply> {
   const { gateway, store, codec } = dependencies;
   runs.admit();
-  const { caller, arrivedMs, requestId } = incoming.visit;
+  const { caller, arrivedMs, requestId } = incoming.context;
   const context = { caller, arrivedMs, requestId };
   const admitted = gateway.admit(request, context);
   const response = codec.documents.queued(request.write);
@@ -98,7 +98,7 @@ export async function create(
   incoming: IncomingRequest,
 ): Promise<GatewayReply> {
   const { requests } = dependencies.codec;
-  const { keyId } = incoming.visit.caller;
+  const { keyId } = incoming.context.caller;
   const asked = requests.read(incoming.wire);
   const conversation = await conversationOf(dependencies, asked, keyId);
   const job = jobOf(dependencies, asked, conversation, keyId);
@@ -119,12 +119,12 @@ export async function countInput(
   incoming: IncomingRequest,
 ): Promise<GatewayReply> {
   const { gateway, codec } = dependencies;
-  const { visit, wire, dialect, id } = incoming;
-  const conversation = await conversationOf(dependencies, codec.requests.read(wire), visit.caller.keyId);
+  const { context, wire } = incoming;
+  const conversation = await conversationOf(dependencies, codec.requests.read(wire), context.caller.keyId);
   try {
     const overrides = upstreamRequest(dependencies, incoming, conversation);
     const request = gatewayRequestOf(incoming, gateway.clock.nowMs(), overrides);
-    return await gateway.answer(request, { ...visit, encoder: streamEncoderOf(dialect, id) });
+    return await gateway.answer(request, context);
   } catch (thrown) {
     throw codec.requests.inClientNumbers(toGatewayError(thrown), conversation.earlier.length);
   }

@@ -4,7 +4,7 @@ import { addUsage } from "../../canonical/usage.ts";
 import type { CompactionReply, OpenedItems, SummaryRequest } from "../../dialects/stored-responses.ts";
 import type { ServedBy } from "../pipeline/exchange.ts";
 import { createGatewayRequest, type GatewayRequest } from "../pipeline/gateway-request.ts";
-import { type IncomingRequest, streamEncoderOf } from "../pipeline/incoming-request.ts";
+import type { IncomingRequest } from "../pipeline/incoming-request.ts";
 import { nowSeconds, type ResponsesDependencies } from "./persist.ts";
 
 /** What is to be made short: the conversation as an upstream may see it. */
@@ -42,8 +42,7 @@ async function summarizePiece(
 ): Promise<CompactedConversation> {
   const { gateway, codec } = dependencies;
   const request = requestFor(dependencies, work, summary);
-  const encoder = streamEncoderOf(request.dialect, work.incoming.id);
-  const { json, by } = await gateway.answer(request, { ...work.incoming.visit, encoder });
+  const { json, by } = await gateway.answer(request, work.incoming.context);
   if (json === undefined) throw new GatewayError("internal_error", "The response to a compaction is not an object.");
   const reply = codec.compactions.read(json);
   return { ...reply, model: reply.model === "" ? request.outline.model : reply.model, by };

@@ -65,8 +65,17 @@ export function createTask(dependencies: TaskDependencies, submission: TaskSubmi
       if (task === null) throw new GatewayError("internal_error", "The task has no row.");
       const attemptsFor = (candidate: Candidate): CandidateAttempts<AcceptedSubmit> =>
         submitAttempts(gateway, log, () => submission.prepare(candidate, task.id));
-      const { candidates, events } = exchange;
-      const loop = { candidates, requestedModel: ask.model, signal: () => never, log, events, cooldowns };
+      const { candidates } = exchange;
+      const { events } = gateway;
+      const loop = {
+        candidates,
+        requestedModel: ask.model,
+        signal: () => never,
+        log,
+        events,
+        ids: exchange,
+        cooldowns,
+      };
       const result = await attemptCandidates({ ...loop, attemptsFor, mayContinue }).catch(failed);
       if ("failure" in result) throw await refused(dependencies, exchange, task, result);
       // Settled when the task is over, maybe by another process.
