@@ -15,25 +15,15 @@ export interface InputImage {
   readonly path: string;
 }
 
-/** The request fields that warnings and refusals name. `size` stands for everything that says how large. */
-export type ImageField =
-  | "prompt"
-  | "negativePrompt"
-  | "n"
-  | "size"
-  | "quality"
-  | "style"
-  | "background"
-  | "inputFidelity"
-  | "moderation"
-  | "fileFormat"
-  | "compression"
-  | "partialImages"
-  | "delivery"
-  | "extendPrompt"
-  | "watermark"
-  | "seed"
-  | "endUser";
+/** How large an image is to be: pixels, both or none; a shape as in `16:9`; or a resolution: `512`, `1K`, `2K` or `4K`. */
+export interface ImageSize {
+  readonly width?: number;
+  readonly height?: number;
+  readonly ratio?: string;
+  readonly resolution?: string;
+  /** The member of the client's wire that says it. */
+  readonly path: string;
+}
 
 export interface ImageRequest {
   readonly operation: "image";
@@ -50,13 +40,7 @@ export interface ImageRequest {
   readonly mask?: InputImage;
   /** How many; absent: one, or what the provider makes of it. */
   readonly n?: number;
-  /** Pixels; both or none. */
-  readonly width?: number;
-  readonly height?: number;
-  /** As in `16:9`, from clients that do not count pixels. */
-  readonly ratio?: string;
-  /** `512`, `1K`, `2K` or `4K`. */
-  readonly resolution?: string;
+  readonly size?: ImageSize;
   readonly quality?: string;
   readonly style?: string;
   readonly background?: string;
@@ -75,8 +59,6 @@ export interface ImageRequest {
   readonly watermark?: boolean;
   readonly seed?: number;
   readonly endUser?: string;
-  /** Where each field that the client said stands on its wire. */
-  readonly said: { readonly [field in ImageField]?: string };
   readonly unmappedFields: readonly UnmappedField[];
 }
 

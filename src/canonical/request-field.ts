@@ -2,7 +2,7 @@
 import type { OperationRequest } from "./operation.ts";
 
 /** What every request has, and what groups or describes its fields. */
-type Envelope = "operation" | "model" | "unnamed" | "stream" | "includeUsage" | "unmappedFields" | "said";
+type Envelope = "operation" | "model" | "unnamed" | "stream" | "includeUsage" | "unmappedFields";
 
 /** Members that group fields: a field in them counts like one of the request itself. */
 type Group = "sampling" | "options";

@@ -22,6 +22,8 @@ export interface Loss {
   readonly rule: "ignore" | "warn" | "reject";
   /** Why it cannot be sent, as the end of a sentence. */
   readonly reason?: string;
+  /** What of the client's wire it is about, where that is not the whole field. */
+  readonly path?: string;
 }
 
 /** A request field that only the client's dialect has, and what becomes of it where the upstream speaks another one. */

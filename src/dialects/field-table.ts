@@ -4,6 +4,7 @@ import type { FieldName, FieldValue, RequestField, RequestFields } from "../cano
 import type { Loss, UnmappedField } from "../canonical/warning.ts";
 import type { Json, JsonObject } from "../lib/json.ts";
 import type { Warnings } from "./shared/warnings.ts";
+import type { UploadedFile } from "./upstream-request.ts";
 
 /** What rows may look at when a request is rendered; dialects add the model's capabilities and what they computed. */
 export interface RenderSetting<R> {
@@ -14,6 +15,8 @@ export interface RenderSetting<R> {
 /** A client's body that is being read, and what of it no canonical field holds. */
 export interface Reading {
   readonly wire: JsonObject;
+  /** Files of a form. */
+  readonly files: readonly UploadedFile[];
   readonly unmapped: UnmappedField[];
 }
 

@@ -14,23 +14,12 @@ import { vertexEmbeddings } from "./embeddings/vertex.ts";
 import { gemini } from "./gemini/index.ts";
 import { modelFromPath } from "./gemini/request.ts";
 import { geminiCount } from "./gemini/token-count-dialect.ts";
-import {
-  arkImages,
-  dashscopeImageEdits,
-  dashscopeImages,
-  dashscopeImageTasks,
-  geminiImages,
-  imagenImages,
-  minimaxImages,
-  openaiImageEdits,
-  openaiImages,
-  openaiImageVariations,
-  siliconflowImages,
-  speaksImages,
-  wantsImages,
-  xaiImages,
-  zhipuImages,
-} from "./images/index.ts";
+import { dashscopeImageEdits, dashscopeImages, dashscopeImageTasks, speaksImages } from "./images/dashscope.ts";
+import { geminiImages, wantsImages } from "./images/gemini.ts";
+import { imagenImages } from "./images/imagen.ts";
+import { minimaxImages } from "./images/minimax.ts";
+import { openaiImageEdits, openaiImages, openaiImageVariations } from "./images/openai.ts";
+import { arkImages, siliconflowImages, xaiImages, zhipuImages } from "./images/openai-compatible.ts";
 import { mistralModerations, openaiModerations } from "./moderations/index.ts";
 import { openaiChat } from "./openai-chat/index.ts";
 import { openaiCompletions } from "./openai-completions/index.ts";

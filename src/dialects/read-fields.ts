@@ -16,6 +16,7 @@ import {
 } from "./field-table.ts";
 import { object, optional } from "./schema-helpers.ts";
 import { isAbsent } from "./shared/is-empty.ts";
+import type { UploadedFile } from "./upstream-request.ts";
 
 /** Rows that a client of the format can use. */
 function clientRows(table: UntypedTable): [field: string, row: UntypedField][] {
@@ -122,11 +123,11 @@ export interface ReadFields<R> {
 export function fieldReader<R, S extends RenderSetting<R>>(
   table: FieldTable<R, S>,
   members: WireMembers,
-): (wire: JsonObject) => ReadFields<R> {
+): (wire: JsonObject, files?: readonly UploadedFile[]) => ReadFields<R> {
   const rows = clientRows(table).map(rowReader);
   const readUnmapped = unmappedReader(table, members);
-  return (wire) => {
-    const reading: Reading = { wire, unmapped: readUnmapped(wire) };
+  return (wire, files = []) => {
+    const reading: Reading = { wire, files, unmapped: readUnmapped(wire) };
     const fields: Record<string, unknown> = {};
     for (const read of rows) read(reading, fields);
     return { fields: fields as Partial<RequestFields<R>>, unmappedFields: reading.unmapped };

@@ -15,6 +15,11 @@ const neutral: { readonly [field: string]: Json } = {
   frequencyPenalty: 0,
   choices: 1,
   speed: 1,
+  quality: "auto",
+  background: "auto",
+  moderation: "auto",
+  partialImages: 0,
+  watermark: false,
 };
 
 /** The value of a field, wherever the request groups it; undefined where it says nothing. */
@@ -25,12 +30,13 @@ function givenValue(request: object, field: FieldName): Json | undefined {
   return isAbsent(value) ? undefined : value;
 }
 
-/** A value that tells where it was on the client's wire is named by that. */
+/** A value that says where it was on the client's wire, or the first of several, is named by that. */
 function loseField(setting: RenderSetting<unknown>, field: FieldName, value: Json, loss: Loss): void {
   if (value === neutral[field]) return;
   const { warnings } = setting;
-  const own = isObject(value) && typeof value.path === "string" ? value.path : undefined;
-  lose(warnings, loss, own ?? warnings.context.fieldPath(field));
+  const first = Array.isArray(value) ? value[0] : value;
+  const own = isObject(first) && typeof first.path === "string" ? first.path : undefined;
+  lose(warnings, loss, loss.path ?? own ?? warnings.context.fieldPath(field));
 }
 
 function withinBounds(setting: RenderSetting<unknown>, field: FieldName, value: Json, { min, max }: Bounds): Json {

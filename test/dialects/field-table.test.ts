@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { Value } from "typebox/value";
 import type { ChatRequest } from "../../src/canonical/chat.ts";
+import type { ImageRequest } from "../../src/canonical/image.ts";
 import type { RequestField } from "../../src/canonical/request-field.ts";
 import {
   dropped,
@@ -138,6 +139,13 @@ describe("the compiler", () => {
     // @ts-expect-error a table without a row for a field of sampling
     const cold: FieldTable<ChatRequest> = { ...others, verbosity: ignored("x"), temperature: undefined };
     expect([whole, forgetful, cold]).toHaveLength(3);
+  });
+
+  test("refuses a table of images that forgets a row", () => {
+    const { watermark: _watermark, ...others } = {} as Answers<RequestField<ImageRequest>>;
+    // @ts-expect-error a table without a row for watermark
+    const forgetful: FieldTable<ImageRequest> = others;
+    expect(forgetful).toEqual({} as never);
   });
 
   test("a new field of a request needs one row and nothing else", () => {

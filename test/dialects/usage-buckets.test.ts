@@ -14,7 +14,7 @@ import {
 import { readUsage as anthropic, writeUsage as toAnthropic } from "../../src/dialects/anthropic-messages/usage.ts";
 import { readUsage as converse } from "../../src/dialects/bedrock-converse/finish-reason.ts";
 import { readUsage as gemini, writeUsage as toGemini } from "../../src/dialects/gemini/usage.ts";
-import { readUsage as images, writeUsage as toImages } from "../../src/dialects/images/usage.ts";
+import { readUsage as images, writeUsage as toImages } from "../../src/dialects/images/response.ts";
 import { parseUsage as responses } from "../../src/dialects/openai-responses/usage.ts";
 import { parseUsage as chat, renderUsage as toChat } from "../../src/dialects/shared/openai-usage.ts";
 import { parseUsage as transcription, wireUsage } from "../../src/dialects/transcription/response.ts";

@@ -1,6 +1,6 @@
 // Every bound and enumeration of the two shapes, with a row on each side of it.
 import { beforeEach, expect, test } from "bun:test";
-import { mostImages } from "../../src/dialects/images/input-images.ts";
+import { maxImages } from "../../src/dialects/images/input-images.ts";
 import { imageSetting, message } from "./setting.ts";
 import { dot, fars } from "./upstream-dialects.ts";
 
@@ -124,8 +124,8 @@ const parts = (count: number) => [...Array.from({ length: count }, () => ({ imag
 
 test.each([
   { body: { model, prompt: "x", images: images(1) }, status: 200, param: undefined },
-  { body: { model, prompt: "x", images: images(mostImages) }, status: 200, param: undefined },
-  { body: { model, prompt: "x", images: images(mostImages + 1) }, status: 400, param: "images" },
+  { body: { model, prompt: "x", images: images(maxImages) }, status: 200, param: undefined },
+  { body: { model, prompt: "x", images: images(maxImages + 1) }, status: 400, param: "images" },
   { body: { model, prompt: "x", image: picture }, status: 200, param: undefined },
   { body: { model, prompt: "x", image: [picture, picture] }, status: 200, param: undefined },
   { body: { model, prompt: "x", images: [] }, status: 400, param: "image" },
@@ -143,8 +143,8 @@ test.each([
   { body: { model, prompt: "x", images: images(1), mask: {} }, status: 400, param: "mask.image_url" },
   { body: { model, prompt: "x", images: images(1), mask: { image_url: picture } }, status: 200, param: undefined },
   { body: message(spec, parts(1)), status: 200, param: undefined },
-  { body: message(spec, parts(mostImages)), status: 200, param: undefined },
-  { body: message(spec, parts(mostImages + 1)), status: 400, param: "input.messages[0].content" },
+  { body: message(spec, parts(maxImages)), status: 200, param: undefined },
+  { body: message(spec, parts(maxImages + 1)), status: 400, param: "input.messages[0].content" },
   { body: message(spec, parts(0)), status: 400, param: "input.messages[0].content[0].image" },
   { body: message(spec, [{ image: picture }]), status: 400, param: "input.messages[0].content[0].text" },
   { body: message(spec, parts(1), { n: 10 }), status: 200, param: undefined },

@@ -13,9 +13,7 @@ const request: ImageRequest = {
   stream: false,
   prompt: "a fox",
   images: [],
-  width: 1024,
-  height: 1024,
-  said: {},
+  size: { width: 1024, height: 1024, path: "size" },
   unmappedFields: [],
 };
 const write: WriteContext = { request, wire: {}, id: "r", createdAt: 5, inputEstimate: 0 };
@@ -70,11 +68,11 @@ test.each([openaiImages, dashscopeImages, geminiImages])("$name reads the reques
   ]);
   const model = models.get(dialect) ?? context.model;
   const { call, warnings } = dialect.request.render(request, { ...context, model });
-  const { prompt, images, width, height, ratio, resolution } = dialect.request.parse(call.body, {
+  const { prompt, images, size } = dialect.request.parse(call.body, {
     header: () => null,
     params,
   });
   const shape = dialect === geminiImages ? { ratio: "1:1", resolution: "1K" } : { width: 1024, height: 1024 };
-  expect({ prompt, images, width, height, ratio, resolution }).toMatchObject({ prompt: "a fox", images: [], ...shape });
+  expect({ prompt, images, ...size }).toMatchObject({ prompt: "a fox", images: [], ...shape });
   expect(warnings).toEqual([]);
 });

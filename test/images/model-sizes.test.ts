@@ -1,11 +1,11 @@
 // Sizes of images by the rows of their models: within the published bounds, as near as they allow, and untouched without a row.
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { ImageRequest } from "../../src/canonical/image.ts";
-import { dashscopeImageModels } from "../../src/dialects/images/dashscope-models.ts";
+import type { ImageRequest, ImageSize } from "../../src/canonical/image.ts";
 import { fittedPixels, type ImageRow } from "../../src/dialects/images/model-sizes.ts";
 import {
   arkModels,
+  dashscopeImageModels,
   geminiImageModels,
   imagenModels,
   minimaxImageModels,
@@ -31,9 +31,10 @@ const plain: ImageRequest = {
   stream: false,
   prompt: "a fox",
   images: [],
-  said: { size: "size" },
   unmappedFields: [],
 };
+type Shape = Omit<ImageSize, "path">;
+type Wish = Partial<Omit<ImageRequest, "size">> & Shape;
 const contextOf = (model: string, declared?: readonly DeclaredModel[]) => ({
   ...{ model, origin: "o", options: {}, fieldPath: (field: string) => field },
   ...(declared === undefined ? {} : { declared }),
@@ -41,10 +42,12 @@ const contextOf = (model: string, declared?: readonly DeclaredModel[]) => ({
 const rendered = (
   dialect: typeof arkImages,
   model: string,
-  wish: Partial<ImageRequest>,
+  { width, height, ratio, resolution, ...wish }: Wish,
   declared?: DeclaredModel[],
 ) => {
-  const { call, warnings } = dialect.request.render({ ...plain, ...wish }, contextOf(model, declared));
+  const shape: Shape = JSON.parse(JSON.stringify({ width, height, ratio, resolution }));
+  const size = Object.keys(shape).length === 0 ? {} : { size: { ...shape, path: "size" } };
+  const { call, warnings } = dialect.request.render({ ...plain, ...size, ...wish }, contextOf(model, declared));
   return { path: call.path, body: call.body, warnings: warnings.map(({ code, path }) => `${code} ${path}`) };
 };
 
@@ -61,7 +64,7 @@ describe("Seedream", () => {
     ["ep-20261122-abcde", { width: 1024, height: 1024 }, "1024x1024", ["unverified model"]],
     ["ep-20261122-abcde", { resolution: "1K" }, "1K", ["unverified model"]],
     ["ep-20261122-abcde", {}, undefined, []],
-  ] as [string, Partial<ImageRequest>, string | undefined, string[]][])("%s %j", (model, wish, size, warnings) => {
+  ] as [string, Wish, string | undefined, string[]][])("%s %j", (model, wish, size, warnings) => {
     const { body, warnings: told } = rendered(arkImages, model, wish);
     expect([body["size"], told]).toEqual([size, warnings]);
   });
@@ -89,7 +92,7 @@ describe("glm-image", () => {
 
   test("has one quality", () => {
     const asked = (quality: string) => {
-      const { body, warnings } = rendered(zhipuImages, "glm-image", { quality, said: { quality: "quality" } });
+      const { body, warnings } = rendered(zhipuImages, "glm-image", { quality });
       return [body["quality"], warnings];
     };
     expect(asked("standard")).toEqual(["hd", ["approximated quality"]]);
@@ -136,11 +139,11 @@ const published = await publishedTypes<Published>("google-genai");
 const unique = (values: readonly string[]): string[] => [...new Set(values)].sort();
 
 describe("ratios and resolutions", () => {
-  const config = (model: string, wish: Partial<ImageRequest>, declared?: DeclaredModel[]) => {
+  const config = (model: string, wish: Wish, declared?: DeclaredModel[]) => {
     const { body, warnings } = rendered(geminiImages, model, wish, declared);
     return [(body["generationConfig"] as { imageConfig?: object }).imageConfig, warnings];
   };
-  const parameters = (model: string, wish: Partial<ImageRequest>, declared?: DeclaredModel[]) => {
+  const parameters = (model: string, wish: Wish, declared?: DeclaredModel[]) => {
     const { body, warnings } = rendered(imagenImages, model, wish, declared);
     return [body["parameters"], warnings];
   };
@@ -232,7 +235,7 @@ test.each(rows.map(([name, row]) => [name, nameFor(tables[name as keyof typeof t
       fc.property(side, side, (width, height) => {
         fc.pre(Math.max(width, height) / Math.min(width, height) <= 2);
         const notes = { context: contextOf(model), warnings: [] };
-        const fitted = fittedPixels({ ...plain, width, height }, notes, tables[table as keyof typeof tables]);
+        const fitted = fittedPixels({ width, height, path: "size" }, notes, tables[table as keyof typeof tables]);
         if (row.keepsSize) return fitted === undefined;
         if (fitted === undefined) return false;
         const sides = [fitted.width, fitted.height];

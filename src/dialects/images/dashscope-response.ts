@@ -6,8 +6,7 @@ import { invalidUpstreamResponse } from "../errors.ts";
 import { objectsIn, optionalText } from "../shared/json-accessors.ts";
 import { errorsWith } from "../vendor-errors.ts";
 import { withPolicy } from "./content-policy.ts";
-import { parseReply } from "./response.ts";
-import { imageUsage } from "./usage.ts";
+import { imageUsage, parseReply } from "./response.ts";
 
 /** Tasks end with a code alone, without a status. https://www.alibabacloud.com/help/en/model-studio/error-code */
 const statuses: readonly (readonly [RegExp, number])[] = [

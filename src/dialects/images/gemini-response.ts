@@ -8,7 +8,7 @@ import { readUsage, writeUsage } from "../gemini/usage.ts";
 import { objectsIn } from "../shared/json-accessors.ts";
 import { bytesOf } from "../shared/media.ts";
 import { contentRefused } from "./content-policy.ts";
-import { imageUsage } from "./usage.ts";
+import { imageUsage } from "./response.ts";
 
 /** Drafts that the model only thought of are none. */
 function partsOf(wire: JsonObject): JsonObject[] {

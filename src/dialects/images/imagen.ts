@@ -1,76 +1,187 @@
 // The dialect of Google's Imagen (`:predict`): images from one prompt, for clients and for upstreams.
-import type { GeneratedImage, ImageRequest, ImageResponse } from "../../canonical/image.ts";
+import { type TSchema, Type } from "typebox";
+import type { GeneratedImage, ImageRequest, ImageResponse, ImageSize } from "../../canonical/image.ts";
 import { isObject, type JsonObject, omitUndefined } from "../../lib/json.ts";
-import type { Dialect } from "../dialect.ts";
+import { invalidUpstreamResponse } from "../errors.ts";
+import { fieldPaths, type Reading, type WireMembers } from "../field-table.ts";
 import { geminiErrors } from "../gemini/error.ts";
+import { modelFrom } from "../gemini/model-path.ts";
+import { fieldReader, requestSchema } from "../read-fields.ts";
+import { renderer } from "../render-fields.ts";
+import { enumeration, object, optional } from "../schema-helpers.ts";
+import { isAbsent } from "../shared/is-empty.ts";
 import { objectsIn } from "../shared/json-accessors.ts";
-import type { Warnings } from "../shared/warnings.ts";
-import { ratioNoted, resolutionOf } from "./aspect-ratio.ts";
+import { bytesOf } from "../shared/media.ts";
+import { warn } from "../shared/warnings.ts";
 import { contentRefused, withPolicy } from "./content-policy.ts";
-import { promptWithNegative, warnIfSet } from "./field-support.ts";
-import { dividedPredict, PredictRequest, parsePredict, renderPredictions } from "./imagen-client.ts";
+import {
+  bytesOnly,
+  common,
+  elsewhere,
+  type ImageDialect,
+  type ImageSetting,
+  type ImageTable,
+  imageRequest,
+  noImages,
+  notSent,
+  text,
+  wholePrompt,
+} from "./fields.ts";
+import { ratioNoted, resolutionOf } from "./model-sizes.ts";
 import { imagenModels } from "./model-tables.ts";
-import { flatImages } from "./simple-image-api.ts";
-import { imageUsage } from "./usage.ts";
+import { imageUsage } from "./response.ts";
+import { sizeFrom } from "./sizes.ts";
 
 const pathOf = (model: string): string => `v1beta/models/${encodeURIComponent(model.replace(/^models\//, ""))}:predict`;
 
-function resolutionNoted(request: ImageRequest, warnings: Warnings): string | undefined {
-  const resolution = resolutionOf(request, warnings, imagenModels);
-  if (request.resolution !== undefined && resolution !== request.resolution)
-    warnIfSet(request, warnings, "approximated", "size");
-  return resolution;
+/** One prompt. Images to edit change what the request means: they are refused elsewhere. */
+function parseInstance({ wire, unmapped }: Reading): Pick<ImageRequest, "prompt" | "images" | "task"> {
+  const [instance = {}] = objectsIn(wire.instances);
+  const others = Object.keys(instance).filter((name) => name !== "prompt" && !isAbsent(instance[name]));
+  unmapped.push(...others.map((name) => ({ path: `instances[0].${name}`, rule: "reject" }) as const));
+  return { prompt: String(instance.prompt ?? ""), images: [], task: "generate" };
 }
 
-/** https://ai.google.dev/gemini-api/docs/imagen */
-const upstream = flatImages({
-  name: "imagen-images",
-  path: pathOf,
-  can: ["negativePrompt", "size", "fileFormat"],
-  most: 4,
-  bytesOnly: true,
-  edits: false,
-  body: (request, warnings) => ({
-    instances: [{ prompt: promptWithNegative(request, warnings) }],
-    parameters: omitUndefined({
-      sampleCount: request.n ?? 1,
-      aspectRatio: ratioNoted(request, warnings, imagenModels),
-      sampleImageSize: resolutionNoted(request, warnings),
-      outputOptions: request.fileFormat === undefined ? undefined : { mimeType: `image/${request.fileFormat}` },
-    }),
-  }),
-  read: parseImagen,
-  error: withPolicy(geminiErrors),
-});
+function parseSize({ wire: { parameters } }: Reading): { size?: ImageSize } {
+  const { aspectRatio, sampleImageSize } = isObject(parameters) ? parameters : {};
+  return sizeFrom(["parameters.aspectRatio", aspectRatio], ["parameters.sampleImageSize", sampleImageSize]);
+}
 
-export const imagenImages: Dialect<ImageRequest, ImageResponse> = {
-  ...upstream,
-  request: { ...upstream.request, schema: PredictRequest, parse: parsePredict, fieldPath: (field) => field },
-  response: { parse: parseImagen, render: renderPredictions },
-  passthrough: {
-    render: (wire, { model }) => ({ path: pathOf(model), body: wire }),
-    splitBatch: dividedPredict,
-    usage: ({ predictions }) => imageUsage(objectsIn(predictions).filter(hasBytes).length).usage,
+function renderSize({ request: { size }, warnings }: ImageSetting): JsonObject {
+  if (size === undefined) return {};
+  const aspectRatio = ratioNoted(size, warnings, imagenModels);
+  const sampleImageSize = resolutionOf(size, warnings, imagenModels);
+  if (size.resolution !== undefined && sampleImageSize !== size.resolution) warn(warnings, "approximated", size.path);
+  return { parameters: omitUndefined({ aspectRatio, sampleImageSize }) };
+}
+
+/** As `generateImages` of the npm package @google/genai 3.1.0 writes it, and https://ai.google.dev/gemini-api/docs/imagen. */
+const fields: ImageTable = {
+  ...common,
+  prompt: {
+    path: "instances[0].prompt",
+    parseMembers: parseInstance,
+    renderMembers: (setting) => ({ instances: [{ prompt: wholePrompt(setting) }] }),
+  },
+  images: noImages,
+  n: {
+    path: "parameters.sampleCount",
+    schema: optional("integer", { minimum: 1, maximum: 10, default: 1, description: "Number of images." }),
+    renderMembers: ({ request }) => ({ parameters: { sampleCount: request.n ?? 1 } }),
+  },
+  size: {
+    path: "parameters.aspectRatio",
+    schema: optional("string", { maxLength: 16, description: "Aspect ratio, such as `16:9`." }),
+    also: {
+      "parameters.sampleImageSize": optional("string", { maxLength: 16, description: "Resolution: `1K` or `2K`." }),
+    },
+    parseMembers: parseSize,
+    renderMembers: renderSize,
+  },
+  negativePrompt: {
+    path: "parameters.negativePrompt",
+    schema: optional("string", { description: "Description of what the images must not contain." }),
+    parse: text,
+    ...elsewhere,
+  },
+  seed: {
+    path: "parameters.seed",
+    schema: optional("integer", { minimum: 0, maximum: 4_294_967_295 }),
+    ...notSent,
+  },
+  extendPrompt: {
+    path: "parameters.enhancePrompt",
+    schema: optional("boolean", { description: "Whether the provider may rewrite the prompt." }),
+    ...notSent,
+  },
+  watermark: { path: "parameters.addWatermark", schema: optional("boolean"), ...notSent },
+  fileFormat: {
+    path: "parameters.outputOptions.mimeType",
+    schema: enumeration(["image/png", "image/jpeg", "image/webp"]),
+    parse: (type) => String(type).replace("image/", ""),
+    render: (format) => `image/${format}`,
+  },
+  compression: {
+    path: "parameters.outputOptions.compressionQuality",
+    schema: optional("integer", { minimum: 0, maximum: 100 }),
+    ...notSent,
+  },
+  delivery: {
+    path: "predictions",
+    parseMembers: () => ({ delivery: "base64" }),
+    renderMembers(setting) {
+      bytesOnly(setting);
+      return {};
+    },
   },
 };
+
+const instance = object({
+  prompt: Type.String({ minLength: 1, maxLength: 32_000, description: "Description of the images." }),
+});
+const members: WireMembers = {
+  instances: {
+    schema: Type.Array(instance, { minItems: 1, maxItems: 1, description: "One prompt." }) as TSchema,
+    lost: null,
+  },
+  // The provider would write to the client's bucket.
+  "parameters.storageUri": { lost: "reject" },
+  model: { lost: null },
+};
+const readFields = fieldReader(fields, members);
+
+/** The wire as several that ask for at most so many images each. */
+function dividedPredict(wire: JsonObject, most: number): JsonObject[] {
+  const parameters = isObject(wire.parameters) ? wire.parameters : {};
+  const wanted = typeof parameters.sampleCount === "number" ? parameters.sampleCount : 1;
+  const calls = Math.max(1, Math.ceil(wanted / most));
+  return Array.from({ length: calls }, (_, call) => ({
+    ...wire,
+    parameters: { ...parameters, sampleCount: Math.min(most, wanted - call * most) },
+  }));
+}
 
 const hasBytes = ({ bytesBase64Encoded: base64 }: JsonObject): boolean => typeof base64 === "string" && base64 !== "";
 
 /** Nothing at all, or a reason in an image's place: everything was filtered. */
 function parseImagen(wire: unknown): ImageResponse {
   const predictions = objectsIn(isObject(wire) ? wire.predictions : []);
-  const images = predictions.flatMap(({ bytesBase64Encoded: base64, mimeType, prompt }): GeneratedImage[] =>
-    typeof base64 === "string" && base64 !== ""
-      ? [
-          {
-            source: { kind: "base64", base64 },
-            ...(typeof mimeType === "string" ? { mediaType: mimeType } : {}),
-            ...(typeof prompt === "string" ? { revisedPrompt: prompt } : {}),
-          },
-        ]
-      : [],
+  const images = predictions.filter(hasBytes).map(
+    ({ bytesBase64Encoded: base64, mimeType, prompt }): GeneratedImage => ({
+      source: { kind: "base64", base64: String(base64) },
+      ...(typeof mimeType === "string" ? { mediaType: mimeType } : {}),
+      ...(typeof prompt === "string" ? { revisedPrompt: prompt } : {}),
+    }),
   );
   if (images.length > 0) return { operation: "image", model: "", images, ...imageUsage(images.length) };
   const reason = predictions.find(({ raiFilteredReason }) => typeof raiFilteredReason === "string");
   throw contentRefused(String(reason?.raiFilteredReason ?? "The provider filtered every image."));
 }
+
+function prediction({ source, mediaType, revisedPrompt }: GeneratedImage): JsonObject {
+  if (source.kind === "url")
+    throw invalidUpstreamResponse("an image was returned as a URL, but its bytes are required");
+  const { base64 } = source;
+  const mimeType = bytesOf(base64.slice(0, 64), mediaType ?? "image/png").mediaType;
+  return omitUndefined({ mimeType, bytesBase64Encoded: base64, prompt: revisedPrompt });
+}
+
+export const imagenImages: ImageDialect = {
+  name: "imagen-images",
+  operation: "image",
+  request: {
+    fields,
+    schema: requestSchema(fields, members),
+    parse: (wire, { params }) => imageRequest(modelFrom(params), false, readFields(wire)),
+    render: renderer(fields, { path: ({ model }) => pathOf(model) }),
+    maxItems: () => 4,
+    fieldPath: fieldPaths(fields),
+  },
+  response: { parse: parseImagen, render: ({ images }) => ({ predictions: images.map(prediction) }) },
+  passthrough: {
+    render: (wire, { model }) => ({ path: pathOf(model), body: wire }),
+    splitBatch: dividedPredict,
+    usage: ({ predictions }) => imageUsage(objectsIn(predictions).filter(hasBytes).length).usage,
+  },
+  error: withPolicy(geminiErrors),
+};

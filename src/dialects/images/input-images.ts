@@ -1,11 +1,13 @@
-// Images that a client gives: read from text and files, and written in the form that an upstream takes.
+// Images that a client gives: read from text and files, refused where an upstream cannot take them, and written for it.
 import type { InputImage, PictureSource } from "../../canonical/image.ts";
+import type { Loss } from "../../canonical/warning.ts";
 import type { FormPart, UploadedFile } from "../dialect.ts";
-import { badValue, unsupported } from "../errors.ts";
-import { base64Of, imageOfBytes, imageOfText } from "../video/images.ts";
+import { badValue } from "../errors.ts";
+import { rejected } from "../field-table.ts";
+import { base64Of, imageOfBytes, imageOfText, imageText } from "../video/images.ts";
 
 /** Images of one request. */
-export const mostImages = 16;
+export const maxImages = 16;
 
 /** An address, a data URI or bare Base64; addresses of a provider's own store are its files. */
 export function pictureOfText(text: string, path: string): InputImage {
@@ -19,35 +21,49 @@ export function pictureOfFile({ bytes }: UploadedFile, path: string): InputImage
 
 /** Throws `invalid_value` for more images than any provider takes. */
 export function checkImages(images: readonly InputImage[], path: string): readonly InputImage[] {
-  if (images.length <= mostImages) return images;
-  throw badValue(path, `'${path}' must have at most ${mostImages} images.`);
+  if (images.length <= maxImages) return images;
+  throw badValue(path, `'${path}' must have at most ${maxImages} images.`);
 }
 
-/** The image as text: its address, or a data URI. `keeps` tells the files that the upstream can read itself. */
-export function pictureText({ source, path }: InputImage, keeps: RegExp | null = null): string {
-  if (source.kind === "url") return source.url;
-  if (source.kind === "bytes") return `data:${source.mediaType};base64,${base64Of(source)}`;
-  if (keeps?.test(source.id)) return source.id;
-  throw unsupported(path, "the file is stored with a different provider.");
+type Given = InputImage | readonly InputImage[];
+
+/** Refuses the first image for which there is a reason. */
+const refusing =
+  (reasonFor: (source: PictureSource) => string | undefined) =>
+  (_setting: unknown, given: Given): Loss | undefined => {
+    for (const { source, path } of [given].flat()) {
+      const reason = reasonFor(source);
+      if (reason !== undefined) return { ...rejected(reason), path };
+    }
+    return undefined;
+  };
+
+const isForeign = (source: PictureSource, ownFiles: RegExp | undefined): boolean =>
+  source.kind === "file" && ownFiles?.test(source.id) !== true;
+const foreignFile = "the file is stored with a different provider.";
+
+/** The limit of upstreams that take images as text; `ownFiles` are those that they can read themselves. */
+export const textsOnly = (ownFiles?: RegExp) =>
+  refusing((source) => (isForeign(source, ownFiles) ? foreignFile : undefined));
+
+/** The limit of upstreams that take bytes. The gateway has fetched what an address leads to. */
+export const bytesOrFiles = (ownFiles?: RegExp) =>
+  refusing((source) => {
+    if (isForeign(source, ownFiles)) return foreignFile;
+    return source.kind === "url" ? "this model accepts image bytes only, not URLs." : undefined;
+  });
+
+/** The image as text: its address or id, or a data URI. */
+export const pictureText = ({ source }: InputImage): string => (source.kind === "file" ? source.id : imageText(source));
+
+/** The bytes of an image in Base64, with their type; undefined for an image that is not bytes. */
+export function pictureData({ source }: InputImage): { readonly mimeType: string; readonly data: string } | undefined {
+  return source.kind === "bytes" ? { mimeType: source.mediaType, data: base64Of(source) } : undefined;
 }
-
-type Bytes = Extract<PictureSource, { kind: "bytes" }>;
-
-/** The bytes of an image. The corridor has brought those that stood behind an address. */
-export function pictureBytes({ source, path }: InputImage): Bytes {
-  if (source.kind === "bytes") return source;
-  throw unsupported(
-    path,
-    source.kind === "file"
-      ? "the file is stored with a different provider."
-      : "this model accepts image bytes only, not URLs.",
-  );
-}
-
-export const pictureBase64 = (picture: InputImage): string => base64Of(pictureBytes(picture));
 
 /** The image as a part of a form. */
-export function picturePart(name: string, picture: InputImage): FormPart {
-  const { bytes, mediaType } = pictureBytes(picture);
-  return { name, fileName: `image.${mediaType.split("/")[1] ?? "png"}`, type: mediaType, bytes };
+export function pictureParts(name: string, { source }: InputImage): FormPart[] {
+  if (source.kind !== "bytes") return [];
+  const { mediaType: type, bytes } = source;
+  return [{ name, fileName: `image.${type.split("/")[1] ?? "png"}`, type, bytes }];
 }

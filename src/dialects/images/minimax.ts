@@ -1,50 +1,48 @@
-// The dialect of MiniMax's images: a failure has status 200, and a result stands in lists of addresses or bytes.
-import type { GeneratedImage, ImageRequest, ImageResponse } from "../../canonical/image.ts";
-import { isObject, type JsonObject } from "../../lib/json.ts";
+// The dialect of MiniMax's images: a failure has status 200, and a result is in lists of addresses or bytes.
+import type { GeneratedImage, ImageResponse } from "../../canonical/image.ts";
+import { isObject, type JsonObject, omitUndefined } from "../../lib/json.ts";
 import { invalidUpstreamResponse } from "../errors.ts";
 import { openaiErrors } from "../openai-error.ts";
-import type { Warnings } from "../shared/warnings.ts";
 import { errorsWith } from "../vendor-errors.ts";
-import { ratioNoted } from "./aspect-ratio.ts";
 import { contentRefused, withPolicy } from "./content-policy.ts";
-import { promptWithNegative } from "./field-support.ts";
-import { pictureText } from "./input-images.ts";
-import { fittedPixels, imageRow } from "./model-sizes.ts";
+import { common, deliveryAt, type ImageSetting, promptAt, upstreamImages } from "./fields.ts";
+import { pictureText, textsOnly } from "./input-images.ts";
+import { fittedPixels, imageRow, ratioNoted } from "./model-sizes.ts";
 import { minimaxImageModels } from "./model-tables.ts";
-import { flatImages } from "./simple-image-api.ts";
-import { imageUsage } from "./usage.ts";
+import { imageUsage } from "./response.ts";
 
 /** Pixels where they were requested of a model that takes them, else the nearest ratio. */
-function shapeOf(request: ImageRequest, warnings: Warnings): JsonObject {
-  const takesPixels = imageRow(minimaxImageModels, warnings).sides !== undefined && request.width !== undefined;
-  const pixels = takesPixels ? fittedPixels(request, warnings, minimaxImageModels) : undefined;
+function renderSize({ request: { size }, warnings }: ImageSetting): JsonObject {
+  if (size === undefined) return {};
+  const takesPixels = imageRow(minimaxImageModels, warnings).sides !== undefined && size.width !== undefined;
+  const pixels = takesPixels ? fittedPixels(size, warnings, minimaxImageModels) : undefined;
   return pixels === undefined
-    ? { aspect_ratio: ratioNoted(request, warnings, minimaxImageModels) }
+    ? omitUndefined({ aspect_ratio: ratioNoted(size, warnings, minimaxImageModels) })
     : { width: pixels.width, height: pixels.height };
 }
 
 /** https://platform.minimax.io/docs/api-reference/image-generation-t2i: an image is a person to be kept. */
-export const minimaxImages = flatImages({
+export const minimaxImages = upstreamImages({
   name: "minimax-images",
   path: () => "image_generation",
-  can: ["negativePrompt", "size", "seed", "extendPrompt", "watermark"],
-  most: 9,
-  edits: true,
-  body: (request, warnings) => ({
-    model: warnings.context.model,
-    prompt: promptWithNegative(request, warnings),
-    ...shapeOf(request, warnings),
-    n: request.n,
-    seed: request.seed,
-    prompt_optimizer: request.extendPrompt,
-    aigc_watermark: request.watermark,
-    response_format: request.delivery === "base64" ? "base64" : "url",
-    subject_reference:
-      request.images.length === 0
-        ? undefined
-        : request.images.map((image) => ({ type: "character", image_file: pictureText(image) })),
-  }),
-  read: parseMinimax,
+  members: ({ model }) => ({ model }),
+  fields: {
+    ...common,
+    ...promptAt("prompt"),
+    images: {
+      path: "subject_reference",
+      limit: textsOnly(),
+      render: (images) => images.map((image) => ({ type: "character", image_file: pictureText(image) })),
+    },
+    size: { path: "aspect_ratio", renderMembers: renderSize },
+    n: { path: "n" },
+    seed: { path: "seed" },
+    extendPrompt: { path: "prompt_optimizer" },
+    watermark: { path: "aigc_watermark" },
+    delivery: deliveryAt("response_format", "base64", "url"),
+  },
+  maxItems: 9,
+  parse: parseMinimax,
   error: withPolicy(errorsWith()),
 });
 

@@ -1,16 +1,15 @@
-// Which sizes the models of image providers make, as rows, and the nearest of them to what a client wants.
-import type { ImageRequest } from "../../canonical/image.ts";
+// The size, ratio or resolution of a model that is nearest to what a client wants, by the rows of image models.
+import type { ImageSize } from "../../canonical/image.ts";
 import { lookUpModel, type ModelRow, type ModelTable } from "../shared/model-table.ts";
 import { type Warnings, warn } from "../shared/warnings.ts";
-import { warnIfSet } from "./field-support.ts";
-import { nearestPixels, type Pixels, pixelsOf, sizesOf } from "./sizes.ts";
+import { nearestPixels, nearestResolution, type Pixels, pixelsOf, ratioFor, resolutionFor, sizesOf } from "./sizes.ts";
 
 interface Bounds {
   readonly min: number;
   readonly max: number;
 }
 
-/** Beside the `sizes` and `resolutions` of every row: bounds where any size within them is made. */
+/** In addition to the `sizes` and `resolutions` of every row: bounds where any size within them is made. */
 export interface ImageRow extends ModelRow {
   /** Pixels in all. */
   readonly area?: Bounds;
@@ -28,7 +27,17 @@ export interface ImageRow extends ModelRow {
   readonly onlyQuality?: string;
 }
 
-export type ImageTable = ModelTable<ImageRow>;
+export type ImageModels = ModelTable<ImageRow>;
+
+/** The row of the requested model. */
+export function imageRow(models: ImageModels, { context }: Warnings): ImageRow {
+  return lookUpModel(models, context).row;
+}
+
+/** A warning where a size goes to a model without a row. */
+function warnUnverified(models: ImageModels, warnings: Warnings): void {
+  if (!lookUpModel(models, warnings.context).isListed) warn(warnings, "unverified", "model");
+}
 
 /** The factor by which both sides must grow or shrink to be within the bounds of a row. */
 function factorFor({ width, height }: Pixels, { area, sides }: ImageRow): number {
@@ -61,37 +70,61 @@ function fitting(wanted: Pixels, row: ImageRow): Pixels {
   return { width: fit(wanted.width), height: fit(wanted.height) };
 }
 
-/** The row of the requested model. */
-export function imageRow(table: ImageTable, { context }: Warnings): ImageRow {
-  return lookUpModel(table, context).row;
-}
-
-/** A warning where a size goes to a model that no row knows. */
-function noteUnverified(table: ImageTable, warnings: Warnings): void {
-  if (!lookUpModel(table, warnings.context).isListed) warn(warnings, "unverified", "model");
-}
-
 /** The nearest size that the model makes; undefined where the client left it open, or the model does. */
-export function fittedPixels(request: ImageRequest, warnings: Warnings, table: ImageTable): Pixels | undefined {
-  const row = imageRow(table, warnings);
-  const wanted = pixelsOf(request);
+export function fittedPixels(size: ImageSize, warnings: Warnings, models: ImageModels): Pixels | undefined {
+  const row = imageRow(models, warnings);
+  const wanted = pixelsOf(size);
   if (wanted === null) return undefined;
-  noteUnverified(table, warnings);
-  if (row.keepsSize) warnIfSet(request, warnings, "dropped", "size");
+  warnUnverified(models, warnings);
+  if (row.keepsSize) warn(warnings, "dropped", size.path);
   if (row.keepsSize) return undefined;
   const fitted = fitting(wanted, row);
-  if (fitted.width !== wanted.width || fitted.height !== wanted.height)
-    warnIfSet(request, warnings, "approximated", "size");
+  if (fitted.width !== wanted.width || fitted.height !== wanted.height) warn(warnings, "approximated", size.path);
   return fitted;
 }
 
+/** `fittedPixels` as text: `1024x1024`, or with another separator. */
+export function fittedSize(
+  size: ImageSize,
+  warnings: Warnings,
+  models: ImageModels,
+  separator: "x" | "*" = "x",
+): string | undefined {
+  const fitted = fittedPixels(size, warnings, models);
+  return fitted === undefined ? undefined : `${fitted.width}${separator}${fitted.height}`;
+}
+
 /** `2K` where only a resolution was requested and the model has it; else the size in pixels, as `WIDTHxHEIGHT`. */
-export function sizeOrResolution(request: ImageRequest, warnings: Warnings, table: ImageTable): string | undefined {
-  const { resolutions } = imageRow(table, warnings);
-  const isNamed = request.width === undefined && request.ratio === undefined && request.resolution !== undefined;
-  if (isNamed && resolutions === undefined) noteUnverified(table, warnings);
-  if (isNamed && (resolutions === undefined || resolutions.includes(request.resolution ?? "")))
-    return request.resolution;
-  const fitted = fittedPixels(request, warnings, table);
-  return fitted === undefined ? undefined : `${fitted.width}x${fitted.height}`;
+export function sizeOrResolution(size: ImageSize, warnings: Warnings, models: ImageModels): string | undefined {
+  const { resolutions } = imageRow(models, warnings);
+  const isNamed = size.width === undefined && size.ratio === undefined && size.resolution !== undefined;
+  if (isNamed && resolutions === undefined) warnUnverified(models, warnings);
+  if (isNamed && (resolutions === undefined || resolutions.includes(size.resolution ?? ""))) return size.resolution;
+  return fittedSize(size, warnings, models);
+}
+
+/** What pixels are written as for a model whose ratios are not known. */
+const usualRatios = ["1:1", "3:4", "4:3", "9:16", "16:9", "2:3", "3:2"] as const;
+
+/** The nearest ratio of the model; of a model without a row the one that was requested. */
+export function nearestRatio(size: ImageSize, warnings: Warnings, models: ImageModels): string | undefined {
+  const { ratios } = imageRow(models, warnings);
+  warnUnverified(models, warnings);
+  if (ratios === undefined && size.ratio !== undefined) return size.ratio;
+  const [first, ...others] = ratios ?? usualRatios;
+  return first === undefined ? undefined : ratioFor(size, [first, ...others]);
+}
+
+/** `nearestRatio`, noted: a ratio is nearer to what was meant than nothing, and never quite the same as pixels. */
+export function ratioNoted(size: ImageSize, warnings: Warnings, models: ImageModels): string | undefined {
+  const ratio = nearestRatio(size, warnings, models);
+  if (ratio !== undefined && ratio !== size.ratio) warn(warnings, "approximated", size.path);
+  return ratio;
+}
+
+/** The resolution of the model that is nearest; undefined where none was meant, or the model has no such setting. */
+export function resolutionOf(size: ImageSize, warnings: Warnings, models: ImageModels): string | undefined {
+  const wanted = resolutionFor(size);
+  const { resolutions } = imageRow(models, warnings);
+  return wanted === undefined || resolutions === undefined ? wanted : nearestResolution(wanted, resolutions);
 }

@@ -1,10 +1,13 @@
-// The image models of Ark, Zhipu, xAI, Google, MiniMax and OpenAI's own shape, as rows.
-import type { ImageRow, ImageTable } from "./model-sizes.ts";
+// The image models of all providers, as rows.
+import type { ImageModels, ImageRow } from "./model-sizes.ts";
 
 const checkedOn = "2026-11-22";
 
-const table = (source: string, rows: readonly Omit<ImageRow, "source" | "checkedOn">[]): ImageTable => ({
-  rows: rows.map((row) => ({ ...row, source, checkedOn })),
+const table = (
+  source: string,
+  rows: readonly (Omit<ImageRow, "source" | "checkedOn"> & { source?: string })[],
+): ImageModels => ({
+  rows: rows.map((row) => ({ source, ...row, checkedOn })),
   unlisted: { models: /(?:)/, source, checkedOn },
 });
 
@@ -74,4 +77,15 @@ export const openaiImageModels = table("https://platform.openai.com/docs/api-ref
   { models: /^(?:gpt-image|chatgpt-image)/, step: 16, maxImages: 10 },
   { models: /^dall-e-3/, sizes: ["1024x1024", "1792x1024", "1024x1792"], maxImages: 1 },
   { models: /^dall-e-2/, sizes: ["1024x1024", "512x512", "256x256"], maxImages: 10 },
+]);
+
+const editSource = "https://www.alibabacloud.com/help/en/model-studio/qwen-image-edit-api";
+const wanSource = "https://www.alibabacloud.com/help/en/model-studio/text-to-image-v2-api-reference";
+
+export const dashscopeImageModels = table("https://www.alibabacloud.com/help/en/model-studio/qwen-image-api", [
+  { models: /^qwen-image-edit-(?:plus|max)/, source: editSource, maxImages: 6, sides: { min: 512, max: 2048 } },
+  { models: /^qwen-image-edit/, source: editSource, keepsSize: true },
+  { models: /^qwen-image-[2-9]/, maxImages: 6, area: { min: 512 * 512, max: 2048 * 2048 } },
+  { models: /^qwen-image/, sizes: ["1664x928", "1472x1104", "1328x1328", "1104x1472", "928x1664"] },
+  { models: /^wan/, source: wanSource, maxImages: 4, needsCount: true },
 ]);

@@ -7,8 +7,7 @@ import { isObject, omitUndefined, parseJsonText } from "../../lib/json.ts";
 import type { Frame } from "../../lib/sse.ts";
 import type { ErrorCodec, StreamCodec, StreamReader, WriteContext } from "../dialect.ts";
 import { invalidUpstreamResponse, streamTruncated } from "../errors.ts";
-import { formatOf } from "./response.ts";
-import { readUsage, writeUsage } from "./usage.ts";
+import { formatOf, readUsage, writeUsage } from "./response.ts";
 
 /** How the events of a path are called. */
 export type EventName = "image_generation" | "image_edit";
@@ -46,7 +45,8 @@ function reader({ parse }: ErrorCodec): StreamReader {
 
 function told(response: ImageResponse, { createdAt, request }: WriteContext) {
   const wanted = request as ImageRequest;
-  const size = wanted.width === undefined ? "auto" : `${wanted.width}x${wanted.height}`;
+  const { width, height } = wanted.size ?? {};
+  const size = width === undefined ? "auto" : `${width}x${height}`;
   return {
     created_at: response.createdAt ?? createdAt,
     size: response.size ?? size,

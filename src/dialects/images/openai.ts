@@ -1,67 +1,112 @@
 // The dialects of OpenAI's images: made from words, and made from other images.
-import { type ImageRequest, type ImageResponse, imageCount } from "../../canonical/image.ts";
+import { type ImageRequest, imageCount } from "../../canonical/image.ts";
 import type { UnmappedField } from "../../canonical/warning.ts";
-import type { Dialect, RequestMeta } from "../dialect.ts";
+import type { JsonObject } from "../../lib/json.ts";
+import type { FormPart, RenderContext, RequestMeta, UploadedFile, UpstreamRequest } from "../dialect.ts";
+import { fieldPaths } from "../field-table.ts";
 import { openaiErrors } from "../openai-error.ts";
+import { callRenderer } from "../render-fields.ts";
+import { formParts } from "../shared/form-parts.ts";
+import { filesNamed } from "../shared/form-values.ts";
+import { lookUpModel } from "../shared/model-table.ts";
+import { imageType } from "../video/images.ts";
 import { withPolicy } from "./content-policy.ts";
-import {
-  dividedWire,
-  editsPath,
-  generationsPath,
-  mostImagesOf,
-  passthroughRequest,
-  renderRequest,
-  variationsPath,
-} from "./openai-call.ts";
-import { parseRequest } from "./openai-request.ts";
-import { EditRequest, GenerationRequest, VariationRequest } from "./openai-schema.ts";
+import type { ImageDialect } from "./fields.ts";
+import { pictureParts } from "./input-images.ts";
+import { openaiImageModels } from "./model-tables.ts";
+import { answersBytes, openaiClient, openaiFields, VariationRequest } from "./openai-fields.ts";
 import { streamOf } from "./openai-stream.ts";
 import { parseReply, renderReply } from "./response.ts";
+import { readSize } from "./sizes.ts";
 
-type Images = Dialect<ImageRequest, ImageResponse>;
+const generationsPath = "images/generations";
+const editsPath = "images/edits";
 
-/** The client's own words of canon's fields stand in the ask itself; these are all that others may name. */
-export const samePath = (field: string): string => field;
+/** A form where there are images, since every server of this kind takes that. */
+function callOf(fields: JsonObject, { images, mask }: ImageRequest, { model }: RenderContext): UpstreamRequest {
+  const body = { model, ...fields };
+  if (images.length === 0) return { path: generationsPath, body };
+  const name = images.length === 1 ? "image" : "image[]";
+  const files = images.flatMap((image) => pictureParts(name, image));
+  const masks = mask === undefined ? [] : pictureParts("mask", mask);
+  return { path: editsPath, body, form: [...formParts(body), ...files, ...masks] };
+}
+
+/** Another separator than the one that servers know. */
+function plainSize(size: JsonObject[string]): JsonObject {
+  const read = typeof size === "string" ? readSize(size, "size") : {};
+  return read.width === undefined ? {} : { size: `${read.width}x${read.height}` };
+}
+
+/** A file of the client's, as what its bytes show: servers refuse images that are declared to be something else. */
+function filePart(part: string, { name, type, bytes }: UploadedFile): FormPart {
+  return {
+    name: part,
+    fileName: name || "image.png",
+    type: imageType(bytes) ?? (type || "application/octet-stream"),
+    bytes,
+  };
+}
+
+/**
+ * The client's own wire, its images under the names and in the order that servers know. Models that always give bytes
+ * refuse to be asked how they come.
+ */
+function passthroughRequest(path: string, wire: JsonObject, model: string, files: RequestMeta["files"] = []) {
+  const body: JsonObject = { ...wire, ...plainSize(wire.size), model };
+  if (answersBytes.test(model)) delete body.response_format;
+  if (files.length === 0) return { path, body };
+  const images = filesNamed(files, "image");
+  const others = files.filter((file) => !images.includes(file));
+  const name = images.length === 1 && images[0]?.field !== "image[]" ? "image" : "image[]";
+  const parts = [...images.map((file) => filePart(name, file)), ...others.map((file) => filePart(file.field, file))];
+  return { path, body, form: [...formParts(body), ...parts] };
+}
+
+/** The wire as several that ask for at most so many images each. */
+function dividedWire(wire: JsonObject, most: number): JsonObject[] {
+  const wanted = imageCount(typeof wire.n === "number" ? { n: wire.n } : {});
+  const calls = Math.ceil(wanted / most);
+  return Array.from({ length: calls }, (_, call) => ({ ...wire, n: Math.min(most, wanted - call * most) }));
+}
 
 const errors = withPolicy(openaiErrors);
-const response: Images["response"] = { parse: parseReply, render: renderReply };
 
-const wantedOf = ({ n }: { readonly n?: unknown }): number => imageCount(typeof n === "number" ? { n } : {});
+function openaiDialect(task: ImageRequest["task"], path: string) {
+  const fields = openaiFields(task);
+  return {
+    operation: "image",
+    request: {
+      fields,
+      ...openaiClient(task),
+      render: callRenderer(fields, callOf),
+      /** One model makes one image a call; servers of others make up to ten. */
+      maxItems: (context: RenderContext) => lookUpModel(openaiImageModels, context).row.maxImages ?? 10,
+      needsInlineImages: true,
+      fieldPath: fieldPaths(fields),
+    },
+    response: { parse: parseReply, render: renderReply },
+    passthrough: {
+      render: (wire, { model }, { files }) => passthroughRequest(path, wire, model, files),
+      splitBatch: dividedWire,
+      normalize: (reply, _wire, context) =>
+        typeof reply.created === "number" || context === undefined ? reply : { ...reply, created: context.createdAt },
+    },
+    error: errors,
+  } satisfies Omit<ImageDialect, "name">;
+}
 
-const verbatim = (path: string): Images["passthrough"] => ({
-  render: (wire, context, envelope) => passthroughRequest(path, wire, context, envelope),
-  splitBatch: (wire, most) => dividedWire(wire, wantedOf(wire), most),
-  normalize: (reply, _wire, context) =>
-    typeof reply.created === "number" || context === undefined ? reply : { ...reply, created: context.createdAt },
-});
-
-const request = (task: ImageRequest["task"]) => ({
-  parse: (wire: Parameters<Images["request"]["parse"]>[0], envelope: RequestMeta) => parseRequest(wire, envelope, task),
-  render: renderRequest,
-  maxItems: mostImagesOf,
-  needsInlineImages: true,
-  fieldPath: samePath,
-});
-
-export const openaiImages: Images = {
+export const openaiImages: ImageDialect = {
   name: "openai-images",
-  operation: "image",
-  request: { schema: GenerationRequest, ...request("generate") },
-  response,
+  ...openaiDialect("generate", generationsPath),
   stream: streamOf("image_generation", errors),
-  passthrough: verbatim(generationsPath),
-  error: errors,
 };
 
-export const openaiImageEdits: Images = {
+export const openaiImageEdits: ImageDialect = {
   name: "openai-image-edits",
-  operation: "image",
+  ...openaiDialect("edit", editsPath),
   variantOf: openaiImages,
-  request: { schema: EditRequest, ...request("edit") },
-  response,
   stream: streamOf("image_edit", errors),
-  passthrough: verbatim(editsPath),
-  error: errors,
 };
 
 /** Only servers of this format have variations: nothing tells another model what to change. */
@@ -73,22 +118,20 @@ const variationOnly: UnmappedField = {
 
 /** The model of OpenAI's endpoint, which has one. */
 const variationModel = "dall-e-2";
+const variations = openaiDialect("edit", "images/variations");
 
-export const openaiImageVariations: Images = {
+export const openaiImageVariations: ImageDialect = {
   name: "openai-image-variations",
-  operation: "image",
+  ...variations,
   variantOf: openaiImages,
   request: {
-    ...request("edit"),
+    ...variations.request,
     schema: VariationRequest,
     parse(wire, envelope) {
       const model = typeof wire.model === "string" && wire.model !== "" ? wire.model : undefined;
-      const canonicalRequest = parseRequest({ ...wire, model: model ?? variationModel, prompt: "" }, envelope, "edit");
-      const extras = [...canonicalRequest.unmappedFields, variationOnly];
-      return { ...canonicalRequest, unmappedFields: extras, ...(model === undefined ? { unnamed: true } : {}) };
+      const request = variations.request.parse({ ...wire, model: model ?? variationModel, prompt: "" }, envelope);
+      const unmappedFields = [...request.unmappedFields, variationOnly];
+      return { ...request, unmappedFields, ...(model === undefined ? { unnamed: true } : {}) };
     },
   },
-  response,
-  passthrough: verbatim(variationsPath),
-  error: errors,
 };

@@ -1,8 +1,9 @@
 // How large an image is to be: pixels with any separator, a ratio, or a resolution by its name, and the nearest that there is.
-import type { ImageRequest } from "../../canonical/image.ts";
+import type { ImageSize } from "../../canonical/image.ts";
+import type { Json } from "../../lib/json.ts";
 import { badValue } from "../errors.ts";
 
-type Shape = Pick<ImageRequest, "width" | "height" | "ratio" | "resolution">;
+type Shape = Omit<ImageSize, "path">;
 
 export interface Pixels {
   readonly width: number;
@@ -10,9 +11,9 @@ export interface Pixels {
 }
 
 /** No provider makes images beyond these; each has bounds of its own within them. */
-export const leastSide = 16;
-export const mostSide = 16_384;
-export const mostPixels = 33_554_432;
+const leastSide = 16;
+const mostSide = 16_384;
+const mostPixels = 33_554_432;
 
 const pixels = /^\s*(\d{1,6})\s*[xX*×]\s*(\d{1,6})\s*$/;
 const ratio = /^\s*(\d{1,3})\s*:\s*(\d{1,3})\s*$/;
@@ -28,7 +29,7 @@ function checked(width: number, height: number, path: string): Pixels {
 }
 
 /** A ratio as two numbers; null for any other text. */
-export function protocolsOf(text: string): readonly [number, number] | null {
+function ratioSides(text: string): readonly [number, number] | null {
   const [, width, height] = ratio.exec(text) ?? [];
   const sides = [Number(width), Number(height)] as const;
   return sides.every((side) => side > 0) ? sides : null;
@@ -41,18 +42,30 @@ export function readSize(text: string, path: string): Shape {
   if (width !== undefined) return checked(Number(width), Number(height), path);
   const named = resolution.exec(text)?.[1];
   if (named !== undefined) return { resolution: named.toUpperCase() };
-  if (protocolsOf(text) !== null) return { ratio: text.replaceAll(/\s/g, "") };
+  if (ratioSides(text) !== null) return { ratio: text.replaceAll(/\s/g, "") };
   throw badValue(path, `'${path}' must be 'auto' or a width and height such as '1024x1024'.`);
+}
+
+/** What these members say together, by the path of the first that says something; nothing where all leave it open. */
+export function sizeFrom(...members: readonly (readonly [path: string, text: Json | undefined])[]): {
+  size?: ImageSize;
+} {
+  const given = members.flatMap(([path, text]) =>
+    typeof text === "string" && text !== "" ? [{ ...readSize(text, path), path }] : [],
+  );
+  const [first] = given;
+  const shape: Shape = Object.assign({}, ...given);
+  return first === undefined || pixelsOf(shape) === null ? {} : { size: { ...shape, path: first.path } };
 }
 
 const baseSides: { readonly [resolution: string]: number } = { "512": 512, "1K": 1024, "2K": 2048, "4K": 4096 };
 
 const toSixteen = (side: number): number => Math.max(16, Math.round(side / 16) * 16);
 
-/** The pixels that an ask means; null where it leaves them open. */
+/** The pixels that a size means; null where it leaves them open. */
 export function pixelsOf({ width, height, ratio: wanted, resolution: named }: Shape): Pixels | null {
   if (width !== undefined && height !== undefined) return { width, height };
-  const sides = wanted === undefined ? null : protocolsOf(wanted);
+  const sides = wanted === undefined ? null : ratioSides(wanted);
   if (sides === null && named === undefined) return null;
   const side = baseSides[named ?? "1K"] ?? 1024;
   const shape = sides === null ? 1 : sides[0] / sides[1];
@@ -79,12 +92,12 @@ export function nearestPixels(wanted: Pixels, allowed: readonly [Pixels, ...Pixe
 
 /** The ratio out of these that an ask means; undefined where it leaves the shape open. */
 export function ratioFor(ask: Shape, allowed: readonly [string, ...string[]]): string | undefined {
-  const sides = ask.ratio === undefined ? null : protocolsOf(ask.ratio);
+  const sides = ask.ratio === undefined ? null : ratioSides(ask.ratio);
   const shape = ask.width !== undefined && ask.height !== undefined ? ask.width / ask.height : undefined;
   const wanted = sides === null ? shape : sides[0] / sides[1];
   if (wanted === undefined) return undefined;
   const log = (text: string): number => {
-    const [width = 1, height = 1] = protocolsOf(text) ?? [];
+    const [width = 1, height = 1] = ratioSides(text) ?? [];
     return Math.log(width / height);
   };
   return nearestBy(allowed, (text) => Math.abs(log(text) - Math.log(wanted)));

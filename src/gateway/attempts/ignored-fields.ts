@@ -34,16 +34,10 @@ function wishOf(canonicalRequest: OperationRequest, { request }: GatewayRequest[
     const isMet = (response: OperationResponse) => response.operation !== "chat" || response.choices.length >= choices;
     return { path: request.fieldPath("choices"), isMet };
   }
-  if (
-    canonicalRequest.operation === "image" &&
-    canonicalRequest.n !== undefined &&
-    canonicalRequest.said.n !== undefined
-  ) {
+  if (canonicalRequest.operation === "image" && canonicalRequest.n !== undefined) {
     const { n } = canonicalRequest;
-    return {
-      path: canonicalRequest.said.n,
-      isMet: (response) => response.operation !== "image" || response.images.length >= n,
-    };
+    const isMet = (response: OperationResponse) => response.operation !== "image" || response.images.length >= n;
+    return { path: request.fieldPath("n"), isMet };
   }
   return null;
 }

@@ -1,5 +1,11 @@
 // What the sandbox draws: a sheet of the size that was asked for, or of the picture that was given, with the prompt on it.
-import { type GeneratedImage, type ImageRequest, type ImageResponse, imageCount } from "../../canonical/image.ts";
+import {
+  type GeneratedImage,
+  type ImageRequest,
+  type ImageResponse,
+  type ImageSize,
+  imageCount,
+} from "../../canonical/image.ts";
 import { zeroUsage } from "../../canonical/usage.ts";
 import { type Dimensions, dimensionsOf } from "../../lib/image-size.ts";
 import { glyphHeight, glyphWidth, isDark } from "./bitmap-font.ts";
@@ -18,7 +24,7 @@ function given({ images: [first] }: ImageRequest): Dimensions | null {
   return first?.source.kind === "bytes" ? dimensionsOf(first.source.bytes) : null;
 }
 
-function fromRatio({ ratio, resolution }: ImageRequest): Dimensions | null {
+function fromRatio({ ratio, resolution }: Partial<ImageSize>): Dimensions | null {
   if (ratio === undefined && resolution === undefined) return null;
   const [width = 1, height = 1] = (ratio ?? "1:1").split(":").map(Number);
   const side = protocols[resolution ?? "1K"] ?? usualSide;
@@ -29,9 +35,9 @@ function fromRatio({ ratio, resolution }: ImageRequest): Dimensions | null {
 
 /** How large the sheet is. */
 export function sheetFor(request: ImageRequest): Dimensions {
-  const { width, height } = request;
+  const { width, height, ...shape } = request.size ?? {};
   if (width !== undefined && height !== undefined) return { width, height };
-  const size = fromRatio(request) ?? given(request) ?? { width: usualSide, height: usualSide };
+  const size = fromRatio(shape) ?? given(request) ?? { width: usualSide, height: usualSide };
   const within = (side: number): number => Math.min(side, mostSide);
   return { width: within(size.width), height: within(size.height) };
 }

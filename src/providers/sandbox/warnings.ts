@@ -1,16 +1,42 @@
 // What the sandbox does not act on: a warning for each field, which strict mode refuses.
-
-import type { ImageField } from "../../canonical/image.ts";
+import type { ImageRequest } from "../../canonical/image.ts";
 import type { OperationRequest } from "../../canonical/operation.ts";
 import type { VideoRequest } from "../../canonical/video.ts";
 import type { Warning } from "../../canonical/warning.ts";
 import type { RenderContext } from "../../dialects/dialect.ts";
-import { noteLost, warnIfSet } from "../../dialects/images/field-support.ts";
+import type { FieldTable } from "../../dialects/field-table.ts";
+import { bytesOnly, common } from "../../dialects/images/fields.ts";
+import { renderer } from "../../dialects/render-fields.ts";
+import { warnField } from "../../dialects/shared/warnings.ts";
 import type { VideoRenderContext } from "../../dialects/video/upstream.ts";
 import { approximationWarnings, dropped, fixedSound } from "../../dialects/video/warnings.ts";
 import { sampleVideo } from "./sample-video.ts";
 
-const drawnFields: readonly ImageField[] = ["size", "partialImages", "fileFormat"];
+/** What the sandbox draws, and how. */
+const imageFields: FieldTable<ImageRequest> = {
+  ...common,
+  prompt: { path: "prompt" },
+  negativePrompt: common.seed,
+  images: { path: "images", render: () => undefined },
+  mask: { path: "mask", render: () => undefined },
+  size: { path: "size", render: () => undefined },
+  partialImages: { path: "partialImages" },
+  fileFormat: {
+    path: "fileFormat",
+    render(format, { warnings }) {
+      if (format !== "png") warnField(warnings, "approximated", "fileFormat");
+      return undefined;
+    },
+  },
+  delivery: {
+    path: "delivery",
+    render(_delivery, setting) {
+      bytesOnly(setting);
+      return undefined;
+    },
+  },
+};
+const renderImage = renderer(imageFields, { path: () => "" });
 
 type WarningsFor = (ask: never, context: RenderContext) => readonly Warning[];
 
@@ -20,14 +46,7 @@ const byOperation: { readonly [operation in OperationRequest["operation"]]?: War
     const paths = [...(media === undefined ? [] : [media.path]), ...unread.map(({ path }) => path)];
     return paths.map((path) => ({ code: "dropped", path }));
   },
-  image(request: Extract<OperationRequest, { operation: "image" }>, context) {
-    const notes = { context, warnings: [] as Warning[] };
-    noteLost(request, notes, drawnFields);
-    if (request.fileFormat !== undefined && request.fileFormat !== "png")
-      warnIfSet(request, notes, "approximated", "fileFormat");
-    if (request.delivery === "url") warnIfSet(request, notes, "approximated", "delivery");
-    return notes.warnings;
-  },
+  image: (request: ImageRequest, context) => renderImage(request, context).warnings,
 };
 
 /** The fields of a request that the sandbox does not act on. */

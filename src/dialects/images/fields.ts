@@ -1,0 +1,111 @@
+// Rows and halves that the tables of image formats share.
+import type { ImageRequest, ImageResponse, InputImage } from "../../canonical/image.ts";
+import type { Json } from "../../lib/json.ts";
+import type { Dialect, ErrorCodec, UpstreamDialect } from "../dialect.ts";
+import { dropped, type FieldTable, ignored, type RenderSetting, rejected } from "../field-table.ts";
+import type { ReadFields } from "../read-fields.ts";
+import { type RequestFrame, renderer } from "../render-fields.ts";
+import { warnField } from "../shared/warnings.ts";
+
+export type ImageDialect = Dialect<ImageRequest, ImageResponse>;
+export type UpstreamImages = UpstreamDialect<ImageRequest, ImageResponse>;
+export type ImageTable = FieldTable<ImageRequest>;
+export type ImageSetting = RenderSetting<ImageRequest>;
+
+/** The text of a member; an empty one says nothing. */
+export const text = (value: Json | undefined): string | undefined =>
+  typeof value === "string" && value !== "" ? value : undefined;
+
+/** The request of a client from the fields that its table has read: prompt, images and task are always among them. */
+export function imageRequest(model: string, stream: boolean, read: ReadFields<ImageRequest>): ImageRequest {
+  const fields = read.fields as Pick<ImageRequest, "task" | "prompt" | "images">;
+  return { operation: "image", model, stream, ...fields, unmappedFields: read.unmappedFields };
+}
+
+export const noOption = dropped("the format has no such option");
+
+/** The upstream half of a field that clients of a format have, and the models behind it do not. */
+export const notSent = { limit: () => noOption } as const;
+/** The upstream half of a field that is not a member of the body. */
+export const elsewhere = { render: () => undefined } as const;
+
+/** What most formats lack, and what the gateway does itself where a format does not have it. */
+export const common = {
+  quality: noOption,
+  style: noOption,
+  background: noOption,
+  inputFidelity: noOption,
+  moderation: noOption,
+  fileFormat: noOption,
+  compression: noOption,
+  partialImages: noOption,
+  extendPrompt: noOption,
+  watermark: noOption,
+  seed: noOption,
+  task: ignored("a request with images is an edit"),
+  n: ignored("the gateway asks several times"),
+  delivery: ignored("the gateway fetches the bytes that a client wants"),
+  endUser: ignored("the format has no end users"),
+  mask: rejected("this model does not support masks."),
+} as const;
+
+export const noImages = rejected("this model does not support image input.");
+
+/** The prompt, with what is to be avoided at its end: for formats that have no other place for it. */
+export function wholePrompt({ request: { prompt, negativePrompt }, warnings }: ImageSetting): string {
+  if (negativePrompt === undefined) return prompt;
+  warnField(warnings, "approximated", "negativePrompt");
+  return `${prompt}\n\nAvoid: ${negativePrompt}`;
+}
+
+/** A prompt that carries what is to be avoided. */
+export const promptAt = (path: string) =>
+  ({
+    prompt: { path, render: (_prompt: string, setting: ImageSetting) => wholePrompt(setting) },
+    negativePrompt: { path, carriedBy: "prompt" },
+  }) as const;
+
+/** For models that give bytes only: nothing stores them at an address, so that a client that wants one gets bytes. */
+export function bytesOnly({ request, warnings }: ImageSetting): void {
+  if (request.delivery === "url") warnField(warnings, "approximated", "delivery");
+}
+
+/** Whether the answer has bytes or addresses, in these words. */
+export const deliveryAt = (path: string, base64: string, url?: string) => ({
+  path,
+  renderMembers: ({ request }: ImageSetting) => {
+    const word = request.delivery === "base64" ? base64 : url;
+    return word === undefined ? {} : { [path]: word };
+  },
+});
+
+/** One image as a member, several as a list. */
+export const oneOrMany = (images: readonly InputImage[], write: (image: InputImage) => Json): Json => {
+  const [only, ...others] = images.map(write);
+  return others.length === 0 ? (only ?? null) : images.map(write);
+};
+
+interface ImageServer extends RequestFrame<ImageRequest> {
+  readonly name: string;
+  readonly fields: ImageTable;
+  /** Images of one call; absent: any number. */
+  readonly maxItems?: number;
+  /** Throws what a body holds in place of images. */
+  parse(wire: unknown): ImageResponse;
+  readonly error: ErrorCodec;
+}
+
+/** The format of servers that are asked with a JSON body. */
+export function upstreamImages({ name, fields, maxItems, parse, error, ...frame }: ImageServer): UpstreamImages {
+  return {
+    name,
+    operation: "image",
+    request: {
+      fields,
+      render: renderer(fields, frame),
+      ...(maxItems === undefined ? {} : { maxItems: () => maxItems }),
+    },
+    response: { parse },
+    error,
+  };
+}

@@ -1,0 +1,107 @@
+// Every field of images on every format: what its table says is what is sent, refused or warned of.
+import {
+  arkImages,
+  dashscopeImages,
+  dashscopeImageTasks,
+  geminiImages,
+  imagenImages,
+  minimaxImages,
+  openaiImages,
+  siliconflowImages,
+  xaiImages,
+  zhipuImages,
+} from "../../src/dialects/index.ts";
+import { type FieldClient, type FieldUpstream, provesFields } from "../support/field-conformance.ts";
+import type { Seen } from "../support/upstream.ts";
+import { dotBytes, imageSetting, message } from "./setting.ts";
+import { dot, fars, nameOf } from "./upstream-dialects.ts";
+
+const { gateway, up, url } = await imageSetting();
+const picture = `data:image/png;base64,${dot}`;
+const said = (param: string, value: unknown) => ({ param, body: { [param]: value } });
+
+const openai: FieldClient = {
+  dialect: openaiImages,
+  path: () => "/v1/images/generations",
+  body: (model) => ({ model, prompt: "a fox" }),
+  says: {
+    prompt: { param: "prompt", body: {} },
+    negativePrompt: said("negative_prompt", "dogs"),
+    images: said("image", picture),
+    mask: { param: "mask.image_url", body: { image: picture, mask: { image_url: picture } } },
+    n: said("n", 2),
+    size: said("size", "16:9"),
+    quality: said("quality", "high"),
+    style: said("style", "vivid"),
+    background: said("background", "transparent"),
+    inputFidelity: said("input_fidelity", "high"),
+    moderation: said("moderation", "low"),
+    fileFormat: said("output_format", "jpeg"),
+    compression: said("output_compression", 50),
+    partialImages: said("partial_images", 2),
+    delivery: said("response_format", "b64_json"),
+    extendPrompt: said("prompt_extend", true),
+    watermark: said("watermark", true),
+    seed: said("seed", 7),
+    endUser: said("user", "u"),
+  },
+};
+
+const parts = (...content: readonly object[]) => message("", [...content, { text: "a fox" }]) as { input: object };
+const parameter = (name: string, value: unknown) => ({
+  param: `parameters.${name}`,
+  body: { parameters: { [name]: value } },
+});
+
+const specification: FieldClient = {
+  dialect: dashscopeImages,
+  path: () => "/v1/images/generations",
+  body: (model) => message(model, [{ text: "a fox" }]),
+  says: {
+    prompt: { param: "input.messages[0].content[0].text", body: {} },
+    images: { param: "input.messages[0].content[0].image", body: { input: parts({ image: picture }).input } },
+    negativePrompt: parameter("negative_prompt", "dogs"),
+    n: parameter("n", 2),
+    size: parameter("size", "16:9"),
+    extendPrompt: parameter("prompt_extend", true),
+    watermark: parameter("watermark", true),
+    seed: parameter("seed", 7),
+  },
+};
+
+/** The members of a body; of a form the names of its parts. */
+const read = ({ json, text, headers }: Seen) =>
+  headers.get("content-type")?.startsWith("multipart/")
+    ? Object.fromEntries([...text.matchAll(/; name="(\w+)/g)].map(([, name]) => [name, true]))
+    : json;
+
+const upstreamOf = (dialect: FieldUpstream["dialect"], kind: string, model?: string): FieldUpstream => {
+  const far = fars.find((each) => each.kind === kind && (model === undefined || each.model === model))!;
+  return {
+    dialect,
+    model: nameOf(far),
+    read,
+    ready() {
+      up.on("*", far.answers([url]));
+      up.on("GET /dot.png", { bytes: [dotBytes], headers: { "content-type": "image/png" }, framing: "length" });
+    },
+  };
+};
+
+provesFields({
+  title: "images",
+  ...{ up, gateway },
+  clients: [openai, specification],
+  upstreams: [
+    upstreamOf(openaiImages, "openai"),
+    upstreamOf(dashscopeImages, "dashscope"),
+    { ...upstreamOf(dashscopeImageTasks, "dashscope"), model: "wan2.2-t2i-flash" },
+    upstreamOf(geminiImages, "gemini", "gemini-3-pro-image"),
+    upstreamOf(imagenImages, "gemini", "imagen-4"),
+    upstreamOf(arkImages, "ark"),
+    upstreamOf(siliconflowImages, "siliconflow"),
+    upstreamOf(minimaxImages, "minimax"),
+    upstreamOf(zhipuImages, "zhipu"),
+    upstreamOf(xaiImages, "xai"),
+  ],
+});
