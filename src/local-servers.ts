@@ -4,6 +4,7 @@ import type { ModelLists } from "./gateway/routing/model-lists.ts";
 import { type DiscoverOptions, discover, type LocalPlace } from "./providers/discover.ts";
 import { httpProvider } from "./providers/http-provider.ts";
 import type { Provider } from "./providers/provider.ts";
+import { createSend } from "./providers/upstream.ts";
 import type { Events } from "./telemetry/events.ts";
 
 /** The sandbox is always there. */
@@ -52,6 +53,7 @@ export async function watchLocalServers(parts: LocalServersParts): Promise<Local
   const { catalog, listings, events, self, discovery } = parts;
   const { places, everyMs = defaultEveryMs } = discovery;
   const found = new Map<string, Found>();
+  const send = createSend();
   const current = (): readonly Provider[] => [...found.values()].map(({ provider }) => provider);
   let isStopped = false;
   let isLooking = false;
@@ -59,6 +61,7 @@ export async function watchLocalServers(parts: LocalServersParts): Promise<Local
   const look = async (timeoutMs?: number): Promise<void> => {
     const entries = await discover({
       self,
+      send,
       ...(places === undefined ? {} : { places }),
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
     });
@@ -72,7 +75,7 @@ export async function watchLocalServers(parts: LocalServersParts): Promise<Local
       events.localServerLost(server.provider.entry.name, baseUrl);
     }
     for (const entry of added) {
-      found.set(entry.baseUrl, { provider: httpProvider(entry), misses: 0 });
+      found.set(entry.baseUrl, { provider: httpProvider(entry, { send }), misses: 0 });
       events.localServerFound(entry.name, entry.baseUrl);
     }
     const now = current();

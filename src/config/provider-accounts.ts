@@ -68,7 +68,7 @@ export function readAccount(
   credential: Secret | null,
 ): Account | AccountFault {
   const account = sealed(texts);
-  return isFault(account) ? account : (rules?.fault(account, credential) ?? account);
+  return isFault(account) ? account : (rules?.fault?.(account, credential) ?? account);
 }
 
 export function isFault(read: Account | AccountFault): read is AccountFault {

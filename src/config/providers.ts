@@ -9,6 +9,7 @@ import { httpProvider } from "../providers/http-provider.ts";
 import { findKind, isCompatible, providerKinds } from "../providers/index.ts";
 import { defaultTimeouts, type HttpEntry, type HttpKind, type Provider } from "../providers/provider.ts";
 import { sandboxProvider } from "../providers/sandbox/index.ts";
+import { createSend } from "../providers/upstream.ts";
 import { accountFields } from "./account-fields.ts";
 import type { Environment } from "./environment.ts";
 import { ConfigFault } from "./faults.ts";
@@ -190,6 +191,7 @@ function routes(file: ReadConfig, providers: readonly Provider[]): Map<string, R
  */
 export function buildCatalog(file: ReadConfig, environment: Environment): Catalog {
   const { faults } = file;
+  const send = createSend();
   const attempted = <T>(check: () => T): T[] => {
     const result = faults.attempt(check);
     return result === undefined ? [] : [result];
@@ -201,6 +203,6 @@ export function buildCatalog(file: ReadConfig, environment: Environment): Catalo
   const implied = providerKinds
     .flatMap((kind) => attempted(() => fromEnvironment(kind, environment)).flat())
     .filter((entry) => !taken.has(entry.name));
-  const providers = [...[...declared, ...implied].map(httpProvider), sandboxProvider];
+  const providers = [...[...declared, ...implied].map((entry) => httpProvider(entry, { send })), sandboxProvider];
   return { version: 1, providers, routes: routes(file, providers) };
 }

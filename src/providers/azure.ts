@@ -2,8 +2,7 @@
 
 import type { UpstreamRequest } from "../dialects/dialect.ts";
 import { openaiChat, openaiCompletions, openaiEmbeddings, openaiImages, openaiResponses } from "../dialects/index.ts";
-import type { Secret } from "../lib/secret.ts";
-import type { AccountEntry, Signer } from "./credentials.ts";
+import { type AccountAccess, type AccountEntry, inHeader } from "./credentials.ts";
 import { openaiAudio, prefersResponses, servesText } from "./openai.ts";
 import type { HttpKind } from "./provider.ts";
 
@@ -39,7 +38,7 @@ function datedPath(call: UpstreamRequest, version: string): string {
   return `openai/deployments/${encodeURIComponent(String(call.body.model))}/${call.path}${query}`;
 }
 
-function open({ baseUrl, account }: AccountEntry): Signer {
+function access({ baseUrl, account }: AccountEntry): AccountAccess {
   const version = account?.apiVersion;
   return {
     baseUrl: resourceOf(baseUrl),
@@ -58,7 +57,8 @@ export const azure: HttpKind = {
   prefers: prefersResponses,
   origin: "azure",
   options: { customTools: true },
-  authHeaders: (credential: Secret) => ({ "api-key": credential.reveal() }),
+  signer: inHeader("api-key"),
   // No listing: the service lists what could be deployed, not what is.
-  account: { members: { apiVersion: ["OPENAI_API_VERSION"] }, fault: () => null, open },
+  account: { members: { apiVersion: ["OPENAI_API_VERSION"] } },
+  access,
 };

@@ -1,9 +1,9 @@
-// Accounts that are more than an address and a key: what an operator says of one, and the way to it.
+// Accounts: what an operator configures of one, how its requests are signed, and what differs in its calls.
 import type { UpstreamDialect, UpstreamRequest } from "../dialects/dialect.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Secret } from "../lib/secret.ts";
 import type { ListedModel } from "./model-list.ts";
-import type { OutgoingRequest } from "./upstream.ts";
+import type { OutgoingRequest, Send } from "./upstream.ts";
 
 /** What an operator says of an account beside an address and a key. */
 export interface Account {
@@ -28,12 +28,10 @@ export interface AccountFault {
 export interface AccountRules {
   /** The members that mean something here, and the variables that the provider's own SDK reads them from, best first. */
   readonly members: { readonly [member in keyof Account]?: readonly string[] };
-  /** Where such an account is asked when nobody said an address; undefined when that is not known. */
+  /** The address of such an account where none is configured; undefined when that is not known. */
   baseUrl?(account: Account): string | undefined;
-  /** Null for an account that can be used. */
-  fault(account: Account, credential: Secret | null): AccountFault | null;
-  /** The way to an account without a fault. */
-  open(entry: AccountEntry, tools: SignerDependencies): Signer;
+  /** Null for an account that can be used. Absent: all can. */
+  fault?(account: Account, credential: Secret | null): AccountFault | null;
 }
 
 /** An account as an operator configured it. */
@@ -43,31 +41,43 @@ export interface AccountEntry {
   readonly account?: Account;
 }
 
-/** What a way to an account may use; `send` goes through the entry's own proxy. */
+/** What signing may use; `send` goes through the entry's own proxy. */
 export interface SignerDependencies {
   readonly clock: Clock;
-  send(request: OutgoingRequest): Promise<Response>;
+  readonly send: Send;
 }
 
-/** A request that is about to leave, without proof of who asks. */
+/** A request that is about to be sent, without its authentication. */
 export type UnsignedRequest = Pick<OutgoingRequest, "method" | "url" | "body">;
 
-/** The way to one account. */
-export interface Signer {
+/** Headers that authenticate a request. */
+export type AuthHeaders = Readonly<Record<string, string>>;
+
+/** How requests to one account are signed: by headers that are always the same, or by headers made for each request. */
+export type Signer =
+  | { readonly headers: AuthHeaders }
+  | {
+      /** Made for each request, because they expire or cover its bytes. */
+      sign(request: UnsignedRequest): Promise<AuthHeaders>;
+      /** The provider answered with 401: what was sent is not sent again. */
+      onUnauthorized?(): void;
+    };
+
+/** Makes the signer of an account without a fault. */
+export type SignerFactory = (entry: AccountEntry, dependencies: SignerDependencies) => Signer;
+
+/** What differs in the calls of one account. */
+export interface AccountAccess {
   /** In place of the entry's own address. */
   readonly baseUrl?: string;
   /** The call on this account's own paths; the same object where nothing changes. Pure. */
   rewritePath?(call: UpstreamRequest, dialect: UpstreamDialect): UpstreamRequest;
   /** As `rewritePath`, for calls about tasks, which belong to no dialect. */
   rewriteTaskPath?(call: UpstreamRequest): UpstreamRequest;
-  /** Headers that authenticate a request: made for each one, because they expire or cover its bytes. */
-  sign?(request: UnsignedRequest): Promise<Readonly<Record<string, string>>>;
-  /** The provider answered with 401: what was sent is not sent again. */
-  onUnauthorized?(): void;
   /** The response in frames that dialects read. */
   unwrap?(response: Response): Response;
-  /** The account's own list of models. */
-  list?(signal: AbortSignal): Promise<ListedModel[]>;
+  /** The account's own list of models; `get` sends a signed request. */
+  list?(get: (url: string, headers?: AuthHeaders) => Promise<Response>): Promise<ListedModel[]>;
 }
 
 /** The secrets of an account, to be hidden wherever they turn up. */
@@ -84,7 +94,7 @@ export interface KeyPair {
 }
 
 /** Both parts, where both are there. */
-export function keyPairOf({ accessKeyId, secretAccessKey, sessionToken }: Account): KeyPair | null {
+function keyPairOf({ accessKeyId, secretAccessKey, sessionToken }: Account): KeyPair | null {
   if (accessKeyId === undefined || secretAccessKey === undefined) return null;
   return { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) };
 }
@@ -103,12 +113,21 @@ export function keyPairFault(
   return null;
 }
 
-/** `Authorization: Bearer …`, or another scheme. */
-export const bearer = (credential: Secret, scheme = "Bearer"): Record<string, string> => ({
-  authorization: `${scheme} ${credential.reveal()}`,
-});
+/** `Authorization: Bearer …`. */
+export const bearerHeaders = (token: Secret): AuthHeaders => ({ authorization: `Bearer ${token.reveal()}` });
 
-/** The credential in a header of its own. */
+/** The credential in this header, behind a prefix. Nothing is sent where there is none. */
 export const inHeader =
-  (name: string) =>
-  (credential: Secret): Record<string, string> => ({ [name]: credential.reveal() });
+  (name: string, prefix = ""): SignerFactory =>
+  ({ credential }) => ({ headers: credential === null ? {} : { [name]: prefix + credential.reveal() } });
+
+/** The credential as a bearer token. */
+export const bearer = inHeader("authorization", "Bearer ");
+
+/** A key pair signs where there is no credential that is simply sent. */
+export const bearerOrKeyPair =
+  (signer: (key: KeyPair, entry: AccountEntry, dependencies: SignerDependencies) => Signer): SignerFactory =>
+  (entry, dependencies) => {
+    const key = entry.credential === null ? keyPairOf(entry.account ?? {}) : null;
+    return key === null ? bearer(entry, dependencies) : signer(key, entry, dependencies);
+  };

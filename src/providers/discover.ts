@@ -3,7 +3,7 @@ import { hopsHeader, maxHops } from "../lib/hops.ts";
 import { isObject } from "../lib/json.ts";
 import { presets } from "./presets.ts";
 import { defaultTimeouts, type HttpEntry, type HttpKind } from "./provider.ts";
-import { send } from "./upstream.ts";
+import { createSend, type Send } from "./upstream.ts";
 
 /** A kind and the port on which it usually listens. */
 export interface LocalPlace {
@@ -16,6 +16,7 @@ export interface DiscoverOptions {
   readonly self: { readonly host: string; readonly port: number };
   readonly places?: readonly LocalPlace[];
   readonly timeoutMs?: number;
+  readonly send?: Send;
 }
 
 export const localPlaces: readonly LocalPlace[] = presets.flatMap((kind) =>
@@ -36,7 +37,7 @@ function coversLoopback(host: string): boolean {
 const isMarked = (headers: Headers): boolean => [...headers.keys()].some((name) => name.startsWith("x-turnpike-"));
 
 /** An empty list counts: the server is there, and its models may come later. */
-async function listsModels(url: string, timeoutMs: number): Promise<boolean> {
+async function listsModels(url: string, send: Send, timeoutMs: number): Promise<boolean> {
   try {
     const signal = AbortSignal.timeout(timeoutMs);
     const response = await send({ method: "GET", url: `${url}/models`, headers: probeHeaders, signal });
@@ -51,12 +52,12 @@ async function listsModels(url: string, timeoutMs: number): Promise<boolean> {
 
 /** Entries for the local servers that answered, in the order of the table. Never rejects. */
 export async function discover(options: DiscoverOptions): Promise<HttpEntry[]> {
-  const { self, places = localPlaces, timeoutMs = patienceMs } = options;
+  const { self, places = localPlaces, timeoutMs = patienceMs, send = createSend() } = options;
   const others = places.filter(({ port }) => port !== self.port || !coversLoopback(self.host));
   const found = await Promise.all(
     others.map(async ({ kind, port }): Promise<HttpEntry[]> => {
       const baseUrl = `http://${loopback}:${port}/v1`;
-      if (!(await listsModels(baseUrl, timeoutMs))) return [];
+      if (!(await listsModels(baseUrl, send, timeoutMs))) return [];
       const credential = null;
       return [{ name: kind.name, kind, baseUrl, credential, models: null, headers: {}, timeouts: defaultTimeouts }];
     }),

@@ -1,15 +1,7 @@
 // Kling: an API key that is shown, or an access key and its secret, which sign a token that is good for half an hour.
 import { klingTasks, klingVideos } from "../dialects/video/index.ts";
 import { Secret } from "../lib/secret.ts";
-import {
-  type AccountEntry,
-  bearer,
-  type KeyPair,
-  keyPairFault,
-  keyPairOf,
-  type Signer,
-  type SignerDependencies,
-} from "./credentials.ts";
+import { bearerHeaders, bearerOrKeyPair, type KeyPair, keyPairFault, type Signer } from "./credentials.ts";
 import type { HttpKind } from "./provider.ts";
 
 const lifeSeconds = 1800;
@@ -27,32 +19,27 @@ export async function klingToken({ accessKeyId, secretAccessKey }: KeyPair, nowM
     .sign(new TextEncoder().encode(secretAccessKey.reveal()));
 }
 
-interface Held {
+interface HeldToken {
   readonly token: Promise<string>;
   readonly madeAtMs: number;
 }
 
-/** Shows a token of this key, and makes a new one shortly before it ends, or when it has been refused. */
-function signing(key: KeyPair, nowMs: () => number): Signer {
-  let held: Held | null = null;
-  const isGood = ({ madeAtMs }: Held): boolean => {
+/** Sends a token of this key, and makes a new one shortly before it expires, or when it has been refused. */
+function tokenSigner(key: KeyPair, nowMs: () => number): Signer {
+  let held: HeldToken | null = null;
+  const isGood = ({ madeAtMs }: HeldToken): boolean => {
     const ageMs = nowMs() - madeAtMs;
     return ageMs >= 0 && ageMs < lifeSeconds * 1000 - earlyMs;
   };
   return {
     async sign() {
       if (held === null || !isGood(held)) held = { token: klingToken(key, nowMs()), madeAtMs: nowMs() };
-      return bearer(new Secret(await held.token));
+      return bearerHeaders(new Secret(await held.token));
     },
     onUnauthorized() {
       held = null;
     },
   };
-}
-
-function open({ account = {}, credential }: AccountEntry, { clock }: SignerDependencies): Signer {
-  const key = credential === null ? keyPairOf(account) : null;
-  return key === null ? {} : signing(key, clock.nowMs);
 }
 
 export const kling: HttpKind = {
@@ -62,13 +49,12 @@ export const kling: HttpKind = {
   dialects: [],
   videos: [klingVideos, klingTasks],
   origin: "kling",
-  authHeaders: bearer,
+  signer: bearerOrKeyPair((key, _entry, { clock }) => tokenSigner(key, clock.nowMs)),
   account: {
     members: {
       accessKeyId: ["KLINGAI_ACCESS_KEY", "KLING_ACCESS_KEY"],
       secretAccessKey: ["KLINGAI_SECRET_KEY", "KLING_SECRET_KEY"],
     },
     fault: keyPairFault,
-    open,
   },
 };

@@ -17,24 +17,18 @@ import {
 } from "../dialects/index.ts";
 import { minimaxNewerVideos, minimaxVideos, seedanceVideos, wanVideos } from "../dialects/video/index.ts";
 import { isObject, type JsonObject } from "../lib/json.ts";
-import type { AccountRules } from "./credentials.ts";
 import type { Preset } from "./preset.ts";
 import { effortAsSwitch, onModels, without } from "./request-quirks.ts";
 
-/** `prefix` is the end of the base URL, as in `v1`; `native` tells the paths that lie beside it. */
-function nativeApiPrefix(prefix: string, native: RegExp): AccountRules {
+/** `prefix` is the end of the base URL, as in `v1`; `native` matches the paths that lie next to it. */
+function nativeApiPrefix(prefix: string, native: RegExp): NonNullable<Preset["access"]> {
   const suffix = new RegExp(`/${prefix}$`);
-  return {
-    members: {},
-    fault: () => null,
-    open: ({ baseUrl }) => {
-      const base = baseUrl.replace(/\/+$/, "");
-      const within = suffix.test(base) || new URL(base).pathname === "/";
-      const root = base.replace(suffix, "");
-      const rewritePath = (call: UpstreamRequest): UpstreamRequest =>
-        native.test(call.path) || !within ? call : { ...call, path: `${prefix}/${call.path}` };
-      return { baseUrl: root, rewritePath, rewriteTaskPath: rewritePath };
-    },
+  return ({ baseUrl }) => {
+    const base = baseUrl.replace(/\/+$/, "");
+    const within = suffix.test(base) || new URL(base).pathname === "/";
+    const rewritePath = (call: UpstreamRequest): UpstreamRequest =>
+      native.test(call.path) || !within ? call : { ...call, path: `${prefix}/${call.path}` };
+    return { baseUrl: base.replace(suffix, ""), rewritePath, rewriteTaskPath: rewritePath };
   };
 }
 
@@ -87,7 +81,7 @@ export const dashscope: Preset = {
   supports: speaksImages,
   polling: [{ dialect: dashscopeImageTasks, next: taskPath, waitsMs: [500, 1_000, 2_000, 3_000], mostMs: 180_000 }],
   videos: [wanVideos],
-  account: nativeApiPrefix("compatible-mode/v1", /^(?:api|compatible-api)\//),
+  access: nativeApiPrefix("compatible-mode/v1", /^(?:api|compatible-api)\//),
   options: {
     legacyMaxTokens: true,
     // https://help.aliyun.com/zh/model-studio/embedding-interfaces-compatible-with-openai
@@ -109,7 +103,7 @@ export const minimax: Preset = {
   environment: { credential: "MINIMAX_API_KEY", baseUrl: "MINIMAX_BASE_URL" },
   also: [minimaxImages, minimaxSpeech],
   videos: [minimaxVideos, minimaxNewerVideos],
-  account: nativeApiPrefix("v1", /^v2\//),
+  access: nativeApiPrefix("v1", /^v2\//),
   options: { splitsThinking: true },
   patches: { "chat/completions": [without("reasoning_effort")] },
 };
@@ -121,6 +115,6 @@ export const ollama: Preset = {
   barePath: "v1",
   localPort: 11434,
   also: [openaiCompletions, ollamaEmbeddings],
-  account: nativeApiPrefix("v1", /^api\//),
+  access: nativeApiPrefix("v1", /^api\//),
   options: { legacyMaxTokens: true, splitsThinking: true, oneChoice: true },
 };

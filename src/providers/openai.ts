@@ -53,7 +53,7 @@ export const openai: HttpKind = {
   prefers: prefersResponses,
   origin: "openai",
   options: { makesSpeech: true, customTools: true },
-  authHeaders: bearer,
+  signer: bearer,
   listing: { path: "models", read: readDataList },
 };
 
@@ -70,7 +70,7 @@ export const compatible: HttpKind = {
   ],
   defaultModels: { moderate: "omni-moderation-latest" },
   origin: "compatible",
-  authHeaders: bearer,
+  signer: bearer,
   listing: { path: "models", read: readDataList },
   options: { legacyMaxTokens: true },
 };

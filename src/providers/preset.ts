@@ -17,7 +17,7 @@ export interface Preset
     | "options"
     | "responsePatch"
     | "headers"
-    | "account"
+    | "access"
     | "defaultModels"
     | "videos"
     | "polling"
@@ -38,7 +38,7 @@ export function preset({ also = [], patches = {}, ...row }: Preset): HttpKind {
     ...row,
     dialects: [openaiChat, ...also],
     origin: row.name,
-    authHeaders: bearer,
+    signer: bearer,
     listing: { path: "models", read: readDataList },
     patches: { ...patches, [chatPath]: [developerAsSystem, ...(patches[chatPath] ?? [])] },
   };

@@ -9,7 +9,7 @@ import type { RequestOutline } from "../dialects/request-outline.ts";
 import type { DeclaredModel, ModelQuery } from "../dialects/shared/model-table.ts";
 import type { VideoUpstream } from "../dialects/video/upstream.ts";
 import type { JsonObject } from "../lib/json.ts";
-import type { Account, AccountRules } from "./credentials.ts";
+import type { Account, AccountAccess, AccountEntry, AccountRules, SignerFactory } from "./credentials.ts";
 import type { ListedModel } from "./model-list.ts";
 import type { Redactor } from "./redaction.ts";
 import type { RequestQuirks } from "./request-quirks.ts";
@@ -51,8 +51,10 @@ export interface HttpKind extends ProviderKind, RequestQuirks {
   readonly environment?: { readonly credential?: string; readonly baseUrl: string };
   /** How tasks are followed, where a dialect answers with one. */
   readonly polling?: readonly TaskPolling[];
-  /** Headers that present the credential. */
-  authHeaders(credential: Secret): Readonly<Record<string, string>>;
+  /** How requests are signed. */
+  readonly signer: SignerFactory;
+  /** What differs in the calls of an account. */
+  access?(entry: AccountEntry): AccountAccess;
   /** Where the models are listed, below the base URL, and how the list reads. */
   readonly listing?: { readonly path: string; read(body: unknown): ListedModel[] };
   /** Where the account's voices are listed, below the base URL, and how the list reads. */

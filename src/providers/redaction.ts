@@ -86,19 +86,14 @@ export function redactorOf(credentials: readonly string[], host: string): Redact
   };
 }
 
-/** Bound to the response itself, so that no reader on its way can forget it. */
-const redactors = new WeakMap<Response, Redactor>();
+/** A provider's response carries its redactor, so that no reader on its way can forget it. */
+type ProviderResponse = Response & { readonly redactor?: Redactor };
 
-/** The response of a provider, to be read by `providers/reading` and by nothing else. */
-export function withRedactor(response: Response, redactor: Redactor): Response {
-  redactors.set(response, redactor);
-  return response;
-}
+/** The response of a provider, to be read with its redactor. */
+export const withRedactor = (response: Response, redactor: Redactor): Response => Object.assign(response, { redactor });
 
-/** Undefined for a response that no upstream has sent. */
-export function redactorFor(response: Response): Redactor | undefined {
-  return redactors.get(response);
-}
+/** Undefined for a response that no provider has sent. */
+export const redactorFor = (response: ProviderResponse): Redactor | undefined => response.redactor;
 
 /** The error that somebody may see for whatever was thrown about a provider. */
 export function safeError(

@@ -134,8 +134,11 @@ const pooledMs = 300_000;
 /** A peer that has closed an idle connection says so within a round trip; later, it has read the request. */
 const staleMs = 2_000;
 
-/** When each origin last answered on a connection that it did not close. The runtime's pool is one for the process, so this is too. */
-const answeredAtMs = new Map<string, number>();
+/** When each origin last answered on a connection that it did not close. */
+type AnsweredAtMs = Map<string, number>;
+
+/** Sends a request. Rejects with GatewayError, or with the reason of an abort. */
+export type Send = (request: OutgoingRequest) => Promise<Response>;
 
 const originOf = (url: string): string => url.slice(0, url.indexOf("/", "https://".length));
 
@@ -144,27 +147,36 @@ const originOf = (url: string): string => url.slice(0, url.indexOf("/", "https:/
  * not say which connection it took, but one may have been in its pool, and the reset came at once. A request on a
  * connection of its own is never repeated, because it may have been processed.
  */
-function isStale({ url, freshConnection }: OutgoingRequest, error: unknown, sentMs: number): boolean {
+function isStale(
+  { url, freshConnection }: OutgoingRequest,
+  error: unknown,
+  sentMs: number,
+  answeredAtMs: AnsweredAtMs,
+): boolean {
   if (freshConnection === true || !(error instanceof GatewayError) || error.kind !== "upstream_reset") return false;
   const answeredMs = answeredAtMs.get(originOf(url));
   return answeredMs !== undefined && sentMs - answeredMs < pooledMs && performance.now() - sentMs < staleMs;
 }
 
 /**
- * Sends and answers with whatever status came. Redirects are not followed: they would carry the credential along. A
- * request that was lost on a stale connection is sent once more on a fresh one.
+ * The only outgoing fetch, for one gateway: returns whatever status came. Redirects are not followed: they would carry the
+ * credential along. A request that was lost on a stale connection is sent once more on a fresh one.
  */
-export function send(request: OutgoingRequest): Promise<Response> {
-  const sentMs = performance.now();
-  return fetch(request.url, optionsOf(request)).then(
-    (response) => {
-      if (response.headers.get("connection") !== "close") answeredAtMs.set(originOf(request.url), performance.now());
-      return response;
-    },
-    (thrown: unknown) => {
-      const error = transportError(thrown, request.signal);
-      if (isStale(request, error, sentMs)) return send({ ...request, freshConnection: true });
-      throw error;
-    },
-  );
+export function createSend(): Send {
+  const answeredAtMs: AnsweredAtMs = new Map();
+  const send: Send = (request) => {
+    const sentMs = performance.now();
+    return fetch(request.url, optionsOf(request)).then(
+      (response) => {
+        if (response.headers.get("connection") !== "close") answeredAtMs.set(originOf(request.url), performance.now());
+        return response;
+      },
+      (thrown: unknown) => {
+        const error = transportError(thrown, request.signal);
+        if (isStale(request, error, sentMs, answeredAtMs)) return send({ ...request, freshConnection: true });
+        throw error;
+      },
+    );
+  };
+  return send;
 }

@@ -55,7 +55,7 @@ const chat: readonly Row[] = [
     baseUrl: "https://api.anthropic.com",
     environment: { credential: "ANTHROPIC_API_KEY", baseUrl: "ANTHROPIC_BASE_URL" },
     dialects: [anthropicMessages, anthropicCount],
-    authHeaders: inHeader("x-api-key"),
+    signer: inHeader("x-api-key"),
     listing: { path: "v1/models?limit=1000", read: readDataList },
     headers: { "anthropic-version": "2023-06-01" },
   },
@@ -71,7 +71,7 @@ const chat: readonly Row[] = [
     supports: servesImages,
     videos: [geminiVeo],
     mediaSchemes: ["gs:"],
-    authHeaders: inHeader("x-goog-api-key"),
+    signer: inHeader("x-goog-api-key"),
     listing: { path: "v1beta/models?pageSize=1000", read: readGeminiModels },
   },
 ];
@@ -84,7 +84,7 @@ const texts: readonly Row[] = [
     dialects: [cohereEmbeddings, cohereRerank, plainRerank],
     options: { ranks: "any" },
     paths: { rerank: "v1/rerank" },
-    authHeaders: bearer,
+    signer: bearer,
     listing: { path: "v1/models?page_size=1000", read: readCohereModels },
   },
   {
@@ -94,7 +94,7 @@ const texts: readonly Row[] = [
     environment: { credential: "JINA_API_KEY", baseUrl: "JINA_BASE_URL" },
     dialects: [jinaEmbeddings, plainRerank],
     options: { ranks: "media" },
-    authHeaders: bearer,
+    signer: bearer,
   },
   {
     name: "voyage",
@@ -102,7 +102,7 @@ const texts: readonly Row[] = [
     barePath: "v1",
     environment: { credential: "VOYAGE_API_KEY", baseUrl: "VOYAGE_BASE_URL" },
     dialects: [voyageEmbeddings, voyageRerank],
-    authHeaders: bearer,
+    signer: bearer,
   },
   {
     // Text Embeddings Inference: a local server for one model, native and compatible.
@@ -110,7 +110,7 @@ const texts: readonly Row[] = [
     baseUrl: "http://127.0.0.1:8080",
     environment: { credential: "TEI_API_KEY", baseUrl: "TEI_BASE_URL" },
     dialects: [openaiEmbeddings, teiEmbeddings, teiRerank],
-    authHeaders: bearer,
+    signer: bearer,
     listing: { path: "info", read: readTeiInfo },
     options: { embeddings: { mostItems: 32 } },
     paths: { embeddings: "v1/embeddings" },
@@ -124,7 +124,7 @@ const audio: readonly Row[] = [
     environment: { credential: "ELEVENLABS_API_KEY", baseUrl: "ELEVENLABS_BASE_URL" },
     dialects: [elevenlabsSpeech, elevenlabsTranscriptions],
     supports: ({ operation }, model) => (operation === "transcribe") === model.startsWith("scribe"),
-    authHeaders: inHeader("xi-api-key"),
+    signer: inHeader("xi-api-key"),
     listing: { path: "v1/models", read: readElevenlabsModels },
     voiceList: { path: "v1/voices", read: readElevenlabsVoices },
   },
@@ -135,7 +135,7 @@ const audio: readonly Row[] = [
     environment: { credential: "DEEPGRAM_API_KEY", baseUrl: "DEEPGRAM_BASE_URL" },
     dialects: [deepgramSpeech, deepgramTranscriptions],
     supports: ({ operation }, model) => (operation === "speak") === model.startsWith("aura"),
-    authHeaders: (credential) => bearer(credential, "Token"),
+    signer: inHeader("authorization", "Token "),
     listing: { path: "v1/models", read: readDeepgramModels },
   },
   {
@@ -143,7 +143,7 @@ const audio: readonly Row[] = [
     name: "azure-speech",
     environment: { credential: "AZURE_SPEECH_KEY", baseUrl: "AZURE_SPEECH_ENDPOINT" },
     dialects: [azureSpeech],
-    authHeaders: inHeader("ocp-apim-subscription-key"),
+    signer: inHeader("ocp-apim-subscription-key"),
     voiceList: { path: "cognitiveservices/voices/list", read: readAzureVoices },
     account: {
       members: { region: ["AZURE_SPEECH_REGION"] },
@@ -152,7 +152,6 @@ const audio: readonly Row[] = [
         region === undefined || regionName.test(region)
           ? null
           : { member: "region", problem: "must be the name of a region, such as 'westeurope'" },
-      open: () => ({}),
     },
   },
 ];
@@ -165,7 +164,7 @@ const videos: readonly Row[] = [
     environment: { credential: "VIDU_API_KEY", baseUrl: "VIDU_BASE_URL" },
     dialects: [],
     videos: [viduVideos],
-    authHeaders: (credential) => bearer(credential, "Token"),
+    signer: inHeader("authorization", "Token "),
   },
   {
     // The host says `dev` for all of its API.
@@ -175,7 +174,7 @@ const videos: readonly Row[] = [
     environment: { credential: "RUNWAYML_API_SECRET", baseUrl: "RUNWAYML_BASE_URL" },
     dialects: [],
     videos: [runwayVideos],
-    authHeaders: bearer,
+    signer: bearer,
     headers: { "x-runway-version": "2024-11-06" },
   },
   {
@@ -186,7 +185,7 @@ const videos: readonly Row[] = [
     environment: { credential: "REPLICATE_API_TOKEN", baseUrl: "REPLICATE_BASE_URL" },
     dialects: [],
     videos: [replicateVideos],
-    authHeaders: bearer,
+    signer: bearer,
   },
   {
     name: "fal",
@@ -194,7 +193,7 @@ const videos: readonly Row[] = [
     environment: { credential: "FAL_KEY", baseUrl: "FAL_BASE_URL" },
     dialects: [],
     videos: [falVideos],
-    authHeaders: (credential) => bearer(credential, "Key"),
+    signer: inHeader("authorization", "Key "),
   },
 ];
 

@@ -133,8 +133,7 @@ test.each(rows)("%s", (_, dialect, path, small, large, lost) => {
 
 describe("providers whose own API lies beside the compatible one", () => {
   const place = (kind: string, baseUrl: string, path: string) => {
-    const rules = findKind(kind)?.account;
-    const access = rules?.open({ baseUrl, credential: null }, {} as never);
+    const access = findKind(kind)?.access?.({ baseUrl, credential: null });
     return `${access?.baseUrl}/${access?.rewritePath?.({ path, body: {} }, openaiEmbeddings as never).path}`;
   };
   const dash = "https://dashscope-intl.aliyuncs.com/compatible-mode/v1";

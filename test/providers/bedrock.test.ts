@@ -5,7 +5,7 @@ import type { Clock } from "../../src/lib/clock.ts";
 import { Secret } from "../../src/lib/secret.ts";
 import { awsSigner } from "../../src/providers/bedrock/signature.ts";
 import type { Account } from "../../src/providers/credentials.ts";
-import { httpProviderWithClock } from "../../src/providers/http-provider.ts";
+import { httpProvider } from "../../src/providers/http-provider.ts";
 import { defaultTimeouts, type HttpProvider, originOf } from "../../src/providers/provider.ts";
 import { chatTold, messageTold } from "../support/chat-stream-reader.ts";
 import { says } from "../support/fixtures.ts";
@@ -37,10 +37,7 @@ const scope = { region: "us-east-1", service: "service" };
 
 function providerWith(account: Account, credential: Secret | null = null): HttpProvider {
   const entry = { name: "aws", kind, baseUrl: up.url, credential, models: null, headers: {} };
-  return httpProviderWithClock(
-    { ...entry, account: { region: "us-east-1", ...account }, timeouts: defaultTimeouts },
-    clock,
-  );
+  return httpProvider({ ...entry, account: { region: "us-east-1", ...account }, timeouts: defaultTimeouts }, { clock });
 }
 
 const ask = (provider: HttpProvider, model = "anthropic.claude-x-v1:0", stream = false) =>

@@ -1,9 +1,10 @@
 // Run as a process of its own: opens all descriptors that it may have, and prints what requests fail with then.
 import { closeSync, openSync } from "node:fs";
 import { GatewayError } from "../../src/canonical/error.ts";
-import { send } from "../../src/providers/upstream.ts";
+import { createSend } from "../../src/providers/upstream.ts";
 
 const { signal } = new AbortController();
+const send = createSend();
 
 async function failureAt(url: string): Promise<unknown> {
   try {

@@ -1,7 +1,7 @@
 // Access tokens of a service account: asked for once, kept, renewed early, never shown.
 import { afterAll, beforeEach, expect, test } from "bun:test";
 import { Secret } from "../../src/lib/secret.ts";
-import { send } from "../../src/providers/upstream.ts";
+import { createSend } from "../../src/providers/upstream.ts";
 import { readServiceAccount, type ServiceAccount } from "../../src/providers/vertex/service-account.ts";
 import { tokensOf } from "../../src/providers/vertex/token.ts";
 import type { Thrown } from "../support/sample-requests.ts";
@@ -22,7 +22,7 @@ function account(more: object = {}): ServiceAccount {
   return read;
 }
 
-const tokens = (more: object = {}) => tokensOf(account(more), { clock, send });
+const tokens = (more: object = {}) => tokensOf(account(more), { clock, send: createSend() });
 const got = async (from: ReturnType<typeof tokens>) => (await from.get()).reveal();
 const failure = (from: ReturnType<typeof tokens>): Promise<Thrown> =>
   from.get().then(

@@ -4,7 +4,7 @@ import { jimengVideos } from "../../src/dialects/video/index.ts";
 import type { Clock } from "../../src/lib/clock.ts";
 import { Secret } from "../../src/lib/secret.ts";
 import type { Account, UnsignedRequest } from "../../src/providers/credentials.ts";
-import { httpProviderWithClock } from "../../src/providers/http-provider.ts";
+import { httpProvider } from "../../src/providers/http-provider.ts";
 import { defaultTimeouts, type Provider } from "../../src/providers/provider.ts";
 import { volcengineSignature } from "../../src/providers/volcengine/signature.ts";
 import { plainVideo, renderContext } from "../dialects/video/setting.ts";
@@ -77,7 +77,7 @@ test("the token of a temporary key goes along and is signed", () => {
 
 function providerWith(account: Account, credential: Secret | null = null): Provider {
   const entry = { name: "visual", kind: kindOf("jimeng"), baseUrl: up.url, credential, models: null, headers: {} };
-  return httpProviderWithClock({ ...entry, account, timeouts: defaultTimeouts }, clock);
+  return httpProvider({ ...entry, account, timeouts: defaultTimeouts }, { clock });
 }
 
 const submit = (provider: Provider) => {

@@ -3,13 +3,11 @@ import { bedrockConverse } from "../../dialects/index.ts";
 import type { Secret } from "../../lib/secret.ts";
 import {
   type Account,
+  type AccountAccess,
   type AccountEntry,
   type AccountFault,
-  bearer,
+  bearerOrKeyPair,
   keyPairFault,
-  keyPairOf,
-  type Signer,
-  type SignerDependencies,
 } from "../credentials.ts";
 import type { HttpKind } from "../provider.ts";
 import { listModels } from "./listing.ts";
@@ -33,20 +31,10 @@ function fault(account: Account, credential: Secret | null): AccountFault | null
   return keyPairFault(account, credential);
 }
 
-function open({ baseUrl, account = {}, credential }: AccountEntry, { clock, send }: SignerDependencies): Signer {
-  const { region = "" } = account;
-  const key = credential === null ? keyPairOf(account) : null;
-  const sign: Signer["sign"] =
-    key === null
-      ? async () => (credential === null ? {} : bearer(credential))
-      : awsSigner(key, { region, service }, clock.nowMs);
-  const list: Signer["list"] = (signal) =>
-    listModels(async (path) => {
-      const request = { method: "GET", url: `${hostOf(service, region)}/${path}` } as const;
-      return send({ ...request, headers: { "accept-encoding": "identity", ...(await sign(request)) }, signal });
-    });
-  // A private endpoint serves no lists, and nobody knows where its region's would be.
-  return { sign, unwrap: unwrapEvents, ...(baseUrl === runtimeOf(region) ? { list } : {}) };
+function access({ baseUrl, account: { region = "" } = {} }: AccountEntry): AccountAccess {
+  const list: AccountAccess["list"] = (get) => listModels((path) => get(`${hostOf(service, region)}/${path}`));
+  // A private endpoint serves no lists, and where those of its region are is unknown.
+  return { unwrap: unwrapEvents, ...(baseUrl === runtimeOf(region) ? { list } : {}) };
 }
 
 /** Makers mark their models before the name, behind the regions of a profile. */
@@ -62,7 +50,10 @@ export const bedrock: HttpKind = {
     const maker = makers.exec(model.toLowerCase())?.[1];
     return maker === undefined ? "bedrock" : `bedrock-${maker}`;
   },
-  authHeaders: bearer,
+  signer: bearerOrKeyPair((key, { account: { region = "" } = {} }, { clock }) => ({
+    sign: awsSigner(key, { region, service }, clock.nowMs),
+  })),
+  access,
   account: {
     members: {
       region: ["AWS_REGION", "AWS_DEFAULT_REGION"],
@@ -72,6 +63,5 @@ export const bedrock: HttpKind = {
     },
     baseUrl: ({ region }) => (region === undefined ? undefined : runtimeOf(region)),
     fault,
-    open,
   },
 };

@@ -13,11 +13,12 @@ import { vertexVeo } from "../../dialects/video/index.ts";
 import { isObject } from "../../lib/json.ts";
 import {
   type Account,
+  type AccountAccess,
   type AccountEntry,
   type AccountFault,
   bearer,
-  type Signer,
-  type SignerDependencies,
+  bearerHeaders,
+  type SignerFactory,
 } from "../credentials.ts";
 import type { ListedModel } from "../model-list.ts";
 import type { HttpKind } from "../provider.ts";
@@ -71,14 +72,11 @@ function readModels(body: unknown, publisher: string, known: RegExp): ListedMode
 async function listModels(
   baseUrl: string,
   project: string,
-  headers: Readonly<Record<string, string>>,
-  send: SignerDependencies["send"],
-  signal: AbortSignal,
+  get: Parameters<NonNullable<AccountAccess["list"]>>[0],
 ): Promise<ListedModel[]> {
   const lists = publishers.map(async ([publisher, known]) => {
     const url = `${baseUrl}/v1beta1/publishers/${publisher}/models?pageSize=1000`;
-    const asking = { ...headers, "accept-encoding": "identity", "x-goog-user-project": project };
-    const response = await send({ method: "GET", url, headers: asking, signal });
+    const response = await get(url, { "x-goog-user-project": project });
     if (!response.ok)
       throw refusalError({ status: response.status, message: "The provider refused to list its models." });
     return readModels(await response.json(), publisher, known);
@@ -86,20 +84,19 @@ async function listModels(
   return (await Promise.all(lists)).flat();
 }
 
-function open({ baseUrl, account = {}, credential }: AccountEntry, tools: SignerDependencies): Signer {
+const signer: SignerFactory = (entry, dependencies) => {
+  const key = keyOf(entry.account ?? {});
+  if (key === null || typeof key === "string") return bearer(entry, dependencies);
+  const tokens = tokensOf(key, dependencies);
+  return { sign: async () => bearerHeaders(await tokens.get()), onUnauthorized: tokens.drop };
+};
+
+function access({ baseUrl, account = {} }: AccountEntry): AccountAccess {
   const place: Place = { project: projectOf(account) ?? "", location: account.location ?? defaultLocation };
-  const key = keyOf(account);
-  const tokens = key === null || typeof key === "string" ? null : tokensOf(key, tools);
-  const sign = async (): Promise<Readonly<Record<string, string>>> => {
-    const token = tokens === null ? credential : await tokens.get();
-    return token === null ? {} : bearer(token);
-  };
   return {
     rewritePath: (call, dialect) => placedCall(call, dialect, place),
     rewriteTaskPath: (call) => placedTask(call, place),
-    sign,
-    onUnauthorized: () => tokens?.drop(),
-    list: async (signal) => listModels(baseUrl.replace(/\/+$/, ""), place.project, await sign(), tools.send, signal),
+    list: (get) => listModels(baseUrl.replace(/\/+$/, ""), place.project, get),
   };
 }
 
@@ -112,7 +109,8 @@ export const vertex: HttpKind = {
   origin: "vertex",
   mediaSchemes: ["gs:"],
   originOf: (model) => (claude.test(model) ? "vertex-claude" : "vertex"),
-  authHeaders: bearer,
+  signer,
+  access,
   account: {
     members: {
       serviceAccount: ["GOOGLE_APPLICATION_CREDENTIALS"],
@@ -121,6 +119,5 @@ export const vertex: HttpKind = {
     },
     baseUrl: ({ location = defaultLocation }) => hostOf(location),
     fault,
-    open,
   },
 };

@@ -3,6 +3,7 @@ import { GatewayError } from "../../canonical/error.ts";
 import { isObject, parseJsonText } from "../../lib/json.ts";
 import { Secret } from "../../lib/secret.ts";
 import type { SignerDependencies } from "../credentials.ts";
+import type { Send } from "../upstream.ts";
 import type { ServiceAccount } from "./service-account.ts";
 
 export interface Tokens {
@@ -60,7 +61,7 @@ function unreachable(cause: unknown): never {
   throw new GatewayError("upstream_unreachable", "The provider's token service could not be reached.", { cause });
 }
 
-async function present(account: ServiceAccount, body: string, send: SignerDependencies["send"]) {
+async function present(account: ServiceAccount, body: string, send: Send) {
   const response = await send({
     method: "POST",
     url: account.tokenUrl,
