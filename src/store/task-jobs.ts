@@ -2,7 +2,7 @@
 import { type Static, Type } from "typebox";
 import { IntColumn, rowReader } from "./rows.ts";
 import type { SqlValue, Store } from "./store.ts";
-import { taskColumns, taskShape } from "./tasks.ts";
+import { type TaskClaim, taskColumns, taskShape } from "./tasks.ts";
 
 /** `tell` its owner how it ended; `copy` its results to where they last. */
 export type TaskJob = "tell" | "copy";
@@ -11,17 +11,8 @@ const shape = Type.Object({ ...taskShape.properties, tries: IntColumn });
 export type TaskJobRow = Static<typeof shape>;
 const readErrands = rowReader("tasks", shape);
 
-export interface TaskJobClaim {
-  readonly leaseOwner: string;
-  readonly nowMs: number;
-  readonly leaseUntilMs: number;
-  readonly limit: number;
-  /** Owners who have enough under way. */
-  readonly without: readonly string[];
-}
-
 /** Takes the most overdue errands that nobody runs; each is due again when its lease ends. `tries` are those before this one. */
-export async function claimJobs(store: Store, errand: TaskJob, claim: TaskJobClaim): Promise<TaskJobRow[]> {
+export async function claimJobs(store: Store, errand: TaskJob, claim: TaskClaim): Promise<TaskJobRow[]> {
   const { leaseOwner, nowMs, leaseUntilMs, limit, without } = claim;
   const due = `${errand}_at_ms`;
   const others = without.length === 0 ? "" : `and owner_key_id not in (${without.map((_, index) => `$${index + 4}`)})`;

@@ -103,7 +103,7 @@ export interface TaskClaim {
   readonly nowMs: number;
   readonly leaseUntilMs: number;
   readonly limit: number;
-  /** Providers that are busy enough. */
+  /** Providers of tasks, or owners of jobs, that have enough under way. */
   readonly without: readonly string[];
 }
 

@@ -48,18 +48,23 @@ export function jobWaitMs({ firstMs, growth, mostMs }: TaskJobWaits, tries: numb
   return jitter(Math.min(mostMs, firstMs * growth ** (tries - 1)), pace);
 }
 
+const shortestIntervalMs = 10;
+
 /** Calls again and again, never twice at once, and reports failures; returns what ends it. */
 export function repeat(events: Events, everyMs: number, call: () => Promise<void>): () => void {
   let isBusy = false;
-  const timer = setInterval(() => {
-    if (isBusy) return;
-    isBusy = true;
-    void call()
-      .catch((thrown: unknown) => events.backgroundTaskFailed("videos", thrown))
-      .finally(() => {
-        isBusy = false;
-      });
-  }, everyMs);
+  const timer = setInterval(
+    () => {
+      if (isBusy) return;
+      isBusy = true;
+      void call()
+        .catch((thrown: unknown) => events.backgroundTaskFailed("videos", thrown))
+        .finally(() => {
+          isBusy = false;
+        });
+    },
+    Math.max(shortestIntervalMs, everyMs),
+  );
   timer.unref();
   return () => clearInterval(timer);
 }

@@ -18,8 +18,6 @@ import { contentOf } from "./content.ts";
 import type { TaskDependencies } from "./dependencies.ts";
 import { finalize } from "./finalize.ts";
 import { generateVideo } from "./generate.ts";
-import { startJobRunner } from "./job-runner.ts";
-import { startPoller } from "./poller.ts";
 import type { ContentRequest } from "./provider-content.ts";
 import { remixTask } from "./remix.ts";
 import { removeBytes } from "./results.ts";
@@ -29,6 +27,7 @@ import { operation, type Task, taskOf } from "./task.ts";
 import { failures, terminate } from "./task-state.ts";
 import { checkLink, type LinkClaim, viewFor } from "./task-view.ts";
 import { notifyUpstream } from "./upstream-client.ts";
+import { startWorkers } from "./workers.ts";
 
 /** A page of an owner's tasks. */
 export interface PageRequest {
@@ -75,8 +74,7 @@ async function listPage(store: Store, listing: Omit<TaskListing, "operation">): 
 export async function openVideos(dependencies: TaskDependencies): Promise<Videos> {
   const { store, gateway } = dependencies;
   void checkTarget(dependencies);
-  const poller = await startPoller(dependencies);
-  const jobs = await startJobRunner(dependencies);
+  const workers = await startWorkers(dependencies);
   const rowFor = async (id: string, ownerKeyId: string, nowMs = gateway.clock.nowMs()): Promise<TaskRow> => {
     const row = idForm.test(id) ? await findTask(store, id, ownerKeyId, nowMs) : undefined;
     if (row === undefined || row.operation !== operation) throw unknown();
@@ -124,8 +122,6 @@ export async function openVideos(dependencies: TaskDependencies): Promise<Videos
       const place = after === null ? {} : { after: await rowFor(after, ownerKeyId, 0) };
       return listPage(store, { ownerKeyId, nowMs, limit, isDescending, ...place });
     },
-    async close(patienceMs) {
-      await Promise.all([poller.close(patienceMs), jobs.close(patienceMs)]);
-    },
+    close: workers.close,
   };
 }

@@ -1,0 +1,98 @@
+// The background work on tasks: polls of unfinished ones, webhooks and copies of finished ones, and maintenance.
+import { claimJobs, releaseJobs, type TaskJob, type TaskJobRow } from "../../store/task-jobs.ts";
+import { claimTasks, clampFuturePolls, purgeTasks, releaseTasks, type TaskRow } from "../../store/tasks.ts";
+import { copyTask } from "./archive.ts";
+import { type ClaimedWork, startClaimLoop } from "./claim-loop.ts";
+import type { TaskDependencies } from "./dependencies.ts";
+import { settleRest } from "./finalize.ts";
+import { pollTask } from "./poll.ts";
+import { type DiskReservation, expireCopies } from "./results.ts";
+import { repeat, settledWithin } from "./schedule.ts";
+import { deliverWebhook } from "./webhook.ts";
+
+export interface Workers {
+  /** Claims nothing more, stops webhooks and copies, and waits for what is running, at most so long. */
+  close(patienceMs: number): Promise<void>;
+}
+
+const maintenanceMs = 60_000;
+/** Far more than any wait and any lease. */
+const longestWaitMs = 15 * 60_000;
+
+/** After a restart everything is due: it is polled at the pace of one claim for each round. */
+const polls = (dependencies: TaskDependencies): ClaimedWork<TaskRow> => ({
+  intervalMs: 250,
+  maxRunning: 64,
+  maxPerGroup: 12,
+  maxPerClaim: 32,
+  drains: false,
+  groupOf: ({ provider }) => provider,
+  claim: (claim) => claimTasks(dependencies.store, claim),
+  run: (row) => pollTask(dependencies, row),
+});
+
+/** One at a time, so that an owner with many never gets more than its share. No client waits for them, as for polls. */
+const jobs = (
+  { store }: TaskDependencies,
+  job: TaskJob,
+  most: Pick<ClaimedWork<TaskJobRow>, "maxRunning" | "maxPerGroup">,
+  run: ClaimedWork<TaskJobRow>["run"],
+): ClaimedWork<TaskJobRow> => ({
+  intervalMs: 1_000,
+  ...most,
+  maxPerClaim: 1,
+  drains: true,
+  groupOf: ({ ownerKeyId }) => ownerKeyId,
+  claim: (claim) => claimJobs(store, job, claim),
+  run,
+});
+
+async function maintain(dependencies: TaskDependencies): Promise<void> {
+  const nowMs = dependencies.gateway.clock.nowMs();
+  await clampFuturePolls(dependencies.store, nowMs, nowMs + longestWaitMs);
+  await settleRest(dependencies);
+  await expireCopies(dependencies);
+  await purgeTasks(dependencies.store, nowMs);
+}
+
+/** Releases what an earlier process held: nobody else uses a file. */
+async function releaseAll({ store, gateway }: TaskDependencies): Promise<void> {
+  if (store.engine !== "sqlite") return;
+  const nowMs = gateway.clock.nowMs();
+  await releaseTasks(store, nowMs);
+  await releaseJobs(store, "tell", nowMs);
+  await releaseJobs(store, "copy", nowMs);
+}
+
+/** Takes over what an earlier process left, settles what it could not, and continues until it is closed. */
+export async function startWorkers(dependencies: TaskDependencies): Promise<Workers> {
+  const { gateway, waitScale } = dependencies;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const reservation: DiskReservation = { reserved: 0 };
+  await releaseAll(dependencies);
+  await settleRest(dependencies);
+  const webhooks = jobs(dependencies, "tell", { maxRunning: 16, maxPerGroup: 4 }, (row) =>
+    deliverWebhook(dependencies, row, signal),
+  );
+  const copies = jobs(dependencies, "copy", { maxRunning: 4, maxPerGroup: 2 }, (row) =>
+    copyTask(dependencies, row, signal, reservation),
+  );
+  const loops = [
+    startClaimLoop(dependencies, polls(dependencies)),
+    startClaimLoop(dependencies, webhooks),
+    startClaimLoop(dependencies, copies),
+  ];
+  const stopMaintenance = repeat(gateway.events, maintenanceMs * waitScale, () => maintain(dependencies));
+  return {
+    async close(patienceMs) {
+      stopMaintenance();
+      for (const loop of loops) loop.stop();
+      stopping.abort(new Error("The gateway is shutting down."));
+      await settledWithin(
+        loops.flatMap(({ running }) => [...running]),
+        patienceMs,
+      );
+    },
+  };
+}
