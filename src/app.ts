@@ -30,7 +30,7 @@ import { createModelLists } from "./gateway/routing/model-lists.ts";
 import { createPreferredDialects } from "./gateway/routing/preferred-dialects.ts";
 import { type Backlog, createBacklog, type Memory } from "./gateway/streaming/backlog.ts";
 import type { StreamTimers } from "./gateway/streaming/client-stream.ts";
-import { createDrains, usualDrains } from "./gateway/streaming/drains.ts";
+import { createDrains } from "./gateway/streaming/drains.ts";
 import { openVideos, type Videos } from "./gateway/tasks/videos.ts";
 import { createCors } from "./http/cors.ts";
 import { endpoints } from "./http/endpoints.ts";
@@ -44,7 +44,7 @@ import { type Discovery, localServers } from "./local-servers.ts";
 import { createResolver } from "./providers/safe-fetch/resolver.ts";
 import { estimator, startTokenCounter } from "./providers/token-counter/index.ts";
 import { removedVariable } from "./runtime-environment.ts";
-import { drainMs, shutDown } from "./shutdown.ts";
+import { shutDown } from "./shutdown.ts";
 import { startupMessage } from "./startup-message.ts";
 import { openStore, type Store } from "./store/store.ts";
 import { createEvents, type Events } from "./telemetry/events.ts";
@@ -62,7 +62,7 @@ export interface StartOptions {
   readonly discovers?: boolean;
   /** Where and how often they are looked for, unless as usual. */
   readonly discovery?: Discovery;
-  /** Silence before a heartbeat; 15 s unless a test is in a hurry. */
+  /** Silence before a heartbeat; the limit's unless a test is in a hurry. */
   readonly heartbeatMs?: number;
   /** Who is asked for names in URLs, as `address` or `address:port`; the system's name servers unless a test brings its own. */
   readonly nameServers?: readonly string[];
@@ -80,7 +80,6 @@ export interface Running {
   hurry(): Promise<void>;
 }
 
-const heartbeatMs = 15_000;
 /** How often the memory is looked at while clients are behind. */
 const backlogTickMs = 500;
 /** How late a deadline may be noticed. */
@@ -156,7 +155,7 @@ function gatewayOf(foundation: Foundation, options: StartOptions, teardown: Tear
   const ledger = openLedger({ dataFolder: settings.dataFolder, clock: systemClock, onFailure });
   teardown.push(() => ledger.close());
   if (ledger.interrupted > 0) events.recovered(ledger.interrupted);
-  const counter = startTokenCounter();
+  const counter = startTokenCounter(limits);
   teardown.push(() => counter.close());
   const backlog = createBacklog(limits, createSharedInterval(backlogTickMs), options.memory);
   const concurrency = createConcurrency(limits, backlog.isFull);
@@ -177,13 +176,13 @@ function gatewayOf(foundation: Foundation, options: StartOptions, teardown: Tear
     }),
     cooldowns: createCooldowns(systemClock, limits.candidateCooldownMs, events.candidateUnusable),
     estimates: usageEstimates(counter),
-    drains: createDrains(usualDrains),
+    drains: createDrains(limits),
     transcoder: settings.ffmpeg === null ? null : createAudioTranscoder(settings.ffmpeg, limits),
     ledger,
     clock: systemClock,
     events,
     deadlines: { ticker: createSharedInterval(deadlineTickMs), clock: systemClock },
-    streamTimers: paceOf(options.heartbeatMs ?? heartbeatMs, limits, backlog),
+    streamTimers: paceOf(options.heartbeatMs ?? limits.heartbeatMs, limits, backlog),
     fetchAllow: configuration.fetchAllow,
     dnsFor: createResolver({
       timeoutMs: limits.lookupMs,
@@ -199,10 +198,10 @@ const defaultRetentionDays = 30;
 const dayMs = 24 * 60 * 60_000;
 
 async function responsesRoom(foundation: Foundation, gateway: Gateway, teardown: Teardown): Promise<Responses> {
-  const { store, sealKey, configuration } = foundation;
+  const { store, sealKey, configuration, limits } = foundation;
   const retentionMs = (configuration.file.config.responses?.retention_days ?? defaultRetentionDays) * dayMs;
   const responses = await openResponses({ gateway, store, codec: storedResponses, sealKey, retentionMs });
-  teardown.push(() => responses.close(drainMs));
+  teardown.push(() => responses.close(limits.shutdownMs));
   return responses;
 }
 
@@ -268,7 +267,7 @@ export async function start(options: StartOptions): Promise<Running> {
     return {
       url: listener.url,
       async stop() {
-        await shutDown(listener, gateway.inFlight, readiness.drain);
+        await shutDown(listener, gateway.inFlight, readiness.drain, limits.shutdownMs);
         await takeDown(teardown);
       },
       async hurry() {

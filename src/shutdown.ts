@@ -1,15 +1,18 @@
 // The end of the listener: unready first, so that load balancers look away; then what is in progress may finish; then the rest is cut.
 import type { Listener } from "./http/server.ts";
 
-/** How long what is in progress may take. */
-export const drainMs = 60_000;
 const announceMs = 500;
 /** What is still to be settled when the last connection has closed: streams whose clients have left. */
 const settleMs = 6_000;
 const settleTickMs = 20;
 
-/** Resolves when nothing is in progress any more, or has been cut. */
-export async function shutDown(listener: Listener, inFlight: () => number, beginDrain: () => void): Promise<void> {
+/** Resolves when nothing is in progress any more, or has been cut after `drainMs`. */
+export async function shutDown(
+  listener: Listener,
+  inFlight: () => number,
+  beginDrain: () => void,
+  drainMs: number,
+): Promise<void> {
   beginDrain();
   if (inFlight() > 0) await Bun.sleep(announceMs);
   const cut = setTimeout(() => void listener.stop(true), drainMs);

@@ -2,7 +2,9 @@
 import { Type } from "typebox";
 import { bodyLimits } from "./body-limits.ts";
 import type { LimitRow } from "./limit-row.ts";
+import { streamLimits } from "./stream-limits.ts";
 import { transcodeLimits } from "./transcode-limits.ts";
+import { upstreamLimits } from "./upstream-limits.ts";
 
 const kibibyte = 1024;
 const mebibyte = 1024 * kibibyte;
@@ -207,6 +209,8 @@ const rows = [
     error: "upstream_protocol_error",
     meaning: "Output of one stream, by the gateway's estimate.",
   },
+  ...streamLimits,
+  ...upstreamLimits,
   ...transcodeLimits,
 ] as const satisfies readonly LimitRow[];
 

@@ -64,7 +64,7 @@ export function cutFrom({ raws }: SseChunk, first: number): SseChunk {
   return { raws: left, bytes: encoder.encode(left.map((raw) => `${raw}\n\n`).join("")) };
 }
 
-/** A splitter for one stream. `maxFrameBytes` bounds what is held, so that a peer cannot fill memory with one line. */
+/** A splitter for one stream. `maxFrameBytes` bounds a frame and what is held, so that a peer cannot fill memory with one line. */
 export function frameSplitter(maxFrameBytes: number): FrameSplitter {
   let held: Uint8Array | null = null;
   return {
@@ -74,7 +74,9 @@ export function frameSplitter(maxFrameBytes: number): FrameSplitter {
       held = end === bytes.length ? null : bytes.slice(end);
       if (held !== null && held.length > maxFrameBytes) throw new Error(frameTooLarge);
       if (end === 0) return null;
-      return cutOf(end === bytes.length ? bytes : bytes.subarray(0, end));
+      const cut = cutOf(end === bytes.length ? bytes : bytes.subarray(0, end));
+      if (end > maxFrameBytes && cut.raws.some(({ length }) => length > maxFrameBytes)) throw new Error(frameTooLarge);
+      return cut;
     },
     rest() {
       const last = held;

@@ -1,10 +1,11 @@
 // How far the estimate is from what each tokenizer counts, over the texts whose true counts stand in the fixtures.
 import { afterAll, describe, expect, test } from "bun:test";
+import { defaultLimits } from "../../src/config/limits.ts";
 import { tokenFamilyOf } from "../../src/dialects/tokens/families.ts";
 import { countText, startTokenCounter } from "../../src/providers/token-counter/index.ts";
 import fixtures from "../fixtures/tokens/texts.json";
 
-const counter = startTokenCounter();
+const counter = startTokenCounter(defaultLimits);
 afterAll(() => counter.close());
 
 type Tokenizer = keyof (typeof fixtures)["english-letter"]["tokens"];

@@ -8,8 +8,6 @@ import { type Cooldowns, needsOperator } from "../routing/cooldowns.ts";
 import type { AttemptLog } from "./attempt-log.ts";
 import { clientError } from "./client-error.ts";
 
-const maxAttempts = 3;
-
 /** A request as it will be sent to one candidate. */
 export interface PreparedAttempt<T> {
   readonly warnings: readonly Warning[];
@@ -30,6 +28,7 @@ export interface CandidateAttempts<T> {
 export interface AttemptLoop<T> {
   /** In the order in which they are asked. */
   readonly candidates: readonly Candidate[];
+  readonly maxAttemptsPerRequest: number;
   readonly requestedModel: string;
   /** The client's: aborted when it goes away. */
   readonly signal: () => AbortSignal;
@@ -109,7 +108,7 @@ async function askCandidate<T>(loop: AttemptLoop<T>, candidate: Candidate, state
 export async function attemptCandidates<T>(loop: AttemptLoop<T>): Promise<AttemptResult<T>> {
   const state: AttemptState<T> = { failures: [], unsupported: null, by: null, attempts: 0, answer: null };
   for (const candidate of loop.candidates) {
-    if (state.attempts >= maxAttempts) break;
+    if (state.attempts >= loop.maxAttemptsPerRequest) break;
     if (!(await askCandidate(loop, candidate, state))) break;
   }
   const { failures, unsupported, by, answer } = state;

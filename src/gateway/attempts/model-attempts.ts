@@ -40,10 +40,7 @@ import { ignoredFields } from "./ignored-fields.ts";
 import { addressesIn, checkAddresses } from "./media-addresses.ts";
 import { counted, readCall, upstreamStreamOf } from "./open-stream.ts";
 import { refuseWhenStrict } from "./strictness.ts";
-import { planUpstream, type SpeechMeans, type UpstreamPlan } from "./upstream-plan.ts";
-
-/** Calls of one request that are under way at once. */
-const parallelCalls = 8;
+import { type PlanMeans, planUpstream, type UpstreamPlan } from "./upstream-plan.ts";
 
 /** What every attempt needs. */
 export interface AttemptContext extends FetchContext {
@@ -82,7 +79,7 @@ function planFor(
   gatewayRequest: GatewayRequest,
   candidate: Candidate,
   upstream: UpstreamDialect,
-  means?: SpeechMeans,
+  means: PlanMeans,
 ): UpstreamPlan | GatewayError {
   try {
     return planUpstream(gatewayRequest, candidate, upstream, means);
@@ -107,7 +104,7 @@ async function planWithBytes(
   upstream: UpstreamDialect,
 ): Promise<UpstreamPlan | GatewayError> {
   try {
-    return planFor(await withBytes(context.inquiry, context, context.signal()), candidate, upstream);
+    return planFor(await withBytes(context.inquiry, context, context.signal()), candidate, upstream, context);
   } catch (thrown) {
     return context.signal().aborted ? clientClosed() : toGatewayError(thrown);
   }
@@ -138,6 +135,7 @@ async function checkedPlanOf(
   return needsBytes(inquiry, upstream)
     ? planWithBytes({ ...context, inquiry }, candidate, upstream)
     : planFor(inquiry, candidate, upstream, {
+        limits: context.limits,
         listedVoices: await listedVoices(context, candidate),
         transcodes: context.transcoder !== null,
       });
@@ -150,7 +148,7 @@ function planOf(
   way: Way,
 ): UpstreamPlan | GatewayError | Promise<UpstreamPlan | GatewayError> {
   const { mayHoldMedia } = way.inquiry.outline;
-  return mayHoldMedia ? checkedPlanOf(context, candidate, way) : planFor(way.inquiry, candidate, way.upstream);
+  return mayHoldMedia ? checkedPlanOf(context, candidate, way) : planFor(way.inquiry, candidate, way.upstream, context);
 }
 
 type Send<T> = (context: AttemptContext, plan: UpstreamPlan, candidate: Candidate) => Promise<T>;
@@ -192,9 +190,10 @@ class AttemptsAtCandidate<T> implements CandidateAttempts<T> {
 }
 
 function attempt<T>(context: AttemptContext, send: Send<T>): Promise<AttemptResult<T>> {
-  const { candidates, signal, log, events, ids, cooldowns, inquiry } = context;
+  const { candidates, signal, log, events, ids, cooldowns, inquiry, limits } = context;
   return attemptCandidates({
     candidates,
+    maxAttemptsPerRequest: limits.maxAttemptsPerRequest,
     requestedModel: inquiry.outline.model,
     signal,
     log,
@@ -238,7 +237,7 @@ function readCalls(
   signal: AbortSignal,
 ): Promise<ReadResponse[]> {
   const read = readOrAgain((call: UpstreamPlan["calls"][number]) => readCall(context, plan, candidate, call, signal));
-  return mapConcurrent(plan.calls, parallelCalls, read);
+  return mapConcurrent(plan.calls, context.limits.maxParallelCalls, read);
 }
 
 async function sendWhole(context: AttemptContext, plan: UpstreamPlan, candidate: Candidate): Promise<Checked> {

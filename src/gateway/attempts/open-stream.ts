@@ -8,6 +8,7 @@ import type { AudioCodec, UpstreamRequest } from "../../dialects/dialect.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Deadline } from "../../lib/deadline.ts";
 import { hopsHeader, withNextHop } from "../../lib/hops.ts";
+import { frameSplitter } from "../../lib/sse.ts";
 import { type CanonicalReply, originOf } from "../../providers/provider.ts";
 import type { AudioTranscoder } from "../operations/audio-transcoder.ts";
 import { mergeDeltas } from "../operations/chat.ts";
@@ -133,7 +134,11 @@ async function readSent(
 ): Promise<ReadResponse> {
   const response = await sent;
   const origin = originOf(candidate.provider, candidate.model);
-  return withImages(context, await readResponse(response, plan, context.inquiry, origin, signal), signal);
+  return withImages(
+    context,
+    await readResponse(response, plan, context.inquiry, { origin, signal, maxBytes: context.limits.maxReplyBytes }),
+    signal,
+  );
 }
 
 async function withImages(context: StreamContext, read: ReadResponse, signal: AbortSignal): Promise<ReadResponse> {
@@ -218,8 +223,9 @@ export async function upstreamStreamOf(
     return replayAsStream(read, plan, inquiry, meter, origin);
   }
   const { audio } = inquiry.dialect;
+  const frames = frameSplitter(context.limits.maxEventBytes);
   if (audio !== undefined) {
-    const splitter = isEvents(response.headers.get("content-type")) ? undefined : wholeChunks();
+    const splitter = isEvents(response.headers.get("content-type")) ? frames : wholeChunks();
     const open = (side: AudioCodec): UpstreamStream =>
       createUpstreamStream(
         response,
@@ -232,7 +238,7 @@ export async function upstreamStreamOf(
     return transcodedAudio(open, wanted, place, life.signal);
   }
   await refuseOtherTypes(response, plan, life.signal);
-  return createUpstreamStream(response, transcoderFor(plan, inquiry, meter, origin), life);
+  return createUpstreamStream(response, transcoderFor(plan, inquiry, meter, origin), life, frames);
 }
 
 const eventStream = (events: AsyncIterable<StreamEvent>, to: EventTranscoder): UpstreamStream =>
@@ -282,7 +288,8 @@ function chainedFlow(
     const response = await sendCall(context, plan, candidate, call, life.signal);
     await refuseOtherTypes(response, plan, life.signal);
     const reader = readerOf(plan, inquiry, origin);
-    return createUpstreamStream(response, translatingTranscoder(reader, eventTranscoder(writer, meter, adapt)), life);
+    const transcoder = translatingTranscoder(reader, eventTranscoder(writer, meter, adapt));
+    return createUpstreamStream(response, transcoder, life, frameSplitter(context.limits.maxEventBytes));
   };
   const writer = writerOf(inquiry);
   const merge = mergeDeltas(plan.parts);

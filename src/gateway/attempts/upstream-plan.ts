@@ -7,7 +7,7 @@ import type { PassthroughRequest, RenderContext, UpstreamDialect, UpstreamReques
 import { type DeclaredModel, findRow } from "../../dialects/shared/model-table.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { dialectsOf, originOf, type Provider } from "../../providers/provider.ts";
-import { divideStops, type FanPart, fanOut, overasks } from "../operations/chat.ts";
+import { divideStops, type FanOutLimits, type FanPart, fanOut, overasks } from "../operations/chat.ts";
 import { itemCount, split } from "../operations/index.ts";
 import { inMadeFormat } from "../operations/speech-format.ts";
 import { voiceFor } from "../operations/voice-mapping.ts";
@@ -45,8 +45,9 @@ export interface UpstreamPlan {
   readonly spoken?: OperationRequest;
 }
 
-/** What speech needs to know beside the request. */
-export interface SpeechMeans {
+/** What a plan needs beyond the request. */
+export interface PlanMeans {
+  readonly limits: FanOutLimits;
   /** The voices of the candidate's account, where it lists them. */
   readonly listedVoices?: readonly ListedVoice[] | undefined;
   /** The gateway can transcode. */
@@ -134,7 +135,7 @@ export function planUpstream(
   given: GatewayRequest,
   candidate: Candidate,
   upstream: UpstreamDialect,
-  { listedVoices, transcodes = false }: SpeechMeans = {},
+  { listedVoices, transcodes = false, limits }: PlanMeans,
 ): UpstreamPlan {
   refuseElsewhere(given, candidate);
   const isSpeech = given.outline.operation === "speak";
@@ -149,11 +150,11 @@ export function planUpstream(
     ...capabilitiesOf(candidate),
   };
   if (candidate.provider.dispatch.form === "canonical")
-    return canonicalPlan(withLosses(given, candidate, context), context);
+    return canonicalPlan(withLosses(given, candidate, context), context, limits);
   const able = isSpeech && transcodes ? inMadeFormat(given, upstream) : given;
   const gatewayRequest = withLosses(able, candidate, context);
   if (upstream !== gatewayRequest.dialect || overasks(gatewayRequest, context.options)) {
-    const plan = translatedLane(gatewayRequest, upstream, context);
+    const plan = translatedLane(gatewayRequest, upstream, context, limits);
     return able === given ? plan : { ...plan, spoken: able.request };
   }
   const { source } = gatewayRequest;
@@ -178,11 +179,12 @@ export function planUpstream(
 }
 
 /** For a provider inside the process: it gets canonical requests, and its replies are rendered in the client's dialect. */
-function canonicalPlan(gatewayRequest: GatewayRequest, context: RenderContext): UpstreamPlan {
+function canonicalPlan(gatewayRequest: GatewayRequest, context: RenderContext, limits: FanOutLimits): UpstreamPlan {
   const { dialect, request } = gatewayRequest;
   const extras = dialect.request.split === undefined ? [] : foreignFields(request);
-  const parts = fanOut(gatewayRequest, null, undefined);
-  const requests = parts.length === 0 ? split(request, maxItems(dialect, context)) : parts.map(({ ask }) => ask);
+  const parts = fanOut(gatewayRequest, null, undefined, limits);
+  const requests =
+    parts.length === 0 ? split(request, maxItems(dialect, context), limits) : parts.map(({ ask }) => ask);
   const [first = { request }, ...others] = requests.map((one) => ({ request: { ...one, model: context.model } }));
   const warnings = [...(gatewayRequest.adjustments ?? []), ...extras];
   refuseWhenStrict(gatewayRequest, warnings);
@@ -201,12 +203,15 @@ function translatedLane(
   gatewayRequest: GatewayRequest,
   upstream: UpstreamDialect,
   context: RenderContext,
+  limits: FanOutLimits,
 ): UpstreamPlan {
   const extras = foreignFields(gatewayRequest.request);
-  const parts = fanOut(gatewayRequest, upstream, context.options);
+  const parts = fanOut(gatewayRequest, upstream, context.options, limits);
   const divided = parts.map((part) => divideStops(part.ask, upstream));
   const requests: readonly OperationRequest[] =
-    divided.length === 0 ? split(gatewayRequest.request, maxItems(upstream, context)) : divided.map(({ ask }) => ask);
+    divided.length === 0
+      ? split(gatewayRequest.request, maxItems(upstream, context), limits)
+      : divided.map(({ ask }) => ask);
   const [first, ...others] = requests.map((request) => upstream.request.render(request, context));
   if (first === undefined) throw new GatewayError("internal_error", "There is no input to send.");
   const watched = divided[0]?.watched ?? [];

@@ -6,6 +6,7 @@ import type { StreamEvent } from "../../canonical/stream-event.ts";
 import { sumUsage } from "../../canonical/usage.ts";
 import type { CompatibilityFlags, UpstreamDialect } from "../../dialects/dialect.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";
+import type { GatewayLimits } from "../policy/limits.ts";
 
 /** One of several asks; `offset` is the number of its first choice among all. */
 export interface FanPart {
@@ -13,9 +14,8 @@ export interface FanPart {
   readonly offset: number;
 }
 
-/** Choices that one request may fan out to; what is asked beyond it is refused. */
-const mostEmulatedChoices = 8;
-const mostParts = 128;
+/** How many calls a request may become. */
+export type FanOutLimits = Pick<GatewayLimits, "maxCallsPerRequest" | "maxEmulatedChoices">;
 
 /** True where an upstream takes several choices in one request, and gives them. */
 function givesMany(upstream: UpstreamDialect | null, options: CompatibilityFlags | undefined): boolean {
@@ -32,6 +32,7 @@ export function fanOut(
   gatewayRequest: GatewayRequest,
   upstream: UpstreamDialect | null,
   options: CompatibilityFlags | undefined,
+  { maxCallsPerRequest, maxEmulatedChoices }: FanOutLimits,
 ): FanPart[] {
   const { request, dialect, wire, envelope } = gatewayRequest;
   if (request.operation !== "chat") return [];
@@ -39,8 +40,8 @@ export function fanOut(
   const requests =
     wires.length === 1 ? [request] : wires.map((one) => dialect.request.parse(one, envelope) as ChatRequest);
   const many = givesMany(upstream, options);
-  if (!many && request.choices > mostEmulatedChoices)
-    throw new GatewayError("unsupported_parameter", `This model supports at most ${mostEmulatedChoices} choices.`, {
+  if (!many && request.choices > maxEmulatedChoices)
+    throw new GatewayError("unsupported_parameter", `This model supports at most ${maxEmulatedChoices} choices.`, {
       param: dialect.request.fieldPath("choices"),
     });
   const parts = requests.flatMap((one, prompt): FanPart[] => {
@@ -51,8 +52,8 @@ export function fanOut(
       offset: offset + choice,
     }));
   });
-  if (parts.length <= mostParts) return parts;
-  throw new GatewayError("invalid_value", `A request may ask for at most ${mostParts} responses.`, {
+  if (parts.length <= maxCallsPerRequest) return parts;
+  throw new GatewayError("invalid_value", `A request may ask for at most ${maxCallsPerRequest} responses.`, {
     param: dialect.request.fieldPath("messages"),
   });
 }

@@ -9,18 +9,16 @@ import { mapConcurrent } from "../../lib/map-concurrent.ts";
 import type { Dns } from "../../providers/safe-fetch/dns-pinning.ts";
 import { safeFetch } from "../../providers/safe-fetch/index.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";
+import type { GatewayLimits } from "../policy/limits.ts";
 
 /** What bringing something needs of the gateway. */
 export interface FetchContext {
   /** What the operator opens to the guarded fetcher. */
   readonly fetchAllow: readonly string[];
   readonly dns: Dns;
+  readonly limits: GatewayLimits;
 }
 
-const maxImageBytes = 50 * 1024 * 1024;
-/** Of all images of one request. */
-const maxTotalBytes = 100 * 1024 * 1024;
-const timeoutMs = 60_000;
 const atOnce = 4;
 
 /** Bytes that may still be brought. */
@@ -32,10 +30,11 @@ async function bring(
   url: string,
   purse: ByteBudget,
   from: { readonly givenBy: "client" | "upstream"; readonly param?: string },
-  { fetchAllow: allow, dns }: FetchContext,
+  { fetchAllow: allow, dns, limits }: FetchContext,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
-  const maxBytes = Math.min(maxImageBytes, Math.max(purse.left, 1));
+  const maxBytes = Math.min(limits.imageFetchBytes, Math.max(purse.left, 1));
+  const timeoutMs = limits.imageFetchMs;
   const { bytes } = await safeFetch(url, { ...from, maxBytes, timeoutMs, signal, allow, dns });
   purse.left -= bytes.length;
   return bytes;
@@ -73,7 +72,7 @@ async function fetchAll(
 ): Promise<GatewayRequest> {
   const { request } = gatewayRequest;
   if (request.operation !== "image") return gatewayRequest;
-  const purse: ByteBudget = { left: maxTotalBytes };
+  const purse: ByteBudget = { left: bringing.limits.imageFetchTotalBytes };
   const fetched = async (picture: InputImage): Promise<InputImage> => {
     const { source, path } = picture;
     if (source.kind !== "url") return picture;
@@ -100,7 +99,7 @@ export async function delivered<Given extends OperationResponse | null>(
 ): Promise<Given | ImageResponse> {
   if (answer?.operation !== "image" || request.operation !== "image") return answer;
   if (request.delivery !== "base64" || !answer.images.some(isAddress)) return answer;
-  const purse: ByteBudget = { left: maxTotalBytes };
+  const purse: ByteBudget = { left: bringing.limits.imageFetchTotalBytes };
   const images = await mapConcurrent(answer.images, atOnce, (image) => asBytes(image, purse, bringing, signal));
   return { ...answer, images };
 }

@@ -1,5 +1,6 @@
 // The operations whose requests can be split, by name: a new one is a file and a line here.
 import type { OperationRequest, OperationResponse } from "../../canonical/operation.ts";
+import type { GatewayLimits } from "../policy/limits.ts";
 import { embedding } from "./embedding.ts";
 import { image } from "./image.ts";
 import { moderation } from "./moderation.ts";
@@ -17,8 +18,11 @@ const rules: {
 export const itemCount = (request: OperationRequest): number => rules[request.operation]?.itemCount(request) ?? 1;
 
 /** The request as several, each with at most `maxItems`. */
-export const split = (request: OperationRequest, maxItems: number): readonly OperationRequest[] =>
-  rules[request.operation]?.split(request, maxItems) ?? [request];
+export const split = (
+  request: OperationRequest,
+  maxItems: number,
+  limits: Pick<GatewayLimits, "maxCallsPerRequest">,
+): readonly OperationRequest[] => rules[request.operation]?.split(request, maxItems, limits) ?? [request];
 
 /** Responses to the parts of one request as one; undefined for an operation that is not split. */
 export function merge(responses: readonly OperationResponse[]): OperationResponse | undefined {

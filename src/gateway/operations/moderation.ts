@@ -5,15 +5,12 @@ import { sumUsage } from "../../canonical/usage.ts";
 import { badValue, invalidUpstreamResponse } from "../../dialects/errors.ts";
 import type { OperationRules } from "./operation.ts";
 
-/** Calls that one request may become. */
-const mostCalls = 128;
-
 export const moderation: OperationRules<ModerationRequest, ModerationResponse> = {
   itemCount: () => 1,
-  split(request, maxItems) {
+  split(request, maxItems, { maxCallsPerRequest }) {
     const calls = Math.ceil(request.items.length / maxItems);
-    if (calls > mostCalls)
-      throw badValue("input", `This model accepts at most ${mostCalls * maxItems} inputs per request.`);
+    if (calls > maxCallsPerRequest)
+      throw badValue("input", `This model accepts at most ${maxCallsPerRequest * maxItems} inputs per request.`);
     if (calls <= 1) return [request];
     return Array.from({ length: calls }, (_, part) => ({
       ...request,

@@ -87,7 +87,7 @@ function workOf(
   gatewayRequest: GatewayRequest,
   context: RequestContext,
 ): Work<GatewayReply> {
-  const { clock, deadlines, fetchAllow, preferred, voiceLists, estimates, transcoder, ledger } = dependencies;
+  const { clock, deadlines, fetchAllow, limits, preferred, voiceLists, estimates, transcoder, ledger } = dependencies;
   const log = createAttemptLog(clock.monotonicMs, context.arrivedMs);
   const booked = { inquiry: gatewayRequest, log, estimates };
   return {
@@ -102,6 +102,7 @@ function workOf(
         events: dependencies.events,
         ids: exchange,
         fetchAllow,
+        limits,
         dns: dependencies.dnsFor(context.caller.keyId),
         voiceLists,
         log,

@@ -16,6 +16,26 @@ export interface GatewayLimits {
   readonly videoDownloadMs: number;
   readonly videoDownloadBytes: number;
   readonly maxPromptChars: number;
+  /** What one request may cost its providers. */
+  readonly maxAttemptsPerRequest: number;
+  readonly maxCallsPerRequest: number;
+  readonly maxParallelCalls: number;
+  readonly maxEmulatedChoices: number;
+  /** What a provider may send back. */
+  readonly maxEventBytes: number;
+  readonly maxReplyBytes: number;
+  readonly maxTaskReplyBytes: number;
+  readonly maxInlineVideoBytes: number;
+  readonly videoSubmitMs: number;
+  readonly videoPollMs: number;
+  readonly videoTaskMs: number;
+  /** Of images behind URLs. */
+  readonly imageFetchBytes: number;
+  readonly imageFetchTotalBytes: number;
+  readonly imageFetchMs: number;
+  readonly maxBackgroundResponses: number;
+  readonly maxEventLogChars: number;
+  readonly maxEndedEventLogsChars: number;
   /** Of one key. */
   readonly maxStoredResponses: number;
 }

@@ -27,8 +27,6 @@ export interface BackgroundRun {
 
 /** How long a run counts as alive without a heartbeat. */
 export const heartbeatTtlMs = 60_000;
-/** Text of the events that are there for clients that come back. */
-const maxLogChars = 8 * 1024 * 1024;
 
 interface State {
   readonly dependencies: ResponsesDependencies;
@@ -165,7 +163,7 @@ export function startBackgroundRun(
   const state: State = {
     ...work,
     dependencies,
-    log: createEventLog(maxLogChars),
+    log: createEventLog(gateway.limits.maxEventLogChars),
     controller: new AbortController(),
     items: [],
     isOver: false,

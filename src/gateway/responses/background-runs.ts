@@ -23,12 +23,10 @@ export interface BackgroundRuns {
   close(patienceMs: number): Promise<void>;
 }
 
-const maxRuns = 1_024;
 const rememberedMs = 5 * 60_000;
-/** Text of the events of all runs that have ended. */
-const maxRememberedChars = 64 * 1024 * 1024;
 
 export function createBackgroundRuns({ gateway }: Pick<ResponsesDependencies, "gateway">): BackgroundRuns {
+  const { maxBackgroundResponses, maxEndedEventLogsChars } = gateway.limits;
   const runs = new Map<string, BackgroundRun>();
   const working = (): BackgroundRun[] => [...runs.values()].filter((run) => run.endedMs() === null);
   const forgetOld = (): void => {
@@ -38,12 +36,12 @@ export function createBackgroundRuns({ gateway }: Pick<ResponsesDependencies, "g
       const endedMs = run.endedMs();
       if (endedMs === null) continue;
       chars += run.log.chars();
-      if (nowMs - endedMs > rememberedMs || chars > maxRememberedChars) runs.delete(run.job.identity.id);
+      if (nowMs - endedMs > rememberedMs || chars > maxEndedEventLogsChars) runs.delete(run.job.identity.id);
     }
   };
   return {
     admit() {
-      if (working().length >= maxRuns)
+      if (working().length >= maxBackgroundResponses)
         throw new GatewayError(
           "overloaded",
           "The gateway has too many background responses in progress. Try again later.",

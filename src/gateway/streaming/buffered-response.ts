@@ -19,7 +19,6 @@ import type { UsageEstimates } from "../pipeline/usage-estimate.ts";
 import type { Candidate } from "../routing/catalog.ts";
 
 const decoder = new TextDecoder();
-const maxReplyBytes = 64 * 1024 * 1024;
 const maxErrorBytes = 64 * 1024;
 
 /** What goes to the client, and what the meter must know. */
@@ -114,10 +113,9 @@ export async function readResponse(
   response: Response,
   plan: UpstreamPlan,
   gatewayRequest: GatewayRequest,
-  origin: string,
-  signal: AbortSignal,
+  { origin, signal, maxBytes }: { readonly origin: string; readonly signal: AbortSignal; readonly maxBytes: number },
 ): Promise<ReadResponse> {
-  const bytes = await readBounded(response, maxReplyBytes, signal);
+  const bytes = await readBounded(response, maxBytes, signal);
   if (bytes === null) throw invalidUpstreamResponse("the response exceeds the size limit");
   const document = readDocument(response, bytes, plan, gatewayRequest, origin);
   if (document !== null) return document;

@@ -7,24 +7,22 @@ export interface Drains {
   drain(begin: (done: () => void) => void): Promise<void>;
 }
 
+/** Usage follows a finish within its time and its tokens, or not at all. By the names of the limits. */
 export interface DrainBounds {
-  readonly maxAtOnce: number;
-  readonly maxMs: number;
-  readonly maxTokens: number;
+  readonly maxDrainedStreams: number;
+  readonly drainedStreamMs: number;
+  readonly drainedStreamTokens: number;
 }
 
-/** 5 seconds and 4,096 tokens: usage follows a finish within both, or not at all. */
-export const usualDrains: DrainBounds = { maxAtOnce: 256, maxMs: 5_000, maxTokens: 4_096 };
-
-export function createDrains({ maxAtOnce, maxMs, maxTokens }: DrainBounds): Drains {
+export function createDrains({ maxDrainedStreams, drainedStreamMs, drainedStreamTokens }: DrainBounds): Drains {
   let underWay = 0;
   return {
-    maxTokens,
+    maxTokens: drainedStreamTokens,
     async drain(begin) {
-      if (underWay >= maxAtOnce) return;
+      if (underWay >= maxDrainedStreams) return;
       underWay++;
       const { promise, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(resolve, maxMs);
+      const timer = setTimeout(resolve, drainedStreamMs);
       try {
         begin(resolve);
         await promise;

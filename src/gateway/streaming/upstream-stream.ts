@@ -3,7 +3,7 @@ import { GatewayError, toGatewayError } from "../../canonical/error.ts";
 import type { ResponseFrame } from "../../dialects/dialect.ts";
 import { invalidUpstreamResponse } from "../../dialects/errors.ts";
 import type { Deadline } from "../../lib/deadline.ts";
-import { type FrameSplitter, frameSplitter, frameTooLarge, type SseChunk } from "../../lib/sse.ts";
+import { type FrameSplitter, frameTooLarge, type SseChunk } from "../../lib/sse.ts";
 import { redactorFor } from "../../providers/redaction.ts";
 import { replyError } from "../../providers/upstream.ts";
 import { type EndMarkers, watchEndMarkers } from "./end-markers.ts";
@@ -36,7 +36,6 @@ export async function firstOf(stream: UpstreamStream): Promise<Chunk> {
 
 type Body = ReadableStreamDefaultReader<Uint8Array>;
 
-const maxFrameBytes = 16 * 1024 * 1024;
 const drainMs = 1_000;
 
 /** `life` is the attempt's: when it aborts, the pending read fails with its reason. */
@@ -44,7 +43,7 @@ export function createUpstreamStream(
   response: Response,
   transcoder: Transcoder,
   life: Deadline,
-  splitter: FrameSplitter = frameSplitter(maxFrameBytes),
+  splitter: FrameSplitter,
 ): UpstreamStream {
   const body = (response.body ?? new Blob().stream()).getReader() as Body;
   const redactor = redactorFor(response);

@@ -5,7 +5,6 @@ import { findTask, updateTask } from "../../store/tasks.ts";
 import type { ServedBy } from "../pipeline/exchange.ts";
 import type { TaskDependencies } from "./dependencies.ts";
 import { finalize } from "./finalize.ts";
-import { defaultDeadlineMs } from "./open-task.ts";
 import { initialDelayMs, jitter } from "./schedule.ts";
 import type { AcceptedSubmit } from "./submit.ts";
 import { changeOf, type Task } from "./task.ts";
@@ -31,7 +30,8 @@ function accepted(
   const { upstream } = wire;
   const nowMs = dependencies.gateway.clock.nowMs();
   const { deadlineSeconds } = upstream;
-  const deadlineMs = nowMs + (deadlineSeconds === undefined ? defaultDeadlineMs : deadlineSeconds * 1000);
+  const { videoTaskMs } = dependencies.gateway.limits;
+  const deadlineMs = nowMs + (deadlineSeconds === undefined ? videoTaskMs : deadlineSeconds * 1000);
   const taken: Task = {
     ...task,
     provider: candidate.provider.entry.name,

@@ -69,6 +69,7 @@ export function createTask(dependencies: TaskDependencies, submission: TaskSubmi
       const { events } = gateway;
       const loop = {
         candidates,
+        maxAttemptsPerRequest: gateway.limits.maxAttemptsPerRequest,
         requestedModel: ask.model,
         signal: () => never,
         log,

@@ -37,9 +37,5 @@ export interface TaskDependencies {
   webhookKey(ownerKeyId: string): Uint8Array;
 }
 
-/** How long an upstream may take to answer a submit; no other worker claims the task meanwhile. */
-export const submitTimeoutMs = 120_000;
-/** How long an upstream may take to answer a poll. */
-export const pollTimeoutMs = 20_000;
 /** How long a claim on a task lasts; far longer than one poll takes. */
 export const leaseMs = 120_000;

@@ -7,19 +7,17 @@ import type { Dns } from "../../providers/safe-fetch/dns-pinning.ts";
 import { safeFetch } from "../../providers/safe-fetch/index.ts";
 import type { GatewayDependencies } from "../pipeline/dependencies.ts";
 
-const maxImageBytes = 50 * 1024 * 1024;
-const fetchPatienceMs = 30_000;
 const bytesForms: readonly ImageForm[] = ["data", "base64", "form"];
 
-type Fetching = Pick<GatewayDependencies, "fetchAllow"> & { readonly dns: Dns };
+type Fetching = Pick<GatewayDependencies, "fetchAllow" | "limits"> & { readonly dns: Dns };
 type ImageRules = Pick<VideoUpstream, "imageForms" | "httpsOnly">;
 
 async function fetched(url: string, path: string, signal: AbortSignal, parts: Fetching): Promise<VideoImageSource> {
   const { bytes } = await safeFetch(url, {
     givenBy: "client",
     param: path,
-    maxBytes: maxImageBytes,
-    timeoutMs: fetchPatienceMs,
+    maxBytes: parts.limits.imageFetchBytes,
+    timeoutMs: parts.limits.imageFetchMs,
     signal,
     allow: parts.fetchAllow,
     dns: parts.dns,

@@ -4,11 +4,9 @@ import { randomId } from "../../lib/ids.ts";
 import type { Provider } from "../../providers/provider.ts";
 import { deleteTask, insertTask, type TaskRow } from "../../store/tasks.ts";
 import type { LedgerEntry } from "../ledger/types.ts";
-import { submitTimeoutMs, type TaskDependencies } from "./dependencies.ts";
+import type { TaskDependencies } from "./dependencies.ts";
 import type { Submit } from "./submit.ts";
 import { changeOf, operation, type Task } from "./task.ts";
-
-export const defaultDeadlineMs = 2 * 60 * 60_000;
 
 /** The task as it is before any candidate was asked. */
 export function newTask(
@@ -39,7 +37,7 @@ export function newTask(
       attempts: 0,
       warnings: [],
       acceptedAtMs: nowMs,
-      deadlineMs: nowMs + defaultDeadlineMs,
+      deadlineMs: nowMs + dependencies.gateway.limits.videoTaskMs,
       waitMs: 0,
       troubles: 0,
       misses: 0,
@@ -60,7 +58,7 @@ export function newTask(
 /** The first row: if the process dies before the upstream has answered, the poller finds it when the submit is surely over. */
 function rowOf(dependencies: TaskDependencies, task: Task): TaskRow {
   const { id, ownerKeyId, createdAtMs } = task;
-  const heldUntilMs = createdAtMs + 2 * submitTimeoutMs;
+  const heldUntilMs = createdAtMs + 2 * dependencies.gateway.limits.videoSubmitMs;
   return {
     ...changeOf(task, heldUntilMs),
     id,

@@ -4,7 +4,7 @@ import { isFinal } from "../../canonical/video.ts";
 import { retryAfterMs } from "../../lib/retry-after.ts";
 import { safeError } from "../../providers/redaction.ts";
 import { type TaskRow, updateTask } from "../../store/tasks.ts";
-import { pollTimeoutMs, type TaskDependencies } from "./dependencies.ts";
+import type { TaskDependencies } from "./dependencies.ts";
 import { finalize } from "./finalize.ts";
 import { errorBackoffMs, jitter, nextDelayMs } from "./schedule.ts";
 import { changeOf, type Task, taskOf, upstreamTaskOf } from "./task.ts";
@@ -41,7 +41,7 @@ async function pollUpstream(dependencies: TaskDependencies, task: Task, client: 
   const { upstream } = client;
   const upstreamTask = upstreamTaskOf(task);
   if (upstreamTask === null) return { task, waitMs: 1 };
-  const answer = await askUpstream(client, upstream.poll(upstreamTask), pollTimeoutMs, gateway);
+  const answer = await askUpstream(client, upstream.poll(upstreamTask), gateway.limits.videoPollMs, gateway);
   const nowMs = gateway.clock.nowMs();
   const progress = safeProgress(client, upstream.progress(answer, upstreamTask));
   if (progress === null) throw upstream.error.parse(answer.status, answer.body, retryAfterMs(answer.headers, nowMs));

@@ -9,7 +9,7 @@ import { retryAfterMs } from "../../lib/retry-after.ts";
 import { readBounded } from "../../providers/read-body.ts";
 import { safeError } from "../../providers/redaction.ts";
 import { safeOpen } from "../../providers/safe-fetch/index.ts";
-import { pollTimeoutMs, type TaskDependencies } from "./dependencies.ts";
+import type { TaskDependencies } from "./dependencies.ts";
 import { type Content, checkedSource } from "./source-body.ts";
 import { type Task, upstreamTaskOf } from "./task.ts";
 import { askUpstream, clientFor, sendTask, type UpstreamClient } from "./upstream-client.ts";
@@ -136,7 +136,8 @@ async function fromLocated(fetch: Fetch, ref: string): Promise<Content> {
   const { client, upstreamTask, dependencies } = fetch;
   const { locate } = client.upstream;
   if (locate === undefined) throw expired();
-  const answer = await askUpstream(client, locate.call(upstreamTask, ref), pollTimeoutMs, dependencies.gateway);
+  const { gateway } = dependencies;
+  const answer = await askUpstream(client, locate.call(upstreamTask, ref), gateway.limits.videoPollMs, gateway);
   const url = answer.status === 200 ? locate.read(answer) : null;
   if (url === null) throw expired();
   return fromUrl(fetch, url);
@@ -144,7 +145,8 @@ async function fromLocated(fetch: Fetch, ref: string): Promise<Content> {
 
 /** Bytes inside the answer to a poll. */
 async function fromPoll({ client, upstreamTask, dependencies, request, result }: Fetch): Promise<Content> {
-  const answer = await askUpstream(client, client.upstream.poll(upstreamTask), pollTimeoutMs, dependencies.gateway);
+  const { gateway } = dependencies;
+  const answer = await askUpstream(client, client.upstream.poll(upstreamTask), gateway.limits.videoPollMs, gateway);
   const place = client.upstream.progress(answer, upstreamTask)?.results?.[request.index]?.place;
   if (place?.kind !== "inline" || place.base64 === undefined) throw expired();
   const part = ranged(new Uint8Array(Buffer.from(place.base64, "base64")), request.range);

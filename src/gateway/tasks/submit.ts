@@ -15,7 +15,7 @@ import { refuseWhenStrict } from "../attempts/strictness.ts";
 import type { GatewayDependencies } from "../pipeline/dependencies.ts";
 import type { Caller } from "../policy/keys.ts";
 import type { Candidate } from "../routing/catalog.ts";
-import { submitTimeoutMs, type TaskDependencies } from "./dependencies.ts";
+import type { TaskDependencies } from "./dependencies.ts";
 import { withImages } from "./images.ts";
 import { askUpstream, type UpstreamClient, upstreamClientFor } from "./upstream-client.ts";
 
@@ -67,10 +67,10 @@ async function rendered(
   taskId: string,
 ): Promise<VideoRendered> {
   const { client, ask, unheard, strict, signal, hops, caller } = submit;
-  const { fetchAllow, dnsFor } = dependencies.gateway;
+  const { fetchAllow, dnsFor, limits } = dependencies.gateway;
   const { upstream, provider } = wire;
   refuseMany(ask, upstream, client);
-  const fetching = { fetchAllow, dns: dnsFor(caller.keyId) };
+  const fetching = { fetchAllow, limits, dns: dnsFor(caller.keyId) };
   await checkAddresses(imageAddresses(ask), provider, fetching);
   const fitting = await withImages(ask, upstream, signal(), fetching);
   const result = upstream.render(fitting, {
@@ -94,15 +94,15 @@ function unconfirmed(failure: GatewayError): GatewayError {
 
 /** Sends a submit once. The client's leaving does not end it: what was accepted has to be stored. */
 async function send(
-  { deadlines, clock }: Pick<GatewayDependencies, "deadlines" | "clock">,
+  { deadlines, clock, limits }: Pick<GatewayDependencies, "deadlines" | "clock" | "limits">,
   log: AttemptLog,
   { wire, rendered: { call } }: SubmitAttempt,
 ): Promise<Accepted> {
   const { upstream, provider } = wire;
-  const patienceMs = Math.min(provider.entry.timeouts.wholeMs, submitTimeoutMs);
+  const patienceMs = Math.min(provider.entry.timeouts.wholeMs, limits.videoSubmitMs);
   log.sent();
   try {
-    const response = await askUpstream(wire, call, patienceMs, { deadlines });
+    const response = await askUpstream(wire, call, patienceMs, { deadlines, limits });
     log.answered(response.status);
     if (response.status >= 200 && response.status < 300) return upstream.accepted(response);
     throw upstream.error.parse(response.status, response.body, retryAfterMs(response.headers, clock.nowMs()));

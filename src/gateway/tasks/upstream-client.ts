@@ -9,7 +9,7 @@ import { readBounded } from "../../providers/read-body.ts";
 import { safeError } from "../../providers/redaction.ts";
 import type { GatewayDependencies } from "../pipeline/dependencies.ts";
 import type { Catalog } from "../routing/catalog.ts";
-import { pollTimeoutMs, type TaskDependencies } from "./dependencies.ts";
+import type { TaskDependencies } from "./dependencies.ts";
 import { type Task, upstreamTaskOf } from "./task.ts";
 
 /** A provider and the format in which it is called. */
@@ -18,9 +18,6 @@ export interface UpstreamClient {
   readonly upstream: VideoUpstream;
 }
 
-/** Of an answer about a task (some repeat the images of the submit), and of one that may contain the video. */
-const maxAnswerBytes = 16 * 1024 * 1024;
-const maxInlineAnswerBytes = 256 * 1024 * 1024;
 const decoder = new TextDecoder();
 
 /** For a submit to this model; null where the provider makes no videos with it. */
@@ -63,12 +60,12 @@ export async function askUpstream(
   client: UpstreamClient,
   call: UpstreamRequest,
   timeoutMs: number,
-  { deadlines }: Pick<GatewayDependencies, "deadlines">,
+  { deadlines, limits }: Pick<GatewayDependencies, "deadlines" | "limits">,
 ): Promise<UpstreamAnswer> {
   const life = deadline(() => never, timeoutMs, deadlines, tooSlow);
   try {
     const response = await sendTask(client, call, life.signal);
-    const most = client.upstream.inlineResults === true ? maxInlineAnswerBytes : maxAnswerBytes;
+    const most = client.upstream.inlineResults === true ? limits.maxInlineVideoBytes : limits.maxTaskReplyBytes;
     const bytes = await readBounded(response, most, life.signal);
     if (bytes === null) {
       const failure = tooLarge();
@@ -92,7 +89,8 @@ export async function notifyUpstream(
   const upstreamTask = upstreamTaskOf(task);
   const call = upstreamTask === null ? undefined : client?.upstream[what]?.(upstreamTask);
   if (client === null || call === undefined) return;
-  await askUpstream(client, call, pollTimeoutMs, dependencies.gateway).catch((thrown: unknown) => {
-    dependencies.gateway.events.attemptFailed(task.provider, task.internals.model, safeError(thrown, client.provider));
+  const { gateway } = dependencies;
+  await askUpstream(client, call, gateway.limits.videoPollMs, gateway).catch((thrown: unknown) => {
+    gateway.events.attemptFailed(task.provider, task.internals.model, safeError(thrown, client.provider));
   });
 }

@@ -24,7 +24,7 @@ export interface CountThread {
   end(): void;
 }
 
-export interface CounterOptions {
+interface CounterOptions {
   start(encoding: Encoding): CountThread;
   /** Characters that may wait at once; more is refused. */
   readonly maxWaitingChars: number;

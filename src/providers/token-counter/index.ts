@@ -32,11 +32,14 @@ function startThread(encoding: Encoding): CountThread {
   };
 }
 
-const maxWaitingChars = 32 * 1024 * 1024;
-const maxChars = 8 * 1024 * 1024;
+/** By the names of the limits. */
+export interface CounterLimits {
+  readonly maxCountChars: number;
+  readonly maxQueuedCountChars: number;
+}
 
-export const startTokenCounter = (): TokenCounter =>
-  createTokenCounter({ start: startThread, maxWaitingChars, maxChars });
+export const startTokenCounter = ({ maxCountChars, maxQueuedCountChars }: CounterLimits): TokenCounter =>
+  createTokenCounter({ start: startThread, maxChars: maxCountChars, maxWaitingChars: maxQueuedCountChars });
 
 async function countTexts(
   counter: TokenCounter,
