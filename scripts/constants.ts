@@ -4,12 +4,10 @@ import { parseSync } from "oxc-parser";
 export interface Constant {
   readonly name: string;
   readonly value: number;
-  readonly line: number;
 }
 
 interface Node {
   readonly type: string;
-  readonly start: number;
   readonly [member: string]: unknown;
 }
 
@@ -22,15 +20,28 @@ const operators: Readonly<Record<string, (left: number, right: number) => number
 };
 
 /** The number that an expression of numbers and earlier constants is; undefined where it is something else. */
-function valueOf(node: Node, known: ReadonlyMap<string, number>): number | undefined {
+function numberOf(node: Node, known: ReadonlyMap<string, number>): number | undefined {
   if (node.type === "Literal") return typeof node["value"] === "number" ? node["value"] : undefined;
   if (node.type === "Identifier") return known.get(String(node["name"]));
   if (node.type !== "BinaryExpression") return undefined;
-  const [left, right] = [valueOf(node["left"] as Node, known), valueOf(node["right"] as Node, known)];
+  const [left, right] = [numberOf(node["left"] as Node, known), numberOf(node["right"] as Node, known)];
   return left === undefined || right === undefined ? undefined : operators[String(node["operator"])]?.(left, right);
 }
 
-/** Numeric `const` declarations at the top of a module, exported or not. */
+/** Numbers that one declaration names: its own, or those of its members. */
+function named(name: string, node: Node, known: ReadonlyMap<string, number>): [name: string, value: number][] {
+  const value = numberOf(node, known);
+  if (value !== undefined) return [[name, value]];
+  if (node.type !== "ObjectExpression") return [];
+  return (node["properties"] as readonly Node[]).flatMap(({ key, value: member }) => {
+    const field = (key as Node | undefined)?.["name"];
+    const isOwn = field !== undefined && (member as Node).type !== "Identifier";
+    const inner = isOwn ? numberOf(member as Node, known) : undefined;
+    return inner === undefined ? [] : [[`${name}.${String(field)}`, inner] as [string, number]];
+  });
+}
+
+/** Numeric `const` declarations at the top of a module, exported or not, and `object.member` of objects there. */
 export function constantsOf(path: string, text: string): Constant[] {
   const known = new Map<string, number>();
   const statements = parseSync(path, text).program.body as unknown as readonly Node[];
@@ -38,11 +49,12 @@ export function constantsOf(path: string, text: string): Constant[] {
     .map((statement) => (statement["declaration"] ?? statement) as Node)
     .filter(({ type }) => type === "VariableDeclaration")
     .flatMap((declaration) => declaration["declarations"] as readonly Node[])
-    .flatMap(({ id, init, start }) => {
-      const value = init === null ? undefined : valueOf(init as Node, known);
-      if (value === undefined) return [];
-      const name = String((id as Node)["name"]);
-      known.set(name, value);
-      return [{ name, value, line: text.slice(0, start).split("\n").length }];
-    });
+    .flatMap(({ id, init }) =>
+      init === null
+        ? []
+        : named(String((id as Node)["name"]), init as Node, known).map(([name, value]) => {
+            known.set(name, value);
+            return { name, value };
+          }),
+    );
 }

@@ -4,6 +4,7 @@ import { errorKinds } from "../src/canonical/error.ts";
 import { variables } from "../src/config/environment.ts";
 import { fieldOf, limitRows } from "../src/config/limits.ts";
 import { configSchema } from "../src/config/schema.ts";
+import { fixedLimits, fixedValue } from "./fixed-limits.ts";
 
 interface Shape {
   readonly type?: string;
@@ -36,10 +37,20 @@ function limitLines(): string[] {
   return [
     "## Limits",
     "",
-    "Every bound of the gateway, with the error that a client gets beyond it.",
+    "Every bound that can be set, with the error that a client gets beyond it.",
     "",
     ...head,
     ...rows,
+    "",
+    "### Fixed limits",
+    "",
+    "Limits of formats and providers, and sizes of buffers, which cannot be set.",
+    "",
+    "| Limit | Value | Error |",
+    "|---|---|---|",
+    ...fixedLimits.map(
+      ({ constant, unit, error, meaning }) => `| ${meaning} | ${fixedValue(constant)} ${unit} | ${error ?? "none"} |`,
+    ),
     "",
   ];
 }

@@ -1,0 +1,201 @@
+// The rule that every bound has a row in a table: constants that are named as bounds are in src/config/limits.ts, in scripts/fixed-limits.ts, or here with a reason.
+import { constantsOf } from "../../scripts/constants.ts";
+import type { SourceFile } from "./source.ts";
+
+const comparative =
+  /^(?:max|min|most|least|longest|shortest|largest|smallest|default|usual|at)(?=[A-Z])|^(?:deepest|windows|growth)$/;
+const unit =
+  /(?:Ms|Seconds|Minutes|Hours|Days|Bytes|Chars|Characters|Tokens|Limits?|Tries|Items|Parts|Rows|Calls|Steps|Depth|Misses|Texts|Side|Pixels|Keys|Dimensions|Containers|Quotes)$/;
+
+/** True for a name that bounds something, or has a unit. */
+export function isBoundName(name: string): boolean {
+  const last = name.split(".").at(-1) ?? name;
+  return comparative.test(last) || unit.test(last);
+}
+
+const inTable = /^src\/config\/(?:\w+-)?limits\.ts$/;
+
+/** Bounds of the source, as `path name`, outside the table of limits. */
+export function boundsIn(files: readonly Pick<SourceFile, "path" | "text">[]): string[] {
+  return files
+    .filter(({ path }) => !inTable.test(path))
+    .flatMap(({ path, text }) =>
+      constantsOf(path, text)
+        .filter(({ name, value }) => value !== 0 && isBoundName(name))
+        .map(({ name }) => `${path} ${name}`),
+    );
+}
+
+/** Bounds that are in no table. */
+export function boundsWithoutRow(
+  files: readonly Pick<SourceFile, "path" | "text">[],
+  listed: ReadonlySet<string>,
+): string[] {
+  return boundsIn(files)
+    .filter((bound) => !listed.has(bound))
+    .map(
+      (bound) =>
+        `${bound}: make it a row of src/config/limits.ts. If it cannot be set, list it in scripts/fixed-limits.ts where a user can meet it, else in test/architecture/bounds.ts with its reason.`,
+    );
+}
+
+/** Why bounds are in neither table: `path name name`. */
+export const otherBounds: Readonly<Record<string, readonly string[]>> = {
+  "a unit's size, not a bound": [
+    "src/app.ts dayMs",
+    "src/cli/keys.ts dayMs",
+    "src/cli/usage.ts oneDayMs",
+    "src/config/videos.ts dayMs hourMs",
+    "src/gateway/tasks/task-view.ts hourSeconds",
+  ],
+  "a layout or a rate that a format fixes": [
+    "src/dialects/shared/audio-duration.ts usualBytesPerSecond headBytes oggPageBytes",
+    "src/dialects/shared/audio-format.ts tellingBytes tagHeadBytes headerBytes sampleBytes",
+    "src/dialects/shared/pcm.ts sampleBytes",
+    "src/dialects/speech/pcm-wav.ts headBytes",
+    "src/lib/image-size.ts headBytes",
+    "src/lib/ids.ts fairBytes",
+    "src/lib/secret.ts nonceBytes tagBytes",
+    "src/lib/webhook.ts leastBytes mostBytes",
+    "src/lib/exact-json.ts narrowChars",
+    "src/providers/bedrock/event-stream.ts preludeBytes sumBytes overheadBytes",
+    "src/config/secrets.ts keyChars",
+    "src/providers/safe-fetch/url-policy.ts longestName",
+    "src/dialects/tokens/text-scan.ts twoBytes",
+    "src/store/blobs/bucket.ts partBytes",
+    "src/gateway/ledger/schema.ts pageBytes",
+  ],
+  "what a vendor accepts: names and ids are made to fit, and come back as the client's": [
+    "src/dialects/anthropic-messages/tool-names.ts maxToolNameChars",
+    "src/dialects/bedrock-converse/tools.ts maxToolNameChars",
+    "src/dialects/gemini/tools.ts maxNameChars",
+    "src/dialects/gemini/model-capabilities.ts unlisted.maxChoices",
+    "src/dialects/openai-chat/tools.ts maxToolNameChars",
+    "src/dialects/openai-chat/tool-calls.ts maxIdChars shortHashChars",
+    "src/dialects/openai-responses/ids.ts maxBodyChars",
+    "src/dialects/openai-responses/request.ts maxToolNameChars",
+    "src/dialects/anthropic-messages/sampling.ts minThinkingTopP",
+    "src/dialects/embeddings/vectors.ts fullDimensions",
+    "src/dialects/video/upstreams/wan.ts usualShape",
+  ],
+  "a default of a format where the client leaves the field out": [
+    "src/dialects/anthropic-messages/reasoning.ts replyTokens",
+    "src/dialects/anthropic-messages/request.ts fallbackMaxTokens",
+    "src/dialects/openai-completions/fields.ts defaultMaxTokens",
+    "src/dialects/openai-responses/stored-items.ts defaultLimit",
+    "src/http/openai-videos.ts defaultLimit",
+    "src/dialects/shared/reasoning-effort.ts mediumBudgetTokens highBudgetTokens",
+    "src/providers/sandbox/embed.ts defaultDimensions",
+    "src/providers/sandbox/image.ts usualSide",
+    "src/providers/sandbox/video.ts defaultRunMs",
+  ],
+  "a setting of its own has this default": [
+    "src/app.ts defaultRetentionDays",
+    "src/store/store.ts defaultTimeoutMs",
+    "src/providers/provider.ts defaultTimeouts.wholeMs defaultTimeouts.firstByteMs defaultTimeouts.idleMs",
+    "src/local-servers.ts defaultEveryMs",
+  ],
+  "how an estimate or a layout of text is made": [
+    "src/dialects/tokens/families.ts openai.pageTokens claude.pageTokens gemini.pageTokens",
+    "src/dialects/tokens/request-parts.ts unknownSeconds headChars mostMp3BytesPerSecond",
+    "src/dialects/tokens/text-scan.ts longestWord wholeChars windows windowChars budgetChars",
+    "src/dialects/transcription/subtitles.ts longestPauseSeconds longestCueSeconds cueCharacters",
+    "src/providers/token-counter/slices.ts sliceChars runChars",
+    "src/gateway/streaming/meter.ts keptChars batchChars",
+    "src/dialects/openai-responses/transcript.ts minOutputChars",
+  ],
+  "a buffer or a slice of work: it changes speed, and no answer": [
+    "src/http/read.ts inOneTurnBytes smallBytes onePieceBytes",
+    "src/lib/body-thread.ts inPlaceBytes plainBytes plainContainers plainQuotes",
+    "src/lib/json-write.ts stepChars sliceChars",
+    "src/lib/redact-bytes.ts longChars",
+    "src/providers/upstream.ts smallBytes chunkBytes",
+    "src/providers/sandbox/speak.ts pieceBytes",
+    "src/providers/sandbox/thread.ts stepBytes",
+    "src/dialects/openai-responses/streamed-output.ts maxPieces",
+    "src/gateway/ledger/integrity.ts inPlaceBytes",
+    "src/gateway/ledger/ledger.ts progressEveryMs defaultCheckpointEveryRows",
+    "src/gateway/streaming/client-stream.ts progressMs",
+    "src/gateway/tasks/finalize.ts atOnce",
+    "src/gateway/tasks/results.ts atOnce",
+    "src/gateway/tasks/poller.ts maxPerClaim",
+    "src/gateway/streaming/backlog.ts mostAtOnce",
+    "src/store/responses.ts mostAtOnce",
+    "src/http/json-array-stream.ts maxFrameBytes",
+  ],
+  "a cache: beyond it something is computed or asked again": [
+    "src/dialects/tokens/families.ts mostKnown",
+    "src/http/write.ts maxReady",
+    "src/http/cors.ts maxAgeSeconds",
+    "src/providers/bedrock/signature.ts maxDerivedKeys",
+    "src/gateway/operations/token-count.ts memoryMs",
+    "src/gateway/operations/voice-lists.ts freshMs retryMs",
+    "src/gateway/routing/model-lists.ts freshMs retryMs",
+    "src/providers/safe-fetch/resolver.ts freshMs",
+    "src/providers/upstream.ts pooledMs staleMs",
+  ],
+  "how often something of the gateway's own is looked at, or how long it waits between tries": [
+    "src/app.ts backlogTickMs deadlineTickMs listPatienceMs videoDrainMs",
+    "src/gateway/ledger/writer.ts firstRetryMs longestRetryMs",
+    "src/gateway/pipeline/readiness.ts probeEveryMs",
+    "src/gateway/pipeline/usage-estimate.ts patienceMs",
+    "src/gateway/policy/concurrency.ts retryAfterMs",
+    "src/gateway/policy/keys.ts pollMs lookEveryMs",
+    "src/gateway/responses/background-run.ts heartbeatTtlMs",
+    "src/gateway/responses/background-runs.ts heartbeatMs purgeExpiredMs purgeOldMs",
+    "src/gateway/streaming/upstream-stream.ts drainMs",
+    "src/gateway/tasks/accept.ts writeTries",
+    "src/gateway/tasks/dependencies.ts leaseMs",
+    "src/gateway/tasks/job-runner.ts intervalMs",
+    "src/gateway/tasks/poller.ts intervalMs maintenanceMs longestWaitMs",
+    "src/gateway/tasks/schedule.ts growth firstMs mostMs mostTroubleMs",
+    "src/gateway/tasks/task-state.ts unknownForMs",
+    "src/gateway/tasks/transfer.ts renewMs",
+    "src/http/slow-body.ts lookMs",
+    "src/local-servers.ts laterTimeoutMs listTimeoutMs maxMisses",
+    "src/providers/discover.ts patienceMs",
+    "src/providers/kling.ts lifeSeconds skewSeconds earlyMs",
+    "src/providers/vertex/token.ts lifeSeconds earlyMs lastMs patienceMs",
+    "src/shutdown.ts announceMs settleMs settleTickMs",
+    "src/startup-check.ts patienceMs",
+    "src/store/blobs/bucket.ts answerPatienceMs",
+    "src/store/blobs/folder.ts deadAfterMs",
+    "src/store/change-counter.ts maxTries",
+    "src/store/connect.ts lockTimeoutMs",
+    "src/store/lock-retry.ts busyBlockMs busyWaitMs busyNapMs",
+    "src/store/migrate.ts migrationWaitMs",
+  ],
+  "every caller gives a value of its own: rows of the table, or of the fixed limits": [
+    "src/providers/safe-fetch/index.ts usualBytes usualTimeMs",
+    "src/providers/safe-fetch/post.ts usualTimeMs",
+    "src/providers/safe-fetch/resolver.ts defaultLookups.timeoutMs defaultLookups.maxPerOwner",
+  ],
+  "a second bound behind one of a table: nothing reaches it": [
+    "src/gateway/responses/compaction.ts maxLogChars",
+    "src/gateway/tasks/provider-content.ts maxErrorBytes",
+    "src/providers/safe-fetch/url-policy.ts longestSigned",
+    "src/providers/safe-fetch/post.ts mostHeardBytes",
+    "src/providers/sandbox/index.ts maxRetryAfterMs",
+    "src/providers/sandbox/schema-sample.ts maxDepth",
+    "src/dialects/openai-error.ts maxNesting",
+  ],
+  "what is shown, secret or safe, and no bound on a request": [
+    "src/cli/requests.ts mostShown",
+    "src/startup-message.ts mostModels",
+    "src/config/environment.ts shortestKey",
+    "src/config/secrets.ts shortestSecret",
+    "src/providers/redaction.ts shortestHidden shortestInReplies mostTokens",
+    "src/providers/safe-fetch/resolver.ts defaultDots",
+    "src/http/write.ts longWaitMs",
+    "src/providers/sandbox/sound.ts characterSeconds maxCommentBytes",
+    "src/providers/sandbox/transcribe.ts toleranceSeconds",
+  ],
+};
+
+/** Those bounds, as `path name`. */
+export const exceptedBounds: readonly string[] = Object.values(otherBounds)
+  .flat()
+  .flatMap((entry) => {
+    const [path, ...names] = entry.split(" ");
+    return names.map((name) => `${path} ${name}`);
+  });
