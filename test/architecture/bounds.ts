@@ -1,4 +1,4 @@
-// The rule that every bound has a row in a table: constants that are named as bounds are in src/config/limits.ts, in scripts/fixed-limits.ts, or here with a reason.
+// The rule that every bound has a row in a table: constants that are named as bounds are in src/config/limits.ts, in scripts/fixed-limits.json, or here with a reason.
 import { constantsOf } from "../../scripts/constants.ts";
 import type { SourceFile } from "./source.ts";
 
@@ -35,7 +35,7 @@ export function boundsWithoutRow(
     .filter((bound) => !listed.has(bound))
     .map(
       (bound) =>
-        `${bound}: make it a row of src/config/limits.ts. If it cannot be set, list it in scripts/fixed-limits.ts where a user can meet it, else in test/architecture/bounds.ts with its reason.`,
+        `${bound}: make it a row of src/config/limits.ts. If it cannot be set, list it in scripts/fixed-limits.json where a user can meet it, else in test/architecture/bounds.ts with its reason.`,
     );
 }
 
