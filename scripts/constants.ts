@@ -30,6 +30,8 @@ function numberOf(node: Node, known: ReadonlyMap<string, number>): number | unde
 
 /** Numbers that one declaration names: its own, or those of its members. */
 function named(name: string, node: Node, known: ReadonlyMap<string, number>): [name: string, value: number][] {
+  if (node.type === "TSAsExpression" || node.type === "TSSatisfiesExpression")
+    return named(name, node["expression"] as Node, known);
   const value = numberOf(node, known);
   if (value !== undefined) return [[name, value]];
   if (node.type !== "ObjectExpression") return [];

@@ -8,10 +8,8 @@ const unit =
   /(?:Ms|Seconds|Minutes|Hours|Days|Bytes|Chars|Characters|Tokens|Limits?|Tries|Items|Parts|Rows|Calls|Steps|Depth|Misses|Texts|Side|Pixels|Keys|Dimensions|Containers|Quotes)$/;
 
 /** True for a name that bounds something, or has a unit. */
-export function isBoundName(name: string): boolean {
-  const last = name.split(".").at(-1) ?? name;
-  return comparative.test(last) || unit.test(last);
-}
+export const isBoundName = (name: string): boolean =>
+  name.split(".").some((word) => comparative.test(word) || unit.test(word));
 
 const inTable = /^src\/config\/(?:\w+-)?limits\.ts$/;
 
@@ -70,6 +68,8 @@ export const otherBounds: Readonly<Record<string, readonly string[]>> = {
     "src/dialects/bedrock-converse/tools.ts maxToolNameChars",
     "src/dialects/gemini/tools.ts maxNameChars",
     "src/dialects/gemini/model-capabilities.ts unlisted.maxChoices",
+    "src/dialects/video/upstreams/kling.ts shared.resultSeconds",
+    "src/dialects/video/upstreams/veo.ts shared.resultSeconds",
     "src/dialects/openai-chat/tools.ts maxToolNameChars",
     "src/dialects/openai-chat/tool-calls.ts maxIdChars shortHashChars",
     "src/dialects/openai-responses/ids.ts maxBodyChars",
@@ -79,6 +79,7 @@ export const otherBounds: Readonly<Record<string, readonly string[]>> = {
     "src/dialects/video/upstreams/wan.ts usualShape",
   ],
   "a default of a format where the client leaves the field out": [
+    "src/dialects/moderations/llama-guard.ts short.maxOutputTokens",
     "src/dialects/anthropic-messages/reasoning.ts replyTokens",
     "src/dialects/anthropic-messages/request.ts fallbackMaxTokens",
     "src/dialects/openai-completions/fields.ts defaultMaxTokens",
@@ -145,6 +146,8 @@ export const otherBounds: Readonly<Record<string, readonly string[]>> = {
     "src/gateway/responses/background-runs.ts heartbeatMs purgeExpiredMs purgeOldMs",
     "src/gateway/streaming/upstream-stream.ts drainMs",
     "src/gateway/tasks/accept.ts writeTries",
+    "src/gateway/tasks/archive.ts waits.firstMs waits.growth waits.mostMs",
+    "src/gateway/tasks/webhook.ts waits.firstMs waits.growth waits.mostMs",
     "src/gateway/tasks/dependencies.ts leaseMs",
     "src/gateway/tasks/job-runner.ts intervalMs",
     "src/gateway/tasks/poller.ts intervalMs maintenanceMs longestWaitMs",
