@@ -16,13 +16,6 @@ export function unsupported(param: string, reason: string): GatewayError {
   return new GatewayError("unsupported_parameter", `'${param}' is not supported: ${reason}`, { param });
 }
 
-/** A request that a model of this kind never answers, whatever its fields say. */
-export function unsupportedByModel(reason: string): GatewayError {
-  return new GatewayError("unsupported_parameter", `This model does not support the request: ${reason}`, {
-    param: "model",
-  });
-}
-
 /** Why a model that only writes refuses to speak or to draw. */
 export const textOnly = "this model returns text only";
 

@@ -44,9 +44,11 @@ export function readInput(input: Json | undefined, field: string): EmbeddingInpu
 
 type InputHalf = UpstreamHalf<EmbeddingSetting, EmbeddingInput>;
 
+export const noTokens = rejected("this model accepts text only, not token IDs.");
+
 /** Refuses token ids. */
 export const textsOnly: NonNullable<InputHalf["limit"]> = (_setting, input) =>
-  input.kind === "tokens" ? rejected("this model accepts text only, not token IDs.") : undefined;
+  input.kind === "tokens" ? noTokens : undefined;
 
 /** The texts of an input that has passed `textsOnly`. */
 export const textsIn = (input: EmbeddingInput): string[] => (input.kind === "texts" ? [...input.texts] : []);

@@ -3,13 +3,22 @@ import { Type } from "typebox";
 import type { EmbeddingInput, EmbeddingRequest, EmbeddingResponse } from "../../canonical/embedding.ts";
 import { type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
 import type { Dialect, RenderContext, UpstreamRequest } from "../dialect.ts";
-import { unsupported } from "../errors.ts";
 import { fieldPaths, ignored, type Reading, rejected, type WireMembers } from "../field-table.ts";
 import { openaiErrors } from "../openai-error.ts";
 import { fieldReader, requestSchema } from "../read-fields.ts";
 import { renderer } from "../render-fields.ts";
 import { enumeration, optional } from "../schema-helpers.ts";
-import { dividedWire, type EmbeddingTable, maxItems, noPurpose, noTitle, readInput, textsOnly } from "./fields.ts";
+import { lose, newWarnings } from "../shared/warnings.ts";
+import {
+  dividedWire,
+  type EmbeddingTable,
+  maxItems,
+  noPurpose,
+  noTitle,
+  noTokens,
+  readInput,
+  textsOnly,
+} from "./fields.ts";
 import { parseResponse, patchResponse, renderResponse } from "./openai-response.ts";
 import { purposeOf } from "./tasks.ts";
 
@@ -17,6 +26,9 @@ const path = "embeddings";
 const tokenIds = Type.Array(Type.Integer({ minimum: 0 }));
 /** Fields of other makers in which clients say what the vectors are for; the first that says it counts. */
 const purposeFields = ["input_type", "task", "task_type", "text_type"] as const;
+
+/** Where it would be ignored, another dialect of the same servers is asked. */
+const ignoredPurpose = rejected("this model ignores it.");
 
 const saidPurpose = (wire: JsonObject): string | undefined =>
   purposeFields.find((field) => purposeOf(wire[field]) !== undefined);
@@ -67,9 +79,7 @@ const fields: EmbeddingTable = {
   purpose: {
     path: purposeFields[0],
     parseMembers: readPurpose,
-    // Where it would be ignored, another dialect of the same servers is asked.
-    limit: ({ warnings }) =>
-      warnings.context.options?.embeddings?.purposeElsewhere ? rejected("this model ignores it.") : noPurpose,
+    limit: ({ warnings }) => (warnings.context.options?.embeddings?.purposeElsewhere ? ignoredPurpose : noPurpose),
   },
   title: noTitle,
   unit: ignored("vectors of OpenAI's models have unit length"),
@@ -91,16 +101,17 @@ function parseRequest(wire: JsonObject): EmbeddingRequest {
   };
 }
 
-/** Where the field would be ignored, another dialect of the same servers is asked. */
-function refusePurpose(wire: JsonObject, { options }: RenderContext): void {
-  const said = options?.embeddings?.purposeElsewhere ? saidPurpose(wire) : undefined;
-  if (said !== undefined) throw unsupported(said, "this model ignores it.");
+/** Refuses what the rows refuse of a request that is translated. */
+function refuseIgnored(wire: JsonObject, context: RenderContext): void {
+  const { purposeElsewhere, textsOnly: hasTextsOnly } = context.options?.embeddings ?? {};
+  const said = purposeElsewhere ? saidPurpose(wire) : undefined;
+  if (said !== undefined) lose(newWarnings(context), ignoredPurpose, said);
+  const isTokens = hasTextsOnly && readInput(wire.input, "input").kind === "tokens";
+  if (isTokens) lose(newWarnings(context), noTokens, context.fieldPath("input"));
 }
 
 function passthroughRequest(wire: JsonObject, context: RenderContext): UpstreamRequest {
-  refusePurpose(wire, context);
-  if (context.options?.embeddings?.textsOnly && readInput(wire.input, "input").kind === "tokens")
-    throw unsupported(context.fieldPath("input"), "this model accepts text only, not token IDs.");
+  refuseIgnored(wire, context);
   const form = context.options?.embeddings?.floatsOnly && wire.encoding_format ? { encoding_format: "float" } : {};
   return { path, body: omitUndefined({ ...wire, ...form, model: context.model }) };
 }

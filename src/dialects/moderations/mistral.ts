@@ -6,8 +6,10 @@ import type {
   ModerationResult,
 } from "../../canonical/moderation.ts";
 import { tokenCount, zeroUsage } from "../../canonical/usage.ts";
+import type { Loss } from "../../canonical/warning.ts";
 import { isObject, type Json } from "../../lib/json.ts";
-import { invalidUpstreamResponse, unsupported } from "../errors.ts";
+import { invalidUpstreamResponse } from "../errors.ts";
+import { rejected } from "../field-table.ts";
 import { openaiErrors } from "../openai-error.ts";
 import { renderer } from "../render-fields.ts";
 import type { ModerationTable, UpstreamModeration } from "./fields.ts";
@@ -54,20 +56,23 @@ function readVerdict(result: Json): ModerationResult {
   return verdictOf(findings, knownFlagged(findings));
 }
 
+/** Refuses the first image. */
+function imageLoss(items: ModerationRequest["items"]): Loss | undefined {
+  const image = items.flat().find((part) => part.type === "image");
+  return image && { ...rejected("this model moderates text only"), path: image.path };
+}
+
 function wireInput({ items, mixed }: ModerationRequest): Json {
-  const texts = items.map((item) =>
-    item
-      .map((part) => {
-        if (part.type === "text") return part.text;
-        throw unsupported(part.path, "this model moderates text only");
-      })
-      .join("\n\n"),
-  );
+  const texts = items.map((item) => item.map((part) => (part.type === "text" ? part.text : "")).join("\n\n"));
   return mixed ? (texts[0] ?? "") : texts;
 }
 
 const fields: ModerationTable = {
-  items: { path: "input", renderMembers: ({ request }) => ({ input: wireInput(request) }) },
+  items: {
+    path: "input",
+    limit: (_setting, items) => imageLoss(items),
+    renderMembers: ({ request }) => ({ input: wireInput(request) }),
+  },
   mixed: { path: "input", carriedBy: "items" },
 };
 

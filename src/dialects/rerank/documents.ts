@@ -1,8 +1,10 @@
 // Documents in the form that a server takes: objects become texts where it only ranks texts.
 import { stringify } from "yaml";
 import type { RankedDocument } from "../../canonical/rerank.ts";
+import type { Loss } from "../../canonical/warning.ts";
 import type { Json, JsonObject } from "../../lib/json.ts";
-import { badValue, unsupported } from "../errors.ts";
+import { badValue } from "../errors.ts";
+import { rejected } from "../field-table.ts";
 
 /**
  * What a server takes. `text`: strings alone. `media`: strings, `{text}` and `{image}`. `content`: strings, and lists of
@@ -41,7 +43,6 @@ function textOf(placed: Placed): string {
   const { document, fields, path } = placed;
   if (isText(document)) return document;
   if (fields !== null) return pickedText(document, fields, path);
-  if (isMedia(document, placed)) throw unsupported(path, "this model ranks text documents only");
   return isText(document.text) ? document.text : yaml(document);
 }
 
@@ -70,7 +71,15 @@ const forms: { readonly [form in DocumentForm]: (placed: Placed) => Json } = {
   any: ({ document }) => document,
 };
 
-/** The document as the server takes it. Throws `unsupported_parameter` for a picture where only texts are ranked. */
+/** The refusal of a picture or a video, where the server ranks only texts. */
+export function documentLoss(form: DocumentForm, placed: Placed): Loss | undefined {
+  const { document, path } = placed;
+  if (isText(document) || !isMedia(document, placed)) return undefined;
+  const isRanked = form === "content" ? isText(document.image) : form !== "text";
+  return isRanked ? undefined : { ...rejected("this model ranks text documents only"), path };
+}
+
+/** The document as the server takes it. */
 export function documentIn(form: DocumentForm, placed: Placed): Json {
   return forms[form](placed);
 }

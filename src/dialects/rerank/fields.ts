@@ -15,7 +15,7 @@ import {
 import { fieldReader, requestSchema } from "../read-fields.ts";
 import { optional } from "../schema-helpers.ts";
 import { warn } from "../shared/warnings.ts";
-import { type DocumentForm, documentIn } from "./documents.ts";
+import { type DocumentForm, documentIn, documentLoss, type Placed } from "./documents.ts";
 
 export type RerankDialect = Dialect<RerankRequest, RerankResponse>;
 export type UpstreamRerank = UpstreamDialect<RerankRequest, RerankResponse>;
@@ -129,23 +129,31 @@ function refuseMany(count: number, most: number | undefined): void {
 const rankFields = ({ options }: RerankRequest): string[] | null =>
   Array.isArray(options.rank_fields) ? options.rank_fields.map(String) : null;
 
+const placedDocuments = (documents: RerankRequest["documents"], request: RerankRequest): Placed[] => {
+  const fields = rankFields(request);
+  return documents.map((document, index) => ({ document, path: `documents[${index}]`, fields }));
+};
+const placedQuery = (document: RankedDocument): Placed => ({ document, path: "query", fields: null });
+
 /** Query and documents in the form that the server takes, under its names for them. */
 export function documentRows({ form, maxDocuments }: DocumentRules, queryPath = "query", documentsPath = "documents") {
+  const formIn = ({ warnings }: Setting): DocumentForm => form(warnings.context);
   return {
     documents: {
       path: documentsPath,
-      render(documents: RerankRequest["documents"], { request, warnings: { context } }: Setting): Json[] {
-        refuseMany(documents.length, maxDocuments?.(context.model));
-        const fields = rankFields(request);
-        return documents.map((document, index) =>
-          documentIn(form(context), { document, path: `documents[${index}]`, fields }),
-        );
+      limit: (setting: Setting, documents: RerankRequest["documents"]) =>
+        placedDocuments(documents, setting.request)
+          .map((placed) => documentLoss(formIn(setting), placed))
+          .find((loss) => loss !== undefined),
+      render(documents: RerankRequest["documents"], setting: Setting): Json[] {
+        refuseMany(documents.length, maxDocuments?.(setting.warnings.context.model));
+        return placedDocuments(documents, setting.request).map((placed) => documentIn(formIn(setting), placed));
       },
     },
     query: {
       path: queryPath,
-      render: (document: RankedDocument, { warnings: { context } }: Setting) =>
-        documentIn(form(context), { document, path: "query", fields: null }),
+      limit: (setting: Setting, query: RankedDocument) => documentLoss(formIn(setting), placedQuery(query)),
+      render: (query: RankedDocument, setting: Setting) => documentIn(formIn(setting), placedQuery(query)),
     },
     /** The gateway picks the fields itself where the server takes texts. */
     rank_fields: {

@@ -10,7 +10,7 @@ import {
 } from "../../canonical/speech.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { Dialect } from "../dialect.ts";
-import { badValue, unsupported } from "../errors.ts";
+import { badValue } from "../errors.ts";
 import { fieldPaths, type WireMembers } from "../field-table.ts";
 import { openaiErrors } from "../openai-error.ts";
 import { fieldReader, requestSchema } from "../read-fields.ts";
@@ -18,7 +18,7 @@ import { renderer } from "../render-fields.ts";
 import { enumeration, optional } from "../schema-helpers.ts";
 import { openaiSoundReader } from "./openai-reader.ts";
 import { soundWriter } from "./openai-writer.ts";
-import type { SpeechTable } from "./upstream-speech.ts";
+import { refuseDocument, type SpeechTable } from "./upstream-speech.ts";
 
 const path = "audio/speech";
 /** What people count as characters. */
@@ -112,9 +112,7 @@ export const openaiSpeech: Dialect<SpeechRequest, SpeechResponse> = {
     fieldPath: fieldPaths(fields),
   },
   response: {
-    parse: () => {
-      throw unsupported("model", "speech responses are binary.");
-    },
+    parse: refuseDocument,
     render: (response) => ({
       audio: Buffer.from(response.bytes).toString("base64"),
       type: soundTypes[response.format],

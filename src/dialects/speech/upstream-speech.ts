@@ -12,7 +12,7 @@ import type {
   UpstreamDialect,
   UpstreamRequest,
 } from "../dialect.ts";
-import { unsupported } from "../errors.ts";
+import { invalidUpstreamResponse } from "../errors.ts";
 import { dropped, type FieldTable, ignored, type RenderSetting, rejected } from "../field-table.ts";
 import { fieldRenderer } from "../render-fields.ts";
 import { newWarnings, warn, warnField } from "../shared/warnings.ts";
@@ -113,6 +113,11 @@ function tableOf(server: UpstreamSpeech): SpeechTable {
   };
 }
 
+/** Replies with speech are read as audio. */
+export function refuseDocument(): never {
+  throw invalidUpstreamResponse("expected audio");
+}
+
 export function upstreamSpeech(server: UpstreamSpeech): UpstreamDialect<SpeechRequest, SpeechResponse> {
   const fields = tableOf(server);
   const renderFields = fieldRenderer<SpeechRequest, SpeechSetting>(fields);
@@ -127,11 +132,7 @@ export function upstreamSpeech(server: UpstreamSpeech): UpstreamDialect<SpeechRe
     name: server.name,
     operation: "speak",
     request: { fields, render },
-    response: {
-      parse: () => {
-        throw unsupported("model", "speech responses are binary.");
-      },
-    },
+    response: { parse: refuseDocument },
     audio: {
       formats: audioFormats.filter((format) => server.formats[format] !== undefined),
       reader: (context, head) =>

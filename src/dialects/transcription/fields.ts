@@ -8,7 +8,6 @@ import {
 } from "../../canonical/transcription.ts";
 import type { Json, JsonObject } from "../../lib/json.ts";
 import type { Dialect, FormPart, RequestMeta, UpstreamRequest } from "../dialect.ts";
-import { unsupportedByModel } from "../errors.ts";
 import {
   type ClientHalf,
   dropped,
@@ -150,7 +149,7 @@ export const tasksOf = (tasks: readonly Task[]) => ({
   limit(_setting: TranscriptionSetting, task: Task) {
     if (tasks.includes(task)) return undefined;
     const words = task === "translate" ? "translation" : "transcription";
-    throw unsupportedByModel(`this model does not support ${words}.`);
+    return { ...rejected(`this model does not support ${words}.`), path: "model" };
   },
   render: () => undefined,
 });

@@ -2,8 +2,7 @@
 import type { TranscriptFormat, TranscriptionRequest, TranscriptionResponse } from "../../canonical/transcription.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { FormPart, UpstreamDialect } from "../dialect.ts";
-import { unsupported } from "../errors.ts";
-import { dropped, fieldPaths } from "../field-table.ts";
+import { dropped, fieldPaths, rejected } from "../field-table.ts";
 import { openaiErrors } from "../openai-error.ts";
 import { callRenderer } from "../render-fields.ts";
 import { warnField } from "../shared/warnings.ts";
@@ -42,13 +41,11 @@ interface Server {
 
 const timed: readonly TranscriptFormat[] = ["srt", "vtt", "verbose_json", "diarized_json"];
 
-/** The format to ask the server for: the client's own, else the richest from which the gateway makes it. */
-function formatFor(format: TranscriptFormat, { formats, timesSegments }: Server): TranscriptFormat {
+/** The format to ask the server for: the client's own, else the richest from which the gateway makes it, if there is one. */
+function formatFor(format: TranscriptFormat, { formats, timesSegments }: Server): TranscriptFormat | undefined {
   if (formats === undefined || formats.includes(format)) return format;
   if (formats.includes("verbose_json") && format !== "diarized_json") return "verbose_json";
-  if (timed.includes(format) && (!timesSegments || format === "diarized_json"))
-    throw unsupported("response_format", "this model returns no timestamps.");
-  return "json";
+  return timed.includes(format) && (!timesSegments || format === "diarized_json") ? undefined : "json";
 }
 
 /** Times for segments, where the client wants any; words get none. */
@@ -76,10 +73,9 @@ function tableOf(server: Server): TranscriptionTable {
     format: {
       ...client.format,
       path: "response_format",
-      render: (format) => {
-        const asked = formatFor(format, server);
-        return has.includes("format") ? asked : undefined;
-      },
+      limit: (_setting, format) =>
+        formatFor(format, server) === undefined ? rejected("this model returns no timestamps.") : undefined,
+      render: (format) => (has.includes("format") ? formatFor(format, server) : undefined),
     },
     temperature: { ...client.temperature, ...hint("temperature") },
     granularities: {
