@@ -35,20 +35,17 @@ import {
   teiRerank,
   voyageRerank,
 } from "./rerank/index.ts";
-import { openaiSpeech } from "./speech/index.ts";
+import { openaiSpeech } from "./speech/openai.ts";
 import type { StoredResponses } from "./stored-responses.ts";
 import { openaiTranscriptions, openaiTranslations } from "./transcription/index.ts";
 
 export { type ModeratorForm, moderatorForms, moderatorIn } from "./moderations/index.ts";
-export {
-  azureSpeech,
-  deepgramSpeech,
-  elevenlabsSpeech,
-  geminiSpeech,
-  groqSpeech,
-  minimaxSpeech,
-  siliconflowSpeech,
-} from "./speech/index.ts";
+export { azureSpeech } from "./speech/azure.ts";
+export { deepgramSpeech } from "./speech/deepgram.ts";
+export { elevenlabsSpeech } from "./speech/elevenlabs.ts";
+export { geminiSpeech } from "./speech/gemini.ts";
+export { minimaxSpeech } from "./speech/minimax.ts";
+export { groqSpeech, siliconflowSpeech } from "./speech/openai-compatible.ts";
 export {
   deepgramTranscriptions,
   elevenlabsTranscriptions,

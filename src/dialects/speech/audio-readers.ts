@@ -1,42 +1,43 @@
-// What readers of sound share: bytes that go on as they are, and bytes that are held until the whole is there.
+// Readers of audio from upstreams: a file as it comes, pieces inside JSON, and documents that are errors in disguise.
 import type { AudioFormat } from "../../canonical/speech.ts";
 import type { Usage } from "../../canonical/usage.ts";
+import { isObject, type JsonObject, parseJsonText } from "../../lib/json.ts";
+import { type FrameSplitter, frameSplitter, readFrame } from "../../lib/sse.ts";
 import type { AudioReader, ReadContext } from "../dialect.ts";
-import { invalidUpstreamResponse } from "../errors.ts";
+import { invalidUpstreamResponse, streamTruncated } from "../errors.ts";
+import { openaiErrors } from "../openai-error.ts";
 import { soundOfType, soundOfTyped, tellingBytes } from "../shared/audio-format.ts";
 
 const nothing = new Uint8Array();
 const decoder = new TextDecoder();
 const maxHeldBytes = 64 * 1024 * 1024;
+const maxFrameBytes = 32 * 1024 * 1024;
+
+export type HeaderGetter = (name: string) => string | null;
 
 /** What the client asked for. */
 export function formatOf({ request }: ReadContext): AudioFormat {
   return request?.operation === "speak" ? request.format : "mp3";
 }
 
-/** Chunks kept for the end, within a bound. */
-export interface HeldBytes {
-  /** Keeps the chunk, and gives nothing for now. */
-  add(chunk: Uint8Array): Uint8Array;
-  text(): string;
-}
-
-export function heldBytes(): HeldBytes {
+/** A body that is held until it is whole, within a bound. */
+function heldBody() {
   const chunks: Uint8Array[] = [];
   let total = 0;
   return {
-    add(chunk) {
+    /** Holds the chunk, and gives nothing for now. */
+    add(chunk: Uint8Array): Uint8Array {
       total += chunk.length;
       if (total > maxHeldBytes) throw invalidUpstreamResponse("the response exceeds the size limit");
       chunks.push(chunk);
       return nothing;
     },
-    text: () => decoder.decode(Buffer.concat(chunks)),
+    json: () => parseJsonText(decoder.decode(Buffer.concat(chunks))),
   };
 }
 
 /**
- * A file of sound as it comes. What it is, its own bytes say; samples without a header say nothing, and are what the
+ * A file of audio as it comes. Its own bytes show what it is; samples without a header show nothing, and are what the
  * Content-Type says, or else what was asked for. `usage` is asked at the end.
  */
 export function plainReader(asked: AudioFormat, type: string, usage?: () => Usage | undefined): AudioReader {
@@ -44,7 +45,7 @@ export function plainReader(asked: AudioFormat, type: string, usage?: () => Usag
   let format: AudioFormat | null = null;
   let held: Uint8Array = nothing;
   let total = 0;
-  const told = (bytes: Uint8Array): AudioFormat => soundOfTyped(bytes, type) ?? (declared === "pcm" ? "pcm" : asked);
+  const shown = (bytes: Uint8Array): AudioFormat => soundOfTyped(bytes, type) ?? (declared === "pcm" ? "pcm" : asked);
   return {
     get format() {
       return format ?? declared;
@@ -54,15 +55,93 @@ export function plainReader(asked: AudioFormat, type: string, usage?: () => Usag
       if (format !== null) return chunk;
       held = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
       if (held.length < tellingBytes) return nothing;
-      format = told(held);
+      format = shown(held);
       return held;
     },
     end() {
       if (total === 0) throw invalidUpstreamResponse("the response has no audio");
       const bytes = format === null ? held : nothing;
-      format ??= told(held);
+      format ??= shown(held);
       const used = usage?.();
       return used === undefined ? { bytes } : { bytes, usage: used };
+    },
+  };
+}
+
+const documentTypes = /^(?:application\/(?:\S+\+)?json|text\/)/;
+
+/** True for a body that is a document, and no audio. */
+export const isDocument = (type: string): boolean => documentTypes.test(type);
+
+/** Status 200, and yet no audio. */
+function errorReader(format: AudioFormat): AudioReader {
+  const held = heldBody();
+  return {
+    format,
+    read: held.add,
+    end() {
+      const body = held.json();
+      if (isObject(body) && (body.error || body.type === "error")) throw openaiErrors.parse(200, body);
+      throw invalidUpstreamResponse("the response has no audio");
+    },
+  };
+}
+
+/** A file, or an error, by the Content-Type of the answer. */
+export function fileReader(context: ReadContext, head: HeaderGetter, usage?: () => Usage | undefined): AudioReader {
+  const [asked, type] = [formatOf(context), head("content-type") ?? ""];
+  return isDocument(type) ? errorReader(asked) : plainReader(asked, type, usage);
+}
+
+/** What one document says. */
+export interface AudioChunk {
+  readonly sound?: Uint8Array;
+  readonly usage?: Usage;
+  /** The reply is complete. */
+  readonly done?: boolean;
+}
+
+/** How the documents of one upstream are understood. */
+export interface AudioDecoder {
+  /** What the audio is, when the first of it is there. */
+  readonly format: AudioFormat;
+  /** Throws GatewayError for an error that the document holds. `whole`: there is only this one. */
+  decode(body: JsonObject, whole: boolean): AudioChunk;
+}
+
+/** Audio in events that each carry a piece of it, or in one document with all of it, by the Content-Type of the answer. */
+export function jsonAudioReader(type: string | null, decoder: AudioDecoder): AudioReader {
+  const isStream = (type ?? "").startsWith("text/event-stream");
+  const splitter: FrameSplitter = frameSplitter(maxFrameBytes);
+  const held = heldBody();
+  let usage: Usage | undefined;
+  let [isDone, hasAudio] = [!isStream, false];
+  const take = (body: unknown): Uint8Array => {
+    if (!isObject(body)) return nothing;
+    const chunk = decoder.decode(body, !isStream);
+    usage = chunk.usage ?? usage;
+    isDone ||= chunk.done === true;
+    hasAudio ||= (chunk.sound?.length ?? 0) > 0;
+    return chunk.sound ?? nothing;
+  };
+  const takeFrames = (raws: readonly string[] = []): Uint8Array =>
+    Buffer.concat(raws.map((raw) => take(parseJsonText(readFrame(raw)?.data ?? ""))));
+  const rest = (): Uint8Array => {
+    if (isStream) return takeFrames(splitter.rest()?.raws);
+    const body = held.json();
+    if (!isObject(body)) throw invalidUpstreamResponse("expected a JSON object");
+    return take(body);
+  };
+  return {
+    get format() {
+      return decoder.format;
+    },
+    read: (chunk) => (isStream ? takeFrames(splitter.push(chunk)?.raws) : held.add(chunk)),
+    end() {
+      const bytes = rest();
+      if (!isDone) throw streamTruncated();
+      if (!hasAudio) throw invalidUpstreamResponse("the response has no audio");
+      return usage === undefined ? { bytes } : { bytes, usage };
     },
   };
 }

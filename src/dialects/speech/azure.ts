@@ -1,8 +1,7 @@
 // Azure's own speech service: markup in, a file out.
 import { isObject, type Json } from "../../lib/json.ts";
 import { openaiErrors } from "../openai-error.ts";
-import { formatOf, plainReader } from "./audio-readers.ts";
-import { documentReader, isDocument } from "./openai-reader.ts";
+import { fileReader, formatOf, isDocument, plainReader } from "./audio-readers.ts";
 import { stringAt, upstreamSpeech } from "./upstream-speech.ts";
 
 /**
@@ -75,11 +74,9 @@ export const azureSpeech = upstreamSpeech({
     headers: { [formatHeader]: stringAt(headers, formatHeader) },
   }),
   reader(context, head) {
-    const asked = formatOf(context);
-    const type = head("content-type") ?? "";
-    if (isDocument(type)) return documentReader(asked);
     // Of samples it says how many bits they have, by a type that others use for files.
-    return plainReader(asked, asked === "pcm" ? "audio/pcm" : type);
+    const isSamples = formatOf(context) === "pcm" && !isDocument(head("content-type") ?? "");
+    return isSamples ? plainReader("pcm", "audio/pcm") : fileReader(context, head);
   },
   error: openaiErrors,
 });

@@ -2,8 +2,7 @@
 import { isObject } from "../../lib/json.ts";
 import type { ErrorCodec } from "../dialect.ts";
 import { openaiErrors } from "../openai-error.ts";
-import { formatOf, plainReader } from "./audio-readers.ts";
-import { documentReader, isDocument } from "./openai-reader.ts";
+import { fileReader } from "./audio-readers.ts";
 import { characterUsage, stringAt, upstreamSpeech } from "./upstream-speech.ts";
 
 /** https://developers.deepgram.com/docs/tts-models */
@@ -64,11 +63,6 @@ export const deepgramSpeech = upstreamSpeech({
     path: `v1/speak?model=${encodeURIComponent(stringAt(query, "model"))}&${stringAt(query, "encoding")}`,
     body,
   }),
-  reader(context, head) {
-    const asked = formatOf(context);
-    const type = head("content-type") ?? "";
-    if (isDocument(type)) return documentReader(asked);
-    return plainReader(asked, type, () => characterUsage(head("dg-char-count")));
-  },
+  reader: (context, head) => fileReader(context, head, () => characterUsage(head("dg-char-count"))),
   error: deepgramErrors,
 });

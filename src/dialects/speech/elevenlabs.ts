@@ -4,8 +4,7 @@ import { isObject, type JsonObject } from "../../lib/json.ts";
 import type { ErrorCodec } from "../dialect.ts";
 import { openaiErrors } from "../openai-error.ts";
 import { refusalError } from "../upstream-error.ts";
-import { formatOf, plainReader } from "./audio-readers.ts";
-import { documentReader, isDocument } from "./openai-reader.ts";
+import { fileReader, formatOf, isDocument } from "./audio-readers.ts";
 import { sampleReader } from "./pcm-wav.ts";
 import { characterUsage, contentLength, stringAt, upstreamSpeech } from "./upstream-speech.ts";
 
@@ -64,11 +63,11 @@ export const elevenlabsSpeech = upstreamSpeech({
   }),
   reader(context, head) {
     const asked = formatOf(context);
-    const type = head("content-type") ?? "";
-    if (isDocument(type)) return documentReader(asked);
     const usage = () => characterUsage(head("character-cost"));
-    if (asked === "wav" || asked === "pcm") return sampleReader(asked, { rate: pcmRate }, contentLength(head), usage);
-    return plainReader(asked, type, usage);
+    const isSamples = (asked === "wav" || asked === "pcm") && !isDocument(head("content-type") ?? "");
+    return isSamples
+      ? sampleReader(asked, { rate: pcmRate }, contentLength(head), usage)
+      : fileReader(context, head, usage);
   },
   error: elevenlabsErrors,
 });

@@ -9,8 +9,7 @@ import { soundOfTyped } from "../shared/audio-format.ts";
 import { objectsIn } from "../shared/json-accessors.ts";
 import type { TurnSamples } from "../shared/pcm.ts";
 import { warnField } from "../shared/warnings.ts";
-import { formatOf } from "./audio-readers.ts";
-import { type AudioChunk, type AudioDecoder, jsonAudioReader } from "./json-audio.ts";
+import { type AudioChunk, type AudioDecoder, formatOf, jsonAudioReader } from "./audio-readers.ts";
 import { samplesAs } from "./pcm-wav.ts";
 import { type SpeechSetting, upstreamSpeech } from "./upstream-speech.ts";
 
@@ -58,7 +57,7 @@ function refuseBlocked(feedback: Json | undefined): void {
 
 const rateOf = (type: string): number => Number(/rate=(\d{4,6})/.exec(type)?.[1] ?? pcmRate);
 
-function teller(asked: AudioFormat): AudioDecoder {
+function decoderFor(asked: AudioFormat): AudioDecoder {
   let format = asked;
   let turn: TurnSamples | null = null;
   const turned = (type: string, bytes: Uint8Array, whole: boolean): Uint8Array => {
@@ -73,7 +72,7 @@ function teller(asked: AudioFormat): AudioDecoder {
     get format() {
       return format;
     },
-    tell(body: JsonObject, whole: boolean): AudioChunk {
+    decode(body: JsonObject, whole: boolean): AudioChunk {
       if (body.error) throw geminiErrors.parse(200, body);
       refuseBlocked(body.promptFeedback);
       const [candidate] = objectsIn(body.candidates);
@@ -117,6 +116,6 @@ export const geminiSpeech = upstreamSpeech({
     path: callPath(model, "streamGenerateContent"),
     body: { ...body, generationConfig: { responseModalities: ["AUDIO"], ...(generationConfig as JsonObject) } },
   }),
-  reader: (context, head) => jsonAudioReader(head("content-type"), teller(formatOf(context))),
+  reader: (context, head) => jsonAudioReader(head("content-type"), decoderFor(formatOf(context))),
   error: geminiErrors,
 });

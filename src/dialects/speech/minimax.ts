@@ -4,8 +4,7 @@ import { isObject, type JsonObject } from "../../lib/json.ts";
 import { openaiErrors } from "../openai-error.ts";
 import { soundOfTyped } from "../shared/audio-format.ts";
 import { isRefusal, parseError } from "../video/upstreams/minimax-errors.ts";
-import { formatOf } from "./audio-readers.ts";
-import { type AudioChunk, type AudioDecoder, jsonAudioReader } from "./json-audio.ts";
+import { type AudioChunk, type AudioDecoder, formatOf, jsonAudioReader } from "./audio-readers.ts";
 import { characterUsage, upstreamSpeech } from "./upstream-speech.ts";
 
 /** Voices of its system. https://platform.minimax.io/docs/faq/system-voice-id */
@@ -28,14 +27,14 @@ const voices = {
 const mp3Bits = 128_000;
 
 /** In a stream the last document may hold all of it once more. */
-function teller(asked: AudioFormat): AudioDecoder {
+function decoderFor(asked: AudioFormat): AudioDecoder {
   let format = asked;
   let heard = false;
   return {
     get format() {
       return format;
     },
-    tell(body: JsonObject, whole: boolean): AudioChunk {
+    decode(body: JsonObject, whole: boolean): AudioChunk {
       if (isRefusal(body)) throw parseError(200, body);
       const data = isObject(body.data) ? body.data : {};
       const extra = isObject(body.extra_info) ? body.extra_info : {};
@@ -82,6 +81,6 @@ export const minimaxSpeech = upstreamSpeech({
       },
     };
   },
-  reader: (context, head) => jsonAudioReader(head("content-type"), teller(formatOf(context))),
+  reader: (context, head) => jsonAudioReader(head("content-type"), decoderFor(formatOf(context))),
   error: { ...openaiErrors, parse: parseError },
 });

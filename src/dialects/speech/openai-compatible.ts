@@ -2,7 +2,7 @@
 import { pcmRate } from "../../canonical/speech.ts";
 import { openaiErrors } from "../openai-error.ts";
 import { formatOf } from "./audio-readers.ts";
-import { openaiSoundReader } from "./openai-reader.ts";
+import { openaiSoundReader } from "./openai-audio.ts";
 import { unwrappedReader } from "./pcm-wav.ts";
 import { type SpeechSetting, upstreamSpeech, voicesByName } from "./upstream-speech.ts";
 

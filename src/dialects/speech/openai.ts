@@ -16,8 +16,7 @@ import { openaiErrors } from "../openai-error.ts";
 import { fieldReader, requestSchema } from "../read-fields.ts";
 import { renderer } from "../render-fields.ts";
 import { enumeration, optional } from "../schema-helpers.ts";
-import { openaiSoundReader } from "./openai-reader.ts";
-import { soundWriter } from "./openai-writer.ts";
+import { openaiSoundReader, soundWriter } from "./openai-audio.ts";
 import { refuseDocument, type SpeechTable } from "./upstream-speech.ts";
 
 const path = "audio/speech";

@@ -16,9 +16,9 @@ import { invalidUpstreamResponse } from "../errors.ts";
 import { dropped, type FieldTable, ignored, type RenderSetting, rejected } from "../field-table.ts";
 import { fieldRenderer } from "../render-fields.ts";
 import { newWarnings, warn, warnField } from "../shared/warnings.ts";
+import type { HeaderGetter } from "./audio-readers.ts";
 import { chooseVoice, type VoiceTable } from "./voices.ts";
 
-export type HeaderGetter = (name: string) => string | null;
 export type SpeechTable = FieldTable<SpeechRequest>;
 export type SpeechSetting = RenderSetting<SpeechRequest>;
 
