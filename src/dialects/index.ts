@@ -37,7 +37,7 @@ import {
 } from "./rerank/index.ts";
 import { openaiSpeech } from "./speech/openai.ts";
 import type { StoredResponses } from "./stored-responses.ts";
-import { openaiTranscriptions, openaiTranslations } from "./transcription/index.ts";
+import { openaiTranscriptions, openaiTranslations } from "./transcription/openai.ts";
 
 export { type ModeratorForm, moderatorForms, moderatorIn } from "./moderations/index.ts";
 export { azureSpeech } from "./speech/azure.ts";
@@ -46,15 +46,15 @@ export { elevenlabsSpeech } from "./speech/elevenlabs.ts";
 export { geminiSpeech } from "./speech/gemini.ts";
 export { minimaxSpeech } from "./speech/minimax.ts";
 export { groqSpeech, siliconflowSpeech } from "./speech/openai-compatible.ts";
+export { deepgramTranscriptions } from "./transcription/deepgram.ts";
+export { elevenlabsTranscriptions } from "./transcription/elevenlabs.ts";
+export { geminiTranscriptions } from "./transcription/gemini.ts";
 export {
-  deepgramTranscriptions,
-  elevenlabsTranscriptions,
-  geminiTranscriptions,
   groqTranscriptions,
   groqTranslations,
   mistralTranscriptions,
   siliconflowTranscriptions,
-} from "./transcription/index.ts";
+} from "./transcription/openai.ts";
 
 /** The wire of stored responses. */
 export const storedResponses: StoredResponses = openaiStoredResponses;

@@ -1,7 +1,7 @@
 // The recording of a request: the one file of its form, and what its bytes say that it is.
 import { GatewayError } from "../../canonical/error.ts";
 import type { AudioInput } from "../../canonical/transcription.ts";
-import type { RequestMeta, UploadedFile } from "../dialect.ts";
+import type { UploadedFile } from "../dialect.ts";
 import { badValue, missing } from "../errors.ts";
 import { soundOf } from "../shared/audio-format.ts";
 
@@ -34,7 +34,7 @@ export function recordingType(bytes: Uint8Array, declared: string): string {
 export const isRecording = ({ field }: UploadedFile): boolean => field === "file" || field === "file[]";
 
 /** The file called `file`. Throws the 400 for none, an empty one or several, the 413 for one that is too large. */
-export function recordingOf({ files = [] }: RequestMeta): AudioInput {
+export function recordingOf(files: readonly UploadedFile[]): AudioInput {
   const [file, second] = files.filter(isRecording);
   if (file === undefined) throw missing("file");
   if (second !== undefined) throw badValue("file", "Send exactly one 'file'.");

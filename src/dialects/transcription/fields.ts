@@ -35,6 +35,7 @@ const strings = (description: string): TSchema =>
   Type.Optional(Type.Union([Type.Array(Type.String()), Type.Null()], { description }));
 
 const read = {
+  recording: ({ files }) => ({ recording: recordingOf(files) }),
   // A form sends an empty text for what was not said.
   language: ({ wire: { language } }) => (typeof language === "string" && language.trim() !== "" ? { language } : {}),
   prompt: ({ wire: { prompt } }) => (typeof prompt === "string" ? { prompt } : {}),
@@ -52,6 +53,7 @@ const read = {
 
 /** How clients write the fields of a task. The format of a translation is any word: the provider decides about others than the usual. */
 export const clientHalves = (task: Task) => ({
+  recording: { parseMembers: read.recording },
   language: {
     parseMembers: read.language,
     ...(task === "translate"
@@ -114,12 +116,11 @@ export function clientRequest(task: Task, table: TranscriptionTable) {
   const readFields = fieldReader<TranscriptionRequest, TranscriptionSetting>(table, members);
   return {
     schema: requestSchema(table, members),
-    parse(wire: JsonObject, envelope: RequestMeta): TranscriptionRequest {
-      const recording = recordingOf(envelope);
-      const { fields, unmappedFields } = readFields(wire);
+    parse(wire: JsonObject, { files }: RequestMeta): TranscriptionRequest {
+      const { fields, unmappedFields } = readFields(wire, files);
       return {
-        ...{ operation: "transcribe", task, model: String(wire.model), stream: wire.stream === true, recording },
-        ...(fields as Pick<TranscriptionRequest, "format" | "granularities">),
+        ...{ operation: "transcribe", task, model: String(wire.model), stream: wire.stream === true },
+        ...(fields as Pick<TranscriptionRequest, "recording" | "format" | "granularities">),
         unmappedFields,
       };
     },

@@ -8,7 +8,7 @@ import { readUsage } from "../gemini/usage.ts";
 import { contentRefused } from "../images/content-policy.ts";
 import { objectsIn } from "../shared/json-accessors.ts";
 import { allTimes, formatsOf, recordingAt, type TranscriptionTable } from "./fields.ts";
-import { languageName } from "./language.ts";
+import { languageName } from "./response.ts";
 import { upstreamTranscription } from "./upstream-transcription.ts";
 
 /** A request has 20 MB at most, and base64 takes a third more: https://ai.google.dev/gemini-api/docs/audio. */

@@ -21,15 +21,19 @@ import {
 } from "./fields.ts";
 import { parseResponse, renderResponse } from "./response.ts";
 import { stream } from "./stream.ts";
-import { documents } from "./text-formats.ts";
+import { documents } from "./subtitles.ts";
 import { upstreamTranscription } from "./upstream-transcription.ts";
 
 type Task = TranscriptionRequest["task"];
 
+const paths: { readonly [task in Task]: string } = {
+  transcribe: "audio/transcriptions",
+  translate: "audio/translations",
+};
+
 /** A server of this format. */
 interface Server {
   readonly name: string;
-  readonly path: string;
   readonly task: Task;
   /** Formats of the reply that it makes; absent: all. */
   readonly formats?: readonly TranscriptFormat[];
@@ -61,7 +65,7 @@ function tableOf(server: Server): TranscriptionTable {
   const hint = (name: "language" | "prompt" | "temperature") => (has.includes(name) ? { path: name } : noHint(name));
   return {
     task: tasksOf([task]),
-    recording: recordingAt("file"),
+    recording: { ...client.recording, ...recordingAt("file") },
     language: {
       ...client.language,
       ...hint("language"),
@@ -88,13 +92,13 @@ function tableOf(server: Server): TranscriptionTable {
 }
 
 /** A server whose format is nearly OpenAI's, and which answers all at once. */
-export function transcriptionServer(server: Server): UpstreamDialect<TranscriptionRequest, TranscriptionResponse> {
+function transcriptionServer(server: Server): UpstreamDialect<TranscriptionRequest, TranscriptionResponse> {
   const fields = tableOf(server);
   return {
     ...upstreamTranscription({
       name: server.name,
       fields,
-      call: (members, request, { model }) => formCall(server.path, { model, ...members }, filePart(request)),
+      call: (members, request, { model }) => formCall(paths[server.task], { model, ...members }, filePart(request)),
       parse: parseResponse,
       error: openaiErrors,
     }),
@@ -109,7 +113,7 @@ function clientsFile(files: Parameters<TranscriptionDialect["passthrough"]["rend
 }
 
 function transcriptionDialect(server: Server): TranscriptionDialect {
-  const { name, path, task } = server;
+  const { name, task } = server;
   const fields = tableOf(server);
   return {
     name,
@@ -118,7 +122,7 @@ function transcriptionDialect(server: Server): TranscriptionDialect {
       fields,
       ...clientRequest(task, fields),
       render: callRenderer(fields, (members, request, { model }) =>
-        formCall(path, { model, ...members, ...(request.stream ? { stream: true } : {}) }, filePart(request)),
+        formCall(paths[task], { model, ...members, ...(request.stream ? { stream: true } : {}) }, filePart(request)),
       ),
       fieldPath: fieldPaths(fields),
     },
@@ -129,7 +133,7 @@ function transcriptionDialect(server: Server): TranscriptionDialect {
     textFormats: documents,
     stream,
     passthrough: {
-      render: (wire, { model }, { files }) => formCall(path, { ...wire, model }, clientsFile(files)),
+      render: (wire, { model }, { files }) => formCall(paths[task], { ...wire, model }, clientsFile(files)),
     },
     error: openaiErrors,
   };
@@ -137,12 +141,43 @@ function transcriptionDialect(server: Server): TranscriptionDialect {
 
 export const openaiTranscriptions = transcriptionDialect({
   name: "openai-transcriptions",
-  path: "audio/transcriptions",
   task: "transcribe",
 });
 
 export const openaiTranslations = transcriptionDialect({
   name: "openai-translations",
-  path: "audio/translations",
   task: "translate",
+});
+
+const whisper = ["json", "verbose_json", "text"] as const;
+
+/** https://console.groq.com/docs/speech-to-text */
+export const groqTranscriptions = transcriptionServer({
+  name: "groq-transcriptions",
+  task: "transcribe",
+  formats: whisper,
+});
+
+export const groqTranslations = transcriptionServer({
+  name: "groq-translations",
+  task: "translate",
+  formats: whisper,
+  has: ["prompt", "format", "temperature"],
+});
+
+/** https://docs.mistral.ai/api/#tag/audio.transcriptions: one form of reply; it does not take a language where it tells times. */
+export const mistralTranscriptions = transcriptionServer({
+  name: "mistral-transcriptions",
+  task: "transcribe",
+  formats: ["json"],
+  has: ["language", "temperature"],
+  timesSegments: true,
+});
+
+/** https://docs.siliconflow.cn/cn/api-reference/audio/create-audio-transcriptions: a file and a model, nothing else. */
+export const siliconflowTranscriptions = transcriptionServer({
+  name: "siliconflow-transcriptions",
+  task: "transcribe",
+  formats: ["json"],
+  has: [],
 });

@@ -12,8 +12,17 @@ import {
 } from "../../canonical/usage.ts";
 import { isObject, type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
 import { invalidUpstreamResponse } from "../errors.ts";
-import { languageName } from "./language.ts";
 import { timedCues } from "./subtitles.ts";
+
+/** Clients read English names in lower case, upstreams return codes of two or three letters. */
+const names = new Intl.DisplayNames(["en"], { type: "language", fallback: "none" });
+const code = /^[a-z]{2,3}(?:-[a-z0-9]{2,8})*$/i;
+
+/** `english` for `en`, `eng` and `english`; empty where nothing is known. */
+export function languageName(language: string | undefined): string {
+  if (language === undefined || !code.test(language)) return language?.toLowerCase() ?? "";
+  return (names.of(language) ?? language).toLowerCase();
+}
 
 const detailNames = ["seek", "tokens", "temperature", "avg_logprob", "compression_ratio", "no_speech_prob"] as const;
 /** What clients expect of every segment, where the upstream did not tell it. */
