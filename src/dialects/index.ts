@@ -4,12 +4,16 @@ import { anthropicMessages } from "./anthropic-messages/index.ts";
 import { anthropicCount } from "./anthropic-messages/token-count.ts";
 import { bedrockConverse } from "./bedrock-converse/index.ts";
 import type { Dialect } from "./dialect.ts";
-import { cohereEmbeddings } from "./embeddings/cohere.ts";
-import { dashscopeEmbeddings } from "./embeddings/dashscope.ts";
 import { geminiBatchEmbeddings, geminiEmbeddings } from "./embeddings/gemini.ts";
-import { jinaEmbeddings, voyageEmbeddings } from "./embeddings/jina-voyage.ts";
-import { ollamaEmbeddings, teiEmbeddings } from "./embeddings/ollama-tei.ts";
 import { openaiEmbeddings } from "./embeddings/openai.ts";
+import {
+  cohereEmbeddings,
+  dashscopeEmbeddings,
+  jinaEmbeddings,
+  ollamaEmbeddings,
+  teiEmbeddings,
+  voyageEmbeddings,
+} from "./embeddings/servers.ts";
 import { vertexEmbeddings } from "./embeddings/vertex.ts";
 import { gemini } from "./gemini/index.ts";
 import { modelFromPath } from "./gemini/request.ts";
@@ -20,26 +24,22 @@ import { imagenImages } from "./images/imagen.ts";
 import { minimaxImages } from "./images/minimax.ts";
 import { openaiImageEdits, openaiImages, openaiImageVariations } from "./images/openai.ts";
 import { arkImages, siliconflowImages, xaiImages, zhipuImages } from "./images/openai-compatible.ts";
-import { mistralModerations, openaiModerations } from "./moderations/index.ts";
+import { mistralModerations } from "./moderations/mistral.ts";
+import { openaiModerations } from "./moderations/openai.ts";
 import { openaiChat } from "./openai-chat/index.ts";
 import { openaiCompletions } from "./openai-completions/index.ts";
 import { openaiCompaction } from "./openai-responses/compaction-dialect.ts";
 import { openaiResponses } from "./openai-responses/index.ts";
 import { openaiStoredResponses } from "./openai-responses/stored-responses.ts";
 import { openaiCount } from "./openai-responses/token-count.ts";
-import {
-  cohereRerank,
-  dashscopeFlatRerank,
-  dashscopeRerank,
-  plainRerank,
-  teiRerank,
-  voyageRerank,
-} from "./rerank/index.ts";
+import { cohereRerank, plainRerank } from "./rerank/clients.ts";
+import { dashscopeFlatRerank, dashscopeRerank, teiRerank, voyageRerank } from "./rerank/servers.ts";
 import { openaiSpeech } from "./speech/openai.ts";
 import type { StoredResponses } from "./stored-responses.ts";
 import { openaiTranscriptions, openaiTranslations } from "./transcription/openai.ts";
 
-export { type ModeratorForm, moderatorForms, moderatorIn } from "./moderations/index.ts";
+export { type ModeratorForm, moderatorIn } from "./moderations/chat-moderation.ts";
+export { moderatorForms } from "./moderations/moderator-forms.ts";
 export { azureSpeech } from "./speech/azure.ts";
 export { deepgramSpeech } from "./speech/deepgram.ts";
 export { elevenlabsSpeech } from "./speech/elevenlabs.ts";

@@ -1,0 +1,165 @@
+// The embedding formats that only servers speak: Cohere's, DashScope's, Jina's, Voyage's, Ollama's, and Text Embeddings Inference's.
+import type { EmbeddingRequest, EmbeddingResponse } from "../../canonical/embedding.ts";
+import { isObject, type Json } from "../../lib/json.ts";
+import type { ErrorCodec, RenderContext } from "../dialect.ts";
+import { invalidUpstreamResponse } from "../errors.ts";
+import { type RequestFrame, renderer } from "../render-fields.ts";
+import { cohereErrors, errorsWith } from "../vendor-errors.ts";
+import {
+  type EmbeddingTable,
+  madeHere,
+  maxItems,
+  noPurpose,
+  noTitle,
+  noUser,
+  textsAt,
+  type UpstreamEmbeddings,
+} from "./fields.ts";
+import { parseResponse } from "./openai.ts";
+import { purposeAt, vocabularies } from "./tasks.ts";
+import { inputUsage, readVector, readVectors } from "./vectors.ts";
+
+interface Server extends RequestFrame<EmbeddingRequest> {
+  readonly name: string;
+  readonly fields: EmbeddingTable;
+  /** Texts of one call; absent: any number. */
+  readonly maxTexts?: (context: RenderContext) => number;
+  /** Throws `upstream_protocol_error` on what is not a reply. */
+  parse(wire: unknown): EmbeddingResponse;
+  readonly error: ErrorCodec;
+}
+
+function server({ name, fields, maxTexts, parse, error, path, members }: Server): UpstreamEmbeddings {
+  const render = renderer(fields, { path, members: members ?? (({ model }) => ({ model })) });
+  const request = { fields, render, ...(maxTexts === undefined ? {} : { maxItems: maxTexts }) };
+  return { name, operation: "embed", request, response: { parse }, error };
+}
+
+/** What most of them lack, and what the gateway does itself. */
+const common = { format: madeHere, unit: madeHere, title: noTitle, endUser: noUser, purpose: noPurpose } as const;
+
+const responseOf = (vectors: EmbeddingResponse["vectors"], tokens?: Json, model?: Json): EmbeddingResponse => ({
+  operation: "embed",
+  model: typeof model === "string" ? model : "",
+  vectors,
+  ...inputUsage(tokens),
+});
+
+const noList = () => invalidUpstreamResponse("the response has no list of embeddings");
+
+function parseCohere(wire: unknown): EmbeddingResponse {
+  const { embeddings, meta } = isObject(wire) ? wire : {};
+  if (embeddings === undefined) throw noList();
+  const list = isObject(embeddings) ? (embeddings.float ?? embeddings.base64) : embeddings;
+  const billed = isObject(meta) && isObject(meta.billed_units) ? meta.billed_units : {};
+  return responseOf(readVectors(list, "embeddings.float"), billed.input_tokens);
+}
+
+/** https://docs.cohere.com/reference/embed: second version, where a task type is required. */
+export const cohereEmbeddings = server({
+  name: "cohere-embeddings",
+  path: () => "v2/embed",
+  members: ({ model }) => ({ model, input_type: vocabularies.cohere.words.document }),
+  fields: {
+    ...common,
+    input: textsAt("texts"),
+    purpose: purposeAt("input_type", vocabularies.cohere),
+    format: { path: "embedding_types", render: () => ["float"] },
+    dimensions: { path: "output_dimension" },
+  },
+  maxTexts: () => 96,
+  parse: parseCohere,
+  error: cohereErrors,
+});
+
+const position = (item: Json): number => (isObject(item) && typeof item.text_index === "number" ? item.text_index : 0);
+
+function parseDashscope(wire: unknown): EmbeddingResponse {
+  const { output, usage } = isObject(wire) ? wire : {};
+  const list = isObject(output) ? output.embeddings : undefined;
+  if (!Array.isArray(list)) throw noList();
+  const vectors = [...list]
+    .sort((left, right) => position(left) - position(right))
+    .map((item, index) =>
+      readVector(isObject(item) ? item.embedding : undefined, `output.embeddings[${index}].embedding`),
+    );
+  return responseOf(vectors, isObject(usage) ? usage.total_tokens : undefined);
+}
+
+/** https://help.aliyun.com/zh/model-studio/text-embedding-synchronous-api */
+export const dashscopeEmbeddings = server({
+  name: "dashscope-embeddings",
+  path: () => "api/v1/services/embeddings/text-embedding/text-embedding",
+  members: ({ model }) => ({ model, parameters: {} }),
+  fields: {
+    ...common,
+    input: textsAt("input.texts"),
+    purpose: purposeAt("parameters.text_type", vocabularies.dashscope),
+    dimensions: { path: "parameters.dimension" },
+  },
+  maxTexts: ({ options }) => options?.embeddings?.mostItems ?? 10,
+  parse: parseDashscope,
+  // An account in arrears is refused as a bad request.
+  error: errorsWith({ codes: { Arrearage: 402, InvalidApiKey: 401 } }),
+});
+
+/** https://jina.ai/embeddings */
+export const jinaEmbeddings = server({
+  name: "jina-embeddings",
+  path: () => "embeddings",
+  fields: {
+    ...common,
+    input: textsAt("input"),
+    purpose: purposeAt("task", vocabularies.jina),
+    dimensions: { path: "dimensions" },
+    format: { path: "embedding_type" },
+  },
+  maxTexts: () => maxItems,
+  parse: parseResponse,
+  error: errorsWith(),
+});
+
+/** https://docs.voyageai.com/reference/embeddings-api: numbers are the default format, and have no name. */
+export const voyageEmbeddings = server({
+  name: "voyage-embeddings",
+  path: () => "embeddings",
+  fields: {
+    ...common,
+    input: textsAt("input"),
+    purpose: purposeAt("input_type", vocabularies.voyage),
+    dimensions: { path: "output_dimension" },
+    format: { path: "encoding_format", render: (format) => (format === "base64" ? format : undefined) },
+  },
+  maxTexts: () => 1000,
+  parse: parseResponse,
+  error: errorsWith(),
+});
+
+/** https://docs.ollama.com/api/embed */
+export const ollamaEmbeddings = server({
+  name: "ollama-embeddings",
+  path: () => "api/embed",
+  fields: { ...common, input: textsAt("input"), dimensions: { path: "dimensions" } },
+  parse(wire) {
+    if (!isObject(wire)) throw noList();
+    return responseOf(readVectors(wire.embeddings, "embeddings"), wire.prompt_eval_count, wire.model);
+  },
+  error: errorsWith(),
+});
+
+/** https://huggingface.github.io/text-embeddings-inference: a server has one model, and takes 32 texts by default. */
+export const teiEmbeddings = server({
+  name: "tei-embeddings",
+  path: () => "embed",
+  members: () => ({}),
+  fields: {
+    ...common,
+    input: textsAt("inputs"),
+    dimensions: { path: "dimensions" },
+    unit: { path: "normalize", renderMembers: () => ({ normalize: true }) },
+  },
+  maxTexts: ({ options }) => options?.embeddings?.mostItems ?? 32,
+  parse: (wire) => responseOf(readVectors(wire as Json | undefined, "")),
+  // 424: the model failed, and nothing is wrong with the request. 429: the server's queue is full.
+  error: errorsWith({ statuses: { 424: 500, 429: 503 } }),
+});
