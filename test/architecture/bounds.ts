@@ -79,7 +79,7 @@ export const otherBounds: Readonly<Record<string, readonly string[]>> = {
     "src/dialects/video/upstreams/wan.ts usualShape",
   ],
   "a default of a format where the client leaves the field out": [
-    "src/dialects/moderations/llama-guard.ts short.maxOutputTokens",
+    "src/dialects/moderations/moderator-forms.ts short.maxOutputTokens",
     "src/dialects/anthropic-messages/reasoning.ts replyTokens",
     "src/dialects/anthropic-messages/request.ts fallbackMaxTokens",
     "src/dialects/openai-completions/fields.ts defaultMaxTokens",

@@ -19,19 +19,22 @@ import { parseResponse } from "./openai.ts";
 import { purposeAt, vocabularies } from "./tasks.ts";
 import { inputUsage, readVector, readVectors } from "./vectors.ts";
 
+/** Texts that one call takes. */
+const maxTexts = { cohere: 96, dashscope: 10, voyage: 1000, tei: 32 } as const;
+
 interface Server extends RequestFrame<EmbeddingRequest> {
   readonly name: string;
   readonly fields: EmbeddingTable;
   /** Texts of one call; absent: any number. */
-  readonly maxTexts?: (context: RenderContext) => number;
+  readonly maxItems?: (context: RenderContext) => number;
   /** Throws `upstream_protocol_error` on what is not a reply. */
   parse(wire: unknown): EmbeddingResponse;
   readonly error: ErrorCodec;
 }
 
-function server({ name, fields, maxTexts, parse, error, path, members }: Server): UpstreamEmbeddings {
+function server({ name, fields, maxItems: most, parse, error, path, members }: Server): UpstreamEmbeddings {
   const render = renderer(fields, { path, members: members ?? (({ model }) => ({ model })) });
-  const request = { fields, render, ...(maxTexts === undefined ? {} : { maxItems: maxTexts }) };
+  const request = { fields, render, ...(most === undefined ? {} : { maxItems: most }) };
   return { name, operation: "embed", request, response: { parse }, error };
 }
 
@@ -67,7 +70,7 @@ export const cohereEmbeddings = server({
     format: { path: "embedding_types", render: () => ["float"] },
     dimensions: { path: "output_dimension" },
   },
-  maxTexts: () => 96,
+  maxItems: () => maxTexts.cohere,
   parse: parseCohere,
   error: cohereErrors,
 });
@@ -97,7 +100,7 @@ export const dashscopeEmbeddings = server({
     purpose: purposeAt("parameters.text_type", vocabularies.dashscope),
     dimensions: { path: "parameters.dimension" },
   },
-  maxTexts: ({ options }) => options?.embeddings?.mostItems ?? 10,
+  maxItems: ({ options }) => options?.embeddings?.mostItems ?? maxTexts.dashscope,
   parse: parseDashscope,
   // An account in arrears is refused as a bad request.
   error: errorsWith({ codes: { Arrearage: 402, InvalidApiKey: 401 } }),
@@ -114,7 +117,7 @@ export const jinaEmbeddings = server({
     dimensions: { path: "dimensions" },
     format: { path: "embedding_type" },
   },
-  maxTexts: () => maxItems,
+  maxItems: () => maxItems,
   parse: parseResponse,
   error: errorsWith(),
 });
@@ -130,7 +133,7 @@ export const voyageEmbeddings = server({
     dimensions: { path: "output_dimension" },
     format: { path: "encoding_format", render: (format) => (format === "base64" ? format : undefined) },
   },
-  maxTexts: () => 1000,
+  maxItems: () => maxTexts.voyage,
   parse: parseResponse,
   error: errorsWith(),
 });
@@ -158,7 +161,7 @@ export const teiEmbeddings = server({
     dimensions: { path: "dimensions" },
     unit: { path: "normalize", renderMembers: () => ({ normalize: true }) },
   },
-  maxTexts: ({ options }) => options?.embeddings?.mostItems ?? 32,
+  maxItems: ({ options }) => options?.embeddings?.mostItems ?? maxTexts.tei,
   parse: (wire) => responseOf(readVectors(wire as Json | undefined, "")),
   // 424: the model failed, and nothing is wrong with the request. 429: the server's queue is full.
   error: errorsWith({ statuses: { 424: 500, 429: 503 } }),
