@@ -182,7 +182,9 @@ export function splitTokens(
 
 /** Only those above 0. */
 export function rareBuckets(buckets: { readonly [bucket in RareBucket]?: number }): Partial<Usage> {
-  return Object.fromEntries(Object.entries(buckets).filter(([, amount]) => amount > 0));
+  const found: { [bucket in RareBucket]?: number } = {};
+  for (const [bucket, amount] of Object.entries(buckets)) if (amount > 0) found[bucket as RareBucket] = amount;
+  return found;
 }
 
 /** One unit as a member of usage; nothing for an amount that cannot be true. */

@@ -24,8 +24,26 @@ function readingFault(thrown: unknown): GatewayError {
   });
 }
 
+/** A body that is being read. */
+interface Reading {
+  readonly pace: BodyPace;
+  readonly startMs: number;
+  bytes: number;
+  readonly reject: (error: GatewayError) => void;
+}
+
 /** One for the process: a timer for each request would cost more than reading a small body. */
 const ticker = createSharedInterval(lookMs);
+const readings = new Set<Reading>();
+
+function look(): void {
+  if (readings.size === 0) ticker.unsubscribe(look);
+  const nowMs = performance.now();
+  for (const { pace, startMs, bytes, reject } of readings) {
+    const countedMs = nowMs - startMs - pace.bodyGraceMs;
+    if (countedMs > 0 && bytes < (countedMs / 1000) * pace.minBodyBytesPerSecond) reject(tooSlow(pace));
+  }
+}
 
 /**
  * `read` is given a function that notes how many bytes have come; until it is called, they are `assumedBytes`. Throws
@@ -36,25 +54,21 @@ export function withinPace<T>(
   read: (progress: (bytes: number) => void) => Promise<T>,
   assumedBytes = 0,
 ): Promise<T> {
-  const { promise, resolve, reject } = Promise.withResolvers<T>();
-  const startMs = performance.now();
-  let bytes = assumedBytes;
-  const look = (): void => {
-    const countedMs = performance.now() - startMs - pace.bodyGraceMs;
-    if (countedMs > 0 && bytes < (countedMs / 1000) * pace.minBodyBytesPerSecond) reject(tooSlow(pace));
-  };
-  ticker.subscribe(look);
-  read((now) => {
-    bytes = now;
-  }).then(
-    (value) => {
-      ticker.unsubscribe(look);
-      resolve(value);
-    },
-    (thrown: unknown) => {
-      ticker.unsubscribe(look);
-      reject(readingFault(thrown));
-    },
-  );
-  return promise;
+  return new Promise<T>((resolve, reject) => {
+    const reading: Reading = { pace, startMs: performance.now(), bytes: assumedBytes, reject };
+    readings.add(reading);
+    ticker.subscribe(look);
+    read((now) => {
+      reading.bytes = now;
+    }).then(
+      (value) => {
+        readings.delete(reading);
+        resolve(value);
+      },
+      (thrown: unknown) => {
+        readings.delete(reading);
+        reject(readingFault(thrown));
+      },
+    );
+  });
 }

@@ -53,9 +53,10 @@ function signed(send: Send, signer: Signer, { unwrap }: AccountAccess, redactor:
 
 /** Sends calls below an address. A task that is submitted twice is paid for twice: no submit is risked on a connection that may be stale. */
 function callSenders(send: Send, encode: ReturnType<typeof requestEncoder>, baseUrl: string) {
+  const base = join(baseUrl, "");
   const sending = (call: UpstreamRequest, signal: AbortSignal, more: Pick<OutgoingRequest, "freshConnection">) => {
     const sendEncoded = (request: Awaited<ReturnType<typeof encode>>): Promise<Response> =>
-      send({ ...request, ...more, url: join(baseUrl, call.path), signal });
+      send({ ...request, ...more, url: base + call.path, signal });
     const request = encode(call);
     return request instanceof Promise ? request.then(sendEncoded) : sendEncoded(request);
   };

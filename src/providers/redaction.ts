@@ -90,7 +90,10 @@ export function redactorOf(credentials: readonly string[], host: string): Redact
 type ProviderResponse = Response & { readonly redactor?: Redactor };
 
 /** The response of a provider, to be read with its redactor. */
-export const withRedactor = (response: Response, redactor: Redactor): Response => Object.assign(response, { redactor });
+export function withRedactor(response: Response & { redactor?: Redactor }, redactor: Redactor): Response {
+  response.redactor = redactor;
+  return response;
+}
 
 /** Undefined for a response that no provider has sent. */
 export const redactorFor = (response: ProviderResponse): Redactor | undefined => response.redactor;

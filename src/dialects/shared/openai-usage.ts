@@ -27,11 +27,9 @@ function unsaid(total: number, said: number, hasCache: boolean): number {
 /** The two sides, one of which may only be told by the total. */
 function protocolsOf({ prompt_tokens, completion_tokens, total_tokens }: JsonObject): readonly [number, number] | null {
   if (!areCounts(prompt_tokens, completion_tokens, total_tokens)) return null;
-  const [prompt, completion, total] = [prompt_tokens, completion_tokens, total_tokens].map(tokenCount) as [
-    number,
-    number,
-    number,
-  ];
+  const prompt = tokenCount(prompt_tokens);
+  const completion = tokenCount(completion_tokens);
+  const total = tokenCount(total_tokens);
   if (typeof completion_tokens === "number")
     return prompt > 0 ? [prompt, completion] : [total - completion, completion];
   return typeof prompt_tokens === "number" && total >= prompt ? [prompt, total - prompt] : null;

@@ -70,12 +70,15 @@ export function textsOf({ texts, tools }: RequestParts, family: TokenFamily): re
 const imageTokens = ({ size, detail }: ImagePart, { image, imageBound }: TokenFamily): number =>
   size === null ? imageBound : Math.min(image(size, detail), imageBound);
 
-/** Everything but texts: media, messages, what tools bring, and what the client counted itself. */
-export function nonTextTokens(parts: RequestParts, family: TokenFamily): number {
+/** Everything but texts: media, messages, what tools bring, and what the client counted itself. `tools` where they were walked before. */
+export function nonTextTokens(
+  parts: RequestParts,
+  family: TokenFamily,
+  tools = toolTexts(parts.tools, family).tokens,
+): number {
   const images = parts.images.reduce((sum, image) => sum + imageTokens(image, family), 0);
   const sound = parts.audioSeconds * family.audioPerSecond + parts.videoSeconds * family.videoPerSecond;
   const frame = parts.messages === 0 ? 0 : family.base + family.perMessage * parts.messages;
-  const tools = toolTexts(parts.tools, family).tokens;
   return Math.ceil(images + sound + parts.pages * family.pageTokens + frame + tools + parts.tokens);
 }
 
@@ -105,22 +108,33 @@ export function approximateText({ plain, cjk, digits }: TextScan, family: TokenF
 export interface InputScan {
   readonly parts: RequestParts;
   readonly scan: TextScan;
+  /** What definitions of functions bring beside their texts, at families that count them by their schema. */
+  readonly schemaTokens: number;
 }
 
 /** The one pass. Tools are read as JSON, whatever the family makes of them. */
 export function scanInput(parts: RequestParts): InputScan {
   const scanner = textScanner();
-  for (const { text, times } of textsOf(parts, defaultFamily)) scanner.add(text, times);
-  return { parts, scan: scanner.result() };
+  for (const { text, times } of parts.texts) scanner.add(text, times);
+  const { texts, tokens } = toolTexts(parts.tools, defaultFamily);
+  for (const text of texts) scanner.add(text);
+  return { parts, scan: scanner.result(), schemaTokens: tokens - defaultFamily.withTools };
+}
+
+/** As `nonTextTokens`, without walking the tools once more. */
+function nonTextOf({ parts, schemaTokens }: InputScan, family: TokenFamily): number {
+  const bySchema = family.tools === "schema" ? schemaTokens : 0;
+  return nonTextTokens(parts, family, parts.tools.length === 0 ? 0 : family.withTools + bySchema);
 }
 
 /** Tokens at most, whoever of these families answers: for admission. */
-export function inputBound({ parts, scan }: InputScan, families: readonly TokenFamily[]): number {
-  const beside = families.map((family) => nonTextTokens(parts, family));
-  return Math.ceil(scan.bound) + Math.max(0, ...beside);
+export function inputBound(input: InputScan, families: readonly TokenFamily[]): number {
+  let most = 0;
+  for (const family of families) most = Math.max(most, nonTextOf(input, family));
+  return Math.ceil(input.scan.bound) + most;
 }
 
 /** A quick estimate, for what cannot wait for the tokenizer: the opening row, notes of progress, the first event of a stream. */
-export function approximateInput({ parts, scan }: InputScan, family: TokenFamily = defaultFamily): number {
-  return approximateText(scan, family) + nonTextTokens(parts, family);
+export function approximateInput(input: InputScan, family: TokenFamily = defaultFamily): number {
+  return approximateText(input.scan, family) + nonTextOf(input, family);
 }
