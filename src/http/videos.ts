@@ -53,10 +53,10 @@ export function writeCreated(
   parts: VideoPartsOf,
   client: VideoClient,
   visit: HandlerContext,
-  { task, by }: Created,
+  { task, servedBy }: Created,
 ): Response {
   const body: JsonObject = client.renderCreated(seen(parts, visit, task), contextOf(parts, visit));
-  return writeReply({ body: JSON.stringify(body), by }, visit.requestId, []);
+  return writeReply({ body: JSON.stringify(body), by: servedBy }, visit.requestId, []);
 }
 
 /** Starts a task. */
@@ -66,14 +66,14 @@ export async function submitTask(parts: VideoPartsOf, client: VideoClient, visit
   const header = (name: string): string | null => request.headers.get(name);
   const envelope = { header, params: visit.params, ...(files === undefined ? {} : { files }) };
   const canonicalRequest = client.parse(wire, envelope);
-  const unheard = client.ignoredFields?.(wire, envelope) ?? [];
+  const ignoredFields = client.ignoredFields?.(wire, envelope) ?? [];
   const strict = header("x-turnpike-strict")?.toLowerCase() === "true";
   const origin = originOf(request);
   const signal = () => request.signal;
   const submit = {
     client,
-    ask: canonicalRequest,
-    unheard,
+    request: canonicalRequest,
+    ignoredFields,
     caller: callerOf(visit),
     strict,
     origin,

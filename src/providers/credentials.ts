@@ -5,7 +5,7 @@ import type { Secret } from "../lib/secret.ts";
 import type { ListedModel } from "./model-list.ts";
 import type { OutgoingRequest, Send } from "./upstream.ts";
 
-/** What an operator says of an account beside an address and a key. */
+/** What an operator configures of an account in addition to an address and a key. */
 export interface Account {
   readonly region?: string;
   readonly project?: string;

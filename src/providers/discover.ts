@@ -45,7 +45,7 @@ async function listsModels(url: string, send: Send, timeoutMs: number): Promise<
     const body: unknown = await response.json();
     return isObject(body) && body.object === "list" && (Array.isArray(body.data) || body.data === null);
   } catch {
-    // Nobody there, or nobody who speaks our language in time: that is the usual case.
+    // No server, or no compatible one in time: that is the usual case.
     return false;
   }
 }

@@ -32,7 +32,7 @@ function nativeApiPrefix(prefix: string, native: RegExp): NonNullable<Preset["ac
   };
 }
 
-/** https://www.volcengine.com/docs/82379/1494384: thinking is a switch, and the effort goes beside it. */
+/** https://www.volcengine.com/docs/82379/1494384: thinking is a switch, and the effort is sent in addition. */
 export const ark: Preset = {
   name: "ark",
   baseUrl: "https://ark.cn-beijing.volces.com/api/v3",
@@ -95,7 +95,7 @@ export const dashscope: Preset = {
   },
 };
 
-/** https://platform.minimax.io/docs/api-reference/text-openai-api: thinking stands in the text, and has no level. */
+/** https://platform.minimax.io/docs/api-reference/text-openai-api: thinking is in the text, and has no level. */
 export const minimax: Preset = {
   name: "minimax",
   baseUrl: "https://api.minimax.io/v1",

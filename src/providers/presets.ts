@@ -41,7 +41,7 @@ const thinkingType = (level?: (effort: string, model: string) => string | undefi
   effortAsSwitch("thinking", { type: "disabled" }, { type: "enabled" }, level);
 const zeroPenalties = { presence_penalty: 0, frequency_penalty: 0 } as const;
 
-/** Only the newer models take a level of thinking beside the switch. Usage comes in the last chunk without being asked for. */
+/** Only the newer models accept a level of thinking in addition to the switch. Usage is in the last chunk without a request for it. */
 const glm: Pick<Preset, "also" | "options" | "patches"> = {
   also: [openaiEmbeddings, zhipuImages],
   options: { ...older, noStreamOptions: true, oneChoice: true, embeddings: { mostItems: 64, textsOnly: true } },

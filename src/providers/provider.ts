@@ -70,11 +70,11 @@ export interface HttpKind extends ProviderKind, RequestQuirks {
   readonly account?: AccountRules;
 }
 
-/** A repair of what a provider says, before anybody reads it. */
+/** A repair of a provider's responses, before they are parsed. */
 export interface ResponsePatch {
-  /** A text that a reply or frame must hold to need the repair; all others go by unread. */
+  /** A text that a reply or frame must contain to need the repair; all others are not parsed. */
   readonly marker: string;
-  /** A whole reply, or the data of one frame. The same object when there is nothing to mend. Pure. */
+  /** A whole reply, or the data of one frame. The same object when there is nothing to repair. Pure. */
   patch(body: JsonObject): JsonObject;
   /** In place of both for the frames of one stream, where a repair depends on what came before. */
   stream?(): StreamPatch;

@@ -1,8 +1,8 @@
-// What an upstream may not say back to us: its credential. One place for all of its words, before anybody parses, stores, logs or forwards them.
+// Removes a provider's credential from its responses, in one place, before they are parsed, stored, logged or forwarded.
 import { concealed, type GatewayError, toGatewayError } from "../canonical/error.ts";
 import type { SseChunk } from "../lib/sse.ts";
 
-/** Takes the credentials of one provider out of what it says. */
+/** Removes the credentials of one provider from its responses. */
 export interface Redactor {
   /** Of a whole body, or a part that was cut at borders of frames. The same bytes where there is nothing to hide. */
   bytes(bytes: Uint8Array, isRefusal: boolean): Uint8Array;
@@ -28,7 +28,7 @@ function spellingsOf(word: string): string[] {
   return [...new Set([word, json, json.replaceAll("/", "\\/"), encodeURIComponent(word)])];
 }
 
-/** Whether a text is a credential wherever it stands. */
+/** Whether a text is a credential wherever it occurs. */
 export const isStrong = (word: string): boolean => word.length >= shortestInReplies && /\d/.test(word);
 
 /** Longer ones first: one may begin with another. */
@@ -98,7 +98,7 @@ export function withRedactor(response: Response & { redactor?: Redactor }, redac
 /** Undefined for a response that no provider has sent. */
 export const redactorFor = (response: ProviderResponse): Redactor | undefined => response.redactor;
 
-/** The error that somebody may see for whatever was thrown about a provider. */
+/** The error that clients and logs may contain for whatever was thrown about a provider. */
 export function safeError(
   thrown: unknown,
   { dispatch: { redactor } }: { readonly dispatch: { readonly form: string; readonly redactor?: Redactor } },

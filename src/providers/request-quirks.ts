@@ -57,7 +57,7 @@ export function eachMessage(change: (message: JsonObject) => JsonObject): Patch 
   };
 }
 
-/** `developer` is OpenAI's newer word for a role that everybody knows as `system`. */
+/** `developer` is OpenAI's newer name of a role that other servers call `system`. */
 export const developerAsSystem: Patch = eachMessage((message) =>
   message.role === "developer" ? { ...message, role: "system" } : message,
 );
@@ -69,7 +69,7 @@ export function messagesWithout(roles: readonly string[], ...members: readonly s
 
 /**
  * `reasoning_effort` as a switch of the server's own, whose value by the client wins. `level` gives the effort that
- * still goes beside it, if any.
+ * is still sent in addition, if any.
  */
 export function effortAsSwitch(
   field: string,
@@ -81,8 +81,8 @@ export function effortAsSwitch(
     const { reasoning_effort: effort, ...rest } = body;
     if (typeof effort !== "string") return body;
     const switched = { [field]: effort === "none" ? off : on, ...rest };
-    const told = effort === "none" ? undefined : level(effort, String(body.model));
-    return told === undefined ? switched : { ...switched, reasoning_effort: told };
+    const remaining = effort === "none" ? undefined : level(effort, String(body.model));
+    return remaining === undefined ? switched : { ...switched, reasoning_effort: remaining };
   };
 }
 
@@ -95,7 +95,7 @@ export function effortAmong(...levels: readonly [string, ...string[]]): Patch {
   };
 }
 
-/** A mend for the models whose names match, others stay as they are. */
+/** A patch for the models whose names match; others are not changed. */
 export function onModels(names: RegExp, patch: Patch): Patch {
   return (body) => (names.test(String(body.model)) ? patch(body) : body);
 }

@@ -4,12 +4,12 @@ import { isObject, type JsonObject } from "../lib/json.ts";
 import { formatFrame, frameSplitter, readFrame } from "../lib/sse.ts";
 import type { ResponsePatch, StreamPatch } from "./provider.ts";
 
-/** Larger than the corridor takes, so that its own bounds speak. */
+/** Larger than the gateway accepts, so that its own bounds apply. */
 const maxReplyBytes = 65 * 1024 * 1024;
 const maxFrameBytes = 17 * 1024 * 1024;
 const encoder = new TextEncoder();
 
-/** The text mended; the same text when it needs nothing. */
+/** The patched text; the same text when it needs nothing. */
 function patchedText(text: string, { needs, patch }: StreamPatch): string {
   if (!needs(text)) return text;
   const body = parseExactText(text);
@@ -23,7 +23,7 @@ function statelessPatch(reply: ResponsePatch): StreamPatch {
   return { needs: (raw) => raw.includes(reply.marker), patch: (body) => reply.patch(body) };
 }
 
-/** Null where there is nothing to mend. */
+/** Null where there is nothing to patch. */
 function patchedFrame(raw: string, patch: StreamPatch): string | null {
   const frame = patch.needs(raw) ? readFrame(raw) : null;
   if (frame === null) return null;
@@ -74,7 +74,7 @@ function wholePatcher(patch: StreamPatch): Bytes {
 /** Anything else, as sound, would not survive being read as text. */
 const textTypes = /^(?:text\/|application\/(?:[\w.+-]*\+)?json|$)/i;
 
-/** Refusals are not mended: their words are read with every caution anyway. */
+/** Errors are not patched: their texts are read tolerantly anyway. */
 export function patchedResponse(response: Response, reply: ResponsePatch): Response {
   const type = response.headers.get("content-type") ?? "";
   if (!response.ok || response.body === null || !textTypes.test(type)) return response;

@@ -7,7 +7,7 @@ import { isObject, type JsonObject, parseJsonText } from "../lib/json.ts";
 /** How a kind's tasks are followed, for one of its dialects. */
 export interface TaskPolling {
   readonly dialect: UpstreamDialect;
-  /** The path, below the base URL, that tells how the task of this reply stands; null for a reply that is the last. Pure. */
+  /** The path, below the base URL, of the status of this reply's task; null for a final reply. Pure. */
   next(reply: JsonObject): string | null;
   /** Silence before each question, in milliseconds; the last one repeats. */
   readonly waitsMs: readonly [number, ...number[]];

@@ -1,4 +1,4 @@
-// Thinking that a server leaves in the text, between tags at its beginning: told apart, however the chunks are cut.
+// Thinking that a server leaves in the text, between tags at its beginning: separated, however the chunks are cut.
 import { isObject, type Json, type JsonObject } from "../lib/json.ts";
 import type { ResponsePatch, StreamPatch } from "./provider.ts";
 
@@ -21,30 +21,30 @@ interface Splitter {
 
 /** Where a text ends in what may become a closing tag, or in white space before one; its length when it does not. */
 function holdFrom(text: string): number {
-  let kept = text.length;
+  let end = text.length;
   for (let length = Math.min(closing.length - 1, text.length); length > 0; length--) {
     if (!closing.startsWith(text.slice(-length))) continue;
-    kept = text.length - length;
+    end = text.length - length;
     break;
   }
-  return text.slice(0, kept).trimEnd().length;
+  return text.slice(0, end).trimEnd().length;
 }
 
 interface State {
   phase: "before" | "thinking" | "behind" | "text";
   held: string;
-  /** A word of thought has been told: white space is part of it from then on. */
+  /** A word of thinking has been returned: white space is part of it from then on. */
   hasThought: boolean;
 }
 
 const none: SplitText = { thinking: "", text: "" };
 
 function begin(state: State): SplitText {
-  const said = state.held.trimStart();
-  if (said === "" || (said !== opening && opening.startsWith(said))) return none;
-  if (said.startsWith(opening)) {
+  const trimmed = state.held.trimStart();
+  if (trimmed === "" || (trimmed !== opening && opening.startsWith(trimmed))) return none;
+  if (trimmed.startsWith(opening)) {
     state.phase = "thinking";
-    state.held = said.slice(opening.length);
+    state.held = trimmed.slice(opening.length);
     return think(state);
   }
   state.phase = "text";
@@ -93,7 +93,7 @@ function splitter(): Splitter {
   };
 }
 
-/** Thinking under the name that the dialect's clients know, before any that the server told by itself. */
+/** Thinking under the name that the dialect's clients know, before any that the server sent. */
 function withThinking(message: JsonObject, { thinking, text }: SplitText, blank: Json): JsonObject {
   const content = text === "" ? blank : text;
   if (thinking === "") return { ...message, content };

@@ -89,7 +89,7 @@ function* chunksOf(pieces: readonly Uint8Array[]): Generator<Uint8Array> {
     for (let at = 0; at < piece.length; at += chunkBytes) yield piece.subarray(at, at + chunkBytes);
 }
 
-/** The pieces as a body, and its length: told, it goes without chunked coding, which many servers of forms do not take. */
+/** The pieces as a body, and its length: with one, no chunked coding is used, which many servers of forms do not accept. */
 function bodyOf(pieces: readonly Uint8Array[]): { body: ReadableStream<Uint8Array> | Uint8Array; length: number } {
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
   if (length <= smallBytes) return { body: Buffer.concat(pieces), length };
@@ -102,7 +102,7 @@ function bodyOf(pieces: readonly Uint8Array[]): { body: ReadableStream<Uint8Arra
   return { body: new ReadableStream<Uint8Array>({ pull }, { highWaterMark: 0 }), length };
 }
 
-/** Said with every request, so that no variable of the environment can switch it off. */
+/** Set on every request, so that no variable of the environment can switch it off. */
 const verified = { rejectUnauthorized: true } as const;
 /** The runtime copies a body before it sends it: a large one would keep the event loop. */
 const piecesIn = (body: OutgoingRequest["body"]): readonly Uint8Array[] | undefined =>

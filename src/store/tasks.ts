@@ -38,7 +38,7 @@ export interface TaskChange {
   readonly updatedAtMs: number;
   readonly nextPollAtMs: number | null;
   /** With a last state: when what is left to do is due; null for what is not to be done. */
-  readonly errands?: { readonly tellAtMs: number | null; readonly copyAtMs: number | null };
+  readonly jobs?: { readonly tellAtMs: number | null; readonly copyAtMs: number | null };
 }
 
 /** A place in the list of an owner's tasks. */
@@ -135,9 +135,9 @@ async function written(store: Store, change: TaskChange, where: string, keys: re
   const sql = `update tasks set provider = $1, candidate = $2, upstream_id = $3, state = $4, body = $5,
     updated_at_ms = $6, next_poll_at_ms = $7, lease_owner = null, lease_until_ms = null, tell_at_ms = $8, copy_at_ms = $9
     where ${where} returning id`;
-  const { provider, candidate, upstreamId, state, body, updatedAtMs, nextPollAtMs, errands } = change;
+  const { provider, candidate, upstreamId, state, body, updatedAtMs, nextPollAtMs, jobs } = change;
   const values: SqlValue[] = [provider, candidate, upstreamId, state, body, updatedAtMs, nextPollAtMs];
-  values.push(errands?.tellAtMs ?? null, errands?.copyAtMs ?? null, ...keys);
+  values.push(jobs?.tellAtMs ?? null, jobs?.copyAtMs ?? null, ...keys);
   return (await store.query(sql, values)).length > 0;
 }
 

@@ -82,7 +82,7 @@ describe("on a socket", () => {
 
   test("a poll is a signed GET without a body", async () => {
     const keep = { path: "v1/videos/text2video" };
-    const call = klingVideos.poll({ id: "task_1", upstreamId: "a/b", model: "kling-v2-1", keep });
+    const call = klingVideos.poll({ id: "task_1", upstreamId: "a/b", model: "kling-v2-1", upstreamState: keep });
     await providerWith(key).dispatch.sendTask?.(call, new AbortController().signal);
     const seen = await up.seen(0);
     expect([seen.method, seen.path, seen.text]).toEqual(["GET", "/v1/videos/text2video/a%2Fb", ""]);

@@ -9,7 +9,7 @@ function bodyOf(complete: boolean, signal: AbortSignal) {
   const message = Object.assign(Readable.from([new Uint8Array(3)]), { complete }) as unknown as IncomingMessage;
   let releases = 0;
   const release = () => void releases++;
-  const body = boundedBody({ message, maxBytes: 9, signal, blame: errorFactory({ givenBy: "upstream" }), release });
+  const body = boundedBody({ message, maxBytes: 9, signal, errorFor: errorFactory({ givenBy: "upstream" }), release });
   return { body, releases: () => releases };
 }
 

@@ -11,7 +11,7 @@ async function story(words: string) {
   const answer = await answerSandboxTask(call, signal);
   if (answer.status !== 200) return { status: answer.status, asked: answer.headers.get("retry-after") };
   const { upstreamId } = sandboxVideos.accepted({ status: 200, body: await answer.json(), headers: answer.headers });
-  const task = { id: "t", upstreamId, model: "video", keep: {} };
+  const task = { id: "t", upstreamId, model: "video", upstreamState: {} };
   const told = await answerSandboxTask(sandboxVideos.poll(task), signal);
   return sandboxVideos.progress({ status: told.status, body: await told.json(), headers: told.headers }, task);
 }

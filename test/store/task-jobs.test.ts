@@ -39,7 +39,7 @@ const task = (id: string, more: Partial<TaskRow> = {}): TaskRow => ({
   ...more,
 });
 
-const end = (errands?: TaskChange["errands"]): TaskChange => ({
+const end = (jobs?: TaskChange["jobs"]): TaskChange => ({
   provider: "one",
   candidate: "{}",
   upstreamId: "u",
@@ -47,7 +47,7 @@ const end = (errands?: TaskChange["errands"]): TaskChange => ({
   body: "{}",
   updatedAtMs: 2_000,
   nextPollAtMs: null,
-  ...(errands === undefined ? {} : { errands }),
+  ...(jobs === undefined ? {} : { jobs: jobs }),
 });
 
 const claim = (leaseOwner: string, nowMs: number, more: object = {}) => ({
@@ -72,15 +72,15 @@ for (const engine of engines) {
       await opened?.dispose();
     });
 
-    /** A task that is over, with both errands due from its end on. */
-    async function over(id: string, more: Partial<TaskRow> = {}, errands: TaskChange["errands"] = due): Promise<void> {
+    /** A task that is over, with both jobs due from its end on. */
+    async function over(id: string, more: Partial<TaskRow> = {}, jobs: TaskChange["jobs"] = due): Promise<void> {
       await insertTask(opened.store, task(id, more));
-      await endTask(opened.store, id, end(errands));
+      await endTask(opened.store, id, end(jobs));
       await markTaskSettled(opened.store, id);
     }
     const due = { tellAtMs: 2_000, copyAtMs: 2_000 };
 
-    test.each(["tell", "copy"] as const satisfies TaskJob[])(
+    test.each(["webhook", "copy"] as const satisfies TaskJob[])(
       "an errand (%s) is due from the last state on, and one process runs it",
       async (errand) => {
         const { store } = opened;
@@ -107,18 +107,18 @@ for (const engine of engines) {
     test("only its holder goes on holding it, and lets it go to be done again or never", async () => {
       const { store } = opened;
       await over("t1");
-      await claimJobs(store, "tell", claim("a", 2_000));
-      expect(await extendLease(store, "tell", "t1", "b", 9_000)).toBe(false);
-      expect(await extendLease(store, "tell", "t1", "a", 9_000)).toBe(true);
-      expect(await claimJobs(store, "tell", claim("b", 8_999))).toEqual([]);
-      expect(await finishJob(store, "tell", "t1", "b", { atMs: null, tries: 1 })).toBe(false);
-      expect(await finishJob(store, "tell", "t1", "a", { atMs: 5_000, tries: 1 })).toBe(true);
-      expect(await claimJobs(store, "tell", claim("b", 5_000))).toMatchObject([{ id: "t1", tries: 1 }]);
-      await releaseJobs(store, "tell", 5_100);
-      expect(await finishJob(store, "tell", "t1", "b", { atMs: null, tries: 2 })).toBe(false);
-      expect(await claimJobs(store, "tell", claim("c", 5_100))).toHaveLength(1);
-      expect(await finishJob(store, "tell", "t1", "c", { atMs: null, tries: 2 })).toBe(true);
-      expect(await claimJobs(store, "tell", claim("d", 99_000))).toEqual([]);
+      await claimJobs(store, "webhook", claim("a", 2_000));
+      expect(await extendLease(store, "webhook", "t1", "b", 9_000)).toBe(false);
+      expect(await extendLease(store, "webhook", "t1", "a", 9_000)).toBe(true);
+      expect(await claimJobs(store, "webhook", claim("b", 8_999))).toEqual([]);
+      expect(await finishJob(store, "webhook", "t1", "b", { atMs: null, tries: 1 })).toBe(false);
+      expect(await finishJob(store, "webhook", "t1", "a", { atMs: 5_000, tries: 1 })).toBe(true);
+      expect(await claimJobs(store, "webhook", claim("b", 5_000))).toMatchObject([{ id: "t1", tries: 1 }]);
+      await releaseJobs(store, "webhook", 5_100);
+      expect(await finishJob(store, "webhook", "t1", "b", { atMs: null, tries: 2 })).toBe(false);
+      expect(await claimJobs(store, "webhook", claim("c", 5_100))).toHaveLength(1);
+      expect(await finishJob(store, "webhook", "t1", "c", { atMs: null, tries: 2 })).toBe(true);
+      expect(await claimJobs(store, "webhook", claim("d", 99_000))).toEqual([]);
     });
 
     test("owners who have enough are left out, the most overdue come first", async () => {
@@ -127,8 +127,8 @@ for (const engine of engines) {
       await over("new", {}, { tellAtMs: 1_900, copyAtMs: null });
       await over("old", {}, { tellAtMs: 1_500, copyAtMs: null });
       const busy = { without: ["key_b", "key_c"], limit: 1 };
-      expect(idsOf(await claimJobs(store, "tell", claim("a", 2_000, busy)))).toEqual(["old"]);
-      expect(idsOf(await claimJobs(store, "tell", claim("a", 2_000)))).toEqual(["b", "new"]);
+      expect(idsOf(await claimJobs(store, "webhook", claim("a", 2_000, busy)))).toEqual(["old"]);
+      expect(idsOf(await claimJobs(store, "webhook", claim("a", 2_000)))).toEqual(["b", "new"]);
     });
 
     test("a copy is noted by its holder alone, and not for a task that nobody finds any more", async () => {
@@ -171,9 +171,9 @@ for (const engine of engines) {
       const { store } = opened;
       await over("t1", {}, { tellAtMs: 2_000, copyAtMs: null });
       expect(await purgeTasks(store, 99_000)).toBe(0);
-      await claimJobs(store, "tell", claim("a", 2_000));
+      await claimJobs(store, "webhook", claim("a", 2_000));
       expect(await purgeTasks(store, 99_000)).toBe(0);
-      await finishJob(store, "tell", "t1", "a", { atMs: null, tries: 1 });
+      await finishJob(store, "webhook", "t1", "a", { atMs: null, tries: 1 });
       expect(await purgeTasks(store, 99_000)).toBe(1);
     });
   });

@@ -20,8 +20,8 @@ const plain: Task = {
   updatedAtMs: start,
   internals: {
     model: "m",
-    wire: "w",
-    keep: { path: "a" },
+    upstream: "w",
+    upstreamState: { path: "a" },
     exchangeId: "e",
     attempts: 1,
     warnings: [],
@@ -107,10 +107,10 @@ test("a task is lost when the upstream says so three times, and not in its first
 test("what is to be kept is joined, bytes are not kept, and results get the life that the upstream gives them", () => {
   const done = after(
     5,
-    { keep: { id: 1 } },
+    { upstreamState: { id: 1 } },
     { state: "completed", results: [{ place: { kind: "inline", base64: "AAAA" } }] },
   );
-  expect(done.internals.keep).toEqual({ path: "a", id: 1 });
+  expect(done.internals.upstreamState).toEqual({ path: "a", id: 1 });
   expect(done.view.results).toEqual([{ place: { kind: "inline" }, expiresAtMs: start + 5 + 3_600_000 }]);
 });
 

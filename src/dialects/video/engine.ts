@@ -22,12 +22,12 @@ function callOf(call: TaskCall, task: UpstreamTask, ref = ""): UpstreamRequest {
 }
 
 function progressOf<Row extends VideoRow>(
-  { states, faults }: VideoVendor<Row>,
+  { states, errorCodes }: VideoVendor<Row>,
   reading: TaskReading,
 ): VideoProgress | null {
-  const { word, code, reason, failure, results, percent, effect } = reading;
-  if (textOf(word) === "") return null;
-  const state = stateOf(word, states);
+  const { status, code, reason, failure, results, percent, effect } = reading;
+  if (textOf(status) === "") return null;
+  const state = stateOf(status, states);
   switch (state.state) {
     case "completed":
       return known({ ...state, percent, results: results ?? [], effect });
@@ -36,7 +36,7 @@ function progressOf<Row extends VideoRow>(
         ...state,
         percent,
         effect,
-        failure: failure ?? faultFailure(matchErrorCode(faults, code), reason),
+        failure: failure ?? faultFailure(matchErrorCode(errorCodes, code), reason),
       });
     case "cancelled":
       return known({ ...state, percent, failure: { code: "cancelled", message: "The task was canceled." } });
@@ -51,7 +51,7 @@ function readTask<Row extends VideoRow>(
   task: UpstreamTask,
 ): VideoProgress | null {
   const reading = vendor.read(body, task);
-  return reading !== null && "word" in reading ? progressOf(vendor, reading) : reading;
+  return reading !== null && "status" in reading ? progressOf(vendor, reading) : reading;
 }
 
 function progress<Row extends VideoRow>(
@@ -59,23 +59,23 @@ function progress<Row extends VideoRow>(
   answer: UpstreamAnswer,
   task: UpstreamTask,
 ): VideoProgress | null {
-  const judged = vendor.judge?.(answer, task);
-  if (judged !== undefined) return judged;
+  const read = vendor.readStatus?.(answer, task);
+  if (read !== undefined) return read;
   if (answer.status === 404) return { isGone: true };
   return answer.status < 300 && isObject(answer.body) ? readTask(vendor, answer.body, task) : null;
 }
 
-function errorOf<Row extends VideoRow>({ error, faults }: VideoVendor<Row>): VideoUpstream["error"]["parse"] {
+function errorOf<Row extends VideoRow>({ error, errorCodes }: VideoVendor<Row>): VideoUpstream["error"]["parse"] {
   if (typeof error === "function") return error;
   return (status, body, retryAfterMs): GatewayError => {
     const code = firstAt(body, error.code);
     const message = textOf(firstAt(body, error.message)) || textOf(code) || textOf(body);
-    return faultError(matchErrorCode(faults, code), { status, message, retryAfterMs });
+    return faultError(matchErrorCode(errorCodes, code), { status, message, retryAfterMs });
   };
 }
 
 /** A new task, as the answer to its submit may tell of it already. */
-const newTask = (upstreamId: string): UpstreamTask => ({ id: "", upstreamId, model: "", keep: {} });
+const newTask = (upstreamId: string): UpstreamTask => ({ id: "", upstreamId, model: "", upstreamState: {} });
 
 const anyRequest: VideoRequest = { operation: "video", model: "", images: [], n: 1, metadata: {} };
 const anyContext = (model: string): VideoRenderContext => ({ model, taskId: "", fieldPath: (field) => field });
@@ -120,9 +120,9 @@ export function videoUpstream<Row extends VideoRow>(vendor: VideoVendor<Row>): T
       if (!isObject(body)) throw invalidUpstreamResponse("expected a JSON object");
       if (vendor.isRefusal?.(body)) throw parse(status, body);
       const upstreamId = requireId(at(body, vendor.id));
-      const kept = vendor.keptOf?.(body);
+      const upstreamState = vendor.upstreamStateOf?.(body);
       const progress = vendor.readsSubmit ? readTask(vendor, body, newTask(upstreamId)) : null;
-      return { upstreamId, ...(kept && { keep: kept }), ...(progress && { progress }) };
+      return { upstreamId, ...(upstreamState && { upstreamState }), ...(progress && { progress }) };
     },
     poll: (task) => callOf(vendor.poll, task),
     progress: (answer, task) => progress(vendor, answer, task),

@@ -159,7 +159,7 @@ export function renderSubmit<Row extends VideoRow>(
     ...keysOf(fields).map((name) => written(fields[name], values[name])),
   ]);
   const submit = vendor.submit({ request, context, row, sent: { ...sent, audio: audio.sent }, settings });
-  const { path, body = {}, form, headers, keep, warnings = [] } = submit;
+  const { path, body = {}, form, headers, upstreamState, warnings = [] } = submit;
   return {
     call: {
       path,
@@ -175,6 +175,6 @@ export function renderSubmit<Row extends VideoRow>(
       ...approximationWarnings(request, made, context),
     ],
     effect: effectOf(made, vendor.reports, audio.made),
-    ...(keep && { keep }),
+    ...(upstreamState && { upstreamState }),
   };
 }

@@ -41,7 +41,7 @@ export interface VideoRendered {
   readonly warnings: readonly Warning[];
   readonly effect: EffectiveSettings;
   /** What later calls need of the submit, such as the path that it went to; joined with what `accepted` keeps. */
-  readonly keep?: JsonObject;
+  readonly upstreamState?: JsonObject;
 }
 
 /** A task at the upstream, as later calls know it. */
@@ -52,7 +52,7 @@ export interface UpstreamTask {
   /** The upstream's own name for the model. */
   readonly model: string;
   /** State for later calls, from `render`, `accepted` and `progress`. */
-  readonly keep: JsonObject;
+  readonly upstreamState: JsonObject;
 }
 
 /** What an upstream says of a task. */
@@ -70,14 +70,14 @@ export interface VideoProgress {
   /** For `failed` and `cancelled`. */
   readonly failure?: VideoFailure;
   /** Replaces members of that state. */
-  readonly keep?: JsonObject;
+  readonly upstreamState?: JsonObject;
   /** What was made, where the upstream reports it. */
   readonly effect?: EffectiveSettings;
 }
 
 export interface Accepted {
   readonly upstreamId: string;
-  readonly keep?: JsonObject;
+  readonly upstreamState?: JsonObject;
   /** Where the answer reports it already. */
   readonly progress?: VideoProgress;
 }

@@ -1,4 +1,4 @@
-// What a vendor of videos says of itself: a table of models, settings, states, codes and calls, and two functions of its own.
+// A vendor of videos as data: a table of models, settings, states, codes and calls, and two functions of its own.
 import type { VideoFailure, VideoField, VideoImage, VideoRequest, VideoResult } from "../../canonical/video.ts";
 import type { Warning } from "../../canonical/warning.ts";
 import type { Json, JsonObject } from "../../lib/json.ts";
@@ -99,14 +99,14 @@ export interface SubmitBody {
   /** Sent in place of the body. */
   readonly form?: readonly FormPart[];
   readonly headers?: Readonly<Record<string, string>>;
-  readonly keep?: JsonObject;
+  readonly upstreamState?: JsonObject;
   readonly warnings?: readonly Warning[];
 }
 
 /** What the body of an answer says of its task. */
 export interface TaskReading {
-  /** The vendor's word for the state; where it is empty or not a text, the answer says nothing of the task. */
-  readonly word: unknown;
+  /** The vendor's status; where it is empty or not a text, the answer does not mention the task. */
+  readonly status: unknown;
   /** The code and the prose of a failure, or the failure itself. */
   readonly code?: unknown;
   readonly reason?: unknown;
@@ -187,15 +187,15 @@ export interface VideoVendor<Row extends VideoRow = VideoRow>
   /** The answer to a submit says what `read` reads, too. */
   readonly readsSubmit?: true;
   /** What the answer to a submit adds to the state of later calls. */
-  keptOf?(body: JsonObject): JsonObject;
+  upstreamStateOf?(body: JsonObject): JsonObject;
   readonly states: States;
-  readonly faults: VideoErrorTable;
+  readonly errorCodes: VideoErrorTable;
   /** Undefined parts: `faults` by the code, else the status. */
   readonly error: ErrorPaths | ErrorCodec["parse"];
   /** Null where the body says nothing of the task. */
   read(body: JsonObject, task: UpstreamTask): TaskReading | VideoProgress | null;
   /** What a status of 300 and above, or a code next to 200, says of a task; undefined: as for all other vendors. */
-  judge?(answer: UpstreamAnswer, task: UpstreamTask): VideoProgress | null | undefined;
+  readStatus?(answer: UpstreamAnswer, task: UpstreamTask): VideoProgress | null | undefined;
   readonly poll: TaskCall;
   readonly cancel?: TaskCall;
   readonly remove?: TaskCall;

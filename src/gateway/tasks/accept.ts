@@ -14,20 +14,20 @@ import { notifyUpstream, safeProgress } from "./upstream-client.ts";
 /** A stored task and who accepted it. */
 export interface Created {
   readonly task: Task;
-  readonly by: ServedBy;
+  readonly servedBy: ServedBy;
 }
 
-/** How often a row is written that the upstream already knows. */
+/** How often the row of a task that the upstream already has is written. */
 const writeTries = 5;
 
 /** The task as the upstream accepted it. */
-function accepted(
+function acceptedTask(
   dependencies: TaskDependencies,
   task: Task,
-  { wire, rendered, accepted: answer }: AcceptedSubmit,
+  { upstreamClient, rendered, accepted: answer }: AcceptedSubmit,
   { candidate, attempts }: ServedBy,
 ): Task {
-  const { upstream } = wire;
+  const { upstream } = upstreamClient;
   const nowMs = dependencies.gateway.clock.nowMs();
   const { deadlineSeconds } = upstream;
   const { videoTaskMs } = dependencies.gateway.limits;
@@ -40,8 +40,8 @@ function accepted(
     internals: {
       ...task.internals,
       model: candidate.model,
-      wire: upstream.name,
-      keep: { ...rendered.keep, ...answer.keep },
+      upstream: upstream.name,
+      upstreamState: { ...rendered.upstreamState, ...answer.upstreamState },
       attempts,
       warnings: rendered.warnings,
       acceptedAtMs: nowMs,
@@ -50,24 +50,24 @@ function accepted(
     },
     view: { ...task.view, effect: { ...task.view.effect, ...rendered.effect } },
   };
-  const progress = safeProgress(wire, answer.progress);
+  const progress = safeProgress(upstreamClient, answer.progress);
   return progress === undefined ? taken : applyProgress(taken, progress, upstream, nowMs);
 }
 
-/** Whether the row knows what the upstream took: an earlier try may have written it although it seemed to fail. */
-async function isKept({ store, gateway }: TaskDependencies, { id, ownerKeyId, upstreamId }: Task): Promise<boolean> {
+/** Whether the row has the upstream's id: an earlier try may have written it although it seemed to fail. */
+async function isStored({ store, gateway }: TaskDependencies, { id, ownerKeyId, upstreamId }: Task): Promise<boolean> {
   return (await findTask(store, id, ownerKeyId, gateway.clock.nowMs()))?.upstreamId === upstreamId;
 }
 
-/** The upstream has it: the row is worth more than one try. False when it was ended meanwhile, as by its owner. */
-async function keep(dependencies: TaskDependencies, task: Task): Promise<boolean> {
+/** The upstream has it: the row is written with more than one try. False when the task was ended meanwhile, as by its owner. */
+async function store(dependencies: TaskDependencies, task: Task): Promise<boolean> {
   for (let tries = 1; ; tries++) {
     try {
       const nextPollAtMs = task.updatedAtMs + jitter(task.internals.waitMs, dependencies);
       const isWritten = await (isFinal(task.state)
         ? finalize(dependencies, task, "held", dependencies.gateway.ledger.id)
         : updateTask(dependencies.store, task.id, dependencies.leaseOwner, changeOf(task, nextPollAtMs)));
-      return isWritten || (await isKept(dependencies, task));
+      return isWritten || (await isStored(dependencies, task));
     } catch (thrown) {
       if (tries >= writeTries)
         throw new GatewayError("submit_unconfirmed", "The provider accepted the task, but it could not be stored.", {
@@ -84,10 +84,10 @@ export async function acceptTask(
   submit: AcceptedSubmit,
   servedBy: ServedBy,
 ): Promise<Created> {
-  const kept = accepted(dependencies, task, submit, servedBy);
-  if (!(await keep(dependencies, kept))) {
-    await notifyUpstream(dependencies, kept, "cancel");
+  const stored = acceptedTask(dependencies, task, submit, servedBy);
+  if (!(await store(dependencies, stored))) {
+    await notifyUpstream(dependencies, stored, "cancel");
     throw new GatewayError("submit_unconfirmed", "The task was canceled before the provider confirmed it.");
   }
-  return { task: kept, by: servedBy };
+  return { task: stored, servedBy };
 }

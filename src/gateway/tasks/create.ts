@@ -18,7 +18,7 @@ import { operation, type Task } from "./task.ts";
 
 /** A submit on its way through the pipeline: what differs between a new video and a remix. */
 export interface TaskSubmission {
-  readonly ask: VideoRequest;
+  readonly request: VideoRequest;
   readonly caller: AdmittedExchange["request"]["caller"];
   readonly requestId: string;
   /** Name of the client's format, for the ledger. */
@@ -40,17 +40,17 @@ const mayContinue = ({ retry }: GatewayError): boolean => retry === "next";
 /** Makes a task. Throws GatewayError when no provider accepted it, or when that is not known. */
 export function createTask(dependencies: TaskDependencies, submission: TaskSubmission): Promise<Created> {
   const { gateway } = dependencies;
-  const { ask, caller, requestId } = submission;
+  const { request: video, caller, requestId } = submission;
   const arrivedMs = gateway.clock.monotonicMs();
   const log = createAttemptLog(gateway.clock.monotonicMs, arrivedMs);
   let opened: Task | null = null;
   const request = {
     caller,
     operation: operation,
-    model: ask.model,
+    model: video.model,
     requestId,
     arrivedMs,
-    content: () => ask,
+    content: () => video,
     resolve: submission.resolve,
   } as const;
   return gateway.run<Created>(request, {
@@ -70,7 +70,7 @@ export function createTask(dependencies: TaskDependencies, submission: TaskSubmi
       const loop = {
         candidates,
         maxAttemptsPerRequest: gateway.limits.maxAttemptsPerRequest,
-        requestedModel: ask.model,
+        requestedModel: video.model,
         signal: () => never,
         log,
         events,

@@ -19,7 +19,7 @@ const endStates: { readonly [state in VideoState]: EndState } = {
 
 const msPerSecond = 1_000;
 
-/** How a finished task stands in the ledger. Only a video that was made is counted. */
+/** What the ledger records of a finished task. Only a video that was made is counted. */
 function endingOf({ state, provider, createdAtMs, updatedAtMs, internals, view }: Task): Ending {
   const { seconds } = view.results[0]?.seconds === undefined ? view.effect : view.results[0];
   const amount = (seconds ?? 0) * view.results.length;
@@ -49,11 +49,8 @@ async function settle({ gateway, store }: TaskDependencies, task: Task): Promise
   await markTaskSettled(store, task.id);
 }
 
-/** What is left to do stands in the row together with the last state: whatever happens between, it is not forgotten. */
-function errandsOf(
-  { gateway, results, retentionMs }: TaskDependencies,
-  task: Task,
-): NonNullable<TaskChange["errands"]> {
+/** Jobs are written in the row together with the last state, so that none is lost in a crash. */
+function jobsOf({ gateway, results, retentionMs }: TaskDependencies, task: Task): NonNullable<TaskChange["jobs"]> {
   const nowMs = gateway.clock.nowMs();
   const wanted = results.target === null ? [] : shouldArchive(task, results, task.createdAtMs + retentionMs, nowMs);
   return {
@@ -63,8 +60,8 @@ function errandsOf(
 }
 
 /**
- * Ends a task. With a lease only its holder can, without one anybody. False when it was over already, or the lease had
- * gone to somebody else: nothing has changed then.
+ * Ends a task. `held`: only the holder of its lease can. `taken`: any instance can. False when it was over already, or
+ * another instance has the lease: nothing has changed then.
  */
 export async function finalize(
   dependencies: TaskDependencies,
@@ -72,7 +69,7 @@ export async function finalize(
   lease: "held" | "taken",
   ledger: string | null,
 ): Promise<boolean> {
-  const change = { ...changeOf(task, null), errands: errandsOf(dependencies, task) };
+  const change = { ...changeOf(task, null), jobs: jobsOf(dependencies, task) };
   const isFirst = await (lease === "held"
     ? updateTask(dependencies.store, task.id, dependencies.leaseOwner, change)
     : endTask(dependencies.store, task.id, change));
@@ -81,7 +78,7 @@ export async function finalize(
   return isFirst;
 }
 
-/** Settles what is over and stands open in this ledger: after a crash, or when another instance saw the end. */
+/** Settles finished tasks whose row in this ledger is open: after a crash, or when another instance saw the end. */
 export async function settleRest(dependencies: TaskDependencies): Promise<void> {
   for (;;) {
     const rows = await unsettledTasks(dependencies.store, dependencies.gateway.ledger.id, atOnce);

@@ -11,15 +11,15 @@ import { checkCallbackUrl } from "./webhook.ts";
 export async function generateVideo(dependencies: TaskDependencies, given: Submit): Promise<Created> {
   const { gateway } = dependencies;
   const submit = withModel(gateway, given);
-  const { ask, caller, client, requestId, signal } = submit;
+  const { request, caller, client, requestId, signal } = submit;
   return createTask(dependencies, {
-    ask,
+    request,
     caller,
     requestId,
     dialect: client.name,
     resolve: () => planFor(gateway, submit),
     async newTask({ provider }, exchangeId) {
-      const { callbackUrl, callbackPath } = ask;
+      const { callbackUrl, callbackPath } = request;
       if (callbackUrl !== undefined) await checkCallbackUrl(callbackUrl, callbackPath, signal(), gateway, caller.keyId);
       return newTask(dependencies, submit, provider, exchangeId);
     },

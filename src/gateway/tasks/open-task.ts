@@ -11,12 +11,18 @@ import { changeOf, operation, type Task } from "./task.ts";
 /** The task as it is before any candidate was asked. */
 export function newTask(
   dependencies: TaskDependencies,
-  { ask, caller, client, origin, requestId }: Pick<Submit, "ask" | "caller" | "client" | "origin" | "requestId">,
+  {
+    request,
+    caller,
+    client,
+    origin,
+    requestId,
+  }: Pick<Submit, "request" | "caller" | "client" | "origin" | "requestId">,
   provider: Provider,
   exchangeId: string,
 ): Task {
   const nowMs = dependencies.gateway.clock.nowMs();
-  const { model, prompt, seconds, width, height, externalId, callbackUrl } = ask;
+  const { model, prompt, seconds, width, height, externalId, callbackUrl } = request;
   const effect = Object.fromEntries(
     Object.entries({ seconds, width, height }).filter(([, value]) => value !== undefined),
   );
@@ -30,8 +36,8 @@ export function newTask(
     updatedAtMs: nowMs,
     internals: {
       model,
-      wire: "",
-      keep: {},
+      upstream: "",
+      upstreamState: {},
       exchangeId,
       requestId,
       attempts: 0,

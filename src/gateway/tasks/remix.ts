@@ -19,25 +19,30 @@ export async function remixTask(
   client: VideoClient,
   prompt: string,
 ): Promise<Created> {
-  const wire = clientFor(source, dependencies.gateway.catalog.current());
-  const known = upstreamTaskOf(source);
-  if (wire === null || known === null)
+  const upstreamClient = clientFor(source, dependencies.gateway.catalog.current());
+  const upstreamTask = upstreamTaskOf(source);
+  if (upstreamClient === null || upstreamTask === null)
     throw new GatewayError("no_provider_available", "The provider of the video is no longer configured.");
-  const rendered = wire.upstream.remix?.(known, prompt);
+  const rendered = upstreamClient.upstream.remix?.(upstreamTask, prompt);
   if (rendered === undefined) throw unsupported("video_id", "this provider does not support remix.");
   const { model, effect } = source.view;
-  const ask: VideoRequest = { operation: "video", model, prompt, images: [], n: 1, metadata: {} };
-  const candidate = { provider: wire.provider, model: source.internals.model };
+  const request: VideoRequest = { operation: "video", model, prompt, images: [], n: 1, metadata: {} };
+  const candidate = { provider: upstreamClient.provider, model: source.internals.model };
   return createTask(dependencies, {
-    ask,
+    request,
     caller,
     requestId,
     dialect: client.name,
     resolve: () => ({ found: "prefix", candidates: [candidate] }),
     newTask(_candidate, exchangeId) {
-      const made = newTask(dependencies, { ask, caller, client, origin: "", requestId }, wire.provider, exchangeId);
+      const made = newTask(
+        dependencies,
+        { request, caller, client, origin: "", requestId },
+        upstreamClient.provider,
+        exchangeId,
+      );
       return { ...made, view: { ...made.view, effect, remixedFrom: source.id } };
     },
-    prepare: async () => ({ wire, rendered }),
+    prepare: async () => ({ upstreamClient, rendered }),
   });
 }

@@ -11,7 +11,7 @@ import { operation } from "./task.ts";
 type Routing = Pick<GatewayDependencies, "catalog" | "listings">;
 
 /** The candidates of the model that the client's format calls by this name, else of the name itself. */
-export function planFor({ catalog: holder, listings }: Routing, { ask: { model }, client }: Submit): Plan {
+export function planFor({ catalog: holder, listings }: Routing, { request: { model }, client }: Submit): Plan {
   const catalog = holder.current();
   const behind = (name: string) => resolve(catalog, listings.now, name, operation);
   const alias = client.alias?.(model) ?? model;
@@ -47,12 +47,13 @@ function isConfigured(catalog: Catalog, now: ModelLists["now"], model: string): 
 
 /** The submit with the default model, where the client named none and its format's own is not configured. */
 export function withModel({ catalog: holder, listings }: Routing, submit: Submit): Submit {
-  const { ask, client } = submit;
-  if (ask.unnamed !== true) return submit;
+  const { request, client } = submit;
+  if (request.unnamed !== true) return submit;
   const catalog = holder.current();
   // A provider that may have any model is no reason to ask for one that is not configured.
-  if (ask.model !== "" && isConfigured(catalog, listings.now, ask.model)) return submit;
-  const first = firstOf(() => resolveUnnamed(catalog, listings.now, ask.model, operation));
-  if (first !== undefined) return { ...submit, ask: { ...ask, model: `${first.provider.entry.name}/${first.model}` } };
+  if (request.model !== "" && isConfigured(catalog, listings.now, request.model)) return submit;
+  const first = firstOf(() => resolveUnnamed(catalog, listings.now, request.model, operation));
+  if (first !== undefined)
+    return { ...submit, request: { ...request, model: `${first.provider.entry.name}/${first.model}` } };
   throw missing(client.fieldPath("model"));
 }

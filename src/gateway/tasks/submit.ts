@@ -1,4 +1,4 @@
-// A submit as one candidate gets it: rendered for its wire, checked, and sent once.
+// A submit as one candidate gets it: rendered in its upstream's format, checked, and sent once.
 import { GatewayError } from "../../canonical/error.ts";
 import type { VideoRequest } from "../../canonical/video.ts";
 import type { Warning } from "../../canonical/warning.ts";
@@ -22,9 +22,9 @@ import { askUpstream, type UpstreamClient, upstreamClientFor } from "./upstream-
 /** A submit as the client made it. */
 export interface Submit {
   readonly client: VideoClient;
-  readonly ask: VideoRequest;
+  readonly request: VideoRequest;
   /** What was dropped of it before anybody was asked. */
-  readonly unheard: readonly Warning[];
+  readonly ignoredFields: readonly Warning[];
   readonly caller: Caller;
   /** True: whatever would be dropped or approximated is refused instead. */
   readonly strict: boolean;
@@ -40,7 +40,7 @@ export interface Submit {
 
 /** A submit as it will be sent to one candidate. */
 export interface SubmitAttempt {
-  readonly wire: UpstreamClient;
+  readonly upstreamClient: UpstreamClient;
   readonly rendered: VideoRendered;
 }
 
@@ -62,26 +62,30 @@ function refuseMany({ n }: VideoRequest, { maxVideos: most = 1 }: VideoUpstream,
 async function rendered(
   dependencies: TaskDependencies,
   submit: Submit,
-  wire: UpstreamClient,
+  upstreamClient: UpstreamClient,
   model: string,
   taskId: string,
 ): Promise<VideoRendered> {
-  const { client, ask, unheard, strict, signal, hops, caller } = submit;
+  const { client, request, ignoredFields, strict, signal, hops, caller } = submit;
   const { fetchAllow, dnsFor, limits } = dependencies.gateway;
-  const { upstream, provider } = wire;
-  refuseMany(ask, upstream, client);
+  const { upstream, provider } = upstreamClient;
+  refuseMany(request, upstream, client);
   const fetching = { fetchAllow, limits, dns: dnsFor(caller.keyId) };
-  await checkAddresses(imageAddresses(ask), provider, fetching);
-  const fitting = await withImages(ask, upstream, signal(), fetching);
+  await checkAddresses(imageAddresses(request), provider, fetching);
+  const fitting = await withImages(request, upstream, signal(), fetching);
   const result = upstream.render(fitting, {
     model,
     taskId,
     ...(provider.entry.declared === undefined ? {} : { declared: provider.entry.declared }),
     fieldPath: (field) => client.fieldPath(field),
   });
-  await checkAddresses(passedAddresses(ask.metadata, result.call, client.fieldPath("metadata")), provider, fetching);
+  await checkAddresses(
+    passedAddresses(request.metadata, result.call, client.fieldPath("metadata")),
+    provider,
+    fetching,
+  );
   const call = withNextHop(result.call, hops);
-  const warnings = [...unheard, ...result.warnings];
+  const warnings = [...ignoredFields, ...result.warnings];
   refuseWhenStrict({ strict }, warnings);
   return { ...result, call, warnings };
 }
@@ -96,13 +100,13 @@ function unconfirmed(failure: GatewayError): GatewayError {
 async function send(
   { deadlines, clock, limits }: Pick<GatewayDependencies, "deadlines" | "clock" | "limits">,
   log: AttemptLog,
-  { wire, rendered: { call } }: SubmitAttempt,
+  { upstreamClient, rendered: { call } }: SubmitAttempt,
 ): Promise<Accepted> {
-  const { upstream, provider } = wire;
+  const { upstream, provider } = upstreamClient;
   const patienceMs = Math.min(provider.entry.timeouts.wholeMs, limits.videoSubmitMs);
   log.sent();
   try {
-    const response = await askUpstream(wire, call, patienceMs, { deadlines, limits });
+    const response = await askUpstream(upstreamClient, call, patienceMs, { deadlines, limits });
     log.answered(response.status);
     if (response.status >= 200 && response.status < 300) return upstream.accepted(response);
     throw upstream.error.parse(response.status, response.body, retryAfterMs(response.headers, clock.nowMs()));
@@ -133,7 +137,8 @@ export async function prepareSubmit(
   { provider, model }: Candidate,
   taskId: string,
 ): Promise<SubmitAttempt> {
-  const wire = upstreamClientFor(provider, model);
-  if (wire === null) throw unsupported(submit.client.fieldPath("model"), "this provider does not generate videos.");
-  return { wire, rendered: await rendered(dependencies, submit, wire, model, taskId) };
+  const upstreamClient = upstreamClientFor(provider, model);
+  if (upstreamClient === null)
+    throw unsupported(submit.client.fieldPath("model"), "this provider does not generate videos.");
+  return { upstreamClient, rendered: await rendered(dependencies, submit, upstreamClient, model, taskId) };
 }

@@ -87,7 +87,7 @@ export function applyProgress(task: Task, progress: VideoProgress, upstream: Vid
     updatedAtMs: nowMs,
     internals: {
       ...task.internals,
-      keep: { ...task.internals.keep, ...progress.keep },
+      upstreamState: { ...task.internals.upstreamState, ...progress.upstreamState },
       misses: 0,
       troubles: 0,
       refusals: 0,

@@ -11,9 +11,10 @@ export const operation = "video";
 export interface TaskInternals {
   /** The upstream's own name for the model. */
   readonly model: string;
-  /** Name of the format that it was submitted in. */
-  readonly wire: string;
-  readonly keep: JsonObject;
+  /** Name of the upstream format that it was submitted in. */
+  readonly upstream: string;
+  /** State of the upstream format, for later calls. */
+  readonly upstreamState: JsonObject;
   /** Id of the ledger's row. */
   readonly exchangeId: string;
   /** The id that the client saw at the submit; rows of older versions lack it. */
@@ -65,10 +66,25 @@ export interface Task {
   readonly view: TaskView;
 }
 
+/** The internals as rows have them, of every version: these names never change. */
+type StoredInternals = Omit<TaskInternals, "upstream" | "upstreamState"> & {
+  readonly wire: string;
+  readonly keep: JsonObject;
+};
+
+function internalsOf({ candidate }: TaskRow): TaskInternals {
+  const { wire: upstream, keep: upstreamState, ...internals } = JSON.parse(candidate) as StoredInternals;
+  return { ...internals, upstream, upstreamState };
+}
+
+function storedInternals({ upstream: wire, upstreamState: keep, ...internals }: TaskInternals): StoredInternals {
+  return { ...internals, wire, keep };
+}
+
 /** Only this file writes rows, so that their texts stay readable. */
 export function taskOf(row: TaskRow): Task {
   const { id, ownerKeyId, provider, upstreamId, createdAtMs, updatedAtMs } = row;
-  const internals = JSON.parse(row.candidate) as TaskInternals;
+  const internals = internalsOf(row);
   const view = JSON.parse(row.body) as TaskView;
   const state = row.state as VideoState;
   return { id, ownerKeyId, provider, upstreamId, state, createdAtMs, updatedAtMs, internals, view };
@@ -77,13 +93,15 @@ export function taskOf(row: TaskRow): Task {
 /** What is written of a task; null: it is not polled any more. */
 export function changeOf(task: Task, nextPollAtMs: number | null): TaskChange {
   const { provider, upstreamId, state, updatedAtMs, internals, view } = task;
-  const texts = { candidate: JSON.stringify(internals), body: JSON.stringify(view) };
+  const texts = { candidate: JSON.stringify(storedInternals(internals)), body: JSON.stringify(view) };
   return { provider, upstreamId, state, updatedAtMs, nextPollAtMs, ...texts };
 }
 
 /** The task as its upstream knows it; null before it was accepted. */
 export function upstreamTaskOf({ id, upstreamId, internals }: Task): UpstreamTask | null {
-  return upstreamId === null ? null : { id, upstreamId, model: internals.model, keep: internals.keep };
+  return upstreamId === null
+    ? null
+    : { id, upstreamId, model: internals.model, upstreamState: internals.upstreamState };
 }
 
 /** Bytes of a result that came with a poll are not stored: it is polled again when they are requested. */

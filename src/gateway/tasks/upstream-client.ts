@@ -29,7 +29,7 @@ export function upstreamClientFor(provider: Provider, model: string): UpstreamCl
 /** For a task; null where its provider is not configured any more. */
 export function clientFor({ provider: name, internals }: Task, catalog: Catalog): UpstreamClient | null {
   const provider = catalog.providers.find((candidate) => candidate.entry.name === name);
-  const upstream = provider?.kind.videos?.find((candidate) => candidate.name === internals.wire);
+  const upstream = provider?.kind.videos?.find((candidate) => candidate.name === internals.upstream);
   return provider === undefined || upstream === undefined ? null : { provider, upstream };
 }
 

@@ -95,7 +95,7 @@ export async function deliverWebhook(
   const { callbackUrl: url } = task.internals;
   const body = webhookBody(dependencies, task);
   const finish = (atMs: number | null, tries: number): Promise<boolean> =>
-    finishJob(dependencies.store, "tell", task.id, dependencies.leaseOwner, { atMs, tries });
+    finishJob(dependencies.store, "webhook", task.id, dependencies.leaseOwner, { atMs, tries });
   if (url === undefined || body === null) return void (await finish(null, row.tries));
   const { isOver, retryAfterMs: askedMs, failure } = await send(dependencies, task, url, body, signal);
   const tries = row.tries + 1;

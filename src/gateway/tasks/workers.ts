@@ -55,12 +55,12 @@ async function maintain(dependencies: TaskDependencies): Promise<void> {
   await purgeTasks(dependencies.store, nowMs);
 }
 
-/** Releases what an earlier process held: nobody else uses a file. */
+/** Releases the claims of an earlier process: no other instance uses an SQLite file. */
 async function releaseAll({ store, gateway }: TaskDependencies): Promise<void> {
   if (store.engine !== "sqlite") return;
   const nowMs = gateway.clock.nowMs();
   await releaseTasks(store, nowMs);
-  await releaseJobs(store, "tell", nowMs);
+  await releaseJobs(store, "webhook", nowMs);
   await releaseJobs(store, "copy", nowMs);
 }
 
@@ -72,7 +72,7 @@ export async function startWorkers(dependencies: TaskDependencies): Promise<Work
   const reservation: DiskReservation = { reserved: 0 };
   await releaseAll(dependencies);
   await settleRest(dependencies);
-  const webhooks = jobs(dependencies, "tell", { maxRunning: 16, maxPerGroup: 4 }, (row) =>
+  const webhooks = jobs(dependencies, "webhook", { maxRunning: 16, maxPerGroup: 4 }, (row) =>
     deliverWebhook(dependencies, row, signal),
   );
   const copies = jobs(dependencies, "copy", { maxRunning: 4, maxPerGroup: 2 }, (row) =>

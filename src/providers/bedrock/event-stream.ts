@@ -2,7 +2,7 @@
 import { GatewayError } from "../../canonical/error.ts";
 import { invalidUpstreamResponse } from "../../dialects/errors.ts";
 
-/** One message. Only headers that are text are kept; Bedrock sends no others. */
+/** One message. Only text headers are read; Bedrock sends no others. */
 export interface EventMessage {
   readonly headers: Readonly<Record<string, string>>;
   readonly payload: Uint8Array;
@@ -26,8 +26,8 @@ const overheadBytes = preludeBytes + sumBytes;
 const maxMessageBytes = 17 * 1024 * 1024;
 const decoder = new TextDecoder();
 
-/** Sizes of header values by their type; type 6 and 7 say their own in two bytes. */
-const valueBytes: readonly (number | "told")[] = [0, 0, 1, 2, 4, 8, "told", "told", 8, 16];
+/** Sizes of header values by their type; types 6 and 7 are prefixed with their size in two bytes. */
+const valueBytes: readonly (number | "prefixed")[] = [0, 0, 1, 2, 4, 8, "prefixed", "prefixed", 8, 16];
 const textType = 7;
 
 const damaged = () => invalidUpstreamResponse("an event stream message is corrupted");
@@ -46,8 +46,8 @@ function readHeaders(bytes: Uint8Array): Record<string, string> {
     const type = view.getUint8(nameEnd);
     const size = valueBytes[type];
     if (size === undefined) throw damaged();
-    const start = nameEnd + 1 + (size === "told" ? 2 : 0);
-    const end = start + (size === "told" ? view.getUint16(nameEnd + 1) : size);
+    const start = nameEnd + 1 + (size === "prefixed" ? 2 : 0);
+    const end = start + (size === "prefixed" ? view.getUint16(nameEnd + 1) : size);
     if (end > bytes.length) throw damaged();
     if (type === textType) headers[name] = decoder.decode(bytes.subarray(start, end));
     at = end;
@@ -73,7 +73,7 @@ function readMessage(bytes: Uint8Array): EventMessage {
     const headers = readHeaders(bytes.subarray(preludeBytes, payloadStart));
     return { headers, payload: bytes.subarray(payloadStart, end) };
   } catch (cause) {
-    // Sums that fit over headers that do not: whoever wrote them counted wrong.
+    // The checksums are right, but the lengths of the headers are not.
     throw cause instanceof RangeError ? damaged() : cause;
   }
 }

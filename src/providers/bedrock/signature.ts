@@ -1,7 +1,7 @@
 // AWS Signature Version 4: headers that prove a request by a key that itself never travels.
 import type { KeyPair, UnsignedRequest } from "../credentials.ts";
 
-/** What a signature is bound to beside the request. */
+/** What a signature is bound to in addition to the request. */
 export interface AwsScope {
   readonly region: string;
   readonly service: string;
@@ -16,7 +16,7 @@ function timestamp(nowMs: number): string {
   return new Date(nowMs).toISOString().replace(/[:-]|\.\d{3}/g, "");
 }
 
-/** A signer for one key and scope. Only the host and the headers that it makes itself are covered, beside method, address and body. */
+/** A signer for one key and scope. Only the host and the headers that it makes itself are covered, in addition to method, address and body. */
 export function awsSigner(key: KeyPair, scope: AwsScope, nowMs: () => number) {
   const derivedKeys = new Map<string, ArrayBuffer>();
   return async ({ method, url, body }: UnsignedRequest): Promise<Record<string, string>> => {

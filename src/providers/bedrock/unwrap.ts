@@ -10,7 +10,7 @@ const binary = "application/vnd.amazon.eventstream";
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
-/** An exception within a stream in the shape of one that is a whole reply: its name stands beside its message. */
+/** An exception within a stream in the shape of one that is a whole reply: its name is next to its message. */
 function exception(type: string | undefined, body: JsonObject): string {
   return formatFrame({ event: exceptionEvent, data: JSON.stringify({ ...body, __type: type ?? "" }) });
 }
@@ -30,8 +30,8 @@ function frameOf({ headers, payload }: EventMessage): string {
 }
 
 /**
- * Whatever came before a damaged message goes on first. What is left of a message at the end is let go: whether the reply
- * was complete, its dialect knows.
+ * Messages before a damaged one are passed on first. A partial message at the end is dropped: the dialect finds out
+ * whether the reply was complete.
  */
 function eventsAsFrames(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   const reader = body.getReader();

@@ -1,12 +1,12 @@
 // Which addresses of the network a stranger's URL may lead to: what is open, closed unless the operator opens it, or never.
 import { BlockList, isIP } from "node:net";
 
-/** `closed` may be opened by the operator, `never` by nobody. */
+/** `closed` may be opened by the operator, `never` may not. */
 export type AddressClass = "open" | "closed" | "never";
 
 type Row = readonly [range: string, standing: Exclude<AddressClass, "open">];
 
-/** IANA's special-purpose registry, and where clouds tell their machines who they are. What stands nowhere is open. */
+/** IANA's special-purpose registry, and the metadata addresses of clouds. What is in neither is open. */
 const ranges4: readonly Row[] = [
   ["0.0.0.0/8", "never"], // "this network": many systems connect to themselves
   ["10.0.0.0/8", "closed"],

@@ -74,7 +74,7 @@ async function askOne(hop: Connection, address: string): Promise<IncomingMessage
   return promise;
 }
 
-/** The head of the answer; whoever gets it has to read or to destroy it. Rejects with the signal's reason when aborted. */
+/** The head of the response; the caller has to read or to destroy it. Rejects with the signal's reason when aborted. */
 export async function connect(hop: Connection): Promise<IncomingMessage> {
   let last: unknown;
   for (const address of hop.addresses) {

@@ -1,4 +1,4 @@
-// From a host to the addresses that a connection may go to: every answer of DNS is judged, and only what was judged is used.
+// From a host to the addresses that a connection may go to: every answer of DNS is checked, and only checked addresses are used.
 import { plainAddress } from "./address.ts";
 import type { Allowed } from "./allowlist.ts";
 import type { ParsedUrl } from "./url-policy.ts";

@@ -1,4 +1,4 @@
-// What can be wrong with a URL or with what it leads to, and in whose words and at whose cost it is told.
+// What can be wrong with a URL or with its response, and which error a client gets for it.
 import { type ErrorKind, GatewayError } from "../../canonical/error.ts";
 import type { UrlFault } from "./url-policy.ts";
 
@@ -17,7 +17,7 @@ export type Fault =
 
 interface FaultRow {
   /** Behind "The URL"; `detail` never says an address. */
-  tell(detail: string): string;
+  message(detail: string): string;
   /** The kind when a provider gave the URL: the result was made and may have been billed. */
   readonly upstream: ErrorKind;
   /** The kind when a client gave the URL, where its URL is not at fault. */
@@ -28,31 +28,31 @@ const protocol = "upstream_protocol_error";
 const failed = "upstream_failed";
 
 const rows: { readonly [fault in Fault]: FaultRow } = {
-  malformed: { tell: () => "is not valid", upstream: protocol },
-  tooLong: { tell: () => "is too long", upstream: protocol },
-  scheme: { tell: () => "must begin with http:// or https://", upstream: protocol },
-  credentials: { tell: () => "must not contain a user name or a password", upstream: protocol },
-  port: { tell: () => "must use port 80 or 443; the operator of this gateway can allow others", upstream: protocol },
+  malformed: { message: () => "is not valid", upstream: protocol },
+  tooLong: { message: () => "is too long", upstream: protocol },
+  scheme: { message: () => "must begin with http:// or https://", upstream: protocol },
+  credentials: { message: () => "must not contain a user name or a password", upstream: protocol },
+  port: { message: () => "must use port 80 or 443; the operator of this gateway can allow others", upstream: protocol },
   // The same for a name that does not exist, for one of a private network and for a redirect there: strangers map no networks.
-  nowhere: { tell: () => "points to a host that this gateway is not allowed to fetch", upstream: protocol },
+  nowhere: { message: () => "points to a host that this gateway is not allowed to fetch", upstream: protocol },
   unanswered: {
-    tell: () => "has a host name that could not be resolved in time. Try again",
+    message: () => "has a host name that could not be resolved in time. Try again",
     upstream: "upstream_timeout",
     client: "upstream_timeout",
   },
-  unreachable: { tell: () => "could not be fetched: the server sent no valid response", upstream: failed },
-  status: { tell: (status) => `could not be fetched: the server returned status ${status}`, upstream: failed },
-  redirects: { tell: (most) => `has more than ${most} redirects`, upstream: protocol },
+  unreachable: { message: () => "could not be fetched: the server sent no valid response", upstream: failed },
+  status: { message: (status) => `could not be fetched: the server returned status ${status}`, upstream: failed },
+  redirects: { message: (most) => `has more than ${most} redirects`, upstream: protocol },
   compressed: {
-    tell: () => "returned compressed content, which is not supported",
+    message: () => "returned compressed content, which is not supported",
     upstream: protocol,
   },
-  type: { tell: () => "returned a content type that is not supported", upstream: protocol },
+  type: { message: () => "returned a content type that is not supported", upstream: protocol },
   tooLarge: {
-    tell: (bytes) => `returned more than ${bytes} bytes, which is the limit`,
+    message: (bytes) => `returned more than ${bytes} bytes, which is the limit`,
     upstream: protocol,
   },
-  slow: { tell: (timeMs) => `could not be fetched within ${timeMs} ms`, upstream: "upstream_timeout" },
+  slow: { message: (timeMs) => `could not be fetched within ${timeMs} ms`, upstream: "upstream_timeout" },
 };
 
 /** Who gave the URL, and in which field. */
@@ -68,8 +68,8 @@ export type ErrorFactory = (fault: Fault, detail?: string | number, cause?: unkn
 /** A client's URL is the client's fault (400); a provider's is the provider's (502, or 504 where it was slow). */
 export function errorFactory({ givenBy, param }: Origin): ErrorFactory {
   return (fault, detail = "", cause) => {
-    const { tell, upstream, client = "invalid_value" } = rows[fault];
-    const what = tell(String(detail));
+    const { message, upstream, client = "invalid_value" } = rows[fault];
+    const what = message(String(detail));
     if (givenBy === "upstream") return new GatewayError(upstream, `The provider's result URL ${what}.`, { cause });
     return new GatewayError(client, `The URL ${what}.`, { param: param ?? null, cause });
   };

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from "node:http";
 import { readAllowed } from "./allowlist.ts";
 import { errorFactory } from "./errors.ts";
-import { type FetchJob, pollTaskFor, type SafeFetchOptions } from "./redirects.ts";
+import { type FetchJob, requestFollowing, type SafeFetchOptions } from "./redirects.ts";
 import { accepts, boundedBody, isCompressed, passedHeaders, typeOf } from "./response-policy.ts";
 import { systemTimer, withTimeout } from "./timeout.ts";
 
@@ -28,25 +28,25 @@ export interface Fetched {
 }
 
 /** What the head says already: a body that is not wanted is not begun. */
-function checkHead({ options, blame }: FetchJob, message: IncomingMessage): void {
+function checkHead({ options, errorFor }: FetchJob, message: IncomingMessage): void {
   const { maxBytes = usualBytes, types } = options;
-  if (isCompressed(message)) throw blame("compressed");
-  if (Number(message.headers["content-length"] ?? 0) > maxBytes) throw blame("tooLarge", maxBytes);
+  if (isCompressed(message)) throw errorFor("compressed");
+  if (Number(message.headers["content-length"] ?? 0) > maxBytes) throw errorFor("tooLarge", maxBytes);
   const isContent = message.statusCode === 200 || message.statusCode === 206;
-  if (isContent && types !== undefined && !accepts(types, typeOf(message))) throw blame("type");
+  if (isContent && types !== undefined && !accepts(types, typeOf(message))) throw errorFor("type");
 }
 
-async function open(errand: FetchJob, text: string, release: () => void): Promise<SafeFetchResponse> {
-  const message = await pollTaskFor(errand, text);
+async function open(job: FetchJob, text: string, release: () => void): Promise<SafeFetchResponse> {
+  const message = await requestFollowing(job, text);
   try {
-    checkHead(errand, message);
+    checkHead(job, message);
   } catch (thrown) {
     message.destroy();
     throw thrown;
   }
-  const { options, blame, signal } = errand;
+  const { options, errorFor, signal } = job;
   const { maxBytes = usualBytes } = options;
-  const body = boundedBody({ message, maxBytes, signal, blame, release });
+  const body = boundedBody({ message, maxBytes, signal, errorFor: errorFor, release });
   return { status: message.statusCode ?? 0, headers: passedHeaders(message), type: typeOf(message), body };
 }
 
@@ -55,12 +55,12 @@ async function open(errand: FetchJob, text: string, release: () => void): Promis
  * neither of which says what lies in the gateway's network; or the reason with which `options.signal` was aborted.
  */
 export async function safeOpen(url: string, options: SafeFetchOptions): Promise<SafeFetchResponse> {
-  const blame = errorFactory(options);
+  const errorFor = errorFactory(options);
   const { timeoutMs = usualTimeMs, setTimer = systemTimer } = options;
-  const { signal, release } = withTimeout(options.signal, timeoutMs, setTimer, () => blame("slow", timeoutMs));
+  const { signal, release } = withTimeout(options.signal, timeoutMs, setTimer, () => errorFor("slow", timeoutMs));
   try {
     signal.throwIfAborted();
-    return await open({ options, allowed: readAllowed(options.allow ?? []), blame, signal }, url, release);
+    return await open({ options, allowed: readAllowed(options.allow ?? []), errorFor: errorFor, signal }, url, release);
   } catch (thrown) {
     release();
     throw thrown;

@@ -1,4 +1,4 @@
-// From a text to the answer that stands behind it: judged, looked up, asked, and sent on, until an answer is no redirect.
+// From a URL to its response: checked, resolved, requested, and redirected, until a response is not a redirect.
 
 import type { IncomingMessage } from "node:http";
 import { GatewayError } from "../../canonical/error.ts";
@@ -43,44 +43,44 @@ const rangeShape = /^bytes=(?:\d{1,15}-\d{0,15}|-\d{1,15})$/;
 export interface FetchJob {
   readonly options: SafeFetchOptions;
   readonly allowed: Allowed;
-  readonly blame: ErrorFactory;
+  readonly errorFor: ErrorFactory;
   readonly signal: AbortSignal;
 }
 
-/** Where a text leads. Of a redirect it is only told that it leads nowhere: where to is not the asker's to know. */
-function locate({ options, allowed, blame }: FetchJob, text: string, from: ParsedUrl | null): ParsedUrl {
+/** The parsed URL. The error of a redirect does not contain its target, which the client must not learn. */
+function locate({ options, allowed, errorFor }: FetchJob, text: string, from: ParsedUrl | null): ParsedUrl {
   const isGiven = from === null && options.givenBy === "client";
   const place = parseUrl(text, isGiven ? longestGiven : longestSigned, from?.url);
   if (typeof place !== "string" && mayUse(allowed, place.port)) return place;
   const fault = typeof place === "string" ? place : "port";
-  throw blame(from === null ? fault : "nowhere", "", new Error(`The URL is refused: ${fault}.`));
+  throw errorFor(from === null ? fault : "nowhere", "", new Error(`The URL is refused: ${fault}.`));
 }
 
 const mayUse = (allowed: Allowed, port: number): boolean => usualPorts.includes(port) || allowed.namesPort(port);
 
 /** Judges a URL as `follow` does before it asks there: its text, and the addresses of its host. */
-export async function checkFetchUrl(errand: FetchJob, text: string): Promise<void> {
-  const place = locate(errand, text, null);
-  await lookedUp(errand, place);
+export async function checkFetchUrl(job: FetchJob, text: string): Promise<void> {
+  const place = locate(job, text, null);
+  await lookedUp(job, place);
 }
 
 /** The addresses of a place that a connection may go to. A name server that does not answer may answer the next time. */
-function lookedUp({ options, allowed, blame, signal }: FetchJob, place: ParsedUrl): Promise<readonly string[]> {
+function lookedUp({ options, allowed, errorFor, signal }: FetchJob, place: ParsedUrl): Promise<readonly string[]> {
   return raceAbort(resolvePinned(place, allowed, options.dns ?? systemDns), signal).catch((thrown: unknown) => {
     if (signal.aborted) throw signal.reason;
     if (thrown instanceof GatewayError) throw thrown;
     const isUnanswered = thrown instanceof Error && "code" in thrown && thrown.code === unanswered;
-    throw blame(isUnanswered ? "unanswered" : "nowhere", "", thrown);
+    throw errorFor(isUnanswered ? "unanswered" : "nowhere", "", thrown);
   });
 }
 
 /** The head of the answer at one place. Names are looked up once, and the connection goes to what was found. */
-async function visit(errand: FetchJob, place: ParsedUrl): Promise<IncomingMessage> {
-  const { options, blame, signal } = errand;
-  const addresses = await lookedUp(errand, place);
+async function requestAt(job: FetchJob, place: ParsedUrl): Promise<IncomingMessage> {
+  const { options, errorFor, signal } = job;
+  const addresses = await lookedUp(job, place);
   const range = rangeShape.test(options.range ?? "") ? options.range : undefined;
   return connect({ place, addresses, range, post: options.post, ca: options.ca, signal }).catch((thrown) => {
-    throw signal.aborted ? signal.reason : blame("unreachable", "", thrown);
+    throw signal.aborted ? signal.reason : errorFor("unreachable", "", thrown);
   });
 }
 
@@ -89,15 +89,15 @@ function target({ statusCode = 0, headers: { location } }: IncomingMessage): str
   return redirects.has(statusCode) && location !== undefined ? location : null;
 }
 
-/** Follows redirects by hand: each is a new place that is judged like the first. */
-export async function pollTaskFor(errand: FetchJob, text: string): Promise<IncomingMessage> {
-  let place = locate(errand, text, null);
+/** Follows redirects itself: each target is checked like the first. */
+export async function requestFollowing(job: FetchJob, text: string): Promise<IncomingMessage> {
+  let place = locate(job, text, null);
   for (let followed = 0; followed <= maxRedirects; followed++) {
-    const message = await visit(errand, place);
+    const message = await requestAt(job, place);
     const next = target(message);
-    if (next === null || errand.options.post !== undefined) return message;
+    if (next === null || job.options.post !== undefined) return message;
     message.destroy();
-    place = locate(errand, next, place);
+    place = locate(job, next, place);
   }
-  throw errand.blame("redirects", maxRedirects);
+  throw job.errorFor("redirects", maxRedirects);
 }

@@ -19,12 +19,12 @@ export const defaultLookups: ResolverOptions = { timeoutMs: 3_000, maxPerOwner: 
 /** Looks up names for one key. */
 export type DnsFor = (owner: string) => Dns;
 
-/** Error code of a look-up that nobody has answered; another try may find the name. */
+/** Error code of a lookup that no server has answered; another try may find the name. */
 export const unanswered = "EAI_AGAIN";
 
 const hostsFile = "/etc/hosts";
 const resolverFile = "/etc/resolv.conf";
-/** Of files that somebody may change while the gateway runs. */
+/** Of files that may change while the gateway runs. */
 const freshMs = 5_000;
 const defaultDots = 1;
 
@@ -80,7 +80,7 @@ function notAnswered(name: string): Error {
   return Object.assign(new Error(`The DNS lookup of ${name} timed out.`), { code: unanswered });
 }
 
-/** The addresses of one full name; none where it does not exist. Rejects where nobody has answered. */
+/** The addresses of one full name; none where it does not exist. Rejects where no server has answered. */
 async function addressesOf(resolver: Resolver, name: string): Promise<readonly string[]> {
   const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
   const found = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
@@ -136,5 +136,5 @@ export function createResolver(options: ResolverOptions): DnsFor {
   };
 }
 
-/** For whoever asks on the gateway's own behalf. */
+/** For lookups on the gateway's own behalf. */
 export const systemDns: Dns = createResolver(defaultLookups)("");

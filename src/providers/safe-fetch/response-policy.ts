@@ -1,8 +1,8 @@
-// What may be taken of an answer: some of its headers, and its bytes up to a bound that is kept while they come.
+// What is read of a response: some of its headers, and its bytes up to a bound that is checked as they arrive.
 import type { IncomingMessage } from "node:http";
 import type { ErrorFactory } from "./errors.ts";
 
-/** What a stranger says beside these concerns nobody: no cookie, no policy, no name of a server. */
+/** No other header is passed on: no cookie, no policy, no name of a server. */
 const passed = ["content-type", "content-length", "content-range", "accept-ranges", "etag", "last-modified"] as const;
 
 export function passedHeaders({ headers }: IncomingMessage): Headers {
@@ -15,7 +15,7 @@ export function typeOf({ headers }: IncomingMessage): string {
   return type.trim().toLowerCase() || "application/octet-stream";
 }
 
-/** Whether a type is one of these; `image/*` stands for all of its kind. */
+/** Whether a type is one of these; `image/*` matches all of its kind. */
 export function accepts(types: readonly string[], type: string): boolean {
   return types.some((wanted) => (wanted.endsWith("/*") ? type.startsWith(wanted.slice(0, -1)) : type === wanted));
 }
@@ -29,7 +29,7 @@ export interface Reading {
   readonly message: IncomingMessage;
   readonly maxBytes: number;
   readonly signal: AbortSignal;
-  readonly blame: ErrorFactory;
+  readonly errorFor: ErrorFactory;
   /** Called once, however it ends. */
   release(): void;
 }
@@ -40,14 +40,14 @@ async function nextChunk(
   reading: Reading,
   taken: number,
 ): Promise<Uint8Array | null> {
-  const { message, maxBytes, signal, blame } = reading;
+  const { message, maxBytes, signal, errorFor } = reading;
   const { done, value } = await source.next().catch((thrown: unknown) => {
-    throw signal.aborted ? signal.reason : blame("unreachable", "", thrown);
+    throw signal.aborted ? signal.reason : errorFor("unreachable", "", thrown);
   });
   // A message that was destroyed may look as if it had ended.
   signal.throwIfAborted();
-  if (done === true && !message.complete) throw blame("unreachable", "", new Error("The response was truncated."));
-  if (done !== true && taken + value.byteLength > maxBytes) throw blame("tooLarge", maxBytes);
+  if (done === true && !message.complete) throw errorFor("unreachable", "", new Error("The response was truncated."));
+  if (done !== true && taken + value.byteLength > maxBytes) throw errorFor("tooLarge", maxBytes);
   return done === true ? null : value;
 }
 

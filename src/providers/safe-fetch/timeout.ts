@@ -1,4 +1,4 @@
-// How long one fetch may take in all, and that it ends when nobody waits for it any more.
+// How long one fetch may take in all, and that it ends when its caller has left.
 
 /** Calls once after so many milliseconds; gives what takes that back. */
 export type SetTimer = (call: () => void, afterMs: number) => () => void;
@@ -15,7 +15,7 @@ export interface Deadline {
   release(): void;
 }
 
-/** A timer of its own, and a listener: beside a fetch from a stranger they cost nothing, and nobody waits for a tick. */
+/** A timer of its own, and a listener: they cost little compared with a fetch, and are exact. */
 export function withTimeout(
   parent: AbortSignal,
   timeoutMs: number,

@@ -101,12 +101,12 @@ function choiceOf(request: ChatRequest, prompt: string, id: string, index: numbe
   const thinking: Block[] = thinks
     ? [{ type: "thinking", text: "The sandbox is reasoning.", signature: { origin, data: `sandbox-${id}` } }]
     : [];
-  const said = bounded(request, spoken(request, prompt, index), { kind: "end" });
-  const text: Block[] = calls.length > 0 || said.text === "" ? [] : [{ type: "text", text: said.text }];
+  const reply = bounded(request, spoken(request, prompt, index), { kind: "end" });
+  const text: Block[] = calls.length > 0 || reply.text === "" ? [] : [{ type: "text", text: reply.text }];
   return {
     index,
     blocks: [...thinking, ...text, ...calls],
-    finishReason: calls.length > 0 ? { kind: "tool-use" } : said.stop,
+    finishReason: calls.length > 0 ? { kind: "tool-use" } : reply.stop,
   };
 }
 

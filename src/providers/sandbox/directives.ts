@@ -1,4 +1,4 @@
-// Directives: how a prompt or a model name tells the sandbox to be slow, to fail, to limit or to break off.
+// Directives: a prompt or a model name makes the sandbox be slow, fail, limit or break off.
 
 export interface Directives {
   /** Silence before anything is answered, in milliseconds. */

@@ -1,4 +1,4 @@
-// What the sandbox takes for harmful: a few plain words for each category. It sees no pictures, and protects nobody.
+// What the sandbox reports as harmful: a few plain words for each category. It does not read images, and is no protection.
 import {
   type CategoryScore,
   imageCategories,
@@ -40,7 +40,7 @@ const calmScore = 0.01;
 /** 0.8 for one word, and nearer to 1 with each more. */
 const scoreOf = (hits: number): number => (hits === 0 ? calmScore : 1 - (1 - firstScore) / hits);
 
-/** What is judged of an item: its texts. Directives may stand in them. */
+/** The texts of an item. They may contain directives. */
 export const textOf = (item: ModerationItem): string =>
   item.flatMap((part) => (part.type === "text" ? [part.text] : [])).join(" ");
 

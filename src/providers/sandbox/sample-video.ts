@@ -1,4 +1,4 @@
-// The film of the sandbox: two seconds of a square that moves, 128 by 72 pixels, H.264 in MP4.
+// The video of the sandbox: two seconds of a square that moves, 128 by 72 pixels, H.264 in MP4.
 // Made with FFmpeg for this project, of nothing but two colours:
 // ffmpeg -f lavfi -i "color=c=0x203040:s=128x72:r=12:d=2" -f lavfi -i "color=c=0xf0a020:s=20x20:r=12:d=2" -filter_complex
 // "[0][1]overlay=x=8+n*4:y=26,format=yuv420p" -c:v libx264 -profile:v baseline -preset veryslow -crf 30 -movflags +faststart

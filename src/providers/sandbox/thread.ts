@@ -38,7 +38,7 @@ async function shareable(request: OperationRequest): Promise<OperationRequest> {
   return { ...request, recording: { ...request.recording, bytes: await shared(request.recording.bytes) } };
 }
 
-/** What the sandbox answers, computed beside the event loop. */
+/** The sandbox's answer, computed in its thread. */
 export async function answerInThread(request: OperationRequest): Promise<OperationResponse> {
   const { result } = await thread.run(await shareable(request));
   if ("answer" in result) return result.answer;

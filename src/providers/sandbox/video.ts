@@ -1,4 +1,4 @@
-// Videos of the sandbox: a task whose whole story stands in its id, so that it goes on through restarts, and a small film.
+// Videos of the sandbox: a task whose script is in its id, so that it continues after a restart, and a small video.
 import type { VideoState } from "../../canonical/video.ts";
 import type { UpstreamRequest } from "../../dialects/dialect.ts";
 import { invalidUpstreamResponse } from "../../dialects/errors.ts";
@@ -11,8 +11,8 @@ import { readDirectives } from "./directives.ts";
 import { sampleVideo } from "./sample-video.ts";
 import { videoWarnings } from "./warnings.ts";
 
-/** What a prompt tells a task to do, in the brackets of the other directives: `[sandbox run=500 fail=50]`. */
-interface Story {
+/** What a prompt makes a task do, in the brackets of the other directives: `[sandbox run=500 fail=50]`. */
+interface TaskScript {
   readonly atMs: number;
   /** How long it runs. */
   readonly runMs: number;
@@ -27,35 +27,35 @@ const defaultRunMs = 3_000;
 const queuedPercent = 10;
 const word = /\b(run|fail|lose|stall)=(\d{1,9})/g;
 
-function storyOf(prompt: string, nowMs: number): Story {
-  const told = /\[sandbox ([^\]]{1,200})\]/.exec(prompt)?.[1] ?? "";
-  const words = Object.fromEntries([...told.matchAll(word)].map(([, name = "", value]) => [name, Number(value)]));
+function scriptOf(prompt: string, nowMs: number): TaskScript {
+  const directives = /\[sandbox ([^\]]{1,200})\]/.exec(prompt)?.[1] ?? "";
+  const words = Object.fromEntries([...directives.matchAll(word)].map(([, name = "", value]) => [name, Number(value)]));
   const { run, ...rest } = words;
   return { atMs: nowMs, runMs: run ?? defaultRunMs, ...rest };
 }
 
-const idOf = (story: Story): string => Buffer.from(JSON.stringify(story)).toString("base64url");
+const idOf = (script: TaskScript): string => Buffer.from(JSON.stringify(script)).toString("base64url");
 
-function storyIn(id: string): Story | null {
-  const story = parseJsonText(Buffer.from(id, "base64url").toString());
-  return isObject(story) && typeof story.atMs === "number" && typeof story.runMs === "number"
-    ? (story as unknown as Story)
+function scriptIn(id: string): TaskScript | null {
+  const script = parseJsonText(Buffer.from(id, "base64url").toString());
+  return isObject(script) && typeof script.atMs === "number" && typeof script.runMs === "number"
+    ? (script as unknown as TaskScript)
     : null;
 }
 
-/** How far a story has come by now. */
-function tell(story: Story, nowMs: number): JsonObject | null {
-  const reached = story.runMs <= 0 ? 100 : Math.min(100, (100 * (nowMs - story.atMs)) / story.runMs);
-  if (reached >= (story.lose ?? 101)) return null;
-  if (reached >= (story.fail ?? 101)) return { status: "failed", message: "The sandbox was instructed to fail." };
-  const percent = Math.floor(Math.min(reached, story.stall ?? 100));
+/** How far a script has come by now. */
+function statusOf(script: TaskScript, nowMs: number): JsonObject | null {
+  const reached = script.runMs <= 0 ? 100 : Math.min(100, (100 * (nowMs - script.atMs)) / script.runMs);
+  if (reached >= (script.lose ?? 101)) return null;
+  if (reached >= (script.fail ?? 101)) return { status: "failed", message: "The sandbox was instructed to fail." };
+  const percent = Math.floor(Math.min(reached, script.stall ?? 100));
   if (percent >= 100) return { status: "completed", percent };
   return { status: percent < queuedPercent ? "queued" : "in_progress", percent };
 }
 
 const notFound = (): Response => Response.json({ error: { message: "The task was not found." } }, { status: 404 });
 
-function film(range: string | undefined): Response {
+function videoResponse(range: string | undefined): Response {
   const part = ranged(sampleVideo.bytes, range);
   const headers: Record<string, string> = { "content-type": sampleVideo.mediaType, "accept-ranges": "bytes" };
   if (part.status !== 416) headers["content-length"] = String(part.bytes.length);
@@ -65,26 +65,26 @@ function film(range: string | undefined): Response {
 
 async function submit({ body }: UpstreamRequest, signal: AbortSignal): Promise<Response> {
   const prompt = String(body.prompt ?? "");
-  const { delayMs, error: toldStatus, rateLimit } = readDirectives(String(body.model), prompt);
+  const { delayMs, error: instructedStatus, rateLimit } = readDirectives(String(body.model), prompt);
   await pause(delayMs, signal);
-  const status = rateLimit === null ? toldStatus : 429;
+  const status = rateLimit === null ? instructedStatus : 429;
   const headers = rateLimit === null ? {} : { "retry-after": String(rateLimit) };
   const error = { message: "The sandbox was instructed to refuse." };
   if (status !== null) return Response.json({ error }, { status, headers });
-  return Response.json({ id: idOf(storyOf(prompt, Date.now())), status: "queued", percent: 0 });
+  return Response.json({ id: idOf(scriptOf(prompt, Date.now())), status: "queued", percent: 0 });
 }
 
 /** Answers a call about a task, as an upstream would. */
 export async function answerSandboxTask(call: UpstreamRequest, signal: AbortSignal): Promise<Response> {
   const [, id = "", what = ""] = /^video\/tasks\/([\w-]+)(?:\/(\w+))?$/.exec(call.path) ?? [];
   if (call.path === tasks) return submit(call, signal);
-  const story = storyIn(id);
-  if (story === null) return notFound();
+  const script = scriptIn(id);
+  if (script === null) return notFound();
   if (what === "remix") return submit(call, signal);
   if (call.method === "DELETE") return new Response(null, { status: 204 });
-  const told = tell(story, Date.now());
-  if (told === null) return notFound();
-  return what === "content" ? film(call.headers?.range) : Response.json({ id, ...told });
+  const status = statusOf(script, Date.now());
+  if (status === null) return notFound();
+  return what === "content" ? videoResponse(call.headers?.range) : Response.json({ id, ...status });
 }
 
 const states = new Set<unknown>(["queued", "in_progress", "completed", "failed"] satisfies VideoState[]);
@@ -111,7 +111,7 @@ export const sandboxVideos: VideoUpstream = {
   render: (request, context) => ({
     call: { path: tasks, body: { model: context.model, prompt: request.prompt ?? "" } },
     warnings: videoWarnings(request, context),
-    // Whatever was wanted, there is one film.
+    // There is one video, whatever was requested.
     effect: { seconds: sampleVideo.seconds, width: sampleVideo.width, height: sampleVideo.height, audio: false },
   }),
   accepted({ body }) {

@@ -19,8 +19,8 @@ export interface TokenCounter {
 /** What the counter needs of a thread. */
 export interface CountThread {
   post(order: CountOrder): void;
-  onCount(hear: (count: SliceCount) => void): void;
-  onEnd(hear: (cause: unknown) => void): void;
+  onCount(listener: (count: SliceCount) => void): void;
+  onEnd(listener: (cause: unknown) => void): void;
   end(): void;
 }
 
@@ -68,105 +68,105 @@ function firstOf(texts: Slice, maxChars: number): Slice {
   return first;
 }
 
-interface Lane {
+interface EncodingQueue {
   add(job: Job): void;
-  /** Nobody waits for it any more. */
+  /** The job's request was abandoned. */
   drop(job: Job): void;
   close(): void;
 }
 
-interface LaneState {
+interface QueueState {
   readonly start: () => CountThread;
-  readonly over: (job: Job) => void;
+  readonly finished: (job: Job) => void;
   thread: CountThread | null;
-  queue: Job[];
+  jobs: Job[];
   current: Job | null;
 }
 
-function finish(lane: LaneState, job: Job, settle: () => void): void {
+function finish(queue: QueueState, job: Job, settle: () => void): void {
   if (job.isOver) return;
   job.isOver = true;
-  lane.queue = lane.queue.filter((other) => other !== job);
-  lane.over(job);
+  queue.jobs = queue.jobs.filter((other) => other !== job);
+  queue.finished(job);
   settle();
 }
 
-function heard(lane: LaneState, count: SliceCount): void {
-  const job = lane.current;
-  lane.current = null;
+function onCounted(queue: QueueState, count: SliceCount): void {
+  const job = queue.current;
+  queue.current = null;
   if (job !== null) {
     job.slice = null;
     job.sum.plain += count.plain;
     job.sum.cjk += count.cjk;
     job.sum.digits += count.digits;
   }
-  next(lane);
+  next(queue);
 }
 
 /** The next slice starts another thread; a text that two of them died of is given up. */
-function died(lane: LaneState, cause: unknown): void {
-  lane.thread?.end();
-  lane.thread = null;
-  const job = lane.current;
-  lane.current = null;
-  if (job !== null && ++job.deaths > 1) finish(lane, job, () => job.reject(dead(cause)));
-  next(lane);
+function onThreadEnded(queue: QueueState, cause: unknown): void {
+  queue.thread?.end();
+  queue.thread = null;
+  const job = queue.current;
+  queue.current = null;
+  if (job !== null && ++job.deaths > 1) finish(queue, job, () => job.reject(dead(cause)));
+  next(queue);
 }
 
-function running(lane: LaneState): CountThread {
-  if (lane.thread !== null) return lane.thread;
-  const thread = lane.start();
-  thread.onCount((count) => lane.thread === thread && heard(lane, count));
-  thread.onEnd((cause) => lane.thread === thread && died(lane, cause));
-  lane.thread = thread;
+function running(queue: QueueState): CountThread {
+  if (queue.thread !== null) return queue.thread;
+  const thread = queue.start();
+  thread.onCount((count) => queue.thread === thread && onCounted(queue, count));
+  thread.onEnd((cause) => queue.thread === thread && onThreadEnded(queue, cause));
+  queue.thread = thread;
   return thread;
 }
 
 /** Jobs take turns slice by slice, so that a short one never waits for a long one. */
-function next(lane: LaneState): void {
-  while (lane.current === null) {
-    const job = lane.queue.shift();
+function next(queue: QueueState): void {
+  while (queue.current === null) {
+    const job = queue.jobs.shift();
     if (job === undefined) return;
     const slice = job.slice ?? job.slices.next().value ?? null;
     if (slice === null) {
-      finish(lane, job, () => job.resolve(job.sum));
+      finish(queue, job, () => job.resolve(job.sum));
       continue;
     }
-    lane.queue.push(job);
+    queue.jobs.push(job);
     job.slice = slice;
-    lane.current = job;
-    running(lane).post({ texts: slice, split: job.split });
+    queue.current = job;
+    running(queue).post({ texts: slice, split: job.split });
   }
 }
 
-function laneOf(start: () => CountThread, over: (job: Job) => void): Lane {
-  const lane: LaneState = { start, over, thread: null, queue: [], current: null };
+function encodingQueue(start: () => CountThread, over: (job: Job) => void): EncodingQueue {
+  const queue: QueueState = { start, finished: over, thread: null, jobs: [], current: null };
   return {
     add(job) {
-      lane.queue.push(job);
-      next(lane);
+      queue.jobs.push(job);
+      next(queue);
     },
-    drop: (job) => finish(lane, job, () => undefined),
+    drop: (job) => finish(queue, job, () => undefined),
     close() {
-      lane.thread?.end();
-      lane.thread = null;
-      for (const job of [...lane.queue]) finish(lane, job, () => job.reject(dead("closed")));
+      queue.thread?.end();
+      queue.thread = null;
+      for (const job of [...queue.jobs]) finish(queue, job, () => job.reject(dead("closed")));
     },
   };
 }
 
 export function createTokenCounter({ start, maxWaitingChars, maxChars }: CounterOptions): TokenCounter {
-  const lanes = new Map<Encoding, Lane>();
+  const queues = new Map<Encoding, EncodingQueue>();
   const jobs = new Set<Job>();
   let waitingChars = 0;
   const over = (job: Job): void => {
     jobs.delete(job);
     waitingChars -= job.chars;
   };
-  const laneFor = (encoding: Encoding): Lane => {
-    const lane = lanes.get(encoding) ?? laneOf(() => start(encoding), over);
-    lanes.set(encoding, lane);
-    return lane;
+  const queueFor = (encoding: Encoding): EncodingQueue => {
+    const queue = queues.get(encoding) ?? encodingQueue(() => start(encoding), over);
+    queues.set(encoding, queue);
+    return queue;
   };
   return {
     async count(texts, encoding, split, signal) {
@@ -192,22 +192,22 @@ export function createTokenCounter({ start, maxWaitingChars, maxChars }: Counter
       };
       jobs.add(job);
       waitingChars += chars;
-      const lane = laneFor(encoding);
-      const leave = (): void => {
-        lane.drop(job);
+      const queue = queueFor(encoding);
+      const abandon = (): void => {
+        queue.drop(job);
         reject(signal?.reason);
       };
-      signal?.addEventListener("abort", leave, { once: true });
-      lane.add(job);
+      signal?.addEventListener("abort", abandon, { once: true });
+      queue.add(job);
       try {
         const { plain, cjk, digits } = await promise;
         return { plain: plain * job.scale, cjk: cjk * job.scale, digits: digits * job.scale };
       } finally {
-        signal?.removeEventListener("abort", leave);
+        signal?.removeEventListener("abort", abandon);
       }
     },
     close() {
-      for (const lane of lanes.values()) lane.close();
+      for (const queue of queues.values()) queue.close();
     },
     waiting: () => jobs.size,
   };

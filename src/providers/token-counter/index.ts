@@ -21,12 +21,12 @@ function startThread(encoding: Encoding): CountThread {
   worker.unref();
   return {
     post: (order) => worker.postMessage(order),
-    onCount(hear) {
-      worker.onmessage = ({ data }: MessageEvent<SliceCount>) => hear(data);
+    onCount(listener) {
+      worker.onmessage = ({ data }: MessageEvent<SliceCount>) => listener(data);
     },
-    onEnd(hear) {
-      worker.addEventListener("error", hear);
-      worker.addEventListener("close", hear);
+    onEnd(listener) {
+      worker.addEventListener("error", listener);
+      worker.addEventListener("close", listener);
     },
     end: () => worker.terminate(),
   };

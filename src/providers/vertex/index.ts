@@ -29,7 +29,7 @@ import { tokensOf } from "./token.ts";
 
 const claude = /claude/i;
 const messages: ReadonlySet<unknown> = new Set([anthropicMessages, anthropicCount]);
-/** Where Google's own SDK asks when nothing is said. */
+/** The default of Google's own SDK. */
 const defaultLocation = "global";
 
 function keyOf({ serviceAccount }: Account): ServiceAccount | string | null {

@@ -30,7 +30,7 @@ function withoutVersion(headers: UpstreamRequest["headers"]): Record<string, str
   return Object.fromEntries(Object.entries(headers ?? {}).filter(([name]) => name !== "anthropic-version"));
 }
 
-/** https://platform.claude.com/docs/en/build-with-claude/claude-on-vertex-ai: the model stands in the path. */
+/** https://platform.claude.com/docs/en/build-with-claude/claude-on-vertex-ai: the model is in the path. */
 function messagesCall(call: UpstreamRequest, place: Place): UpstreamRequest {
   const { model, ...body } = call.body;
   const name = String(model);
@@ -52,7 +52,7 @@ function messagesCountCall(call: UpstreamRequest, place: Place): UpstreamRequest
   };
 }
 
-/** Google's own service takes the question in an envelope; here it stands bare. */
+/** Google's own service accepts the request in an envelope; here it is sent without one. */
 function countBody(body: JsonObject): JsonObject {
   const request = body.generateContentRequest ?? body.generate_content_request;
   const { model: _, ...bare } = isObject(request) ? request : body;

@@ -1,4 +1,4 @@
-// Access tokens of a service account: asked for when they are needed, kept until shortly before they run out.
+// Access tokens of a service account: requested when they are needed, cached until shortly before they expire.
 import { GatewayError } from "../../canonical/error.ts";
 import { isObject, parseJsonText } from "../../lib/json.ts";
 import { Secret } from "../../lib/secret.ts";

@@ -2,7 +2,7 @@
 import { createHash, createHmac } from "node:crypto";
 import type { KeyPair, UnsignedRequest } from "../credentials.ts";
 
-/** What a signature is bound to beside the request. */
+/** What a signature is bound to in addition to the request. */
 export interface VolcengineScope {
   readonly region: string;
   readonly service: string;
@@ -54,8 +54,8 @@ function timestamp(nowMs: number): string {
 
 /**
  * https://www.volcengine.com/docs/6369/67269: like AWS's signature of version 4, with other words, and without a prefix to
- * the secret. Covered are method, address, body, and the headers that are given back, beside those of `others`, by their
- * names in lower case, which are sent anyway.
+ * the secret. Covered are method, address, body, the headers that are returned, and those of `others`, by their names in
+ * lower case, which are sent anyway.
  */
 export function volcengineSignature(
   request: UnsignedRequest,

@@ -7,8 +7,8 @@ import { dataUri, inline, link, linked, submitsTo } from "./submits.ts";
 
 const { call, body, effect, warnings, refusal, render } = submitsTo(falVideos, "acme/new-video");
 const wire = (text: string, status = 200) => answered(status, JSON.parse(text));
-const task = { ...upstreamTask, model: "fal-ai/veo3.1/fast", keep: { app: "fal-ai/veo3.1" } };
-const done = { ...task, keep: { ...task.keep, isDone: true } };
+const task = { ...upstreamTask, model: "fal-ai/veo3.1/fast", upstreamState: { app: "fal-ai/veo3.1" } };
+const done = { ...task, upstreamState: { ...task.upstreamState, isDone: true } };
 const status = (text: string, code = 200) => falVideos.progress(wire(text, code), task);
 const answer = (text: string, code = 200) => falVideos.progress(wire(text, code), done);
 
@@ -56,17 +56,17 @@ test("only paths of apps are models", () => {
 });
 
 test("behind the submit the path within the app is gone", () => {
-  expect(render({}, "fal-ai/veo3.1/fast").keep).toEqual({ app: "fal-ai/veo3.1" });
+  expect(render({}, "fal-ai/veo3.1/fast").upstreamState).toEqual({ app: "fal-ai/veo3.1" });
   const at = (app: string) =>
     falVideos.accepted(
       wire(
         `{"status":"IN_QUEUE","request_id":"80e732af","response_url":"https://queue.fal.run/${app}/requests/80e732af"}`,
       ),
     );
-  expect(at("workflows/acme/flow")).toEqual({ upstreamId: "80e732af", keep: { app: "workflows/acme/flow" } });
-  expect(at("../evil?x=")).toEqual({ upstreamId: "80e732af", keep: {} });
+  expect(at("workflows/acme/flow")).toEqual({ upstreamId: "80e732af", upstreamState: { app: "workflows/acme/flow" } });
+  expect(at("../evil?x=")).toEqual({ upstreamId: "80e732af", upstreamState: {} });
   expect(falVideos.poll(task).path).toBe("fal-ai/veo3.1/requests/up%2F1/status");
-  expect(falVideos.poll({ ...task, keep: {} }).path).toBe("fal-ai/veo3.1/requests/up%2F1/status");
+  expect(falVideos.poll({ ...task, upstreamState: {} }).path).toBe("fal-ai/veo3.1/requests/up%2F1/status");
   expect(falVideos.cancel?.(task)).toEqual({
     method: "PUT",
     path: "fal-ai/veo3.1/requests/up%2F1/cancel",
@@ -81,7 +81,7 @@ test("the status tells the end, the answer what it was", () => {
   expect(status('{"status":"IN_PROGRESS","logs":null}', 202)).toEqual({ state: "in_progress" });
   expect(status('{"status":"COMPLETED","metrics":{"inference_time":3.7}}')).toEqual({
     state: "in_progress",
-    keep: { isDone: true },
+    upstreamState: { isDone: true },
   });
   expect(status('{"status":"COMPLETED","error":"timed out","error_type":"request_timeout"}')).toMatchObject({
     state: "failed",

@@ -19,9 +19,9 @@ test("a plain submit names the action in the query, and keeps what the question 
     body: { req_key: "jimeng_t2v_v30", prompt: "a cat" },
   });
   const keep = { req_key: "jimeng_t2v_v30", req_json: '{"return_url":true}' };
-  expect(render().keep).toEqual(keep);
+  expect(render().upstreamState).toEqual(keep);
   expect(effect()).toEqual({ seconds: 5, resolution: "720p", width: 1280, height: 720, audio: false });
-  expect(jimengVideos.poll({ ...upstreamTask, keep })).toEqual({
+  expect(jimengVideos.poll({ ...upstreamTask, upstreamState: keep })).toEqual({
     path: "?Action=CVSync2AsyncGetResult&Version=2022-08-31",
     body: { ...keep, task_id: "up/1" },
   });
@@ -56,7 +56,7 @@ test("the actions are those that the vendor's own SDK publishes", async () => {
     readonly actions: { readonly submit: string; readonly result: string; readonly date: string };
   }>("volcengine");
   expect(version).toBe("1.0.229");
-  const asked = [call(), jimengVideos.poll({ ...upstreamTask, keep: {} })];
+  const asked = [call(), jimengVideos.poll({ ...upstreamTask, upstreamState: {} })];
   expect(asked.map((each) => [each.method ?? "POST", `${path}${each.path}`])).toEqual([
     [method, `/?Action=${actions.submit}&Version=${actions.date}`],
     [method, `/?Action=${actions.result}&Version=${actions.date}`],
@@ -120,7 +120,7 @@ test("members of its own go through, those that are decided here do not", () => 
     req_key: "jimeng_t2v_v30",
     prompt: "a cat",
   });
-  expect(render({ watermark: true, metadata: { logo_info: { position: 1 } } }).keep?.req_json).toBe(
+  expect(render({ watermark: true, metadata: { logo_info: { position: 1 } } }).upstreamState?.req_json).toBe(
     '{"return_url":true,"logo_info":{"position":1,"add_logo":true}}',
   );
 });

@@ -61,7 +61,7 @@ test("the omni model of the older paths has a path of its own there", () => {
     path: "v1/videos/omni-video",
     body: { prompt: "a cat", aspect_ratio: "9:16" },
   });
-  expect(render({}, model).keep).toMatchObject({ path: "v1/videos/omni-video" });
+  expect(render({}, model).upstreamState).toMatchObject({ path: "v1/videos/omni-video" });
   expect([warnings({}, model), effect({}, model).seconds]).toEqual([[], 5]);
   expect(refusal({ prompt: undefined as never, images: [linked("first")] }, model)).toBe(
     "missing_required_parameter prompt",

@@ -29,7 +29,7 @@ describe("older paths", () => {
     });
     expect(effect()).toEqual({ seconds: 5, resolution: "720p", width: 1280, height: 720, audio: false });
     expect(warnings()).toEqual([]);
-    expect(render().keep).toEqual({ path });
+    expect(render().upstreamState).toEqual({ path });
   });
 
   test("lengths by the generation, the nearest and with a word about it", () => {
@@ -110,12 +110,12 @@ describe("older paths", () => {
     });
     const marked = render({ watermark: true, metadata: { watermark_info: { enabled: false, text: "hi" } } });
     expect(marked.call.body.watermark_info).toEqual({ enabled: true, text: "hi" });
-    expect(marked.keep).toEqual({ path, isMarked: true });
+    expect(marked.upstreamState).toEqual({ path, isMarked: true });
   });
 
-  const task = { ...upstreamTask, keep: { path } };
+  const task = { ...upstreamTask, upstreamState: { path } };
   const progress = (name: string, status = 200, keep = {}) =>
-    klingVideos.progress(said(name, status), { ...task, keep: { path, ...keep } });
+    klingVideos.progress(said(name, status), { ...task, upstreamState: { path, ...keep } });
 
   test("a task is accepted with its first word, and asked for where it was made", () => {
     expect(klingVideos.accepted(said("accepted"))).toEqual({

@@ -16,7 +16,7 @@ export const renderContext: VideoRenderContext = { model: "up-model", taskId: "t
 
 export const answered = (status: number, body: unknown): UpstreamAnswer => ({ status, body, headers: new Headers() });
 
-export const upstreamTask: UpstreamTask = { id: "task_1", upstreamId: "up/1", model: "up-model", keep: {} };
+export const upstreamTask: UpstreamTask = { id: "task_1", upstreamId: "up/1", model: "up-model", upstreamState: {} };
 
 /** The smallest PNG: one pixel. */
 export const pixel = new Uint8Array(

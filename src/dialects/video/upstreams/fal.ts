@@ -52,13 +52,13 @@ function appIn(responseUrl: unknown): string | undefined {
 
 const appOf = (model: string): string => model.split("/").slice(0, 2).join("/");
 
-const requestPath = ({ upstreamId, model, keep }: UpstreamTask): string =>
-  `${textOf(keep.app) || appOf(model)}/requests/${encodeURIComponent(upstreamId)}`;
+const requestPath = ({ upstreamId, model, upstreamState }: UpstreamTask): string =>
+  `${textOf(upstreamState.app) || appOf(model)}/requests/${encodeURIComponent(upstreamId)}`;
 
 function submit(submit: VendorSubmit<HostedRow>): SubmitBody {
   const { inputs, warnings = [] } = hostedImages(submit);
   const { model } = submit.context;
-  return { path: model, body: inputs, keep: { app: appOf(model) }, warnings };
+  return { path: model, body: inputs, upstreamState: { app: appOf(model) }, warnings };
 }
 
 /** https://docs.fal.ai/errors: the type of an error, or its prose. */
@@ -109,8 +109,11 @@ function resultsOf(body: JsonObject): VideoResult[] {
 }
 
 /** The status reports the end, and the answer that is fetched next what it was: with whatever status the model itself chose. */
-function judge({ status, body }: UpstreamAnswer, { keep }: UpstreamTask): VideoProgress | null | undefined {
-  if (keep.isDone !== true || status === 404) return undefined;
+function readStatus(
+  { status, body }: UpstreamAnswer,
+  { upstreamState }: UpstreamTask,
+): VideoProgress | null | undefined {
+  if (upstreamState.isDone !== true || status === 404) return undefined;
   if (/still in progress/i.test(errorIn(body).message)) return { state: "in_progress" };
   if (status === 400 || status === 422) return failed(body, "input");
   // What the model's own program answered; the queue itself has other words for its troubles.
@@ -119,8 +122,8 @@ function judge({ status, body }: UpstreamAnswer, { keep }: UpstreamTask): VideoP
 }
 
 function read(body: JsonObject): TaskReading | VideoProgress {
-  if (!/^completed$/i.test(textOf(body.status))) return { word: body.status };
-  return body.error ? failed(body) : { state: "in_progress", keep: { isDone: true } };
+  if (!/^completed$/i.test(textOf(body.status))) return { status: body.status };
+  return body.error ? failed(body) : { state: "in_progress", upstreamState: { isDone: true } };
 }
 
 export const falVideos = videoUpstream<HostedRow>({
@@ -139,18 +142,18 @@ export const falVideos = videoUpstream<HostedRow>({
   submit,
   id: "request_id",
   isRefusal: ({ request_id, detail, error }) => request_id === undefined && (detail ?? error) !== undefined,
-  keptOf({ response_url }) {
+  upstreamStateOf({ response_url }) {
     const app = appIn(response_url);
     return app === undefined ? {} : { app };
   },
   states: { in_queue: "queued", in_progress: "in_progress" },
-  faults,
+  errorCodes: faults,
   error: parseError,
-  judge,
+  readStatus,
   read,
   poll: (task) => ({
     method: "GET",
-    path: task.keep.isDone === true ? requestPath(task) : `${requestPath(task)}/status`,
+    path: task.upstreamState.isDone === true ? requestPath(task) : `${requestPath(task)}/status`,
     body: {},
   }),
   cancel: (task) => ({ method: "PUT", path: `${requestPath(task)}/cancel`, body: {} }),

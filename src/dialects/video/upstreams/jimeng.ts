@@ -85,7 +85,7 @@ function submit({ request: { images, metadata, watermark }, context }: VendorSub
     ...action("CVSync2AsyncSubmitTask", {
       ...(values.length === 0 ? {} : { [isLink ? "image_urls" : "binary_data_base64"]: values }),
     }),
-    keep: { req_key: context.model, req_json: JSON.stringify(later) },
+    upstreamState: { req_key: context.model, req_json: JSON.stringify(later) },
   };
 }
 
@@ -116,7 +116,7 @@ function parseError(status: number, body: unknown, retryAfterMs?: number): Gatew
 }
 
 /** What a code other than that of success says of the task: troubles of the moment or of the account say nothing. */
-function judge({ status, body }: UpstreamAnswer): VideoProgress | null | undefined {
+function readStatus({ status, body }: UpstreamAnswer): VideoProgress | null | undefined {
   const code = numberOf(at(body, "code"));
   if (code === success) return status < 300 ? undefined : null;
   if (!isObject(body) || code === undefined) return null;
@@ -148,14 +148,14 @@ export const jimengVideos = videoUpstream<VideoRow>({
   id: "data.task_id",
   isRefusal: ({ code }) => numberOf(code) !== success,
   states: { in_queue: "queued", generating: "in_progress", done: "completed", expired: "expired" },
-  faults,
+  errorCodes: faults,
   error: parseError,
-  judge,
+  readStatus,
   read({ data }) {
     const { status: word, video_url } = objectOf(data);
-    return word === "not_found" ? { isGone: true } : { word, results: linked(video_url) };
+    return word === "not_found" ? { isGone: true } : { status: word, results: linked(video_url) };
   },
-  poll: ({ upstreamId, keep: { req_key, req_json } }) =>
+  poll: ({ upstreamId, upstreamState: { req_key, req_json } }) =>
     action("CVSync2AsyncGetResult", { req_key, task_id: upstreamId, req_json }),
   resultSeconds: 3_600,
 });

@@ -51,7 +51,7 @@ const parseNewerError: ErrorCodec["parse"] = (status, body, retryAfterMs) => {
 };
 
 /** A code next to 200 says that the task is not known; any other but 0 says nothing of it. */
-function judge({ status, body }: UpstreamAnswer): VideoProgress | null | undefined {
+function readStatus({ status, body }: UpstreamAnswer): VideoProgress | null | undefined {
   const code = codeOf(body);
   if (status === 404 || code === unknownTask || code === unknownParameter) return { isGone: true };
   return code === 0 ? undefined : null;
@@ -60,9 +60,9 @@ function judge({ status, body }: UpstreamAnswer): VideoProgress | null | undefin
 /** The client wants the video with its mark, which has an address of its own. */
 const marked = ({ watermark }: VideoRequest): JsonObject => (watermark === true ? { isMarked: true } : {});
 
-function resultsOf(videos: readonly JsonObject[], { keep }: UpstreamTask): TaskReading["results"] {
+function resultsOf(videos: readonly JsonObject[], { upstreamState }: UpstreamTask): TaskReading["results"] {
   return videos.flatMap(({ url, watermark_url, duration }) =>
-    linked(keep.isMarked === true ? (watermark_url ?? url) : url, known({ seconds: sizeNumber(duration) })),
+    linked(upstreamState.isMarked === true ? (watermark_url ?? url) : url, known({ seconds: sizeNumber(duration) })),
   );
 }
 
@@ -87,8 +87,8 @@ const shared = {
     failed: "failed",
   },
   // The reason of a failed task is prose.
-  faults: policyWords,
-  judge,
+  errorCodes: policyWords,
+  readStatus,
   resultSeconds: 30 * 86_400,
 } as const satisfies Partial<VideoVendor<KlingRow>>;
 
@@ -143,13 +143,13 @@ function imagesOf(images: readonly VideoImage[], { isOmni }: KlingRow): { kind: 
 function submitOlder({ request, context, row }: VendorSubmit<KlingRow>): SubmitBody {
   const { kind, members } = imagesOf(request.images, row);
   const path = `v1/videos/${kind}`;
-  return { path, body: { ...members, external_task_id: context.taskId }, keep: { path, ...marked(request) } };
+  return { path, body: { ...members, external_task_id: context.taskId }, upstreamState: { path, ...marked(request) } };
 }
 
 function readOlder({ data }: JsonObject, task: UpstreamTask): TaskReading {
   const reason = at(data, "task_status_msg");
   const results = resultsOf(objectsIn(at(data, "task_result.videos") as JsonObject[] | undefined), task);
-  return { word: at(data, "task_status"), code: reason, reason, results };
+  return { status: at(data, "task_status"), code: reason, reason, results };
 }
 
 export const klingVideos = videoUpstream<KlingRow>({
@@ -174,9 +174,9 @@ export const klingVideos = videoUpstream<KlingRow>({
   id: "data.task_id",
   error: parseError,
   read: readOlder,
-  poll: ({ keep, upstreamId }) => ({
+  poll: ({ upstreamState, upstreamId }) => ({
     method: "GET",
-    path: `${String(keep.path)}/${encodeURIComponent(upstreamId)}`,
+    path: `${String(upstreamState.path)}/${encodeURIComponent(upstreamId)}`,
     body: {},
   }),
 });
@@ -192,7 +192,7 @@ function submitNewer({ request, context, row }: VendorSubmit<KlingRow>): SubmitB
   return {
     path: `${way}/${encodeURIComponent(context.model)}`,
     body: { ...subject, settings: {}, options: { external_task_id: context.taskId } },
-    keep: marked(request),
+    upstreamState: marked(request),
   };
 }
 
@@ -200,7 +200,7 @@ function readNewer({ data }: JsonObject, task: UpstreamTask): TaskReading | Vide
   const found = Array.isArray(data) ? objectsIn(data).find(({ id }) => String(id) === task.upstreamId) : data;
   if (!isObject(found)) return Array.isArray(data) ? { isGone: true } : null;
   const videos = objectsIn(found.outputs).filter(({ type }) => type === undefined || type === "video");
-  return { word: found.status, code: found.message, reason: found.message, results: resultsOf(videos, task) };
+  return { status: found.status, code: found.message, reason: found.message, results: resultsOf(videos, task) };
 }
 
 export const klingTasks = videoUpstream<KlingRow>({

@@ -62,7 +62,7 @@ const failureOf = (body: JsonObject) => {
 };
 
 /** The id is all that a poll says, so that it is what is wrong with it. */
-function judge({ status, body }: UpstreamAnswer): VideoProgress | undefined {
+function readStatus({ status, body }: UpstreamAnswer): VideoProgress | undefined {
   const isUnknown = outcomeOf(body).code === unknownTask && textOf(at(body, "status")) === "";
   return isUnknown && (status === 200 || status === 400) ? { isGone: true } : undefined;
 }
@@ -86,7 +86,7 @@ function readHailuo(body: JsonObject): TaskReading {
   const size = known({ width: sizeNumber(video_width), height: sizeNumber(video_height) });
   const place = { kind: "locate", ref: String(file) } as const;
   return {
-    word: status,
+    status: status,
     failure: failureOf(body),
     results: hasFile ? [{ place, mediaType: "video/mp4", ...size }] : [],
   };
@@ -120,9 +120,9 @@ export const minimaxVideos = videoUpstream<HailuoRow>({
     success: "completed",
     fail: "failed",
   },
-  faults,
+  errorCodes: faults,
   error: parseError,
-  judge,
+  readStatus,
   read: readHailuo,
   poll: "GET query/video_generation?task_id={id}",
   locate: { call: "GET files/retrieve?file_id={ref}", url: "file.download_url" },
@@ -133,7 +133,7 @@ function readH3({ task }: JsonObject, { upstreamId }: { upstreamId: string }): T
   if (!isObject(task)) return null;
   const hasAddress = textOf(at(task, "content.url")) !== "";
   return {
-    word: task.status,
+    status: task.status,
     failure: failureOf(task),
     // Addresses live for a short time, and every answer has a new one.
     results: hasAddress ? [{ place: { kind: "locate", ref: upstreamId }, mediaType: "video/mp4" }] : [],
@@ -175,9 +175,9 @@ export const minimaxNewerVideos = videoUpstream<VideoRow>({
     cancelled: "cancelled",
     expired: "expired",
   },
-  faults,
+  errorCodes: faults,
   error: parseError,
-  judge,
+  readStatus,
   read: readH3,
   poll: "GET v2/query/video_generation/{id}",
   cancel: "DELETE v2/video_generation/{id}",

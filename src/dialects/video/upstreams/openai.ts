@@ -67,7 +67,7 @@ function read(body: JsonObject): TaskReading {
   const expires = sizeNumber(expires_at);
   const expiry = expires === undefined ? {} : { expiresAtMs: expires * 1000 };
   const results = [{ place: { kind: "content" }, mediaType: "video/mp4", ...effect, ...expiry } as const];
-  return { word, percent: numberOf(progress), failure: failureOf(body), results, effect };
+  return { status: word, percent: numberOf(progress), failure: failureOf(body), results, effect };
 }
 
 export const openaiVideos = videoUpstream({
@@ -101,7 +101,7 @@ export const openaiVideos = videoUpstream({
     cancelled: "cancelled",
     expired: "expired",
   },
-  faults: [],
+  errorCodes: [],
   error: parseError,
   read,
   poll: "GET videos/{id}",

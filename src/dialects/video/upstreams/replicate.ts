@@ -39,7 +39,13 @@ function resultsOf(output: Json | undefined): VideoResult[] {
 function read({ status: word, error, output, metrics }: JsonObject): TaskReading {
   const isMade = String(word).toLowerCase() === "succeeded";
   const effect = known({ seconds: sizeNumber(at(metrics, "video_output_duration_seconds")) });
-  return { word, code: error, reason: textOf(error), results: resultsOf(output), ...(isMade ? { effect } : {}) };
+  return {
+    status: word,
+    code: error,
+    reason: textOf(error),
+    results: resultsOf(output),
+    ...(isMade ? { effect } : {}),
+  };
 }
 
 /** A prediction fails with prose only, at times with a code behind it. */
@@ -90,7 +96,7 @@ export const replicateVideos = videoUpstream<HostedRow>({
     cancelled: "cancelled",
     aborted: "cancelled",
   },
-  faults,
+  errorCodes: faults,
   error: parseError,
   read,
   poll: "GET predictions/{id}",

@@ -122,7 +122,7 @@ function read({ status: word, progress, failureCode: code, failure: reason, outp
   const part = /^running$/i.test(String(word)) ? numberOf(progress) : undefined;
   const percent = part === undefined ? undefined : Math.round(Math.min(1, Math.max(0, part)) * 100);
   const results = Array.isArray(output) ? output.flatMap((url) => linked(url)).map(({ place }) => ({ place })) : [];
-  return { word, code, reason, percent, results };
+  return { status: word, code, reason, percent, results };
 }
 
 function parseError(status: number, body: unknown, retryAfterMs?: number): GatewayError {
@@ -161,7 +161,7 @@ export const runwayVideos = videoUpstream<RunwayRow>({
     cancelled: "cancelled",
   },
   // https://docs.dev.runwayml.com/errors/task-failures
-  faults: [
+  errorCodes: [
     [/SAFETY/i, "content"],
     [/^ASSET/i, "input"],
     [/TIMEOUT/i, "timeout"],

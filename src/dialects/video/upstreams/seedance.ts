@@ -62,7 +62,7 @@ function read(body: JsonObject): TaskReading {
   const count = sizeNumber(frames);
   const seconds = sizeNumber(duration) ?? (count === undefined ? undefined : count / (fps ?? 24));
   return {
-    word: status,
+    status: status,
     code: at(body, "error.code"),
     reason: at(body, "error.message"),
     results: linked(at(body, "content.video_url"), known({ fps, seed: numberOf(seed), seconds })),
@@ -119,7 +119,7 @@ export const seedanceVideos = videoUpstream<VideoRow>({
     cancelled: "cancelled",
     expired: "expired",
   },
-  faults,
+  errorCodes: faults,
   error: errorOf,
   read,
   poll: `GET ${path}/{id}`,

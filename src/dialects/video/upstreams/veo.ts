@@ -108,7 +108,7 @@ const shared = {
     return isErrorBody(body);
   },
   states: {},
-  faults: [],
+  errorCodes: [],
   error: parseError,
   inlineResults: true,
   resultSeconds: 2 * 86_400,

@@ -61,7 +61,7 @@ function read(body: JsonObject): TaskReading {
   });
   return {
     // A task that its owner ended has failed by its state.
-    word: /UserCancell?ed/i.test(textOf(code)) ? "cancelled" : state,
+    status: /UserCancell?ed/i.test(textOf(code)) ? "cancelled" : state,
     code,
     reason: err_msg ?? message,
     results: creation === undefined ? [] : [{ place, mediaType: "video/mp4" }],
@@ -97,7 +97,7 @@ export const viduVideos = videoUpstream<VideoRow>({
     cancelled: "cancelled",
   },
   // https://platform.vidu.com/docs/error-code
-  faults: [
+  errorCodes: [
     [/PolicyViolation|AuditSubmitIllegal/i, "content"],
     [/CreditInsufficient/i, "funds"],
     [/^(?:Unauthorized|Forbidden)$/i, "credentials"],

@@ -77,7 +77,7 @@ function read({ output, usage }: JsonObject): TaskReading | VideoProgress {
     resolution: side === undefined ? undefined : `${side}p`,
   });
   const isMade = String(word).toLowerCase() === "succeeded";
-  return { word, code, reason, ...(isMade ? { results: linked(video_url, effect), effect } : {}) };
+  return { status: word, code, reason, ...(isMade ? { results: linked(video_url, effect), effect } : {}) };
 }
 
 /** https://www.alibabacloud.com/help/en/model-studio/error-code */
@@ -123,7 +123,7 @@ export const wanVideos = videoUpstream<WanRow>({
     failed: "failed",
     canceled: "cancelled",
   },
-  faults,
+  errorCodes: faults,
   error: { code: ["code"], message: ["message"] },
   read,
   poll: "GET api/v1/tasks/{id}",
