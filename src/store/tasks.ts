@@ -38,7 +38,7 @@ export interface TaskChange {
   readonly updatedAtMs: number;
   readonly nextPollAtMs: number | null;
   /** With a last state: when what is left to do is due; null for what is not to be done. */
-  readonly jobs?: { readonly tellAtMs: number | null; readonly copyAtMs: number | null };
+  readonly jobs?: { readonly webhookAtMs: number | null; readonly copyAtMs: number | null };
 }
 
 /** A place in the list of an owner's tasks. */
@@ -137,7 +137,7 @@ async function written(store: Store, change: TaskChange, where: string, keys: re
     where ${where} returning id`;
   const { provider, candidate, upstreamId, state, body, updatedAtMs, nextPollAtMs, jobs } = change;
   const values: SqlValue[] = [provider, candidate, upstreamId, state, body, updatedAtMs, nextPollAtMs];
-  values.push(jobs?.tellAtMs ?? null, jobs?.copyAtMs ?? null, ...keys);
+  values.push(jobs?.webhookAtMs ?? null, jobs?.copyAtMs ?? null, ...keys);
   return (await store.query(sql, values)).length > 0;
 }
 

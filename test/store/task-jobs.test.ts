@@ -78,7 +78,7 @@ for (const engine of engines) {
       await endTask(opened.store, id, end(jobs));
       await markTaskSettled(opened.store, id);
     }
-    const due = { tellAtMs: 2_000, copyAtMs: 2_000 };
+    const due = { webhookAtMs: 2_000, copyAtMs: 2_000 };
 
     test.each(["webhook", "copy"] as const satisfies TaskJob[])(
       "an errand (%s) is due from the last state on, and one process runs it",
@@ -88,7 +88,7 @@ for (const engine of engines) {
         await insertTask(store, task("running"));
         const ids = Array.from({ length: 12 }, (_, index) => `t${index}`);
         await Promise.all(ids.map((id) => over(id)));
-        await over("none", {}, { tellAtMs: null, copyAtMs: null });
+        await over("none", {}, { webhookAtMs: null, copyAtMs: null });
         expect(await claimJobs(store, errand, claim("early", 1_999))).toEqual([]);
         const claims = await Promise.all(
           [0, 1, 2, 3, 4, 5].map((index) =>
@@ -123,9 +123,9 @@ for (const engine of engines) {
 
     test("owners who have enough are left out, the most overdue come first", async () => {
       const { store } = opened;
-      await over("b", { ownerKeyId: "key_b" }, { tellAtMs: 1_000, copyAtMs: null });
-      await over("new", {}, { tellAtMs: 1_900, copyAtMs: null });
-      await over("old", {}, { tellAtMs: 1_500, copyAtMs: null });
+      await over("b", { ownerKeyId: "key_b" }, { webhookAtMs: 1_000, copyAtMs: null });
+      await over("new", {}, { webhookAtMs: 1_900, copyAtMs: null });
+      await over("old", {}, { webhookAtMs: 1_500, copyAtMs: null });
       const busy = { without: ["key_b", "key_c"], limit: 1 };
       expect(idsOf(await claimJobs(store, "webhook", claim("a", 2_000, busy)))).toEqual(["old"]);
       expect(idsOf(await claimJobs(store, "webhook", claim("a", 2_000)))).toEqual(["b", "new"]);
@@ -153,7 +153,7 @@ for (const engine of engines) {
         ["t2", 4_000],
         ["t3", 5_000],
       ] as const) {
-        await over(id, { expiresAtMs: id === "t3" ? 6_000 : 90_000 }, { tellAtMs: null, copyAtMs: 2_000 });
+        await over(id, { expiresAtMs: id === "t3" ? 6_000 : 90_000 }, { webhookAtMs: null, copyAtMs: 2_000 });
         await claimJobs(store, "copy", claim("a", 2_000));
         await writeCopied(store, id, "a", 2_500, { ...copied, keptAtMs, keptBytes: 3_000_000_000 });
       }
@@ -169,7 +169,7 @@ for (const engine of engines) {
 
     test("a task is not forgotten before its owner was told", async () => {
       const { store } = opened;
-      await over("t1", {}, { tellAtMs: 2_000, copyAtMs: null });
+      await over("t1", {}, { webhookAtMs: 2_000, copyAtMs: null });
       expect(await purgeTasks(store, 99_000)).toBe(0);
       await claimJobs(store, "webhook", claim("a", 2_000));
       expect(await purgeTasks(store, 99_000)).toBe(0);

@@ -54,7 +54,7 @@ function jobsOf({ gateway, results, retentionMs }: TaskDependencies, task: Task)
   const nowMs = gateway.clock.nowMs();
   const wanted = results.target === null ? [] : shouldArchive(task, results, task.createdAtMs + retentionMs, nowMs);
   return {
-    tellAtMs: task.internals.callbackUrl === undefined ? null : nowMs,
+    webhookAtMs: task.internals.callbackUrl === undefined ? null : nowMs,
     copyAtMs: wanted.length === 0 ? null : nowMs,
   };
 }
