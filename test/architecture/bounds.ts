@@ -176,7 +176,7 @@ export const otherBounds: Readonly<Record<string, readonly string[]>> = {
     "src/gateway/responses/compaction.ts maxLogChars",
     "src/gateway/tasks/provider-content.ts maxErrorBytes",
     "src/providers/safe-fetch/url-policy.ts longestSigned",
-    "src/providers/safe-fetch/post.ts mostHeardBytes",
+    "src/providers/safe-fetch/post.ts maxResponseBytes",
     "src/providers/sandbox/index.ts maxRetryAfterMs",
     "src/providers/sandbox/schema-sample.ts maxDepth",
     "src/dialects/openai-error.ts maxNesting",
