@@ -1,11 +1,13 @@
 // Every field of images on every format: what its table says is what is sent, refused or warned of.
 import {
   arkImages,
+  dashscopeImageEdits,
   dashscopeImages,
   dashscopeImageTasks,
   geminiImages,
   imagenImages,
   minimaxImages,
+  openaiImageEdits,
   openaiImages,
   siliconflowImages,
   xaiImages,
@@ -69,6 +71,28 @@ const specification: FieldClient = {
   },
 };
 
+const edits: FieldClient = {
+  dialect: openaiImageEdits,
+  path: () => "/v1/images/edits",
+  body: (model) => ({ model, prompt: "a fox", images: [{ image_url: picture }] }),
+  says: {
+    ...openai.says,
+    images: { param: "images[0].image_url", body: {} },
+    mask: said("mask", { image_url: picture }),
+  },
+};
+
+const specificationEdits: FieldClient = {
+  dialect: dashscopeImageEdits,
+  path: () => "/v1/images/edits",
+  body: (model) => message(model, [{ image: picture }, { text: "a fox" }]),
+  says: {
+    ...specification.says,
+    prompt: { param: "input.messages[0].content[1].text", body: {} },
+    images: { param: "input.messages[0].content[0].image", body: {} },
+  },
+};
+
 /** The members of a body; of a form the names of its parts. */
 const read = ({ json, text, headers }: Seen) =>
   headers.get("content-type")?.startsWith("multipart/")
@@ -94,7 +118,9 @@ provesFields({
   clients: [openai, specification],
   upstreams: [
     upstreamOf(openaiImages, "openai"),
+    { ...upstreamOf(openaiImageEdits, "openai"), clients: [edits] },
     upstreamOf(dashscopeImages, "dashscope"),
+    { ...upstreamOf(dashscopeImageEdits, "dashscope"), clients: [edits, specificationEdits] },
     { ...upstreamOf(dashscopeImageTasks, "dashscope"), model: "wan2.2-t2i-flash" },
     upstreamOf(geminiImages, "gemini", "gemini-3-pro-image"),
     upstreamOf(imagenImages, "gemini", "imagen-4"),

@@ -118,9 +118,9 @@ const negativePrompt = {
 /** A conversation of one message, and parameters. */
 const fieldsOf = (task: ImageRequest["task"]): ImageTable => ({
   ...common,
-  images: { path: `${content}[0].image`, limit: textsOnly(ownFiles), ...elsewhere },
+  images: { path: content, limit: textsOnly(ownFiles), ...elsewhere },
   prompt: {
-    path: `${content}[0].text`,
+    path: content,
     parseMembers: (reading) => parseMessages(reading, task),
     renderMembers(setting) {
       const { images, prompt } = setting.request;

@@ -65,10 +65,12 @@ export const promptAt = (path: string) =>
     negativePrompt: { path, carriedBy: "prompt" },
   }) as const;
 
-/** For models that give bytes only: nothing stores them at an address, so that a client that wants one gets bytes. */
-export function bytesOnly({ request, warnings }: ImageSetting): void {
-  if (request.delivery === "url") warnField(warnings, "approximated", "delivery");
-}
+/** Models that give bytes only: nothing stores them at an address, so that a client that wants one gets bytes. */
+export const bytesOnly = {
+  render(delivery: NonNullable<ImageRequest["delivery"]>, { warnings }: ImageSetting): undefined {
+    if (delivery === "url") warnField(warnings, "approximated", "delivery");
+  },
+} as const;
 
 /** Whether the answer has bytes or addresses, in these words. */
 export const deliveryAt = (path: string, base64: string, url?: string) => ({

@@ -108,6 +108,7 @@ const fields: ImageTable = {
     path: "contents",
     renderMembers: (setting) => ({
       contents: [{ role: "user", parts: [...setting.request.images.map(picturePart), { text: wholePrompt(setting) }] }],
+      generationConfig: { responseModalities: ["TEXT", "IMAGE"] },
     }),
   },
   negativePrompt: { path: "contents", carriedBy: "prompt" },
@@ -122,10 +123,7 @@ const fields: ImageTable = {
   delivery: {
     path: "generationConfig.responseModalities",
     parseMembers: () => ({ delivery: "base64" }),
-    renderMembers(setting) {
-      bytesOnly(setting);
-      return { generationConfig: { responseModalities: ["TEXT", "IMAGE"] } };
-    },
+    ...bytesOnly,
   },
 };
 

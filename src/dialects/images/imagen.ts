@@ -106,14 +106,7 @@ const fields: ImageTable = {
     schema: optional("integer", { minimum: 0, maximum: 100 }),
     ...notSent,
   },
-  delivery: {
-    path: "predictions",
-    parseMembers: () => ({ delivery: "base64" }),
-    renderMembers(setting) {
-      bytesOnly(setting);
-      return {};
-    },
-  },
+  delivery: { path: "predictions", parseMembers: () => ({ delivery: "base64" }), ...bytesOnly },
 };
 
 const instance = object({

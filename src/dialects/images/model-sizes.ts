@@ -1,7 +1,8 @@
 // The size, ratio or resolution of a model that is nearest to what a client wants, by the rows of image models.
 import type { ImageSize } from "../../canonical/image.ts";
+import { dropped } from "../field-table.ts";
 import { lookUpModel, type ModelRow, type ModelTable } from "../shared/model-table.ts";
-import { type Warnings, warn } from "../shared/warnings.ts";
+import { lose, type Warnings, warn } from "../shared/warnings.ts";
 import { nearestPixels, nearestResolution, type Pixels, pixelsOf, ratioFor, resolutionFor, sizesOf } from "./sizes.ts";
 
 interface Bounds {
@@ -76,8 +77,10 @@ export function fittedPixels(size: ImageSize, warnings: Warnings, models: ImageM
   const wanted = pixelsOf(size);
   if (wanted === null) return undefined;
   warnUnverified(models, warnings);
-  if (row.keepsSize) warn(warnings, "dropped", size.path);
-  if (row.keepsSize) return undefined;
+  if (row.keepsSize) {
+    lose(warnings, dropped("the result is as large as the input"), size.path);
+    return undefined;
+  }
   const fitted = fitting(wanted, row);
   if (fitted.width !== wanted.width || fitted.height !== wanted.height) warn(warnings, "approximated", size.path);
   return fitted;

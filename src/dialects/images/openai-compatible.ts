@@ -1,9 +1,10 @@
 // Servers whose images are OpenAI's with habits of their own: Ark's Seedream, SiliconFlow, Zhipu and xAI.
 import type { ImageRequest, ImageResponse, ImageSize, InputImage } from "../../canonical/image.ts";
 import { isObject, type JsonObject, omitUndefined } from "../../lib/json.ts";
+import { dropped } from "../field-table.ts";
 import { openaiErrors } from "../openai-error.ts";
 import { objectsIn } from "../shared/json-accessors.ts";
-import { warn, warnField } from "../shared/warnings.ts";
+import { lose, warnField } from "../shared/warnings.ts";
 import { contentRefused, withPolicy } from "./content-policy.ts";
 import { common, deliveryAt, type ImageSetting, noImages, oneOrMany, promptAt, upstreamImages } from "./fields.ts";
 import { pictureText, textsOnly } from "./input-images.ts";
@@ -54,7 +55,7 @@ function parseArk(wire: unknown): ImageResponse {
 /** Members of their own for the first images; others are left out. */
 function siliconflowSources({ request: { images }, warnings }: ImageSetting): JsonObject {
   const [first, second, third, fourth] = images;
-  if (fourth !== undefined) warn(warnings, "dropped", fourth.path);
+  if (fourth !== undefined) lose(warnings, dropped("the format has three images"), fourth.path);
   const textOf = (image: InputImage | undefined) => (image === undefined ? undefined : pictureText(image));
   return omitUndefined({ image: textOf(first), image2: textOf(second), image3: textOf(third) });
 }

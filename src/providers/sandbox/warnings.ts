@@ -5,7 +5,7 @@ import type { VideoRequest } from "../../canonical/video.ts";
 import type { Warning } from "../../canonical/warning.ts";
 import type { RenderContext } from "../../dialects/dialect.ts";
 import type { FieldTable } from "../../dialects/field-table.ts";
-import { bytesOnly, common } from "../../dialects/images/fields.ts";
+import { bytesOnly, common, elsewhere, noOption } from "../../dialects/images/fields.ts";
 import { renderer } from "../../dialects/render-fields.ts";
 import { warnField } from "../../dialects/shared/warnings.ts";
 import type { VideoRenderContext } from "../../dialects/video/upstream.ts";
@@ -16,10 +16,10 @@ import { sampleVideo } from "./sample-video.ts";
 const imageFields: FieldTable<ImageRequest> = {
   ...common,
   prompt: { path: "prompt" },
-  negativePrompt: common.seed,
-  images: { path: "images", render: () => undefined },
-  mask: { path: "mask", render: () => undefined },
-  size: { path: "size", render: () => undefined },
+  negativePrompt: noOption,
+  images: { path: "images", ...elsewhere },
+  mask: { path: "mask", ...elsewhere },
+  size: { path: "size", ...elsewhere },
   partialImages: { path: "partialImages" },
   fileFormat: {
     path: "fileFormat",
@@ -28,13 +28,7 @@ const imageFields: FieldTable<ImageRequest> = {
       return undefined;
     },
   },
-  delivery: {
-    path: "delivery",
-    render(_delivery, setting) {
-      bytesOnly(setting);
-      return undefined;
-    },
-  },
+  delivery: { path: "delivery", ...bytesOnly },
 };
 const renderImage = renderer(imageFields, { path: () => "" });
 
