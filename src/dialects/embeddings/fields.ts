@@ -63,7 +63,7 @@ export const noPurpose = dropped("the format has no task types");
 /** The gateway gives vectors the form and the length that the client wants. */
 export const madeHere = ignored("the gateway does it");
 
-/** A wire whose list under `field` is cut into consecutive parts; the wire alone where nothing is to be cut. */
+/** A wire whose list under `field` is cut into consecutive parts; only the wire where nothing is to be cut. */
 export function dividedWire(wire: JsonObject, field: string, most: number): JsonObject[] {
   const items = wire[field];
   if (!Array.isArray(items) || items.length <= most || items.every(isId)) return [wire];
@@ -71,7 +71,7 @@ export function dividedWire(wire: JsonObject, field: string, most: number): Json
   return starts.map((from) => ({ ...wire, [field]: items.slice(from, from + most) }));
 }
 
-/** Everything on a wire that has no place in canon. */
+/** Everything on a wire that no canonical field holds. */
 export function unknownFields(wire: JsonObject, known: ReadonlySet<string>): UnmappedField[] {
   return Object.keys(wire)
     .filter((name) => !known.has(name) && wire[name] !== null)

@@ -45,7 +45,7 @@ export interface Item {
 
 const known = new Set(["model", "content", "taskType", "title", "outputDimensionality"]);
 
-/** The text of all parts; media are for servers of this dialect alone. */
+/** The text of all parts; media are for servers of this dialect only. */
 function readParts(parts: readonly Json[], path: string): Pick<Item, "text" | "extras"> {
   const texts = parts.map((part) => (isObject(part) && typeof part.text === "string" ? part.text : null));
   const media = texts.indexOf(null);

@@ -167,7 +167,7 @@ function isWhole({ object, model, data, usage }: JsonObject, format: EmbeddingRe
   );
 }
 
-/** A reply with everything that clients read; what else it tells travels on. The same object when nothing is missing. */
+/** A reply with everything that clients read; its other members are passed on. The same object when nothing is missing. */
 function patchResponse(
   reply: JsonObject,
   format: EmbeddingRequest["format"],

@@ -1,4 +1,4 @@
-// What vectors are for, in the words of each maker: models that tell queries from documents make other vectors for each.
+// What vectors are for, in the words of each maker: some models make other vectors for queries than for documents.
 import type { EmbeddingTask } from "../../canonical/embedding.ts";
 import type { Json } from "../../lib/json.ts";
 import { dropped } from "../field-table.ts";

@@ -49,7 +49,7 @@ function unitVector(vector: Vector): Vector {
   return floats.map((value) => value / length);
 }
 
-/** Google's models give vectors of length one at this length alone. */
+/** Google's models give vectors of length one at these dimensions only. */
 const fullDimensions = 3072;
 
 /** Shortened vectors with length one, where the caller counts on it. */

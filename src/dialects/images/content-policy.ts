@@ -19,7 +19,7 @@ function codeOf(body: unknown): string {
   return typeof code === "string" ? code : "";
 }
 
-/** The same errors, with content that was refused told under one code. A stream or a reply that began well has no status for it. */
+/** The same errors, with one code for content that was refused. A stream or a reply that began well has no status for it. */
 export function withPolicy(errors: ErrorCodec): ErrorCodec {
   return {
     ...errors,

@@ -8,7 +8,7 @@ import { errorsWith } from "../vendor-errors.ts";
 import { withPolicy } from "./content-policy.ts";
 import { imageUsage, parseReply } from "./response.ts";
 
-/** Tasks end with a code alone, without a status. https://www.alibabacloud.com/help/en/model-studio/error-code */
+/** Tasks end with a code and without a status. https://www.alibabacloud.com/help/en/model-studio/error-code */
 const statuses: readonly (readonly [RegExp, number])[] = [
   [/^(?:DataInspection|InvalidParameter|InvalidURL|BadRequest|IPInfringement)/i, 400],
   [/^Arrearage/, 402],

@@ -10,7 +10,7 @@ import { bytesOf } from "../shared/media.ts";
 import { contentRefused } from "./content-policy.ts";
 import { imageUsage } from "./response.ts";
 
-/** Drafts that the model only thought of are none. */
+/** Drafts among the thoughts of a model are not results. */
 function partsOf(wire: JsonObject): JsonObject[] {
   const contents = objectsIn(wire.candidates).map(({ content }) => (isObject(content) ? content.parts : undefined));
   return contents.flatMap((parts) => objectsIn(parts)).filter(({ thought }) => thought !== true);
@@ -30,17 +30,17 @@ function imagesIn(parts: readonly JsonObject[]): GeneratedImage[] {
   });
 }
 
-/** Reasons that are a judgement on content; all others are failures of the model. */
-const judged = /^(?:IMAGE_)?(?:SAFETY|PROHIBITED_CONTENT|RECITATION|BLOCKLIST|SPII|JAILBREAK|MODEL_ARMOR)$/;
+/** Reasons that are about the content; all others are failures of the model. */
+const refusals = /^(?:IMAGE_)?(?:SAFETY|PROHIBITED_CONTENT|RECITATION|BLOCKLIST|SPII|JAILBREAK|MODEL_ARMOR)$/;
 
 /** Why there is no image: the prompt was blocked, or the candidate ended for a reason. */
 function absence(wire: JsonObject): Error {
   const feedback = isObject(wire.promptFeedback) ? wire.promptFeedback : {};
   const [candidate = {}] = objectsIn(wire.candidates);
   const reason = String(feedback.blockReason ?? candidate.finishReason ?? "");
-  const said = [feedback.blockReasonMessage, candidate.finishMessage].find((words) => typeof words === "string");
-  if (feedback.blockReason !== undefined || judged.test(reason))
-    return contentRefused(String(said ?? `The provider refused to generate this image (${reason}).`));
+  const message = [feedback.blockReasonMessage, candidate.finishMessage].find((text) => typeof text === "string");
+  if (feedback.blockReason !== undefined || refusals.test(reason))
+    return contentRefused(String(message ?? `The provider refused to generate this image (${reason}).`));
   return invalidUpstreamResponse(`there is no image in it${/^[A-Z_]{1,40}$/.test(reason) ? ` (${reason})` : ""}`);
 }
 
@@ -62,7 +62,7 @@ export function parseReply(wire: unknown): ImageResponse {
   };
 }
 
-/** What a reply cost that goes on as it is, image or not. */
+/** The usage of a reply that is passed through, with or without an image. */
 export function usageOf(wire: JsonObject) {
   return imageUsage(imagesIn(partsOf(wire)).length, readUsage(wire.usageMetadata)).usage;
 }
@@ -87,7 +87,7 @@ export function renderReply(response: ImageResponse, context: WriteContext): Jso
   });
 }
 
-/** The same deltas; the last one tells how many images went by. */
+/** The same events; the last one counts the images before it. */
 export function countingImages(reader: StreamReader): StreamReader {
   let images = 0;
   const counted = (events: ReturnType<StreamReader["read"]>): ReturnType<StreamReader["read"]> =>

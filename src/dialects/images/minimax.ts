@@ -21,7 +21,7 @@ function renderSize({ request: { size }, warnings }: ImageSetting): JsonObject {
     : { width: pixels.width, height: pixels.height };
 }
 
-/** https://platform.minimax.io/docs/api-reference/image-generation-t2i: an image is a person to be kept. */
+/** https://platform.minimax.io/docs/api-reference/image-generation-t2i: an input image is the person to show. */
 export const minimaxImages = upstreamImages({
   name: "minimax-images",
   path: () => "image_generation",

@@ -9,10 +9,10 @@ import type { ErrorCodec, StreamCodec, StreamReader, WriteContext } from "../dia
 import { invalidUpstreamResponse, streamTruncated } from "../errors.ts";
 import { formatOf, readUsage, writeUsage } from "./response.ts";
 
-/** How the events of a path are called. */
+/** The beginning of the types of a path's events. */
 export type EventName = "image_generation" | "image_edit";
 
-/** Reads the events for the meter's sake. There is no terminator: several images have an end each. */
+/** Reads the events for their usage. There is no terminator: several images have an end each. */
 function reader({ parse }: ErrorCodec): StreamReader {
   let usage: Usage | undefined;
   let over = false;
@@ -28,8 +28,8 @@ function reader({ parse }: ErrorCodec): StreamReader {
         return fail({ type: "error", error: invalidUpstreamResponse("a stream event is not a JSON object") });
       if (event.error || event.type === "error") return fail({ type: "error", error: parse(200, event) });
       if (!String(event.type).endsWith(".completed")) return [];
-      const { usage: told } = readUsage(event.usage, 1);
-      if (told !== undefined) usage = usage === undefined ? told : addUsage(usage, told);
+      const { usage: more } = readUsage(event.usage, 1);
+      usage = usage === undefined ? more : addUsage(usage, more);
       return [];
     },
     end() {
@@ -43,7 +43,7 @@ function reader({ parse }: ErrorCodec): StreamReader {
   };
 }
 
-function told(response: ImageResponse, { createdAt, request }: WriteContext) {
+function commonMembers(response: ImageResponse, { createdAt, request }: WriteContext) {
   const wanted = request as ImageRequest;
   const { width, height } = wanted.size ?? {};
   const size = width === undefined ? "auto" : `${width}x${height}`;
@@ -64,15 +64,15 @@ const base64Of = ({ source }: ImageResponse["images"][number]): string => {
 const frame = (event: string, data: object): Frame => ({ event, data: JSON.stringify({ type: event, ...data }) });
 
 function partialFrames(name: EventName, response: ImageResponse, context: WriteContext): Frame[] {
-  const common = told(response, context);
+  const common = commonMembers(response, context);
   return (response.partialImages ?? []).map((image, index) =>
     frame(`${name}.partial_image`, { b64_json: base64Of(image), ...common, partial_image_index: index }),
   );
 }
 
-/** What all of them cost stands in the last event. */
+/** The last event has the usage of all of them. */
 function wholeFrames(name: EventName, response: ImageResponse, context: WriteContext): Frame[] {
-  const common = told(response, context);
+  const common = commonMembers(response, context);
   return response.images.map((image, index) => {
     const usage = index === response.images.length - 1 ? writeUsage(response) : undefined;
     return frame(`${name}.completed`, omitUndefined({ b64_json: base64Of(image), ...common, usage }));
@@ -82,7 +82,7 @@ function wholeFrames(name: EventName, response: ImageResponse, context: WriteCon
 export function streamOf(name: EventName, errors: ErrorCodec): StreamCodec {
   return {
     reader: () => reader(errors),
-    // Other upstreams give whole answers, which `whole` tells.
+    // Other upstreams give whole answers, which `asStream` writes.
     writer: () => ({ write: () => [] }),
     heartbeat: () => ": keep-alive\n\n",
     asStream: (response, context) =>

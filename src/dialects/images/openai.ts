@@ -109,7 +109,7 @@ export const openaiImageEdits: ImageDialect = {
   stream: streamOf("image_edit", errors),
 };
 
-/** Only servers of this format have variations: nothing tells another model what to change. */
+/** Only servers of this format have variations: other models need a prompt. */
 const variationOnly: UnmappedField = {
   path: "image",
   rule: "reject",

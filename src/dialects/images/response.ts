@@ -17,7 +17,7 @@ import { invalidUpstreamResponse } from "../errors.ts";
 import { objectsIn, optionalNumber, optionalText } from "../shared/json-accessors.ts";
 import { bytesOf } from "../shared/media.ts";
 
-/** What the price of an image depends on, as far as the reply says it. */
+/** What the price of an image depends on, as far as the reply has it. */
 type ImageVariant = Pick<BilledUnits, "size" | "quality">;
 
 /** The images that are paid for, in addition to tokens if there are any. */
@@ -51,7 +51,7 @@ export function readUsage(wire: Json | undefined, images: number, variant?: Imag
   return imageUsage(images, tokens, variant);
 }
 
-/** `usage` for a client; undefined where nobody counted tokens. */
+/** `usage` for a client; undefined where no tokens were counted. */
 export function writeUsage({ usage }: Pick<ImageResponse, "usage">): JsonObject | undefined {
   if (usage === undefined) return undefined;
   const [inputTokens, outputTokens] = [totalInput(usage), totalOutput(usage)];

@@ -1,4 +1,4 @@
-// A chat model as a judge: one item at a time, asked in a chat dialect, its words read as a verdict.
+// Moderation by a chat model: one item at a time, in a chat dialect, its text read as a verdict.
 import type { Block, ChatRequest, ChatResponse, TextBlock, TokenLogprob } from "../../canonical/chat.ts";
 import type {
   ModerationItem,
@@ -12,19 +12,19 @@ import { readDataUri } from "../shared/media.ts";
 import type { ModerationTable, UpstreamModeration } from "./fields.ts";
 import { moderateAsk } from "./openai.ts";
 
-/** What a judge said: its text, and how likely each of its tokens was, where that is told. */
+/** What the model answered: its text, and the log probabilities of its tokens, where they are returned. */
 export interface ModerationReading {
   readonly text: string;
   readonly logprobs: readonly TokenLogprob[];
 }
 
-/** How judges of one kind are asked and understood. */
+/** How models of one kind are asked and understood. */
 export interface ModeratorForm {
-  /** What is asked beside the turn; the first is tried first, the next where a server refuses its words or makes no sense. */
+  /** What is asked in addition to the item; the second where a server refuses the first, or answers nonsense. */
   readonly asks: readonly [Partial<ChatRequest>, Partial<ChatRequest>];
-  /** A text of the item as it is put before the judge. */
+  /** A text of the item as the model gets it. */
   text(text: string): string;
-  /** Throws `upstream_protocol_error` on words that are no verdict: what was not judged is never passed as harmless. */
+  /** Throws `upstream_protocol_error` on a text without a verdict: what was not classified never passes as harmless. */
   read(judgement: ModerationReading, item: ModerationItem | undefined): ModerationResult;
 }
 
@@ -50,7 +50,7 @@ function chatAsk(model: string, item: ModerationItem, form: ModeratorForm, more:
   };
 }
 
-/** The first of these asks that the dialect has words for. Its warnings are about what no client asked. */
+/** The first of these requests that the dialect can say. Its warnings are about what no client asked for. */
 function callOf(chat: Chat, requests: readonly ChatRequest[], context: RenderContext): UpstreamRequest {
   const [first, ...others] = requests;
   if (first === undefined) throw invalidUpstreamResponse("there are no inputs to moderate");

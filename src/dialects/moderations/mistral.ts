@@ -1,4 +1,4 @@
-// Mistral's moderations: texts alone, categories of its own, and no verdict over all of them.
+// Mistral's moderations: only texts, categories of its own, and no verdict over all of them.
 import type {
   CategoryScore,
   ModerationCategory,
@@ -16,7 +16,7 @@ import type { ModerationTable, UpstreamModeration } from "./fields.ts";
 import { clamped, knownFlagged, verdictOf } from "./moderation-result.ts";
 import { moderateAsk, readHead, readVerdicts } from "./openai.ts";
 
-/** Its categories by ours. Those that have no counterpart are told under their own names, and flag nothing. */
+/** Its categories by ours. Those without a counterpart have their own names, and flag nothing. */
 const counterparts: ReadonlyMap<string, ModerationCategory> = new Map([
   ["sexual", "sexual"],
   ["hate_and_discrimination", "hate"],
@@ -26,7 +26,7 @@ const counterparts: ReadonlyMap<string, ModerationCategory> = new Map([
   ["criminal", "illicit"],
   ["selfharm", "self-harm"],
 ]);
-/** A category that also holds threats is half a sign of those: the score is told, nothing is flagged by it. */
+/** A category that also holds threats is a weak sign of those: it gives the score, and flags nothing. */
 const copies: ReadonlyMap<string, ModerationCategory> = new Map([["violence_and_threats", "harassment/threatening"]]);
 
 /** Two categories of theirs may be one of ours: the worse one counts. */
@@ -41,10 +41,10 @@ function readVerdict(result: Json): ModerationResult {
   const findings = new Map<string, CategoryScore>();
   for (const [category, flagged] of Object.entries(categories)) {
     if (typeof flagged !== "boolean") throw invalidUpstreamResponse("a category value is not a boolean");
-    const told = isObject(scores) ? scores[category] : undefined;
+    const known = isObject(scores) ? scores[category] : undefined;
     const score: CategoryScore = {
       flagged,
-      score: typeof told === "number" ? clamped(told) : Number(flagged),
+      score: typeof known === "number" ? clamped(known) : Number(flagged),
       inputs: ["text"],
     };
     const name = counterparts.get(category) ?? category;

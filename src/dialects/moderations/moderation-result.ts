@@ -1,4 +1,4 @@
-// From what an upstream tells of categories and scores to a verdict, and back to the form that clients read.
+// From categories and scores of an upstream to a verdict, and back to the form that clients read.
 import {
   type CategoryScore,
   type InputType,

@@ -11,7 +11,7 @@ import { invalidUpstreamResponse } from "../errors.ts";
 import type { ModerationReading, ModeratorForm } from "./chat-moderation.ts";
 import { clamped, lookedAt, verdictOf } from "./moderation-result.ts";
 
-/** The hazards by their codes; those that no category stands for are told under names of their own. */
+/** The hazards by their codes; those without a category have names of their own. */
 const hazards: { readonly [code: string]: readonly string[] } = {
   S1: ["violence", "illicit/violent"],
   S2: ["illicit"],
@@ -31,7 +31,7 @@ const hazards: { readonly [code: string]: readonly string[] } = {
 
 const word = ({ token }: TopLogprob): string => token.trim().toLowerCase();
 
-/** How likely the verdict was to be `unsafe`; 1 where nobody tells. */
+/** How likely the verdict was to be `unsafe`; 1 where no log probabilities are returned. */
 function likelihood(tokens: readonly TokenLogprob[]): number {
   const verdict = tokens.find((token) => word(token) !== "");
   if (verdict === undefined) return 1;

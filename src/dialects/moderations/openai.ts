@@ -37,7 +37,7 @@ const fields: ModerationTable = {
 
 const inputType = (value: Json): value is InputType => value === "text" || value === "image";
 
-/** Categories that were not judged are null, or are not there. */
+/** Categories that were not classified are null, or are not there. */
 function readFindings(result: JsonObject, item: ModerationItem | undefined): Map<string, CategoryScore> {
   const { categories, category_scores: scores, category_applied_input_types: applied } = result;
   if (!isObject(categories)) throw invalidUpstreamResponse("a result has no categories");
@@ -63,7 +63,7 @@ function readVerdict(result: Json, item: ModerationItem | undefined): Moderation
   return verdictOf(findings, typeof result.flagged === "boolean" ? result.flagged : isFlagged);
 }
 
-/** Each item has its result, or nobody knows which is whose. */
+/** Each item must have its result. */
 export function readVerdicts(
   results: Json | undefined,
   request: ModerationRequest | undefined,
@@ -76,7 +76,7 @@ export function readVerdicts(
   return results.map((result, index) => read(result, request?.items[index]));
 }
 
-/** The members of an answer that replies of this kind tell. */
+/** Id and model of a reply. */
 export function readHead(
   wire: JsonObject,
   request: ModerationRequest | undefined,
@@ -108,7 +108,7 @@ function isWhole(result: Json): boolean {
   return tables.every((table) => isObject(table) && moderationCategories.every((category) => category in table));
 }
 
-/** The ask behind a request, where it is one of this operation. */
+/** The request, where it is one of this operation. */
 export const moderateAsk = (ask: { readonly operation: string } | undefined): ModerationRequest | undefined =>
   ask?.operation === "moderate" ? (ask as ModerationRequest) : undefined;
 

@@ -17,7 +17,7 @@ import {
 } from "./fields.ts";
 import { readAnswer, readFlat, renderAnswer } from "./response.ts";
 
-/** What the rendering says anew of a wire, or says for nobody. */
+/** Members that the rendering writes anew, or leaves out. */
 const rewritten: ReadonlySet<string> = new Set(["top_n", "return_documents", "rank_fields"]);
 
 const top = { ...clientHalves.top, ...topAt("top_n") };
@@ -45,7 +45,7 @@ const plainFields: RerankTable = {
   documents: { ...clientHalves.documents, ...plainRows.documents },
   query: { ...clientHalves.query, ...plainRows.query },
   top,
-  // Some servers send the documents back unless they are told not to.
+  // Some servers send the documents back by default.
   returnDocuments: { ...returnDocuments, renderMembers: () => ({ return_documents: false }) },
   rank_fields: { ...clientHalves.rank_fields, ...plainRows.rank_fields },
 };
@@ -57,7 +57,7 @@ interface Version {
   readonly version: string;
 }
 
-/** The normal form is made of every reply; what else it tells travels on. */
+/** Every reply gets the normal form; its other members are passed on. */
 function clientRerank({ name, path, version }: Version, fields: RerankTable): RerankDialect {
   const render = renderer(fields, { path: () => path, members: ({ model }) => ({ model }) });
   const { schema, parse } = clientRequest(fields);
@@ -73,8 +73,8 @@ function clientRerank({ name, path, version }: Version, fields: RerankTable): Re
     passthrough: {
       render(wire, context) {
         const { body } = render(parse(wire), context).call;
-        const kept = Object.entries(wire).filter(([member, value]) => !rewritten.has(member) && !isAbsent(value));
-        return { path, body: { ...Object.fromEntries(kept), ...body } };
+        const passed = Object.entries(wire).filter(([member, value]) => !rewritten.has(member) && !isAbsent(value));
+        return { path, body: { ...Object.fromEntries(passed), ...body } };
       },
       normalize(reply, _wire, context) {
         if (context === undefined) return reply;

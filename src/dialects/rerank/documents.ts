@@ -7,12 +7,12 @@ import { badValue } from "../errors.ts";
 import { rejected } from "../field-table.ts";
 
 /**
- * What a server takes. `text`: strings alone. `media`: strings, `{text}` and `{image}`. `content`: strings, and lists of
- * content parts. `parts`: `{text}`, `{image}` or `{video}` alone. `any`: strings and objects with fields of their own.
+ * What a server takes. `text`: only strings. `media`: strings, `{text}` and `{image}`. `content`: strings, and lists of
+ * content parts. `parts`: only `{text}`, `{image}` or `{video}`. `any`: strings and objects with fields of their own.
  */
 export type DocumentForm = "text" | "media" | "content" | "parts" | "any";
 
-/** A document and where it stands on the client's wire; `fields` are those that count. */
+/** A document and its path on the client's wire; `fields` are those that count. */
 export interface Placed {
   readonly document: RankedDocument;
   readonly path: string;
@@ -21,7 +21,7 @@ export interface Placed {
 
 const isText = (value: Json | undefined): value is string => typeof value === "string";
 
-/** An object that is a picture or a film, where nobody says which of its fields count. */
+/** An object that is an image or a video, where the request does not name the fields that count. */
 function isMedia(document: JsonObject, { fields }: Placed): boolean {
   return fields === null && (isText(document.image) || isText(document.video));
 }
@@ -71,7 +71,7 @@ const forms: { readonly [form in DocumentForm]: (placed: Placed) => Json } = {
   any: ({ document }) => document,
 };
 
-/** The refusal of a picture or a video, where the server ranks only texts. */
+/** The refusal of an image or a video, where the server ranks only texts. */
 export function documentLoss(form: DocumentForm, placed: Placed): Loss | undefined {
   const { document, path } = placed;
   if (isText(document) || !isMedia(document, placed)) return undefined;

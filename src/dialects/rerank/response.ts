@@ -8,7 +8,7 @@ import { invalidUpstreamResponse } from "../errors.ts";
 /** As many documents one search may rank. */
 const documentsPerSearch = 100;
 
-/** The list of results and the name of the score in it, and what else a reply tells. */
+/** The list of results and the name of the score in it, and what else a reply has. */
 export interface ReadRanking {
   readonly results: Json | undefined;
   readonly score?: string;
@@ -41,14 +41,14 @@ function readResults(
 }
 
 function readUsage({ tokens, searchUnits }: ReadRanking): { usage?: Usage } {
-  const told = tokens.map(tokenCount).find((count) => count > 0);
-  const usage = told === undefined ? undefined : { ...zeroUsage, inputTokens: told };
+  const inputTokens = tokens.map(tokenCount).find((count) => count > 0);
+  const usage = inputTokens === undefined ? undefined : { ...zeroUsage, inputTokens };
   const searches = oneUnit("searches", searchUnits);
   if (searches.units === undefined) return usage === undefined ? {} : { usage };
   return { usage: { ...(usage ?? zeroUsage), ...searches } };
 }
 
-/** The places where compatible servers tell their tokens. */
+/** The places where compatible servers count their tokens. */
 export function tokensIn(reply: JsonObject): (Json | undefined)[] {
   const at = (place: Json | undefined, ...names: readonly string[]): (Json | undefined)[] =>
     isObject(place) ? names.map((name) => place[name]) : [];

@@ -39,7 +39,7 @@ function escaped(text: string): string {
   return text.replace(forbidden, "").replace(/[&<>"']/g, (character) => entities[character] ?? "");
 }
 
-/** The language of a voice stands before its name. */
+/** A voice's name begins with its language. */
 const languageOf = (voice: string): string => /^[a-z]{2,3}-[A-Z][A-Za-z]{1,3}/.exec(voice)?.[0] ?? "en-US";
 
 function ssml(speak: Json | undefined): string {

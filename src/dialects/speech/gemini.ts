@@ -1,4 +1,4 @@
-// Google's generateContent where it speaks: samples in base64.
+// Google's generateContent as speech: samples in Base64.
 import { type AudioFormat, pcmRate, type SpeechRequest } from "../../canonical/speech.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import { geminiErrors } from "../gemini/error.ts";
@@ -33,7 +33,7 @@ const voices = {
 const slowest = 0.9;
 const fastest = 1.1;
 
-/** It knows no number for speed, but it does as it is told. */
+/** The format has no number for speed, but the model follows instructions. */
 function manner({ speed, instructions }: SpeechRequest): string {
   const pace = speed > fastest ? "Speak fast." : speed < slowest ? "Speak slowly." : "";
   return [instructions?.trim(), pace].filter((words) => words !== undefined && words !== "").join(" ");

@@ -29,7 +29,7 @@ const mp3Bits = 128_000;
 /** In a stream the last document may hold all of it once more. */
 function decoderFor(asked: AudioFormat): AudioDecoder {
   let format = asked;
-  let heard = false;
+  let hasAudio = false;
   return {
     get format() {
       return format;
@@ -39,11 +39,11 @@ function decoderFor(asked: AudioFormat): AudioDecoder {
       const data = isObject(body.data) ? body.data : {};
       const extra = isObject(body.extra_info) ? body.extra_info : {};
       const done = data.status === 2;
-      const again = done && !whole && heard;
+      const again = done && !whole && hasAudio;
       const sound = again || typeof data.audio !== "string" ? undefined : Buffer.from(data.audio, "hex");
-      if (sound !== undefined && sound.length > 0 && !heard) {
+      if (sound !== undefined && sound.length > 0 && !hasAudio) {
         format = soundOfTyped(sound, soundTypes[asked]) ?? asked;
-        heard = true;
+        hasAudio = true;
       }
       const count = extra.usage_characters;
       const usage = typeof count === "number" ? characterUsage(count) : undefined;

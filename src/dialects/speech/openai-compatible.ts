@@ -8,7 +8,7 @@ import { type SpeechSetting, upstreamSpeech, voicesByName } from "./upstream-spe
 
 const path = "audio/speech";
 
-/** https://console.groq.com/docs/text-to-speech: WAV files alone, so that samples are cut out of one. */
+/** https://console.groq.com/docs/text-to-speech: only WAV files, so that samples are cut out of one. */
 export const groqSpeech = upstreamSpeech({
   name: "groq-speech",
   paths: { input: "input", voice: "voice", format: "response_format" },
@@ -36,7 +36,7 @@ function ofModel(voice: string, { request, warnings }: SpeechSetting): string {
   return request.ownVoice || voice.includes(":") ? voice : `${warnings.context.model}:${voice}`;
 }
 
-/** https://docs.siliconflow.cn/cn/api-reference/audio/create-speech: each format has a rate of its own unless it is told one. */
+/** https://docs.siliconflow.cn/cn/api-reference/audio/create-speech: each format has a rate of its own unless the request names one. */
 export const siliconflowSpeech = upstreamSpeech({
   name: "siliconflow-speech",
   paths: { input: "input", voice: "voice", format: "response_format", speed: "speed" },

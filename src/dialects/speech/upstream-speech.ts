@@ -37,7 +37,7 @@ export interface SpeechPaths {
 export interface UpstreamSpeech {
   readonly name: string;
   readonly paths: SpeechPaths;
-  /** Voices that stand in for the usual names. */
+  /** Voices for the usual names. */
   readonly voices: VoiceTable;
   /** The server's names for the formats, `null` where it has none; formats without a row are refused. */
   readonly formats: { readonly [format in AudioFormat]?: string | null };
@@ -53,7 +53,7 @@ export interface UpstreamSpeech {
   readonly error: ErrorCodec;
 }
 
-/** What stands in for a format that nobody asked for by its name, best first: files that players know, then bare samples. */
+/** What replaces a format that the client left open, best first: files that players support, then bare samples. */
 const nearestFormats: readonly AudioFormat[] = ["mp3", "wav", "opus", "aac", "flac", "pcm"];
 
 /** The request with the format that is made: the requested one, or the server's nearest where the client left the format open. */
@@ -151,14 +151,14 @@ export function upstreamSpeech(server: UpstreamSpeech): UpstreamDialect<SpeechRe
 export const stringAt = (members: Json | undefined, name: string): string =>
   isObject(members) && typeof members[name] === "string" ? members[name] : "";
 
-/** Characters as the server has counted them; undefined where it told none. */
+/** Characters as the server has counted them; undefined where it returned none. */
 export function characterUsage(count: string | number | null | undefined): Usage | undefined {
   const amount = Number(count);
   if (count === null || count === undefined || !Number.isFinite(amount) || amount <= 0) return undefined;
   return { ...zeroUsage, ...oneUnit("characters", amount) };
 }
 
-/** Length of a body in bytes, where it is told. */
+/** Length of a body in bytes, where a header has it. */
 export function contentLength(head: HeaderGetter): number | null {
   const length = Number(head("content-length") ?? Number.NaN);
   return Number.isSafeInteger(length) && length > 0 ? length : null;

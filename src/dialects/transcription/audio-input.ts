@@ -30,7 +30,7 @@ export function recordingType(bytes: Uint8Array, declared: string): string {
   return containerOf(bytes) ?? (declared === "" ? "application/octet-stream" : declared);
 }
 
-/** True for the file that is to be heard. */
+/** True for the file that is to be transcribed. */
 export const isRecording = ({ field }: UploadedFile): boolean => field === "file" || field === "file[]";
 
 /** The file called `file`. Throws the 400 for none, an empty one or several, the 413 for one that is too large. */

@@ -1,4 +1,4 @@
-// Google's generateContent where it listens: a recording and an instruction, a text back.
+// Google's generateContent as transcription: a recording and an instruction, a text back.
 import type { TranscriptionRequest, TranscriptionResponse } from "../../canonical/transcription.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import { invalidUpstreamResponse } from "../errors.ts";
@@ -61,9 +61,9 @@ function parse(wire: unknown): TranscriptionResponse {
   const reason = candidate?.finishReason;
   const parts = objectsIn(isObject(candidate?.content) ? candidate.content.parts : undefined);
   const text = parts.map((part) => (part.thought !== true && typeof part.text === "string" ? part.text : "")).join("");
-  const judged = typeof reason === "string" && refusals.test(reason) ? reason : blocked;
-  if (text === "" && typeof judged === "string")
-    throw contentRefused(`The provider refused the content of the request: ${judged}.`);
+  const refusal = typeof reason === "string" && refusals.test(reason) ? reason : blocked;
+  if (text === "" && typeof refusal === "string")
+    throw contentRefused(`The provider refused the content of the request: ${refusal}.`);
   if (candidate === undefined) throw invalidUpstreamResponse("the response has no candidates");
   const usage = readUsage(body.usageMetadata);
   return { operation: "transcribe", model: "", text: text.trim(), ...(usage === undefined ? {} : { usage }) };

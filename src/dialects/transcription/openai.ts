@@ -165,7 +165,7 @@ export const groqTranslations = transcriptionServer({
   has: ["prompt", "format", "temperature"],
 });
 
-/** https://docs.mistral.ai/api/#tag/audio.transcriptions: one form of reply; it does not take a language where it tells times. */
+/** https://docs.mistral.ai/api/#tag/audio.transcriptions: one form of reply; it does not take a language where it returns times. */
 export const mistralTranscriptions = transcriptionServer({
   name: "mistral-transcriptions",
   task: "transcribe",

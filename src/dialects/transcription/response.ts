@@ -25,7 +25,7 @@ export function languageName(language: string | undefined): string {
 }
 
 const detailNames = ["seek", "tokens", "temperature", "avg_logprob", "compression_ratio", "no_speech_prob"] as const;
-/** What clients expect of every segment, where the upstream did not tell it. */
+/** What clients expect of every segment, where the upstream did not return it. */
 const noDetail = { seek: 0, tokens: [], temperature: 0, avg_logprob: 0, compression_ratio: 0, no_speech_prob: 0 };
 
 const seconds = (value: Json | undefined): number => (typeof value === "number" && Number.isFinite(value) ? value : 0);
@@ -62,14 +62,14 @@ const audioOf = (length: number): BilledUnits => ({
   amount: Math.round(length * millisecondsPerSecond),
 });
 
-/** Tokens, or seconds, or neither; the length of the recording stands in for the latter. */
+/** Tokens, or seconds, or neither; the length of the recording replaces the latter. */
 export function parseUsage(usage: Json | undefined, duration?: number): Usage | undefined {
-  const told = isObject(usage) ? usage : {};
-  if (told.type === "duration" || typeof told.seconds === "number")
-    return { ...zeroUsage, units: [audioOf(seconds(told.seconds))] };
-  const details = told.input_token_details ?? told.input_tokens_details ?? told.prompt_tokens_details;
-  const inputTokens = tokenCount(told.input_tokens ?? told.prompt_tokens);
-  const outputTokens = tokenCount(told.output_tokens ?? told.completion_tokens);
+  const counts = isObject(usage) ? usage : {};
+  if (counts.type === "duration" || typeof counts.seconds === "number")
+    return { ...zeroUsage, units: [audioOf(seconds(counts.seconds))] };
+  const details = counts.input_token_details ?? counts.input_tokens_details ?? counts.prompt_tokens_details;
+  const inputTokens = tokenCount(counts.input_tokens ?? counts.prompt_tokens);
+  const outputTokens = tokenCount(counts.output_tokens ?? counts.completion_tokens);
   const { text, audio } = splitTokens(inputTokens, isObject(details) ? details.audio_tokens : 0, 0);
   const units = duration === undefined ? {} : { units: [audioOf(duration)] };
   if (inputTokens + outputTokens === 0 && duration === undefined) return undefined;
@@ -105,7 +105,7 @@ export function wireUsage(usage: Usage | undefined): JsonObject | undefined {
   return audio === undefined ? undefined : { type: "duration", seconds: audio.amount / millisecondsPerSecond };
 }
 
-/** Usage in a stream's last event, which knows tokens only (openai 7.55, TranscriptionTextDoneEvent.Usage). */
+/** Usage in a stream's last event, which has tokens only (openai 7.55, TranscriptionTextDoneEvent.Usage). */
 export function eventUsage(usage: Usage | undefined): JsonObject | undefined {
   const whole = wireUsage(usage);
   return whole?.type === "tokens" ? whole : undefined;
