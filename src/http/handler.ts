@@ -5,6 +5,7 @@ import type { Gateway } from "../gateway/pipeline/gateway.ts";
 import { gatewayRequestOf, type IncomingRequest } from "../gateway/pipeline/incoming-request.ts";
 import type { GatewayReply } from "../gateway/pipeline/request-context.ts";
 import type { Caller, Keys } from "../gateway/policy/keys.ts";
+import { betweenPhases, inNextPhase } from "../lib/event-loop-turn.ts";
 import { requestId } from "../lib/ids.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { Cors } from "./cors.ts";
@@ -13,7 +14,7 @@ import type { Endpoint, ErrorFormat, HandlerEndpoint, ModelEndpoint } from "./en
 import { checkHops } from "./hops.ts";
 import { missingFeature } from "./missing-features.ts";
 import { protocolOfUnknown } from "./protocols.ts";
-import { betweenPhases, checkHeaders, type ReadBody, type ReadLimits, readJson } from "./read.ts";
+import { checkHeaders, type ReadBody, type ReadLimits, readJson } from "./read.ts";
 import { isForm, readFormFor } from "./read-form.ts";
 import { type Matcher, unknownPath } from "./route-matcher.ts";
 import { checkHost, pathOf } from "./target.ts";
@@ -158,7 +159,7 @@ async function serveAsk(
   const given = filled(body.wire, endpoint, params);
   const dialect = spokenIn(endpoint, given, body, params);
   const wire = validated(dialect.request.schema, given, body.mayBeExact);
-  await betweenPhases(body);
+  await betweenPhases(body.bytes);
   const envelope = envelopeOf(endpoint, request, params, body);
   const strict = request.headers.get("x-turnpike-strict")?.toLowerCase() === "true";
   const { drop } = dependencies;
@@ -216,5 +217,6 @@ function arrayForm(endpoint: ModelEndpoint, request: Request): ArrayForm | undef
 
 /** Through the pipeline, with silence and errors in the words of the request's dialect. */
 function answerIncoming(gateway: Gateway, incoming: IncomingRequest): Promise<GatewayReply> {
-  return gateway.answer(gatewayRequestOf(incoming, gateway.clock.nowMs()), incoming.context);
+  const request = gatewayRequestOf(incoming, gateway.clock.nowMs());
+  return inNextPhase(incoming.bytes, () => gateway.answer(request, incoming.context));
 }

@@ -2,7 +2,6 @@
 import { GatewayError } from "../canonical/error.ts";
 import type { UploadedFile } from "../dialects/dialect.ts";
 import { parseBody } from "../lib/body-thread.ts";
-import { nextEventLoopTurn } from "../lib/event-loop-turn.ts";
 import { isObject, type JsonObject } from "../lib/json.ts";
 import type { MultipartLimits } from "../lib/multipart.ts";
 import type { JsonFault, JsonLimits } from "../lib/read-json.ts";
@@ -52,9 +51,6 @@ function readBytes(request: Request, maxBytes: number, pace: BodyPace): Promise<
     declared === null ? gather(request, maxBytes, progress) : gatherExactly(request, declared, progress),
   );
 }
-
-/** Bodies above this are handled in several turns of the event loop. */
-const inOneTurnBytes = 64 * 1024;
 
 const smallBytes = 64 * 1024;
 /**
@@ -130,11 +126,6 @@ export interface ReadBody {
   readonly mayBeExact?: boolean;
   /** Gives the memory of a form back. */
   release?(): void;
-}
-
-/** Each phase of a large request takes its time: others may go first in between. */
-export async function betweenPhases({ bytes }: Pick<ReadBody, "bytes">): Promise<void> {
-  if (bytes > inOneTurnBytes) await nextEventLoopTurn();
 }
 
 /** The JSON object of a request. Throws the 400, 413 and 415 of the contract. */

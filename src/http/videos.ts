@@ -6,10 +6,11 @@ import type { Created } from "../gateway/tasks/accept.ts";
 import type { Task } from "../gateway/tasks/task.ts";
 import type { Videos } from "../gateway/tasks/videos.ts";
 import type { Clock } from "../lib/clock.ts";
+import { betweenPhases } from "../lib/event-loop-turn.ts";
 import { hopsHeader } from "../lib/hops.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { HandlerContext } from "./endpoint.ts";
-import { betweenPhases, type ReadBody, type ReadLimits, readJson } from "./read.ts";
+import { type ReadBody, type ReadLimits, readJson } from "./read.ts";
 import { isForm, readFormFor } from "./read-form.ts";
 import { originOf } from "./target.ts";
 import { validated } from "./validate.ts";
@@ -35,7 +36,7 @@ export async function readValid(
     ? readFormFor(schema, request, limits)
     : readJson(request, limits));
   const wire = validated(schema, body.wire, body.mayBeExact);
-  await betweenPhases(body);
+  await betweenPhases(body.bytes);
   return { ...body, wire };
 }
 

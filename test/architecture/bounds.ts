@@ -106,7 +106,10 @@ export const otherBounds: Readonly<Record<string, readonly string[]>> = {
     "src/dialects/openai-responses/transcript.ts minOutputChars",
   ],
   "a buffer or a slice of work: it changes speed, and no answer": [
-    "src/http/read.ts inOneTurnBytes smallBytes onePieceBytes",
+    "src/lib/event-loop-turn.ts inOneTurnBytes",
+    "src/providers/sandbox/moderate.ts stepChars itemChars",
+    "src/providers/sandbox/rerank.ts stepChars",
+    "src/http/read.ts smallBytes onePieceBytes",
     "src/lib/body-thread.ts inPlaceBytes plainBytes plainContainers plainQuotes",
     "src/lib/json-write.ts stepChars sliceChars",
     "src/lib/redact-bytes.ts longChars",

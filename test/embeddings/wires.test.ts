@@ -195,6 +195,6 @@ describe("the sandbox", () => {
   });
 
   test("more dimensions than anybody has are refused", () => {
-    expect(() => embedReply({ ...bare, dimensions: 16_385 })).toThrow("at most 16384 dimensions");
+    expect(() => [...embedReply({ ...bare, dimensions: 16_385 })]).toThrow("at most 16384 dimensions");
   });
 });

@@ -29,7 +29,7 @@ export function readVectors(list: Json | undefined, where: string): Vector[] {
 
 /** A vector as numbers. */
 export function asFloats(vector: Vector): number[] {
-  return typeof vector === "string" ? base64ToFloats(vector) : [...vector];
+  return typeof vector === "string" ? base64ToFloats(vector) : vector.slice();
 }
 
 /** A vector in the form that the caller asked for. The official SDK decodes base64 without looking, so the form must be right. */

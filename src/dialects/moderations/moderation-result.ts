@@ -37,14 +37,15 @@ export function verdictOf(found: ReadonlyMap<string, CategoryScore>, flagged: bo
   return { flagged, findings };
 }
 
-/** One result as clients read it. */
+/** One result as clients read it. A request may have thousands of them: one loop, without lists of entries. */
 export function renderVerdict({ flagged, findings }: ModerationResult): JsonObject {
-  const each = <T extends boolean | number | InputType[]>(of: (score: CategoryScore) => T): { [category: string]: T } =>
-    Object.fromEntries([...findings].map(([category, finding]) => [category, of(finding)]));
-  return {
-    flagged,
-    categories: each((score) => score.flagged),
-    category_scores: each((score) => score.score),
-    category_applied_input_types: each((score) => [...score.inputs]),
-  };
+  const categories: { [category: string]: boolean } = {};
+  const scores: { [category: string]: number } = {};
+  const inputs: { [category: string]: InputType[] } = {};
+  for (const [category, finding] of findings) {
+    categories[category] = finding.flagged;
+    scores[category] = finding.score;
+    inputs[category] = finding.inputs.slice();
+  }
+  return { flagged, categories, category_scores: scores, category_applied_input_types: inputs };
 }

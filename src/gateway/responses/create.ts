@@ -2,6 +2,7 @@
 import { type GatewayError, toGatewayError } from "../../canonical/error.ts";
 import type { ResponseIdentity } from "../../dialects/dialect.ts";
 import type { StoredRequest } from "../../dialects/stored-responses.ts";
+import { betweenPhases, inNextPhase } from "../../lib/event-loop-turn.ts";
 import { randomId } from "../../lib/ids.ts";
 import { putResponse } from "../../store/responses.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";
@@ -101,13 +102,17 @@ export async function create(
   const { keyId } = incoming.context.caller;
   const asked = requests.read(incoming.wire);
   const conversation = await conversationOf(dependencies, asked, keyId);
+  await betweenPhases(incoming.bytes);
   const job = jobOf(dependencies, asked, conversation, keyId);
   if (asked.wantsCompaction) return compactResponse(dependencies, incoming, conversation, job);
+  await betweenPhases(incoming.bytes);
   try {
     const request = requestFor(dependencies, incoming, conversation, job);
-    return await (asked.isBackground
-      ? inBackground(dependencies, runs, incoming, { job, request, isStream: asked.isStream })
-      : inForeground(dependencies, incoming, job, request));
+    return await inNextPhase(incoming.bytes, () =>
+      asked.isBackground
+        ? inBackground(dependencies, runs, incoming, { job, request, isStream: asked.isStream })
+        : inForeground(dependencies, incoming, job, request),
+    );
   } catch (thrown) {
     throw requests.inClientNumbers(toGatewayError(thrown), conversation.earlier.length);
   }
@@ -124,7 +129,7 @@ export async function countInput(
   try {
     const overrides = upstreamRequest(dependencies, incoming, conversation);
     const request = gatewayRequestOf(incoming, gateway.clock.nowMs(), overrides);
-    return await gateway.answer(request, context);
+    return await inNextPhase(incoming.bytes, () => gateway.answer(request, context));
   } catch (thrown) {
     throw codec.requests.inClientNumbers(toGatewayError(thrown), conversation.earlier.length);
   }

@@ -2,6 +2,7 @@
 import { GatewayError } from "../../canonical/error.ts";
 import type { OperationRequest, OperationResponse } from "../../canonical/operation.ts";
 import { refusalError } from "../../dialects/upstream-error.ts";
+import { nextEventLoopTurn } from "../../lib/event-loop-turn.ts";
 import { isLargerThan } from "../../lib/size.ts";
 import { type CanonicalReply, defaultTimeouts, type Provider } from "../provider.ts";
 import { pause } from "./delay.ts";
@@ -33,7 +34,7 @@ function refuse({ error, rateLimit }: Directives): void {
     });
 }
 
-/** Beyond this an answer takes longer than the event loop has time for. */
+/** Beyond this a conversation takes longer than the event loop has time for. */
 const largeAsk = 16_384;
 /** Operations that compute long whatever they are asked. */
 const slow: ReadonlySet<OperationRequest["operation"]> = new Set(["image", "speak", "transcribe"]);
@@ -41,21 +42,23 @@ const slow: ReadonlySet<OperationRequest["operation"]> = new Set(["image", "spea
 function answerOf(
   request: OperationRequest,
   handler: OperationHandler,
+  isLarge: boolean,
 ): OperationResponse | Promise<OperationResponse> {
-  if (request.operation === "count") return handler.answer(request);
-  return slow.has(request.operation) || isLargerThan(request, largeAsk)
-    ? answerInThread(request)
-    : handler.answer(request);
+  const isSlow = slow.has(request.operation) || (request.operation === "chat" && isLarge);
+  return isSlow ? answerInThread(request) : handler.answer(request);
 }
 
 async function answer(request: OperationRequest, signal: AbortSignal): Promise<CanonicalReply> {
   const handler = handlerFor(request.operation);
   if (handler === undefined) throw new GatewayError("internal_error", "The sandbox does not support this operation.");
+  const isLarge = isLargerThan(request, largeAsk);
+  if (isLarge) await nextEventLoopTurn();
   refuseContext(request);
   const directives = readDirectives(request.model, handler.prompt(request));
   await pause(directives.delayMs, signal);
   refuse(directives);
-  const response = await answerOf(request, handler);
+  const response = await answerOf(request, handler, isLarge);
+  if (isLarge) await nextEventLoopTurn();
   return request.stream ? (handler.stream?.(response, directives, signal) ?? { response }) : { response };
 }
 

@@ -3,7 +3,7 @@ import { GatewayError } from "../../canonical/error.ts";
 import type { OperationRequest } from "../../canonical/operation.ts";
 import { isLargerThan } from "../../lib/size.ts";
 
-const charsPerToken = 4;
+export const charsPerToken = 4;
 /** Of one item. */
 const mostTokens = 8_192;
 /** Of all items together. */

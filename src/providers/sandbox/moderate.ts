@@ -9,7 +9,7 @@ import {
   type ModerationResult,
   moderationCategories,
 } from "../../canonical/moderation.ts";
-import { refuseMany, refuseTokens, tokensIn } from "./limits.ts";
+import { charsPerToken, refuseMany, refuseTokens, tokensIn } from "./limits.ts";
 
 const mostItems = 2_048;
 
@@ -57,17 +57,28 @@ function verdictOf(item: ModerationItem): ModerationResult {
   return { flagged: [...findings.values()].some(({ flagged }) => flagged), findings };
 }
 
-/** Throws `invalid_value` for more than the sandbox takes. */
-export function moderateReply(request: ModerationRequest): ModerationResponse {
+/** Characters that one step looks at; an item without any costs as much as a short one. */
+const stepChars = 16_384;
+const itemChars = 256;
+
+/** In steps of a few milliseconds. Throws `invalid_value` for more than the sandbox takes. */
+export function* moderateReply(request: ModerationRequest): Generator<void, ModerationResponse> {
   refuseMany(request.items.length, mostItems, "input", "inputs");
-  refuseTokens(
-    request.items.map((item) => tokensIn(textOf(item))),
-    "input",
-  );
+  const tokens = request.items.map((item) => tokensIn(textOf(item)));
+  refuseTokens(tokens, "input");
+  const verdicts: ModerationResult[] = [];
+  let chars = 0;
+  for (const [index, item] of request.items.entries()) {
+    verdicts.push(verdictOf(item));
+    chars += (tokens[index] ?? 0) * charsPerToken + itemChars;
+    if (chars < stepChars) continue;
+    chars = 0;
+    yield;
+  }
   return {
     operation: "moderate",
     id: "sandbox",
     model: `sandbox/${request.model}`,
-    verdicts: request.items.map(verdictOf),
+    verdicts,
   };
 }

@@ -1,5 +1,6 @@
 // What the sandbox does for each operation: one row each.
 import type { OperationRequest, OperationResponse } from "../../canonical/operation.ts";
+import { inSteps } from "../../lib/event-loop-turn.ts";
 import type { CanonicalReply } from "../provider.ts";
 import { chatReply, inputTokens, lastPrompt } from "./chat.ts";
 import { paced } from "./delay.ts";
@@ -44,10 +45,13 @@ const table: Table = {
   },
   embed: {
     prompt: ({ input }) => (input.kind === "texts" ? input.texts.join(" ") : ""),
-    answer: embedReply,
+    answer: (request) => inSteps(embedReply(request)),
   },
-  rerank: { prompt: ({ query }) => rankedText(query), answer: rerankReply },
-  moderate: { prompt: ({ items }) => items.map(judgedText).join(" "), answer: moderateReply },
+  rerank: { prompt: ({ query }) => rankedText(query), answer: (request) => inSteps(rerankReply(request)) },
+  moderate: {
+    prompt: ({ items }) => items.map(judgedText).join(" "),
+    answer: (request) => inSteps(moderateReply(request)),
+  },
   image: { prompt: ({ prompt }) => prompt, answer: imageReply },
   speak: {
     prompt: ({ input }) => input,

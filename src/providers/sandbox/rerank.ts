@@ -2,9 +2,8 @@
 import type { RankedDocument, RerankRequest, RerankResponse } from "../../canonical/rerank.ts";
 import { zeroUsage } from "../../canonical/usage.ts";
 import { textVector } from "./embed.ts";
-import { refuseMany, refuseTokens, tokensIn } from "./limits.ts";
+import { charsPerToken, refuseMany, refuseTokens, tokensIn } from "./limits.ts";
 
-const charsPerToken = 4;
 const mostDocuments = 1_000;
 
 /** The text of a query or of a document; directives may stand in it. */
@@ -19,14 +18,25 @@ function likeness(left: readonly number[], right: readonly number[]): number {
   return Math.min(Math.max(cosine, 0), 1);
 }
 
-/** Best first; what is equally good keeps its order. Throws `invalid_value` for more than the sandbox takes. */
-export function rerankReply(request: RerankRequest): RerankResponse {
+/** Characters that one step looks at. */
+const stepChars = 4_096;
+
+/** Best first; what is equally good keeps its order. In steps of a few milliseconds. Throws `invalid_value` for more than the sandbox takes. */
+export function* rerankReply(request: RerankRequest): Generator<void, RerankResponse> {
   refuseMany(request.documents.length, mostDocuments, "documents", "documents");
   const texts = request.documents.map(textOf);
   refuseTokens(texts.map(tokensIn), "documents");
   refuseTokens([tokensIn(textOf(request.query))], "query");
   const query = textVector(textOf(request.query));
-  const scored = texts.map((text, index) => ({ index, score: likeness(query, textVector(text)) }));
+  const scored: RerankResponse["results"][number][] = [];
+  let chars = 0;
+  for (const [index, text] of texts.entries()) {
+    scored.push({ index, score: likeness(query, textVector(text)) });
+    chars += text.length;
+    if (chars < stepChars) continue;
+    chars = 0;
+    yield;
+  }
   const characters = texts.reduce((sum, text) => sum + text.length, textOf(request.query).length * texts.length);
   return {
     operation: "rerank",

@@ -17,7 +17,10 @@ export type SandboxResult =
       };
     };
 
-const thread: Thread<OperationRequest, SandboxResult> = createThread(() =>
+/** A conversation goes as JSON: thousands of messages cost five times as much as values. */
+export type SandboxJob = { readonly request: OperationRequest } | { readonly json: string };
+
+const thread: Thread<SandboxJob, SandboxResult> = createThread(() =>
   workerAddress("providers/sandbox/worker.ts", import.meta),
 );
 
@@ -33,14 +36,15 @@ async function shared(bytes: Uint8Array): Promise<Uint8Array> {
   return copy;
 }
 
-async function shareable(request: OperationRequest): Promise<OperationRequest> {
-  if (request.operation !== "transcribe") return request;
-  return { ...request, recording: { ...request.recording, bytes: await shared(request.recording.bytes) } };
+async function jobOf(request: OperationRequest): Promise<SandboxJob> {
+  if (request.operation === "chat") return { json: JSON.stringify(request) };
+  if (request.operation !== "transcribe") return { request };
+  return { request: { ...request, recording: { ...request.recording, bytes: await shared(request.recording.bytes) } } };
 }
 
 /** The sandbox's answer, computed in its thread. */
 export async function answerInThread(request: OperationRequest): Promise<OperationResponse> {
-  const { result } = await thread.run(await shareable(request));
+  const { result } = await thread.run(await jobOf(request));
   if ("answer" in result) return result.answer;
   const { kind, message, param, code } = result.refused;
   throw new GatewayError(kind, message, { param, code });

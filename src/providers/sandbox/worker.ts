@@ -3,7 +3,7 @@ import { GatewayError, toGatewayError } from "../../canonical/error.ts";
 import type { OperationRequest, OperationResponse } from "../../canonical/operation.ts";
 import type { ThreadMessage } from "../../lib/thread.ts";
 import { handlerFor } from "./operations.ts";
-import type { SandboxResult } from "./thread.ts";
+import type { SandboxJob, SandboxResult } from "./thread.ts";
 
 declare const self: Worker;
 
@@ -19,8 +19,10 @@ async function resultOf(request: OperationRequest): Promise<SandboxResult> {
   }
 }
 
-self.onmessage = async ({ data }: MessageEvent<ThreadMessage<OperationRequest>>) => {
+self.onmessage = async ({ data }: MessageEvent<ThreadMessage<SandboxJob>>) => {
   if ("text" in data) return;
-  const content = await resultOf(data.content);
+  const job = data.content;
+  const request = "json" in job ? (JSON.parse(job.json) as OperationRequest) : job.request;
+  const content = await resultOf(request);
   self.postMessage({ id: data.id, content } satisfies ThreadMessage<SandboxResult>);
 };
