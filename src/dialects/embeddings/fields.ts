@@ -2,12 +2,14 @@
 import type { EmbeddingInput, EmbeddingRequest, EmbeddingResponse } from "../../canonical/embedding.ts";
 import type { UnmappedField } from "../../canonical/warning.ts";
 import type { Json, JsonObject } from "../../lib/json.ts";
-import type { Dialect, UpstreamDialect } from "../dialect.ts";
+import type { Dialect } from "../dialect.ts";
 import { badValue } from "../errors.ts";
 import { dropped, type FieldTable, ignored, type RenderSetting, rejected, type UpstreamHalf } from "../field-table.ts";
+import { upstreamsOf } from "../upstream-format.ts";
 
 export type EmbeddingDialect = Dialect<EmbeddingRequest, EmbeddingResponse>;
-export type UpstreamEmbeddings = UpstreamDialect<EmbeddingRequest, EmbeddingResponse>;
+/** The format of servers of embeddings. */
+export const upstreamEmbeddings = upstreamsOf<EmbeddingRequest, EmbeddingResponse>("embed");
 export type EmbeddingTable = FieldTable<EmbeddingRequest>;
 export type EmbeddingSetting = RenderSetting<EmbeddingRequest>;
 

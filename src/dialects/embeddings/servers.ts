@@ -1,20 +1,10 @@
 // The embedding formats that only servers speak: Cohere's, DashScope's, Jina's, Voyage's, Ollama's, and Text Embeddings Inference's.
-import type { EmbeddingRequest, EmbeddingResponse } from "../../canonical/embedding.ts";
+import type { EmbeddingResponse } from "../../canonical/embedding.ts";
 import { isObject, type Json } from "../../lib/json.ts";
-import type { ErrorCodec, RenderContext } from "../dialect.ts";
+import type { RenderContext } from "../dialect.ts";
 import { invalidUpstreamResponse } from "../errors.ts";
-import { type RequestFrame, renderer } from "../render-fields.ts";
 import { cohereErrors, errorsWith } from "../vendor-errors.ts";
-import {
-  type EmbeddingTable,
-  madeHere,
-  maxItems,
-  noPurpose,
-  noTitle,
-  noUser,
-  textsAt,
-  type UpstreamEmbeddings,
-} from "./fields.ts";
+import { madeHere, maxItems, noPurpose, noTitle, noUser, textsAt, upstreamEmbeddings } from "./fields.ts";
 import { parseResponse } from "./openai.ts";
 import { purposeAt, vocabularies } from "./tasks.ts";
 import { inputUsage, readVector, readVectors } from "./vectors.ts";
@@ -22,21 +12,8 @@ import { inputUsage, readVector, readVectors } from "./vectors.ts";
 /** Texts that one call takes. */
 const maxTexts = { cohere: 96, dashscope: 10, voyage: 1000, tei: 32 } as const;
 
-interface Server extends RequestFrame<EmbeddingRequest> {
-  readonly name: string;
-  readonly fields: EmbeddingTable;
-  /** Texts of one call; absent: any number. */
-  readonly maxItems?: (context: RenderContext) => number;
-  /** Throws `upstream_protocol_error` on what is not a reply. */
-  parse(wire: unknown): EmbeddingResponse;
-  readonly error: ErrorCodec;
-}
-
-function server({ name, fields, maxItems: most, parse, error, path, members }: Server): UpstreamEmbeddings {
-  const render = renderer(fields, { path, members: members ?? (({ model }) => ({ model })) });
-  const request = { fields, render, ...(most === undefined ? {} : { maxItems: most }) };
-  return { name, operation: "embed", request, response: { parse }, error };
-}
+/** Named in the body. */
+const members = ({ model }: RenderContext) => ({ model });
 
 /** What most of them lack, and what the gateway does itself. */
 const common = { format: madeHere, unit: madeHere, title: noTitle, endUser: noUser, purpose: noPurpose } as const;
@@ -59,7 +36,7 @@ function parseCohere(wire: unknown): EmbeddingResponse {
 }
 
 /** https://docs.cohere.com/reference/embed: second version, where a task type is required. */
-export const cohereEmbeddings = server({
+export const cohereEmbeddings = upstreamEmbeddings({
   name: "cohere-embeddings",
   path: () => "v2/embed",
   members: ({ model }) => ({ model, input_type: vocabularies.cohere.words.document }),
@@ -70,7 +47,7 @@ export const cohereEmbeddings = server({
     format: { path: "embedding_types", render: () => ["float"] },
     dimensions: { path: "output_dimension" },
   },
-  maxItems: () => maxTexts.cohere,
+  maxItems: maxTexts.cohere,
   parse: parseCohere,
   error: cohereErrors,
 });
@@ -90,7 +67,7 @@ function parseDashscope(wire: unknown): EmbeddingResponse {
 }
 
 /** https://help.aliyun.com/zh/model-studio/text-embedding-synchronous-api */
-export const dashscopeEmbeddings = server({
+export const dashscopeEmbeddings = upstreamEmbeddings({
   name: "dashscope-embeddings",
   path: () => "api/v1/services/embeddings/text-embedding/text-embedding",
   members: ({ model }) => ({ model, parameters: {} }),
@@ -107,9 +84,10 @@ export const dashscopeEmbeddings = server({
 });
 
 /** https://jina.ai/embeddings */
-export const jinaEmbeddings = server({
+export const jinaEmbeddings = upstreamEmbeddings({
   name: "jina-embeddings",
   path: () => "embeddings",
+  members,
   fields: {
     ...common,
     input: textsAt("input"),
@@ -117,15 +95,16 @@ export const jinaEmbeddings = server({
     dimensions: { path: "dimensions" },
     format: { path: "embedding_type" },
   },
-  maxItems: () => maxItems,
+  maxItems,
   parse: parseResponse,
   error: errorsWith(),
 });
 
 /** https://docs.voyageai.com/reference/embeddings-api: numbers are the default format, and have no name. */
-export const voyageEmbeddings = server({
+export const voyageEmbeddings = upstreamEmbeddings({
   name: "voyage-embeddings",
   path: () => "embeddings",
+  members,
   fields: {
     ...common,
     input: textsAt("input"),
@@ -133,15 +112,16 @@ export const voyageEmbeddings = server({
     dimensions: { path: "output_dimension" },
     format: { path: "encoding_format", render: (format) => (format === "base64" ? format : undefined) },
   },
-  maxItems: () => maxTexts.voyage,
+  maxItems: maxTexts.voyage,
   parse: parseResponse,
   error: errorsWith(),
 });
 
 /** https://docs.ollama.com/api/embed */
-export const ollamaEmbeddings = server({
+export const ollamaEmbeddings = upstreamEmbeddings({
   name: "ollama-embeddings",
   path: () => "api/embed",
+  members,
   fields: { ...common, input: textsAt("input"), dimensions: { path: "dimensions" } },
   parse(wire) {
     if (!isObject(wire)) throw noList();
@@ -151,10 +131,9 @@ export const ollamaEmbeddings = server({
 });
 
 /** https://huggingface.github.io/text-embeddings-inference: a server has one model, and takes 32 texts by default. */
-export const teiEmbeddings = server({
+export const teiEmbeddings = upstreamEmbeddings({
   name: "tei-embeddings",
   path: () => "embed",
-  members: () => ({}),
   fields: {
     ...common,
     input: textsAt("inputs"),

@@ -5,9 +5,8 @@ import type { ReadContext } from "../dialect.ts";
 import { invalidUpstreamResponse } from "../errors.ts";
 import { geminiErrors } from "../gemini/error.ts";
 import { callPath } from "../gemini/request.ts";
-import { renderer } from "../render-fields.ts";
 import { objectsIn } from "../shared/json-accessors.ts";
-import { type EmbeddingTable, madeHere, noUser, textsIn, textsOnly, type UpstreamEmbeddings } from "./fields.ts";
+import { type EmbeddingTable, madeHere, noUser, textsIn, textsOnly, upstreamEmbeddings } from "./fields.ts";
 import { google } from "./tasks.ts";
 import { inputUsage, readVector, unitVectors } from "./vectors.ts";
 
@@ -54,14 +53,12 @@ function parseResponse(wire: unknown, { request }: ReadContext): EmbeddingRespon
   };
 }
 
-export const vertexEmbeddings: UpstreamEmbeddings = {
+export const vertexEmbeddings = upstreamEmbeddings({
   name: "vertex-embeddings",
-  operation: "embed",
-  request: {
-    fields,
-    render: renderer(fields, { path: ({ model }) => callPath(model, verb), members: () => ({ parameters: {} }) }),
-    maxItems: ({ model }) => (oneByOne.test(model) ? 1 : maxInstances),
-  },
-  response: { parse: parseResponse },
+  fields,
+  path: ({ model }) => callPath(model, verb),
+  members: () => ({ parameters: {} }),
+  maxItems: ({ model }) => (oneByOne.test(model) ? 1 : maxInstances),
+  parse: parseResponse,
   error: geminiErrors,
-};
+});

@@ -20,7 +20,7 @@ import {
   type ImageTable,
   imageRequest,
   text,
-  type UpstreamImages,
+  upstreamImages,
 } from "./fields.ts";
 import { checkImages, pictureOfText, pictureText, textsOnly } from "./input-images.ts";
 import { fittedSize, imageRow } from "./model-sizes.ts";
@@ -222,21 +222,16 @@ const taskFields: ImageTable = {
 };
 
 /** The same service where it answers with a task, which the provider follows to its end. */
-export const dashscopeImageTasks: UpstreamImages = {
+export const dashscopeImageTasks = upstreamImages({
   name: "dashscope-image-tasks",
-  operation: "image",
-  request: {
-    fields: taskFields,
-    render: renderer(taskFields, {
-      path: (_context, { images }) => (images.length > 0 ? editTaskPath : taskPath),
-      members: ({ model }) => ({ model, parameters: {} }),
-      headers: { "X-DashScope-Async": "enable" },
-    }),
-    maxItems,
-  },
-  response: { parse: parseDashscope },
+  fields: taskFields,
+  path: (_context, { images }) => (images.length > 0 ? editTaskPath : taskPath),
+  members: ({ model }) => ({ model, parameters: {} }),
+  headers: { "X-DashScope-Async": "enable" },
+  maxItems,
+  parse: parseDashscope,
   error: dashscopeImageErrors,
-};
+});
 
 /** Models that make images as tasks only: https://www.alibabacloud.com/help/en/model-studio/text-to-image-v2-api-reference */
 function isTaskModel(model: string): boolean {

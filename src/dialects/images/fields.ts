@@ -1,14 +1,13 @@
 // Rows and halves that the tables of image formats share.
 import type { ImageRequest, ImageResponse, InputImage } from "../../canonical/image.ts";
 import type { Json } from "../../lib/json.ts";
-import type { Dialect, ErrorCodec, UpstreamDialect } from "../dialect.ts";
+import type { Dialect } from "../dialect.ts";
 import { dropped, type FieldTable, ignored, type RenderSetting, rejected } from "../field-table.ts";
 import type { ReadFields } from "../read-fields.ts";
-import { type RequestFrame, renderer } from "../render-fields.ts";
 import { warnField } from "../shared/warnings.ts";
+import { upstreamsOf } from "../upstream-format.ts";
 
 export type ImageDialect = Dialect<ImageRequest, ImageResponse>;
-export type UpstreamImages = UpstreamDialect<ImageRequest, ImageResponse>;
 export type ImageTable = FieldTable<ImageRequest>;
 export type ImageSetting = RenderSetting<ImageRequest>;
 
@@ -87,27 +86,5 @@ export const oneOrMany = (images: readonly InputImage[], write: (image: InputIma
   return others.length === 0 ? (only ?? null) : images.map(write);
 };
 
-interface ImageServer extends RequestFrame<ImageRequest> {
-  readonly name: string;
-  readonly fields: ImageTable;
-  /** Images of one call; absent: any number. */
-  readonly maxItems?: number;
-  /** Throws what a body holds in place of images. */
-  parse(wire: unknown): ImageResponse;
-  readonly error: ErrorCodec;
-}
-
-/** The format of servers that are asked with a JSON body. */
-export function upstreamImages({ name, fields, maxItems, parse, error, ...frame }: ImageServer): UpstreamImages {
-  return {
-    name,
-    operation: "image",
-    request: {
-      fields,
-      render: renderer(fields, frame),
-      ...(maxItems === undefined ? {} : { maxItems: () => maxItems }),
-    },
-    response: { parse },
-    error,
-  };
-}
+/** The format of servers of images. */
+export const upstreamImages = upstreamsOf<ImageRequest, ImageResponse>("image");

@@ -3,6 +3,7 @@ import type {
   CategoryScore,
   ModerationCategory,
   ModerationRequest,
+  ModerationResponse,
   ModerationResult,
 } from "../../canonical/moderation.ts";
 import { tokenCount, zeroUsage } from "../../canonical/usage.ts";
@@ -11,8 +12,8 @@ import { isObject, type Json } from "../../lib/json.ts";
 import { invalidUpstreamResponse } from "../errors.ts";
 import { rejected } from "../field-table.ts";
 import { openaiErrors } from "../openai-error.ts";
-import { renderer } from "../render-fields.ts";
-import type { ModerationTable, UpstreamModeration } from "./fields.ts";
+import { upstreamsOf } from "../upstream-format.ts";
+import type { ModerationTable } from "./fields.ts";
 import { clamped, knownFlagged, verdictOf } from "./moderation-result.ts";
 import { moderateAsk, readHead, readVerdicts } from "./openai.ts";
 
@@ -76,22 +77,21 @@ const fields: ModerationTable = {
   mixed: { path: "input", carriedBy: "items" },
 };
 
-export const mistralModerations: UpstreamModeration = {
+export const mistralModerations = upstreamsOf<ModerationRequest, ModerationResponse>("moderate")({
   name: "mistral-moderations",
-  operation: "moderate",
-  request: { fields, render: renderer(fields, { path: () => "moderations", members: ({ model }) => ({ model }) }) },
-  response: {
-    parse(wire, context) {
-      if (!isObject(wire)) throw invalidUpstreamResponse("expected a JSON object");
-      const request = moderateAsk(context.request);
-      const tokens = tokenCount(isObject(wire.usage) ? wire.usage.prompt_tokens : undefined);
-      return {
-        operation: "moderate",
-        ...readHead(wire, request),
-        verdicts: readVerdicts(wire.results, request, readVerdict),
-        ...(tokens > 0 ? { usage: { ...zeroUsage, inputTokens: tokens } } : {}),
-      };
-    },
+  fields,
+  path: () => "moderations",
+  members: ({ model }) => ({ model }),
+  parse(wire, context) {
+    if (!isObject(wire)) throw invalidUpstreamResponse("expected a JSON object");
+    const request = moderateAsk(context.request);
+    const tokens = tokenCount(isObject(wire.usage) ? wire.usage.prompt_tokens : undefined);
+    return {
+      operation: "moderate",
+      ...readHead(wire, request),
+      verdicts: readVerdicts(wire.results, request, readVerdict),
+      ...(tokens > 0 ? { usage: { ...zeroUsage, inputTokens: tokens } } : {}),
+    };
   },
   error: openaiErrors,
-};
+});

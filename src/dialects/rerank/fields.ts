@@ -2,7 +2,7 @@
 import { Type } from "typebox";
 import type { RankedDocument, RerankOption, RerankRequest, RerankResponse } from "../../canonical/rerank.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import type { Dialect, RenderContext, UpstreamDialect } from "../dialect.ts";
+import type { Dialect, RenderContext } from "../dialect.ts";
 import { badValue } from "../errors.ts";
 import {
   type ClientHalf,
@@ -18,7 +18,6 @@ import { warn } from "../shared/warnings.ts";
 import { type DocumentForm, documentIn, documentLoss, type Placed } from "./documents.ts";
 
 export type RerankDialect = Dialect<RerankRequest, RerankResponse>;
-export type UpstreamRerank = UpstreamDialect<RerankRequest, RerankResponse>;
 export type RerankTable = FieldTable<RerankRequest>;
 type Setting = RenderSetting<RerankRequest>;
 type Client<Value> = ClientHalf<RerankRequest, Value>;

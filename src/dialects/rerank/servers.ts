@@ -1,41 +1,26 @@
 // The ranking formats that only servers speak: Text Embeddings Inference's, Voyage's, and both of DashScope's.
 
-import type { RerankRequest } from "../../canonical/rerank.ts";
+import type { RerankRequest, RerankResponse } from "../../canonical/rerank.ts";
 import { isObject, type Json } from "../../lib/json.ts";
-import type { ErrorCodec } from "../dialect.ts";
 import { invalidUpstreamResponse } from "../errors.ts";
 import { openaiErrors } from "../openai-error.ts";
-import { type RequestFrame, renderer } from "../render-fields.ts";
+import type { RequestFrame } from "../render-fields.ts";
+import { type UpstreamFormat, upstreamsOf } from "../upstream-format.ts";
 import { errorsWith } from "../vendor-errors.ts";
-import {
-  type DocumentRules,
-  documentRows,
-  documentsReturnedHere,
-  noOptions,
-  type RerankTable,
-  resultsCutHere,
-  topAt,
-  type UpstreamRerank,
-} from "./fields.ts";
+import { type DocumentRules, documentRows, documentsReturnedHere, noOptions, resultsCutHere, topAt } from "./fields.ts";
 import { type ReadRanking, readAnswer, tokensIn } from "./response.ts";
 
-interface Server extends RequestFrame<RerankRequest> {
-  readonly name: string;
-  readonly fields: RerankTable;
-  /** Throws `upstream_protocol_error` on what is no reply. */
-  read(reply: Json): ReadRanking;
-  readonly error: ErrorCodec;
-}
+type Server = Omit<UpstreamFormat<RerankRequest, RerankResponse>, "parse"> &
+  RequestFrame<RerankRequest> & {
+    /** Throws `upstream_protocol_error` on what is not a reply. */
+    read(reply: Json): ReadRanking;
+  };
 
-const server = ({ name, fields, read, error, ...frame }: Server): UpstreamRerank => ({
-  name,
-  operation: "rerank",
-  request: { fields, render: renderer(fields, frame) },
-  response: {
+const server = ({ read, ...format }: Server) =>
+  upstreamsOf<RerankRequest, RerankResponse>("rerank")({
+    ...format,
     parse: (wire, { request }) => readAnswer(read(wire as Json), request?.operation === "rerank" ? request : undefined),
-  },
-  error,
-});
+  });
 
 /** One model, a bare list of scores, no count of anything. */
 export const teiRerank = server({

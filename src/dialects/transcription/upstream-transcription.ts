@@ -1,4 +1,4 @@
-// Transcription by servers: a table of fields of each, and what their replies have in common.
+// Transcription by servers, and what their replies have in common.
 import type {
   Segment,
   TranscriptFormat,
@@ -8,37 +8,12 @@ import type {
 } from "../../canonical/transcription.ts";
 import { oneUnit, type Usage, zeroUsage } from "../../canonical/usage.ts";
 import type { JsonObject } from "../../lib/json.ts";
-import type { ErrorCodec, ReadContext, RenderContext, UpstreamDialect, UpstreamRequest } from "../dialect.ts";
 import { invalidUpstreamResponse } from "../errors.ts";
-import { callRenderer } from "../render-fields.ts";
-import type { TranscriptionTable } from "./fields.ts";
+import { upstreamsOf } from "../upstream-format.ts";
 import { cuesOf } from "./subtitles.ts";
 
-export interface UpstreamTranscription {
-  readonly name: string;
-  readonly fields: TranscriptionTable;
-  /** `fields` are the members that the rows of the table have made. */
-  call(fields: JsonObject, request: TranscriptionRequest, context: RenderContext): UpstreamRequest;
-  /** Throws `upstream_protocol_error` on anything that is no reply. */
-  parse(wire: unknown, context: ReadContext): TranscriptionResponse;
-  readonly error: ErrorCodec;
-}
-
-export function upstreamTranscription({
-  name,
-  fields,
-  call,
-  parse,
-  error,
-}: UpstreamTranscription): UpstreamDialect<TranscriptionRequest, TranscriptionResponse> {
-  return {
-    name,
-    operation: "transcribe",
-    request: { fields, render: callRenderer(fields, call) },
-    response: { parse },
-    error,
-  };
-}
+/** The format of servers of transcription. */
+export const upstreamTranscription = upstreamsOf<TranscriptionRequest, TranscriptionResponse>("transcribe");
 
 /** Every form of reply. */
 export const allFormats: readonly TranscriptFormat[] = ["json", "text", "srt", "verbose_json", "vtt", "diarized_json"];
