@@ -1,4 +1,4 @@
-// The sides of a dialect: how it streams, how it carries documents and sound, what goes through verbatim, how it errs.
+// The sides of a dialect: how it streams, how it carries documents and sound, what passes through, how it errs.
 
 import type { GatewayError } from "../canonical/error.ts";
 import type { OperationResponse } from "../canonical/operation.ts";
@@ -31,7 +31,7 @@ export interface ResponseFrame extends Frame {
 export interface StreamReader {
   read(frame: Frame): StreamEvent[];
   /**
-   * For the verbatim lane, where nothing is made of a delta but its count: the text in a frame's data (escapes as written)
+   * For passthrough, where nothing is made of a delta but its count: the text in a frame's data (escapes as written)
    * when it is surely nothing but more of a text, else null and the frame must be read. Reading is always right, skimming is cheap.
    */
   peekText?(data: string): string | null;
@@ -127,7 +127,7 @@ export interface PassthroughRequest extends UpstreamRequest {
   readonly warnings?: readonly Warning[];
 }
 
-/** The verbatim lane: client and upstream speak this dialect, so the wire goes through almost untouched. */
+/** Passthrough: client and upstream speak this dialect, so the wire goes through almost untouched. */
 export interface Passthrough {
   /** The client's own wire as a call: `model` replaced, nothing else lost. */
   render(wire: JsonObject, context: RenderContext, envelope: RequestMeta): PassthroughRequest;

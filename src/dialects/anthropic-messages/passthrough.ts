@@ -1,4 +1,4 @@
-// The verbatim lane: the client's own wire goes on; only the model and the gateway's envelopes change.
+// Passthrough: the client's own wire goes on; only the model and the gateway's envelopes change.
 
 import type { Usage } from "../../canonical/usage.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";

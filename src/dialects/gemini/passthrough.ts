@@ -1,4 +1,4 @@
-// The verbatim lane: the client's own wire under another model's path; only the gateway's envelopes change.
+// Passthrough: the client's own wire under another model's path; only the gateway's envelopes change.
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { PassthroughRequest, RenderContext, RequestMeta } from "../dialect.ts";
 import { limitsOf } from "./model-capabilities.ts";

@@ -1,4 +1,4 @@
-// The verbatim lane: the client's wire as it is, but for the model, the usage that the meter needs, and state of ours.
+// Passthrough: the client's wire as it is, but for the model, the usage that the meter needs, and state of ours.
 import { unwrapProviderState } from "../../canonical/provider-state.ts";
 import type { Usage } from "../../canonical/usage.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";

@@ -1,4 +1,4 @@
-// The verbatim lane: the client's wire as it is, but for the model and the usage that the meter needs.
+// Passthrough: the client's wire as it is, but for the model and the usage that the meter needs.
 import type { Usage } from "../../canonical/usage.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { Passthrough, RenderContext, UpstreamRequest } from "../dialect.ts";

@@ -1,4 +1,4 @@
-// The verbatim lane: the client's wire as it is, but for the model, what the upstream may keep, and what the gateway made.
+// Passthrough: the client's wire as it is, but for the model, what the upstream may keep, and what the gateway made.
 import { unwrapProviderState } from "../../canonical/provider-state.ts";
 import type { Usage } from "../../canonical/usage.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";

@@ -4,10 +4,35 @@ import type { ChatRequest } from "../../canonical/chat.ts";
 import type { GatewayError } from "../../canonical/error.ts";
 import type { UpstreamDialect } from "../../dialects/dialect.ts";
 import { remedyOf } from "../../dialects/remedies.ts";
+import { dialectsOf, type Provider } from "../../providers/provider.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";
 import type { Candidate } from "../routing/catalog.ts";
 import type { PreferredDialects } from "../routing/preferred-dialects.ts";
-import { dialectsFor } from "./upstream-plan.ts";
+
+function dialectsIn(gatewayRequest: GatewayRequest, spoken: readonly UpstreamDialect[]): readonly UpstreamDialect[] {
+  const able = spoken.filter((dialect) => dialect.operation === gatewayRequest.outline.operation);
+  return able.includes(gatewayRequest.dialect.variantOf ?? gatewayRequest.dialect)
+    ? [gatewayRequest.dialect, ...able.filter((dialect) => dialect !== gatewayRequest.dialect)]
+    : able;
+}
+
+/** Asked for by every request, and always the same of a provider whose models all speak alike. */
+const known = new WeakMap<Provider, Map<UpstreamDialect, readonly UpstreamDialect[]>>();
+
+/** What a candidate may be asked in: the client's own dialect first, then the others that serve the operation. */
+export function dialectsFor(
+  gatewayRequest: GatewayRequest,
+  { provider, model }: Candidate,
+): readonly UpstreamDialect[] {
+  if (provider.dispatch.form === "canonical") return [gatewayRequest.dialect];
+  if (provider.kind.supports !== undefined) return dialectsIn(gatewayRequest, dialectsOf(provider, model));
+  const mine = known.get(provider) ?? new Map<UpstreamDialect, readonly UpstreamDialect[]>();
+  const dialects = mine.get(gatewayRequest.dialect);
+  if (dialects !== undefined) return dialects;
+  const found = dialectsIn(gatewayRequest, provider.kind.dialects);
+  known.set(provider, mine.set(gatewayRequest.dialect, found));
+  return found;
+}
 
 /** One way to ask: a dialect, and the request as it is asked there. */
 export interface Way {

@@ -3,8 +3,8 @@ import type { Vector } from "../../canonical/embedding.ts";
 import type { OperationRequest, OperationResponse } from "../../canonical/operation.ts";
 import type { Warning } from "../../canonical/warning.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";
-import { mergedAnswerOf, parsedResponse, type ReadResponse } from "../streaming/buffered-response.ts";
-import type { UpstreamPlan } from "./upstream-plan.ts";
+import { mergedAnswerOf, parsedResponse } from "../streaming/buffered-response.ts";
+import type { ReadResponse, UpstreamPlan } from "./upstream-plan.ts";
 
 const bitsPerByte = 8;
 const bytesPerFloat = 4;

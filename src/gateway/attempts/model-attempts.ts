@@ -17,12 +17,7 @@ import type { UsageEstimates } from "../pipeline/usage-estimate.ts";
 import type { Candidate } from "../routing/catalog.ts";
 import type { Cooldowns } from "../routing/cooldowns.ts";
 import type { PreferredDialects } from "../routing/preferred-dialects.ts";
-import {
-  type BufferedResponse,
-  bufferedResponse,
-  mergedResponse,
-  type ReadResponse,
-} from "../streaming/buffered-response.ts";
+import { mergedResponse } from "../streaming/buffered-response.ts";
 import type { Meter } from "../streaming/meter.ts";
 import type { Chunk } from "../streaming/transcoder.ts";
 import { firstOf, type UpstreamStream } from "../streaming/upstream-stream.ts";
@@ -39,8 +34,9 @@ import { type Way, waysAfter, waysTo } from "./dialect-order.ts";
 import { ignoredFields } from "./ignored-fields.ts";
 import { addressesIn, checkAddresses } from "./media-addresses.ts";
 import { counted, readCall, upstreamStreamOf } from "./open-stream.ts";
+import { planUpstream } from "./plan-upstream.ts";
 import { refuseWhenStrict } from "./strictness.ts";
-import { type PlanMeans, planUpstream, type UpstreamPlan } from "./upstream-plan.ts";
+import type { BufferedResponse, PlanMeans, ReadResponse, UpstreamPlan } from "./upstream-plan.ts";
 
 /** What every attempt needs. */
 export interface AttemptContext extends FetchContext {
@@ -67,7 +63,6 @@ export interface OpenStream {
   readonly flow: UpstreamStream;
   readonly life: Deadline;
   readonly idleMs: number;
-  readonly verbatim: boolean;
   /** Content-Type; null for events. */
   readonly type: string | null;
 }
@@ -222,7 +217,7 @@ async function checked(
   const [only, ...others] = replies;
   const reply =
     others.length === 0
-      ? bufferedResponse(await counted(only, plan, context, candidate), plan, inquiry)
+      ? plan.codec.encodeResponse(await counted(only, plan, context, candidate), plan, inquiry)
       : await mergedResponse(replies, plan, context, candidate);
   const ignored = ignoredFields(replies, plan, inquiry, originOf(candidate.provider, candidate.model));
   refuseWhenStrict(inquiry, ignored);
@@ -275,7 +270,7 @@ export function attemptStream(
       const flow = await upstreamStreamOf(context, plan, candidate, meter(candidate), life);
       const first = await firstOf(flow);
       if (first.end?.error) throw first.end.error;
-      return { first, flow, life, idleMs: timeouts.idleMs, verbatim: plan.verbatim, type: flow.type() };
+      return { first, flow, life, idleMs: timeouts.idleMs, type: flow.type() };
     } catch (thrown) {
       life.abort(thrown);
       throw thrown;

@@ -18,33 +18,29 @@ import type { GatewayRequest } from "../pipeline/gateway-request.ts";
 import { textOfAnswer, type UsageEstimates } from "../pipeline/usage-estimate.ts";
 import type { Candidate } from "../routing/catalog.ts";
 import { audioTranscoder, canonicalAudio, isEvents, wholeChunks } from "../streaming/audio-stream.ts";
-import {
-  exactBody,
-  parsedResponse,
-  type ReadResponse,
-  readResponse,
-  throwHiddenError,
-  upstreamRefusal,
-} from "../streaming/buffered-response.ts";
+import { parsedResponse, readResponse, throwHiddenError, upstreamRefusal } from "../streaming/buffered-response.ts";
 import { canonicalStream } from "../streaming/canonical-stream.ts";
 import { concatStreams } from "../streaming/concat-streams.ts";
 import type { Meter } from "../streaming/meter.ts";
 import { needsReplay, replayAsStream } from "../streaming/replay-as-stream.ts";
-import { readerOf, writerOf } from "../streaming/stream-codecs.ts";
+import { writerOf } from "../streaming/stream-codecs.ts";
 import { transcodedAudio } from "../streaming/transcoded-audio.ts";
+import { endOf, nothing } from "../streaming/transcoder.ts";
 import {
   type EventTranscoder,
-  endOf,
   eventTranscoder,
-  nothing,
-  transcoderFor,
+  translatedReaderOf,
   translatingTranscoder,
-} from "../streaming/transcoder.ts";
+} from "../streaming/translated-stream.ts";
 import { createUpstreamStream, type UpstreamStream } from "../streaming/upstream-stream.ts";
 import type { AttemptLog } from "./attempt-log.ts";
-import { type CanonicalCall, isCanonical, type PlannedCall, type UpstreamPlan } from "./upstream-plan.ts";
-
-const encoder = new TextEncoder();
+import {
+  type CanonicalCall,
+  isCanonical,
+  type PlannedCall,
+  type ReadResponse,
+  type UpstreamPlan,
+} from "./upstream-plan.ts";
 
 /** What sending a call needs to know of its request. */
 export interface StreamContext extends FetchContext {
@@ -166,14 +162,10 @@ export async function counted(
   const response = parsedResponse(read, plan, { origin, request: inquiry.request });
   if (read.usage !== undefined && textOfAnswer(response) === "") return read;
   const usage = await estimates.reply([inquiry.request], response, candidate);
-  const known = read.answer === null ? { ...read, usage } : { ...read, usage, answer: { ...response, usage } };
-  const { withUsage } = inquiry.dialect.passthrough;
-  if (!plan.verbatim || read.type !== undefined || withUsage === undefined) return known;
-  const body = withUsage(plan.upstream.operation === "chat" ? exactBody(read.bytes) : read.body, usage);
-  return { ...known, body, bytes: encoder.encode(JSON.stringify(body)) };
+  return plan.codec.withUsage(read, usage, inquiry, response);
 }
 
-/** The images of all calls of a lane as one reply. */
+/** The images of all calls as one reply. */
 async function drawnTogether(
   context: StreamContext,
   plan: UpstreamPlan,
@@ -238,7 +230,7 @@ export async function upstreamStreamOf(
     return transcodedAudio(open, wanted, place, life.signal);
   }
   await refuseOtherTypes(response, plan, life.signal);
-  return createUpstreamStream(response, transcoderFor(plan, inquiry, meter, origin), life, frames);
+  return createUpstreamStream(response, plan.codec.transcodeStream(plan, inquiry, meter, origin), life, frames);
 }
 
 const eventStream = (events: AsyncIterable<StreamEvent>, to: EventTranscoder): UpstreamStream =>
@@ -269,7 +261,7 @@ async function canonicalStreamOf(
   return canonicalAudio(audio, reply, inquiry, meter);
 }
 
-/** The flows of all calls of a lane, one after the other. */
+/** The streams of all calls, one after the other. */
 function chainedFlow(
   context: StreamContext,
   plan: UpstreamPlan,
@@ -287,7 +279,7 @@ function chainedFlow(
     }
     const response = await sendCall(context, plan, candidate, call, life.signal);
     await refuseOtherTypes(response, plan, life.signal);
-    const reader = readerOf(plan, inquiry, origin);
+    const reader = translatedReaderOf(plan, inquiry, origin);
     const transcoder = translatingTranscoder(reader, eventTranscoder(writer, meter, adapt));
     return createUpstreamStream(response, transcoder, life, frameSplitter(context.limits.maxEventBytes));
   };

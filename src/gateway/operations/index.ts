@@ -1,5 +1,6 @@
 // The operations whose requests can be split, by name: a new one is a file and a line here.
 import type { OperationRequest, OperationResponse } from "../../canonical/operation.ts";
+import type { RenderContext, UpstreamDialect } from "../../dialects/dialect.ts";
 import type { GatewayLimits } from "../policy/limits.ts";
 import { embedding } from "./embedding.ts";
 import { image } from "./image.ts";
@@ -16,6 +17,10 @@ const rules: {
 
 /** Items that can be asked for in parts. */
 export const itemCount = (request: OperationRequest): number => rules[request.operation]?.itemCount(request) ?? 1;
+
+/** How many of them one call to this upstream takes. */
+export const maxItems = (upstream: UpstreamDialect, context: RenderContext): number =>
+  upstream.request.maxItems?.(context) ?? Number.POSITIVE_INFINITY;
 
 /** The request as several, each with at most `maxItems`. */
 export const split = (

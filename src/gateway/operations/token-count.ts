@@ -4,7 +4,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Provider } from "../../providers/provider.ts";
 import type { AttemptResult } from "../attempts/attempt-loop.ts";
 import type { AttemptContext } from "../attempts/model-attempts.ts";
-import type { BufferedResponse } from "../streaming/buffered-response.ts";
+import type { BufferedResponse } from "../attempts/upstream-plan.ts";
 
 /** How long a provider is not asked again after it had no counter: it may be updated. */
 const memoryMs = 10 * 60_000;

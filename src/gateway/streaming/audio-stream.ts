@@ -53,11 +53,12 @@ function soundEnds(
     made ??= side.writer(gatewayRequest.write, reader.format);
     return made;
   };
-  const untouched = plan.verbatim && gatewayRequest.request.events && isEvents(headers.get("content-type"));
+  const untouched =
+    plan.codec.keepsSpeechEvents && gatewayRequest.request.events && isEvents(headers.get("content-type"));
   return { reader, writer, untouched };
 }
 
-/** The turner of a spoken reply. Throws `upstream_protocol_error` for a lane that has no sound. */
+/** Turns a spoken reply into what the client asked for. Throws `upstream_protocol_error` for an upstream without audio. */
 export function audioTranscoder(
   side: AudioCodec,
   plan: UpstreamPlan,

@@ -3,14 +3,13 @@
 import { GatewayError } from "../../canonical/error.ts";
 import type { OperationResponse } from "../../canonical/operation.ts";
 import { cutAtStops } from "../../canonical/stop-sequences.ts";
-import type { Usage } from "../../canonical/usage.ts";
 import type { ReadContext } from "../../dialects/dialect.ts";
 import { invalidUpstreamResponse } from "../../dialects/errors.ts";
 import { parseExactText } from "../../lib/exact-json.ts";
 import { isObject, type Json, type JsonObject, parseJsonText } from "../../lib/json.ts";
 import { retryAfterMs } from "../../lib/retry-after.ts";
 import { readBounded } from "../../providers/read-body.ts";
-import type { UpstreamPlan } from "../attempts/upstream-plan.ts";
+import type { BufferedResponse, ReadResponse, UpstreamPlan } from "../attempts/upstream-plan.ts";
 import { mergeAnswers } from "../operations/chat.ts";
 import { check, merge } from "../operations/index.ts";
 import { countRefusal } from "../operations/token-count-refusal.ts";
@@ -20,16 +19,6 @@ import type { Candidate } from "../routing/catalog.ts";
 
 const decoder = new TextDecoder();
 const maxErrorBytes = 64 * 1024;
-
-/** What goes to the client, and what the meter must know. */
-export interface BufferedResponse {
-  readonly body: Uint8Array | string;
-  /** In place of a body where the request is for a value. */
-  readonly json?: JsonObject;
-  /** Content-Type, where it is no JSON. */
-  readonly type?: string;
-  readonly usage: Usage | undefined;
-}
 
 /** The gateway's error for a reply that is no success. */
 export async function upstreamRefusal(
@@ -73,18 +62,6 @@ export async function throwHiddenError(response: Response, plan: UpstreamPlan, s
   if (isObject(body)) refuseHiddenError(body, plan, response.status);
 }
 
-/** A reply as it came and as it was understood. `answer` is null where the bytes go on as they are. */
-export interface ReadResponse {
-  readonly bytes: Uint8Array;
-  readonly body: JsonObject;
-  readonly usage: Usage | undefined;
-  readonly answer: OperationResponse | null;
-  /** Content-Type of bytes that are no JSON. */
-  readonly type?: string;
-  /** The answer says more than the bytes: it is told in their place. */
-  readonly changed?: true;
-}
-
 const jsonType = /^application\/(?:[\w.-]+\+)?json/i;
 
 /** A reply that is no JSON, where the dialect knows such; null where it is JSON. */
@@ -100,12 +77,7 @@ function readDocument(
   const type = response.headers.get("content-type") ?? "";
   if (jsonType.test(type)) return null;
   const canonicalResponse = textFormats.parse(bytes, type, { origin, request: gatewayRequest.request });
-  return { bytes, body: {}, usage: canonicalResponse.usage, answer: plan.verbatim ? null : canonicalResponse, type };
-}
-
-/** Where the upstream names no model, it is the one that was asked. */
-function named(response: OperationResponse, model: string): OperationResponse {
-  return response.operation === "chat" && response.model === "" ? { ...response, model } : response;
+  return plan.codec.decodeDocument(bytes, type, canonicalResponse);
 }
 
 /** Reads a successful reply. Throws `upstream_protocol_error` on nonsense. */
@@ -119,20 +91,12 @@ export async function readResponse(
   if (bytes === null) throw invalidUpstreamResponse("the response exceeds the size limit");
   const document = readDocument(response, bytes, plan, gatewayRequest, origin);
   if (document !== null) return document;
-  const { usage: usageOf } = gatewayRequest.dialect.passthrough;
-  const passes = plan.verbatim && usageOf !== undefined;
-  const reply = parseBody(bytes, plan.upstream.operation === "chat" && !passes);
-  const body = isObject(reply) ? reply : {};
-  refuseHiddenError(body, plan, response.status);
-  if (passes) return { bytes, body, usage: usageOf(body), answer: null };
-  const canonicalResponse = named(
-    plan.upstream.response.parse(reply, { origin, request: gatewayRequest.request }),
-    plan.model,
-  );
-  return { bytes, body, usage: canonicalResponse.usage, answer: canonicalResponse };
+  const json = parseBody(bytes, plan.codec.needsExactNumbers(gatewayRequest));
+  if (!Array.isArray(json)) refuseHiddenError(json, plan, response.status);
+  return plan.codec.decodeResponse({ bytes, json }, plan, gatewayRequest, origin);
 }
 
-/** What a reply says, where the verbatim lane did not need to read it. */
+/** What a reply says, where passing it on did not need that. */
 export function parsedResponse(
   { bytes, body, type, answer }: ReadResponse,
   { upstream }: UpstreamPlan,
@@ -143,7 +107,12 @@ export function parsedResponse(
   return upstream.textFormats.parse(bytes, type, context);
 }
 
-function rendered(response: OperationResponse, plan: UpstreamPlan, gatewayRequest: GatewayRequest): BufferedResponse {
+/** A response in the client's dialect. Throws where it is none for this request. */
+export function rendered(
+  response: OperationResponse,
+  plan: UpstreamPlan,
+  gatewayRequest: GatewayRequest,
+): BufferedResponse {
   check(response, gatewayRequest.request);
   const cut = plan.watched.length > 0 && response.operation === "chat" ? cutAtStops(response, plan.watched) : response;
   const document = gatewayRequest.dialect.textFormats?.render(cut, gatewayRequest.write) ?? null;
@@ -153,23 +122,12 @@ function rendered(response: OperationResponse, plan: UpstreamPlan, gatewayReques
   return { body: JSON.stringify(json), usage: response.usage };
 }
 
-/** The one reply of a lane, for the client. */
-export function bufferedResponse(
-  read: ReadResponse,
-  plan: UpstreamPlan,
-  gatewayRequest: GatewayRequest,
-): BufferedResponse {
-  const { bytes, body, usage, answer, type, changed } = read;
-  if ((!plan.verbatim || changed) && answer !== null) return rendered(answer, plan, gatewayRequest);
-  if (answer !== null) check(answer, gatewayRequest.request);
-  if (type !== undefined) return { body: bytes, type, usage };
-  const mended =
-    gatewayRequest.dialect.passthrough.normalize?.(body, gatewayRequest.wire, gatewayRequest.write) ?? body;
-  if (gatewayRequest.asJson) return { body: "", json: mended, usage };
-  return { body: mended === body ? bytes : JSON.stringify(mended), usage };
+/** Throws `upstream_protocol_error` for an answer that is none for this request. */
+export function checkedAnswer(answer: OperationResponse | null, { request }: GatewayRequest): void {
+  if (answer !== null) check(answer, request);
 }
 
-/** Several replies of a lane as one answer. Its usage is not known where that of one reply is not. */
+/** Several replies to one request as one answer. Its usage is not known where that of one reply is not. */
 export function mergedAnswerOf(replies: readonly ReadResponse[], plan: UpstreamPlan): OperationResponse {
   const responses = replies.flatMap(({ answer }) => (answer === null ? [] : [answer]));
   const merged = merge(responses);
@@ -180,7 +138,7 @@ export function mergedAnswerOf(replies: readonly ReadResponse[], plan: UpstreamP
   );
 }
 
-/** Several replies of a lane as one, for the client. */
+/** Several replies to one request as one, for the client. */
 export async function mergedResponse(
   replies: readonly ReadResponse[],
   plan: UpstreamPlan,

@@ -1,9 +1,9 @@
 // A whole reply told as a stream, for clients that asked for one where the upstream has none.
 import type { UpstreamDialect } from "../../dialects/dialect.ts";
 import { formatFrame } from "../../lib/sse.ts";
-import type { UpstreamPlan } from "../attempts/upstream-plan.ts";
+import type { ReadResponse, UpstreamPlan } from "../attempts/upstream-plan.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";
-import { parsedResponse, type ReadResponse } from "./buffered-response.ts";
+import { parsedResponse } from "./buffered-response.ts";
 import type { Meter } from "./meter.ts";
 import type { UpstreamStream } from "./upstream-stream.ts";
 

@@ -1,24 +1,15 @@
-// The two ends of a translated stream: the reader of the upstream's dialect and the writer of the client's.
+// The two ends of a stream: the reader of the upstream's dialect and the writer of the client's.
 import { GatewayError } from "../../canonical/error.ts";
-import type { StreamEvent } from "../../canonical/stream-event.ts";
 import type { StreamReader, StreamWriter } from "../../dialects/dialect.ts";
 import { readContextOf } from "../../dialects/request-outline.ts";
-import { withoutNullArguments } from "../../dialects/shared/null-arguments.ts";
 import type { UpstreamPlan } from "../attempts/upstream-plan.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";
 
-/** The upstream's reader for this lane. Throws `internal_error` for an operation that does not stream. */
+/** The upstream's reader. Throws `internal_error` for an operation that does not stream. */
 export function readerOf(plan: UpstreamPlan, gatewayRequest: GatewayRequest, origin: string): StreamReader {
   const reader = plan.upstream.stream?.reader(readContextOf(gatewayRequest, { origin, upstream: plan }));
   if (reader === undefined) throw new GatewayError("internal_error", "This operation does not stream.");
-  return plan.verbatim ? reader : withoutNullArguments(withModel(reader, plan.model));
-}
-
-/** Where the upstream names no model, it is the one that was asked. */
-function withModel(reader: StreamReader, model: string): StreamReader {
-  const named = (event: StreamEvent): StreamEvent =>
-    event.type === "start" && event.model === "" ? { ...event, model } : event;
-  return { ...reader, read: (frame) => reader.read(frame).map(named), end: () => reader.end().map(named) };
+  return reader;
 }
 
 /** The client's writer, and whether it words errors itself. */
