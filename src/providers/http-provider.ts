@@ -1,19 +1,22 @@
 // A provider behind HTTP, made of its entry in the configuration: signs, sends, follows tasks, repairs and redacts responses.
 import { version } from "../../package.json";
-import type { CompatibilityFlags, UpstreamRequest } from "../dialects/dialect.ts";
+import type { CompatibilityFlags, FormPart, UpstreamRequest } from "../dialects/dialect.ts";
 import { invalidUpstreamResponse } from "../dialects/errors.ts";
 import { refusalError } from "../dialects/upstream-error.ts";
 import { raceAbort } from "../lib/abortable.ts";
+import { writeBody } from "../lib/body-thread.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { firstHop } from "../lib/hops.ts";
+import { randomId } from "../lib/ids.ts";
 import { parseJsonText, withoutUndefined } from "../lib/json.ts";
+import { bytesOf } from "../lib/json-source.ts";
+import { writeMultipart } from "../lib/multipart-write.ts";
 import { type AccountAccess, type Signer, secretsOf } from "./credentials.ts";
 import type { DispatchRequest, HttpEntry, HttpProvider, ProviderLists, ResponsePatch } from "./provider.ts";
 import { readBounded } from "./read-body.ts";
 import { isStrong, type Redactor, redactorOf, withRedactor } from "./redaction.ts";
-import { requestEncoder } from "./request-encoder.ts";
 import { patchRequest } from "./request-quirks.ts";
-import { patchedResponse } from "./response-patcher.ts";
+import { patchedResponse } from "./response-quirks.ts";
 import { pollUntilDone } from "./task-polling.ts";
 import { inlineThinking } from "./think-tag-parser.ts";
 import { createSend, type OutgoingRequest, type Send } from "./upstream.ts";
@@ -107,7 +110,7 @@ function headersOf({ kind, headers }: HttpEntry, signer: Signer): Record<string,
 }
 
 /** What providers share: one gateway's `send`, and the time. */
-export interface HttpDependencies {
+interface HttpDependencies {
   readonly clock: Clock;
   readonly send: Send;
 }
@@ -159,4 +162,30 @@ export function httpProvider(
       sendSigned({ method: "GET", url, headers: { ...base, ...headers }, signal }).then(redacted),
     ),
   };
+}
+
+type Packed = Pick<OutgoingRequest, "method" | "headers" | "body" | "pieces">;
+
+/** Packs calls for one provider: `base` are the headers of every request to it, the call's own go over them. */
+function requestEncoder(base: Readonly<Record<string, string>>): (call: UpstreamRequest) => Packed | Promise<Packed> {
+  const posting = { ...base, "content-type": "application/json" };
+  return (call) => {
+    const { method = "POST", headers, form, bytes, body, source } = call;
+    if (method === "GET" || method === "DELETE") return { method, headers: { ...base, ...headers } };
+    if (form !== undefined) return packedForm(form, method, { ...base, ...headers });
+    if (bytes !== undefined)
+      return { method, headers: { ...base, "content-type": bytes.type, ...headers }, pieces: [bytes.bytes] };
+    const all = headers === undefined ? posting : { ...posting, ...headers };
+    const given = source === undefined ? null : bytesOf(body, source, "model");
+    if (given !== null) return { method, headers: all, body: given };
+    const written = writeBody(body);
+    if (typeof written === "string") return { method, headers: all, body: written };
+    return written.then((bytes) => ({ method, headers: all, body: bytes }));
+  };
+}
+
+function packedForm(form: readonly FormPart[], method: Packed["method"], headers: Packed["headers"]): Packed {
+  const boundary = randomId("turnpike-", 32);
+  const type = `multipart/form-data; boundary=${boundary}`;
+  return { method, headers: { ...headers, "content-type": type }, pieces: writeMultipart(form, boundary) };
 }

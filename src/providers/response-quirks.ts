@@ -1,8 +1,10 @@
-// Quirks of compatible servers in responses, patched into the form of their dialect.
+// Quirks of compatible servers in responses, patched into the form of their dialect: replies and frames with a marker are rewritten, the rest passes as bytes.
 // Every one has a fixture `test/fixtures/providers/<kind>/reply-*.json` with what is given and what is read; a test demands it.
 import { splitContent } from "../dialects/openai-chat/response.ts";
+import { parseExactText } from "../lib/exact-json.ts";
 import { isObject, type JsonObject } from "../lib/json.ts";
-import type { ResponsePatch } from "./provider.ts";
+import { formatFrame, frameSplitter, readFrame } from "../lib/sse.ts";
+import type { ResponsePatch, StreamPatch } from "./provider.ts";
 
 /** Usage under a member of the server's own. */
 export const usageInXGroq: ResponsePatch = {
@@ -43,3 +45,86 @@ export const thinkingInContent: ResponsePatch = {
     return { ...body, choices };
   },
 };
+
+/** Larger than the gateway accepts, so that its own bounds apply. */
+const maxReplyBytes = 65 * 1024 * 1024;
+const maxFrameBytes = 17 * 1024 * 1024;
+const encoder = new TextEncoder();
+
+/** The patched text; the same text when it needs nothing. */
+function patchedText(text: string, { needs, patch }: StreamPatch): string {
+  if (!needs(text)) return text;
+  const body = parseExactText(text);
+  if (!isObject(body)) return text;
+  const patched: JsonObject = patch(body);
+  return patched === body ? text : JSON.stringify(patched);
+}
+
+/** A repair that looks at each body alone. */
+function statelessPatch(reply: ResponsePatch): StreamPatch {
+  return { needs: (raw) => raw.includes(reply.marker), patch: (body) => reply.patch(body) };
+}
+
+/** Null where there is nothing to patch. */
+function patchedFrame(raw: string, patch: StreamPatch): string | null {
+  const frame = patch.needs(raw) ? readFrame(raw) : null;
+  if (frame === null) return null;
+  const data = patchedText(frame.data, patch);
+  return data === frame.data ? null : formatFrame({ ...frame, data });
+}
+
+type Bytes = TransformStream<Uint8Array, Uint8Array>;
+
+function framePatcher(patch: StreamPatch): Bytes {
+  const splitter = frameSplitter(maxFrameBytes);
+  const turned = (cut: ReturnType<typeof splitter.push>): Uint8Array | null => {
+    if (cut === null) return null;
+    const frames = cut.raws.map((raw) => patchedFrame(raw, patch));
+    if (frames.every((frame) => frame === null)) return cut.bytes;
+    return encoder.encode(frames.map((frame, index) => frame ?? `${cut.raws[index]}\n\n`).join(""));
+  };
+  return new TransformStream({
+    transform(chunk, out) {
+      const bytes = turned(splitter.push(chunk));
+      if (bytes !== null) out.enqueue(bytes);
+    },
+    flush(out) {
+      const bytes = turned(splitter.rest());
+      if (bytes !== null) out.enqueue(bytes);
+    },
+  });
+}
+
+/** Gathers the reply; one that is too large for a repair goes by as it is. */
+function wholePatcher(patch: StreamPatch): Bytes {
+  let held: Uint8Array[] = [];
+  let total = 0;
+  return new TransformStream({
+    transform(chunk, out) {
+      total += chunk.length;
+      held.push(chunk);
+      if (total <= maxReplyBytes) return;
+      for (const each of held) out.enqueue(each);
+      held = [];
+    },
+    flush(out) {
+      if (held.length > 0) out.enqueue(encoder.encode(patchedText(Buffer.concat(held).toString("utf8"), patch)));
+    },
+  });
+}
+
+/** Anything else, as sound, would not survive being read as text. */
+const textTypes = /^(?:text\/|application\/(?:[\w.+-]*\+)?json|$)/i;
+
+/** Errors are not patched: their texts are read tolerantly anyway. */
+export function patchedResponse(response: Response, reply: ResponsePatch): Response {
+  const type = response.headers.get("content-type") ?? "";
+  if (!response.ok || response.body === null || !textTypes.test(type)) return response;
+  const isStream = type.startsWith("text/event-stream");
+  const headers = new Headers(response.headers);
+  headers.delete("content-length");
+  const body = response.body.pipeThrough(
+    isStream ? framePatcher(reply.stream?.() ?? statelessPatch(reply)) : wholePatcher(statelessPatch(reply)),
+  );
+  return new Response(body, { status: response.status, headers });
+}

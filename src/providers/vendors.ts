@@ -29,15 +29,16 @@ import {
 import { falVideos, geminiVeo, replicateVideos, runwayVideos, viduVideos } from "../dialects/video/index.ts";
 import { bearer, inHeader } from "./credentials.ts";
 import {
+  readAzureVoices,
   readCohereModels,
   readDataList,
   readDeepgramModels,
   readElevenlabsModels,
+  readElevenlabsVoices,
   readGeminiModels,
   readTeiInfo,
 } from "./model-list.ts";
 import type { HttpKind } from "./provider.ts";
-import { readAzureVoices, readElevenlabsVoices } from "./voice-lists.ts";
 
 /** Models of one family are made for images only, and have a format of their own. */
 export function servesImages(dialect: UpstreamDialect, model: string): boolean {

@@ -1,8 +1,7 @@
 // The binary framing of AWS event streams: cut anywhere, damaged anywhere, and what becomes of each kind of message.
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { eventCutter } from "../../src/providers/bedrock/event-stream.ts";
-import { unwrapEvents } from "../../src/providers/bedrock/unwrap.ts";
+import { eventCutter, unwrapEvents } from "../../src/providers/bedrock/event-stream.ts";
 import { event, message, messagesOf, rawMessage } from "./aws-events.ts";
 import { framesIn } from "./helpers.ts";
 

@@ -3,7 +3,7 @@ import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { bedrockConverse } from "../../src/dialects/index.ts";
 import type { Clock } from "../../src/lib/clock.ts";
 import { Secret } from "../../src/lib/secret.ts";
-import { awsSigner } from "../../src/providers/bedrock/signature.ts";
+import { awsSigner } from "../../src/providers/bedrock/index.ts";
 import type { Account } from "../../src/providers/credentials.ts";
 import { httpProvider } from "../../src/providers/http-provider.ts";
 import { defaultTimeouts, type HttpProvider, originOf } from "../../src/providers/provider.ts";

@@ -34,7 +34,6 @@ const mayReachOut: Record<string, string> = {
   "src/providers/upstream.ts": "the addresses of configured providers",
   "src/providers/safe-fetch/connect.ts": "addresses that were judged",
   "src/startup-check.ts": "its own loopback server",
-  "src/providers/bedrock/listing.ts": "by a function of this name that it is given",
 };
 
 const reachesOut =

@@ -1,8 +1,7 @@
 // DNS: every answer counts, the connection goes to the one that was judged, and a second look never happens.
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { readAllowed } from "../../src/providers/safe-fetch/allowlist.ts";
-import { resolvePinned } from "../../src/providers/safe-fetch/dns-pinning.ts";
-import { systemDns } from "../../src/providers/safe-fetch/resolver.ts";
+import { resolvePinned, systemDns } from "../../src/providers/safe-fetch/resolver.ts";
 import { parseUrl } from "../../src/providers/safe-fetch/url-policy.ts";
 import { nobodyListens, type Upstream, upstream } from "../support/upstream.ts";
 import { faultOf, fetchWith, nowhere, scriptedDns, textOf, trap } from "./safe-fetch-support.ts";

@@ -1,7 +1,7 @@
 // What the tests of the guarded fetcher share: a DNS that says what it is told, and the fault that a fetch ends with.
 import { GatewayError } from "../../src/canonical/error.ts";
-import type { Dns } from "../../src/providers/safe-fetch/dns-pinning.ts";
 import { type Fetched, type SafeFetchOptions, safeFetch } from "../../src/providers/safe-fetch/index.ts";
+import type { Dns } from "../../src/providers/safe-fetch/resolver.ts";
 import type { Reply } from "../support/upstream.ts";
 
 export const nowhere = "The URL points to a host that this gateway is not allowed to fetch.";

@@ -1,7 +1,7 @@
 // URLs: sixty that lead inside or nowhere, each refused before anything is connected to; and those that are fine.
 import { afterAll, expect, test } from "bun:test";
 import { readAllowed } from "../../src/providers/safe-fetch/allowlist.ts";
-import { resolvePinned } from "../../src/providers/safe-fetch/dns-pinning.ts";
+import { resolvePinned } from "../../src/providers/safe-fetch/resolver.ts";
 import { parseUrl } from "../../src/providers/safe-fetch/url-policy.ts";
 import { faultOf, fetchWith, nowhere, scriptedDns, trap } from "./safe-fetch-support.ts";
 

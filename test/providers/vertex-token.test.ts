@@ -2,8 +2,7 @@
 import { afterAll, beforeEach, expect, test } from "bun:test";
 import { Secret } from "../../src/lib/secret.ts";
 import { createSend } from "../../src/providers/upstream.ts";
-import { readServiceAccount, type ServiceAccount } from "../../src/providers/vertex/service-account.ts";
-import { tokensOf } from "../../src/providers/vertex/token.ts";
+import { readServiceAccount, type ServiceAccount, tokensOf } from "../../src/providers/vertex/service-account.ts";
 import type { Thrown } from "../support/sample-requests.ts";
 import { nobodyListens, upstream } from "../support/upstream.ts";
 import { assertionIn, keyFile, token } from "./key-file.ts";

@@ -6,8 +6,8 @@ import type { UpstreamDialect } from "../../dialects/dialect.ts";
 import { invalidUpstreamResponse } from "../../dialects/errors.ts";
 import { imageOfBytes, imageType } from "../../dialects/video/images.ts";
 import { mapConcurrent } from "../../lib/map-concurrent.ts";
-import type { Dns } from "../../providers/safe-fetch/dns-pinning.ts";
 import { safeFetch } from "../../providers/safe-fetch/index.ts";
+import type { Dns } from "../../providers/safe-fetch/resolver.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";
 import type { GatewayLimits } from "../policy/limits.ts";
 

@@ -3,8 +3,8 @@ import type { VideoImage, VideoImageSource, VideoRequest } from "../../canonical
 import { unsupported } from "../../dialects/errors.ts";
 import { imageOfBytes } from "../../dialects/video/images.ts";
 import type { ImageForm, VideoUpstream } from "../../dialects/video/upstream.ts";
-import type { Dns } from "../../providers/safe-fetch/dns-pinning.ts";
 import { safeFetch } from "../../providers/safe-fetch/index.ts";
+import type { Dns } from "../../providers/safe-fetch/resolver.ts";
 import type { GatewayDependencies } from "../pipeline/dependencies.ts";
 
 const bytesForms: readonly ImageForm[] = ["data", "base64", "form"];

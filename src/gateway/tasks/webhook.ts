@@ -3,7 +3,7 @@ import { isFinal } from "../../canonical/video.ts";
 import { videoClients } from "../../dialects/video/index.ts";
 import { retryAfterMs } from "../../lib/retry-after.ts";
 import { webhookHeaders } from "../../lib/webhook.ts";
-import { checkUrl, safePost } from "../../providers/safe-fetch/post.ts";
+import { checkUrl, safePost } from "../../providers/safe-fetch/index.ts";
 import { finishJob, type TaskJobRow } from "../../store/task-jobs.ts";
 import type { GatewayDependencies } from "../pipeline/dependencies.ts";
 import type { TaskDependencies } from "./dependencies.ts";

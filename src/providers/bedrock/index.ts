@@ -1,5 +1,7 @@
-// Amazon Bedrock: models of many makers behind Converse, for an AWS key that signs or for an API key that is shown.
+// Amazon Bedrock: models of many makers behind Converse, for an AWS key that signs or for an API key as a bearer token.
 import { bedrockConverse } from "../../dialects/index.ts";
+import { refusalError } from "../../dialects/upstream-error.ts";
+import { isObject, type Json } from "../../lib/json.ts";
 import type { Secret } from "../../lib/secret.ts";
 import {
   type Account,
@@ -7,12 +9,13 @@ import {
   type AccountEntry,
   type AccountFault,
   bearerOrKeyPair,
+  type KeyPair,
   keyPairFault,
+  type UnsignedRequest,
 } from "../credentials.ts";
+import type { ListedModel } from "../model-list.ts";
 import type { HttpKind } from "../provider.ts";
-import { listModels } from "./listing.ts";
-import { awsSigner } from "./signature.ts";
-import { unwrapEvents } from "./unwrap.ts";
+import { unwrapEvents } from "./event-stream.ts";
 
 const service = "bedrock";
 
@@ -65,3 +68,83 @@ export const bedrock: HttpKind = {
     fault,
   },
 };
+
+/** Fetches one list, with proof of who asks. */
+type Get = (path: string) => Promise<Response>;
+
+/** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_ListFoundationModels.html */
+const modelsPath = "foundation-models?byOutputModality=TEXT&byInferenceType=ON_DEMAND";
+/** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_ListInferenceProfiles.html */
+const profilesPath = "inference-profiles?maxResults=1000";
+
+const objectsOf = (body: unknown, member: string) => {
+  const list = isObject(body) ? body[member] : undefined;
+  return Array.isArray(list) ? list.filter(isObject) : [];
+};
+
+const named = (id: Json | undefined, name: Json | undefined, ownedBy: Json | undefined): ListedModel[] =>
+  typeof id !== "string"
+    ? []
+    : [
+        {
+          id,
+          ...(typeof name === "string" ? { displayName: name } : {}),
+          ...(typeof ownedBy === "string" ? { ownedBy } : {}),
+        },
+      ];
+
+async function listOf(get: Get, path: string): Promise<unknown> {
+  const response = await get(path);
+  if (response.ok) return response.json();
+  throw refusalError({ status: response.status, message: "The provider refused to list its models." });
+}
+
+/** Both lists as one; throws when either cannot be had. */
+async function listModels(get: Get): Promise<ListedModel[]> {
+  const [models, profiles] = await Promise.all([listOf(get, modelsPath), listOf(get, profilesPath)]);
+  return [
+    ...objectsOf(models, "modelSummaries").flatMap((model) =>
+      named(model.modelId, model.modelName, model.providerName),
+    ),
+    ...objectsOf(profiles, "inferenceProfileSummaries").flatMap((profile) =>
+      named(profile.inferenceProfileId, profile.inferenceProfileName, "aws"),
+    ),
+  ];
+}
+
+/** What a signature is bound to in addition to the request. */
+interface AwsScope {
+  readonly region: string;
+  readonly service: string;
+}
+
+/** A derived key is good for a day and a scope; older ones are let go. */
+const maxDerivedKeys = 8;
+const proofs = ["authorization", "x-amz-date", "x-amz-security-token"] as const;
+
+/** `20150830T123600Z`. */
+function timestamp(nowMs: number): string {
+  return new Date(nowMs).toISOString().replace(/[:-]|\.\d{3}/g, "");
+}
+
+/** A signer for one key and scope. Only the host and the headers that it makes itself are covered, in addition to method, address and body. */
+export function awsSigner(key: KeyPair, scope: AwsScope, nowMs: () => number) {
+  const derivedKeys = new Map<string, ArrayBuffer>();
+  return async ({ method, url, body }: UnsignedRequest): Promise<Record<string, string>> => {
+    const { AwsV4Signer } = await import("aws4fetch");
+    if (derivedKeys.size > maxDerivedKeys) derivedKeys.clear();
+    const signer = new AwsV4Signer({
+      method,
+      url,
+      ...scope,
+      accessKeyId: key.accessKeyId.reveal(),
+      secretAccessKey: key.secretAccessKey.reveal(),
+      datetime: timestamp(nowMs()),
+      cache: derivedKeys,
+      ...(body === undefined ? {} : { body }),
+      ...(key.sessionToken === undefined ? {} : { sessionToken: key.sessionToken.reveal() }),
+    });
+    const { headers } = await signer.sign();
+    return Object.fromEntries(proofs.flatMap((name) => (headers.has(name) ? [[name, headers.get(name) ?? ""]] : [])));
+  };
+}

@@ -1,5 +1,4 @@
 // One request to one address that was checked, for the host that the URL names.
-// Not by `fetch`: it would ask DNS itself, obey proxy variables, follow redirects, unpack bodies and read files.
 import type { IncomingMessage } from "node:http";
 import { firstHop } from "../../lib/hops.ts";
 import type { ParsedUrl } from "./url-policy.ts";
@@ -87,4 +86,38 @@ export async function connect(hop: Connection): Promise<IncomingMessage> {
     }
   }
   throw last;
+}
+
+/** Calls once after so many milliseconds; gives what takes that back. */
+export type SetTimer = (call: () => void, afterMs: number) => () => void;
+
+export const systemTimer: SetTimer = (call, afterMs) => {
+  const timer = setTimeout(call, afterMs);
+  timer.unref();
+  return () => clearTimeout(timer);
+};
+
+interface Deadline {
+  readonly signal: AbortSignal;
+  /** Forgets the timer and the parent. */
+  release(): void;
+}
+
+/** A timer of its own, and a listener: they cost little compared with a fetch, and are exact. */
+export function withTimeout(
+  parent: AbortSignal,
+  timeoutMs: number,
+  setTimer: SetTimer,
+  expired: () => unknown,
+): Deadline {
+  const controller = new AbortController();
+  const follow = (): void => controller.abort(parent.reason);
+  if (parent.aborted) follow();
+  else parent.addEventListener("abort", follow, { once: true });
+  const takeBack = setTimer(() => controller.abort(expired()), timeoutMs);
+  const release = (): void => {
+    takeBack();
+    parent.removeEventListener("abort", follow);
+  };
+  return { signal: controller.signal, release };
 }

@@ -1,18 +1,21 @@
 // The guarded fetcher: the only way that a URL from a client, or from a provider's answer, is ever fetched.
 import type { IncomingMessage } from "node:http";
 import { readAllowed } from "./allowlist.ts";
+import type { PostBody } from "./connect.ts";
+import { systemTimer, withTimeout } from "./connect.ts";
 import { errorFactory } from "./errors.ts";
-import { type FetchJob, requestFollowing, type SafeFetchOptions } from "./redirects.ts";
+import { checkFetchUrl, type FetchJob, requestFollowing, type SafeFetchOptions } from "./redirects.ts";
 import { accepts, boundedBody, isCompressed, passedHeaders, typeOf } from "./response-policy.ts";
-import { systemTimer, withTimeout } from "./timeout.ts";
 
 export type { SafeFetchOptions } from "./redirects.ts";
 
 const usualBytes = 20_000_000;
+/** Of the response to a post; longer ones are cut off. */
+const maxResponseBytes = 1_024;
 const usualTimeMs = 10_000;
 
 /** Whatever status came but a redirect. The body has to be read or cancelled; it holds at most `maxBytes`, or errors. */
-export interface SafeFetchResponse {
+interface SafeFetchResponse {
   readonly status: number;
   /** Those that describe the content. */
   readonly headers: Headers;
@@ -46,28 +49,36 @@ async function open(job: FetchJob, text: string, release: () => void): Promise<S
   }
   const { options, errorFor, signal } = job;
   const { maxBytes = usualBytes } = options;
-  const body = boundedBody({ message, maxBytes, signal, errorFor: errorFor, release });
+  const body = boundedBody({ message, maxBytes, signal, errorFor, release });
   return { status: message.statusCode ?? 0, headers: passedHeaders(message), type: typeOf(message), body };
 }
 
-/**
- * Opens a URL for reading. Throws GatewayError: 400 `invalid_value` for a client's URL, 502 or 504 for a provider's,
- * neither of which says what lies in the gateway's network; or the reason with which `options.signal` was aborted.
- */
-export async function safeOpen(url: string, options: SafeFetchOptions): Promise<SafeFetchResponse> {
+/** Does this within the time of the options. `release` ends the time, and is called here where it fails. */
+async function within<Value>(
+  options: SafeFetchOptions,
+  work: (job: FetchJob, release: () => void) => Promise<Value>,
+): Promise<Value> {
   const errorFor = errorFactory(options);
   const { timeoutMs = usualTimeMs, setTimer = systemTimer } = options;
   const { signal, release } = withTimeout(options.signal, timeoutMs, setTimer, () => errorFor("slow", timeoutMs));
   try {
     signal.throwIfAborted();
-    return await open({ options, allowed: readAllowed(options.allow ?? []), errorFor: errorFor, signal }, url, release);
+    return await work({ options, allowed: readAllowed(options.allow ?? []), errorFor, signal }, release);
   } catch (thrown) {
     release();
     throw thrown;
   }
 }
 
-/** Fetches the whole content of a URL. Any status but 200 is a fault; the rest is as `openGuarded` says. */
+/**
+ * Opens a URL for reading. Throws GatewayError: 400 `invalid_value` for a client's URL, 502 or 504 for a provider's,
+ * neither of which says what is in the gateway's network; or the reason with which `options.signal` was aborted.
+ */
+export function safeOpen(url: string, options: SafeFetchOptions): Promise<SafeFetchResponse> {
+  return within(options, (job, release) => open(job, url, release));
+}
+
+/** Fetches the whole content of a URL. Any status but 200 is a fault; otherwise as `safeOpen`. */
 export async function safeFetch(url: string, options: SafeFetchOptions): Promise<Fetched> {
   const { status, type, body } = await safeOpen(url, options);
   if (status !== 200) {
@@ -77,4 +88,46 @@ export async function safeFetch(url: string, options: SafeFetchOptions): Promise
   const chunks: Uint8Array[] = [];
   for await (const chunk of body) chunks.push(chunk);
   return { bytes: Bun.concatArrayBuffers(chunks, Number.POSITIVE_INFINITY, true), type };
+}
+
+type Options = Omit<SafeFetchOptions, "post" | "range" | "types" | "maxBytes">;
+
+interface PostAnswer {
+  readonly status: number;
+  /** As the server sent it. */
+  readonly retryAfter: string | null;
+}
+
+/** The rest of the response is discarded, within bounds. */
+function dismiss(message: IncomingMessage, signal: AbortSignal, release: () => void): void {
+  let receivedBytes = 0;
+  const cut = (): void => void message.destroy();
+  message.on("data", (chunk: Uint8Array) => {
+    receivedBytes += chunk.byteLength;
+    if (receivedBytes > maxResponseBytes) cut();
+  });
+  signal.addEventListener("abort", cut, { once: true });
+  message.on("error", cut);
+  message.once("close", () => {
+    signal.removeEventListener("abort", cut);
+    release();
+  });
+}
+
+/** Sends once and follows nothing. Throws as `safeOpen` does; any status is an answer. */
+export function safePost(url: string, post: PostBody, options: Options): Promise<PostAnswer> {
+  return within({ ...options, post }, async (job, release) => {
+    const message = await requestFollowing(job, url);
+    const retryAfter = message.headers["retry-after"] ?? null;
+    dismiss(message, job.signal, release);
+    return { status: message.statusCode ?? 0, retryAfter };
+  });
+}
+
+/** Whether a URL may be sent to at all, as far as one can know before. Throws as `safeOpen` does. */
+export function checkUrl(url: string, options: Options): Promise<void> {
+  return within(options, async (job, release) => {
+    await checkFetchUrl(job, url);
+    release();
+  });
 }

@@ -4,11 +4,10 @@ import type { IncomingMessage } from "node:http";
 import { GatewayError } from "../../canonical/error.ts";
 import { raceAbort } from "../../lib/abortable.ts";
 import type { Allowed } from "./allowlist.ts";
+import type { SetTimer } from "./connect.ts";
 import { connect, type PostBody } from "./connect.ts";
-import { type Dns, resolvePinned } from "./dns-pinning.ts";
 import type { ErrorFactory, Origin } from "./errors.ts";
-import { systemDns, unanswered } from "./resolver.ts";
-import type { SetTimer } from "./timeout.ts";
+import { type Dns, resolvePinned, systemDns, unanswered } from "./resolver.ts";
 import { longestGiven, longestSigned, type ParsedUrl, parseUrl, usualPorts } from "./url-policy.ts";
 
 export interface SafeFetchOptions extends Origin {

@@ -1,11 +1,12 @@
-// Looking names up without the system's thread pool: names that strangers choose may not keep anybody else's waiting.
-
+// From a host to the addresses that a connection may use: resolved without the system's thread pool, checked, and used as they were checked.
 import { Resolver } from "node:dns/promises";
 import { readFileSync } from "node:fs";
 import { GatewayError } from "../../canonical/error.ts";
-import type { Dns } from "./dns-pinning.ts";
+import { plainAddress } from "./address.ts";
+import type { Allowed } from "./allowlist.ts";
+import type { ParsedUrl } from "./url-policy.ts";
 
-export interface ResolverOptions {
+interface ResolverOptions {
   /** For one name, both families and all suffixes of a search list together. */
   readonly timeoutMs: number;
   /** Look-ups of one key that are in progress. */
@@ -138,3 +139,25 @@ export function createResolver(options: ResolverOptions): DnsFor {
 
 /** For lookups on the gateway's own behalf. */
 export const systemDns: Dns = createResolver(defaultLookups)("");
+
+/** All addresses of a host. Rejects where there are none. */
+export type Dns = (hostname: string) => Promise<readonly string[]>;
+
+/** IPv4 first: where one family does not work, it is the other. */
+const byFamily = (left: string, right: string): number => Number(left.includes(":")) - Number(right.includes(":"));
+
+/**
+ * The addresses to try in turn; whoever connects to one of them has to use it as it is, for a second look into DNS may
+ * find another. Rejects where the host has no address, or one to which no connection may go: one bad answer spoils all.
+ */
+export async function resolvePinned(place: ParsedUrl, allowed: Allowed, dns: Dns): Promise<readonly string[]> {
+  const answers = place.address === null ? await dns(place.hostname) : [place.address];
+  const addresses = answers.map((answer) => {
+    const address = plainAddress(answer);
+    if (address === null || !allowed.admits(place, address))
+      throw new Error(`${place.hostname} has address ${answer}.`);
+    return address;
+  });
+  if (addresses.length === 0) throw new Error(`${place.hostname} has no address.`);
+  return [...new Set(addresses)].sort(byFamily);
+}

@@ -24,8 +24,7 @@ import type { ListedModel } from "../model-list.ts";
 import type { HttpKind } from "../provider.ts";
 import { servesImages } from "../vendors.ts";
 import { hostOf, type Place, placedCall, placedTask } from "./paths.ts";
-import { readServiceAccount, type ServiceAccount } from "./service-account.ts";
-import { tokensOf } from "./token.ts";
+import { readServiceAccount, type ServiceAccount, tokensOf } from "./service-account.ts";
 
 const claude = /claude/i;
 const messages: ReadonlySet<unknown> = new Set([anthropicMessages, anthropicCount]);

@@ -1,6 +1,10 @@
-// The key file of a service account: what it contains, and what is wrong with an invalid one.
+// Service accounts: the key file, and access tokens for it, requested when they are needed and cached until shortly before they expire.
+
+import { GatewayError } from "../../canonical/error.ts";
 import { isObject, parseJsonText } from "../../lib/json.ts";
 import { Secret } from "../../lib/secret.ts";
+import type { SignerDependencies } from "../credentials.ts";
+import type { Send } from "../upstream.ts";
 
 export interface ServiceAccount {
   readonly email: string;
@@ -42,5 +46,109 @@ export function readServiceAccount(file: Secret): ServiceAccount | string {
     tokenUrl,
     ...(keyId === undefined ? {} : { keyId }),
     ...(project === undefined ? {} : { project }),
+  };
+}
+
+interface Tokens {
+  /** A token that is good for a while. All who wait at once wait for one request. */
+  get(): Promise<Secret>;
+  /** The token has been refused: the next caller gets a new one. */
+  drop(): void;
+}
+
+const scope = "https://www.googleapis.com/auth/cloud-platform";
+const grant = "urn:ietf:params:oauth:grant-type:jwt-bearer";
+const lifeSeconds = 3600;
+/** Before this, a token is renewed behind the backs of those who use it; after `lastMs` it is used no more. */
+const earlyMs = 5 * 60_000;
+const lastMs = 30_000;
+const patienceMs = 30_000;
+
+interface Held {
+  readonly token: Secret;
+  readonly endsAtMs: number;
+}
+
+const failed = (what: string, cause?: unknown): GatewayError =>
+  new GatewayError("upstream_credentials", `The provider issued no access token: ${what}.`, { cause });
+
+/** https://developers.google.com/identity/protocols/oauth2/service-account#authorizingrequests */
+async function assertion(account: ServiceAccount, nowMs: number): Promise<string> {
+  const now = Math.floor(nowMs / 1000);
+  const { importPKCS8, SignJWT } = await import("jose");
+  const key = await importPKCS8(account.privateKey.reveal(), "RS256").catch(() => {
+    throw failed("the private key cannot be read");
+  });
+  const kid = account.keyId === undefined ? {} : { kid: account.keyId };
+  return new SignJWT({ scope })
+    .setProtectedHeader({ alg: "RS256", typ: "JWT", ...kid })
+    .setIssuer(account.email)
+    .setSubject(account.email)
+    .setAudience(account.tokenUrl)
+    .setIssuedAt(now)
+    .setExpirationTime(now + lifeSeconds)
+    .sign(key);
+}
+
+function readToken(text: string, nowMs: number): Held {
+  const body = parseJsonText(text);
+  const token = isObject(body) ? body.access_token : undefined;
+  const seconds = isObject(body) ? body.expires_in : undefined;
+  if (typeof token !== "string" || token === "") throw failed("the response has no token");
+  const life = typeof seconds === "number" && seconds > 0 ? seconds : lifeSeconds;
+  return { token: new Secret(token), endsAtMs: nowMs + life * 1000 };
+}
+
+/** Whatever breaks on the way, nothing was asked of a model yet. */
+function unreachable(cause: unknown): never {
+  throw new GatewayError("upstream_unreachable", "The provider's token service could not be reached.", { cause });
+}
+
+async function present(account: ServiceAccount, body: string, send: Send) {
+  const response = await send({
+    method: "POST",
+    url: account.tokenUrl,
+    headers: { "content-type": "application/x-www-form-urlencoded", "accept-encoding": "identity" },
+    body,
+    // Of its own, not of the request that happened to come first: others wait for the same token.
+    signal: AbortSignal.timeout(patienceMs),
+  });
+  return { status: response.status, text: await response.text() };
+}
+
+async function ask(account: ServiceAccount, { clock, send }: SignerDependencies): Promise<Held> {
+  const form = new URLSearchParams({ grant_type: grant, assertion: await assertion(account, clock.nowMs()) });
+  const { status, text } = await present(account, form.toString(), send).catch(unreachable);
+  if (status >= 500) throw new GatewayError("upstream_overloaded", "The provider's token service failed.");
+  if (status >= 300) throw failed(`the token service returned status ${status}`, text.slice(0, 200));
+  return readToken(text, clock.nowMs());
+}
+
+/** The tokens of one account. */
+export function tokensOf(account: ServiceAccount, tools: SignerDependencies): Tokens {
+  let held: Held | null = null;
+  let pending: Promise<Secret> | null = null;
+  const renew = (): Promise<Secret> => {
+    pending ??= ask(account, tools)
+      .then((fresh) => {
+        held = fresh;
+        return fresh.token;
+      })
+      .finally(() => {
+        pending = null;
+      });
+    return pending;
+  };
+  return {
+    async get() {
+      const leftMs = held === null ? 0 : held.endsAtMs - tools.clock.nowMs();
+      if (held === null || leftMs <= lastMs) return renew();
+      // The old token is still good: whether a new one can be had shows when it is needed.
+      if (leftMs <= earlyMs) void renew().catch(() => undefined);
+      return held.token;
+    },
+    drop() {
+      held = null;
+    },
   };
 }
