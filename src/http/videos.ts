@@ -2,7 +2,7 @@
 
 import type { TSchema } from "typebox";
 import type { VideoClient, VideoView, VideoWriteContext } from "../dialects/video/client.ts";
-import type { Created } from "../gateway/tasks/accept.ts";
+import type { Created } from "../gateway/tasks/create.ts";
 import type { Task } from "../gateway/tasks/task.ts";
 import type { Videos } from "../gateway/tasks/videos.ts";
 import type { Clock } from "../lib/clock.ts";

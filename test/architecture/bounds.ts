@@ -147,7 +147,7 @@ export const otherBounds: Readonly<Record<string, readonly string[]>> = {
     "src/gateway/responses/background-run.ts heartbeatTtlMs",
     "src/gateway/responses/background-runs.ts heartbeatMs purgeExpiredMs purgeOldMs",
     "src/gateway/streaming/upstream-stream.ts drainMs",
-    "src/gateway/tasks/accept.ts writeTries",
+    "src/gateway/tasks/create.ts writeTries",
     "src/gateway/tasks/archive.ts waits.firstMs waits.growth waits.mostMs",
     "src/gateway/tasks/webhook.ts waits.firstMs waits.growth waits.mostMs",
     "src/gateway/tasks/dependencies.ts leaseMs",
@@ -176,7 +176,7 @@ export const otherBounds: Readonly<Record<string, readonly string[]>> = {
   ],
   "a second bound behind one of a table: nothing reaches it": [
     "src/gateway/responses/compaction.ts maxLogChars",
-    "src/gateway/tasks/provider-content.ts maxErrorBytes",
+    "src/gateway/tasks/content.ts maxErrorBytes",
     "src/providers/safe-fetch/url-policy.ts longestSigned",
     "src/providers/safe-fetch/index.ts maxResponseBytes",
     "src/providers/sandbox/index.ts maxRetryAfterMs",

@@ -1,6 +1,6 @@
 // Redirects of a download: below the account's own address the credential goes along, to any other address nothing of ours does.
 import { afterAll, describe, expect, test } from "bun:test";
-import { maxRedirects, ownCall, redirectIn } from "../../src/gateway/tasks/provider-content.ts";
+import { maxRedirects, ownCall, redirectIn } from "../../src/gateway/tasks/content.ts";
 import { gateway } from "../support/gateway.ts";
 import { until } from "../support/until.ts";
 import { upstream } from "../support/upstream.ts";

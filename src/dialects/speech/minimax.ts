@@ -3,7 +3,7 @@ import { type AudioFormat, pcmRate, soundTypes } from "../../canonical/speech.ts
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import { openaiErrors } from "../openai-error.ts";
 import { soundOfTyped } from "../shared/audio-format.ts";
-import { isRefusal, parseError } from "../video/upstreams/minimax-errors.ts";
+import { isRefusal, parseError } from "../video/upstreams/minimax.ts";
 import { type AudioChunk, type AudioDecoder, formatOf, jsonAudioReader } from "./audio-readers.ts";
 import { characterUsage, upstreamSpeech } from "./upstream-speech.ts";
 

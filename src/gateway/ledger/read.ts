@@ -3,7 +3,7 @@ import type { SQLQueryBindings } from "bun:sqlite";
 import { type Static, type TObject, Type } from "typebox";
 import { type TokenBucket, tokenBuckets, type UnitKind } from "../../canonical/usage.ts";
 import { IntColumn, NullableBigInt, NullableInt, NullableText, rowReader } from "../../store/rows.ts";
-import { readFiles } from "./read-files.ts";
+import { readFiles } from "./files.ts";
 
 export type UsageGroup = "model" | "key" | "day" | "provider";
 

@@ -1,11 +1,20 @@
-// The bytes of a finished video: those that the gateway stores, whole or in part, else those at its provider.
+// The bytes of a finished video: those that the gateway stores, else those at its provider, from an open address, behind a credential, or inside a poll.
+
+import { GatewayError } from "../../canonical/error.ts";
 import type { VideoLocation, VideoResult } from "../../canonical/video.ts";
-import { parseRange } from "../../lib/byte-range.ts";
+import type { UpstreamRequest } from "../../dialects/dialect.ts";
+import type { UpstreamTask } from "../../dialects/video/upstream.ts";
+import { parseRange, ranged } from "../../lib/byte-range.ts";
+import { deadline } from "../../lib/deadline.ts";
+import { retryAfterMs } from "../../lib/retry-after.ts";
+import { readBounded } from "../../providers/read-body.ts";
+import { safeError } from "../../providers/redaction.ts";
+import { safeOpen } from "../../providers/safe-fetch/index.ts";
 import type { TaskDependencies } from "./dependencies.ts";
-import { type ContentRequest, described, notThere, openSource } from "./provider-content.ts";
 import { sourceOf } from "./results.ts";
-import type { Content } from "./source-body.ts";
-import type { Task } from "./task.ts";
+import { type Content, checkedSource } from "./source-body.ts";
+import { type Task, upstreamTaskOf } from "./task.ts";
+import { askUpstream, clientFor, sendTask, type UpstreamClient } from "./upstream-client.ts";
 
 /** The result, or the 404 that says why there is none. */
 function resultOf({ state, view }: Task, index: number): VideoResult {
@@ -45,4 +54,185 @@ export async function contentOf(dependencies: TaskDependencies, task: Task, requ
   const isKept = place.kind === "kept" && request.variant === "video";
   const kept = isKept ? await openStored(dependencies, place, request.range) : null;
   return kept === null ? openSource(dependencies, task, sourceOf(result), request) : described(kept, result);
+}
+
+/** What the client requests: `video` or another asset, the part of it, and until when. */
+export interface ContentRequest {
+  readonly variant: string;
+  /** Which of several results, from 0. */
+  readonly index: number;
+  readonly range: string | null;
+  readonly signal: AbortSignal;
+}
+
+interface Fetch {
+  readonly dependencies: TaskDependencies;
+  readonly task: Task;
+  readonly client: UpstreamClient;
+  readonly upstreamTask: UpstreamTask;
+  readonly result: VideoResult;
+  readonly request: ContentRequest;
+}
+
+const maxErrorBytes = 64 * 1024;
+/** Until the first byte of a response; far less than a lease, which is not renewed meanwhile. */
+const headTimeoutMs = 30_000;
+const never = new AbortController().signal;
+const decoder = new TextDecoder();
+const passed = ["content-type", "content-length", "content-range", "accept-ranges", "etag", "last-modified"] as const;
+
+const notThere = (code: string, message: string): GatewayError =>
+  new GatewayError("object_not_found", message, { code });
+const expired = (): GatewayError => notThere("video_expired", "The video is no longer available at the provider.");
+
+const tooSlow = (): GatewayError => new GatewayError("upstream_timeout", "Timed out waiting for the video.");
+
+/** How many redirects one download may follow. */
+export const maxRedirects = 3;
+
+/** The address of a redirect, whole; null where there is none, or none that can be read. */
+export function redirectIn({ status, headers, url }: Response): string | null {
+  const location = status >= 300 && status < 400 ? headers.get("location") : null;
+  return location === null ? null : (URL.parse(location, url === "" ? undefined : url)?.href ?? null);
+}
+
+/** The call that follows a redirect of `call`, sent to `sentTo`, to an address of the same account; null for any other address: our credential does not go there. */
+export function ownCall(call: UpstreamRequest, sentTo: string, address: string): UpstreamRequest | null {
+  const base = sentTo.endsWith(call.path) ? sentTo.slice(0, sentTo.length - call.path.length) : "";
+  return base.endsWith("/") && address.startsWith(base) ? { ...call, path: address.slice(base.length) } : null;
+}
+
+function alive(result: VideoResult, nowMs: number): VideoResult {
+  if (result.expiresAtMs !== undefined && result.expiresAtMs <= nowMs) throw expired();
+  return result;
+}
+
+/** An address from the upstream's own answer; nothing of ours goes along. */
+async function fromUrl({ dependencies, task, request, result }: Fetch, url: string): Promise<Content> {
+  const { limits } = dependencies.gateway;
+  const answer = await safeOpen(url, {
+    givenBy: "upstream",
+    maxBytes: limits.videoDownloadBytes,
+    timeoutMs: limits.videoDownloadMs,
+    signal: request.signal,
+    allow: dependencies.gateway.fetchAllow,
+    dns: dependencies.gateway.dnsFor(task.ownerKeyId),
+    range: request.range ?? undefined,
+  });
+  const { status, headers, body } = answer;
+  if (status === 200 || status === 206 || status === 416) return described({ status, headers, body }, result);
+  await body.cancel();
+  if (status === 404 || status === 410 || status === 403) throw expired();
+  throw new GatewayError("upstream_failed", `The video could not be fetched: the server returned status ${status}.`);
+}
+
+/** With the headers that describe the bytes. Some servers send a generic type for a video. */
+export function described(content: Content, result: VideoResult): Content {
+  const { status, headers, body } = content;
+  const { mediaType } = result;
+  const reported = headers.get("content-type") ?? "";
+  const type = /^(?:video|image)\//.test(reported) ? reported : (mediaType ?? "video/mp4");
+  const described = new Headers(passed.flatMap((name) => (headers.has(name) ? [[name, headers.get(name) ?? ""]] : [])));
+  if (status !== 416) described.set("content-type", type);
+  described.set("accept-ranges", "bytes");
+  return { status, headers: described, body };
+}
+
+/** Bytes that only the account may fetch. A redirect is followed to an address of the same account, or to an open one. */
+async function fromContent(fetch: Fetch): Promise<Content> {
+  const { client, upstreamTask, result, request } = fetch;
+  const call = client.upstream.content?.(upstreamTask, result.place, request.variant) ?? null;
+  if (call === null) throw notThere("not_found", "The video does not have this asset.");
+  const headers = request.range === null ? call.headers : { ...call.headers, range: request.range };
+  return fromCall(fetch, headers === undefined ? call : { ...call, headers }, maxRedirects);
+}
+
+async function fromCall(fetch: Fetch, call: UpstreamRequest, redirects: number): Promise<Content> {
+  const { client, result, request, dependencies } = fetch;
+  const response = await sendTask(client, call, request.signal);
+  const { status } = response;
+  const address = redirectIn(response);
+  if (address !== null) {
+    await response.body?.cancel();
+    const own = redirects > 0 ? ownCall(call, response.url, address) : null;
+    return own === null ? fromUrl(fetch, address) : fromCall(fetch, own, redirects - 1);
+  }
+  if (status === 200 || status === 206 || status === 416)
+    return described({ status, headers: response.headers, body: response.body }, result);
+  if (status === 404 || status === 410) {
+    await response.body?.cancel();
+    throw expired();
+  }
+  const bytes = await readBounded(response, maxErrorBytes, request.signal);
+  const text = bytes === null ? "" : decoder.decode(bytes);
+  const failure = client.upstream.error.parse(
+    status,
+    text,
+    retryAfterMs(response.headers, dependencies.gateway.clock.nowMs()),
+  );
+  throw safeError(failure, client.provider);
+}
+
+/** An address that is requested each time. */
+async function fromLocated(fetch: Fetch, ref: string): Promise<Content> {
+  const { client, upstreamTask, dependencies } = fetch;
+  const { locate } = client.upstream;
+  if (locate === undefined) throw expired();
+  const { gateway } = dependencies;
+  const answer = await askUpstream(client, locate.call(upstreamTask, ref), gateway.limits.videoPollMs, gateway);
+  const url = answer.status === 200 ? locate.read(answer) : null;
+  if (url === null) throw expired();
+  return fromUrl(fetch, url);
+}
+
+/** Bytes inside the answer to a poll. */
+async function fromPoll({ client, upstreamTask, dependencies, request, result }: Fetch): Promise<Content> {
+  const { gateway } = dependencies;
+  const answer = await askUpstream(client, client.upstream.poll(upstreamTask), gateway.limits.videoPollMs, gateway);
+  const place = client.upstream.progress(answer, upstreamTask)?.results?.[request.index]?.place;
+  if (place?.kind !== "inline" || place.base64 === undefined) throw expired();
+  const part = ranged(new Uint8Array(Buffer.from(place.base64, "base64")), request.range);
+  const headers = new Headers("contentRange" in part ? { "content-range": part.contentRange } : {});
+  const body = part.status === 416 ? null : part.bytes;
+  headers.set("content-length", String(body?.length ?? 0));
+  return described({ status: part.status, headers, body }, result);
+}
+
+function open(fetch: Fetch, place: Exclude<VideoLocation, { kind: "kept" }>): Promise<Content> {
+  if (place.kind === "content") return fromContent(fetch);
+  // Other assets than the video itself are only available with the credential.
+  if (fetch.request.variant !== "video") throw notThere("not_found", "The video does not have this asset.");
+  switch (place.kind) {
+    case "url":
+      return fromUrl(fetch, place.url);
+    case "locate":
+      return fromLocated(fetch, place.ref);
+    case "inline":
+      return fromPoll(fetch);
+  }
+}
+
+/** The bytes of a result at the provider that made it. Throws the 404 of one that has expired. */
+export async function openSource(
+  dependencies: TaskDependencies,
+  task: Task,
+  source: VideoResult,
+  request: ContentRequest,
+): Promise<Content> {
+  const result = alive(source, dependencies.gateway.clock.nowMs());
+  const client = clientFor(task, dependencies.gateway.catalog.current());
+  const upstreamTask = upstreamTaskOf(task);
+  if (client === null || upstreamTask === null || result.place.kind === "kept") throw expired();
+  const timeoutMs = Math.min(client.provider.entry.timeouts.wholeMs, headTimeoutMs);
+  const head = deadline(() => never, timeoutMs, dependencies.gateway.deadlines, tooSlow);
+  const signal = AbortSignal.any([request.signal, head.signal]);
+  try {
+    const content = await open(
+      { dependencies, task, client, upstreamTask, result, request: { ...request, signal } },
+      result.place,
+    );
+    return await checkedSource(content, dependencies.gateway, signal);
+  } finally {
+    head.release();
+  }
 }

@@ -1,23 +1,25 @@
-// A new task through the pipeline: admitted, both rows opened, candidates asked, and what one accepted written down.
+// A new task through the pipeline: admitted, both rows opened, candidates asked, and stored once one has accepted it.
 import { GatewayError, toGatewayError } from "../../canonical/error.ts";
-import type { VideoRequest } from "../../canonical/video.ts";
-import { deleteTask } from "../../store/tasks.ts";
+import { isFinal, type VideoRequest } from "../../canonical/video.ts";
+import { deleteTask, findTask, updateTask } from "../../store/tasks.ts";
 import { createAttemptLog } from "../attempts/attempt-log.ts";
 import { type AttemptResult, attemptCandidates, type CandidateAttempts } from "../attempts/attempt-loop.ts";
-import type { Exchange } from "../pipeline/exchange.ts";
-import { withServedBy } from "../pipeline/exchange.ts";
+import { type Exchange, type ServedBy, withServedBy } from "../pipeline/exchange.ts";
 import type { AdmittedExchange } from "../pipeline/exchange-request.ts";
 import { attemptRows } from "../pipeline/outcome.ts";
 import type { Candidate } from "../routing/catalog.ts";
 import type { Plan } from "../routing/resolve.ts";
-import { acceptTask, type Created } from "./accept.ts";
 import type { TaskDependencies } from "./dependencies.ts";
+import { finalize } from "./finalize.ts";
 import { openTask } from "./open-task.ts";
+import { initialDelayMs, jitter } from "./schedule.ts";
 import { type AcceptedSubmit, type SubmitAttempt, submitAttempts } from "./submit.ts";
-import { operation, type Task } from "./task.ts";
+import { changeOf, operation, type Task } from "./task.ts";
+import { applyProgress } from "./task-state.ts";
+import { notifyUpstream, safeProgress } from "./upstream-client.ts";
 
 /** A submit on its way through the pipeline: what differs between a new video and a remix. */
-export interface TaskSubmission {
+interface TaskSubmission {
   readonly request: VideoRequest;
   readonly caller: AdmittedExchange["request"]["caller"];
   readonly requestId: string;
@@ -98,4 +100,85 @@ export function createTask(dependencies: TaskDependencies, submission: TaskSubmi
     await deleteTask(store, task.id);
     return withServedBy(failure, by);
   }
+}
+
+/** A stored task and who accepted it. */
+export interface Created {
+  readonly task: Task;
+  readonly servedBy: ServedBy;
+}
+
+/** How often the row of a task that the upstream already has is written. */
+const writeTries = 5;
+
+/** The task as the upstream accepted it. */
+function acceptedTask(
+  dependencies: TaskDependencies,
+  task: Task,
+  { upstreamClient, rendered, accepted: answer }: AcceptedSubmit,
+  { candidate, attempts }: ServedBy,
+): Task {
+  const { upstream } = upstreamClient;
+  const nowMs = dependencies.gateway.clock.nowMs();
+  const { deadlineSeconds } = upstream;
+  const { videoTaskMs } = dependencies.gateway.limits;
+  const deadlineMs = nowMs + (deadlineSeconds === undefined ? videoTaskMs : deadlineSeconds * 1000);
+  const taken: Task = {
+    ...task,
+    provider: candidate.provider.entry.name,
+    upstreamId: answer.upstreamId,
+    updatedAtMs: nowMs,
+    internals: {
+      ...task.internals,
+      model: candidate.model,
+      upstream: upstream.name,
+      upstreamState: { ...rendered.upstreamState, ...answer.upstreamState },
+      attempts,
+      warnings: rendered.warnings,
+      acceptedAtMs: nowMs,
+      deadlineMs,
+      waitMs: initialDelayMs(upstream),
+    },
+    view: { ...task.view, effect: { ...task.view.effect, ...rendered.effect } },
+  };
+  const progress = safeProgress(upstreamClient, answer.progress);
+  return progress === undefined ? taken : applyProgress(taken, progress, upstream, nowMs);
+}
+
+/** Whether the row has the upstream's id: an earlier try may have written it although it seemed to fail. */
+async function isStored({ store, gateway }: TaskDependencies, { id, ownerKeyId, upstreamId }: Task): Promise<boolean> {
+  return (await findTask(store, id, ownerKeyId, gateway.clock.nowMs()))?.upstreamId === upstreamId;
+}
+
+/** The upstream has it: the row is written with more than one try. False when the task was ended meanwhile, as by its owner. */
+async function store(dependencies: TaskDependencies, task: Task): Promise<boolean> {
+  for (let tries = 1; ; tries++) {
+    try {
+      const nextPollAtMs = task.updatedAtMs + jitter(task.internals.waitMs, dependencies);
+      const isWritten = await (isFinal(task.state)
+        ? finalize(dependencies, task, "held", dependencies.gateway.ledger.id)
+        : updateTask(dependencies.store, task.id, dependencies.leaseOwner, changeOf(task, nextPollAtMs)));
+      return isWritten || (await isStored(dependencies, task));
+    } catch (thrown) {
+      if (tries >= writeTries)
+        throw new GatewayError("submit_unconfirmed", "The provider accepted the task, but it could not be stored.", {
+          cause: thrown,
+        });
+    }
+  }
+}
+
+/** Writes down what a provider accepted. Throws `submit_unconfirmed` where the task was ended meanwhile. */
+async function acceptTask(
+  dependencies: TaskDependencies,
+  task: Task,
+  submit: AcceptedSubmit,
+  servedBy: ServedBy,
+): Promise<Created> {
+  const stored = acceptedTask(dependencies, task, submit, servedBy);
+  if (!(await store(dependencies, stored))) {
+    await notifyUpstream(dependencies, stored, "cancel");
+    throw new GatewayError("submit_unconfirmed", "The task was canceled before the provider confirmed it.");
+  }
+  return { task: stored, servedBy };
 }

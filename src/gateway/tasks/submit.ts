@@ -1,13 +1,16 @@
-// A submit as one candidate gets it: rendered in its upstream's format, checked, and sent once.
+// A submit for one candidate: its images fetched where needed, rendered in the upstream's format, checked, and sent once.
 import { GatewayError } from "../../canonical/error.ts";
-import type { VideoRequest } from "../../canonical/video.ts";
+import type { VideoImage, VideoImageSource, VideoRequest } from "../../canonical/video.ts";
 import type { Warning } from "../../canonical/warning.ts";
 import { unsupported } from "../../dialects/errors.ts";
 import type { VideoClient } from "../../dialects/video/client.ts";
-import type { Accepted, VideoRendered, VideoUpstream } from "../../dialects/video/upstream.ts";
+import { imageOfBytes } from "../../dialects/video/images.ts";
+import type { Accepted, ImageForm, VideoRendered, VideoUpstream } from "../../dialects/video/upstream.ts";
 import { withNextHop } from "../../lib/hops.ts";
 import { retryAfterMs } from "../../lib/retry-after.ts";
 import { safeError } from "../../providers/redaction.ts";
+import { safeFetch } from "../../providers/safe-fetch/index.ts";
+import type { Dns } from "../../providers/safe-fetch/resolver.ts";
 import type { AttemptLog } from "../attempts/attempt-log.ts";
 import { type CandidateAttempts, singleAttempt } from "../attempts/attempt-loop.ts";
 import { checkAddresses, imageAddresses, passedAddresses } from "../attempts/media-addresses.ts";
@@ -16,7 +19,6 @@ import type { GatewayDependencies } from "../pipeline/dependencies.ts";
 import type { Caller } from "../policy/keys.ts";
 import type { Candidate } from "../routing/catalog.ts";
 import type { TaskDependencies } from "./dependencies.ts";
-import { withImages } from "./images.ts";
 import { askUpstream, type UpstreamClient, upstreamClientFor } from "./upstream-client.ts";
 
 /** A submit as the client made it. */
@@ -141,4 +143,55 @@ export async function prepareSubmit(
   if (upstreamClient === null)
     throw unsupported(submit.client.fieldPath("model"), "this provider does not generate videos.");
   return { upstreamClient, rendered: await rendered(dependencies, submit, upstreamClient, model, taskId) };
+}
+
+const bytesForms: readonly ImageForm[] = ["data", "base64", "form"];
+
+type Fetching = Pick<GatewayDependencies, "fetchAllow" | "limits"> & { readonly dns: Dns };
+type ImageRules = Pick<VideoUpstream, "imageForms" | "httpsOnly">;
+
+async function fetched(url: string, path: string, signal: AbortSignal, parts: Fetching): Promise<VideoImageSource> {
+  const { bytes } = await safeFetch(url, {
+    givenBy: "client",
+    param: path,
+    maxBytes: parts.limits.imageFetchBytes,
+    timeoutMs: parts.limits.imageFetchMs,
+    signal,
+    allow: parts.fetchAllow,
+    dns: parts.dns,
+  });
+  return imageOfBytes(bytes, path);
+}
+
+/** Whether the upstream accepts the image as the client sent it. */
+function isTaken({ source }: VideoImage, { imageForms, httpsOnly }: ImageRules, acceptsBytes: boolean): boolean {
+  if (source.kind === "bytes") return acceptsBytes;
+  if (source.kind === "file") return imageForms.includes("file");
+  return imageForms.includes("url") && !(httpsOnly === true && /^http:/i.test(source.url));
+}
+
+async function fitted(image: VideoImage, upstream: ImageRules, signal: AbortSignal, parts: Fetching) {
+  const { source, path } = image;
+  const { imageForms } = upstream;
+  const acceptsBytes = bytesForms.some((form) => imageForms.includes(form));
+  if (isTaken(image, upstream, acceptsBytes)) return image;
+  if (source.kind === "url" && acceptsBytes)
+    return { ...image, source: await fetched(source.url, path, signal, parts) };
+  const reason =
+    source.kind === "bytes" ? "this model accepts image URLs only." : "the file is stored with a different provider.";
+  throw unsupported(path, imageForms.length === 0 ? "this model does not support image input." : reason);
+}
+
+/** The request with every image as the upstream accepts it. Throws the 400 of an image that cannot be fetched or sent. */
+async function withImages(
+  request: VideoRequest,
+  upstream: ImageRules,
+  signal: AbortSignal,
+  parts: Fetching,
+): Promise<VideoRequest> {
+  if (request.images.length === 0) return request;
+  return {
+    ...request,
+    images: await Promise.all(request.images.map((image) => fitted(image, upstream, signal, parts))),
+  };
 }

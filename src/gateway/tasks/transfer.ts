@@ -5,8 +5,8 @@ import { raceAbort } from "../../lib/abortable.ts";
 import type { Deadline } from "../../lib/deadline.ts";
 import type { Blobs } from "../../store/blobs/blobs.ts";
 import { extendLease } from "../../store/task-jobs.ts";
+import { openSource } from "./content.ts";
 import { leaseMs, type TaskDependencies } from "./dependencies.ts";
-import { openSource } from "./provider-content.ts";
 import { type DiskReservation, nameOf, reserveSpace, sourceOf } from "./results.ts";
 import type { Task } from "./task.ts";
 

@@ -13,13 +13,12 @@ import {
   type TaskRow,
 } from "../../store/tasks.ts";
 import type { Caller } from "../policy/keys.ts";
-import type { Created } from "./accept.ts";
+import type { ContentRequest } from "./content.ts";
 import { contentOf } from "./content.ts";
+import type { Created } from "./create.ts";
 import type { TaskDependencies } from "./dependencies.ts";
 import { finalize } from "./finalize.ts";
-import { generateVideo } from "./generate.ts";
-import type { ContentRequest } from "./provider-content.ts";
-import { remixTask } from "./remix.ts";
+import { generateVideo, remixTask } from "./generate.ts";
 import { removeBytes } from "./results.ts";
 import type { Content } from "./source-body.ts";
 import type { Submit } from "./submit.ts";

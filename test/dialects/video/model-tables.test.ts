@@ -16,7 +16,7 @@ import { jimengModels } from "../../../src/dialects/video/upstreams/jimeng.ts";
 import { h3Models, hailuoModels } from "../../../src/dialects/video/upstreams/minimax.ts";
 import { veoModels } from "../../../src/dialects/video/upstreams/veo.ts";
 import { viduModels } from "../../../src/dialects/video/upstreams/vidu.ts";
-import { wanModels } from "../../../src/dialects/video/upstreams/wan-models.ts";
+import { wanModels } from "../../../src/dialects/video/upstreams/wan.ts";
 import { thrown } from "../../support/sample-requests.ts";
 import { plainVideo, renderContext } from "./setting.ts";
 import { linked } from "./submits.ts";

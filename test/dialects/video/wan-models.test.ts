@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { lookUpModel } from "../../../src/dialects/shared/model-table.ts";
 import { wanVideos } from "../../../src/dialects/video/index.ts";
-import { wanModels } from "../../../src/dialects/video/upstreams/wan-models.ts";
+import { wanModels } from "../../../src/dialects/video/upstreams/wan.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import { publishedTypes } from "../../support/model-types.ts";
 import { linked, submitsTo } from "./submits.ts";

@@ -1,13 +1,49 @@
 // MiniMax: up to Hailuo 2.3 a task that ends with the id of a file; from H3 on a list of contents, and a task with its address.
+
+import type { GatewayError } from "../../../canonical/error.ts";
 import { isObject, type JsonObject, omitUndefined } from "../../../lib/json.ts";
 import type { ModelTable } from "../../shared/model-table.ts";
 import { videoUpstream } from "../engine.ts";
-import { faultFailure } from "../error-codes.ts";
+import { faultError, faultFailure, matchErrorCode, type VideoErrorTable } from "../error-codes.ts";
 import { imageFor } from "../images.ts";
-import { at, contentsOf, imageValue, known, sizeNumber, textOf } from "../json-helpers.ts";
+import { at, contentsOf, imageValue, known, numberOf, objectOf, sizeNumber, textOf } from "../json-helpers.ts";
 import type { UpstreamAnswer, VideoProgress } from "../upstream.ts";
 import type { SubmitBody, TaskReading, VendorSubmit, VideoRow } from "../vendor.ts";
-import { faultOf, faults, isRefusal, outcomeOf, parseError } from "./minimax-errors.ts";
+
+/** https://platform.minimax.io/docs/api-reference/errorcode */
+const faults: VideoErrorTable = [
+  [[1001], "timeout"],
+  [[1002, 1039, 1041, 2056], "rate"],
+  [[1004, 2049], "credentials"],
+  [[1008, 2061], "funds"],
+  [[1026, 1027], "content"],
+  [[1042, 2013], "input"],
+];
+
+interface Outcome {
+  /** 0 where all went well. */
+  readonly code: number;
+  readonly message: string;
+}
+
+const faultOf = ({ code }: Outcome) => (code === 0 ? undefined : (matchErrorCode(faults, code) ?? "broken"));
+
+/** `base_resp` of the older wire, `error` of the newer one, which ends its message with the number. */
+function outcomeOf(body: unknown): Outcome {
+  const { base_resp: base, error } = objectOf(body);
+  if (isObject(base)) return { code: numberOf(base.status_code) ?? 0, message: textOf(base.status_msg) };
+  const message = textOf(at(error, "message"));
+  const code = numberOf(at(error, "code")) ?? Number(/\((\d{4})\)\s*$/.exec(message)?.[1] ?? 0);
+  return { code, message };
+}
+
+export function parseError(status: number, body: unknown, retryAfterMs?: number): GatewayError {
+  const outcome = outcomeOf(body);
+  return faultError(faultOf(outcome), { status, message: outcome.message || textOf(body), retryAfterMs });
+}
+
+/** True for a refusal: the number says what is wrong, also next to the status of a success. */
+export const isRefusal = (body: JsonObject): boolean => outcomeOf(body).code !== 0 || isObject(body.error);
 
 const checkedOn = "2026-11-22";
 const older = { source: "https://platform.minimax.io/docs/guides/video-generation", checkedOn } as const;
