@@ -1,7 +1,9 @@
 // A provider behind HTTP, made of its entry in the configuration: signs, sends, follows tasks, repairs and redacts responses.
 import { version } from "../../package.json";
-import type { CompatibilityFlags, FormPart, UpstreamRequest } from "../dialects/dialect.ts";
+import type { ChatRequest, ChatResponse } from "../canonical/chat.ts";
+import type { CompatibilityFlags, FormPart, UpstreamDialect, UpstreamRequest } from "../dialects/dialect.ts";
 import { invalidUpstreamResponse } from "../dialects/errors.ts";
+import { type ModeratorForm, moderatorIn } from "../dialects/index.ts";
 import { refusalError } from "../dialects/upstream-error.ts";
 import { raceAbort } from "../lib/abortable.ts";
 import { writeBody } from "../lib/body-thread.ts";
@@ -12,14 +14,13 @@ import { parseJsonText, withoutUndefined } from "../lib/json.ts";
 import { bytesOf } from "../lib/json-source.ts";
 import { writeMultipart } from "../lib/multipart-write.ts";
 import { type AccountAccess, type Signer, secretsOf } from "./credentials.ts";
-import type { DispatchRequest, HttpEntry, HttpProvider, ProviderLists, ResponsePatch } from "./provider.ts";
-import { readBounded } from "./read-body.ts";
+import type { DispatchRequest, HttpEntry, HttpProvider, Provider, ProviderLists, ResponsePatch } from "./provider.ts";
 import { isStrong, type Redactor, redactorOf, withRedactor } from "./redaction.ts";
 import { patchRequest } from "./request-quirks.ts";
 import { patchedResponse } from "./response-quirks.ts";
 import { pollUntilDone } from "./task-polling.ts";
 import { inlineThinking } from "./think-tag-parser.ts";
-import { createSend, type OutgoingRequest, type Send } from "./upstream.ts";
+import { createSend, type OutgoingRequest, readBounded, type Send } from "./upstream.ts";
 
 const maxListBytes = 16 * 1024 * 1024;
 const decoder = new TextDecoder();
@@ -188,4 +189,26 @@ function packedForm(form: readonly FormPart[], method: Packed["method"], headers
   const boundary = randomId("turnpike-", 32);
   const type = `multipart/form-data; boundary=${boundary}`;
   return { method, headers: { ...headers, "content-type": type }, pieces: writeMultipart(form, boundary) };
+}
+
+const isChat = (dialect: UpstreamDialect): dialect is UpstreamDialect<ChatRequest, ChatResponse> =>
+  dialect.operation === "chat";
+
+/** The same provider with moderation by its chat models only, in all of its chat dialects. One inside the process moderates by itself. */
+export function asModerator(provider: Provider, form: ModeratorForm): Provider {
+  const { kind, dispatch } = provider;
+  if (dispatch.form === "canonical") return provider;
+  const chatOf = new Map<UpstreamDialect, UpstreamDialect>(
+    kind.dialects.filter(isChat).map((chat) => [moderatorIn(chat, form), chat]),
+  );
+  const spoken = (dialect: UpstreamDialect): UpstreamDialect => chatOf.get(dialect) ?? dialect;
+  return {
+    ...provider,
+    kind: {
+      ...kind,
+      dialects: [...kind.dialects.filter(({ operation }) => operation !== "moderate"), ...chatOf.keys()],
+      supports: (dialect, model) => kind.supports?.(spoken(dialect), model) ?? true,
+    },
+    dispatch: { ...dispatch, send: (request) => dispatch.send({ ...request, dialect: spoken(request.dialect) }) },
+  };
 }

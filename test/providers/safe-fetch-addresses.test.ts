@@ -1,8 +1,7 @@
 // Addresses: which are open, closed and never, on both sides of each edge, and in every spelling that there is.
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { addressClassOf, plainAddress } from "../../src/providers/safe-fetch/address.ts";
-import { hostnameOf, parseUrl } from "../../src/providers/safe-fetch/url-policy.ts";
+import { addressClassOf, hostnameOf, parseUrl, plainAddress } from "../../src/providers/safe-fetch/url-policy.ts";
 
 const judge = (text: string) => {
   const address = plainAddress(text);

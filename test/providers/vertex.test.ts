@@ -13,7 +13,7 @@ import {
 import { Secret } from "../../src/lib/secret.ts";
 import { httpProvider } from "../../src/providers/http-provider.ts";
 import { defaultTimeouts, dialectsOf, type HttpProvider, originOf } from "../../src/providers/provider.ts";
-import { hostOf } from "../../src/providers/vertex/paths.ts";
+import { hostOf } from "../../src/providers/vertex/index.ts";
 import { chatTold, messageTold } from "../support/chat-stream-reader.ts";
 import { says } from "../support/fixtures.ts";
 import { gateway } from "../support/gateway.ts";

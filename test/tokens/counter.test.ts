@@ -1,8 +1,8 @@
 // The token counter: bounded, fair, stoppable, and there again after its thread has died.
 import { expect, test } from "bun:test";
-import type { CountOrder, SliceCount } from "../../src/providers/token-counter/count-slice.ts";
 import { type CountThread, createTokenCounter } from "../../src/providers/token-counter/counter.ts";
 import { startTokenCounter } from "../../src/providers/token-counter/index.ts";
+import type { CountOrder, SliceCount } from "../../src/providers/token-counter/slices.ts";
 
 /** Threads that the test answers for; each text counts its characters. */
 function stage() {

@@ -5,10 +5,15 @@ import type { OperationRequest } from "../../canonical/operation.ts";
 import type { UpstreamRequest } from "../../dialects/dialect.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { Provider } from "../../providers/provider.ts";
-import { addressClassOf, plainAddress } from "../../providers/safe-fetch/address.ts";
 import { readAllowed } from "../../providers/safe-fetch/allowlist.ts";
 import type { Dns } from "../../providers/safe-fetch/resolver.ts";
-import { longestSigned, type ParsedUrl, parseUrl } from "../../providers/safe-fetch/url-policy.ts";
+import {
+  addressClassOf,
+  longestSigned,
+  type ParsedUrl,
+  parseUrl,
+  plainAddress,
+} from "../../providers/safe-fetch/url-policy.ts";
 
 export interface MediaAddress {
   readonly url: string;

@@ -8,7 +8,7 @@ import { invalidUpstreamResponse } from "../../dialects/errors.ts";
 import { parseExactText } from "../../lib/exact-json.ts";
 import { isObject, type Json, type JsonObject, parseJsonText } from "../../lib/json.ts";
 import { retryAfterMs } from "../../lib/retry-after.ts";
-import { readBounded } from "../../providers/read-body.ts";
+import { readBounded } from "../../providers/upstream.ts";
 import type { BufferedResponse, ReadResponse, UpstreamPlan } from "../attempts/upstream-plan.ts";
 import { mergeAnswers } from "../operations/chat.ts";
 import { check, merge } from "../operations/index.ts";

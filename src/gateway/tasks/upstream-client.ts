@@ -5,8 +5,8 @@ import type { UpstreamAnswer, VideoProgress, VideoUpstream } from "../../dialect
 import { deadline } from "../../lib/deadline.ts";
 import { parseJsonText } from "../../lib/json.ts";
 import type { Provider } from "../../providers/provider.ts";
-import { readBounded } from "../../providers/read-body.ts";
 import { safeError } from "../../providers/redaction.ts";
+import { readBounded } from "../../providers/upstream.ts";
 import type { GatewayDependencies } from "../pipeline/dependencies.ts";
 import type { Catalog } from "../routing/catalog.ts";
 import type { TaskDependencies } from "./dependencies.ts";

@@ -1,7 +1,6 @@
 // What the operator opens: hosts, addresses and ranges that may be fetched from although they are private or have another port.
 import { BlockList } from "node:net";
-import { addressClassOf, familyOf, plainAddress } from "./address.ts";
-import { hostnameOf, type ParsedUrl, usualPorts } from "./url-policy.ts";
+import { addressClassOf, familyOf, hostnameOf, type ParsedUrl, plainAddress, usualPorts } from "./url-policy.ts";
 
 export type Target = Pick<ParsedUrl, "hostname" | "port">;
 

@@ -2,9 +2,9 @@
 import { Resolver } from "node:dns/promises";
 import { readFileSync } from "node:fs";
 import { GatewayError } from "../../canonical/error.ts";
-import { plainAddress } from "./address.ts";
 import type { Allowed } from "./allowlist.ts";
 import type { ParsedUrl } from "./url-policy.ts";
+import { plainAddress } from "./url-policy.ts";
 
 interface ResolverOptions {
   /** For one name, both families and all suffixes of a search list together. */

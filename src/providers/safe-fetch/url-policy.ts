@@ -1,5 +1,94 @@
-// Which URLs are fetched at all, by their text alone: the scheme, the host, the port, and nothing that hides in them.
-import { plainAddress } from "./address.ts";
+// Which URLs may be fetched, by their text and by the addresses of their hosts: open, closed unless the operator opens it, or never.
+import { BlockList, isIP } from "node:net";
+
+/** `closed` may be opened by the operator, `never` may not. */
+type AddressClass = "open" | "closed" | "never";
+
+type Row = readonly [range: string, standing: Exclude<AddressClass, "open">];
+
+/** IANA's special-purpose registry, and the metadata addresses of clouds. What is in neither is open. */
+const ranges4: readonly Row[] = [
+  ["0.0.0.0/8", "never"], // "this network": many systems connect to themselves
+  ["10.0.0.0/8", "closed"],
+  ["100.64.0.0/10", "closed"], // behind a carrier's translation
+  ["100.100.100.200/32", "never"], // metadata of Alibaba Cloud
+  ["127.0.0.0/8", "closed"],
+  ["168.63.129.16/32", "never"], // Azure's own host, though the address looks public
+  ["169.254.0.0/16", "never"], // link-local; metadata of nearly every cloud
+  ["172.16.0.0/12", "closed"],
+  ["192.0.0.0/24", "never"], // protocol assignments; metadata of Oracle Cloud
+  ["192.0.2.0/24", "closed"],
+  ["192.88.99.0/24", "never"], // relays from 6to4
+  ["192.168.0.0/16", "closed"],
+  ["198.18.0.0/15", "closed"],
+  ["198.51.100.0/24", "closed"],
+  ["203.0.113.0/24", "closed"],
+  ["224.0.0.0/4", "never"], // to many
+  ["240.0.0.0/4", "never"], // reserved, and to all
+];
+
+/** Only 2000::/3 was ever given out, so that all else is `never` without a row: NAT64, IPv4-compatible, link-local, to many. */
+const given6 = "2000::/3";
+const ranges6: readonly Row[] = [
+  ["::1/128", "closed"],
+  ["2001::/23", "never"], // Teredo and other tunnels, which hide an address inside
+  ["2001:db8::/32", "closed"],
+  ["2002::/16", "never"], // 6to4, which hides an address inside
+  ["3fff::/20", "closed"],
+  ["fc00::/7", "closed"],
+  ["fd00:42::42/128", "never"], // metadata of Scaleway
+  ["fd00:ec2::/32", "never"], // metadata of Amazon
+  ["fd20:ce::254/128", "never"], // metadata of Google Cloud
+  ["fec0::/10", "closed"],
+];
+
+type Family = "ipv4" | "ipv6";
+
+export const familyOf = (address: string): Family => (address.includes(":") ? "ipv6" : "ipv4");
+
+function listed(rows: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const row of rows) {
+    const [base = "", prefix] = row.split("/");
+    list.addSubnet(base, Number(prefix), familyOf(base));
+  }
+  return list;
+}
+
+const rangesOf = (rows: readonly Row[], wanted: AddressClass): BlockList =>
+  listed(rows.filter(([, standing]) => standing === wanted).map(([range]) => range));
+
+// A list of its own for each family: one list takes an IPv4 address for a member of ::ffff:0:0/96.
+const never = { ipv4: rangesOf(ranges4, "never"), ipv6: rangesOf(ranges6, "never") };
+const closed = { ipv4: rangesOf(ranges4, "closed"), ipv6: rangesOf(ranges6, "closed") };
+const given = listed([given6]);
+
+/** Two groups of sixteen bits as the four bytes that they are. */
+function dotted(high: string, low: string): string {
+  const bits = [high, low].map((group) => Number.parseInt(group, 16));
+  return bits.flatMap((group) => [group >> 8, group & 0xff]).join(".");
+}
+
+/**
+ * The one spelling of an address; an IPv4 address inside ::ffff:0:0/96 comes out of it. Null for what is no address, and
+ * for one that holds only on one network card: `BlockList` finds neither in any range, which must not mean that it is open.
+ */
+export function plainAddress(text: string): string | null {
+  const version = isIP(text);
+  if (version === 4) return text;
+  if (version === 0 || text.includes("%")) return null;
+  const plain = new URL(`http://[${text}]`).hostname.slice(1, -1);
+  const [, high, low] = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(plain) ?? [];
+  return high === undefined || low === undefined ? plain : dotted(high, low);
+}
+
+/** Of an address as `plainAddress` gives it. */
+export function addressClassOf(address: string): AddressClass {
+  const family = familyOf(address);
+  if (never[family].check(address, family)) return "never";
+  if (closed[family].check(address, family)) return "closed";
+  return family === "ipv4" || given.check(address, family) ? "open" : "never";
+}
 
 /** Where a URL leads, as parsed once: what is checked is what is connected to. */
 export interface ParsedUrl {

@@ -1,7 +1,7 @@
 // The token counter: one thread for each vocabulary, started when it is first needed and again when it died, with a bounded queue.
 import { GatewayError } from "../../canonical/error.ts";
 import type { Encoding } from "../../dialects/tokens/families.ts";
-import type { CountOrder, SliceCount, Split } from "./count-slice.ts";
+import type { CountOrder, SliceCount, Split } from "./slices.ts";
 import { type Slice, slicesOf } from "./slices.ts";
 
 export interface TokenCounter {

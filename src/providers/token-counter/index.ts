@@ -6,8 +6,8 @@ import { nonTextTokens, textsOf, tokensOfText } from "../../dialects/tokens/figu
 import { type RequestParts, requestParts, type TextPart } from "../../dialects/tokens/request-parts.ts";
 import { workerAddress } from "../../lib/worker.ts";
 import { defaultTimeouts, type Provider } from "../provider.ts";
-import type { SliceCount } from "./count-slice.ts";
 import { type CountThread, createTokenCounter, type TokenCounter } from "./counter.ts";
+import type { SliceCount } from "./slices.ts";
 
 export type { TokenCounter };
 

@@ -1,6 +1,6 @@
 // The token counter's thread for the vocabulary o200k_base. Its tables take a third of a second to load and up to 100 MB to hold.
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
-import { type CountOrder, countSlice } from "./count-slice.ts";
+import { type CountOrder, countSlice } from "./slices.ts";
 
 declare const self: Worker;
 
