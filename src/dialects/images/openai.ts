@@ -6,8 +6,7 @@ import type { FormPart, RenderContext, RequestMeta, UploadedFile, UpstreamReques
 import { fieldPaths } from "../field-table.ts";
 import { openaiErrors } from "../openai-error.ts";
 import { callRenderer } from "../render-fields.ts";
-import { formParts } from "../shared/form-parts.ts";
-import { filesNamed } from "../shared/form-values.ts";
+import { filesNamed, formParts } from "../shared/form-values.ts";
 import { lookUpModel } from "../shared/model-table.ts";
 import { imageType } from "../video/images.ts";
 import { withPolicy } from "./content-policy.ts";

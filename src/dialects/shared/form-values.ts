@@ -1,7 +1,7 @@
-// Values of a form as a dialect's schema wants them: a form carries only text, and clients write numbers as they like.
+// Forms as objects and objects as forms: a form carries only text, and clients write numbers as they like.
 import type { TSchema } from "typebox";
 import { isObject, type Json, type JsonObject, parseJsonText } from "../../lib/json.ts";
-import type { UploadedFile } from "../dialect.ts";
+import type { FormPart, UploadedFile } from "../dialect.ts";
 
 /** What is looked at in a schema. */
 interface Shape {
@@ -87,4 +87,16 @@ export function filesNamed(files: readonly UploadedFile[] | undefined, name: str
     return index === null ? [] : [{ file, at: Number(index[1]) }];
   });
   return numbered.toSorted((left, right) => left.at - right.at).map(({ file }) => file);
+}
+
+function partsOf(name: string, value: Json | undefined): FormPart[] {
+  if (value === undefined || value === null) return [];
+  if (Array.isArray(value)) return value.flatMap((item) => partsOf(`${name}[]`, item));
+  if (isObject(value)) return Object.entries(value).flatMap(([key, member]) => partsOf(`${name}[${key}]`, member));
+  return [{ name, value: String(value) }];
+}
+
+/** A wire object as the text parts of a form, as the official SDKs write it: lists are repeated as `name[]`, members are `name[member]`, null is left out. */
+export function formParts(wire: JsonObject): FormPart[] {
+  return Object.entries(wire).flatMap(([name, value]) => partsOf(name, value));
 }

@@ -19,7 +19,7 @@ import {
 } from "../field-table.ts";
 import { fieldReader, requestSchema } from "../read-fields.ts";
 import { enumeration, optional } from "../schema-helpers.ts";
-import { formParts } from "../shared/form-parts.ts";
+import { formParts } from "../shared/form-values.ts";
 import { recordingOf } from "./audio-input.ts";
 
 export type TranscriptionDialect = Dialect<TranscriptionRequest, TranscriptionResponse>;
