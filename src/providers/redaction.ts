@@ -87,7 +87,7 @@ export function redactorOf(credentials: readonly string[], host: string): Redact
 }
 
 /** A provider's response carries its redactor, so that no reader on its way can forget it. */
-type ProviderResponse = Response & { readonly redactor?: Redactor };
+type ProviderResponse = Response & { redactor?: Redactor };
 
 /** The response of a provider, to be read with its redactor. */
 export function withRedactor(response: Response & { redactor?: Redactor }, redactor: Redactor): Response {

@@ -21,7 +21,7 @@ export interface FetchContext {
 
 const atOnce = 4;
 
-/** Bytes that may still be brought. */
+/** Bytes that may still be fetched. */
 interface ByteBudget {
   left: number;
 }
@@ -49,8 +49,11 @@ export function needsBytes(gatewayRequest: GatewayRequest, upstream: UpstreamDia
   return [...request.images, request.mask].some((picture) => picture?.source.kind === "url");
 }
 
-/** Each request brings its images once, whoever is asked for it. */
-const brought = new WeakMap<GatewayRequest, Promise<GatewayRequest>>();
+/**
+ * Each request fetches its images once, whichever candidates are asked. The key is a request, which is never changed and
+ * belongs to one exchange of one gateway: what is fetched for it is released with it, and found through it only.
+ */
+const fetchedByRequest = new WeakMap<GatewayRequest, Promise<GatewayRequest>>();
 
 /** The same inquiry with bytes in place of addresses. Throws the 400 that names the field of one that cannot be fetched. */
 export function withBytes(
@@ -58,10 +61,10 @@ export function withBytes(
   bringing: FetchContext,
   signal: AbortSignal,
 ): Promise<GatewayRequest> {
-  const known = brought.get(gatewayRequest);
+  const known = fetchedByRequest.get(gatewayRequest);
   if (known !== undefined) return known;
   const under = fetchAll(gatewayRequest, bringing, signal);
-  brought.set(gatewayRequest, under);
+  fetchedByRequest.set(gatewayRequest, under);
   return under;
 }
 
