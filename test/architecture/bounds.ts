@@ -172,7 +172,6 @@ export const otherBounds: Readonly<Record<string, readonly string[]>> = {
   ],
   "every caller gives a value of its own: rows of the table, or of the fixed limits": [
     "src/providers/safe-fetch/index.ts usualBytes usualTimeMs",
-    "src/providers/safe-fetch/resolver.ts defaultLookups.timeoutMs defaultLookups.maxPerOwner",
   ],
   "a second bound behind one of a table: nothing reaches it": [
     "src/gateway/responses/compaction.ts maxLogChars",

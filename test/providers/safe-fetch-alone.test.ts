@@ -18,7 +18,7 @@ test("proxy variables are not obeyed", async () => {
   const script = `
     import { safeFetch } from "${join(root, "src/providers/safe-fetch/index.ts")}";
     const signal = new AbortController().signal;
-    const options = { givenBy: "client", maxBytes: 99, timeoutMs: 2000, signal, allow: ["${new URL(store.url).host}"] };
+    const options = { givenBy: "client", maxBytes: 99, timeoutMs: 2000, signal, allow: ["${new URL(store.url).host}"], dns: async () => [] };
     const { bytes } = await safeFetch("${store.url}/", options);
     process.stdout.write(bytes);`;
   const env = { PATH: process.env["PATH"], NODE_USE_ENV_PROXY: "1", ...proxies };

@@ -1,7 +1,7 @@
 // DNS: every answer counts, the connection goes to the one that was judged, and a second look never happens.
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { readAllowed } from "../../src/providers/safe-fetch/allowlist.ts";
-import { resolvePinned, systemDns } from "../../src/providers/safe-fetch/resolver.ts";
+import { createResolver, resolvePinned } from "../../src/providers/safe-fetch/resolver.ts";
 import { parseUrl } from "../../src/providers/safe-fetch/url-policy.ts";
 import { nobodyListens, type Upstream, upstream } from "../support/upstream.ts";
 import { faultOf, fetchWith, nowhere, scriptedDns, textOf, trap } from "./safe-fetch-support.ts";
@@ -115,6 +115,7 @@ test("an address that refuses the connection is told without saying which it was
 });
 
 test("the system's DNS knows the loopback, and it stays closed", async () => {
+  const systemDns = createResolver({ timeoutMs: 3_000, maxPerOwner: 16 })("");
   expect(await systemDns("localhost")).toContain("127.0.0.1");
   expect((await faultOf(fetchWith("http://localhost/", { dns: systemDns }))).message).toBe(nowhere);
 });

@@ -16,8 +16,11 @@ function dialectsIn(gatewayRequest: GatewayRequest, spoken: readonly UpstreamDia
     : able;
 }
 
-/** Asked for by every request, and always the same of a provider whose models all speak alike. */
-const known = new WeakMap<Provider, Map<UpstreamDialect, readonly UpstreamDialect[]>>();
+/**
+ * A pure memo for every request to a provider that serves all models in all its dialects. The key is the provider, which
+ * is never changed and belongs to one catalog: another gateway has providers of its own.
+ */
+const dialectsByProvider = new WeakMap<Provider, Map<UpstreamDialect, readonly UpstreamDialect[]>>();
 
 /** What a candidate may be asked in: the client's own dialect first, then the others that serve the operation. */
 export function dialectsFor(
@@ -26,11 +29,11 @@ export function dialectsFor(
 ): readonly UpstreamDialect[] {
   if (provider.dispatch.form === "canonical") return [gatewayRequest.dialect];
   if (provider.kind.supports !== undefined) return dialectsIn(gatewayRequest, dialectsOf(provider, model));
-  const mine = known.get(provider) ?? new Map<UpstreamDialect, readonly UpstreamDialect[]>();
+  const mine = dialectsByProvider.get(provider) ?? new Map<UpstreamDialect, readonly UpstreamDialect[]>();
   const dialects = mine.get(gatewayRequest.dialect);
   if (dialects !== undefined) return dialects;
   const found = dialectsIn(gatewayRequest, provider.kind.dialects);
-  known.set(provider, mine.set(gatewayRequest.dialect, found));
+  dialectsByProvider.set(provider, mine.set(gatewayRequest.dialect, found));
   return found;
 }
 

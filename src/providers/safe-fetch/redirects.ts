@@ -7,7 +7,7 @@ import type { Allowed } from "./allowlist.ts";
 import type { SetTimer } from "./connect.ts";
 import { connect, type PostBody } from "./connect.ts";
 import type { ErrorFactory, Origin } from "./errors.ts";
-import { type Dns, resolvePinned, systemDns, unanswered } from "./resolver.ts";
+import { type Dns, resolvePinned, unanswered } from "./resolver.ts";
 import { longestGiven, longestSigned, type ParsedUrl, parseUrl, usualPorts } from "./url-policy.ts";
 
 export interface SafeFetchOptions extends Origin {
@@ -27,8 +27,8 @@ export interface SafeFetchOptions extends Origin {
   readonly range?: string | undefined;
   /** Sent with POST in place of asking with GET; whatever comes, also a redirect, is the answer then. */
   readonly post?: PostBody;
-  /** In place of the system's. */
-  readonly dns?: Dns;
+  /** Of the key for which the URL is fetched. */
+  readonly dns: Dns;
   readonly setTimer?: SetTimer;
   /** Certificates to trust, in PEM, in place of those of the public authorities. */
   readonly ca?: string;
@@ -65,7 +65,7 @@ export async function checkFetchUrl(job: FetchJob, text: string): Promise<void> 
 
 /** The addresses of a place that a connection may go to. A name server that does not answer may answer the next time. */
 function lookedUp({ options, allowed, errorFor, signal }: FetchJob, place: ParsedUrl): Promise<readonly string[]> {
-  return raceAbort(resolvePinned(place, allowed, options.dns ?? systemDns), signal).catch((thrown: unknown) => {
+  return raceAbort(resolvePinned(place, allowed, options.dns), signal).catch((thrown: unknown) => {
     if (signal.aborted) throw signal.reason;
     if (thrown instanceof GatewayError) throw thrown;
     const isUnanswered = thrown instanceof Error && "code" in thrown && thrown.code === unanswered;

@@ -15,8 +15,6 @@ interface ResolverOptions {
   readonly servers?: readonly string[];
 }
 
-export const defaultLookups: ResolverOptions = { timeoutMs: 3_000, maxPerOwner: 16 };
-
 /** Looks up names for one key. */
 export type DnsFor = (owner: string) => Dns;
 
@@ -136,9 +134,6 @@ export function createResolver(options: ResolverOptions): DnsFor {
     }
   };
 }
-
-/** For lookups on the gateway's own behalf. */
-export const systemDns: Dns = createResolver(defaultLookups)("");
 
 /** All addresses of a host. Rejects where there are none. */
 export type Dns = (hostname: string) => Promise<readonly string[]>;
