@@ -1,6 +1,5 @@
 // Rows and checks that the tables of embedding formats share: texts or token ids, and the fields that most formats lack.
 import type { EmbeddingInput, EmbeddingRequest, EmbeddingResponse } from "../../canonical/embedding.ts";
-import type { UnmappedField } from "../../canonical/warning.ts";
 import type { Json, JsonObject } from "../../lib/json.ts";
 import type { Dialect } from "../dialect.ts";
 import { badValue } from "../errors.ts";
@@ -71,11 +70,4 @@ export function dividedWire(wire: JsonObject, field: string, most: number): Json
   if (!Array.isArray(items) || items.length <= most || items.every(isId)) return [wire];
   const starts = Array.from({ length: Math.ceil(items.length / most) }, (_, part) => part * most);
   return starts.map((from) => ({ ...wire, [field]: items.slice(from, from + most) }));
-}
-
-/** Everything on a wire that no canonical field holds. */
-export function unknownFields(wire: JsonObject, known: ReadonlySet<string>): UnmappedField[] {
-  return Object.keys(wire)
-    .filter((name) => !known.has(name) && wire[name] !== null)
-    .map((path) => ({ path, rule: "warn" }));
 }

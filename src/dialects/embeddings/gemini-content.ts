@@ -1,49 +1,74 @@
 // One thing to embed on Google's wire: a content with its task, in both spellings of every name.
-import { type TProperties, Type } from "typebox";
-import type { EmbeddingTask } from "../../canonical/embedding.ts";
+import { type TObject, type TProperties, Type } from "typebox";
+import type { EmbeddingRequest } from "../../canonical/embedding.ts";
 import type { UnmappedField } from "../../canonical/warning.ts";
-import { isObject, type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
+import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import { badValue, missing } from "../errors.ts";
-import { inCamelCase, snakeCase } from "../gemini/field-case.ts";
+import type { WireMembers } from "../field-table.ts";
+import { inCamelCase } from "../gemini/field-case.ts";
+import { spelled } from "../gemini/schema.ts";
+import { fieldReader, requestSchema } from "../read-fields.ts";
+import { fieldRenderer } from "../render-fields.ts";
 import { enumeration, object, optional } from "../schema-helpers.ts";
-import { unknownFields } from "./fields.ts";
-import { google, readPurpose } from "./tasks.ts";
+import { type EmbeddingSetting, type EmbeddingTable, madeHere, noUser, textsIn, textsOnly } from "./fields.ts";
+import { google, purposeOf } from "./tasks.ts";
 
-const tasks = Object.values(google);
-const unsaid = "TASK_TYPE_UNSPECIFIED";
+const tasks = ["TASK_TYPE_UNSPECIFIED", ...Object.values(google)];
 
-const named: TProperties = {
-  taskType: enumeration([unsaid, ...tasks, ...[unsaid, ...tasks].map((word) => word.toLowerCase())], {
-    description: "Task for which the embedding is used.",
-  }),
-  title: optional("string", { description: "Title of the document." }),
-  outputDimensionality: optional("integer", { minimum: 1, description: "Number of dimensions of the embedding." }),
+/** The rows of a request for one vector. */
+export const itemFields: EmbeddingTable = {
+  input: {
+    path: "content",
+    limit: textsOnly,
+    render: (input) => ({ parts: [{ text: textsIn(input).join("\n") }] }),
+  },
+  purpose: {
+    path: "taskType",
+    schema: enumeration([...tasks, ...tasks.map((word) => word.toLowerCase())], {
+      description: "Task for which the embedding is used.",
+    }),
+    parse: purposeOf,
+    render: (purpose) => google[purpose],
+  },
+  title: {
+    path: "title",
+    schema: optional("string", { description: "Title of the document." }),
+    parse: (title) => (title === "" ? undefined : String(title)),
+  },
+  dimensions: {
+    path: "outputDimensionality",
+    schema: optional("integer", { minimum: 1, description: "Number of dimensions of the embedding." }),
+  },
+  format: madeHere,
+  unit: madeHere,
+  endUser: noUser,
+};
+
+const members: WireMembers = {
+  model: { schema: optional("string", { description: "The model; must match the path." }), lost: null },
+  content: {
+    schema: object({
+      role: optional("string"),
+      parts: Type.Array(object({ text: optional("string") }), {
+        minItems: 1,
+        description: "Content to embed as a single embedding.",
+      }),
+    }),
+    lost: null,
+  },
 };
 
 /** Members of a request for one vector. */
-export const itemMembers: TProperties = {
-  model: optional("string", { description: "The model; must match the path." }),
-  content: object({
-    role: optional("string"),
-    parts: Type.Array(object({ text: optional("string") }), {
-      minItems: 1,
-      description: "Content to embed as a single embedding.",
-    }),
-  }),
-  ...named,
-  ...Object.fromEntries(Object.entries(named).map(([name, schema]) => [snakeCase(name), schema])),
-};
+export const itemMembers: TProperties = spelled((requestSchema(itemFields, members) as TObject).properties);
 
 /** What one request says. */
-export interface Item {
+export interface Item extends Pick<EmbeddingRequest, "purpose" | "title" | "dimensions"> {
   readonly text: string;
-  readonly purpose?: EmbeddingTask;
-  readonly title?: string;
-  readonly dimensions?: number;
   readonly extras: readonly UnmappedField[];
 }
 
-const known = new Set(["model", "content", "taskType", "title", "outputDimensionality"]);
+const readFields = fieldReader(itemFields, members);
+const renderFields = fieldRenderer<EmbeddingRequest, EmbeddingSetting>(itemFields);
 
 /** The text of all parts; media are for servers of this dialect only. */
 function readParts(parts: readonly Json[], path: string): Pick<Item, "text" | "extras"> {
@@ -56,27 +81,17 @@ function readParts(parts: readonly Json[], path: string): Pick<Item, "text" | "e
 }
 
 /** `prefix` leads to the request on the wire, as in `requests[2].`. */
-export function readItem(wire: JsonObject, prefix: string): Item {
-  const said = inCamelCase(wire);
-  const parts = isObject(said.content) ? said.content.parts : undefined;
+export function readItem(given: JsonObject, prefix: string): Item {
+  const wire = inCamelCase(given);
+  const parts = isObject(wire.content) ? wire.content.parts : undefined;
   if (!Array.isArray(parts)) throw missing(`${prefix}content`);
   const { text, extras } = readParts(parts, `${prefix}content.parts`);
-  const unknown = unknownFields(said, known).map(({ path, rule }) => ({ path: prefix + path, rule }));
-  return {
-    text,
-    extras: [...extras, ...unknown],
-    ...readPurpose(said.taskType),
-    ...(typeof said.title === "string" && said.title !== "" ? { title: said.title } : {}),
-    ...(typeof said.outputDimensionality === "number" ? { dimensions: said.outputDimensionality } : {}),
-  };
+  const { fields, unmappedFields } = readFields(wire);
+  const unmapped = unmappedFields.map(({ path, rule }) => ({ path: prefix + path, rule }));
+  return { ...(fields as Pick<Item, "purpose" | "title" | "dimensions">), text, extras: [...extras, ...unmapped] };
 }
 
-/** The members of a request for one vector, without its model. */
-export function renderItem({ text, purpose, title, dimensions }: Omit<Item, "extras">): JsonObject {
-  return omitUndefined({
-    content: { parts: [{ text }] },
-    taskType: purpose === undefined ? undefined : google[purpose],
-    title,
-    outputDimensionality: dimensions,
-  });
+/** The members of a request for the vector of one text, without its model. */
+export function renderItem(text: string, { request, warnings }: EmbeddingSetting): JsonObject {
+  return renderFields({ request: { ...request, input: { kind: "texts", texts: [text] } }, warnings });
 }

@@ -12,7 +12,7 @@ import { renderer } from "../render-fields.ts";
 import { object } from "../schema-helpers.ts";
 import { objectsIn } from "../shared/json-accessors.ts";
 import { dividedWire, type EmbeddingTable, madeHere, maxItems, noUser, textsIn, textsOnly } from "./fields.ts";
-import { type Item, itemMembers, readItem, renderItem } from "./gemini-content.ts";
+import { type Item, itemFields, itemMembers, readItem, renderItem } from "./gemini-content.ts";
 import { asFloats, inputUsage, readVector, unitVectors } from "./vectors.ts";
 
 const oneVerb = "embedContent";
@@ -68,33 +68,23 @@ const named = (model: string, request: JsonObject): JsonObject => ({
 });
 
 const carried = (name: string) => ({ path: name, carriedBy: "input" }) as const;
-const common = { format: madeHere, unit: madeHere, endUser: noUser };
-
 /** The members of a request for a vector are read and written together. */
-const oneFields: EmbeddingTable = {
-  input: {
-    path: "content",
-    limit: textsOnly,
-    renderMembers: ({ request }) => renderItem({ ...request, text: textsIn(request.input).join("\n") }),
-  },
-  dimensions: carried("outputDimensionality"),
-  purpose: carried("taskType"),
-  title: carried("title"),
-  ...common,
-};
-
 const batchFields: EmbeddingTable = {
   input: {
     path: "requests",
     limit: textsOnly,
-    renderMembers: ({ request, warnings }) => ({
-      requests: textsIn(request.input).map((text) => named(warnings.context.model, renderItem({ ...request, text }))),
+    renderMembers: (setting) => ({
+      requests: textsIn(setting.request.input).map((text) =>
+        named(setting.warnings.context.model, renderItem(text, setting)),
+      ),
     }),
   },
   dimensions: carried("requests[0].outputDimensionality"),
   purpose: carried("requests[0].taskType"),
   title: carried("requests[0].title"),
-  ...common,
+  format: madeHere,
+  unit: madeHere,
+  endUser: noUser,
 };
 
 function answerOf(wire: JsonObject, list: readonly Json[], { request }: ReadContext): EmbeddingResponse {
@@ -168,10 +158,10 @@ export const geminiEmbeddings: Dialect<EmbeddingRequest, EmbeddingResponse> = {
   request: {
     schema: object(itemMembers),
     parse: parseOne,
-    fields: oneFields,
-    render: renderer(oneFields, { path: ({ model }) => callPath(model, oneVerb) }),
+    fields: itemFields,
+    render: renderer(itemFields, { path: ({ model }) => callPath(model, oneVerb) }),
     maxItems: () => 1,
-    fieldPath: fieldPaths(oneFields),
+    fieldPath: fieldPaths(itemFields),
   },
   response: {
     parse: parseOneReply,

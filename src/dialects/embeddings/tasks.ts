@@ -69,12 +69,6 @@ export function purposeOf(word: Json | undefined): EmbeddingTask | undefined {
   return typeof word === "string" ? purposeByWord.get(word.toLowerCase()) : undefined;
 }
 
-/** The purpose on a wire, as a member of an ask. */
-export function readPurpose(word: Json | undefined): { purpose?: EmbeddingTask } {
-  const purpose = purposeOf(word);
-  return purpose === undefined ? {} : { purpose };
-}
-
 /** The row of the purpose where a format says it in these words. */
 export function purposeAt(path: string, { words, near = {} }: Vocabulary) {
   return {
