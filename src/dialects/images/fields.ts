@@ -1,5 +1,5 @@
 // Rows and halves that the tables of image formats share.
-import type { ImageRequest, ImageResponse, InputImage } from "../../canonical/image.ts";
+import type { ImageRequest, ImageResponse } from "../../canonical/image.ts";
 import type { Json } from "../../lib/json.ts";
 import type { Dialect } from "../dialect.ts";
 import { dropped, type FieldTable, ignored, type RenderSetting, rejected } from "../field-table.ts";
@@ -79,12 +79,6 @@ export const deliveryAt = (path: string, base64: string, url?: string) => ({
     return word === undefined ? {} : { [path]: word };
   },
 });
-
-/** One image as a member, several as a list. */
-export const oneOrMany = (images: readonly InputImage[], write: (image: InputImage) => Json): Json => {
-  const [only, ...others] = images.map(write);
-  return others.length === 0 ? (only ?? null) : images.map(write);
-};
 
 /** The format of servers of images. */
 export const upstreamImages = upstreamsOf<ImageRequest, ImageResponse>("image");

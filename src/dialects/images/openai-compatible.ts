@@ -6,7 +6,7 @@ import { openaiErrors } from "../openai-error.ts";
 import { objectsIn } from "../shared/json-accessors.ts";
 import { lose, warnField } from "../shared/warnings.ts";
 import { contentRefused, withPolicy } from "./content-policy.ts";
-import { common, deliveryAt, type ImageSetting, noImages, oneOrMany, promptAt, upstreamImages } from "./fields.ts";
+import { common, deliveryAt, type ImageSetting, noImages, promptAt, upstreamImages } from "./fields.ts";
 import { pictureText, textsOnly } from "./input-images.ts";
 import { fittedSize, imageRow, ratioNoted, sizeOrResolution } from "./model-sizes.ts";
 import { arkModels, xaiModels, zhipuModels } from "./model-tables.ts";
@@ -20,6 +20,12 @@ const frame = {
   members: ({ model }: { readonly model: string }) => ({ model }),
 };
 
+/** One image as text, several as a list. */
+function oneOrMany(images: readonly InputImage[]): string | string[] | undefined {
+  const texts = images.map(pictureText);
+  return texts.length > 1 ? texts : texts[0];
+}
+
 /** https://www.volcengine.com/docs/82379/1541523: the watermark is on unless it is refused. */
 export const arkImages = upstreamImages({
   ...frame,
@@ -27,7 +33,7 @@ export const arkImages = upstreamImages({
   fields: {
     ...common,
     ...promptAt("prompt"),
-    images: { path: "image", limit: textsOnly(), render: (images) => oneOrMany(images, pictureText) },
+    images: { path: "image", limit: textsOnly(), render: oneOrMany },
     size: { path: "size", render: (size, { warnings }) => sizeOrResolution(size, warnings, arkModels) },
     delivery: deliveryAt("response_format", "b64_json", "url"),
     fileFormat: { path: "output_format" },

@@ -57,7 +57,7 @@ function readMask({ wire, files }: Reading): { readonly mask?: InputImage } {
   return isObject(wire.mask) ? { mask: readReference(wire.mask, "mask") } : {};
 }
 
-/** Streams have bytes only, and so have models that are named like those that do. */
+/** Streams carry bytes only; models that are named like those that always return bytes do the same. */
 function readDelivery({ wire }: Reading): { readonly delivery?: "url" | "base64" } {
   if (wire.stream === true || answersBytes.test(String(wire.model)) || wire.response_format === "b64_json")
     return { delivery: "base64" };
@@ -87,7 +87,7 @@ interface PathSchemas {
   readonly mask?: TSchema;
 }
 
-/** What clients of one path only find in its reference; on the other path it is read too. */
+/** Schemas of one path. What only one path has a schema for is read on the other as well. */
 const schemas: { readonly [task in Task]: PathSchemas } = {
   generate: {
     quality: quality("hd"),
@@ -107,6 +107,7 @@ const schemas: { readonly [task in Task]: PathSchemas } = {
   },
 };
 
+/** A text that is read with or without a schema. */
 const word = (path: string, schema?: TSchema) => ({ path, parse: text, ...(schema ? { schema } : { also: {} }) });
 const flag = (path: string, description: string) => ({ path, schema: optional("boolean", { description }) });
 
