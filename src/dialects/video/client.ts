@@ -15,7 +15,7 @@ export interface VideoView {
   /** As the client named it. */
   readonly model: string;
   readonly prompt?: string;
-  /** What was wanted, rounded to what the upstream makes. */
+  /** What was requested, rounded to what the upstream makes. */
   readonly effect: EffectiveSettings;
   readonly results: readonly VideoResult[];
   /** Where each result can be fetched; empty where it is gone. */

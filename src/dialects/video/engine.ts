@@ -74,7 +74,7 @@ function errorOf<Row extends VideoRow>({ error, errorCodes }: VideoVendor<Row>):
   };
 }
 
-/** A new task, as the answer to its submit may tell of it already. */
+/** A new task, whose state may be in the answer to its submit. */
 const newTask = (upstreamId: string): UpstreamTask => ({ id: "", upstreamId, model: "", upstreamState: {} });
 
 const anyRequest: VideoRequest = { operation: "video", model: "", images: [], n: 1, metadata: {} };

@@ -60,7 +60,7 @@ const ownWords: { readonly [fault in VideoErrorName]?: string } = {
 
 /** The failure of a task that was accepted. */
 export function faultFailure(fault: VideoErrorName | undefined, message: unknown): VideoFailure {
-  const said = typeof message === "string" ? sanitise(message).trim() : "";
+  const text = typeof message === "string" ? sanitise(message).trim() : "";
   const kind = fault ?? "broken";
-  return { code: kinds[kind].code, message: ownWords[kind] ?? (said || "The provider could not generate the video.") };
+  return { code: kinds[kind].code, message: ownWords[kind] ?? (text || "The provider could not generate the video.") };
 }

@@ -57,7 +57,7 @@ export function base64Of(source: BytesSource): string {
   return Buffer.from(source.bytes.buffer, source.bytes.byteOffset, source.bytes.length).toString("base64");
 }
 
-/** The image as text: its address, or a data URI of its bytes. Files that a provider keeps have no such text. */
+/** The image as text: its address, or a data URI of its bytes. Files stored by a provider have no such text. */
 export function imageText(source: Exclude<VideoImageSource, { kind: "file" }>): string {
   return source.kind === "url" ? source.url : `data:${source.mediaType};base64,${base64Of(source)}`;
 }

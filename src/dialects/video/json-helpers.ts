@@ -67,7 +67,7 @@ export function linked(url: unknown, more: Omit<VideoResult, "place"> = {}): Vid
   return [{ place: { kind: "url", url }, mediaType: "video/mp4", ...more }];
 }
 
-/** The image as an address or a data URI. Throws `unsupported_parameter` for files that a provider keeps. */
+/** The image as an address or a data URI. Throws `unsupported_parameter` for files stored by a provider. */
 export function imageValue({ source, path }: VideoImage): string {
   if (source.kind === "file") throw unsupported(path, "this model accepts images as URLs or as bytes.");
   return imageText(source);

@@ -3,16 +3,16 @@ import type { VideoRequest } from "../../canonical/video.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 
 /** The nearest allowed value; of two equally near ones the larger. */
-export function nearest(wanted: number, allowed: readonly [number, ...number[]]): number {
+export function nearest(requested: number, allowed: readonly [number, ...number[]]): number {
   return allowed.reduce((best, value) => {
-    const gain = Math.abs(best - wanted) - Math.abs(value - wanted);
+    const gain = Math.abs(best - requested) - Math.abs(value - requested);
     return gain > 0 || (gain === 0 && value > best) ? value : best;
   });
 }
 
 /** The nearest whole number between two bounds. */
-export function within(wanted: number, least: number, most: number): number {
-  return Math.min(most, Math.max(least, Math.floor(wanted + 0.5)));
+export function within(requested: number, least: number, most: number): number {
+  return Math.min(most, Math.max(least, Math.floor(requested + 0.5)));
 }
 
 /** Width over height of `16:9`, `1280x720`, `1280*720`; undefined for any other text. */
@@ -35,21 +35,21 @@ export function sizeOf({
   return known.width > 0 && known.height > 0 ? known : null;
 }
 
-/** What the client said of the shape, width over height: its ratio, else its size. */
-export function wantedProportion(ask: Pick<VideoRequest, "ratio" | "width" | "height">): number | undefined {
-  const said = ask.ratio === undefined ? undefined : proportion(ask.ratio);
-  const size = sizeOf(ask);
-  return said ?? (size === null ? undefined : size.width / size.height);
+/** The shape that the client requested, width over height: its ratio, else its size. */
+export function requestedProportion(request: Pick<VideoRequest, "ratio" | "width" | "height">): number | undefined {
+  const requested = request.ratio === undefined ? undefined : proportion(request.ratio);
+  const size = sizeOf(request);
+  return requested ?? (size === null ? undefined : size.width / size.height);
 }
 
-/** The allowed ratio that is nearest; undefined where the client wanted none. */
+/** The allowed ratio that is nearest; undefined where the client requested none. */
 export function nearestRatio<Ratio extends string>(
-  ask: Pick<VideoRequest, "ratio" | "width" | "height">,
+  request: Pick<VideoRequest, "ratio" | "width" | "height">,
   allowed: readonly Ratio[],
 ): Ratio | undefined {
-  const wanted = wantedProportion(ask);
-  if (wanted === undefined) return undefined;
-  const distance = (ratio: string): number => Math.abs(Math.log(wanted) - Math.log(proportion(ratio) ?? 1e9));
+  const requested = requestedProportion(request);
+  if (requested === undefined) return undefined;
+  const distance = (ratio: string): number => Math.abs(Math.log(requested) - Math.log(proportion(ratio) ?? 1e9));
   return allowed.reduce<Ratio | undefined>(
     (best, ratio) => (best === undefined || distance(ratio) < distance(best) ? ratio : best),
     undefined,
@@ -58,22 +58,22 @@ export function nearestRatio<Ratio extends string>(
 
 /** The allowed size, in any separator, that is nearest in shape and then in area. */
 export function nearestSize<Size extends string>(
-  ask: Pick<VideoRequest, "ratio" | "width" | "height" | "resolution">,
+  request: Pick<VideoRequest, "ratio" | "width" | "height" | "resolution">,
   allowed: readonly Size[],
 ): Size | undefined {
-  const wanted = wantedProportion(ask);
-  const size = sizeOf(ask);
-  const side = shortSide(ask);
-  if (wanted === undefined && side === undefined) return undefined;
+  const requested = requestedProportion(request);
+  const size = sizeOf(request);
+  const side = shortSide(request);
+  if (requested === undefined && side === undefined) return undefined;
   const area =
     size === null
       ? side === undefined
         ? undefined
-        : side * side * Math.max(wanted ?? 1, 1 / (wanted ?? 1))
+        : side * side * Math.max(requested ?? 1, 1 / (requested ?? 1))
       : size.width * size.height;
   const score = (text: string): readonly [number, number] => {
     const [width = 1, height = 1] = text.split(/[x*:]/).map(Number);
-    const shape = wanted === undefined ? 0 : Math.abs(Math.log(wanted) - Math.log(width / height));
+    const shape = requested === undefined ? 0 : Math.abs(Math.log(requested) - Math.log(width / height));
     // Sizes within a few per cent count as one shape: encoders like sides that a power of two divides.
     return [Math.round(shape * 20), area === undefined ? 0 : Math.abs(Math.log(area / (width * height)))];
   };
@@ -87,13 +87,13 @@ export function nearestSize<Size extends string>(
 
 const sideOfTier: { readonly [tier: string]: number } = { "4k": 2160, "2k": 1440, uhd: 2160, hd: 720, fhd: 1080 };
 
-/** The short side that the client wanted, in pixels. */
-export function shortSide(ask: Pick<VideoRequest, "width" | "height" | "resolution">): number | undefined {
-  const word = ask.resolution?.toLowerCase();
-  const said =
-    word === undefined ? undefined : (sideOfTier[word] ?? Number(/^(\d{3,4})p?$/.exec(word)?.[1] ?? Number.NaN));
-  if (said !== undefined && Number.isFinite(said)) return said;
-  const size = sizeOf(ask);
+/** The short side that the client requested, in pixels. */
+export function shortSide(request: Pick<VideoRequest, "width" | "height" | "resolution">): number | undefined {
+  const tier = request.resolution?.toLowerCase();
+  const requested =
+    tier === undefined ? undefined : (sideOfTier[tier] ?? Number(/^(\d{3,4})p?$/.exec(tier)?.[1] ?? Number.NaN));
+  if (requested !== undefined && Number.isFinite(requested)) return requested;
+  const size = sizeOf(request);
   return size === null ? undefined : Math.min(size.width, size.height);
 }
 
@@ -106,14 +106,14 @@ const floors: readonly (readonly [number, number])[] = [
 ];
 
 /**
- * The tier for what the client wanted, out of those that the upstream offers, such as `["480p", "720p", "1080P"]`: the
- * one that it means, else the nearest lower one, else the lowest. Undefined where the client wanted none.
+ * The tier for what the client requested, out of those that the upstream offers, such as `["480p", "720p", "1080P"]`: the
+ * one that it means, else the nearest lower one, else the lowest. Undefined where the client requested none.
  */
 export function tierFor<Tier extends string>(
-  ask: Pick<VideoRequest, "width" | "height" | "resolution">,
+  request: Pick<VideoRequest, "width" | "height" | "resolution">,
   allowed: readonly Tier[],
 ): Tier | undefined {
-  const side = shortSide(ask);
+  const side = shortSide(request);
   if (side === undefined) return undefined;
   const meant = floors.find(([floor]) => side >= floor)?.[1] ?? 480;
   const sideOf = (tier: string): number => shortSide({ resolution: tier }) ?? 0;

@@ -96,7 +96,7 @@ function written(field: SettingField, value: Json | undefined): JsonObject {
   return result === undefined ? {} : nested(field.at, result);
 }
 
-/** What a client said under the vendor's own name for it. */
+/** A value that a client sent under the vendor's own name. */
 function nativeValue(metadata: JsonObject, path: string): JsonObject {
   const names = path.split(".");
   const name = names.at(-1) ?? "";
@@ -112,7 +112,7 @@ const merge = (objects: readonly JsonObject[]): JsonObject => objects.reduce(dee
 
 const plainSettings = ["negativePrompt", "fps", "seed", "watermark"] as const;
 
-/** Settings that cannot be said, and that the client wanted otherwise than they are. */
+/** Settings that the format does not have, and that the client requested with another value. */
 function lostSettings(request: VideoRequest, fields: SettingFields, context: VideoRenderContext): Warning[] {
   const order = keysOf(fields);
   const lost = plainSettings.filter((name) => {

@@ -16,9 +16,9 @@ import type { Limit, SentSettings, SettingField, SettingFields, Shape, VideoRow,
 import type { RenderedSettings } from "./warnings.ts";
 
 /** The nearest length that the model makes. */
-function durationFor(wanted: number, durations: Durations | undefined): number {
-  if (durations === undefined) return wanted;
-  return "min" in durations ? within(wanted, durations.min, durations.max) : nearest(wanted, durations);
+function durationFor(length: number, durations: Durations | undefined): number {
+  if (durations === undefined) return length;
+  return "min" in durations ? within(length, durations.min, durations.max) : nearest(length, durations);
 }
 
 const divisor = (left: number, right: number): number => (right === 0 ? left : divisor(right, left % right));
@@ -109,8 +109,8 @@ const isFixed = (field: SettingField): boolean => typeof field === "object" && f
 function fitSeconds<Row extends VideoRow>({ request, row, vendor, fields }: Fitting<Row>) {
   const { usual = {}, sendsUsual = [] } = vendor;
   if (fields.seconds === null) return {};
-  const wanted = request.seconds ?? row.usualSeconds ?? (row.durations && usual.seconds);
-  const made = wanted === undefined ? undefined : durationFor(wanted, row.durations);
+  const length = request.seconds ?? row.usualSeconds ?? (row.durations && usual.seconds);
+  const made = length === undefined ? undefined : durationFor(length, row.durations);
   const isSaid = request.seconds !== undefined || row.usualSeconds !== undefined || sendsUsual.includes("seconds");
   return { made, sent: isSaid && !isFixed(fields.seconds) ? made : undefined };
 }

@@ -12,7 +12,7 @@ import type { JsonObject } from "../../lib/json.ts";
 import type { ErrorCodec, UpstreamRequest } from "../dialect.ts";
 import type { DeclaredModel } from "../shared/model-table.ts";
 
-/** In which forms an upstream takes an image. The engine fetches an address for those that take none. */
+/** In which forms an upstream takes an image. The engine fetches an address for those that accept none. */
 export type ImageForm = "url" | "data" | "base64" | "form" | "file";
 
 /** What an upstream must know to write a submit. */
@@ -23,7 +23,7 @@ export interface VideoRenderContext {
   readonly taskId: string;
   /** The rows that the operator declared for this provider's models. */
   readonly declared?: readonly DeclaredModel[];
-  /** Where a field stands on the client's wire, for warnings and refusals. */
+  /** Where a field is on the client's wire, for warnings and refusals. */
   fieldPath(field: VideoField): string;
 }
 
@@ -40,7 +40,7 @@ export interface VideoRendered {
   readonly call: UpstreamRequest;
   readonly warnings: readonly Warning[];
   readonly effect: EffectiveSettings;
-  /** What later calls need of the submit, such as the path that it went to; joined with what `accepted` keeps. */
+  /** What later calls need of the submit, such as its path; merged with the state from `accepted`. */
   readonly upstreamState?: JsonObject;
 }
 
@@ -57,9 +57,9 @@ export interface UpstreamTask {
 
 /** What an upstream says of a task. */
 export interface VideoProgress {
-  /** Missing where the upstream's word is unknown: the task stays as it is, and is asked for again. */
+  /** Missing where the upstream's status is unknown: the task is not changed, and is polled again. */
   readonly state?: VideoState;
-  /** The word that was not understood, for the log. */
+  /** The unknown status, for the log. */
   readonly unknownStatus?: string;
   /** The upstream says that it has no such task. */
   readonly isGone?: boolean;
@@ -124,7 +124,7 @@ export interface VideoUpstream {
     read(answer: UpstreamAnswer): string | null;
   };
   readonly error: Pick<ErrorCodec, "parse">;
-  /** True where a video may stand inside the answer to a poll, which is large then. */
+  /** True where the answer to a poll may contain a video, and is large then. */
   readonly inlineResults?: true;
   /** Waits between polls in milliseconds: the first, and the longest. Default 5 s and 10 s. */
   readonly pace?: { readonly firstMs: number; readonly mostMs: number };

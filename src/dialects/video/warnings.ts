@@ -1,4 +1,4 @@
-// What a submit could not say as the client said it, as warnings field by field.
+// Warnings for the fields that a submit drops or approximates.
 import type { VideoField, VideoRequest } from "../../canonical/video.ts";
 import type { Warning } from "../../canonical/warning.ts";
 import { proportion, shortSide, sizeOf } from "./nearest-supported.ts";
@@ -16,7 +16,7 @@ export interface RenderedSettings {
   readonly height?: number | undefined;
 }
 
-/** A warning for each of these fields that the client said anything in. */
+/** A warning for each of these fields that the client sent. */
 export function dropped(
   request: VideoRequest,
   context: VideoRenderContext,
@@ -37,21 +37,21 @@ function isLike(left: number | undefined, right: number | undefined): boolean {
 
 type Loss = Warning["code"] | null;
 
-function lengthLoss(wanted: number | undefined, { seconds }: RenderedSettings): Loss {
-  if (wanted === undefined || wanted === seconds) return null;
+function lengthLoss(requested: number | undefined, { seconds }: RenderedSettings): Loss {
+  if (requested === undefined || requested === seconds) return null;
   return seconds === undefined ? "dropped" : "approximated";
 }
 
-function ratioLoss(wanted: string | undefined, { ratio }: RenderedSettings): Loss {
-  if (wanted === undefined) return null;
+function ratioLoss(requested: string | undefined, { ratio }: RenderedSettings): Loss {
+  if (requested === undefined) return null;
   if (ratio === undefined) return "dropped";
-  return isLike(proportion(wanted), proportion(ratio)) ? null : "approximated";
+  return isLike(proportion(requested), proportion(ratio)) ? null : "approximated";
 }
 
-function tierLoss(wanted: string | undefined, { resolution }: RenderedSettings): Loss {
-  if (wanted === undefined) return null;
+function tierLoss(requested: string | undefined, { resolution }: RenderedSettings): Loss {
+  if (requested === undefined) return null;
   if (resolution === undefined) return "dropped";
-  return shortSide({ resolution: wanted }) === shortSide({ resolution }) ? null : "approximated";
+  return shortSide({ resolution: requested }) === shortSide({ resolution }) ? null : "approximated";
 }
 
 function sizeLoss(request: VideoRequest, made: RenderedSettings): Loss {
@@ -63,7 +63,7 @@ function sizeLoss(request: VideoRequest, made: RenderedSettings): Loss {
   return isShape && isTier ? null : "approximated";
 }
 
-/** Warnings for what the client said of length and shape and will not get so. */
+/** Warnings for a length or shape that differs from the requested one. */
 export function approximationWarnings(
   request: VideoRequest,
   made: RenderedSettings,

@@ -1,6 +1,6 @@
-// What clients say beyond the common fields, under the names that the various formats have for it.
+// Fields that clients send in metadata, under the names that the various formats have for them.
 import type { VideoImage, VideoRequest } from "../../../canonical/video.ts";
-import { isObject, type Json, type JsonObject } from "../../../lib/json.ts";
+import { isObject, type Json, type JsonObject, withoutUndefined } from "../../../lib/json.ts";
 import { badValue, missing } from "../../errors.ts";
 import { imageOfText } from "../images.ts";
 
@@ -29,7 +29,7 @@ export function unknownValues({ mode, sound }: JsonObject): string[] {
   return [...(isUnknownMode ? ["mode"] : []), ...(isUnknownSound ? ["sound"] : [])];
 }
 
-type Worded = Pick<
+type CommonFields = Pick<
   VideoRequest,
   "negativePrompt" | "ratio" | "resolution" | "audio" | "watermark" | "externalId" | "callbackUrl" | "callbackPath"
 >;
@@ -37,24 +37,23 @@ type Worded = Pick<
 const callbackNames = ["callback_url", "webhook"] as const;
 
 /** The URL for a webhook at the end, if one is given here. `prefix` is the path of the object. */
-export function callbackIn(words: JsonObject, prefix: string): Pick<VideoRequest, "callbackUrl" | "callbackPath"> {
-  const name = callbackNames.find((each) => text(words[each]) !== undefined);
-  return name === undefined ? {} : { callbackUrl: String(words[name]), callbackPath: prefix + name };
+export function callbackIn(metadata: JsonObject, prefix: string): Pick<VideoRequest, "callbackUrl" | "callbackPath"> {
+  const name = callbackNames.find((each) => text(metadata[each]) !== undefined);
+  return name === undefined ? {} : { callbackUrl: String(metadata[name]), callbackPath: prefix + name };
 }
 
-/** Canon's fields in an object of free words, which stands under `prefix`; a value of another type means nothing. */
-export function commonFields(words: JsonObject, prefix = ""): Worded {
-  const watermarkInfo = isObject(words.watermark_info) ? words.watermark_info.enabled : undefined;
-  const found = {
-    negativePrompt: text(words.negative_prompt),
-    ratio: first([text(words.aspect_ratio), text(words.ratio)]),
-    resolution: resolutionIn(words),
-    audio: first([truth(words.audio), truth(words.generate_audio), truth(words.sound)]),
-    watermark: first([truth(words.watermark), truth(watermarkInfo)]),
-    externalId: text(words.external_task_id),
-    ...callbackIn(words, prefix),
-  };
-  return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined)) as Worded;
+/** Canonical fields in metadata, whose path is `prefix`; a value of another type is ignored. */
+export function commonFields(metadata: JsonObject, prefix = ""): CommonFields {
+  const watermarkInfo = isObject(metadata.watermark_info) ? metadata.watermark_info.enabled : undefined;
+  return withoutUndefined({
+    negativePrompt: text(metadata.negative_prompt),
+    ratio: first([text(metadata.aspect_ratio), text(metadata.ratio)]),
+    resolution: resolutionIn(metadata),
+    audio: first([truth(metadata.audio), truth(metadata.generate_audio), truth(metadata.sound)]),
+    watermark: first([truth(metadata.watermark), truth(watermarkInfo)]),
+    externalId: text(metadata.external_task_id),
+    ...callbackIn(metadata, prefix),
+  });
 }
 
 /** An image in a member, if there is one. */
@@ -70,11 +69,11 @@ export function imageField(
 
 const lastNames = ["image_tail", "last_frame", "last_frame_image", "image_end"] as const;
 
-/** Images that free words carry: `image`, `image_tail`, and a list whose first is the first frame. */
-export function wordedImages(words: JsonObject, prefix: string, hasFirst: boolean): VideoImage[] {
-  const single = hasFirst ? undefined : imageField(words, "image", "first", `${prefix}image`);
-  const last = first(lastNames.map((name) => imageField(words, name, "last", `${prefix}${name}`)));
-  const list = Array.isArray(words.images) ? words.images : [];
+/** Images in metadata: `image`, `image_tail`, and a list whose first is the first frame. */
+export function metadataImages(metadata: JsonObject, prefix: string, hasFirst: boolean): VideoImage[] {
+  const single = hasFirst ? undefined : imageField(metadata, "image", "first", `${prefix}image`);
+  const last = first(lastNames.map((name) => imageField(metadata, name, "last", `${prefix}${name}`)));
+  const list = Array.isArray(metadata.images) ? metadata.images : [];
   const listed = list.flatMap((value, index): VideoImage[] => {
     const path = `${prefix}images[${index}]`;
     if (typeof value !== "string") throw badValue(path, `'${path}' must be an image URL, data URI or Base64 string.`);
@@ -98,7 +97,7 @@ export function textAt(wire: JsonObject, name: string): string | undefined {
   return text(wire[name]);
 }
 
-/** The model that the client names under one of these names; `usual` is the one that the imitated service takes for none. */
+/** The model that the client names under one of these names; `usual` is the default of the service with this format. */
 export function modelAt(
   wire: JsonObject,
   names: readonly string[],

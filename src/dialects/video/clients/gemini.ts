@@ -2,7 +2,7 @@
 import { type TSchema, Type } from "typebox";
 import { GatewayError } from "../../../canonical/error.ts";
 import type { VideoField, VideoImage, VideoImageSource, VideoRequest } from "../../../canonical/video.ts";
-import { isObject, type Json, type JsonObject, omitUndefined } from "../../../lib/json.ts";
+import { isObject, type Json, type JsonObject, omitUndefined, withoutUndefined } from "../../../lib/json.ts";
 import type { RequestMeta } from "../../dialect.ts";
 import { missing, unsupported } from "../../errors.ts";
 import { geminiErrors } from "../../gemini/error.ts";
@@ -56,8 +56,8 @@ const paths: { readonly [field in VideoField]?: string } = {
   audio: "parameters.generateAudio",
 };
 
-const heldSubjects = new Set(["prompt", "image", "lastFrame", "referenceImages"]);
-const heldParameters = new Set([
+const readSubjects = new Set(["prompt", "image", "lastFrame", "referenceImages"]);
+const readParameters = new Set([
   ...["sampleCount", "durationSeconds", "aspectRatio", "resolution", "fps", "seed", "negativePrompt"],
   "generateAudio",
 ]);
@@ -87,7 +87,7 @@ function imagesIn(subject: JsonObject): VideoImage[] {
 
 /** A video to continue, a mask or a bucket change what the request means, and no other provider has them. */
 function refuseOthers(subject: JsonObject, parameters: JsonObject): void {
-  const other = Object.keys(subject).find((name) => !heldSubjects.has(name) && !isAbsent(subject[name]));
+  const other = Object.keys(subject).find((name) => !readSubjects.has(name) && !isAbsent(subject[name]));
   if (other !== undefined) throw unsupported(`instances[0].${other}`, "this gateway does not support it.");
   if (!isAbsent(parameters.storageUri))
     throw unsupported("parameters.storageUri", "this gateway does not write to your storage bucket.");
@@ -102,8 +102,8 @@ function parse(wire: JsonObject, { params }: RequestMeta): VideoRequest {
   const images = imagesIn(first);
   needSubject(prompt, images);
   const { sampleCount, fps, seed, generateAudio } = parameters;
-  const rest = Object.entries(parameters).filter(([name]) => !heldParameters.has(name));
-  const found = {
+  const rest = Object.entries(parameters).filter(([name]) => !readParameters.has(name));
+  const found = withoutUndefined({
     prompt,
     seconds: numberOf(parameters.durationSeconds, "parameters.durationSeconds"),
     ratio: textAt(parameters, "aspectRatio"),
@@ -112,14 +112,14 @@ function parse(wire: JsonObject, { params }: RequestMeta): VideoRequest {
     fps: typeof fps === "number" ? fps : undefined,
     seed: typeof seed === "number" ? seed : undefined,
     audio: typeof generateAudio === "boolean" ? generateAudio : undefined,
-  };
+  });
   return {
     operation: "video",
     model: modelFrom(params),
     images,
     n: typeof sampleCount === "number" ? sampleCount : 1,
     metadata: Object.fromEntries(rest),
-    ...Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined)),
+    ...found,
   };
 }
 
@@ -128,7 +128,7 @@ function fileName(id: string, index: number): string {
   return Buffer.from(`${id}.${index}`).toString("hex");
 }
 
-/** What the name of a file stands for. Throws `object_not_found` for a name that was not made here. */
+/** The task and index in the name of a file. Throws `object_not_found` for a name that was not made here. */
 export function fileOf(given: string): { readonly id: string; readonly index: number } {
   const name = /(?:^|files\/)([0-9a-f]+)(?::download)?$/.exec(given)?.[1] ?? "";
   const [, id, index] = /^(\w{1,100})\.(\d{1,2})$/.exec(Buffer.from(name, "hex").toString("latin1")) ?? [];

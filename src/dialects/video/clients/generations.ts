@@ -1,6 +1,6 @@
 // The gateway's own format for videos: a request of plain fields, a task with a status and an address.
 import type { VideoField, VideoRequest } from "../../../canonical/video.ts";
-import { isObject, type JsonObject, omitUndefined } from "../../../lib/json.ts";
+import { isObject, type JsonObject, omitUndefined, withoutUndefined } from "../../../lib/json.ts";
 import { openaiErrors } from "../../openai-error.ts";
 import { object, optional } from "../../schema-helpers.ts";
 import { resultSettings, unixSeconds, type VideoClient, type VideoView } from "../client.ts";
@@ -8,11 +8,11 @@ import {
   callbackIn,
   commonFields,
   imageField,
+  metadataImages,
   modelAt,
   needSubject,
   numberOf,
   textAt,
-  wordedImages,
 } from "./common-fields.ts";
 
 /** The fields of the request that several formats share. */
@@ -36,18 +36,18 @@ const integer = (wire: JsonObject, name: string): number | undefined => {
   return typeof value === "number" ? value : undefined;
 };
 
-/** The ask in those fields. `words` are those that say more, with the path that they stand under. */
+/** The request in those fields. `metadata` has further ones; `prefix` is its path. */
 export function requestAsk(
   wire: JsonObject,
   model: Pick<VideoRequest, "model" | "unnamed">,
-  words: JsonObject,
+  metadata: JsonObject,
   prefix: string,
 ): VideoRequest {
   const given = imageField(wire, "image", "first");
-  const images = [...(given === undefined ? [] : [given]), ...wordedImages(words, prefix, given !== undefined)];
+  const images = [...(given === undefined ? [] : [given]), ...metadataImages(metadata, prefix, given !== undefined)];
   const prompt = textAt(wire, "prompt");
   needSubject(prompt, images);
-  const found = {
+  const found = withoutUndefined({
     prompt,
     seconds: numberOf(wire.duration, "duration"),
     width: integer(wire, "width"),
@@ -55,35 +55,34 @@ export function requestAsk(
     fps: integer(wire, "fps"),
     seed: integer(wire, "seed"),
     endUser: textAt(wire, "user"),
-  };
-  const known = Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined));
+  });
   return {
     operation: "video",
     ...model,
     images,
     n: integer(wire, "n") ?? 1,
-    metadata: words,
-    ...commonFields(words, prefix),
+    metadata,
+    ...commonFields(metadata, prefix),
     ...callbackIn(wire, ""),
-    ...known,
+    ...found,
   };
 }
 
-/** Where canon's fields stand in those fields; `words` is the path of what says more. */
-export function requestPath(field: VideoField, words: string): string {
+/** Where canonical fields are on the wire; `prefix` is the path of metadata. */
+export function requestPath(field: VideoField, prefix: string): string {
   const paths: { readonly [field in VideoField]: string } = {
     model: "model",
     prompt: "prompt",
-    negativePrompt: `${words}negative_prompt`,
+    negativePrompt: `${prefix}negative_prompt`,
     seconds: "duration",
     size: "width",
-    ratio: `${words}aspect_ratio`,
-    resolution: `${words}resolution`,
+    ratio: `${prefix}aspect_ratio`,
+    resolution: `${prefix}resolution`,
     fps: "fps",
     seed: "seed",
     n: "n",
-    audio: `${words}audio`,
-    watermark: `${words}watermark`,
+    audio: `${prefix}audio`,
+    watermark: `${prefix}watermark`,
     endUser: "user",
     metadata: "metadata",
   };
@@ -101,7 +100,7 @@ const codeNumbers: { readonly [code: string]: number } = {
   task_timeout: 504,
 };
 
-/** The task with the fields of the specification, and those that clients of this family read beside them. */
+/** The task with the fields of the specification, and those that clients of this family read in addition. */
 export function taskObject(view: VideoView): JsonObject {
   const { id, state, percent, model, createdAtMs, completedAtMs, failure, urls, results } = view;
   const isCompleted = state === "completed";

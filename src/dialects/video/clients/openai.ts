@@ -44,8 +44,8 @@ function sizeIn(wire: JsonObject): Pick<VideoRequest, "width" | "height"> {
 
 function imagesIn(wire: JsonObject, files: RequestMeta["files"]): VideoImage[] {
   const uploads = filesNamed(files, reference);
-  const isTold = uploads.length > 0 && (wire[reference] ?? "") !== "";
-  if (isTold) throw badValue(reference, `Send '${reference}' as either a file or text, not both.`);
+  const hasBoth = uploads.length > 0 && (wire[reference] ?? "") !== "";
+  if (hasBoth) throw badValue(reference, `Send '${reference}' as either a file or text, not both.`);
   if (uploads.length > 0)
     return uploads.map(({ bytes, field }, index) => ({
       role: index === 0 ? "first" : "reference",

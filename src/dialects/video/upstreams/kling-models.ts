@@ -3,7 +3,7 @@ import type { ModelTable } from "../../shared/model-table.ts";
 import type { VideoRow } from "../vendor.ts";
 
 export interface KlingRow extends VideoRow {
-  /** Asked on a path of its own, with references beside frames: `kling-video-o1` on the older paths, the others on the newer. */
+  /** Has a path of its own, with references in addition to frames: `kling-video-o1` on the older paths, the others on the newer. */
   readonly isOmni?: true;
 }
 

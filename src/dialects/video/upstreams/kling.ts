@@ -28,7 +28,7 @@ const codes: VideoErrorTable = [
 const [unknownMethod, unknownTask] = [1202, 1203];
 /** A task that the older paths do not know is a parameter that is wrong. */
 const unknownParameter = 1201;
-/** The signature or the key is of another kind than the path takes. */
+/** The signature or the key is of another kind than the path accepts. */
 const invalidKey = 1002;
 
 const codeOf = (body: unknown): number | undefined => numberOf(at(body, "code"));
@@ -102,7 +102,7 @@ const audioWords: ReadonlyMap<unknown, boolean> = new Map([
   ["off", false],
 ]);
 
-/** A resolution of another name goes as it is: it can only come from a model without a row. */
+/** A resolution of another name is sent as it is: it can only come from a model without a row. */
 const modeOf = (resolution: string): string =>
   [...tierOfMode].find(([, tier]) => tier === resolution)?.[0]?.toString() ?? resolution;
 
@@ -124,7 +124,7 @@ function referencesOf(images: readonly VideoImage[]): JsonObject {
 
 const omniTypes = { first: "first_frame", last: "end_frame", reference: undefined } as const;
 
-/** The path that the model or the images call for, and what is said of them there. Omni: https://docs.kkiai.com/Other-Model-APIs/kling-platform-api/omni-video/omni-video-api.html */
+/** The path that the model or the images call for, and the fields there. Omni: https://docs.kkiai.com/Other-Model-APIs/kling-platform-api/omni-video/omni-video-api.html */
 function imagesOf(images: readonly VideoImage[], { isOmni }: KlingRow): { kind: string; members: JsonObject } {
   if (isOmni) {
     const list = images.map((image) =>

@@ -43,7 +43,7 @@ function imagePart({ source, path }: VideoImage): FormPart {
   }
 }
 
-/** One image, whatever its role; a second one cannot be said. */
+/** One image, whatever its role; there is no field for a second one. */
 function submit({ request: { images }, settings }: VendorSubmit<VideoRow>) {
   const [image, more] = images;
   if (more !== undefined) throw unsupported(more.path, "this model accepts one image.");

@@ -10,7 +10,7 @@ import type { SubmitBody, TaskReading, VendorSubmit } from "../vendor.ts";
 import { type HostedRow, hostedFields, hostedImages, hostedShape } from "./model-host.ts";
 import { replicateModels } from "./replicate-models.ts";
 
-/** `owner/name`, `owner/name:version`, or a version alone. */
+/** `owner/name`, `owner/name:version`, or only a version. */
 const modelName = /^(?:[\w-]+\/\w[\w.-]*(?::\w+)?|[0-9a-f]{64})$/i;
 
 function submit(submit: VendorSubmit<HostedRow>): SubmitBody {
@@ -22,7 +22,7 @@ function submit(submit: VendorSubmit<HostedRow>): SubmitBody {
   return { path, body: { input: inputs, ...(isVersion ? { version: version ?? name } : {}) }, warnings };
 }
 
-/** Files that the service keeps itself are given to the credential only. */
+/** Files that the service stores itself need the credential. */
 const ownFile = /^https:\/\/api\.replicate\.com\/v1\/(files\/[^\s]+)$/i;
 
 function placeOf(url: string): VideoLocation {

@@ -101,7 +101,7 @@ function shape(request: VideoRequest, row: RunwayRow): Shape | undefined {
   return { sent, made: sent };
 }
 
-/** The one frame alone, or both with their positions; references in a list of their own. */
+/** A single frame, or both with their positions; references in a list of their own. */
 function submit({ request: { images }, row: { path } }: VendorSubmit<RunwayRow>): SubmitBody {
   const [only] = images;
   if (only === undefined) return { path };

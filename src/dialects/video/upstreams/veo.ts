@@ -66,7 +66,7 @@ function failureOf(error: JsonObject): VideoFailure {
 }
 
 /** Videos that were made and then held back leave a count and reasons. */
-function heldBack(response: JsonObject): VideoProgress | null {
+function filtered(response: JsonObject): VideoProgress | null {
   const [reason] = Array.isArray(response.raiMediaFilteredReasons) ? response.raiMediaFilteredReasons : [];
   if (!(numberOf(response.raiMediaFilteredCount) ?? 0) && reason === undefined) return null;
   return { state: "failed", failure: faultFailure("content", reason) };
@@ -80,7 +80,7 @@ function operationRead(path: string, read: (response: JsonObject) => VideoResult
     if (isErrorBody(body)) return { state: "failed", failure: failureOf(objectOf(body.error)) };
     const response = objectOf(at(body, path));
     const results = read(response);
-    return (results.length === 0 ? heldBack(response) : null) ?? { state: "completed", results };
+    return (results.length === 0 ? filtered(response) : null) ?? { state: "completed", results };
   };
 }
 
@@ -117,7 +117,7 @@ const shared = {
 const modelPath = (model: string, verb: string): string =>
   `models/${encodeURIComponent(model.replace(/^models\//, ""))}:${verb}`;
 
-/** A file of the service itself, wherever it says that it is: the key goes to the configured address only. */
+/** A file of the service itself, whatever its address: the key is sent to the configured address only. */
 function fileIn(uri: string): string | undefined {
   const path = URL.canParse(uri) ? new URL(uri).pathname : "";
   return /^(?:\/download)?\/v1\w*\/(files\/[\w.~-]+)(?::download)?$/.exec(path)?.[1];

@@ -5,7 +5,7 @@ import { videoUpstream } from "../engine.ts";
 import type { VideoErrorTable } from "../error-codes.ts";
 import { imageFor } from "../images.ts";
 import { imageValue, known, linked, objectOf, sizeNumber, textOf } from "../json-helpers.ts";
-import { nearest, proportion, shortSide, tierFor, wantedProportion } from "../nearest-supported.ts";
+import { nearest, proportion, requestedProportion, shortSide, tierFor } from "../nearest-supported.ts";
 import { sidesOf } from "../settings.ts";
 import type { VideoProgress } from "../upstream.ts";
 import type { Shape, SubmitBody, TaskReading, VendorSubmit, VideoRow, VideoVendor } from "../vendor.ts";
@@ -89,11 +89,11 @@ function resolutionOf(size: string): string {
 /** The size that is nearest in shape and then in resolution to what was requested; with a first frame the video has its shape. */
 const shape: VideoVendor<WanRow>["shape"] = (request, { sizes }): Shape | undefined => {
   if (sizes === undefined || imageFor(request.images, "first") !== undefined) return undefined;
-  const wanted = wantedProportion(request);
-  if (wanted === undefined && shortSide(request) === undefined) return { sent: {}, made: {} };
+  const requested = requestedProportion(request);
+  if (requested === undefined && shortSide(request) === undefined) return { sent: {}, made: {} };
   const rows = sizes.map((declared) => {
     const size = declared.replace(/[x:]/, "*");
-    const off = Math.abs(Math.log((wanted ?? usualShape) / (proportion(size) ?? 1)));
+    const off = Math.abs(Math.log((requested ?? usualShape) / (proportion(size) ?? 1)));
     return { size, resolution: resolutionOf(size), off };
   });
   const least = Math.min(...rows.map(({ off }) => off));
