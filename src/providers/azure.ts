@@ -6,13 +6,13 @@ import { type AccountAccess, type AccountEntry, inHeader } from "./credentials.t
 import { openaiAudio, prefersResponses, servesText } from "./openai.ts";
 import type { HttpKind } from "./provider.ts";
 
-/** Deployments have any name; by custom it says the model. Only these continue a text. */
-const continuesText = /gpt-3\.?5-turbo-instruct|davinci-002|babbage-002/;
+/** Deployments have any name; by convention it contains the model. Only these complete a text. */
+const completesText = /gpt-3\.?5-turbo-instruct|davinci-002|babbage-002/;
 
 /** Versions without a date belong to the API that has no deployments in its paths: `v1`, `preview`, `latest`. */
 const dated = /^\d{4}-\d{2}-\d{2}/;
 
-/** People copy the address with or without the paths that SDKs put behind it. */
+/** The address may be copied with or without the paths that SDKs append to it. */
 function resourceOf(baseUrl: string): string {
   return baseUrl.replace(/\/+$/, "").replace(/\/openai(?:\/v1|\/deployments\/[^/]+)?$/, "");
 }
@@ -53,7 +53,7 @@ export const azure: HttpKind = {
   name: "azure",
   environment: { credential: "AZURE_OPENAI_API_KEY", baseUrl: "AZURE_OPENAI_ENDPOINT" },
   dialects: [openaiChat, openaiResponses, openaiCompletions, openaiEmbeddings, openaiImages, ...openaiAudio],
-  supports: servesText(continuesText),
+  supports: servesText(completesText),
   prefers: prefersResponses,
   origin: "azure",
   options: { customTools: true },

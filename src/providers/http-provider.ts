@@ -165,15 +165,17 @@ export function httpProvider(
   };
 }
 
-type Packed = Pick<OutgoingRequest, "method" | "headers" | "body" | "pieces">;
+type EncodedCall = Pick<OutgoingRequest, "method" | "headers" | "body" | "pieces">;
 
-/** Packs calls for one provider: `base` are the headers of every request to it, the call's own go over them. */
-function requestEncoder(base: Readonly<Record<string, string>>): (call: UpstreamRequest) => Packed | Promise<Packed> {
+/** Encodes calls for one provider: `base` are the headers of every request to it; the call's own replace them. */
+function requestEncoder(
+  base: Readonly<Record<string, string>>,
+): (call: UpstreamRequest) => EncodedCall | Promise<EncodedCall> {
   const posting = { ...base, "content-type": "application/json" };
   return (call) => {
     const { method = "POST", headers, form, bytes, body, source } = call;
     if (method === "GET" || method === "DELETE") return { method, headers: { ...base, ...headers } };
-    if (form !== undefined) return packedForm(form, method, { ...base, ...headers });
+    if (form !== undefined) return encodedForm(form, method, { ...base, ...headers });
     if (bytes !== undefined)
       return { method, headers: { ...base, "content-type": bytes.type, ...headers }, pieces: [bytes.bytes] };
     const all = headers === undefined ? posting : { ...posting, ...headers };
@@ -185,7 +187,11 @@ function requestEncoder(base: Readonly<Record<string, string>>): (call: Upstream
   };
 }
 
-function packedForm(form: readonly FormPart[], method: Packed["method"], headers: Packed["headers"]): Packed {
+function encodedForm(
+  form: readonly FormPart[],
+  method: EncodedCall["method"],
+  headers: EncodedCall["headers"],
+): EncodedCall {
   const boundary = randomId("turnpike-", 32);
   const type = `multipart/form-data; boundary=${boundary}`;
   return { method, headers: { ...headers, "content-type": type }, pieces: writeMultipart(form, boundary) };
@@ -201,14 +207,17 @@ export function asModerator(provider: Provider, form: ModeratorForm): Provider {
   const chatOf = new Map<UpstreamDialect, UpstreamDialect>(
     kind.dialects.filter(isChat).map((chat) => [moderatorIn(chat, form), chat]),
   );
-  const spoken = (dialect: UpstreamDialect): UpstreamDialect => chatOf.get(dialect) ?? dialect;
+  const chatDialectOf = (dialect: UpstreamDialect): UpstreamDialect => chatOf.get(dialect) ?? dialect;
   return {
     ...provider,
     kind: {
       ...kind,
       dialects: [...kind.dialects.filter(({ operation }) => operation !== "moderate"), ...chatOf.keys()],
-      supports: (dialect, model) => kind.supports?.(spoken(dialect), model) ?? true,
+      supports: (dialect, model) => kind.supports?.(chatDialectOf(dialect), model) ?? true,
     },
-    dispatch: { ...dispatch, send: (request) => dispatch.send({ ...request, dialect: spoken(request.dialect) }) },
+    dispatch: {
+      ...dispatch,
+      send: (request) => dispatch.send({ ...request, dialect: chatDialectOf(request.dialect) }),
+    },
   };
 }

@@ -13,7 +13,7 @@ export interface ListedModel {
   readonly details?: JsonObject;
 }
 
-/** What Anthropic's list says of a model beyond its name (@anthropic-ai/sdk 1.10.0, `ModelInfo`). */
+/** Members of Anthropic's list in addition to the name (@anthropic-ai/sdk 1.10.0, `ModelInfo`). */
 const detailNames = [
   "capabilities",
   "deprecated_at",
@@ -99,7 +99,7 @@ export function readTeiInfo(body: unknown): ListedModel[] {
 const imageWords =
   /image|imagin|dall-?e|diffusion|flux|sdxl|sd-?3|seedream|cogview|kolors|t2i|i2i|wanx|recraft|ideogram|hidream|banana/i;
 
-/** True for a name that says so. */
+/** True for the name of an image model. */
 export function isImageModelName(model: string): boolean {
   return imageWords.test(model);
 }

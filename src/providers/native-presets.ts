@@ -58,7 +58,7 @@ export const byteplus: Preset = {
   environment: { credential: "BYTEPLUS_API_KEY", baseUrl: "BYTEPLUS_BASE_URL" },
 };
 
-/** https://www.alibabacloud.com/help/en/model-studio/text-to-image-v2-api-reference: where an unfinished task is asked for. */
+/** https://www.alibabacloud.com/help/en/model-studio/text-to-image-v2-api-reference: the path of an unfinished task. */
 function taskPath({ output }: JsonObject): string | null {
   const { task_id: id, task_status: status } = isObject(output) ? output : {};
   const isUnfinished = status === "PENDING" || status === "RUNNING" || status === "SUSPENDED";

@@ -18,13 +18,13 @@ import { bearer } from "./credentials.ts";
 import { readDataList } from "./model-list.ts";
 import type { HttpKind } from "./provider.ts";
 
-/** Sound in and out, as OpenAI and its imitators do it. */
+/** Audio in and out in OpenAI's formats. */
 export const openaiAudio = [openaiSpeech, openaiTranscriptions, openaiTranslations] as const;
 
-/** The last models that continue a text; they know no conversation, and all others know nothing else. */
-const continuesText = /^(?:ft:)?(?:gpt-3\.5-turbo-instruct|davinci-002|babbage-002)/;
+/** The last models for text completion; they do not support chat, and all others only chat. */
+const completesText = /^(?:ft:)?(?:gpt-3\.5-turbo-instruct|davinci-002|babbage-002)/;
 
-/** Texts are continued by the models of this name and no others; all else they do not know. */
+/** Only models of this name complete texts, and they do nothing else in chat. */
 export function servesText(names: RegExp): NonNullable<HttpKind["supports"]> {
   return (dialect, model) => dialect.operation !== "chat" || (dialect === openaiCompletions) === names.test(model);
 }
@@ -49,7 +49,7 @@ export const openai: HttpKind = {
   ],
   videos: [openaiVideos],
   defaultModels: { moderate: "omni-moderation-latest" },
-  supports: servesText(continuesText),
+  supports: servesText(completesText),
   prefers: prefersResponses,
   origin: "openai",
   options: { makesSpeech: true, customTools: true },

@@ -1,4 +1,4 @@
-// What all compatible providers of the table have in common, so that a row says only what is its own.
+// What all compatible providers of the table have in common, so that a row contains only what is its own.
 import type { UpstreamDialect } from "../dialects/dialect.ts";
 import { openaiChat } from "../dialects/index.ts";
 import { bearer } from "./credentials.ts";

@@ -87,21 +87,21 @@ export interface StreamPatch {
   patch(body: JsonObject): JsonObject;
 }
 
-/** What the configuration says of one provider, apart from the way to its account. */
+/** One provider in the configuration, without its account. */
 export interface ProviderEntry {
   readonly name: string;
-  /** Null when only the provider's own list says which models there are. */
+  /** Null when the provider's own list has the models. */
   readonly models: readonly string[] | null;
   /** Voices by the names that clients give them: the provider's own name of each. */
   readonly voices?: Readonly<Record<string, string>>;
   /** What models accept, in addition to the built-in tables. */
   readonly declared?: readonly DeclaredModel[];
   readonly timeouts: Timeouts;
-  /** What this server does otherwise than its kind. */
+  /** Options that differ from those of its kind. */
   readonly options?: CompatibilityFlags;
 }
 
-/** An entry for a provider behind HTTP: in addition its kind, its address and how it is paid. */
+/** An entry for a provider behind HTTP: in addition its kind, its address and its account. */
 export interface HttpEntry extends ProviderEntry {
   readonly kind: HttpKind;
   readonly baseUrl: string;
@@ -143,7 +143,7 @@ export interface CanonicalDispatch {
   readonly form: "canonical";
   readonly operations: ReadonlySet<Operation>;
   answer(request: OperationRequest, signal: AbortSignal): Promise<CanonicalReply>;
-  /** What the provider ignores of a request, for one that takes the place of others. */
+  /** What the provider ignores of a request, for one that replaces others. */
   warningsFor?(request: OperationRequest, context: RenderContext): readonly Warning[];
   readonly sendTask?: SendTask;
 }
@@ -184,7 +184,7 @@ export function serves(provider: Provider, operation: Operation, model?: string)
   return dialects.some((dialect) => dialect.operation === operation);
 }
 
-/** Who makes the opaque state in replies of this model, and may see it again. */
+/** Whose opaque state replies of this model contain; only the same origin may receive it again. */
 export function originOf({ kind }: Provider, model: string): string {
   return kind.originOf?.(model) ?? kind.origin;
 }

@@ -14,7 +14,7 @@ export interface Redactor {
   add(token: string): void;
 }
 
-/** In refusals and errors; shorter words would take ordinary ones with them. */
+/** In refusals and errors; shorter ones occur in ordinary text. */
 const shortestHidden = 6;
 /** In replies that succeed: `ollama` and `none` are words there, and not only credentials. */
 const shortestInReplies = 16;
@@ -22,7 +22,7 @@ const mostTokens = 16;
 const mask = "[hidden]";
 const maskBytes = Buffer.from(mask);
 
-/** A text as it may stand in JSON, in JSON with escaped slashes, and in a URL. */
+/** A text as it is written in JSON, in JSON with escaped slashes, and in a URL. */
 function spellingsOf(word: string): string[] {
   const json = JSON.stringify(word).slice(1, -1);
   return [...new Set([word, json, json.replaceAll("/", "\\/"), encodeURIComponent(word)])];

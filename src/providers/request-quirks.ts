@@ -6,7 +6,7 @@ import { isObject, type Json, type JsonObject } from "../lib/json.ts";
 
 export type Patch = (body: JsonObject) => JsonObject;
 
-/** What a provider wants otherwise in requests than its dialects say. */
+/** How a provider's requests differ from its dialects. */
 export interface RequestQuirks {
   /** By path. */
   readonly patches?: { readonly [path: string]: readonly Patch[] };
@@ -14,7 +14,7 @@ export interface RequestQuirks {
   readonly paths?: { readonly [path: string]: string };
 }
 
-/** A call as a provider with these quirks wants it; the same call when nothing differs. */
+/** A call for a provider with these quirks; the same call when nothing differs. */
 export function patchRequest({ patches, paths }: RequestQuirks, call: UpstreamRequest): UpstreamRequest {
   const body = (patches?.[call.path] ?? []).reduce((patched, patch) => patch(patched), call.body);
   const path = paths?.[call.path] ?? call.path;
@@ -29,7 +29,7 @@ export function renamed(field: string, name: string): Patch {
   };
 }
 
-/** Without fields that are hints alone, for servers that refuse what they do not know. */
+/** Without fields that are only hints, for servers that reject unknown fields. */
 export function without(...fields: readonly string[]): Patch {
   return (body) => {
     if (!fields.some((field) => field in body)) return body;

@@ -32,7 +32,7 @@ function plainContent(message: JsonObject): JsonObject {
   return { ...message, content: text, ...(thinking === "" ? {} : { reasoning_content: thinking }) };
 }
 
-/** Content as parts among which there is thinking: the dialect's clients know content as a string. */
+/** Content as parts among which there is thinking: clients of the dialect expect a string. */
 export const thinkingInContent: ResponsePatch = {
   marker: '"thinking"',
   patch(body) {
@@ -95,7 +95,7 @@ function framePatcher(patch: StreamPatch): Bytes {
   });
 }
 
-/** Gathers the reply; one that is too large for a repair goes by as it is. */
+/** Gathers the reply; one that is too large for a patch is passed on unchanged. */
 function wholePatcher(patch: StreamPatch): Bytes {
   let held: Uint8Array[] = [];
   let total = 0;

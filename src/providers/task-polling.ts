@@ -1,4 +1,4 @@
-// Following an upstream that answers with a task: it is asked for the result until there is one, within one request.
+// Polls an upstream that answers with a task until there is a result, within one request.
 import { GatewayError } from "../canonical/error.ts";
 import type { UpstreamDialect } from "../dialects/dialect.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -9,9 +9,9 @@ export interface TaskPolling {
   readonly dialect: UpstreamDialect;
   /** The path, below the base URL, of the status of this reply's task; null for a final reply. Pure. */
   next(reply: JsonObject): string | null;
-  /** Silence before each question, in milliseconds; the last one repeats. */
+  /** Wait before each poll, in milliseconds; the last one repeats. */
   readonly waitsMs: readonly [number, ...number[]];
-  /** After so long the task is given up. */
+  /** After this time the task is abandoned. */
   readonly mostMs: number;
 }
 
@@ -23,7 +23,7 @@ export interface PollingDependencies {
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** Failures in a row that a task outlives: it was begun and is paid for. */
+/** Failures in a row after which a task is still polled: it was begun and is paid for. */
 const mostFailures = 3;
 const maxReplyBytes = 8 * 1024 * 1024;
 
@@ -58,8 +58,8 @@ async function textOf(response: Response): Promise<string> {
 
 const again = ({ status, headers }: Response, text: string): Response => new Response(text, { status, headers });
 
-/** Worth another question: the network failed, or the server is busy. */
-async function askedPatiently(
+/** Null for a failure that is worth another poll: the network failed, or the server is busy. */
+async function pollOnce(
   path: string,
   failures: number,
   { ask }: PollingDependencies,
@@ -100,7 +100,7 @@ export async function pollUntilDone(
     if (tools.clock.monotonicMs() + ms > dueMs)
       throw new GatewayError("upstream_timeout", "The provider did not finish in time.");
     await wait(ms, signal);
-    const answer = await askedPatiently(path, failures, tools, signal);
+    const answer = await pollOnce(path, failures, tools, signal);
     failures = answer === null ? failures + 1 : 0;
     response = answer ?? new Response(null, { status: 503 });
   }

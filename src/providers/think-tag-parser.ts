@@ -14,7 +14,7 @@ interface SplitText {
 /** One text on its way: before the tag, within, behind it where the answer has not begun, and in the answer. */
 interface Splitter {
   push(piece: string): SplitText;
-  /** What was held back, once nothing more will come. */
+  /** What was held back, at the end of the stream. */
   end(): SplitText;
   isSettled(): boolean;
 }
@@ -101,7 +101,7 @@ function withThinking(message: JsonObject, { thinking, text }: SplitText, blank:
   return { ...message, content, reasoning_content: thinking + known };
 }
 
-/** The tokens of the text behind the thinking; those of the thinking have no place on the wire. */
+/** The tokens of the text behind the thinking; those of the thinking have no field on the wire. */
 function tokensBehind(logprobs: Json | undefined, textLength: number): Json | undefined {
   if (!isObject(logprobs) || !Array.isArray(logprobs.content)) return logprobs;
   const { content } = logprobs;

@@ -105,7 +105,7 @@ function bodyOf(pieces: readonly Uint8Array[]): { body: ReadableStream<Uint8Arra
 
 /** Set on every request, so that no variable of the environment can switch it off. */
 const verified = { rejectUnauthorized: true } as const;
-/** The runtime copies a body before it sends it: a large one would keep the event loop. */
+/** The runtime copies a body before it sends it: a large one would block the event loop. */
 const piecesIn = (body: OutgoingRequest["body"]): readonly Uint8Array[] | undefined =>
   body instanceof Uint8Array && body.length > smallBytes ? [body] : undefined;
 
@@ -132,7 +132,7 @@ function optionsOf(request: OutgoingRequest): BunFetchRequestInit {
 
 /** Bun keeps an idle connection for five minutes. */
 const pooledMs = 300_000;
-/** A peer that has closed an idle connection says so within a round trip; later, it has read the request. */
+/** A reset by a peer that had closed an idle connection arrives within a round trip; later, the peer has read the request. */
 const staleMs = 2_000;
 
 /** When each origin last answered on a connection that it did not close. */
@@ -188,7 +188,7 @@ export async function readBounded(
   maxBytes: number,
   signal: AbortSignal,
 ): Promise<Uint8Array | null> {
-  // Of a compressed reply the length says nothing: a small one may become as large as it likes.
+  // The length of a compressed reply is no bound: a small one may become large.
   const isPlain = !response.headers.has("content-encoding");
   const declared = Number((isPlain ? response.headers.get("content-length") : null) ?? Number.NaN);
   if (declared > maxBytes) return null;

@@ -16,7 +16,7 @@ import { type Content, checkedSource } from "./source-body.ts";
 import { type Task, upstreamTaskOf } from "./task.ts";
 import { askUpstream, clientFor, sendTask, type UpstreamClient } from "./upstream-client.ts";
 
-/** The result, or the 404 that says why there is none. */
+/** The result. Throws the 404 with the reason why there is none. */
 function resultOf({ state, view }: Task, index: number): VideoResult {
   if (state === "queued" || state === "in_progress") throw notThere("video_not_ready", "The video is not ready yet.");
   const result = view.results[index];
@@ -26,7 +26,7 @@ function resultOf({ state, view }: Task, index: number): VideoResult {
   return result;
 }
 
-/** Null where they are not there any more, or not where this instance can reach them. */
+/** Null where they are gone, or stored where this instance cannot reach them. */
 async function openStored(
   { results, gateway }: TaskDependencies,
   { where, name, bytes }: Extract<VideoLocation, { kind: "kept" }>,
@@ -96,7 +96,7 @@ export function redirectIn({ status, headers, url }: Response): string | null {
   return location === null ? null : (URL.parse(location, url === "" ? undefined : url)?.href ?? null);
 }
 
-/** The call that follows a redirect of `call`, sent to `sentTo`, to an address of the same account; null for any other address: our credential does not go there. */
+/** The call that follows a redirect of `call`, sent to `sentTo`, to an address of the same account; null for any other address: the credential is not sent there. */
 export function ownCall(call: UpstreamRequest, sentTo: string, address: string): UpstreamRequest | null {
   const base = sentTo.endsWith(call.path) ? sentTo.slice(0, sentTo.length - call.path.length) : "";
   return base.endsWith("/") && address.startsWith(base) ? { ...call, path: address.slice(base.length) } : null;
@@ -107,7 +107,7 @@ function alive(result: VideoResult, nowMs: number): VideoResult {
   return result;
 }
 
-/** An address from the upstream's own answer; nothing of ours goes along. */
+/** An address from the upstream's answer; no credential is sent. */
 async function fromUrl({ dependencies, task, request, result }: Fetch, url: string): Promise<Content> {
   const { limits } = dependencies.gateway;
   const answer = await safeOpen(url, {

@@ -1,4 +1,4 @@
-// A new task through the pipeline: admitted, both rows opened, candidates asked, and stored once one has accepted it.
+// A new task through the pipeline: admitted, both rows opened, candidates attempted, and stored once one has accepted it.
 import { GatewayError, toGatewayError } from "../../canonical/error.ts";
 import { isFinal, type VideoRequest } from "../../canonical/video.ts";
 import { deleteTask, findTask, updateTask } from "../../store/tasks.ts";
@@ -26,7 +26,7 @@ interface TaskSubmission {
   /** Name of the client's format, for the ledger. */
   readonly dialect: string;
   resolve(): Plan;
-  /** The task as it is before any candidate was asked. */
+  /** The task before any attempt. */
   newTask(candidate: Candidate, exchangeId: string): Task | Promise<Task>;
   /** How it is sent to a candidate. Throws the reason why it cannot be. */
   prepare(candidate: Candidate, taskId: string): Promise<SubmitAttempt>;
@@ -36,7 +36,7 @@ const never = new AbortController().signal;
 
 const failed = (thrown: unknown) => ({ failure: toGatewayError(thrown), by: null });
 
-/** No provider is asked after one that may have accepted the task. */
+/** No candidate is attempted after one that may have accepted the task. */
 const mayContinue = ({ retry }: GatewayError): boolean => retry === "next";
 
 /** Makes a task. Throws GatewayError when no provider accepted it, or when that is not known. */

@@ -1,4 +1,4 @@
-// Polls one task: asks its provider, reads the answer, writes the outcome.
+// Polls one task: requests its status, reads the answer, writes the outcome.
 import { GatewayError, toGatewayError } from "../../canonical/error.ts";
 import { isFinal } from "../../canonical/video.ts";
 import { retryAfterMs } from "../../lib/retry-after.ts";
@@ -66,7 +66,7 @@ async function outcomeOf(dependencies: TaskDependencies, task: Task): Promise<Po
   return { task: terminate(outcome.task, "expired", failures.late, nowMs), waitMs: 0 };
 }
 
-/** Works on a task whose lease is held. Rejects only where the store or the ledger does not answer. */
+/** Works on a task whose lease is held. Rejects only where the store or the ledger fails. */
 export async function pollTask(dependencies: TaskDependencies, row: TaskRow): Promise<void> {
   const { task, waitMs } = await outcomeOf(dependencies, taskOf(row));
   if (isFinal(task.state)) {

@@ -1,4 +1,4 @@
-// When work on tasks is done: waits that grow and are spread, so that tasks do not march in step, and rounds that repeat.
+// When work on tasks is done: waits that grow, with jitter, so that tasks are not polled all at once, and rounds that repeat.
 import type { VideoUpstream } from "../../dialects/video/upstream.ts";
 import type { Events } from "../../telemetry/events.ts";
 import type { TaskDependencies } from "./dependencies.ts";
@@ -30,7 +30,7 @@ export function nextDelayMs({ internals }: Task, upstream: VideoUpstream): numbe
   return Math.min(most, Math.max(1, internals.waitMs) * growth);
 }
 
-/** The wait after a failed poll; `requestedMs` is what the upstream asked for. */
+/** The wait after a failed poll; `requestedMs` is the upstream's `Retry-After`. */
 export function errorBackoffMs({ internals }: Task, requestedMs: number | undefined): number {
   const grown = Math.min(mostTroubleMs, firstMs * 2 ** Math.min(internals.troubles, 5));
   return Math.max(grown, requestedMs ?? 0);

@@ -25,7 +25,7 @@ import { askUpstream, type UpstreamClient, upstreamClientFor } from "./upstream-
 export interface Submit {
   readonly client: VideoClient;
   readonly request: VideoRequest;
-  /** What was dropped of it before anybody was asked. */
+  /** Warnings for what its format dropped. */
   readonly ignoredFields: readonly Warning[];
   readonly caller: Caller;
   /** True: whatever would be dropped or approximated is refused instead. */

@@ -3,9 +3,9 @@ import { isFinal, type VideoFailure, type VideoResult, type VideoState } from ".
 import type { VideoProgress, VideoUpstream } from "../../dialects/video/upstream.ts";
 import { type Task, withoutBytes } from "./task.ts";
 
-/** An upstream may not know a task at once that it has just taken. */
+/** An upstream may not find a task at once that it has just accepted. */
 const unknownForMs = 30_000;
-/** How often it has to say that it has no such task. */
+/** How many such answers it takes. */
 const missesToLose = 3;
 
 export const failures = {
@@ -42,7 +42,7 @@ const failureOfState: { readonly [state in VideoState]?: VideoFailure } = {
   expired: failures.expired,
 };
 
-/** A guess that rises with time and never arrives, for upstreams that say nothing: half way after a minute. */
+/** An estimate that rises with time and never reaches 100, for upstreams that report none: half way after a minute. */
 function guessed(task: Task, nowMs: number): number {
   const elapsedMs = Math.max(0, nowMs - task.internals.acceptedAtMs);
   return Math.round(10 + 85 * (1 - 0.5 ** (elapsedMs / 60_000)));
@@ -55,7 +55,7 @@ function percentOf(task: Task, state: VideoState, percent: number | undefined, n
   return isFinal(state) ? task.view.percent : Math.max(task.view.percent, reported);
 }
 
-/** The upstream says that it has no such task: it has lost it when it says so again and again. */
+/** The upstream answers that it has no such task: after several such answers the task is lost. */
 function missed(task: Task, nowMs: number): Task {
   const misses = task.internals.misses + 1;
   const isYoung = nowMs - task.internals.acceptedAtMs < unknownForMs;
@@ -63,7 +63,7 @@ function missed(task: Task, nowMs: number): Task {
   return { ...task, updatedAtMs: nowMs, internals: { ...task.internals, misses } };
 }
 
-/** A video that came with its poll and holds nothing is none. */
+/** An inline video without bytes does not count. */
 const hasBytes = ({ place }: VideoResult): boolean => place.kind !== "inline" || place.base64 !== "";
 
 function completed(task: Task, progress: VideoProgress, upstream: VideoUpstream, nowMs: number): Task {
@@ -76,7 +76,7 @@ function completed(task: Task, progress: VideoProgress, upstream: VideoUpstream,
   return { ...task, state: "completed", view: { ...task.view, percent: 100, results: living, completedAtMs: nowMs } };
 }
 
-/** The task after an answer that spoke of it. */
+/** The task after an answer about it. */
 export function applyProgress(task: Task, progress: VideoProgress, upstream: VideoUpstream, nowMs: number): Task {
   if (isFinal(task.state)) return task;
   if (progress.isGone) return missed(task, nowMs);

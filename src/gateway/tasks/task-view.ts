@@ -6,29 +6,29 @@ import { sameHash } from "../../lib/secret.ts";
 import type { TaskDependencies } from "./dependencies.ts";
 import type { Task } from "./task.ts";
 
-type Signer = Pick<TaskDependencies, "linkKey" | "linkLifeMs">;
+type LinkSigner = Pick<TaskDependencies, "linkKey" | "linkLifeMs">;
 
 const hourSeconds = 3_600;
 
-function signature({ linkKey }: Signer, id: string, index: number, endsAt: number): string {
+function signature({ linkKey }: LinkSigner, id: string, index: number, endsAt: number): string {
   return new Bun.CryptoHasher("sha256", linkKey).update(`${id}\n${index}\n${endsAt}`).digest("base64url");
 }
 
 /** Until when a link works, in Unix seconds: full hours, so that it stays the same for a while, and never beyond the result. */
-function endOf({ linkLifeMs }: Signer, { view }: Task, index: number, nowMs: number): number {
+function endOf({ linkLifeMs }: LinkSigner, { view }: Task, index: number, nowMs: number): number {
   const end = Math.ceil((nowMs + linkLifeMs) / 1000 / hourSeconds) * hourSeconds;
   const resultEndsAtMs = view.results[index]?.expiresAtMs;
   return resultEndsAtMs === undefined ? end : Math.min(end, Math.ceil(resultEndsAtMs / 1000));
 }
 
 /** The link to one result; `base` is the gateway's own address, without a slash at the end. */
-export function linkTo(signer: Signer, base: string, task: Task, index: number, nowMs: number): string {
+export function linkTo(signer: LinkSigner, base: string, task: Task, index: number, nowMs: number): string {
   const endsAt = endOf(signer, task, index, nowMs);
   const place = index === 0 ? "" : `index=${index}&`;
   return `${base}/v1/videos/${task.id}/content?${place}exp=${endsAt}&sig=${signature(signer, task.id, index, endsAt)}`;
 }
 
-/** What a request for bytes says of itself. */
+/** The parameters of a signed link. */
 export interface LinkClaim {
   readonly id: string;
   readonly index: number;
@@ -40,7 +40,7 @@ const refused = (code: string, message: string): GatewayError =>
   new GatewayError("operation_not_allowed", message, { code });
 
 /** Throws the 403 of a link that was not signed here, or is too old. */
-export function checkLink(signer: Signer, { id, index, endsAt, signature: given }: LinkClaim, nowMs: number): void {
+export function checkLink(signer: LinkSigner, { id, index, endsAt, signature: given }: LinkClaim, nowMs: number): void {
   const end = /^\d{1,12}$/.test(endsAt ?? "") ? Number(endsAt) : Number.NaN;
   if (!sameHash(signature(signer, id, index, end), given ?? ""))
     throw refused("link_invalid", "The link is not valid. Retrieve the task again.");

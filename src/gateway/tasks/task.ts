@@ -31,10 +31,10 @@ export interface TaskInternals {
   readonly troubles: number;
   /** Of these, the last ones in which the credential was refused. */
   readonly refusals?: number;
-  /** Polls in a row to which the upstream said that it has no such task. */
+  /** Polls in a row to which the upstream answered that it has no such task. */
   readonly misses: number;
   readonly callbackUrl?: string;
-  /** Name of the format in which the client asked. */
+  /** Name of the client's format. */
   readonly client?: string;
   /** How the client has reached the gateway, without a slash at the end. */
   readonly origin?: string;
@@ -97,7 +97,7 @@ export function changeOf(task: Task, nextPollAtMs: number | null): TaskChange {
   return { provider, upstreamId, state, updatedAtMs, nextPollAtMs, ...texts };
 }
 
-/** The task as its upstream knows it; null before it was accepted. */
+/** The task at its upstream; null before it was accepted. */
 export function upstreamTaskOf({ id, upstreamId, internals }: Task): UpstreamTask | null {
   return upstreamId === null
     ? null

@@ -45,7 +45,7 @@ export function sendTask({ provider }: UpstreamClient, call: UpstreamRequest, si
   return provider.dispatch.sendTask(call, signal);
 }
 
-/** What an answer says of a task: the words of a failure reach its owner, webhooks and the store. */
+/** The progress without credentials: the message of a failure reaches its owner, webhooks and the store. */
 export function safeProgress<Progress extends VideoProgress | null | undefined>(
   { provider }: UpstreamClient,
   progress: Progress,

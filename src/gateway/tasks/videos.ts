@@ -51,7 +51,7 @@ export interface Videos {
   /** Cancels it, and hides it from its owner. */
   remove(id: string, ownerKeyId: string): Promise<void>;
   list(ownerKeyId: string, page: PageRequest): Promise<{ readonly tasks: readonly Task[]; readonly hasMore: boolean }>;
-  /** Waits for what is under way, at most so long; tasks go on at the next start. */
+  /** Waits for what is under way, at most so long; tasks continue at the next start. */
   close(patienceMs: number): Promise<void>;
 }
 
@@ -109,7 +109,7 @@ export async function openVideos(dependencies: TaskDependencies): Promise<Videos
     async remove(id, ownerKeyId) {
       const task = await cancel(id, ownerKeyId);
       if (!(await softDeleteTask(store, id, ownerKeyId, gateway.clock.nowMs()))) throw unknown();
-      // What does not go at once goes with the next upkeep.
+      // What cannot be removed now is removed by the next maintenance.
       await removeBytes(dependencies, task).catch((thrown: unknown) =>
         gateway.events.backgroundTaskFailed("videos", thrown),
       );
@@ -117,7 +117,7 @@ export async function openVideos(dependencies: TaskDependencies): Promise<Videos
     },
     async list(ownerKeyId, { limit, isDescending, after }) {
       const nowMs = gateway.clock.nowMs();
-      // What was deleted keeps its place until it is forgotten, for clients that delete as they turn the pages.
+      // A deleted task still marks its position until it is purged, for clients that delete while they page.
       const place = after === null ? {} : { after: await rowFor(after, ownerKeyId, 0) };
       return listPage(store, { ownerKeyId, nowMs, limit, isDescending, ...place });
     },

@@ -69,7 +69,7 @@ export const bedrock: HttpKind = {
   },
 };
 
-/** Fetches one list, with proof of who asks. */
+/** Sends a signed request for one list. */
 type Get = (path: string) => Promise<Response>;
 
 /** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_ListFoundationModels.html */
@@ -118,7 +118,7 @@ interface AwsScope {
   readonly service: string;
 }
 
-/** A derived key is good for a day and a scope; older ones are let go. */
+/** A derived key is good for a day and a scope; older ones are dropped. */
 const maxDerivedKeys = 8;
 const proofs = ["authorization", "x-amz-date", "x-amz-security-token"] as const;
 

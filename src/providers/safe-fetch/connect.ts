@@ -34,7 +34,7 @@ const notConnected = new Set([
 const isNotConnected = (thrown: unknown): boolean =>
   typeof thrown === "object" && thrown !== null && "code" in thrown && notConnected.has(String(thrown.code));
 
-/** Nothing of ours goes along: no cookie, no credential. */
+/** No cookie and no credential is sent. */
 function headersOf({ place, range, post }: Connection): Record<string, string> {
   const base = {
     host: place.url.host,
@@ -88,7 +88,7 @@ export async function connect(hop: Connection): Promise<IncomingMessage> {
   throw last;
 }
 
-/** Calls once after so many milliseconds; gives what takes that back. */
+/** Calls once after so many milliseconds; returns what cancels it. */
 export type SetTimer = (call: () => void, afterMs: number) => () => void;
 
 export const systemTimer: SetTimer = (call, afterMs) => {

@@ -16,7 +16,7 @@ export type Fault =
   | "slow";
 
 interface FaultRow {
-  /** Behind "The URL"; `detail` never says an address. */
+  /** Behind "The URL"; `detail` never contains an address. */
   message(detail: string): string;
   /** The kind when a provider gave the URL: the result was made and may have been billed. */
   readonly upstream: ErrorKind;
@@ -33,7 +33,7 @@ const rows: { readonly [fault in Fault]: FaultRow } = {
   scheme: { message: () => "must begin with http:// or https://", upstream: protocol },
   credentials: { message: () => "must not contain a user name or a password", upstream: protocol },
   port: { message: () => "must use port 80 or 443; the operator of this gateway can allow others", upstream: protocol },
-  // The same for a name that does not exist, for one of a private network and for a redirect there: strangers map no networks.
+  // The same for a name that does not exist, for one of a private network and for a redirect there: clients must not learn about private networks.
   nowhere: { message: () => "points to a host that this gateway is not allowed to fetch", upstream: protocol },
   unanswered: {
     message: () => "has a host name that could not be resolved in time. Try again",

@@ -21,11 +21,11 @@ export interface SafeFetchOptions extends Origin {
    * ports 80 and 443, or with the one port that it is opened for behind it.
    */
   readonly allow?: readonly string[];
-  /** Media types to take, as in `image/png` or `image/*`; left out: all. A stranger's word: look at the bytes too. */
+  /** Media types to take, as in `image/png` or `image/*`; left out: all. The server's claim: check the bytes too. */
   readonly types?: readonly string[];
-  /** The part of the content that is wanted: a Range header as a client sent it. What is no range is left out. */
+  /** A Range header as a client sent it. An invalid one is left out. */
   readonly range?: string | undefined;
-  /** Sent with POST in place of asking with GET; whatever comes, also a redirect, is the answer then. */
+  /** Sent with POST in place of a GET; any response, also a redirect, is final then. */
   readonly post?: PostBody;
   /** Of the key for which the URL is fetched. */
   readonly dns: Dns;
@@ -57,13 +57,13 @@ function locate({ options, allowed, errorFor }: FetchJob, text: string, from: Pa
 
 const mayUse = (allowed: Allowed, port: number): boolean => usualPorts.includes(port) || allowed.namesPort(port);
 
-/** Judges a URL as `follow` does before it asks there: its text, and the addresses of its host. */
+/** Checks a URL as before a request: its text, and the addresses of its host. */
 export async function checkFetchUrl(job: FetchJob, text: string): Promise<void> {
   const place = locate(job, text, null);
   await lookedUp(job, place);
 }
 
-/** The addresses of a place that a connection may go to. A name server that does not answer may answer the next time. */
+/** The addresses to which a connection may be opened. A name server that does not answer may answer the next time. */
 function lookedUp({ options, allowed, errorFor, signal }: FetchJob, place: ParsedUrl): Promise<readonly string[]> {
   return raceAbort(resolvePinned(place, allowed, options.dns), signal).catch((thrown: unknown) => {
     if (signal.aborted) throw signal.reason;
@@ -73,7 +73,7 @@ function lookedUp({ options, allowed, errorFor, signal }: FetchJob, place: Parse
   });
 }
 
-/** The head of the answer at one place. Names are looked up once, and the connection goes to what was found. */
+/** The head of the response from one URL. Names are resolved once, and the connection uses those addresses. */
 async function requestAt(job: FetchJob, place: ParsedUrl): Promise<IncomingMessage> {
   const { options, errorFor, signal } = job;
   const addresses = await lookedUp(job, place);

@@ -111,7 +111,7 @@ export const longestSigned = 8_192;
 
 const defaultPorts: Readonly<Record<string, number>> = { "http:": 80, "https:": 443 };
 
-/** Names as they stand in DNS. The URL parser lets more through than any server answers to. */
+/** Names as in DNS. The URL parser accepts more than any server does. */
 const name = /^[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/;
 const longestName = 253;
 

@@ -1,4 +1,4 @@
-// The token counter with real threads, and the stand-in provider that answers counts for models whose provider has no counter.
+// The token counter with real threads, and the fallback provider for models whose provider has no counter.
 
 import { GatewayError } from "../../canonical/error.ts";
 import { type Encoding, type TokenFamily, tokenFamilyOf } from "../../dialects/tokens/families.ts";
@@ -72,7 +72,7 @@ export async function countInput(
   return (await countTexts(counter, textsOf(parts, family), family, signal)) + nonTextTokens(parts, family);
 }
 
-/** Answers counts where the provider of a model has no counter. Its name in `x-turnpike-provider` says that the figure is an estimate. */
+/** Answers counts where the provider of a model has no counter. Its name in `x-turnpike-provider` marks the number as an estimate. */
 export function estimator(counter: TokenCounter): Provider {
   return {
     kind: { name: "estimate", origin: "estimate", dialects: [] },

@@ -50,7 +50,7 @@ export function readServiceAccount(file: Secret): ServiceAccount | string {
 }
 
 interface Tokens {
-  /** A token that is good for a while. All who wait at once wait for one request. */
+  /** A token that is good for a while. Concurrent callers share one request. */
   get(): Promise<Secret>;
   /** The token has been refused: the next caller gets a new one. */
   drop(): void;
@@ -64,7 +64,7 @@ const earlyMs = 5 * 60_000;
 const lastMs = 30_000;
 const patienceMs = 30_000;
 
-interface Held {
+interface HeldToken {
   readonly token: Secret;
   readonly endsAtMs: number;
 }
@@ -90,7 +90,7 @@ async function assertion(account: ServiceAccount, nowMs: number): Promise<string
     .sign(key);
 }
 
-function readToken(text: string, nowMs: number): Held {
+function readToken(text: string, nowMs: number): HeldToken {
   const body = parseJsonText(text);
   const token = isObject(body) ? body.access_token : undefined;
   const seconds = isObject(body) ? body.expires_in : undefined;
@@ -99,7 +99,7 @@ function readToken(text: string, nowMs: number): Held {
   return { token: new Secret(token), endsAtMs: nowMs + life * 1000 };
 }
 
-/** Whatever breaks on the way, nothing was asked of a model yet. */
+/** Whatever fails here, no model was requested yet. */
 function unreachable(cause: unknown): never {
   throw new GatewayError("upstream_unreachable", "The provider's token service could not be reached.", { cause });
 }
@@ -116,7 +116,7 @@ async function present(account: ServiceAccount, body: string, send: Send) {
   return { status: response.status, text: await response.text() };
 }
 
-async function ask(account: ServiceAccount, { clock, send }: SignerDependencies): Promise<Held> {
+async function ask(account: ServiceAccount, { clock, send }: SignerDependencies): Promise<HeldToken> {
   const form = new URLSearchParams({ grant_type: grant, assertion: await assertion(account, clock.nowMs()) });
   const { status, text } = await present(account, form.toString(), send).catch(unreachable);
   if (status >= 500) throw new GatewayError("upstream_overloaded", "The provider's token service failed.");
@@ -126,7 +126,7 @@ async function ask(account: ServiceAccount, { clock, send }: SignerDependencies)
 
 /** The tokens of one account. */
 export function tokensOf(account: ServiceAccount, tools: SignerDependencies): Tokens {
-  let held: Held | null = null;
+  let held: HeldToken | null = null;
   let pending: Promise<Secret> | null = null;
   const renew = (): Promise<Secret> => {
     pending ??= ask(account, tools)
