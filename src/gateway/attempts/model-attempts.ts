@@ -4,6 +4,7 @@ import type { Warning } from "../../canonical/warning.ts";
 import type { UpstreamDialect } from "../../dialects/dialect.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { type Deadline, type DeadlineClock, deadline } from "../../lib/deadline.ts";
+import { isLarge, nextEventLoopTurn } from "../../lib/event-loop-turn.ts";
 import { mapConcurrent } from "../../lib/map-concurrent.ts";
 import { originOf } from "../../providers/provider.ts";
 import type { Events, RequestIds } from "../../telemetry/events.ts";
@@ -119,13 +120,26 @@ async function refusedAddress(context: AttemptContext, { provider }: Candidate):
   }
 }
 
+/** A large request that is translated is parsed in one turn of the event loop, and rendered in the next. Returns why it cannot be parsed. */
+async function parseApart(inquiry: GatewayRequest, upstream: UpstreamDialect): Promise<GatewayError | null> {
+  if (inquiry.dialect === upstream || !isLarge(inquiry.source?.bytes?.length)) return null;
+  try {
+    // A getter: what it builds stays built.
+    void inquiry.request;
+    await nextEventLoopTurn();
+    return null;
+  } catch (thrown) {
+    return toGatewayError(thrown);
+  }
+}
+
 /** The plan of one request for a candidate, in one dialect. */
 async function checkedPlanOf(
   context: AttemptContext,
   candidate: Candidate,
   { upstream, inquiry }: Way,
 ): Promise<UpstreamPlan | GatewayError> {
-  const refused = await refusedAddress(context, candidate);
+  const refused = (await parseApart(inquiry, upstream)) ?? (await refusedAddress(context, candidate));
   if (refused !== null) return refused;
   return needsBytes(inquiry, upstream)
     ? planWithBytes({ ...context, inquiry }, candidate, upstream)
@@ -142,8 +156,8 @@ function planOf(
   candidate: Candidate,
   way: Way,
 ): UpstreamPlan | GatewayError | Promise<UpstreamPlan | GatewayError> {
-  const { mayHoldMedia } = way.inquiry.outline;
-  return mayHoldMedia ? checkedPlanOf(context, candidate, way) : planFor(way.inquiry, candidate, way.upstream, context);
+  const isLong = way.inquiry.outline.mayHoldMedia || isLarge(way.inquiry.source?.bytes?.length);
+  return isLong ? checkedPlanOf(context, candidate, way) : planFor(way.inquiry, candidate, way.upstream, context);
 }
 
 type Send<T> = (context: AttemptContext, plan: UpstreamPlan, candidate: Candidate) => Promise<T>;
@@ -217,7 +231,7 @@ async function checked(
   const [only, ...others] = replies;
   const reply =
     others.length === 0
-      ? plan.codec.encodeResponse(await counted(only, plan, context, candidate), plan, inquiry)
+      ? await plan.codec.encodeResponse(await counted(only, plan, context, candidate), plan, inquiry)
       : await mergedResponse(replies, plan, context, candidate);
   const ignored = ignoredFields(replies, plan, inquiry, originOf(candidate.provider, candidate.model));
   refuseWhenStrict(inquiry, ignored);

@@ -106,7 +106,11 @@ export interface PlanCodec {
     response: OperationResponse,
   ): ReadResponse;
   /** The reply to the only call of a plan, for the client. */
-  encodeResponse(read: ReadResponse, plan: UpstreamPlan, gatewayRequest: GatewayRequest): BufferedResponse;
+  encodeResponse(
+    read: ReadResponse,
+    plan: UpstreamPlan,
+    gatewayRequest: GatewayRequest,
+  ): BufferedResponse | Promise<BufferedResponse>;
   /** Throws `internal_error` for an operation that does not stream. */
   transcodeStream(plan: UpstreamPlan, gatewayRequest: GatewayRequest, meter: Meter, origin: string): Transcoder;
   /** Events of speech go to the client as they came. */

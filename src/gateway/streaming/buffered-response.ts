@@ -5,6 +5,7 @@ import type { OperationResponse } from "../../canonical/operation.ts";
 import { cutAtStops } from "../../canonical/stop-sequences.ts";
 import type { ReadContext } from "../../dialects/dialect.ts";
 import { invalidUpstreamResponse } from "../../dialects/errors.ts";
+import { writeBody } from "../../lib/body-thread.ts";
 import { parseExactText } from "../../lib/exact-json.ts";
 import { isObject, type Json, type JsonObject, parseJsonText } from "../../lib/json.ts";
 import { retryAfterMs } from "../../lib/retry-after.ts";
@@ -108,18 +109,18 @@ export function parsedResponse(
 }
 
 /** A response in the client's dialect. Throws where it is none for this request. */
-export function rendered(
+export async function rendered(
   response: OperationResponse,
   plan: UpstreamPlan,
   gatewayRequest: GatewayRequest,
-): BufferedResponse {
+): Promise<BufferedResponse> {
   check(response, gatewayRequest.request);
   const cut = plan.watched.length > 0 && response.operation === "chat" ? cutAtStops(response, plan.watched) : response;
   const document = gatewayRequest.dialect.textFormats?.render(cut, gatewayRequest.write) ?? null;
   if (document !== null) return { body: document.text, type: document.type, usage: response.usage };
   const json = gatewayRequest.dialect.response.render(cut, gatewayRequest.write);
   if (gatewayRequest.asJson) return { body: "", json, usage: response.usage };
-  return { body: JSON.stringify(json), usage: response.usage };
+  return { body: await writeBody(json), usage: response.usage };
 }
 
 /** Throws `upstream_protocol_error` for an answer that is none for this request. */
