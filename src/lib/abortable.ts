@@ -1,11 +1,28 @@
-// Giving up on work that cannot be stopped.
+// Waits that a signal ends: for work that cannot be stopped, and for time.
 
-/** The work's outcome, or the signal's reason where that comes first. What cannot be stopped goes on unheard. */
+/** The work's outcome, or the signal's reason where that comes first. The work itself is not stopped. */
 export function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   const giveUp = (): void => reject(signal.reason);
   if (signal.aborted) giveUp();
   signal.addEventListener("abort", giveUp, { once: true });
   work.then(resolve, reject).finally(() => signal.removeEventListener("abort", giveUp));
+  return promise;
+}
+
+/** Waits so long, or rejects with the signal's reason where that comes first. */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.reject(signal.reason);
+  if (ms === 0) return Promise.resolve();
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const stop = (): void => {
+    clearTimeout(timer);
+    reject(signal.reason);
+  };
+  const timer = setTimeout(() => {
+    signal.removeEventListener("abort", stop);
+    resolve();
+  }, ms);
+  signal.addEventListener("abort", stop, { once: true });
   return promise;
 }

@@ -1,8 +1,10 @@
 // Polls an upstream that answers with a task until there is a result, within one request.
 import { GatewayError } from "../canonical/error.ts";
 import type { UpstreamDialect } from "../dialects/dialect.ts";
+import { pause } from "../lib/abortable.ts";
 import type { Clock } from "../lib/clock.ts";
 import { isObject, type JsonObject, parseJsonText } from "../lib/json.ts";
+import { readBounded } from "./upstream.ts";
 
 /** How a kind's tasks are followed, for one of its dialects. */
 export interface TaskPolling {
@@ -27,33 +29,11 @@ export interface PollingDependencies {
 const mostFailures = 3;
 const maxReplyBytes = 8 * 1024 * 1024;
 
-/** Waits, or rejects with the signal's reason. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason);
-    const stop = (): void => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener("abort", stop);
-      resolve();
-    }, ms);
-    signal.addEventListener("abort", stop, { once: true });
-  });
-}
-
 /** A reply within bounds, as text that can be read again. */
-async function textOf(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let total = 0;
-  for await (const chunk of response.body ?? []) {
-    total += chunk.length;
-    if (total > maxReplyBytes)
-      throw new GatewayError("upstream_protocol_error", "The task status from the provider exceeds the size limit.");
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
+async function textOf(response: Response, signal: AbortSignal): Promise<string> {
+  const bytes = await readBounded(response, maxReplyBytes, signal);
+  if (bytes !== null) return Buffer.from(bytes).toString("utf8");
+  throw new GatewayError("upstream_protocol_error", "The task status from the provider exceeds the size limit.");
 }
 
 const again = ({ status, headers }: Response, text: string): Response => new Response(text, { status, headers });
@@ -91,7 +71,7 @@ export async function pollUntilDone(
   let failures = 0;
   for (let asked = 0; ; asked++) {
     if (response.ok) {
-      const text = await textOf(response);
+      const text = await textOf(response, signal);
       const reply = parseJsonText(text);
       path = isObject(reply) ? next(reply) : null;
       if (path === null) return again(response, text);

@@ -2,10 +2,10 @@
 import { GatewayError } from "../../canonical/error.ts";
 import type { OperationRequest, OperationResponse } from "../../canonical/operation.ts";
 import { refusalError } from "../../dialects/upstream-error.ts";
+import { pause } from "../../lib/abortable.ts";
 import { nextEventLoopTurn } from "../../lib/event-loop-turn.ts";
 import { isLargerThan } from "../../lib/size.ts";
 import { type CanonicalReply, defaultTimeouts, type Provider } from "../provider.ts";
-import { pause } from "./delay.ts";
 import { type Directives, readDirectives, sandboxModels } from "./directives.ts";
 import { refuseContext } from "./limits.ts";
 import { handlerFor, type OperationHandler, operations, origin } from "./operations.ts";

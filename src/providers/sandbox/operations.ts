@@ -3,14 +3,13 @@ import type { OperationRequest, OperationResponse } from "../../canonical/operat
 import { inSteps } from "../../lib/event-loop-turn.ts";
 import type { CanonicalReply } from "../provider.ts";
 import { chatReply, inputTokens, lastPrompt } from "./chat.ts";
-import { paced } from "./delay.ts";
 import type { Directives } from "./directives.ts";
 import { embedReply } from "./embed.ts";
 import { imageReply } from "./image.ts";
 import { textOf as judgedText, moderateReply } from "./moderate.ts";
 import { textOf as rankedText, rerankReply } from "./rerank.ts";
 import { speakReply, speakStream } from "./speak.ts";
-import { wordByWord } from "./stream.ts";
+import { paced, wordByWord } from "./stream.ts";
 import { transcribeReply, transcribeStream } from "./transcribe.ts";
 
 /** Tag of the opaque state that the sandbox makes. */

@@ -2,9 +2,9 @@
 import type { SpeechRequest, SpeechResponse } from "../../canonical/speech.ts";
 import { zeroUsage } from "../../canonical/usage.ts";
 import type { CanonicalReply } from "../provider.ts";
-import { paced } from "./delay.ts";
 import { type Directives, withoutDirectives } from "./directives.ts";
 import { audioFile } from "./sound.ts";
+import { paced } from "./stream.ts";
 
 export function speakReply(request: SpeechRequest): SpeechResponse {
   return {

@@ -1,6 +1,9 @@
-// A sandbox reply as a stream: whole blocks are cut into words, so that a client sees them arrive.
+// Streams of the sandbox: replies cut into words, at the pace of the directives, and no further than they say.
 import type { ChatResponse } from "../../canonical/chat.ts";
 import { type StreamEvent, streamEventsOf } from "../../canonical/stream-event.ts";
+import { streamTruncated } from "../../dialects/errors.ts";
+import { pause } from "../../lib/abortable.ts";
+import type { Directives } from "./directives.ts";
 
 /** Words with the white space behind them; JSON in short runs. */
 const pieces = /\S+\s*|\s+/g;
@@ -10,5 +13,29 @@ export function* wordByWord(response: ChatResponse): Generator<StreamEvent> {
   for (const event of streamEventsOf(response)) {
     if (event.type !== "text" && event.type !== "thinking" && event.type !== "tool-input") yield event;
     else for (const text of event.text.match(pieces) ?? []) yield { ...event, text };
+  }
+}
+
+/** Events that bring nothing of a reply by themselves. */
+const isSilent = (item: unknown): boolean =>
+  typeof item === "object" && item !== null && "type" in item && /^block-/.test(String(item.type));
+
+/** The items of a stream at the pace of the directives, and no further than they say. Throws at the cut where `breaks` is set. */
+export async function* paced<Item>(
+  items: Iterable<Item>,
+  directives: Directives,
+  signal: AbortSignal,
+  breaks = false,
+): AsyncGenerator<Item> {
+  let sent = 0;
+  for (const item of items) {
+    const isPiece = !isSilent(item);
+    if (isPiece && sent > 0) await pause(directives.paceMs, signal);
+    if (isPiece && sent === directives.cut) {
+      if (breaks) throw streamTruncated();
+      return;
+    }
+    yield item;
+    if (isPiece) sent++;
   }
 }

@@ -7,9 +7,9 @@ import { soundSeconds } from "../../dialects/shared/audio-duration.ts";
 import { soundOf } from "../../dialects/shared/audio-format.ts";
 import { cuesOf } from "../../dialects/transcription/subtitles.ts";
 import type { CanonicalReply } from "../provider.ts";
-import { paced } from "./delay.ts";
 import type { Directives } from "./directives.ts";
 import { secondsAt, secondsOf, spokenIn } from "./sound.ts";
+import { paced } from "./stream.ts";
 
 const unknown = "The sandbox transcribes only speech that it generated. This is a placeholder transcript.";
 const wordForm = /\S+/g;
