@@ -2,7 +2,8 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { GatewayError } from "../../src/canonical/error.ts";
-import { transportError } from "../../src/providers/upstream.ts";
+import { createSend, type Send, transportError } from "../../src/providers/upstream.ts";
+import { type Script, upstream } from "../support/upstream.ts";
 import { type Certificate, certificateFor } from "./safe-fetch-certificate.ts";
 
 const servers: { stop(force: boolean): unknown }[] = [];
@@ -86,3 +87,20 @@ test("a process without descriptors is overloaded itself, whatever the runtime c
     afterwards: { kind: "upstream_unreachable", retry: "next" },
   });
 }, 60_000);
+
+test("connections that one gateway has used are not taken for another's", async () => {
+  const up = await upstream();
+  servers.push(up);
+  const [mine, another] = [createSend(), createSend()];
+  const ask = (send: Send) => send({ method: "POST", url: `${up.url}/v1`, headers: {}, body: "{}", signal: never });
+  const lost: Script = (line) => line.reset();
+  const answered: Script = { json: {} };
+  up.next(answered, lost);
+  await (await ask(mine)).text();
+  await expect(ask(another)).rejects.toMatchObject({ kind: "upstream_reset" });
+  expect(up.requests.length).toBe(2);
+  up.next(answered, lost, answered);
+  await (await ask(mine)).text();
+  expect((await ask(mine)).status).toBe(200);
+  expect(up.requests.length).toBe(5);
+});
