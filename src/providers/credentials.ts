@@ -66,6 +66,9 @@ export type Signer =
 /** Makes the signer of an account without a fault. */
 export type SignerFactory = (entry: AccountEntry, dependencies: SignerDependencies) => Signer;
 
+/** The body of a list, as parsed JSON; the request is signed. */
+export type GetList = (url: string, headers?: Readonly<Record<string, string>>) => Promise<unknown>;
+
 /** What differs in the calls of one account. */
 export interface AccountAccess {
   /** In place of the entry's own address. */
@@ -76,8 +79,8 @@ export interface AccountAccess {
   rewriteTaskPath?(call: UpstreamRequest): UpstreamRequest;
   /** The response in frames that dialects read. */
   unwrap?(response: Response): Response;
-  /** The account's own list of models; `get` sends a signed request. */
-  list?(get: (url: string, headers?: AuthHeaders) => Promise<Response>): Promise<ListedModel[]>;
+  /** The account's own list of models. */
+  list?(get: GetList): Promise<ListedModel[]>;
 }
 
 /** The secrets of an account, to be hidden wherever they turn up. */

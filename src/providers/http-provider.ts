@@ -13,7 +13,7 @@ import { randomId } from "../lib/ids.ts";
 import { parseJsonText, withoutUndefined } from "../lib/json.ts";
 import { bytesOf } from "../lib/json-source.ts";
 import { writeMultipart } from "../lib/multipart-write.ts";
-import { type AccountAccess, type Signer, secretsOf } from "./credentials.ts";
+import { type AccountAccess, type GetList, type Signer, secretsOf } from "./credentials.ts";
 import type { DispatchRequest, HttpEntry, HttpProvider, Provider, ProviderLists, ResponsePatch } from "./provider.ts";
 import { isStrong, type Redactor, redactorOf, withRedactor } from "./redaction.ts";
 import { patchRequest } from "./request-quirks.ts";
@@ -85,21 +85,24 @@ interface ListOf<Item> {
 function listsOf(
   entry: HttpEntry,
   { list: ownList }: AccountAccess,
-  get: (url: string, signal: AbortSignal, headers?: Readonly<Record<string, string>>) => Promise<Response>,
+  get: (signal: AbortSignal) => GetList,
 ): ProviderLists {
-  const listed = async <Item>({ path, read }: ListOf<Item>, signal: AbortSignal): Promise<Item[]> => {
-    const response = await get(join(baseOf(entry), path), signal);
-    if (!response.ok)
-      throw refusalError({ status: response.status, message: `The provider refused to list '${path}'.` });
-    const bytes = await readBounded(response, maxListBytes, signal);
-    if (bytes === null) throw invalidUpstreamResponse(`the list '${path}' exceeds the size limit`);
-    return read(parseJsonText(decoder.decode(bytes)));
-  };
   const lister = <Item>(from: ListOf<Item> | undefined) =>
-    from === undefined ? undefined : (signal: AbortSignal) => listed(from, signal);
+    from && (async (signal: AbortSignal) => from.read(await get(signal)(join(baseOf(entry), from.path))));
   const { listing, voiceList } = entry.kind;
-  const models = ownList && ((signal: AbortSignal) => ownList((url, headers) => get(url, signal, headers)));
+  const models = ownList && ((signal: AbortSignal) => ownList(get(signal)));
   return withoutUndefined({ models: models ?? lister(listing), voices: lister(voiceList) });
+}
+
+/** Reads lists with signed requests that carry the headers of the entry. */
+function listReader(send: Send, base: Readonly<Record<string, string>>): (signal: AbortSignal) => GetList {
+  return (signal) => async (url, headers) => {
+    const response = await send({ method: "GET", url, headers: { ...base, ...headers }, signal });
+    if (!response.ok) throw refusalError({ status: response.status, message: "The provider refused to send a list." });
+    const bytes = await readBounded(response, maxListBytes, signal);
+    if (bytes === null) throw invalidUpstreamResponse("a list exceeds the size limit");
+    return parseJsonText(decoder.decode(bytes));
+  };
 }
 
 /** What every request to this entry carries. */
@@ -159,8 +162,10 @@ export function httpProvider(
       send: (request) => answer(request).then((response) => redacted(patches.reduce(patchedResponse, response))),
       sendTask: (call, signal) => sendTaskCall(access.rewriteTaskPath?.(call) ?? call, signal).then(redacted),
     },
-    list: listsOf(entry, access, (url, signal, headers) =>
-      sendSigned({ method: "GET", url, headers: { ...base, ...headers }, signal }).then(redacted),
+    list: listsOf(
+      entry,
+      access,
+      listReader((request) => sendSigned(request).then(redacted), base),
     ),
   };
 }

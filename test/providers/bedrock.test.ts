@@ -7,6 +7,7 @@ import { awsSigner } from "../../src/providers/bedrock/index.ts";
 import type { Account } from "../../src/providers/credentials.ts";
 import { httpProvider } from "../../src/providers/http-provider.ts";
 import { defaultTimeouts, type HttpProvider, originOf } from "../../src/providers/provider.ts";
+import type { OutgoingRequest } from "../../src/providers/upstream.ts";
 import { chatTold, messageTold } from "../support/chat-stream-reader.ts";
 import { says } from "../support/fixtures.ts";
 import { gateway } from "../support/gateway.ts";
@@ -128,6 +129,28 @@ test("state belongs to the maker of a model", () => {
 
 test("a private endpoint has no list", () => {
   expect(providerWith(published).list.models).toBeUndefined();
+});
+
+test("the public endpoint lists models and profiles with signed requests", async () => {
+  const asked: OutgoingRequest[] = [];
+  const lists = [
+    { modelSummaries: [{ modelId: "amazon.nova-x", modelName: "Nova X", providerName: "Amazon" }, {}] },
+    { inferenceProfileSummaries: [{ inferenceProfileId: "us.amazon.nova-x", inferenceProfileName: "US Nova X" }] },
+  ];
+  const send = async (request: OutgoingRequest) => Response.json(lists[asked.push(request) - 1]);
+  const entry = { name: "aws", kind, credential: null, models: null, headers: {}, timeouts: defaultTimeouts };
+  const account = { region: "us-east-1", ...published };
+  const baseUrl = "https://bedrock-runtime.us-east-1.amazonaws.com";
+  const { list } = httpProvider({ ...entry, baseUrl, account }, { clock, send });
+  expect(await list.models?.(new AbortController().signal)).toEqual([
+    { id: "amazon.nova-x", displayName: "Nova X", ownedBy: "Amazon" },
+    { id: "us.amazon.nova-x", displayName: "US Nova X", ownedBy: "aws" },
+  ]);
+  for (const { url, headers } of asked) {
+    expect(url).toStartWith("https://bedrock.us-east-1.amazonaws.com/");
+    expect(headers["authorization"]).toContain("/us-east-1/bedrock/aws4_request");
+  }
+  expect(asked).toHaveLength(2);
 });
 
 describe("through the gateway", () => {

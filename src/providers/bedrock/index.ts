@@ -1,6 +1,5 @@
 // Amazon Bedrock: models of many makers behind Converse, for an AWS key that signs or for an API key as a bearer token.
 import { bedrockConverse } from "../../dialects/index.ts";
-import { refusalError } from "../../dialects/upstream-error.ts";
 import { isObject, type Json } from "../../lib/json.ts";
 import type { Secret } from "../../lib/secret.ts";
 import {
@@ -9,6 +8,7 @@ import {
   type AccountEntry,
   type AccountFault,
   bearerOrKeyPair,
+  type GetList,
   type KeyPair,
   keyPairFault,
   type UnsignedRequest,
@@ -35,7 +35,7 @@ function fault(account: Account, credential: Secret | null): AccountFault | null
 }
 
 function access({ baseUrl, account: { region = "" } = {} }: AccountEntry): AccountAccess {
-  const list: AccountAccess["list"] = (get) => listModels((path) => get(`${hostOf(service, region)}/${path}`));
+  const list: AccountAccess["list"] = (get) => listModels(get, hostOf(service, region));
   // A private endpoint serves no lists, and where those of its region are is unknown.
   return { unwrap: unwrapEvents, ...(baseUrl === runtimeOf(region) ? { list } : {}) };
 }
@@ -69,9 +69,6 @@ export const bedrock: HttpKind = {
   },
 };
 
-/** Sends a signed request for one list. */
-type Get = (path: string) => Promise<Response>;
-
 /** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_ListFoundationModels.html */
 const modelsPath = "foundation-models?byOutputModality=TEXT&byInferenceType=ON_DEMAND";
 /** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_ListInferenceProfiles.html */
@@ -93,15 +90,9 @@ const named = (id: Json | undefined, name: Json | undefined, ownedBy: Json | und
         },
       ];
 
-async function listOf(get: Get, path: string): Promise<unknown> {
-  const response = await get(path);
-  if (response.ok) return response.json();
-  throw refusalError({ status: response.status, message: "The provider refused to list its models." });
-}
-
 /** Both lists as one; throws when either cannot be had. */
-async function listModels(get: Get): Promise<ListedModel[]> {
-  const [models, profiles] = await Promise.all([listOf(get, modelsPath), listOf(get, profilesPath)]);
+async function listModels(get: GetList, baseUrl: string): Promise<ListedModel[]> {
+  const [models, profiles] = await Promise.all([modelsPath, profilesPath].map((path) => get(`${baseUrl}/${path}`)));
   return [
     ...objectsOf(models, "modelSummaries").flatMap((model) =>
       named(model.modelId, model.modelName, model.providerName),

@@ -11,7 +11,6 @@ import {
   imagenImages,
   vertexEmbeddings,
 } from "../../dialects/index.ts";
-import { refusalError } from "../../dialects/upstream-error.ts";
 import { vertexVeo } from "../../dialects/video/index.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import {
@@ -21,6 +20,7 @@ import {
   type AccountFault,
   bearer,
   bearerHeaders,
+  type GetList,
   type SignerFactory,
 } from "../credentials.ts";
 import type { ListedModel } from "../model-list.ts";
@@ -156,17 +156,10 @@ function readModels(body: unknown, publisher: string, known: RegExp): ListedMode
 }
 
 /** The models of all publishers that are spoken to here. */
-async function listModels(
-  baseUrl: string,
-  project: string,
-  get: Parameters<NonNullable<AccountAccess["list"]>>[0],
-): Promise<ListedModel[]> {
+async function listModels(baseUrl: string, project: string, get: GetList): Promise<ListedModel[]> {
   const lists = publishers.map(async ([publisher, known]) => {
     const url = `${baseUrl}/v1beta1/publishers/${publisher}/models?pageSize=1000`;
-    const response = await get(url, { "x-goog-user-project": project });
-    if (!response.ok)
-      throw refusalError({ status: response.status, message: "The provider refused to list its models." });
-    return readModels(await response.json(), publisher, known);
+    return readModels(await get(url, { "x-goog-user-project": project }), publisher, known);
   });
   return (await Promise.all(lists)).flat();
 }
