@@ -1,11 +1,40 @@
 // The sandbox's audio: a hum where words are and silence between them, in every format. A comment in the file holds the text.
 import type { AudioFormat } from "../../canonical/speech.ts";
 import { wavHeader } from "../../dialects/shared/audio-format.ts";
-import { flacBlockSum, flacHeadSum, oggPageSum } from "./checksums.ts";
 import { frameTexts } from "./sound-frames.ts";
 
+/** A table of one step for each byte. */
+function tableOf(width: 8 | 16 | 32, polynomial: number): Uint32Array {
+  const top = 2 ** (width - 1);
+  const mask = 2 ** width - 1;
+  return Uint32Array.from({ length: 256 }, (_, byte) => {
+    let value = byte * 2 ** (width - 8);
+    for (let bit = 0; bit < 8; bit++)
+      value = (((value & top) !== 0 ? (value << 1) ^ polynomial : value << 1) & mask) >>> 0;
+    return value;
+  });
+}
+
+function checksum(width: 8 | 16 | 32, polynomial: number): (bytes: Uint8Array) => number {
+  const table = tableOf(width, polynomial);
+  const mask = 2 ** width - 1;
+  return (bytes) => {
+    let value = 0;
+    for (const byte of bytes)
+      value = (((value << 8) ^ (table[((value >>> (width - 8)) ^ byte) & 255] ?? 0)) & mask) >>> 0;
+    return value;
+  };
+}
+
+/** https://www.rfc-editor.org/rfc/rfc9639#section-9.1.8 */
+const flacHeadSum = checksum(8, 0x07);
+/** https://www.rfc-editor.org/rfc/rfc9639#section-9.3 */
+const flacBlockSum = checksum(16, 0x8005);
+/** https://www.rfc-editor.org/rfc/rfc3533#section-6 */
+const oggPageSum = checksum(32, 0x04c11db7);
+
 /** What a file says, and how fast. */
-export interface Spoken {
+interface Spoken {
   readonly text: string;
   readonly speed: number;
 }
