@@ -179,6 +179,7 @@ function gatewayOf(foundation: Foundation, options: StartOptions, teardown: Tear
     drains: createDrains(limits),
     transcoder: settings.ffmpeg === null ? null : createAudioTranscoder(settings.ffmpeg, limits),
     ledger,
+    prices: configuration.prices,
     clock: systemClock,
     events,
     deadlines: { ticker: createSharedInterval(deadlineTickMs), clock: systemClock },

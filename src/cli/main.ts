@@ -2,6 +2,7 @@
 import { version } from "../../package.json";
 import { keysCommand } from "./keys.ts";
 import { type Command, helpOf, parseCommonFields, runCommand, UsageError } from "./options.ts";
+import { pricesCommand } from "./prices.ts";
 import { requestsCommand } from "./requests.ts";
 import { serve } from "./serve.ts";
 import { usageCommand } from "./usage.ts";
@@ -22,6 +23,7 @@ const root: Command = {
       },
     },
     keys: keysCommand,
+    prices: pricesCommand,
     requests: requestsCommand,
     usage: usageCommand,
     webhooks: webhooksCommand,

@@ -1,4 +1,5 @@
-// How commands print: columns of text, or JSON.
+// How commands print: columns of text, amounts of money, or JSON.
+import { formatDecimal } from "../lib/decimal.ts";
 
 /** Columns of text, each as wide as its widest cell. */
 export function table(rows: readonly (readonly string[])[]): string {
@@ -12,6 +13,11 @@ export function table(rows: readonly (readonly string[])[]): string {
     )
     .join("\n");
 }
+
+const nanoDigits = 9;
+
+/** Nano-dollars as decimal dollars, exactly. */
+export const dollars = (nanoDollars: bigint): string => formatDecimal(nanoDollars, nanoDigits);
 
 /** Indented JSON; integers too large for a double become decimal strings. */
 export function jsonText(value: unknown): string {

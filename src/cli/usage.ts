@@ -8,7 +8,7 @@ import { readUsage, type UsageGroup, type UsageRow } from "../gateway/ledger/rea
 import { listKeys } from "../store/keys.ts";
 import { withStore } from "./open.ts";
 import { type Command, parseCommonFields, UsageError } from "./options.ts";
-import { jsonText, table } from "./print.ts";
+import { dollars, jsonText, table } from "./print.ts";
 
 const groups = ["model", "key", "day", "provider"] as const satisfies readonly UsageGroup[];
 const head = [
@@ -21,11 +21,11 @@ const head = [
   "output",
   "reasoning",
   "cost USD",
+  "price USD",
   "unpriced",
   "possible",
   "units",
 ];
-const nanosPerDollar = 1_000_000_000;
 const oneDayMs = 86_400_000;
 const msPerSecond = 1_000;
 
@@ -51,7 +51,7 @@ function unitsIn({ images, audioMs, videoMs, characters, pages, searches, billed
 }
 
 function cells(row: UsageRow & { readonly name: string }): string[] {
-  const cost = row.costNanoDollars === null ? "" : (Number(row.costNanoDollars) / nanosPerDollar).toFixed(6);
+  const [cost, price] = [row.costNanoDollars, row.priceNanoDollars].map((sum) => (sum === null ? "" : dollars(sum)));
   const counts = [
     row.requests,
     row.errors,
@@ -65,7 +65,8 @@ function cells(row: UsageRow & { readonly name: string }): string[] {
   return [
     row.name || "(none)",
     ...counts.map(String),
-    cost,
+    cost ?? "",
+    price ?? "",
     String(row.unpriced),
     String(row.possibleTokens),
     unitsIn(row),

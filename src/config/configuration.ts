@@ -1,7 +1,9 @@
 // Everything that the file and the environment configure, checked as a whole before anything is opened.
+import type { Prices } from "../gateway/prices/prices.ts";
 import type { Settings } from "./environment.ts";
 import { fetchAllowOf } from "./fetch-allowlist.ts";
 import { type ReadConfig, readConfigFile } from "./file.ts";
+import { readPrices } from "./prices.ts";
 import { buildCatalog } from "./providers.ts";
 import { type VideoOptions, videoOptions } from "./videos.ts";
 import { configWarnings } from "./warnings.ts";
@@ -16,6 +18,7 @@ export interface Configuration {
   readonly keys: readonly DeclaredKey[];
   readonly fetchAllow: readonly string[];
   readonly videos: VideoOptions;
+  readonly prices: Prices;
   /** Sentences about what is allowed but doubtful. */
   readonly warnings: readonly string[];
 }
@@ -39,8 +42,9 @@ export function readConfiguration(settings: Settings): Configuration {
   const catalog = buildCatalog(file, settings.environment);
   const keys = declaredKeys(file, settings);
   const fetchAllow = file.faults.attempt(() => fetchAllowOf(settings, file)) ?? [];
+  const prices = readPrices(file);
   const videos = file.faults.attempt(() => videoOptions(settings, file));
   file.faults.throwIfAny();
   if (videos === undefined) throw new Error("The video settings could not be read.");
-  return { file, keys, fetchAllow, videos, warnings: configWarnings(file, catalog) };
+  return { file, keys, fetchAllow, videos, prices, warnings: configWarnings(file, catalog) };
 }

@@ -2,6 +2,7 @@
 import { type Static, Type } from "typebox";
 import { limitsSchema } from "./limits.ts";
 import { modelCapabilities } from "./model-capabilities.ts";
+import { pricesSchema } from "./price-schema.ts";
 
 const closed = { additionalProperties: false } as const;
 const name = (description: string) => Type.String({ minLength: 1, description });
@@ -195,6 +196,7 @@ export const configSchema = Type.Object(
     keys: Type.Optional(Type.Record(Type.String(), key, { description: "Client keys, keyed by name." })),
     responses: Type.Optional(responses),
     videos: Type.Optional(videos),
+    prices: Type.Optional(pricesSchema),
     fetch: Type.Optional(fetching),
     limits: Type.Optional(limitsSchema),
     public_url: Type.Optional(

@@ -3,6 +3,7 @@ import type { GatewayError } from "../canonical/error.ts";
 import type { ArrayForm, Dialect } from "../dialects/dialect.ts";
 import { warningText } from "../gateway/ledger/settlement.ts";
 import type { GatewayReply } from "../gateway/pipeline/request-context.ts";
+import { formatDecimal } from "../lib/decimal.ts";
 import { asArray } from "./json-array-stream.ts";
 
 export const jsonType = "application/json; charset=utf-8";
@@ -13,6 +14,7 @@ const streamHeaders = {
 } as const;
 /** Beyond this the official SDKs ignore the wait and retry on their own: better to tell them not to. */
 const longWaitMs = 60_000;
+const nanoDigits = 9;
 
 /** The names under which a caller looks for its request id. */
 export type IdHeaders = readonly string[];
@@ -62,11 +64,18 @@ function readyHeaders(reply: GatewayReply, idHeaders: IdHeaders): Headers {
   return headers;
 }
 
-/** The reply of the corridor as an HTTP response; with `array`, a stream is written as one JSON array. */
+/** In dollars, exactly. The headers are shared, so that the last reply's must not stay. */
+function setCost(headers: Headers, price: bigint | null | undefined): void {
+  if (price === undefined || price === null) headers.delete("x-turnpike-cost");
+  else headers.set("x-turnpike-cost", formatDecimal(price, nanoDigits));
+}
+
+/** A reply as an HTTP response; with `array`, a stream is written as one JSON array. */
 export function writeReply(reply: GatewayReply, requestId: string, idHeaders: IdHeaders, array?: ArrayForm): Response {
   const headers = readyHeaders(reply, idHeaders);
   headers.set("x-request-id", requestId);
   for (const name of idHeaders) headers.set(name, requestId);
+  setCost(headers, reply.price);
   if (!(reply.body instanceof ReadableStream) || array === undefined) return new Response(reply.body, { headers });
   const response = new Response(asArray(reply.body, array), { headers });
   response.headers.set("content-type", jsonType);

@@ -129,6 +129,7 @@ export const otherBounds: Readonly<Record<string, readonly string[]>> = {
   "a cache: beyond it something is computed or asked again": [
     "src/dialects/tokens/families.ts mostKnown",
     "src/http/write.ts maxReady",
+    "src/gateway/prices/price-book.ts maxPlaces",
     "src/http/cors.ts maxAgeSeconds",
     "src/providers/bedrock/index.ts maxDerivedKeys",
     "src/gateway/operations/token-count.ts memoryMs",

@@ -51,9 +51,9 @@ test("a certificate that nobody signed is refused, and no request is printed", a
 
 test("the check does not depend on the environment of the process", async () => {
   const file = join(import.meta.dir, "..", "..", "src", "providers", "upstream.ts");
-  const code = `const { send } = await import(${JSON.stringify(file)});
+  const code = `const { createSend } = await import(${JSON.stringify(file)});
     const signal = new AbortController().signal;
-    const told = await send({ method: "GET", url: "https://localhost:${server.port}/", headers: {}, signal })
+    const told = await createSend()({ method: "GET", url: "https://localhost:${server.port}/", headers: {}, signal })
       .then((response) => response.text(), (thrown) => thrown.kind);
     console.log(told);`;
   const env = { ...process.env, NODE_TLS_REJECT_UNAUTHORIZED: "0" };

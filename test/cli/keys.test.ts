@@ -130,7 +130,7 @@ describe("wrong words are one sentence", () => {
 describe("usage", () => {
   const usage = (...words: string[]) => here.run(["usage", ...words], environment);
   const columns =
-    "requests  errors  open  input  cache read  cache write  output  reasoning  cost USD  unpriced  possible  units";
+    "requests  errors  open  input  cache read  cache write  output  reasoning  cost USD  price USD  unpriced  possible  units";
 
   test("counts requests, errors and tokens by model, key, provider and day", async () => {
     const [key = ""] = (await keys("create", "counted")).out.split("\n");
@@ -150,10 +150,10 @@ describe("usage", () => {
       const row = table(out).find(([name]) => name === group);
       expect(row?.slice(1, 4)).toEqual([String(requests), String(errors), "0"]);
     }
-    const [, , , , input, , , output, , cost, unpriced] = table((await usage("--key", id)).out)[0] ?? [];
+    const [, , , , input, , , output, , cost, price, unpriced] = table((await usage("--key", id)).out)[0] ?? [];
     expect(Number(input)).toBeGreaterThan(0);
     expect(Number(output)).toBeGreaterThan(0);
-    expect([cost, unpriced]).toEqual(["", "2"]);
+    expect([cost, price, unpriced]).toEqual(["0", "0", "0"]);
   });
 
   test("days bound it, and nothing is an empty table", async () => {

@@ -2,6 +2,10 @@
 import { type Usage, zeroUsage } from "../../src/canonical/usage.ts";
 import type { LedgerOpening, LedgerSettlement } from "../../src/gateway/ledger/ledger.ts";
 import { settlementOf } from "../../src/gateway/ledger/settlement.ts";
+import { createPriceBook } from "../../src/gateway/prices/price-book.ts";
+import { createPrices } from "../../src/gateway/prices/prices.ts";
+
+const noPrices = createPrices(createPriceBook("none", []), createPriceBook("none", []), []);
 
 export const opening = (id: string, change: Partial<LedgerOpening> = {}): LedgerOpening => ({
   id,
@@ -25,9 +29,13 @@ export const usageOf = (change: Partial<Usage> = {}): Usage => ({
 });
 
 export const settlement = (change: Partial<LedgerSettlement> = {}): LedgerSettlement => ({
-  ...settlementOf({
-    ...{ state: "completed", httpStatus: 200, errorCode: null, provider: "sandbox", upstreamModel: "sandbox-1" },
-    ...{ attempts: 1, warnings: [], usage: usageOf(), isCharged: true, firstByteMs: 3, durationMs: 9 },
-  }),
+  ...settlementOf(
+    {
+      ...{ state: "completed", httpStatus: 200, errorCode: null, provider: "sandbox", upstreamModel: "sandbox-1" },
+      ...{ attempts: 1, warnings: [], usage: usageOf(), isCharged: true, firstByteMs: 3, durationMs: 9 },
+      ...{ operation: "chat", model: "smart", providerKind: "sandbox", admittedAtMs: 1_760_000_000_000 },
+    },
+    noPrices,
+  ),
   ...change,
 });

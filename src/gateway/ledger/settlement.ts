@@ -1,17 +1,25 @@
 // The one builder of settlements: what a row of the ledger says when its exchange is over, whatever the operation.
 import type { GatewayError } from "../../canonical/error.ts";
+import type { Operation } from "../../canonical/operation.ts";
 import { type Usage, zeroUsage } from "../../canonical/usage.ts";
 import type { Warning } from "../../canonical/warning.ts";
+import type { Money, Prices } from "../prices/prices.ts";
 import type { EndState, LedgerSettlement } from "./types.ts";
 
 /** How an exchange ended. */
 export interface Ending {
+  readonly operation: Operation;
+  /** As the client named it. */
+  readonly model: string;
+  /** Unix milliseconds. */
+  readonly admittedAtMs: number;
   readonly state: EndState;
   /** What the client was answered. */
   readonly httpStatus: number;
   readonly errorCode: string | null;
   /** Null where no candidate was asked. */
   readonly provider: string | null;
+  readonly providerKind: string | null;
   readonly upstreamModel: string | null;
   readonly attempts: number;
   readonly warnings: readonly Warning[];
@@ -23,9 +31,6 @@ export interface Ending {
   /** The name of the credential of the last attempt, and when that attempt began after the arrival of the request. */
   readonly credential?: string | null;
   readonly attemptStartedMs?: number | null;
-  /** What providers bill and what the caller pays; absent or null where there is no price. */
-  readonly costNanoDollars?: bigint | null;
-  readonly priceNanoDollars?: bigint | null;
 }
 
 /** The state of an exchange that ended with this error, or with none. */
@@ -35,14 +40,34 @@ export function endStateOf(error: GatewayError | null): EndState {
   return error.status < 500 && error.retry === "never" ? "rejected" : "failed";
 }
 
-export function settlementOf(ending: Ending): LedgerSettlement {
-  const { usage = zeroUsage, warnings, isCharged, ...rest } = ending;
+/** What failed attempts may have cost is in their own rows: the caller pays nothing for it. */
+const notCharged: Money = { costNanoDollars: null, priceNanoDollars: 0n };
+
+function moneyOf(ending: Ending, usage: Usage, prices: Prices): Money {
+  const { provider, providerKind, upstreamModel, operation, model, admittedAtMs: atMs, isCharged } = ending;
+  if (!isCharged) return notCharged;
+  return prices.of(
+    { provider: provider ?? "", kind: providerKind ?? "", model: upstreamModel ?? "", operation, atMs },
+    model,
+    usage,
+  );
+}
+
+export function settlementOf(ending: Ending, prices: Prices): LedgerSettlement {
+  const { usage = zeroUsage, warnings, isCharged, state, httpStatus, errorCode, provider, upstreamModel } = ending;
+  const { attempts, firstByteMs, durationMs, credential = null, attemptStartedMs = null } = ending;
   return {
-    credential: null,
-    attemptStartedMs: null,
-    costNanoDollars: null,
-    priceNanoDollars: null,
-    ...rest,
+    state,
+    httpStatus,
+    errorCode,
+    provider,
+    upstreamModel,
+    attempts,
+    firstByteMs,
+    durationMs,
+    credential,
+    attemptStartedMs,
+    ...moneyOf(ending, usage, prices),
     usage,
     charged: isCharged,
     warnings: warnings.length === 0 ? null : warningText(warnings),

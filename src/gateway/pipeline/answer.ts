@@ -120,7 +120,7 @@ function workOf(
 }
 
 function openingOf(
-  { clock }: GatewayDependencies,
+  { clock, prices: { costVersion, priceVersion } }: GatewayDependencies,
   { outline, dialect, input }: GatewayRequest,
   { id, candidates, request: { requestId, caller } }: AdmittedExchange,
 ): LedgerOpening {
@@ -137,6 +137,8 @@ function openingOf(
     // Counting is free.
     inputTokens: outline.operation === "count" ? 0 : approximateInput(input, families[0]),
     inputBound: inputBound(input, families),
+    costVersion,
+    priceVersion,
   };
 }
 
@@ -166,7 +168,8 @@ async function whole(
   const { body, json, type, usage } = value;
   await exchange.settle(await repliedOutcome(context, by, usage));
   const isEstimated = usage?.estimated === true || by.candidate.provider === fallbackProvider;
-  return { body, by, isEstimated, ...(json && { json }), ...(type === undefined ? {} : { type }) };
+  const price = exchange.settlement?.priceNanoDollars ?? null;
+  return { body, by, isEstimated, price, ...(json && { json }), ...(type === undefined ? {} : { type }) };
 }
 
 async function streamed(

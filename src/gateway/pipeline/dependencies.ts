@@ -11,6 +11,7 @@ import type { VoiceLists } from "../operations/voice-lists.ts";
 import type { GatewayLimits } from "../policy/limits.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { PendingReservations } from "../policy/reservations.ts";
+import type { Prices } from "../prices/prices.ts";
 import type { CatalogHolder } from "../routing/catalog.ts";
 import type { Cooldowns } from "../routing/cooldowns.ts";
 import type { ModelLists } from "../routing/model-lists.ts";
@@ -37,6 +38,7 @@ export interface GatewayDependencies {
   readonly cooldowns: Cooldowns;
   readonly voiceLists: VoiceLists;
   readonly ledger: Ledger;
+  readonly prices: Prices;
   readonly clock: Clock;
   readonly events: Events;
   /** Looks at deadlines. */

@@ -1,13 +1,15 @@
 // The life of one exchange: admitted, opened in the ledger before dispatch, settled exactly once, whatever happens in between.
 import { changed, type GatewayError } from "../../canonical/error.ts";
+import type { Operation } from "../../canonical/operation.ts";
 import type { Usage } from "../../canonical/usage.ts";
 import type { Warning } from "../../canonical/warning.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Events, RequestIds } from "../../telemetry/events.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { type Ending, endStateOf, settlementOf } from "../ledger/settlement.ts";
-import type { LedgerAttempt, LedgerEntry } from "../ledger/types.ts";
+import type { LedgerAttempt, LedgerEntry, LedgerSettlement } from "../ledger/types.ts";
 import type { PendingReservations, Reservations } from "../policy/reservations.ts";
+import type { Prices } from "../prices/prices.ts";
 import type { Candidate } from "../routing/catalog.ts";
 
 /** Who answered, after how many attempts. */
@@ -45,6 +47,8 @@ export interface Exchange extends RequestIds {
   firstByte(): void;
   /** Records what has been streamed so far, and by whom, for the case that the process dies. */
   progress(usage: Usage, servedBy: ServedBy | null): void;
+  /** What it came to; null until it is settled. */
+  readonly settlement: LedgerSettlement | null;
   /** Writes the settlement, then lets the reservations go. Calls after the first change nothing. */
   settle(outcome: ExchangeOutcome): Promise<unknown>;
   /** The request is answered, the exchange goes on: `settlePending` settles it, maybe in another process. */
@@ -55,6 +59,10 @@ export interface ExchangeDependencies extends RequestIds {
   readonly entry: LedgerEntry;
   readonly reservations: Reservations;
   readonly candidates: readonly Candidate[];
+  readonly operation: Operation;
+  /** As the client named it. */
+  readonly model: string;
+  readonly prices: Prices;
   readonly clock: Clock;
   readonly events: Events;
   /** Monotonic time of arrival, in milliseconds. */
@@ -73,7 +81,9 @@ class RunningExchange implements Exchange {
   declare readonly candidates: readonly Candidate[];
   declare private readonly given: ExchangeDependencies;
   declare private firstByteMs: number | null;
+  declare private readonly admittedAtMs: number;
   declare private done: Promise<unknown> | null;
+  declare settlement: LedgerSettlement | null;
 
   constructor(given: ExchangeDependencies) {
     this.id = given.id;
@@ -82,6 +92,8 @@ class RunningExchange implements Exchange {
     this.given = given;
     this.firstByteMs = null;
     this.done = null;
+    this.settlement = null;
+    this.admittedAtMs = given.clock.nowMs();
   }
 
   firstByte(): void {
@@ -96,7 +108,8 @@ class RunningExchange implements Exchange {
   settle(outcome: ExchangeOutcome): Promise<unknown> {
     if (this.done !== null) return this.done;
     const { reservations, events, entry } = this.given;
-    const settlement = this.settlement(outcome);
+    const settlement = settlementOf(this.ending(outcome), this.given.prices);
+    this.settlement = settlement;
     reservations.settle(settlement);
     reservations.release();
     events.exchangeSettled(settlement, outcome.error, this);
@@ -115,12 +128,17 @@ class RunningExchange implements Exchange {
     return Math.round(this.given.clock.monotonicMs() - this.given.arrivedMs);
   }
 
-  private settlement({ servedBy, usage, error, charged = true, attemptStartedMs = null }: ExchangeOutcome) {
-    return settlementOf({
+  private ending({ servedBy, usage, error, charged = true, attemptStartedMs = null }: ExchangeOutcome): Ending {
+    const { operation, model } = this.given;
+    return {
+      operation,
+      model,
+      admittedAtMs: this.admittedAtMs,
       state: endStateOf(error),
       httpStatus: error === null ? 200 : error.status,
       errorCode: error === null ? null : error.code,
       provider: servedBy?.candidate.provider.entry.name ?? null,
+      providerKind: servedBy?.candidate.provider.kind.name ?? null,
       upstreamModel: servedBy?.candidate.model ?? null,
       attempts: servedBy?.attempts ?? 0,
       warnings: servedBy?.warnings ?? [],
@@ -129,13 +147,14 @@ class RunningExchange implements Exchange {
       attemptStartedMs,
       firstByteMs: this.firstByteMs,
       durationMs: this.elapsedMs(),
-    });
+    };
   }
 }
 
 export const createExchange = (dependencies: ExchangeDependencies): Exchange => new RunningExchange(dependencies);
 
 export interface PendingDependencies {
+  readonly prices: Prices;
   readonly ledger: Pick<Ledger, "settlePending">;
   readonly pending: PendingReservations;
   readonly events: Events;
@@ -143,11 +162,11 @@ export interface PendingDependencies {
 
 /** Settles an exchange that its request has left pending. Doing it twice changes nothing. */
 export async function settlePending(
-  { ledger, pending, events }: PendingDependencies,
+  { ledger, pending, events, prices }: PendingDependencies,
   ids: RequestIds,
   ending: Ending,
 ): Promise<void> {
-  const settlement = settlementOf(ending);
+  const settlement = settlementOf(ending, prices);
   pending.settle(ids.id, settlement);
   await ledger.settlePending(ids.id, settlement);
   events.exchangeSettled(settlement, null, ids);

@@ -27,6 +27,8 @@ export interface GatewayReply {
   /** Content-Type, where it is neither JSON nor events. */
   readonly type?: string;
   readonly by: ServedBy | null;
+  /** What the caller pays, in nano-dollars; null where the model has no price. Not known of a stream, which has not ended. */
+  readonly price?: bigint | null;
   /** True: no provider reported the usage in the reply. Not known of a stream, which has not ended. */
   readonly isEstimated?: boolean;
 }

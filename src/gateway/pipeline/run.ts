@@ -26,12 +26,15 @@ export async function perform<T>(
   work: Work<T>,
 ): Promise<T> {
   const { id, reservations, candidates, request } = admitted;
-  const { clock, events } = dependencies;
-  const { requestId, arrivedMs } = request;
+  const { clock, events, prices } = dependencies;
+  const { requestId, arrivedMs, operation, model } = request;
   let exchange: Exchange;
   try {
     const entry = await work.open(admitted);
-    exchange = createExchange({ id, requestId, entry, reservations, candidates, clock, events, arrivedMs });
+    exchange = createExchange({
+      ...{ id, requestId, entry, reservations, candidates, clock, events, arrivedMs, prices },
+      ...{ operation, model },
+    });
   } catch (thrown) {
     reservations.release();
     throw thrown;

@@ -4,6 +4,7 @@ import type { VideoState } from "../../canonical/video.ts";
 import { endTask, markTaskSettled, type TaskChange, unsettledTasks, updateTask } from "../../store/tasks.ts";
 import type { Ending } from "../ledger/settlement.ts";
 import type { EndState } from "../ledger/types.ts";
+import type { Catalog } from "../routing/catalog.ts";
 import type { TaskDependencies } from "./dependencies.ts";
 import { shouldArchive } from "./results.ts";
 import { changeOf, type Task, taskOf } from "./task.ts";
@@ -20,15 +21,22 @@ const endStates: { readonly [state in VideoState]: EndState } = {
 const msPerSecond = 1_000;
 
 /** What the ledger records of a finished task. Only a video that was made is counted. */
-function endingOf({ state, provider, createdAtMs, updatedAtMs, internals, view }: Task): Ending {
+function endingOf(
+  { state, provider, createdAtMs, updatedAtMs, internals, view }: Task,
+  { providers }: Catalog,
+): Ending {
   const { seconds } = view.results[0]?.seconds === undefined ? view.effect : view.results[0];
   const amount = (seconds ?? 0) * view.results.length;
   const { model, attempts, warnings } = internals;
   return {
+    operation: "video",
+    model: view.model,
+    admittedAtMs: createdAtMs,
     state: endStates[state],
     httpStatus: 200,
     errorCode: view.failure?.code ?? null,
     provider,
+    providerKind: providers.find(({ entry }) => entry.name === provider)?.kind.name ?? null,
     upstreamModel: model,
     attempts,
     warnings,
@@ -45,7 +53,7 @@ const atOnce = 100;
 /** Twice is as good as once: the ledger settles a pending row and no other. */
 async function settle({ gateway, store }: TaskDependencies, task: Task): Promise<void> {
   const { exchangeId: id, requestId = id } = task.internals;
-  await gateway.settlePending({ id, requestId }, endingOf(task));
+  await gateway.settlePending({ id, requestId }, endingOf(task, gateway.catalog.current()));
   await markTaskSettled(store, task.id);
 }
 

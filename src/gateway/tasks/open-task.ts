@@ -88,10 +88,11 @@ export async function openTask(
   await insertTask(store, rowOf({ gateway, store, ...dependencies }, task));
   const { internals, view, ownerKeyId: keyId, createdAtMs: atMs } = task;
   const { exchangeId: id, requestId = id } = internals;
+  const { costVersion, priceVersion } = gateway.prices;
   const opening = { id, requestId, atMs, keyId, operation: operation, dialect, model: view.model, stream: false };
   try {
     // A video is paid by the second: its row holds no tokens.
-    await gateway.ledger.openPending({ ...opening, inputTokens: 0, inputBound: 0 });
+    await gateway.ledger.openPending({ ...opening, inputTokens: 0, inputBound: 0, costVersion, priceVersion });
   } catch (thrown) {
     await deleteTask(store, task.id);
     throw thrown;

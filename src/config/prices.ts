@@ -1,0 +1,154 @@
+// Prices of the file and those that are shipped, as price books.
+import { createHash } from "node:crypto";
+import { createPriceBook } from "../gateway/prices/price-book.ts";
+import { isTie } from "../gateway/prices/price-match.ts";
+import type { Priced, PriceMatch, PriceRow, PriceRule } from "../gateway/prices/price-row.ts";
+import { createPrices, type Prices } from "../gateway/prices/prices.ts";
+import { parseDecimal } from "../lib/decimal.ts";
+import type { Path } from "./check-schema.ts";
+import type { ReadConfig } from "./file.ts";
+import type { CostEntry, Dollars, PriceEntry } from "./price-schema.ts";
+import shipped from "./shipped-prices.json" with { type: "json" };
+
+const nanoDigits = 9;
+const factorDigits = 6;
+const million = 1_000_000n;
+
+/** What each member of `usd` is a price of, and of how many. */
+const amounts: { readonly [member in keyof Dollars]-?: readonly [of: Priced, per: bigint] } = {
+  input: ["inputTokens", million],
+  cache_read: ["cacheReadTokens", million],
+  cache_write: ["cacheWriteTokens", million],
+  cache_write_1h: ["cacheWrite1hTokens", million],
+  audio_input: ["audioInputTokens", million],
+  image_input: ["imageInputTokens", million],
+  output: ["outputTokens", million],
+  reasoning: ["reasoningTokens", million],
+  audio_output: ["audioOutputTokens", million],
+  image_output: ["imageOutputTokens", million],
+  characters: ["characters", million],
+  image: ["images", 1n],
+  audio_minute: ["audioMs", 60_000n],
+  video_second: ["videoMs", 1_000n],
+  page: ["pages", 1n],
+  search: ["searches", 1n],
+  request: ["requests", 1n],
+};
+
+const dayMs = (day: string): number => Date.parse(`${day}T00:00:00Z`);
+
+/** Members of an entry that say what it matches. */
+function matchOf(entry: CostEntry | PriceEntry): PriceMatch & { readonly source?: string } {
+  const { model, provider, operation, region, tier, size, quality, source } = entry;
+  const { from_input_tokens: fromInputTokens, valid_from: validFrom } = entry;
+  return {
+    model,
+    ...(provider === undefined ? {} : { provider }),
+    ...(operation === undefined ? {} : { operation }),
+    ...(region === undefined ? {} : { region }),
+    ...(tier === undefined ? {} : { tier }),
+    ...(size === undefined ? {} : { size }),
+    ...(quality === undefined ? {} : { quality }),
+    ...(fromInputTokens === undefined ? {} : { fromInputTokens }),
+    ...(validFrom === undefined ? {} : { validFromMs: dayMs(validFrom) }),
+    ...(source === undefined ? {} : { source }),
+  };
+}
+
+type Report = (path: Path, problem: string) => void;
+
+/** A number of YAML is the decimal text that it was written as, as far as a number can hold it. */
+function exact(value: string | number, digits: number, path: Path, report: Report): bigint {
+  const amount = parseDecimal(String(value), digits);
+  if (amount === null) report(path, `must be a decimal number with at most ${digits} decimals`);
+  return amount ?? 0n;
+}
+
+function rowsOf(entry: CostEntry, path: Path, report: Report): PriceRow[] {
+  const match = matchOf(entry);
+  return Object.entries(entry.usd).map(([member, dollars]) => {
+    const [of, per] = amounts[member as keyof Dollars];
+    return { ...match, of, per, nanoDollars: exact(dollars, nanoDigits, [...path, "usd", member], report) };
+  });
+}
+
+function ruleOf(entry: PriceEntry, path: Path, report: Report): PriceRule {
+  const { factor = "1", per_request: perRequest = "0" } = entry;
+  return {
+    ...matchOf(entry),
+    factorMillionths: exact(factor, factorDigits, [...path, "factor"], report),
+    perRequestNanoDollars: exact(perRequest, nanoDigits, [...path, "per_request"], report),
+  };
+}
+
+interface Read<Item> {
+  readonly item: Item;
+  readonly path: Path;
+}
+
+/** Two rows between which nothing can choose are a fault: the request would cost either. */
+function refuseTies<Row extends PriceMatch & { readonly of?: Priced }>(
+  rows: readonly Read<Row>[],
+  report: Report,
+): void {
+  for (const [at, { item, path }] of rows.entries()) {
+    const other = rows.slice(0, at).find((earlier) => earlier.item.of === item.of && isTie(earlier.item, item));
+    if (other !== undefined)
+      report(path, `has the same matching fields as ${other.path.join(".")}. Remove one, or add \`valid_from\``);
+  }
+}
+
+const plain = (_key: string, value: unknown): unknown => (typeof value === "bigint" ? String(value) : value);
+
+/** Changes with every figure. */
+const versionOf = (rows: unknown): string =>
+  createHash("sha256").update(JSON.stringify(rows, plain)).digest("hex").slice(0, 12);
+
+const unreported: Report = (path, problem) => {
+  throw new Error(`shipped prices, ${path.join(".")}: ${problem}`);
+};
+
+/** A shipped row says when its figure was last seen at its source. */
+type ShippedEntry = CostEntry & { readonly as_of?: string };
+
+function shippedRows(): readonly PriceRow[] {
+  return (shipped as readonly ShippedEntry[]).flatMap(({ as_of: asOf, ...entry }, at) => {
+    const source = asOf === undefined ? entry.source : `${entry.source} (${asOf})`;
+    return rowsOf({ ...entry, ...(source === undefined ? {} : { source }) }, [String(at)], unreported);
+  });
+}
+
+/** Reports every fault of the file's prices. */
+export function readPrices({ config, faults, fault }: ReadConfig): Prices {
+  const report: Report = (path, problem) => faults.add(fault(path, problem));
+  const { cost: costs = [], price: prices = [], shipped: usesShipped = true } = config.prices ?? {};
+  const at = (list: string, index: number): Path => ["prices", list, String(index)];
+  const costRows = costs.flatMap((entry, index) =>
+    rowsOf(entry, at("cost", index), report).map((item) => ({ item, path: at("cost", index) })),
+  );
+  const priceRows: Read<PriceRow>[] = [];
+  const rules: Read<PriceRule>[] = [];
+  for (const [index, entry] of prices.entries()) {
+    const path = at("price", index);
+    const { usd, factor, per_request: perRequest } = entry;
+    const follows = factor !== undefined || perRequest !== undefined;
+    if ((usd !== undefined) === follows) report(path, "must have either `usd` or `factor` and `per_request`");
+    if (usd === undefined) rules.push({ item: ruleOf(entry, path, report), path });
+    else for (const item of rowsOf({ ...matchOnly(entry), usd }, path, report)) priceRows.push({ item, path });
+  }
+  refuseTies(costRows, report);
+  refuseTies(priceRows, report);
+  refuseTies(rules, report);
+  const usual = usesShipped ? shippedRows() : [];
+  const [own, price, over] = [costRows, priceRows, rules].map((list) => list.map(({ item }) => item)) as [
+    PriceRow[],
+    PriceRow[],
+    PriceRule[],
+  ];
+  const cost = createPriceBook(versionOf([own, usual]), own, usual);
+  return createPrices(cost, createPriceBook(versionOf([price, over]), price), over);
+}
+
+function matchOnly({ usd: _usd, factor: _factor, per_request: _perRequest, ...match }: PriceEntry) {
+  return match;
+}

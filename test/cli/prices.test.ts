@@ -1,0 +1,60 @@
+// `turnpike prices list`: rows of the file and the shipped ones, as columns and as JSON.
+import { expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const main = join(import.meta.dir, "..", "..", "src", "main.ts");
+const yaml = `
+prices:
+  shipped: false
+  cost: [{ model: "m*", provider: mine, operation: chat, from_input_tokens: 5, usd: { input: 0.25 }, valid_from: 2026-01-31 }]
+  price: [{ model: smart, factor: 1.25, per_request: 0.001 }]
+`;
+
+async function turnpike(...words: string[]): Promise<{ code: number; out: string; err: string }> {
+  const folder = mkdtempSync(join(tmpdir(), "turnpike-prices-"));
+  try {
+    writeFileSync(join(folder, "turnpike.yaml"), yaml);
+    const env = { PATH: process.env["PATH"] ?? "" };
+    const child = Bun.spawn([process.execPath, main, "prices", ...words], {
+      cwd: folder,
+      env,
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+    return { code: await child.exited, out, err };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+test("columns", async () => {
+  const { out } = await turnpike("list");
+  const [, cost = "", price = ""] = out.split("\n").map((line) => line.split(/ {2,}/).join("|"));
+  expect(cost).toBe("cost|mine|m*|chat, from 5 input tokens|inputTokens|0.25|1000000|2026-01-31");
+  expect(price).toBe("price|smart|everything|cost × 1.25 + 0.001|request");
+});
+
+test("JSON has money as decimal strings, and the versions", async () => {
+  const { out } = await turnpike("list", "--json");
+  expect(JSON.parse(out)).toMatchObject({
+    costVersion: expect.stringMatching(/^\w{12}$/),
+    cost: [{ of: "inputTokens", nanoDollars: "250000000", per: "1000000" }],
+    rules: [{ factorMillionths: "1250000", perRequestNanoDollars: "1000000" }],
+  });
+});
+
+test("only rows that may apply to a model", async () => {
+  const { cost, rules } = JSON.parse((await turnpike("list", "--model", "m-1", "--json")).out) as Record<
+    string,
+    unknown[]
+  >;
+  expect([cost?.length, rules?.length]).toEqual([1, 0]);
+});
+
+test("an unknown option exits with 2", async () => {
+  const { code, err } = await turnpike("list", "--all");
+  expect([code, err]).toEqual([2, expect.stringContaining("--all")]);
+});
