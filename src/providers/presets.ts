@@ -65,7 +65,7 @@ const hosted: readonly Preset[] = [
     options: { makesImages: true },
   },
   {
-    // https://console.groq.com/docs/openai: these fields are refused with 400. The SDK takes the bare host. Thinking stands
+    // https://console.groq.com/docs/openai: these fields are refused with 400. The SDK takes the bare host. Thinking is
     // in the text unless a request says otherwise.
     name: "groq",
     baseUrl: "https://api.groq.com/openai/v1",

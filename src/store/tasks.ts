@@ -28,7 +28,7 @@ const shape = Type.Object({
 
 export type TaskRow = Static<typeof shape>;
 
-/** What a turn of work leaves behind; the lease ends with it. */
+/** What a poll writes; the lease ends with it. */
 export interface TaskChange {
   readonly provider: string;
   readonly candidate: string;
@@ -108,7 +108,7 @@ export interface TaskClaim {
 }
 
 /**
- * Takes the most overdue tasks that nobody holds. A claimed task is due again when its lease ends, so that it is found if
+ * Claims the most overdue tasks without a lease. A claimed task is due again when its lease ends, so that it is found if
  * its holder dies, and until then it is not even looked at.
  */
 export async function claimTasks(store: Store, claim: TaskClaim): Promise<TaskRow[]> {
@@ -121,12 +121,12 @@ export async function claimTasks(store: Store, claim: TaskClaim): Promise<TaskRo
   return readTasks(await store.query(sql, [leaseOwner, leaseUntilMs, nowMs, ...without, limit]));
 }
 
-/** Writes the outcome of a turn and ends the lease. False when the lease went to somebody else in between, or the task is over. */
+/** Writes the outcome of a poll and ends the lease. False when another instance has the lease by now, or the task is over. */
 export async function updateTask(store: Store, id: string, leaseOwner: string, change: TaskChange): Promise<boolean> {
   return written(store, change, "id = $10 and lease_owner = $11 and next_poll_at_ms is not null", [id, leaseOwner]);
 }
 
-/** Writes a last state over whoever holds the task. False when it has one already. */
+/** Writes a final state, whichever instance has the lease. False when the task has one already. */
 export async function endTask(store: Store, id: string, change: TaskChange): Promise<boolean> {
   return written(store, { ...change, nextPollAtMs: null }, "id = $10 and next_poll_at_ms is not null", [id]);
 }
@@ -141,14 +141,14 @@ async function written(store: Store, change: TaskChange, where: string, keys: re
   return (await store.query(sql, values)).length > 0;
 }
 
-/** Lets go of what a dead process held: for a store that nobody else uses. */
+/** Releases the leases of an ended process: for a store that no other instance uses. */
 export async function releaseTasks(store: Store, nowMs: number): Promise<void> {
   const sql = `update tasks set lease_owner = null, lease_until_ms = null, next_poll_at_ms = $1
     where lease_owner is not null and next_poll_at_ms is not null`;
   await store.query(sql, [nowMs]);
 }
 
-/** Makes due what waits beyond a time to which nobody sends a task: the clock was put back. */
+/** Makes due what waits longer than any task does: the clock was set back. */
 export async function clampFuturePolls(store: Store, nowMs: number, beyondMs: number): Promise<void> {
   await store.query("update tasks set next_poll_at_ms = $1 where next_poll_at_ms > $2", [nowMs, beyondMs]);
 }
@@ -164,27 +164,27 @@ export async function markTaskSettled(store: Store, id: string): Promise<void> {
   await store.query("update tasks set ledger = null where id = $1", [id]);
 }
 
-/** From now on nobody finds the task, and what was to be copied is due to be given up. False when there was none to hide. */
+/** Hides the task, and makes its copy job due, which ends it. False when there was no such task. */
 export async function softDeleteTask(store: Store, id: string, ownerKeyId: string, nowMs: number): Promise<boolean> {
   const sql = `update tasks set expires_at_ms = $1, copy_at_ms = case when copy_at_ms is null then null else $1 end
     where id = $2 and owner_key_id = $3 and expires_at_ms > $1 returning id`;
   return (await store.query(sql, [nowMs, id, ownerKeyId])).length > 0;
 }
 
-/** Forgets what has passed its time, is over and settled, and of which nothing is left to do or kept elsewhere. */
+/** Deletes expired tasks that are over and settled, without jobs and stored results. */
 export async function purgeTasks(store: Store, nowMs: number): Promise<number> {
   const sql = `delete from tasks where expires_at_ms <= $1 and next_poll_at_ms is null and ledger is null
     and tell_at_ms is null and copy_at_ms is null and kept_at_ms is null returning id`;
   return (await store.query(sql, [nowMs])).length;
 }
 
-/** A task by its id alone, for whoever shows a link that the gateway has signed for it. */
+/** A task by its id, for a link that the gateway has signed. */
 export async function findLinkedTask(store: Store, id: string, nowMs: number): Promise<TaskRow | undefined> {
   const sql = `select ${taskColumns} from tasks where id = $1 and expires_at_ms > $2`;
   return readTasks(await store.query(sql, [id, nowMs])).find((row) => row.id === id);
 }
 
-/** Forgets a task that never began. */
+/** Deletes a task that never began. */
 export async function deleteTask(store: Store, id: string): Promise<void> {
   await store.query("delete from tasks where id = $1", [id]);
 }

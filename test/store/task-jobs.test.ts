@@ -60,7 +60,7 @@ const claim = (leaseOwner: string, nowMs: number, more: object = {}) => ({
 });
 
 const idsOf = (rows: readonly TaskRow[]): string[] => rows.map(({ id }) => id).sort();
-const copied = { body: '{"kept":1}', keptBytes: 500, keptAtMs: 3_000, copyAtMs: null, tries: 1 };
+const copied = { body: '{"kept":1}', storedBytes: 500, storedAtMs: 3_000, copyAtMs: null, tries: 1 };
 
 for (const engine of engines) {
   describe.skipIf(engine.skipped)(engine.name, () => {
@@ -155,7 +155,7 @@ for (const engine of engines) {
       ] as const) {
         await over(id, { expiresAtMs: id === "t3" ? 6_000 : 90_000 }, { webhookAtMs: null, copyAtMs: 2_000 });
         await claimJobs(store, "copy", claim("a", 2_000));
-        await writeCopied(store, id, "a", 2_500, { ...copied, keptAtMs, keptBytes: 3_000_000_000 });
+        await writeCopied(store, id, "a", 2_500, { ...copied, storedAtMs: keptAtMs, storedBytes: 3_000_000_000 });
       }
       expect(await storedBytes(store)).toBe(9_000_000_000);
       expect((await oldestCopies(store, 2)).map(({ id }) => id)).toEqual(["t1", "t2"]);

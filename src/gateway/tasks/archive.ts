@@ -116,8 +116,8 @@ export async function copyTask(
     dependencies.gateway.clock.nowMs(),
     {
       body: JSON.stringify({ ...task.view, results: outcome.results }),
-      keptBytes: bytes,
-      keptAtMs: bytes === null ? null : nowMs,
+      storedBytes: bytes,
+      storedAtMs: bytes === null ? null : nowMs,
       copyAtMs: isStopped ? nowMs : nextAt(dependencies, tries, outcome),
       tries: isStopped ? row.tries : tries,
     },

@@ -142,8 +142,8 @@ export type Dns = (hostname: string) => Promise<readonly string[]>;
 const byFamily = (left: string, right: string): number => Number(left.includes(":")) - Number(right.includes(":"));
 
 /**
- * The addresses to try in turn; whoever connects to one of them has to use it as it is, for a second look into DNS may
- * find another. Rejects where the host has no address, or one to which no connection may go: one bad answer spoils all.
+ * The addresses to try in turn. A connection has to use one of them as it is, because a second lookup may find
+ * another. Rejects where the host has no address, or one to which no connection may go: one bad answer spoils all.
  */
 export async function resolvePinned(place: ParsedUrl, allowed: Allowed, dns: Dns): Promise<readonly string[]> {
   const answers = place.address === null ? await dns(place.hostname) : [place.address];

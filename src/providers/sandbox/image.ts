@@ -87,7 +87,7 @@ function drawn(request: ImageRequest, sheet: Dimensions, index: number): Generat
   return { source: { kind: "base64", base64: Buffer.from(png).toString("base64") }, mediaType: "image/png" };
 }
 
-/** Nobody can fetch anything from the sandbox: the pictures come as bytes, also where an address was asked for. */
+/** The sandbox has no addresses: images are returned as bytes, also where an address was requested. */
 export function imageReply(request: ImageRequest): ImageResponse {
   const sheet = sheetFor(request);
   const count = imageCount(request);

@@ -225,7 +225,7 @@ const writers: { readonly [format in AudioFormat]: (spoken: Spoken) => readonly 
     return [flacHead(blocks.length, vorbisTags(commentOf(spoken))), ...blocks.map(flacBlock)];
   },
   wav: (spoken) => [wavFile(framesOf(spoken, samples), commentOf(spoken))],
-  // Bare samples have no place for a comment: each of its characters is one more sample, too quiet to be heard.
+  // Bare samples have no place for a comment: each of its characters is one more sample, too quiet to notice.
   pcm: (spoken) => [...framesOf(spoken, samples), Buffer.from(commentOf(spoken), "utf16le")],
 };
 
