@@ -28,6 +28,8 @@ describe.each(upstreamWires)("$provider", (wire) => {
     ["negative", [5, -7], "together"],
     ["text", ["many", 7], "together"],
     ["absurd", [1e15, 7], "together"],
+    ["nothing", [0, 0], "together"],
+    ["no input", [0, 7], "one by one"],
     ["negative", [-5, 7], "one by one"],
   ] as const)(
     "%s, %p, %s",

@@ -9,7 +9,7 @@ import { fieldPath, parseRequest, renderRequest, schema } from "./request.ts";
 import { parseResponse, renderResponse } from "./response.ts";
 import { dialectName } from "./signature.ts";
 import { stream } from "./stream.ts";
-import { isMiscounted, writeCounts, writeUsage } from "./usage.ts";
+import { isFalseReport, writeCounts, writeUsage } from "./usage.ts";
 
 export const anthropicMessages: Dialect<ChatRequest, ChatResponse> = {
   name: dialectName,
@@ -32,7 +32,7 @@ export const anthropicMessages: Dialect<ChatRequest, ChatResponse> = {
     withUsage: (reply, usage) => ({ ...reply, usage: writeUsage(usage, 0) }),
     corrected: corrector({
       name: "usage",
-      isFalse: isMiscounted,
+      isFalse: isFalseReport,
       render: (usage) => writeCounts(usage, 0),
     }),
   },

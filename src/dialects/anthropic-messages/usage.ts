@@ -36,7 +36,13 @@ function cacheCreation(counts: JsonObject): { readonly total: number; readonly h
 }
 
 /** True for counts that cannot be; a report in a stream may hold a part of them. */
-export const isMiscounted = (counts: JsonObject): boolean => !areCounts(...names.map((name) => counts[name]));
+const isMiscounted = (counts: JsonObject): boolean => !areCounts(...names.map((name) => counts[name]));
+
+const inputNames = ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"] as const;
+
+/** True for a report that cannot be true: no request has an empty input. One that does not name its input says nothing about it. */
+export const isFalseReport = (counts: JsonObject): boolean =>
+  isMiscounted(counts) || (counts["input_tokens"] === 0 && inputNames.every((name) => tokenCount(counts[name]) === 0));
 
 /** The disjoint buckets of a `usage` object; undefined when there is none, or it cannot be true: no request has an empty input. */
 export function readUsage(counts: Json | undefined): Usage | undefined {
