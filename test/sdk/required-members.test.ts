@@ -1,7 +1,7 @@
 // Translated replies and lists of models hold every member that the types of the official SDKs require, whole and streamed.
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { at, list } from "../support/chat-stream-reader.ts";
-import { lacking, requiredMembers } from "../support/declared.ts";
+import { lacking, requiredMembers, undeclared } from "../support/declared.ts";
 import { clearUpstreams, startUpstreams, startWorld, stopWorld } from "../support/fixture-gateway.ts";
 import { type Call, make, type Surface } from "../support/http-client.ts";
 import type { Heard } from "../support/response-oracle.ts";
@@ -86,6 +86,22 @@ const responseTypes = (value: unknown): Typed[] => [
     .map((part): Typed => [part, "ResponseOutputText"]),
 ];
 
+const googleFile = "@google/genai/dist/genai.d.ts";
+const googleTypes = (value: unknown): Typed[] => [
+  [value, "GenerateContentResponse"],
+  ...(at(value, "usageMetadata")
+    ? ([[at(value, "usageMetadata"), "GenerateContentResponseUsageMetadata"]] as const)
+    : []),
+  ...list(value, "candidates").flatMap((candidate): Typed[] => [
+    [candidate, "Candidate"],
+    [at(candidate, "content"), "Content"],
+    ...list(candidate, "content", "parts").flatMap((part): Typed[] => [
+      [part, "Part"],
+      ...(at(part, "functionCall") ? ([[at(part, "functionCall"), "FunctionCall"]] as const) : []),
+    ]),
+  ]),
+];
+
 interface Row {
   readonly client: Surface;
   readonly model: string;
@@ -161,6 +177,14 @@ const rows: readonly Row[] = [
     ],
     streamed: (heard) => heard.frames.slice(0, -1).map(({ data }): Typed => [data, "Completion"]),
   },
+  {
+    client: "gemini",
+    model: "claude-x",
+    says: messageReply,
+    file: googleFile,
+    whole: googleTypes,
+    streamed: (heard) => heard.frames.flatMap(({ data }) => googleTypes(data)),
+  },
 ];
 
 /** The SDK itself adds these to what it gets. */
@@ -207,6 +231,21 @@ describe("models", () => {
   });
 });
 
+// Google's declarations require nothing: a member that they do not name would be lost in its SDK.
+describe.each([false, true])("a Gemini reply, streamed: %p", (stream) => {
+  test.each([
+    ["gpt-x", "alpha", chatReply],
+    ["claude-x", "claude", messageReply],
+  ] as const)("from %s, has only members that the SDK declares", async (model, upstream, says) => {
+    upstreams[upstream].on("*", says(stream));
+    const heard = await ask({ to: "gemini", body: { model, stream } });
+    const values = (stream ? heard.frames.map(({ data }) => data) : [heard.json]).flatMap(googleTypes);
+    expect(values.map(([, type]) => type)).toContain("FunctionCall");
+    expect(values.flatMap(([value, type]) => undeclared(value, googleFile, type))).toEqual([]);
+  });
+});
+
 test("the declarations are understood", () => {
+  expect(undeclared({ text: "", texts: "" }, googleFile, "Part")).toEqual(["Part.texts"]);
   expect(requiredMembers(messagesFile, "ThinkingBlock").sort()).toEqual(["signature", "thinking", "type"]);
 });

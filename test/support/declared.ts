@@ -4,8 +4,8 @@ import { join } from "node:path";
 
 const modules = join(import.meta.dir, "../../node_modules");
 
-/** The body of `interface name {…}` or of `namespace name {…}` in declarations, which indent by four spaces. */
-function bodyOf(text: string, kind: "interface" | "namespace", name: string): string {
+/** The body of `interface name {…}`, `class name {…}` or `namespace name {…}` in declarations, which indent by four spaces. */
+function bodyOf(text: string, kind: "(?:interface|class)" | "namespace", name: string): string {
   const pattern = new RegExp(
     `^( *)(?:export )?(?:declare )?${kind} ${name}(?: extends [^{]+)? \\{\\n([\\s\\S]*?)^\\1\\}`,
     "m",
@@ -15,20 +15,33 @@ function bodyOf(text: string, kind: "interface" | "namespace", name: string): st
   return body;
 }
 
-/** Names of the members that a type requires. `type` is as in `Message` or `RawMessageDeltaEvent.Delta`. */
-export function requiredMembers(file: string, type: string): string[] {
-  const code = readFileSync(join(modules, file), "utf8").replace(/\/\*[\s\S]*?\*\//g, "");
+function membersOf(file: string, type: string): { name: string; isRequired: boolean }[] {
+  const code = readFileSync(join(modules, file), "utf8")
+    .replaceAll("\r\n", "\n")
+    .replace(/\/\*[\s\S]*?\*\//g, "");
   const path = type.split(".");
   const name = path.pop() ?? "";
   const body = bodyOf(
     path.reduce((text, outer) => bodyOf(text, "namespace", outer), code),
-    "interface",
+    "(?:interface|class)",
     name,
   );
   const indent = " ".repeat(4 * (path.length + 1));
-  return [...body.matchAll(new RegExp(`^${indent}(\\w+)(\\??):`, "gm"))].flatMap(([, member = "", mark]) =>
-    mark === "?" ? [] : [member],
-  );
+  return [...body.matchAll(new RegExp(`^${indent}(\\w+)(\\??):`, "gm"))].map(([, member = "", mark]) => ({
+    name: member,
+    isRequired: mark !== "?",
+  }));
+}
+
+/** Names of the members that a type requires. `type` is as in `Message` or `RawMessageDeltaEvent.Delta`. */
+export const requiredMembers = (file: string, type: string): string[] =>
+  membersOf(file, type).flatMap(({ name, isRequired }) => (isRequired ? [name] : []));
+
+/** The members of a value that a type does not declare. */
+export function undeclared(value: unknown, file: string, type: string): string[] {
+  const names = new Set(membersOf(file, type).map(({ name }) => name));
+  const has = typeof value === "object" && value !== null ? Object.keys(value) : [];
+  return has.filter((name) => !names.has(name)).map((name) => `${type}.${name}`);
 }
 
 /** The members that a value lacks of a type. */
