@@ -293,8 +293,8 @@ async function announce(
   if (maxConcurrentRequests < limitsOf(configuration.file.config.limits).maxConcurrentRequests)
     gateway.events.descriptorLimit(maxConcurrentRequests);
   const local = await localServers(options, listener.url, gateway, teardown);
-  const { url } = listener;
   const catalog = gateway.catalog.current();
   await gateway.listings.refreshAll(catalog.providers, listPatienceMs);
-  for (const line of startupMessage(url, firstKeys, catalog, gateway.listings, local)) options.print(line);
+  for (const line of startupMessage(listener.url, firstKeys, catalog, gateway.listings, local)) options.print(line);
+  gateway.prices.cost.prepare();
 }

@@ -118,6 +118,14 @@ function shippedRows(): readonly PriceRow[] {
   });
 }
 
+function once<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | null = null;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
 /** Reports every fault of the file's prices. */
 export function readPrices({ config, faults, fault }: ReadConfig): Prices {
   const report: Report = (path, problem) => faults.add(fault(path, problem));
@@ -139,13 +147,14 @@ export function readPrices({ config, faults, fault }: ReadConfig): Prices {
   refuseTies(costRows, report);
   refuseTies(priceRows, report);
   refuseTies(rules, report);
-  const usual = usesShipped ? shippedRows() : [];
+  // Most of them are never asked for, and reading them all would be a quarter of the start.
+  const usual = usesShipped ? once(shippedRows) : () => [];
   const [own, price, over] = [costRows, priceRows, rules].map((list) => list.map(({ item }) => item)) as [
     PriceRow[],
     PriceRow[],
     PriceRule[],
   ];
-  const cost = createPriceBook(versionOf([own, usual]), own, usual);
+  const cost = createPriceBook(versionOf([own, usesShipped ? shipped : []]), own, usual);
   return createPrices(cost, createPriceBook(versionOf([price, over]), price), over);
 }
 

@@ -1,7 +1,7 @@
 // Which price applies, and what it comes to: the order of specificity, buckets without a row, rules over cost.
 import { describe, expect, test } from "bun:test";
 import { type Usage, zeroUsage } from "../../src/canonical/usage.ts";
-import { createPriceBook } from "../../src/gateway/prices/price-book.ts";
+import { createPriceBook, findRow } from "../../src/gateway/prices/price-book.ts";
 import type { PriceQuery, PriceRow } from "../../src/gateway/prices/price-row.ts";
 import { createPrices } from "../../src/gateway/prices/prices.ts";
 
@@ -26,10 +26,14 @@ const empty = createPriceBook("none", []);
 
 describe("the winner", () => {
   const winner = (rows: readonly Partial<PriceRow>[], change: Partial<PriceQuery> = {}) =>
-    createPriceBook(
-      "v",
-      rows.map((each, index) => row({ ...each, nanoDollars: BigInt(index) })),
-    ).find({ ...query, ...change }, "inputTokens")?.nanoDollars;
+    findRow(
+      createPriceBook(
+        "v",
+        rows.map((each, index) => row({ ...each, nanoDollars: BigInt(index) })),
+      ).at({ ...query, ...change }),
+      { ...query, ...change },
+      "inputTokens",
+    )?.nanoDollars;
 
   test.each<[string, Partial<PriceRow>[], Partial<PriceQuery>]>([
     [
@@ -109,7 +113,7 @@ describe("what a usage costs", () => {
   });
 
   test("a model's own rows are never mixed with the usual ones", () => {
-    const own = createPriceBook("v", [row({ nanoDollars: 7n, per: 1n })], [row({ of: "outputTokens" })]);
+    const own = createPriceBook("v", [row({ nanoDollars: 7n, per: 1n })], () => [row({ of: "outputTokens" })]);
     const mixed = createPrices(own, empty, []);
     expect(mixed.of(query, "m", usage({ inputTokens: 1 })).costNanoDollars).toBe(7n);
     expect(mixed.of(query, "m", usage({ outputTokens: 1 })).costNanoDollars).toBeNull();

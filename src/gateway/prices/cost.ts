@@ -1,7 +1,7 @@
 // What a usage costs by one book: each bucket and unit once, rounded up; null where one of them has no price.
 import { type BilledUnits, type TokenBucket, tokenBuckets, type Usage } from "../../canonical/usage.ts";
 import { divideUp } from "../../lib/decimal.ts";
-import type { PriceBook } from "./price-book.ts";
+import { findRow, type PriceBook } from "./price-book.ts";
 import type { Priced, PriceQuery, PriceRow, Variant } from "./price-row.ts";
 
 /** What a bucket without a row of its own counts as. */
@@ -20,19 +20,24 @@ export interface PricedAmount {
   readonly nanoDollars: bigint;
 }
 
-function rowFor(book: PriceBook, query: PriceQuery, of: Priced, variant?: Variant): PriceRow | undefined {
-  const row = book.find(query, of, variant);
+function rowFor(
+  rows: readonly PriceRow[],
+  query: PriceQuery,
+  of: Priced,
+  variant: Variant | undefined,
+): PriceRow | undefined {
+  const row = findRow(rows, query, of, variant);
   const other = countsAs[of as TokenBucket];
-  return row ?? (other === undefined ? undefined : rowFor(book, query, other, variant));
+  return row ?? (other === undefined ? undefined : rowFor(rows, query, other, variant));
 }
 
-/** What one amount costs; null where nothing says. */
+/** What one amount costs by the rows of its place; null where none of them says. */
 export function costOfAmount(
-  book: PriceBook,
+  rows: readonly PriceRow[],
   query: PriceQuery,
   { of, amount, variant }: Omit<PricedAmount, "nanoDollars">,
 ): bigint | null {
-  const row = rowFor(book, query, of, variant);
+  const row = rowFor(rows, query, of, variant);
   return row === undefined ? null : divideUp(BigInt(amount) * row.nanoDollars, row.per);
 }
 
@@ -58,8 +63,9 @@ export function amountsOf(usage: Usage): Omit<PricedAmount, "nanoDollars">[] {
 /** The amounts of a usage with their costs; null where one of them has no price. */
 export function costsOf(book: PriceBook, query: PriceQuery, usage: Usage): PricedAmount[] | null {
   const priced: PricedAmount[] = [];
+  const rows = book.at(query);
   for (const amount of amountsOf(usage)) {
-    const nanoDollars = costOfAmount(book, query, amount);
+    const nanoDollars = costOfAmount(rows, query, amount);
     if (nanoDollars === null) return null;
     priced.push({ ...amount, nanoDollars });
   }

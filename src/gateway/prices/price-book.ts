@@ -1,32 +1,25 @@
-// A price book: immutable rows under one version, and the row that applies to an amount.
+// A price book: immutable rows under one version, and those that may apply to a request.
 import { bySpecificity, matchesPlace, matchesRequest } from "./price-match.ts";
 import type { Priced, PriceMatch, PriceQuery, PriceRow, Variant } from "./price-row.ts";
 
-/** Rows by what decides most: one search for each pair of a candidate and an operation. */
-interface Indexed<Row extends PriceMatch> {
-  find(query: PriceQuery, variant: Variant, isWanted: (row: Row) => boolean): Row | undefined;
-  /** Whether there is any row for this candidate and operation. */
-  has(query: PriceQuery): boolean;
-}
+/** Finds rows by what decides most, and remembers them: one search for each candidate and operation. The most specific ones come first. */
+export type PlaceIndex<Row extends PriceMatch> = (query: PriceQuery) => readonly Row[];
 
 /** Clients name models, so that there may be any number of them. */
 const maxPlaces = 1_000;
 
-export function indexed<Row extends PriceMatch>(rows: readonly Row[]): Indexed<Row> {
-  const sorted = [...rows].sort(bySpecificity);
+export function indexed<Row extends PriceMatch>(rows: () => readonly Row[]): PlaceIndex<Row> {
   const places = new Map<string, readonly Row[]>();
-  const at = (query: PriceQuery): readonly Row[] => {
+  return (query) => {
     const key = `${query.provider}\n${query.kind}\n${query.operation}\n${query.model}`;
     const known = places.get(key);
     if (known !== undefined) return known;
     if (places.size >= maxPlaces) places.clear();
-    const found = sorted.filter((row) => matchesPlace(row, query));
+    const found = rows()
+      .filter((row) => matchesPlace(row, query))
+      .sort(bySpecificity);
     places.set(key, found);
     return found;
-  };
-  return {
-    find: (query, variant, isWanted) => at(query).find((row) => isWanted(row) && matchesRequest(row, query, variant)),
-    has: (query) => at(query).length > 0,
   };
 }
 
@@ -34,23 +27,40 @@ export interface PriceBook {
   /** Changes with every row. */
   readonly version: string;
   readonly rows: readonly PriceRow[];
-  /** The row for one bucket or unit; undefined where there is none. */
-  find(query: PriceQuery, of: Priced, variant?: Variant): PriceRow | undefined;
+  /** The rows for a candidate and an operation, the most specific ones first. */
+  at(query: PriceQuery): readonly PriceRow[];
+  /** Makes the rows that are otherwise made for the first request that needs them. */
+  prepare(): void;
 }
 
 const everything: Variant = {};
 
-/** `usual` holds the rows for models of which `rows` says nothing at all: a model's prices are never mixed from both. */
+/** The row for one bucket or unit among those of a place; undefined where there is none. */
+export function findRow(
+  rows: readonly PriceRow[],
+  query: PriceQuery,
+  of: Priced,
+  variant = everything,
+): PriceRow | undefined {
+  return rows.find((row) => row.of === of && matchesRequest(row, query, variant));
+}
+
+/** `usual` gives the rows for models of which `own` says nothing at all: a model's prices are never mixed from both. */
 export function createPriceBook(
   version: string,
-  rows: readonly PriceRow[],
-  usual: readonly PriceRow[] = [],
+  own: readonly PriceRow[],
+  usual: () => readonly PriceRow[] = () => [],
 ): PriceBook {
-  const [own, other] = [indexed(rows), indexed(usual)];
+  const [mine, others] = [indexed(() => own), indexed(usual)];
   return {
     version,
-    rows: [...rows, ...usual],
-    find: (query, of, variant = everything) =>
-      (own.has(query) ? own : other).find(query, variant, (row) => row.of === of),
+    get rows() {
+      return [...own, ...usual()];
+    },
+    prepare: () => void usual(),
+    at(query) {
+      const rows = mine(query);
+      return rows.length > 0 ? rows : others(query);
+    },
   };
 }
