@@ -130,7 +130,7 @@ describe.each(pairs)("$pair", ({ call, up, folder }) => {
     await up.requests[0]?.aborted;
     expect(await settledRow(hasty.gateway.dataFolder, before)).toMatchObject({
       state: "failed",
-      httpStatus: 504,
+      httpStatus: 200,
       errorCode: "upstream_timeout",
       estimated: true,
     });

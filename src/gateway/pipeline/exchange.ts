@@ -135,7 +135,8 @@ class RunningExchange implements Exchange {
       model,
       admittedAtMs: this.admittedAtMs,
       state: endStateOf(error),
-      httpStatus: error === null ? 200 : error.status,
+      // Behind the first byte a failure is an event of the stream: its head was sent before.
+      httpStatus: error === null || this.firstByteMs !== null ? 200 : error.status,
       errorCode: error === null ? null : error.code,
       provider: servedBy?.candidate.provider.entry.name ?? null,
       providerKind: servedBy?.candidate.provider.kind.name ?? null,
