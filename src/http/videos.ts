@@ -57,7 +57,7 @@ export function writeCreated(
   { task, servedBy }: Created,
 ): Response {
   const body: JsonObject = client.renderCreated(seen(parts, visit, task), contextOf(parts, visit));
-  return writeReply({ body: JSON.stringify(body), by: servedBy }, visit.requestId, []);
+  return writeReply({ body: JSON.stringify(body), servedBy: servedBy }, visit.requestId, []);
 }
 
 /** Starts a task. */

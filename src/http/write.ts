@@ -38,24 +38,24 @@ const ready = new Map<string, Headers>();
 const maxReady = 1_000;
 
 /** Who answered, and what the body is. */
-function headersOf({ by, body, type, isEstimated }: GatewayReply): Headers {
+function headersOf({ servedBy, body, type, isEstimated }: GatewayReply): Headers {
   const headers = new Headers(body instanceof ReadableStream ? streamHeaders : { "content-type": jsonType });
   if (type !== undefined) headers.set("content-type", type);
   if (isEstimated) headers.set("x-turnpike-usage", "estimated");
-  if (by === null) return headers;
-  headers.set("x-turnpike-provider", headerSafe(by.candidate.provider.entry.name));
-  headers.set("x-turnpike-model", headerSafe(by.candidate.model));
-  headers.set("x-turnpike-attempts", String(by.attempts));
-  if (by.warnings.length > 0) headers.set("x-turnpike-warnings", headerSafe(warningText(by.warnings)));
+  if (servedBy === null) return headers;
+  headers.set("x-turnpike-provider", headerSafe(servedBy.candidate.provider.entry.name));
+  headers.set("x-turnpike-model", headerSafe(servedBy.candidate.model));
+  headers.set("x-turnpike-attempts", String(servedBy.attempts));
+  if (servedBy.warnings.length > 0) headers.set("x-turnpike-warnings", headerSafe(warningText(servedBy.warnings)));
   return headers;
 }
 
 /** A `Response` takes a copy, so that the same object serves the next reply, whose ids stand in the same places. */
 function readyHeaders(reply: GatewayReply, idHeaders: IdHeaders): Headers {
-  const { by, body, type, isEstimated } = reply;
-  if (by === null || isEstimated || by.warnings.length > 0) return headersOf(reply);
-  const { provider, model } = by.candidate;
-  const name = `${idHeaders} ${by.attempts} ${body instanceof ReadableStream} ${type} ${provider.entry.name}/${model}`;
+  const { servedBy, body, type, isEstimated } = reply;
+  if (servedBy === null || isEstimated || servedBy.warnings.length > 0) return headersOf(reply);
+  const { provider, model } = servedBy.candidate;
+  const name = `${idHeaders} ${servedBy.attempts} ${body instanceof ReadableStream} ${type} ${provider.entry.name}/${model}`;
   const known = ready.get(name);
   if (known !== undefined) return known;
   if (ready.size >= maxReady) ready.clear();

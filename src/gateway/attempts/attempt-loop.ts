@@ -43,15 +43,15 @@ export interface AttemptLoop<T> {
 
 /** What came of all attempts: a value and who gave it, or the failure that speaks for the request and who was asked last. */
 export type AttemptResult<T> =
-  | { readonly value: T; readonly by: ServedBy }
-  | { readonly failure: GatewayError; readonly by: ServedBy | null };
+  | { readonly value: T; readonly servedBy: ServedBy }
+  | { readonly failure: GatewayError; readonly servedBy: ServedBy | null };
 
 /** What has been tried so far for one exchange. */
 interface AttemptState<T> {
   readonly failures: GatewayError[];
   /** The first reason why a candidate could not carry the request. */
   unsupported: GatewayError | null;
-  by: ServedBy | null;
+  servedBy: ServedBy | null;
   attempts: number;
   answer: { readonly value: T } | null;
 }
@@ -80,7 +80,7 @@ async function askCandidate<T>(loop: AttemptLoop<T>, candidate: Candidate, state
       state.unsupported ??= prepared;
       continue;
     }
-    state.by = { candidate, attempts: ++state.attempts, warnings: prepared.warnings, requestedModel };
+    state.servedBy = { candidate, attempts: ++state.attempts, warnings: prepared.warnings, requestedModel };
     log.begin(candidate);
     try {
       state.answer = { value: await prepared.send() };
@@ -106,17 +106,17 @@ async function askCandidate<T>(loop: AttemptLoop<T>, candidate: Candidate, state
 
 /** Asks one candidate after the other, until one answers or nobody else may be asked. */
 export async function attemptCandidates<T>(loop: AttemptLoop<T>): Promise<AttemptResult<T>> {
-  const state: AttemptState<T> = { failures: [], unsupported: null, by: null, attempts: 0, answer: null };
+  const state: AttemptState<T> = { failures: [], unsupported: null, servedBy: null, attempts: 0, answer: null };
   for (const candidate of loop.candidates) {
     if (state.attempts >= loop.maxAttemptsPerRequest) break;
     if (!(await askCandidate(loop, candidate, state))) break;
   }
-  const { failures, unsupported, by, answer } = state;
-  if (answer !== null && by !== null) return { value: answer.value, by };
+  const { failures, unsupported, servedBy, answer } = state;
+  if (answer !== null && servedBy !== null) return { value: answer.value, servedBy };
   // A path that the server does not have says less than why the request cannot be sent in another way.
-  if (unsupported !== null && failures.every(isUnknownThere)) return { failure: unsupported, by };
+  if (unsupported !== null && failures.every(isUnknownThere)) return { failure: unsupported, servedBy };
   const last = failures.at(-1);
-  return { failure: last !== undefined && !loop.mayContinue(last) ? last : verdict(failures), by };
+  return { failure: last !== undefined && !loop.mayContinue(last) ? last : verdict(failures), servedBy };
 }
 
 /** For candidates that get one attempt. `prepare` throws the reason why the candidate cannot carry the request. */

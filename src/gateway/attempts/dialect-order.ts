@@ -40,7 +40,7 @@ export function dialectsFor(
 /** One way to ask: a dialect, and the request as it is asked there. */
 export interface Way {
   readonly upstream: UpstreamDialect;
-  readonly inquiry: GatewayRequest;
+  readonly gatewayRequest: GatewayRequest;
 }
 
 /** The client's own dialect first, unless another one is known to serve the model better. */
@@ -58,18 +58,18 @@ export function waysTo(gatewayRequest: GatewayRequest, candidate: Candidate, pre
     best === undefined || best === dialects[0] || !dialects.includes(best)
       ? dialects
       : [best, ...dialects.filter((dialect) => dialect !== best)];
-  return ordered.map((upstream) => ({ upstream, inquiry: gatewayRequest }));
+  return ordered.map((upstream) => ({ upstream, gatewayRequest }));
 }
 
 /** The same request with reasoning off; null where it cannot be said, or was said before. */
-function withoutReasoning({ upstream, inquiry }: Way): Way | null {
-  const { request, dialect } = inquiry;
-  if (request.operation !== "chat" || inquiry.adjustments !== undefined) return null;
-  const wire = upstream === dialect ? dialect.passthrough.withoutReasoning?.(inquiry.wire) : inquiry.wire;
+function withoutReasoning({ upstream, gatewayRequest }: Way): Way | null {
+  const { request, dialect } = gatewayRequest;
+  if (request.operation !== "chat" || gatewayRequest.adjustments !== undefined) return null;
+  const wire = upstream === dialect ? dialect.passthrough.withoutReasoning?.(gatewayRequest.wire) : gatewayRequest.wire;
   if (wire === undefined) return null;
   const quiet: ChatRequest = { ...request, reasoning: { effort: "none", hint: true } };
   const changes = [{ code: "approximated", path: dialect.request.fieldPath("reasoning") }] as const;
-  return { upstream, inquiry: inquiry.with({ wire, request: quiet, adjustments: changes }) };
+  return { upstream, gatewayRequest: gatewayRequest.with({ wire, request: quiet, adjustments: changes }) };
 }
 
 /** What is left to try after a refusal, best first; null where the refusal names no remedy. */

@@ -43,7 +43,7 @@ import type { BufferedResponse, PlanMeans, ReadResponse, UpstreamPlan } from "./
 export interface AttemptContext extends FetchContext {
   /** In the order in which they are asked. */
   readonly candidates: readonly Candidate[];
-  readonly inquiry: GatewayRequest;
+  readonly gatewayRequest: GatewayRequest;
   /** The client's: aborted when it goes away. */
   readonly signal: () => AbortSignal;
   readonly clock: Clock;
@@ -85,9 +85,9 @@ function planFor(
 }
 
 /** The voices of the candidate's account, where the request names one of them by a name that is not its id. */
-async function listedVoices({ inquiry, voiceLists }: AttemptContext, candidate: Candidate) {
-  if (inquiry.outline.operation !== "speak") return undefined;
-  const { request } = inquiry;
+async function listedVoices({ gatewayRequest, voiceLists }: AttemptContext, candidate: Candidate) {
+  if (gatewayRequest.outline.operation !== "speak") return undefined;
+  const { request } = gatewayRequest;
   if (request.operation !== "speak" || request.ownVoice || Object.hasOwn(declaredVoices(candidate), request.voice))
     return undefined;
   return voiceLists(candidate.provider);
@@ -100,7 +100,7 @@ async function planWithBytes(
   upstream: UpstreamDialect,
 ): Promise<UpstreamPlan | GatewayError> {
   try {
-    return planFor(await withBytes(context.inquiry, context, context.signal()), candidate, upstream, context);
+    return planFor(await withBytes(context.gatewayRequest, context, context.signal()), candidate, upstream, context);
   } catch (thrown) {
     return context.signal().aborted ? clientClosed() : toGatewayError(thrown);
   }
@@ -108,9 +108,9 @@ async function planWithBytes(
 
 /** Why an address that the client names must not go to this candidate; null where all may. */
 async function refusedAddress(context: AttemptContext, { provider }: Candidate): Promise<GatewayError | null> {
-  const { inquiry } = context;
-  if (!inquiry.outline.mayHoldMedia) return null;
-  const addresses = addressesIn(inquiry.request);
+  const { gatewayRequest } = context;
+  if (!gatewayRequest.outline.mayHoldMedia) return null;
+  const addresses = addressesIn(gatewayRequest.request);
   if (addresses.length === 0) return null;
   try {
     await checkAddresses(addresses, provider, context);
@@ -121,11 +121,11 @@ async function refusedAddress(context: AttemptContext, { provider }: Candidate):
 }
 
 /** A large request that is translated is parsed in one turn of the event loop, and rendered in the next. Returns why it cannot be parsed. */
-async function parseApart(inquiry: GatewayRequest, upstream: UpstreamDialect): Promise<GatewayError | null> {
-  if (inquiry.dialect === upstream || !isLarge(inquiry.source?.bytes?.length)) return null;
+async function parseApart(gatewayRequest: GatewayRequest, upstream: UpstreamDialect): Promise<GatewayError | null> {
+  if (gatewayRequest.dialect === upstream || !isLarge(gatewayRequest.source?.bytes?.length)) return null;
   try {
     // A getter: what it builds stays built.
-    void inquiry.request;
+    void gatewayRequest.request;
     await nextEventLoopTurn();
     return null;
   } catch (thrown) {
@@ -137,13 +137,13 @@ async function parseApart(inquiry: GatewayRequest, upstream: UpstreamDialect): P
 async function checkedPlanOf(
   context: AttemptContext,
   candidate: Candidate,
-  { upstream, inquiry }: Way,
+  { upstream, gatewayRequest }: Way,
 ): Promise<UpstreamPlan | GatewayError> {
-  const refused = (await parseApart(inquiry, upstream)) ?? (await refusedAddress(context, candidate));
+  const refused = (await parseApart(gatewayRequest, upstream)) ?? (await refusedAddress(context, candidate));
   if (refused !== null) return refused;
-  return needsBytes(inquiry, upstream)
-    ? planWithBytes({ ...context, inquiry }, candidate, upstream)
-    : planFor(inquiry, candidate, upstream, {
+  return needsBytes(gatewayRequest, upstream)
+    ? planWithBytes({ ...context, gatewayRequest }, candidate, upstream)
+    : planFor(gatewayRequest, candidate, upstream, {
         limits: context.limits,
         listedVoices: await listedVoices(context, candidate),
         transcodes: context.transcoder !== null,
@@ -156,8 +156,10 @@ function planOf(
   candidate: Candidate,
   way: Way,
 ): UpstreamPlan | GatewayError | Promise<UpstreamPlan | GatewayError> {
-  const isLong = way.inquiry.outline.mayHoldMedia || isLarge(way.inquiry.source?.bytes?.length);
-  return isLong ? checkedPlanOf(context, candidate, way) : planFor(way.inquiry, candidate, way.upstream, context);
+  const isLong = way.gatewayRequest.outline.mayHoldMedia || isLarge(way.gatewayRequest.source?.bytes?.length);
+  return isLong
+    ? checkedPlanOf(context, candidate, way)
+    : planFor(way.gatewayRequest, candidate, way.upstream, context);
 }
 
 type Send<T> = (context: AttemptContext, plan: UpstreamPlan, candidate: Candidate) => Promise<T>;
@@ -174,7 +176,7 @@ class AttemptsAtCandidate<T> implements CandidateAttempts<T> {
     this.context = context;
     this.candidate = candidate;
     this.sendPlan = sendPlan;
-    this.ways = waysTo(context.inquiry, candidate, context.preferred);
+    this.ways = waysTo(context.gatewayRequest, candidate, context.preferred);
     this.way = undefined;
   }
 
@@ -194,16 +196,16 @@ class AttemptsAtCandidate<T> implements CandidateAttempts<T> {
 
   recovered(): void {
     const { context, candidate, way } = this;
-    if (way !== undefined) context.preferred.remember(candidate, context.inquiry.outline, way.upstream);
+    if (way !== undefined) context.preferred.remember(candidate, context.gatewayRequest.outline, way.upstream);
   }
 }
 
 function attempt<T>(context: AttemptContext, send: Send<T>): Promise<AttemptResult<T>> {
-  const { candidates, signal, log, events, ids, cooldowns, inquiry, limits } = context;
+  const { candidates, signal, log, events, ids, cooldowns, gatewayRequest, limits } = context;
   return attemptCandidates({
     candidates,
     maxAttemptsPerRequest: limits.maxAttemptsPerRequest,
-    requestedModel: inquiry.outline.model,
+    requestedModel: gatewayRequest.outline.model,
     signal,
     log,
     events,
@@ -227,14 +229,14 @@ async function checked(
   candidate: Candidate,
   context: AttemptContext,
 ): Promise<Checked> {
-  const { inquiry } = context;
+  const { gatewayRequest } = context;
   const [only, ...others] = replies;
   const reply =
     others.length === 0
-      ? await plan.codec.encodeResponse(await counted(only, plan, context, candidate), plan, inquiry)
+      ? await plan.codec.encodeResponse(await counted(only, plan, context, candidate), plan, gatewayRequest)
       : await mergedResponse(replies, plan, context, candidate);
-  const ignored = ignoredFields(replies, plan, inquiry, originOf(candidate.provider, candidate.model));
-  refuseWhenStrict(inquiry, ignored);
+  const ignored = ignoredFields(replies, plan, gatewayRequest, originOf(candidate.provider, candidate.model));
+  refuseWhenStrict(gatewayRequest, ignored);
   return { reply, ignored };
 }
 
@@ -267,9 +269,12 @@ async function sendWhole(context: AttemptContext, plan: UpstreamPlan, candidate:
 export async function attemptWhole(context: AttemptContext): Promise<AttemptResult<BufferedResponse>> {
   const result = await attempt(context, sendWhole);
   if ("failure" in result) return result;
-  const { value, by } = result;
+  const { value, servedBy } = result;
   const { reply, ignored } = value;
-  return { value: reply, by: ignored.length === 0 ? by : { ...by, warnings: [...by.warnings, ...ignored] } };
+  return {
+    value: reply,
+    servedBy: ignored.length === 0 ? servedBy : { ...servedBy, warnings: [...servedBy.warnings, ...ignored] },
+  };
 }
 
 /** A stream whose first chunk is no error, from the first candidate that gives one. */

@@ -44,7 +44,7 @@ import {
 
 /** What sending a call needs to know of its request. */
 export interface StreamContext extends FetchContext {
-  readonly inquiry: GatewayRequest;
+  readonly gatewayRequest: GatewayRequest;
   readonly clock: Clock;
   readonly log: AttemptLog;
   readonly estimates: UsageEstimates;
@@ -63,7 +63,7 @@ export async function sendCall(
   call: UpstreamRequest,
   signal: AbortSignal,
 ): Promise<Response> {
-  const { outline, envelope } = context.inquiry;
+  const { outline, envelope } = context.gatewayRequest;
   const { stream } = outline;
   const { log } = context;
   const hopped = withNextHop(call, envelope.header(hopsHeader));
@@ -129,19 +129,19 @@ async function readSent(
   signal: AbortSignal,
 ): Promise<ReadResponse> {
   const response = await sent;
-  const origin = originOf(candidate.provider, candidate.model);
-  return withImages(
-    context,
-    await readResponse(response, plan, context.inquiry, { origin, signal, maxBytes: context.limits.maxReplyBytes }),
+  const reading = {
+    origin: originOf(candidate.provider, candidate.model),
     signal,
-  );
+    maxBytes: context.limits.maxReplyBytes,
+  };
+  return withImages(context, await readResponse(response, plan, context.gatewayRequest, reading), signal);
 }
 
 async function withImages(context: StreamContext, read: ReadResponse, signal: AbortSignal): Promise<ReadResponse> {
-  const { inquiry, log } = context;
+  const { gatewayRequest, log } = context;
   log.read(read.usage);
   if (read.answer?.operation !== "image") return read;
-  const canonicalResponse = await delivered(read.answer, inquiry.request, context, signal);
+  const canonicalResponse = await delivered(read.answer, gatewayRequest.request, context, signal);
   return canonicalResponse === read.answer ? read : { ...read, answer: canonicalResponse, changed: true };
 }
 
@@ -157,12 +157,12 @@ export async function counted(
   candidate: Candidate,
 ): Promise<ReadResponse> {
   if (!isUncounted(read.usage)) return read;
-  const { inquiry, estimates } = context;
+  const { gatewayRequest, estimates } = context;
   const origin = originOf(candidate.provider, candidate.model);
-  const response = parsedResponse(read, plan, { origin, request: inquiry.request });
+  const response = parsedResponse(read, plan, { origin, request: gatewayRequest.request });
   if (read.usage !== undefined && textOfAnswer(response) === "") return read;
-  const usage = await estimates.reply([inquiry.request], response, candidate);
-  return plan.codec.withUsage(read, usage, inquiry, response);
+  const usage = await estimates.reply([gatewayRequest.request], response, candidate);
+  return plan.codec.withUsage(read, usage, gatewayRequest, response);
 }
 
 /** The images of all calls as one reply. */
@@ -196,41 +196,47 @@ export async function upstreamStreamOf(
   meter: Meter,
   life: Deadline,
 ): Promise<UpstreamStream> {
-  const { inquiry } = context;
+  const { gatewayRequest } = context;
   const origin = originOf(candidate.provider, candidate.model);
-  if (plan.calls.length > 1 && inquiry.request.operation === "image")
-    return replayAsStream(await drawnTogether(context, plan, candidate, life.signal), plan, inquiry, meter, origin);
+  if (plan.calls.length > 1 && gatewayRequest.request.operation === "image")
+    return replayAsStream(
+      await drawnTogether(context, plan, candidate, life.signal),
+      plan,
+      gatewayRequest,
+      meter,
+      origin,
+    );
   if (plan.calls.length > 1) return chainedFlow(context, plan, candidate, meter, life);
   const [call] = plan.calls;
   if (isCanonical(call)) return canonicalStreamOf(context, plan, candidate, call, meter, life);
   const place = plan.spoken === undefined ? undefined : context.transcoder?.reserve(life.signal);
   const response = await sendCall(context, plan, candidate, call, life.signal);
-  if (needsReplay(inquiry, plan.upstream, response.headers)) {
+  if (needsReplay(gatewayRequest, plan.upstream, response.headers)) {
     const read = await counted(
       await readSent(context, plan, candidate, response, life.signal),
       plan,
       context,
       candidate,
     );
-    return replayAsStream(read, plan, inquiry, meter, origin);
+    return replayAsStream(read, plan, gatewayRequest, meter, origin);
   }
-  const { audio } = inquiry.dialect;
+  const { audio } = gatewayRequest.dialect;
   const frames = frameSplitter(context.limits.maxEventBytes);
   if (audio !== undefined) {
     const splitter = isEvents(response.headers.get("content-type")) ? frames : wholeChunks();
     const open = (side: AudioCodec): UpstreamStream =>
       createUpstreamStream(
         response,
-        audioTranscoder(side, plan, inquiry, meter, origin, response.headers),
+        audioTranscoder(side, plan, gatewayRequest, meter, origin, response.headers),
         life,
         splitter,
       );
-    if (place === undefined || inquiry.request.operation !== "speak") return open(audio);
-    const wanted = { side: audio, write: inquiry.write, format: inquiry.request.format };
+    if (place === undefined || gatewayRequest.request.operation !== "speak") return open(audio);
+    const wanted = { side: audio, write: gatewayRequest.write, format: gatewayRequest.request.format };
     return transcodedAudio(open, wanted, place, life.signal);
   }
   await refuseOtherTypes(response, plan, life.signal);
-  return createUpstreamStream(response, plan.codec.transcodeStream(plan, inquiry, meter, origin), life, frames);
+  return createUpstreamStream(response, plan.codec.transcodeStream(plan, gatewayRequest, meter, origin), life, frames);
 }
 
 const eventStream = (events: AsyncIterable<StreamEvent>, to: EventTranscoder): UpstreamStream =>
@@ -249,16 +255,16 @@ async function canonicalStreamOf(
   meter: Meter,
   life: Deadline,
 ): Promise<UpstreamStream> {
-  const { inquiry } = context;
+  const { gatewayRequest } = context;
   const reply = await answerCall(context, candidate, call, life.signal);
   if ("response" in reply) {
     const read = await withImages(context, canonicalRead(reply.response), life.signal);
-    return replayAsStream(read, plan, inquiry, meter, originOf(candidate.provider, candidate.model));
+    return replayAsStream(read, plan, gatewayRequest, meter, originOf(candidate.provider, candidate.model));
   }
-  const { audio } = inquiry.dialect;
-  if ("events" in reply) return eventStream(reply.events, eventTranscoder(writerOf(inquiry), meter));
+  const { audio } = gatewayRequest.dialect;
+  if ("events" in reply) return eventStream(reply.events, eventTranscoder(writerOf(gatewayRequest), meter));
   if (audio === undefined) throw new GatewayError("internal_error", "This operation has no audio.");
-  return canonicalAudio(audio, reply, inquiry, meter);
+  return canonicalAudio(audio, reply, gatewayRequest, meter);
 }
 
 /** The streams of all calls, one after the other. */
@@ -269,7 +275,7 @@ function chainedFlow(
   meter: Meter,
   life: Deadline,
 ): UpstreamStream {
-  const { inquiry } = context;
+  const { gatewayRequest } = context;
   const origin = originOf(candidate.provider, candidate.model);
   const open = async (call: PlannedCall, adapt: Adapt): Promise<UpstreamStream> => {
     if (isCanonical(call)) {
@@ -279,11 +285,11 @@ function chainedFlow(
     }
     const response = await sendCall(context, plan, candidate, call, life.signal);
     await refuseOtherTypes(response, plan, life.signal);
-    const reader = translatedReaderOf(plan, inquiry, origin);
+    const reader = translatedReaderOf(plan, gatewayRequest, origin);
     const transcoder = translatingTranscoder(reader, eventTranscoder(writer, meter, adapt));
     return createUpstreamStream(response, transcoder, life, frameSplitter(context.limits.maxEventBytes));
   };
-  const writer = writerOf(inquiry);
+  const writer = writerOf(gatewayRequest);
   const merge = mergeDeltas(plan.parts);
   return concatStreams(plan.calls.length, (part) => {
     const stops = plan.watched.length === 0 ? undefined : watchStops(plan.watched, plan.calls.length);

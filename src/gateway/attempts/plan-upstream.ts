@@ -20,7 +20,7 @@ function refuseElsewhere({ pinnedTo }: GatewayRequest, { provider, model }: Cand
   throw new GatewayError("unsupported_parameter", message, { param: pinnedTo.path });
 }
 
-/** The same inquiry, with a warning for each field that the candidate ignores. */
+/** The same request, with a warning for each field that the candidate ignores. */
 function withLosses(gatewayRequest: GatewayRequest, { provider }: Candidate, context: RenderContext): GatewayRequest {
   const { dispatch } = provider;
   const losses = dispatch.form === "http" ? [] : (dispatch.warningsFor?.(gatewayRequest.request, context) ?? []);

@@ -27,7 +27,7 @@ export function overasks({ outline }: GatewayRequest, options: CompatibilityFlag
   return outline.choices > 1 && options?.oneChoice === true;
 }
 
-/** The single asks behind an inquiry, in the order of their choices; one when nothing fans out. `upstream` is null inside the process. */
+/** The single asks behind a request, in the order of their choices; one when nothing fans out. `upstream` is null inside the process. */
 export function fanOut(
   gatewayRequest: GatewayRequest,
   upstream: UpstreamDialect | null,

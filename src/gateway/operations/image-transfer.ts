@@ -55,7 +55,7 @@ export function needsBytes(gatewayRequest: GatewayRequest, upstream: UpstreamDia
  */
 const fetchedByRequest = new WeakMap<GatewayRequest, Promise<GatewayRequest>>();
 
-/** The same inquiry with bytes in place of addresses. Throws the 400 that names the field of one that cannot be fetched. */
+/** The same request with bytes in place of addresses. Throws the 400 that names the field of one that cannot be fetched. */
 export function withBytes(
   gatewayRequest: GatewayRequest,
   bringing: FetchContext,

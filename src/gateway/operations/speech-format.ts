@@ -6,7 +6,7 @@ import type { GatewayRequest } from "../pipeline/gateway-request.ts";
 /** Best first: without loss, and of those the ones that every provider streams. */
 const sources: readonly AudioFormat[] = ["pcm", "flac", "wav", "opus", "mp3", "aac"];
 
-/** The inquiry in a format that the provider makes, with the warning; the same where it makes the client's. */
+/** The request in a format that the provider makes, with the warning; the same where it makes the client's. */
 export function inMadeFormat(gatewayRequest: GatewayRequest, upstream: UpstreamDialect): GatewayRequest {
   const { request } = gatewayRequest;
   const made = upstream.audio?.formats;

@@ -40,11 +40,14 @@ export async function attemptCount(
   attempt: (context: AttemptContext) => Promise<AttemptResult<BufferedResponse>>,
 ): Promise<AttemptResult<BufferedResponse>> {
   const candidates = context.candidates.filter(({ provider }) => !missing.has(provider.entry.name));
-  const estimate = { ...context, candidates: [{ provider: fallback, model: context.inquiry.outline.model }] };
+  const estimate = { ...context, candidates: [{ provider: fallback, model: context.gatewayRequest.outline.model }] };
   if (candidates.length === 0) return attempt(estimate);
   const tried = await attempt(remembering({ ...context, candidates }, missing));
   if (!("failure" in tried) || tried.failure.kind !== "counter_missing") return tried;
   const estimated = await attempt(estimate);
-  if (tried.by === null || estimated.by === null) return estimated;
-  return { ...estimated, by: { ...estimated.by, attempts: tried.by.attempts + estimated.by.attempts } };
+  if (tried.servedBy === null || estimated.servedBy === null) return estimated;
+  return {
+    ...estimated,
+    servedBy: { ...estimated.servedBy, attempts: tried.servedBy.attempts + estimated.servedBy.attempts },
+  };
 }

@@ -89,13 +89,13 @@ function workOf(
 ): Work<GatewayReply> {
   const { clock, deadlines, fetchAllow, limits, preferred, voiceLists, estimates, transcoder, ledger } = dependencies;
   const log = createAttemptLog(clock.monotonicMs, context.arrivedMs);
-  const booked = { inquiry: gatewayRequest, log, estimates };
+  const booked = { gatewayRequest, log, estimates };
   return {
     open: (admitted) => ledger.open(openingOf(dependencies, gatewayRequest, admitted)),
     perform(exchange) {
       const attempts: AttemptContext = {
         candidates,
-        inquiry: gatewayRequest,
+        gatewayRequest,
         signal: context.signal,
         clock,
         watch: deadlines,
@@ -146,10 +146,10 @@ function openingOf(
 async function refuse(
   exchange: Exchange,
   context: AttemptContext,
-  { failure, by }: { readonly failure: GatewayError; readonly by: ServedBy | null },
+  { failure, servedBy }: { readonly failure: GatewayError; readonly servedBy: ServedBy | null },
 ): Promise<never> {
-  await exchange.settle(await failedOutcome(context, by, failure));
-  throw withServedBy(failure, by);
+  await exchange.settle(await failedOutcome(context, servedBy, failure));
+  throw withServedBy(failure, servedBy);
 }
 
 async function whole(
@@ -158,18 +158,18 @@ async function whole(
   exchange: Exchange,
 ): Promise<GatewayReply> {
   const { fallbackProvider, missingCounters } = dependencies;
-  const isCount = context.inquiry.outline.operation === "count";
+  const isCount = context.gatewayRequest.outline.operation === "count";
   const result = await (isCount
     ? attemptCount(context, fallbackProvider, missingCounters, attemptWhole)
     : attemptWhole(context));
   if ("failure" in result) return refuse(exchange, context, result);
   exchange.firstByte();
-  const { value, by } = result;
+  const { value, servedBy } = result;
   const { body, json, type, usage } = value;
-  await exchange.settle(await repliedOutcome(context, by, usage));
-  const isEstimated = usage?.estimated === true || by.candidate.provider === fallbackProvider;
+  await exchange.settle(await repliedOutcome(context, servedBy, usage));
+  const isEstimated = usage?.estimated === true || servedBy.candidate.provider === fallbackProvider;
   const price = exchange.settlement?.priceNanoDollars ?? null;
-  return { body, by, isEstimated, price, ...(json && { json }), ...(type === undefined ? {} : { type }) };
+  return { body, servedBy, isEstimated, price, ...(json && { json }), ...(type === undefined ? {} : { type }) };
 }
 
 async function streamed(
@@ -179,27 +179,27 @@ async function streamed(
   { encoder, requestId, signal, drop = (): void => undefined }: RequestContext,
 ): Promise<GatewayReply> {
   const { streamTimers, drains } = dependencies;
-  const { inquiry } = context;
+  const { gatewayRequest } = context;
   let meter: Meter | null = null;
   const stream = attemptStream(context, (candidate) => {
     const family = familyOf(candidate);
-    const inputTokens = approximateInput(inquiry.input, family);
+    const inputTokens = approximateInput(gatewayRequest.input, family);
     meter = createMeter({ ...zeroUsage, inputTokens, estimated: true }, family);
     return meter;
   });
   // Bytes that are no events have a type to be sent before them, and no place for a heartbeat.
-  const early = inquiry.dialect.audio
+  const early = gatewayRequest.dialect.audio
     ? await stream
     : await within(stream, streamTimers.heartbeatMs, { ticker: streamTimers.ticker, clock: dependencies.clock });
   if (early !== null && "failure" in early) return refuse(exchange, context, early);
-  const outcome = ({ by, error, opened }: ClientStreamEnd): Promise<ExchangeOutcome> =>
-    opened && by !== null && meter !== null
-      ? streamedOutcome(context, by, meter, error)
-      : failedOutcome(context, by, error ?? toGatewayError(new Error("the stream never began")));
+  const outcome = ({ servedBy, error, opened }: ClientStreamEnd): Promise<ExchangeOutcome> =>
+    opened && servedBy !== null && meter !== null
+      ? streamedOutcome(context, servedBy, meter, error)
+      : failedOutcome(context, servedBy, error ?? toGatewayError(new Error("the stream never began")));
   const body = clientStream({
     stream,
     exchange,
-    encoder: encoder ?? streamEncoderOf(inquiry.dialect, requestId),
+    encoder: encoder ?? streamEncoderOf(gatewayRequest.dialect, requestId),
     signal: signal(),
     drop,
     usage: (): Usage => meter?.approximate() ?? zeroUsage,
@@ -209,7 +209,7 @@ async function streamed(
     overdue: early === null,
   });
   const type = early?.value.type ?? null;
-  return { body, by: early?.by ?? null, ...(type === null ? {} : { type }) };
+  return { body, servedBy: early?.servedBy ?? null, ...(type === null ? {} : { type }) };
 }
 
 /** The value if it comes in time, else null; the promise goes on. */

@@ -10,7 +10,7 @@ import type { UsageEstimates } from "./usage-estimate.ts";
 
 /** What a settlement needs to know of its request. */
 export interface Settled {
-  readonly inquiry: GatewayRequest;
+  readonly gatewayRequest: GatewayRequest;
   readonly log: AttemptLog;
   readonly estimates: UsageEstimates;
 }
@@ -35,23 +35,23 @@ const answered = (log: AttemptLog, servedBy: ServedBy, usage: Usage, error: Gate
 
 /** A whole reply was given. */
 export async function repliedOutcome(
-  { inquiry, log, estimates }: Settled,
+  { gatewayRequest, log, estimates }: Settled,
   servedBy: ServedBy,
   usage?: Usage,
 ): Promise<ExchangeOutcome> {
-  return answered(log, servedBy, usage ?? (await estimates.input([inquiry.request], servedBy.candidate)), null);
+  return answered(log, servedBy, usage ?? (await estimates.input([gatewayRequest.request], servedBy.candidate)), null);
 }
 
 /** A stream began. Charged as reported, else what was sent and what was delivered. */
 export async function streamedOutcome(
-  { inquiry, log, estimates }: Settled,
+  { gatewayRequest, log, estimates }: Settled,
   servedBy: ServedBy,
   meter: Meter,
   error: GatewayError | null,
 ): Promise<ExchangeOutcome> {
   const usage =
     meter.reported() ??
-    (await estimates.stream([inquiry.request], meter.delivered(), servedBy.candidate, meter.reportedInput()));
+    (await estimates.stream([gatewayRequest.request], meter.delivered(), servedBy.candidate, meter.reportedInput()));
   return answered(log, servedBy, usage, error);
 }
 
@@ -60,14 +60,14 @@ export async function streamedOutcome(
  * the input is what the provider may bill, and the caller is not charged.
  */
 export async function failedOutcome(
-  { inquiry, log, estimates }: Settled,
+  { gatewayRequest, log, estimates }: Settled,
   servedBy: ServedBy | null,
   error: GatewayError,
 ): Promise<ExchangeOutcome> {
   const last = log.failures().findLast(({ outcome }) => outcome === "possible");
   const reported = log.reported();
   if (last === undefined) return { servedBy, usage: reported, error, failedAttempts: attemptRows(log, 0) };
-  const input = await estimates.input([inquiry.request], last.candidate);
+  const input = await estimates.input([gatewayRequest.request], last.candidate);
   const hasLeft = error.kind === "client_closed" && last === log.failures().at(-1);
   return {
     servedBy,

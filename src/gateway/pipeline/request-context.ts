@@ -26,7 +26,7 @@ export interface GatewayReply {
   readonly json?: JsonObject;
   /** Content-Type, where it is neither JSON nor events. */
   readonly type?: string;
-  readonly by: ServedBy | null;
+  readonly servedBy: ServedBy | null;
   /** What the caller pays, in nano-dollars; null where the model has no price. Not known of a stream, which has not ended. */
   readonly price?: bigint | null;
   /** True: no provider reported the usage in the reply. Not known of a stream, which has not ended. */

@@ -44,10 +44,10 @@ function sealed(
 /** What a provider compacted by itself, for its client. */
 function tagged(
   { codec }: ResponsesDependencies,
-  { native, by }: Extract<CompactedConversation, { native: readonly Item[] }>,
+  { native, servedBy }: Extract<CompactedConversation, { native: readonly Item[] }>,
 ): readonly Item[] {
-  if (by === null) return native;
-  return codec.compactions.tagged(native, originOf(by.candidate.provider, by.candidate.model));
+  if (servedBy === null) return native;
+  return codec.compactions.tagged(native, originOf(servedBy.candidate.provider, servedBy.candidate.model));
 }
 
 /** `POST /v1/responses/compact`. */
@@ -63,7 +63,10 @@ export async function compact(dependencies: ResponsesDependencies, incoming: Inc
     "native" in reply
       ? tagged(dependencies, reply)
       : compactions.output(items, sealed(dependencies, incoming, reply), id, maxUserChars);
-  return { body: JSON.stringify(compactions.render({ id, createdAt, output, usage: reply.usage })), by: reply.by };
+  return {
+    body: JSON.stringify(compactions.render({ id, createdAt, output, usage: reply.usage })),
+    servedBy: reply.servedBy,
+  };
 }
 
 /** A response whose input asks to be compacted: exactly one item. */
@@ -80,7 +83,7 @@ export async function compactResponse(
   const createdAt = Math.floor(createdAtMs / 1000);
   const write = { request, wire: incoming.wire, id, createdAt, inputEstimate: 0, stored: identity };
   const working = compacted(dependencies, incoming, conversation).then(async (reply) => {
-    const { usage, model, by } = reply;
+    const { usage, model, servedBy } = reply;
     const item =
       "native" in reply
         ? compactions.nativeItem(id, tagged(dependencies, reply))
@@ -88,11 +91,11 @@ export async function compactResponse(
     const one: CompactedResponse = { item, usage, model };
     const { response, isStored } = await persistFinal(dependencies, job, compactions.response(one, write));
     const frames = compactions.frames(one, { ...write, stored: { ...identity, isStored } });
-    return { response, by, frames: frames.map((frame) => frame.withResponse?.(response) ?? frame) };
+    return { response, servedBy, frames: frames.map((frame) => frame.withResponse?.(response) ?? frame) };
   });
   if (requests.read(incoming.wire).isStream) return streamed(dependencies, incoming, id, working);
-  const { response, by } = await working;
-  return { body: JSON.stringify(response), by };
+  const { response, servedBy } = await working;
+  return { body: JSON.stringify(response), servedBy };
 }
 
 /** The events come all at once, in the end; until then there are heartbeats. What fails early is an error with its status. */
@@ -116,5 +119,5 @@ async function streamed(
   await Promise.race([working, Bun.sleep(heartbeatMs)]);
   void finished;
   const heartbeat = (): Uint8Array => encoder.heartbeat(log.next() > 0);
-  return { body: log.follow(-1, { heartbeatMs, heartbeat }), by: null };
+  return { body: log.follow(-1, { heartbeatMs, heartbeat }), servedBy: null };
 }

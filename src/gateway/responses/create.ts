@@ -86,10 +86,10 @@ async function inBackground(
   });
   const run = startBackgroundRun(dependencies, { job, request, response }, { ...context, admitted });
   runs.add(run);
-  if (!isStream) return { body: JSON.stringify(response), by: null };
+  if (!isStream) return { body: JSON.stringify(response), servedBy: null };
   const { heartbeatMs } = gateway.streamTimers;
   const { heartbeat } = streamEncoderOf(incoming.dialect, job.identity.id);
-  return { body: run.log.follow(-1, { heartbeatMs, heartbeat: () => heartbeat(run.log.next() > 0) }), by: null };
+  return { body: run.log.follow(-1, { heartbeatMs, heartbeat: () => heartbeat(run.log.next() > 0) }), servedBy: null };
 }
 
 /** Answers a request for a response. Throws GatewayError for everything that goes wrong before the first byte. */

@@ -57,11 +57,11 @@ export async function openResponses(dependencies: ResponsesDependencies): Promis
       // The events of a run are gone after a while: then only its end is left.
       const final = run === undefined ? frames.final(response, after + 1) : null;
       if (run === undefined)
-        return { body: new Blob([encodeFrames(final === null ? [] : [final])]).stream(), by: null };
+        return { body: new Blob([encodeFrames(final === null ? [] : [final])]).stream(), servedBy: null };
       if (after + 1 < run.log.first()) throw refusals.eventsGone(run.log.first());
       const { heartbeatMs } = gateway.streamTimers;
       const { heartbeat } = streamEncoderOf(dialect, id);
-      return { body: run.log.follow(after, { heartbeatMs, heartbeat: () => heartbeat(true) }), by: null };
+      return { body: run.log.follow(after, { heartbeatMs, heartbeat: () => heartbeat(true) }), servedBy: null };
     },
     listInput: async (id, ownerKeyId, parameter) => codec.items.page(inputOf(await rowFor(id, ownerKeyId)), parameter),
     async cancel(id, ownerKeyId) {

@@ -14,7 +14,7 @@ export interface ConversationToCompact {
 }
 
 /** What became of it, and who did it. */
-export type CompactedConversation = CompactionReply & { readonly by: ServedBy | null };
+export type CompactedConversation = CompactionReply & { readonly servedBy: ServedBy | null };
 
 /** Characters of a transcript for one request; the next one is tried where a model cannot read so much at once. */
 const pieceChars = [400_000, 90_000, 20_000] as const;
@@ -42,10 +42,10 @@ async function summarizePiece(
 ): Promise<CompactedConversation> {
   const { gateway, codec } = dependencies;
   const request = requestFor(dependencies, work, summary);
-  const { json, by } = await gateway.answer(request, work.incoming.context);
+  const { json, servedBy } = await gateway.answer(request, work.incoming.context);
   if (json === undefined) throw new GatewayError("internal_error", "The response to a compaction is not an object.");
   const reply = codec.compactions.read(json);
-  return { ...reply, model: reply.model === "" ? request.outline.model : reply.model, by };
+  return { ...reply, model: reply.model === "" ? request.outline.model : reply.model, servedBy };
 }
 
 async function inPieces(

@@ -143,11 +143,11 @@ export function mergedAnswerOf(replies: readonly ReadResponse[], plan: UpstreamP
 export async function mergedResponse(
   replies: readonly ReadResponse[],
   plan: UpstreamPlan,
-  { inquiry, estimates }: { readonly inquiry: GatewayRequest; readonly estimates: UsageEstimates },
+  { gatewayRequest, estimates }: { readonly gatewayRequest: GatewayRequest; readonly estimates: UsageEstimates },
   candidate: Candidate,
 ): Promise<BufferedResponse> {
   const response = mergedAnswerOf(replies, plan);
-  if (response.usage !== undefined) return rendered(response, plan, inquiry);
-  const requests = plan.parts.length === 0 ? [inquiry.request] : plan.parts.map(({ ask }) => ask);
-  return rendered({ ...response, usage: await estimates.reply(requests, response, candidate) }, plan, inquiry);
+  if (response.usage !== undefined) return rendered(response, plan, gatewayRequest);
+  const requests = plan.parts.length === 0 ? [gatewayRequest.request] : plan.parts.map(({ ask }) => ask);
+  return rendered({ ...response, usage: await estimates.reply(requests, response, candidate) }, plan, gatewayRequest);
 }

@@ -48,7 +48,7 @@ export interface ClientStreamOptions {
 }
 
 export interface ClientStreamEnd {
-  readonly by: ServedBy | null;
+  readonly servedBy: ServedBy | null;
   readonly error: GatewayError | null;
   readonly opened: boolean;
 }
@@ -63,7 +63,7 @@ interface State {
   readonly look: () => void;
   readonly client: ClientPace;
   open: OpenStream | null;
-  by: ServedBy | null;
+  servedBy: ServedBy | null;
   started: boolean;
   over: boolean;
   /** True while the client wants more and the upstream has been asked for it. */
@@ -114,7 +114,7 @@ function begin(options: ClientStreamOptions, controller: Controller): State {
     look: () => tick(state),
     client: createClientPace(pace, () => cut(state)),
     open: null,
-    by: null,
+    servedBy: null,
     started: false,
     over: false,
     asked: false,
@@ -138,7 +138,7 @@ function begin(options: ClientStreamOptions, controller: Controller): State {
 async function firstPiece(state: State): Promise<Chunk> {
   try {
     const tried = await state.options.stream;
-    state.by = tried.by;
+    state.servedBy = tried.servedBy;
     if ("failure" in tried) return { bytes: nothing, end: { error: tried.failure } };
     state.open = tried.value;
     return tried.value.first;
@@ -187,16 +187,20 @@ function letGo(state: State): void {
   state.open?.life.release();
 }
 
-function shown({ by }: State, error: GatewayError | null): GatewayError | null {
-  if (error === null || by === null) return error;
-  return inClientsName(safeError(error, by.candidate.provider), by.candidate.model, by.requestedModel);
+function shown({ servedBy }: State, error: GatewayError | null): GatewayError | null {
+  if (error === null || servedBy === null) return error;
+  return inClientsName(
+    safeError(error, servedBy.candidate.provider),
+    servedBy.candidate.model,
+    servedBy.requestedModel,
+  );
 }
 
 /** The settlement is on disk before the last bytes leave. An error takes the place of a clean end. */
 async function finish(state: State, chunk: Chunk, error: GatewayError | null): Promise<void> {
   letGo(state);
   const { exchange, encoder } = state.options;
-  const outcome = await state.options.outcome({ by: state.by, error, opened: state.open !== null });
+  const outcome = await state.options.outcome({ servedBy: state.servedBy, error, opened: state.open !== null });
   await exchange.settle(outcome);
   const { bytes, frames = [] } = lastOf(chunk, outcome.usage);
   const failure = error === null ? [] : (state.open?.flow.writeError(error) ?? encoder.error(error));
@@ -217,7 +221,7 @@ function stop(state: State, error: GatewayError): void {
   letGo(state);
   void stream.then(async (tried) => {
     if (!("failure" in tried)) await letUpstreamGo(state, tried.value, error);
-    await exchange.settle(await outcome({ by: tried.by, error, opened: state.open !== null }));
+    await exchange.settle(await outcome({ servedBy: tried.servedBy, error, opened: state.open !== null }));
   });
 }
 
@@ -251,7 +255,7 @@ function tick(state: State): void {
   if (state.started) bound(state);
   if (++state.progressTicks * pace.ticker.tickMs >= progressMs && state.started) {
     state.progressTicks = 0;
-    exchange.progress(usage(), state.by);
+    exchange.progress(usage(), state.servedBy);
   }
   state.client.look(state.asked, state.bytes);
   if (!state.asked || state.over) return;

@@ -34,7 +34,7 @@ interface TaskSubmission {
 
 const never = new AbortController().signal;
 
-const failed = (thrown: unknown) => ({ failure: toGatewayError(thrown), by: null });
+const failed = (thrown: unknown) => ({ failure: toGatewayError(thrown), servedBy: null });
 
 /** No candidate is attempted after one that may have accepted the task. */
 const mayContinue = ({ retry }: GatewayError): boolean => retry === "next";
@@ -84,7 +84,7 @@ export function createTask(dependencies: TaskDependencies, submission: TaskSubmi
       // Settled when the task is over, maybe by another process.
       exchange.leavePending(gateway.pending);
       gateway.ledger.recordAttempts(exchange.id, attemptRows(log, 0));
-      return acceptTask(dependencies, task, result.value, result.by);
+      return acceptTask(dependencies, task, result.value, result.servedBy);
     },
     failed: (error) => ({ servedBy: null, usage: undefined, error }),
   });
@@ -93,12 +93,12 @@ export function createTask(dependencies: TaskDependencies, submission: TaskSubmi
     { store }: TaskDependencies,
     exchange: Exchange,
     task: Task,
-    { failure, by }: Extract<AttemptResult<unknown>, { failure: GatewayError }>,
+    { failure, servedBy }: Extract<AttemptResult<unknown>, { failure: GatewayError }>,
   ): Promise<GatewayError> {
     const failedAttempts = attemptRows(log, 0);
-    await exchange.settle({ servedBy: by, usage: undefined, error: toGatewayError(failure), failedAttempts });
+    await exchange.settle({ servedBy, usage: undefined, error: toGatewayError(failure), failedAttempts });
     await deleteTask(store, task.id);
-    return withServedBy(failure, by);
+    return withServedBy(failure, servedBy);
   }
 }
 
