@@ -46,20 +46,29 @@ const cases: Record<string, readonly [path: string, fields: object]> = {
   "10,000 messages that are counted": ["/v1/messages/count_tokens", { ...sandbox, messages: turns }],
   "10,000 items": responses({ ...sandbox, input: turns }),
   "10,000 items that are not stored": responses({ ...sandbox, input: turns, store: false }),
+  "30 MB of Chinese to the sandbox": chat({ ...sandbox, messages: said }),
+  "30 MB of Chinese in the upstream's own format": chat({ model: "gpt-x", messages: said }),
+};
+
+/**
+ * These take 15 to 19 ms of the 20 on the machine of docs/performance.md, and more than 20 on a slower one, where nothing is wrong with
+ * the code: they are measured by `npm run test:full`.
+ */
+const nearBound: typeof cases = {
   "6,600 contents": ["/v1beta/models/sandbox%2Fchat:generateContent", { contents }],
   "10,000 messages, from chat to Messages": chat({ model: "claude-x", messages: turns }),
   "10,000 messages, from chat to Gemini": chat({ model: "gemini-x", messages: turns }),
   "10,000 messages, from Messages to chat": messages({ model: "gpt-x", messages: turns }),
   "10,000 items, from Responses to Messages": responses({ model: "claude-x", input: turns, store: false }),
-  "30 MB of Chinese to the sandbox": chat({ ...sandbox, messages: said }),
   "30 MB of Chinese, from chat to Messages": chat({ model: "claude-x", messages: said }),
   "30 MB of Chinese, from chat to Gemini": chat({ model: "gemini-x", messages: said }),
   "30 MB of Chinese, from Messages to chat": messages({ model: "gpt-x", messages: said }),
   "30 MB of Chinese, from Responses to Messages": responses({ model: "claude-x", input: chinese, store: false }),
-  "30 MB of Chinese in the upstream's own format": chat({ model: "gpt-x", messages: said }),
 };
 
-test.each(Object.entries(cases))(
+const isFull = process.env["TURNPIKE_TEST_FULL"] === "1";
+
+test.each(Object.entries(isFull ? { ...cases, ...nearBound } : cases))(
   "%s",
   async (name, [path, fields]) => {
     const headers = { "content-type": "application/json", "anthropic-version": "2023-06-01" };
