@@ -1,6 +1,6 @@
 // The parts of content: text, refusals, images and files, from the wire into canon and back.
 import type { Block, DocumentBlock, ImageBlock, ProviderBlock, ResultPart, TextBlock } from "../../canonical/chat.ts";
-import { type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
+import { isObject, type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
 import { badValue, missing, unsupported } from "../errors.ts";
 import { dataUri, nameOfType } from "../shared/media.ts";
 import { cacheOf, documentText, fileOfBytes, imageOf, storedFile } from "../shared/openai-media-parts.ts";
@@ -85,7 +85,10 @@ export function parseContent<Part extends Block>(
 ): (Part | TextBlock)[] {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
   if (!Array.isArray(content)) throw missing(path);
-  return content.map((part, index) => parse(part as JsonObject, `${path}[${index}]`));
+  return content.map((part, index) => {
+    if (!isObject(part)) throw badValue(`${path}[${index}]`, "A content part must be an object.");
+    return parse(part, `${path}[${index}]`);
+  });
 }
 
 /** The content of a message. */

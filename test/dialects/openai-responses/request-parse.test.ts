@@ -230,3 +230,10 @@ test("an agent's request, whole", () => {
     { path: "tools[6].type", rule: "warn" },
   ]);
 });
+
+test.each([[null], ["text"], [7]])("a part of a result that is no object is refused by its path: %p", (part) => {
+  const wire = { model: "m", input: [{ type: "function_call_output", call_id: "a", output: [part] }] };
+  expect(() => dialect.request.parse(wire, { header: () => null, params: {} })).toThrow(
+    expect.objectContaining({ param: "input[0].output[0]" }),
+  );
+});
