@@ -127,7 +127,7 @@ export const inHeader =
 /** The credential as a bearer token. */
 export const bearer = inHeader("authorization", "Bearer ");
 
-/** A key pair signs where there is no credential that is simply sent. */
+/** A provider without a bearer credential signs with its key pair. */
 export const bearerOrKeyPair =
   (signer: (key: KeyPair, entry: AccountEntry, dependencies: SignerDependencies) => Signer): SignerFactory =>
   (entry, dependencies) => {

@@ -13,7 +13,7 @@ import { refuseWhenStrict } from "./strictness.ts";
 import { inProcess, translate } from "./translate.ts";
 import type { PlanCodec, PlanMeans, UpstreamPlan } from "./upstream-plan.ts";
 
-/** What only its maker can read is told to nobody else. */
+/** State that only one provider can read is sent to no other. */
 function refuseElsewhere({ pinnedTo }: GatewayRequest, { provider, model }: Candidate): void {
   if (pinnedTo === undefined || pinnedTo.origin === originOf(provider, model)) return;
   const message = `'${pinnedTo.path}' was created by another provider, and only that provider can read it.`;

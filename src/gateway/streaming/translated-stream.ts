@@ -52,7 +52,7 @@ export function eventTranscoder(writer: ClientWriter, meter: Meter, adapt?: Adap
   // A client that counts on usage gets the gateway's estimate where the upstream gives none that can be true, never zeros.
   const uncounted = (events: readonly StreamEvent[]): number =>
     meter.reported() === undefined ? events.findIndex((event) => event.type === "finish") : -1;
-  const told = (events: readonly StreamEvent[], end: StreamEnd | null): [ResponseFrame[], StreamEnd | null] => {
+  const rendered = (events: readonly StreamEvent[], end: StreamEnd | null): [ResponseFrame[], StreamEnd | null] => {
     const at = end === null || end.error !== null ? -1 : uncounted(events);
     const finish = events[at];
     if (finish?.type !== "finish") return [written(events, writer), end];
@@ -61,11 +61,11 @@ export function eventTranscoder(writer: ClientWriter, meter: Meter, adapt?: Adap
   };
   return {
     write(events) {
-      if (adapt === undefined) return told(events, watch(events, meter));
+      if (adapt === undefined) return rendered(events, watch(events, meter));
       const adapted = adapt(events);
       // An upstream's finish ends its stream also where it is not yet the finish for the client.
       const over = events.some((event) => event.type === "finish") ? complete : null;
-      return told(adapted, watch(adapted, meter) ?? over);
+      return rendered(adapted, watch(adapted, meter) ?? over);
     },
     writeError: (error) => (writer.apologises ? writer.write({ type: "error", error }) : null),
     encode: (frames, end) => chunkOf(encoded(frames, isWatched), end),
