@@ -133,11 +133,15 @@ test("a private endpoint has no list", () => {
 
 test("the public endpoint lists models and profiles with signed requests", async () => {
   const asked: OutgoingRequest[] = [];
-  const lists = [
-    { modelSummaries: [{ modelId: "amazon.nova-x", modelName: "Nova X", providerName: "Amazon" }, {}] },
-    { inferenceProfileSummaries: [{ inferenceProfileId: "us.amazon.nova-x", inferenceProfileName: "US Nova X" }] },
-  ];
-  const send = async (request: OutgoingRequest) => Response.json(lists[asked.push(request) - 1]);
+  const models = { modelSummaries: [{ modelId: "amazon.nova-x", modelName: "Nova X", providerName: "Amazon" }, {}] };
+  const profiles = {
+    inferenceProfileSummaries: [{ inferenceProfileId: "us.amazon.nova-x", inferenceProfileName: "US Nova X" }],
+  };
+  // Both lists are asked for at once, and whichever is signed first arrives first.
+  const send = async (request: OutgoingRequest) => {
+    asked.push(request);
+    return Response.json(request.url.includes("foundation-models") ? models : profiles);
+  };
   const entry = { name: "aws", kind, credential: null, models: null, headers: {}, timeouts: defaultTimeouts };
   const account = { region: "us-east-1", ...published };
   const baseUrl = "https://bedrock-runtime.us-east-1.amazonaws.com";
