@@ -1,15 +1,9 @@
 // The composition root: builds everything in order and takes it down in reverse.
-import { type Configuration, readConfiguration } from "./config/configuration.ts";
-import { prepareDataFolder, refuseEmptiedStore } from "./config/data-folder.ts";
-import { withinDescriptors } from "./config/descriptors.ts";
-import { type Environment, readSettings, type Settings } from "./config/environment.ts";
 import { type Limits, limitsOf } from "./config/limits.ts";
 import { buildCatalog } from "./config/providers.ts";
-import { checkSecret, ensureFirstKeys, type FirstKeys, fileKeyId, pepperOf, readSecret } from "./config/secrets.ts";
-import { withoutOwnProviders } from "./config/self-reference.ts";
-import { type VideoKeys, videoKeys } from "./config/videos.ts";
+
 import { storedResponses } from "./dialects/index.ts";
-import { checkLedger } from "./gateway/ledger/integrity.ts";
+import { declaredKeys, type Foundation, lay, type StartOptions, type Teardown } from "./foundation.ts";
 import { openLedger } from "./gateway/ledger/ledger.ts";
 import { createAudioTranscoder } from "./gateway/operations/audio-transcoder.ts";
 import { createMissingCounters } from "./gateway/operations/token-count.ts";
@@ -19,8 +13,7 @@ import type { Gateway } from "./gateway/pipeline/gateway.ts";
 import { createReadiness } from "./gateway/pipeline/readiness.ts";
 import { usageEstimates } from "./gateway/pipeline/usage-estimate.ts";
 import { createConcurrency } from "./gateway/policy/concurrency.ts";
-import { type Caller, openKeys } from "./gateway/policy/keys.ts";
-import type { Policy } from "./gateway/policy/policy.ts";
+import { openKeys } from "./gateway/policy/keys.ts";
 import { promptLength } from "./gateway/policy/prompt-length.ts";
 import { createPendingReservations } from "./gateway/policy/reservations.ts";
 import { openResponses, type Responses } from "./gateway/responses/responses.ts";
@@ -28,7 +21,7 @@ import { catalogHolder } from "./gateway/routing/catalog.ts";
 import { createCooldowns } from "./gateway/routing/cooldowns.ts";
 import { createModelLists } from "./gateway/routing/model-lists.ts";
 import { createPreferredDialects } from "./gateway/routing/preferred-dialects.ts";
-import { type Backlog, createBacklog, type Memory } from "./gateway/streaming/backlog.ts";
+import { type Backlog, createBacklog } from "./gateway/streaming/backlog.ts";
 import type { StreamTimers } from "./gateway/streaming/client-stream.ts";
 import { createDrains } from "./gateway/streaming/drains.ts";
 import { openVideos, type Videos } from "./gateway/tasks/videos.ts";
@@ -38,39 +31,12 @@ import { matcher } from "./http/route-matcher.ts";
 import { type Listener, listen } from "./http/server.ts";
 import { systemClock } from "./lib/clock.ts";
 import { randomId, recordIds } from "./lib/ids.ts";
-import { deriveKey, hashKey } from "./lib/secret.ts";
 import { createSharedInterval } from "./lib/shared-interval.ts";
-import { type Discovery, localServers } from "./local-servers.ts";
+import { localServers } from "./local-servers.ts";
 import { createResolver } from "./providers/safe-fetch/resolver.ts";
 import { estimator, startTokenCounter } from "./providers/token-counter/index.ts";
-import { removedVariable } from "./runtime-environment.ts";
 import { shutDown } from "./shutdown.ts";
 import { startupMessage } from "./startup-message.ts";
-import { openStore, type Store } from "./store/store.ts";
-import { createEvents, type Events } from "./telemetry/events.ts";
-import { createLog } from "./telemetry/log.ts";
-
-export interface StartOptions {
-  readonly environment: Environment;
-  readonly workingFolder: string;
-  /** Prints the banner. */
-  print(line: string): void;
-  log?(line: string): void;
-  /** Further rules for every exchange, asked behind the built-in ones. */
-  readonly policies?: readonly Policy[];
-  /** False: model servers on this machine are not looked for. */
-  readonly discovers?: boolean;
-  /** Where and how often they are looked for, unless as usual. */
-  readonly discovery?: Discovery;
-  /** Silence before a heartbeat; the limit's unless a test is in a hurry. */
-  readonly heartbeatMs?: number;
-  /** Who is asked for names in URLs, as `address` or `address:port`; the system's name servers unless a test brings its own. */
-  readonly nameServers?: readonly string[];
-  /** How many times as long as usual it waits between two looks at a video; 1 unless a test is in a hurry. */
-  readonly videoWaitScale?: number;
-  /** What limits on memory are measured by; this process unless a test shares it with other tests. */
-  readonly memory?: Memory;
-}
 
 export interface Running {
   readonly url: string;
@@ -88,65 +54,8 @@ const listPatienceMs = 1_500;
 /** Polls can be made again at the next start. */
 const videoDrainMs = 5_000;
 
-/** Things to take down, last built first. */
-type Teardown = (() => unknown)[];
-
 async function takeDown(teardown: Teardown): Promise<void> {
   for (const step of teardown.splice(0).reverse()) await step();
-}
-
-interface Foundation {
-  readonly settings: Settings;
-  readonly configuration: Configuration;
-  readonly limits: Limits;
-  readonly store: Store;
-  readonly pepper: Uint8Array;
-  /** Under which summaries of conversations are sealed. */
-  readonly sealKey: Uint8Array;
-  readonly videoKeys: VideoKeys;
-  readonly firstKeys: FirstKeys;
-  readonly events: Events;
-}
-
-async function lay(options: StartOptions, teardown: Teardown): Promise<Foundation> {
-  const settings = readSettings(options.environment, options.workingFolder);
-  const configuration = readConfiguration(settings);
-  const folderWarnings = prepareDataFolder(settings.dataFolder);
-  const limits = withinDescriptors(limitsOf(configuration.file.config.limits));
-  const log = createLog(options.log ?? (() => undefined), systemClock.nowMs);
-  const events = createEvents(log);
-  await checkLedger(settings.dataFolder, limits.ledgerCheckMs, (fault) => events.backgroundTaskFailed("ledger", fault));
-  const store = await openStore({ dataFolder: settings.dataFolder, databaseUrl: settings.databaseUrl });
-  teardown.push(() => store.close());
-  await refuseEmptiedStore(store, settings.dataFolder);
-  const secret = readSecret(settings);
-  await checkSecret(store, secret);
-  const pepper = pepperOf(secret);
-  const sealKey = deriveKey(secret, "compaction");
-  const keysOfVideos = videoKeys(settings, secret);
-  const firstKeys = await ensureFirstKeys(store, pepper, settings, systemClock.nowMs());
-  for (const warning of [...folderWarnings, ...store.warnings]) log.write("warn", "store", { warning });
-  for (const warning of configuration.warnings) log.write("warn", "configuration", { warning });
-  const removed = settings.environment[removedVariable];
-  if (removed !== undefined) log.write("warn", "variables_removed", { names: removed });
-  const ignored = (warning: string): void => log.write("warn", "provider_ignored", { warning });
-  return {
-    settings: await withoutOwnProviders(settings, { file: configuration.file, store, pepper }, ignored),
-    configuration,
-    limits,
-    store,
-    pepper,
-    sealKey,
-    videoKeys: keysOfVideos,
-    firstKeys,
-    events,
-  };
-}
-
-function declaredKeys({ configuration, pepper }: Foundation): Map<string, Caller> {
-  return new Map(
-    configuration.keys.map(({ name, secret }) => [hashKey(pepper, secret), { keyId: fileKeyId(name), name }]),
-  );
 }
 
 function gatewayOf(foundation: Foundation, options: StartOptions, teardown: Teardown): Gateway {
@@ -242,7 +151,9 @@ export async function start(options: StartOptions): Promise<Running> {
     const gateway = gatewayOf(foundation, options, teardown);
     const { store, pepper, events, settings, limits } = foundation;
     const failed = (cause: unknown): void => events.backgroundTaskFailed("keys", cause);
-    const keys = await openKeys({ store, pepper, declared: declaredKeys(foundation), clock: systemClock, failed });
+    const { projects: declaredProjects } = foundation.configuration.access;
+    const declared = declaredKeys(foundation);
+    const keys = await openKeys({ store, pepper, declared, declaredProjects, clock: systemClock, failed });
     teardown.push(() => keys.close());
     const readiness = createReadiness({ ledger: gateway.ledger, keys, clock: systemClock });
     const responses = await responsesRoom(foundation, gateway, teardown);

@@ -35,9 +35,9 @@ test("the team's configuration has no fault and no warning", () => {
     TURNPIKE_KEY_WEBSITE: "tp-example-website",
     TURNPIKE_KEY_JOBS: "tp-example-jobs",
   };
-  const { warnings, keys } = readConfiguration(readSettings(environment, folder));
+  const { warnings, access } = readConfiguration(readSettings(environment, folder));
   expect(warnings).toEqual([]);
-  expect(keys.map(({ name }) => name)).toEqual(["website", "nightly-jobs"]);
+  expect(access.keys.map(({ caller }) => caller.name)).toEqual(["website", "nightly-jobs"]);
   rmSync(folder, { recursive: true });
 });
 

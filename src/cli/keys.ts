@@ -1,6 +1,7 @@
 // `turnpike keys`: makes, lists and revokes client keys. A running gateway follows within a second.
+import { fileKeyId } from "../config/access.ts";
 import { declaredKeyNames } from "../config/file.ts";
-import { fileKeyId, newKey, previewOf } from "../config/secrets.ts";
+import { newKey, previewOf } from "../config/secrets.ts";
 import { randomId } from "../lib/ids.ts";
 import { hashKey } from "../lib/secret.ts";
 import { insertKey, type KeyRow, listKeys, revokeKey } from "../store/keys.ts";
@@ -31,7 +32,7 @@ async function create(words: readonly string[]): Promise<void> {
   const key = newKey();
   await withStore(async ({ store, pepper }) => {
     const row = { id: randomId("key_"), name, hash: hashKey(pepper, key), preview: previewOf(key) };
-    const written = await insertKey(store, { ...row, createdAtMs: Date.now(), expiresAtMs, restrictions: null });
+    const written = await insertKey(store, { ...row, createdAtMs: Date.now(), expiresAtMs, rules: null });
     if (written.kind === "taken")
       throw new Error(`A key with the ${written.by} '${name}' already exists. Revoke it first, or use another name.`);
     console.log(

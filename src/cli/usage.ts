@@ -1,9 +1,9 @@
 // `turnpike usage`: what the ledger says, grouped. Works while the gateway runs.
 import { existsSync } from "node:fs";
 import { cacheWrites, uncachedInput, visibleOutput } from "../canonical/usage.ts";
+import { fileKeyId } from "../config/access.ts";
 import { readSettings, type Settings } from "../config/environment.ts";
 import { declaredKeyNames } from "../config/file.ts";
-import { fileKeyId } from "../config/secrets.ts";
 import { readUsage, type UsageGroup, type UsageRow } from "../gateway/ledger/read.ts";
 import { listKeys } from "../store/keys.ts";
 import { withStore } from "./open.ts";

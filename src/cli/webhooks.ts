@@ -1,7 +1,9 @@
 // `turnpike webhooks secret`: with which secret the receiver of a key's webhooks checks their signatures.
+
+import { fileKeyId } from "../config/access.ts";
 import { readSettings } from "../config/environment.ts";
 import { declaredKeyNames } from "../config/file.ts";
-import { fileKeyId, readExistingSecret } from "../config/secrets.ts";
+import { readExistingSecret } from "../config/secrets.ts";
 import { webhookKeys } from "../config/videos.ts";
 import { webhookSecretText } from "../lib/webhook.ts";
 import { listKeys } from "../store/keys.ts";

@@ -1,5 +1,6 @@
 // The shape of turnpike.yaml.
 import { type Static, Type } from "typebox";
+import { projectSchema, ruleFields } from "../gateway/policy/rules.ts";
 import { limitsSchema } from "./limits.ts";
 import { modelCapabilities } from "./model-capabilities.ts";
 import { pricesSchema } from "./price-schema.ts";
@@ -92,7 +93,18 @@ const route = Type.Object(
 );
 
 const key = Type.Object(
-  { secret: Type.String({ minLength: 8, description: "The secret key. Write `${VARIABLE}`, not the key itself." }) },
+  {
+    secret: Type.String({
+      minLength: 8,
+      description:
+        "The secret key. Write `${VARIABLE}`, not the key itself, or `sha256:` and the hash of the key in hex.",
+    }),
+    project: Type.Optional(name("A project of this file. Default `default`.")),
+    expires_at: Type.Optional(
+      Type.String({ minLength: 10, description: "When the key expires, such as `2027-01-31T00:00:00Z`." }),
+    ),
+    ...ruleFields,
+  },
   closed,
 );
 
@@ -194,6 +206,11 @@ export const configSchema = Type.Object(
       Type.Record(Type.String(), route, { description: "Model aliases and the providers that serve them." }),
     ),
     keys: Type.Optional(Type.Record(Type.String(), key, { description: "Client keys, keyed by name." })),
+    projects: Type.Optional(
+      Type.Record(Type.String(), projectSchema, {
+        description: "Projects, keyed by name. `default` is the project of keys that name none.",
+      }),
+    ),
     responses: Type.Optional(responses),
     videos: Type.Optional(videos),
     prices: Type.Optional(pricesSchema),

@@ -53,9 +53,6 @@ export async function checkSecret(store: Store, secret: Secret): Promise<void> {
 /** The pepper under which keys are hashed. */
 export const pepperOf = (secret: Secret): Uint8Array => deriveKey(secret, "key-hash");
 
-/** The id of a key that the file declares. */
-export const fileKeyId = (name: string): string => `file:${name}`;
-
 /** What may be shown of a key. */
 export const previewOf = (key: string): string => (key.length < 12 ? "…" : `${key.slice(0, 3)}…${key.slice(-4)}`);
 
@@ -76,7 +73,7 @@ async function firstClientKey(
   if (given === null && (await listKeys(store)).length > 0) return null;
   const key = given ?? newKey();
   const row = { id: randomId("key_"), name: "default", hash: hashKey(pepper, key), preview: previewOf(key) };
-  const written = await upsertKeyByName(store, { ...row, createdAtMs: nowMs, expiresAtMs: null, restrictions: null });
+  const written = await upsertKeyByName(store, { ...row, createdAtMs: nowMs, expiresAtMs: null, rules: null });
   if (written.kind === "taken")
     throw new Error("TURNPIKE_KEY is already in use by another key or by a revoked key. Set a different value.");
   return given === null ? key : null;

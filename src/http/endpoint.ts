@@ -3,7 +3,7 @@ import type { TSchema } from "typebox";
 import type { Dialect } from "../dialects/dialect.ts";
 import type { IncomingRequest } from "../gateway/pipeline/incoming-request.ts";
 import type { GatewayReply } from "../gateway/pipeline/request-context.ts";
-import type { Caller } from "../gateway/policy/keys.ts";
+import type { Caller } from "../gateway/policy/caller.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { Carrier } from "./credentials.ts";
 

@@ -4,7 +4,8 @@ import type { ArrayForm, Dialect, RequestMeta } from "../dialects/dialect.ts";
 import type { Gateway } from "../gateway/pipeline/gateway.ts";
 import { gatewayRequestOf, type IncomingRequest } from "../gateway/pipeline/incoming-request.ts";
 import type { GatewayReply } from "../gateway/pipeline/request-context.ts";
-import type { Caller, Keys } from "../gateway/policy/keys.ts";
+import { anonymous, type Caller } from "../gateway/policy/caller.ts";
+import type { Keys } from "../gateway/policy/keys.ts";
 import { betweenPhases, inNextPhase } from "../lib/event-loop-turn.ts";
 import { requestId } from "../lib/ids.ts";
 import type { JsonObject } from "../lib/json.ts";
@@ -121,12 +122,10 @@ function failed(
   return response;
 }
 
-const nobody: Caller = { keyId: "", name: "" };
-
 function identify(keys: Keys, request: Request, endpoint: Endpoint): Caller | Promise<Caller> {
   const { access } = endpoint;
   const isOpen = endpoint.kind === "plain" && endpoint.needsNoKey?.(request) === true;
-  return access.key === "none" || isOpen ? nobody : keys.identify(presentedKey(request, access.carriers));
+  return access.key === "none" || isOpen ? anonymous : keys.identify(presentedKey(request, access.carriers));
 }
 
 function requireHeader(request: Request, names: readonly string[] | undefined): void {

@@ -2,6 +2,7 @@
 
 import type { TSchema } from "typebox";
 import type { VideoClient, VideoView, VideoWriteContext } from "../dialects/video/client.ts";
+import { anonymous, type Caller } from "../gateway/policy/caller.ts";
 import type { Created } from "../gateway/tasks/create.ts";
 import type { Task } from "../gateway/tasks/task.ts";
 import type { Videos } from "../gateway/tasks/videos.ts";
@@ -19,10 +20,8 @@ import { writeJson, writeReply } from "./write.ts";
 /** What video tasks work with, asked for late. */
 export type VideoPartsOf = () => { readonly videos: Videos; readonly clock: Clock; readonly limits: ReadLimits };
 
-const nobody = { keyId: "", name: "" };
-
 /** The one who asks. */
-export const callerOf = ({ caller }: HandlerContext) => caller ?? nobody;
+export const callerOf = ({ caller }: HandlerContext): Caller => caller ?? anonymous;
 
 /** The body against its schema. Throws the 400, 413 and 415 of the contract. */
 export async function readValid(

@@ -4,7 +4,7 @@ import { failureOf } from "./failure.ts";
 import { IntColumn, rowReader } from "./rows.ts";
 import type { SqlValue, Store } from "./store.ts";
 
-export type VersionedTable = "keys" | "catalog";
+export type VersionedTable = "keys" | "projects" | "catalog";
 
 /** Two writers who take the same number meet at the unique index; more than a few times means something else is wrong. */
 const maxTries = 20;

@@ -14,43 +14,60 @@ const shape = Type.Object({
   createdAtMs: IntColumn,
   expiresAtMs: NullableInt,
   revokedAtMs: NullableInt,
-  /** JSON text, or null for a key that may do everything. */
-  restrictions: NullableText,
+  /** JSON text of what the key may do, or null for a key without rules. */
+  rules: NullableText,
+  projectId: Type.String(),
+  /** Which pepper its hash is made with; null for the first one. */
+  pepperId: NullableText,
+  disabledAtMs: NullableInt,
+  /** The hash of the secret before a rotation, which is accepted until then. */
+  previousHash: NullableText,
+  previousUntilMs: NullableInt,
+  /** JSON text of notes of the operator's own. */
+  metadata: NullableText,
   version: IntColumn,
 });
 
 /** `preview` shows enough to recognise a key, as in `tp-…abcd`; times in Unix milliseconds. */
 export type KeyRow = Static<typeof shape>;
-export type NewKey = Omit<KeyRow, "revokedAtMs" | "version">;
+type OptionalOfNew = "projectId" | "pepperId" | "metadata";
+/** Without a project it belongs to `default`. */
+export type NewKey = Pick<KeyRow, "id" | "name" | "hash" | "preview" | "createdAtMs" | "expiresAtMs" | "rules"> &
+  Partial<Pick<KeyRow, OptionalOfNew>>;
 /** The key as it now stands, or which of its values another key already has (`id`, `name` or `hash`). */
 export type KeyWritten =
   | { readonly kind: "written"; readonly key: KeyRow }
   | { readonly kind: "taken"; readonly by: string };
 
+/** Where keys belong that name no project. */
+export const defaultProjectId = "default";
+
 const readKeys = rowReader("keys", shape);
 const columns = `id, name, hash, preview, created_at_ms as "createdAtMs", expires_at_ms as "expiresAtMs",
-  revoked_at_ms as "revokedAtMs", restrictions, version`;
-const insert = `insert into keys (id, name, hash, preview, created_at_ms, expires_at_ms, restrictions, version)
-  values ($1, $2, $3, $4, $5, $6, $7, ${nextVersion("keys")})`;
+  revoked_at_ms as "revokedAtMs", rules, project_id as "projectId", pepper_id as "pepperId",
+  disabled_at_ms as "disabledAtMs", previous_hash as "previousHash", previous_until_ms as "previousUntilMs",
+  metadata, version`;
+const insert = `insert into keys (id, name, hash, preview, created_at_ms, expires_at_ms, rules, project_id, pepper_id,
+  metadata, version) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, ${nextVersion("keys")})`;
 
 const liveByName = `select ${columns} from keys where name = $1 and revoked_at_ms is null`;
 
+const noName: KeyWritten = { kind: "taken", by: "name" };
+
 /** Adds a key whose name no live key has, and whose hash no key has or had. */
 export async function insertKey(store: Store, key: NewKey): Promise<KeyWritten> {
-  return await written(() => numbered(store, "keys", `${insert} returning ${columns}`, valuesOf(key)));
+  return (await written(() => numbered(store, "keys", `${insert} returning ${columns}`, valuesOf(key)))) ?? noName;
 }
 
 /**
- * Makes the live key of this name have this hash, expiry and restrictions; the version only moves when
- * something changed. Keeps the id and the time of an existing key.
+ * Makes the live key of this name have this hash; the version only moves when something changed. Of an existing key the id,
+ * the time and everything that was set since stay.
  */
 export async function upsertKeyByName(store: Store, key: NewKey): Promise<KeyWritten> {
   const change = `on conflict (name) where revoked_at_ms is null do update set hash = excluded.hash,
-    preview = excluded.preview, expires_at_ms = excluded.expires_at_ms, restrictions = excluded.restrictions,
-    version = ${laterVersion("keys", "excluded.version")}
-    where keys.hash <> excluded.hash or keys.expires_at_ms is distinct from excluded.expires_at_ms
-      or keys.restrictions is distinct from excluded.restrictions`;
-  return await written(async () => {
+    preview = excluded.preview, version = ${laterVersion("keys", "excluded.version")}
+    where keys.hash <> excluded.hash`;
+  const result = await written(async () => {
     const live = () => store.query(liveByName, [key.name]);
     const upsert = numbered(store, "keys", `${insert} ${change} returning ${columns}`, valuesOf(key));
     const changed = await upsert.catch(async (thrown: unknown) => {
@@ -62,6 +79,7 @@ export async function upsertKeyByName(store: Store, key: NewKey): Promise<KeyWri
     });
     return changed.length > 0 ? changed : await live();
   });
+  return result ?? noName;
 }
 
 /** The key with this hash, revoked and expired ones too; the hash is compared again, whatever the engine says. */
@@ -85,15 +103,67 @@ export async function revokeKey(store: Store, idOrName: string, nowMs: number): 
   return readKeys(await numbered(store, "keys", sql, [nowMs, idOrName]))[0];
 }
 
+export type KeyChange = Partial<
+  Pick<KeyRow, "name" | "expiresAtMs" | "rules" | "projectId" | "disabledAtMs" | "metadata">
+>;
+
+const changeColumns: { readonly [name in keyof Required<KeyChange>]: string } = {
+  name: "name",
+  expiresAtMs: "expires_at_ms",
+  rules: "rules",
+  projectId: "project_id",
+  disabledAtMs: "disabled_at_ms",
+  metadata: "metadata",
+};
+
+/** `stale`: the row has another version than the one that the change was made for. */
+export type KeyChanged = KeyWritten | { readonly kind: "missing" } | { readonly kind: "stale" };
+
+/** Changes a live key, only while it has `ifVersion` where that is given. */
+export async function updateKey(
+  store: Store,
+  id: string,
+  change: KeyChange,
+  ifVersion: number | null = null,
+): Promise<KeyChanged> {
+  const names = Object.keys(change) as (keyof KeyChange)[];
+  const sets = names.map((name, index) => `${changeColumns[name]} = $${index + 3}`);
+  return changed(store, sets, [id, ifVersion, ...names.map((name) => change[name] ?? null)]);
+}
+
+/** A new secret for a live key; the one before is accepted until `graceUntilMs`. The id and all counters stay. */
+export async function rotateKey(
+  store: Store,
+  id: string,
+  next: Pick<KeyRow, "hash" | "preview" | "pepperId">,
+  graceUntilMs: number | null,
+): Promise<KeyChanged> {
+  const sets = ["previous_hash = hash", "previous_until_ms = $3", "hash = $4", "preview = $5", "pepper_id = $6"];
+  return changed(store, sets, [id, null, graceUntilMs, next.hash, next.preview, next.pepperId]);
+}
+
+/** The first two parameters are the id and the version, or null for any. */
+async function changed(store: Store, sets: readonly string[], parameters: readonly SqlValue[]): Promise<KeyChanged> {
+  const version = `version = ${laterVersion("keys", nextVersion("keys"))}`;
+  const sql = `update keys set ${[...sets, version].join(", ")} where id = $1 and revoked_at_ms is null
+    and (cast($2 as bigint) is null or version = $2) returning ${columns}`;
+  const result = await written(() => numbered(store, "keys", sql, parameters));
+  if (result !== null) return result;
+  const [id = ""] = parameters;
+  const live = readKeys(await store.query(`select ${columns} from keys where id = $1`, [id]));
+  return { kind: live[0]?.revokedAtMs === null ? "stale" : "missing" };
+}
+
 /** Changes whenever any key changes: cheap enough to ask each second. */
 export async function keysVersion(store: Store): Promise<number> {
   return await tableVersion(store, "keys");
 }
 
-async function written(write: () => Promise<readonly unknown[]>): Promise<KeyWritten> {
+/** Null where no row was written. */
+async function written(write: () => Promise<readonly unknown[]>): Promise<KeyWritten | null> {
   try {
     const key = readKeys(await write())[0];
-    return key === undefined ? { kind: "taken", by: "name" } : { kind: "written", key };
+    return key === undefined ? null : { kind: "written", key };
   } catch (thrown) {
     const failure = failureOf(thrown);
     if (failure.kind !== "duplicate") throw thrown;
@@ -102,5 +172,9 @@ async function written(write: () => Promise<readonly unknown[]>): Promise<KeyWri
 }
 
 function valuesOf(key: NewKey): SqlValue[] {
-  return [key.id, key.name, key.hash, key.preview, key.createdAtMs, key.expiresAtMs, key.restrictions];
+  const { projectId = defaultProjectId, pepperId = null, metadata = null } = key;
+  return [
+    ...[key.id, key.name, key.hash, key.preview, key.createdAtMs, key.expiresAtMs, key.rules],
+    ...[projectId, pepperId, metadata],
+  ];
 }

@@ -9,6 +9,7 @@ import { systemClock } from "../../src/lib/clock.ts";
 import { hashKey } from "../../src/lib/secret.ts";
 import { insertKey } from "../../src/store/keys.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
+import { callerNamed } from "../support/callers.ts";
 import { gateway } from "../support/gateway.ts";
 import { until } from "../support/until.ts";
 
@@ -33,7 +34,7 @@ async function setting() {
       preview: "",
       createdAtMs: 1,
       expiresAtMs: null,
-      restrictions: null,
+      rules: null,
     });
   await add("first-key", "first");
   const failures: unknown[] = [];
@@ -41,6 +42,7 @@ async function setting() {
     store,
     pepper,
     declared: new Map(),
+    declaredProjects: new Map(),
     clock: systemClock,
     failed: (cause) => failures.push(cause),
   });
@@ -78,7 +80,7 @@ test("a key that another process has just made works at once", async () => {
   await using own = await setting();
   for (let index = 0; index < 5; index++) {
     await own.add(`made-${index}`, `made-${index}`);
-    expect(await own.keys.identify(`made-${index}`)).toEqual({ keyId: `made-${index}`, name: `made-${index}` });
+    expect(await own.keys.identify(`made-${index}`)).toEqual(callerNamed(`made-${index}`));
   }
 });
 

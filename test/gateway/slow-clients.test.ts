@@ -5,11 +5,12 @@ import { requestsWithin } from "../../src/config/descriptors.ts";
 import { createConcurrency } from "../../src/gateway/policy/concurrency.ts";
 import { createBacklog } from "../../src/gateway/streaming/backlog.ts";
 import type { SharedInterval } from "../../src/lib/shared-interval.ts";
+import { callerNamed } from "../support/callers.ts";
 import { gateway, type RunningGateway } from "../support/gateway.ts";
 import { ledgerRows } from "../support/ledger.ts";
 import { type Line, upstream } from "../support/upstream.ts";
 
-const by = (keyId: string) => ({ caller: { keyId, name: keyId } });
+const by = (keyId: string) => ({ caller: callerNamed(keyId) });
 
 const up = await upstream();
 const yaml = (limits: string) =>

@@ -21,7 +21,7 @@ await addKeys();
 async function addKeys(): Promise<void> {
   const store = await openStore({ dataFolder, databaseUrl: undefined });
   const hash = (text: string) => hashKey(pepperOf(new Secret(secret)), text);
-  const row = { preview: "…", restrictions: null, createdAtMs: 1 };
+  const row = { preview: "…", rules: null, createdAtMs: 1 };
   await insertKey(store, { ...row, id: "key_r", name: "revoked", hash: hash(revoked), expiresAtMs: null });
   await revokeKey(store, "key_r", 2);
   await insertKey(store, { ...row, id: "key_e", name: "expired", hash: hash(expired), expiresAtMs: 3 });

@@ -10,13 +10,14 @@ import type { Endpoint } from "../../src/http/endpoint.ts";
 import { serve } from "../../src/http/handler.ts";
 import { createEvents } from "../../src/telemetry/events.ts";
 import { createLog } from "../../src/telemetry/log.ts";
+import { callerNamed } from "../support/callers.ts";
 import { at } from "../support/chat-stream-reader.ts";
 import { says } from "../support/fixtures.ts";
 import { surfaces } from "../support/http-client.ts";
 import type { Script } from "../support/upstream.ts";
 import { errorOf, setting } from "./setting.ts";
 
-const by = (keyId: string) => ({ caller: { keyId, name: keyId } });
+const by = (keyId: string) => ({ caller: callerNamed(keyId) });
 
 const { world, bearer, send } = await setting();
 const { alpha } = world.upstreams;

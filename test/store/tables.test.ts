@@ -20,7 +20,7 @@ const key = (name: string, change: Partial<NewKey> = {}): NewKey => ({
   preview: "tp-…abcd",
   createdAtMs: 1_760_000_000_000,
   expiresAtMs: null,
-  restrictions: null,
+  rules: null,
   ...change,
 });
 
@@ -36,15 +36,12 @@ for (const engine of engines) {
 
     test("a key is found by its hash and comes back as it was written", async () => {
       const { store } = opened;
-      const written = await insertKey(
-        store,
-        key("a", { expiresAtMs: 1_760_000_000_001, restrictions: '{"models":[]}' }),
-      );
+      const written = await insertKey(store, key("a", { expiresAtMs: 1_760_000_000_001, rules: '{"models":[]}' }));
       expect(written.kind).toBe("written");
       expect(await findKeyByHash(store, "hash of a")).toEqual({
-        ...key("a", { expiresAtMs: 1_760_000_000_001, restrictions: '{"models":[]}' }),
-        revokedAtMs: null,
-        version: 1,
+        ...key("a", { expiresAtMs: 1_760_000_000_001, rules: '{"models":[]}' }),
+        ...{ revokedAtMs: null, projectId: "default", pepperId: null, disabledAtMs: null },
+        ...{ previousHash: null, previousUntilMs: null, metadata: null, version: 1 },
       });
       expect(await findKeyByHash(store, "hash of b")).toBeUndefined();
     });

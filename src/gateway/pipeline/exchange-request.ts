@@ -2,7 +2,7 @@
 import type { GatewayError } from "../../canonical/error.ts";
 import type { Operation } from "../../canonical/operation.ts";
 import type { LedgerEntry } from "../ledger/types.ts";
-import type { Caller } from "../policy/keys.ts";
+import type { Caller } from "../policy/caller.ts";
 import type { ExchangeIntent } from "../policy/policy.ts";
 import type { Reservations } from "../policy/reservations.ts";
 import type { Candidate } from "../routing/catalog.ts";

@@ -1,6 +1,6 @@
 // Who asks for an answer, on which connection, and the answer that goes back.
 import type { JsonObject } from "../../lib/json.ts";
-import type { Caller } from "../policy/keys.ts";
+import type { Caller } from "../policy/caller.ts";
 import type { StreamEncoder } from "../streaming/stream-encoder.ts";
 import type { ServedBy } from "./exchange.ts";
 

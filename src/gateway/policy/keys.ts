@@ -3,33 +3,49 @@ import { GatewayError } from "../../canonical/error.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { keyHasher } from "../../lib/secret.ts";
 import { type KeyRow, keysVersion, listKeys } from "../../store/keys.ts";
+import { listProjects, type ProjectRow, projectsVersion } from "../../store/projects.ts";
 import type { Store } from "../../store/store.ts";
-
-export interface Caller {
-  readonly keyId: string;
-  readonly name: string;
-}
+import { type Caller, callerOf } from "./caller.ts";
+import { type ProjectRules, readProjectRules, readRules } from "./rules.ts";
 
 export interface Keys {
-  /** Throws `invalid_api_key` for an unknown, revoked or expired key. */
+  /** Throws `invalid_api_key` for an unknown, revoked, disabled or expired key. */
   identify(key: string): Caller | Promise<Caller>;
+  /** Reads at once what this process has just changed in the store. */
+  refresh(): Promise<void>;
   /** True while the store does not answer: keys that were made elsewhere since then are not known. */
   isBehind(): boolean;
   close(): void;
+}
+
+export interface DeclaredCaller {
+  readonly caller: Caller;
+  readonly expiresAtMs: number | null;
 }
 
 export interface KeysOptions {
   readonly store: Store;
   readonly pepper: Uint8Array;
   /** Keys of the configuration file, by the hash of their secret. */
-  readonly declared: ReadonlyMap<string, Caller>;
+  readonly declared: ReadonlyMap<string, DeclaredCaller>;
+  /** Projects of the configuration file, by id. They come before those of the store. */
+  readonly declaredProjects: ReadonlyMap<string, ProjectRules>;
   readonly clock: Clock;
   readonly failed: (cause: unknown) => void;
 }
 
+interface Project {
+  readonly id: string;
+  readonly rules: ProjectRules | null;
+}
+
+/** A secret of a stored key. Its caller is made when it first calls, and again when its project has changed. */
 interface Known {
-  readonly caller: Caller;
+  readonly row: KeyRow;
+  /** The key's, or the end of the grace of a secret that was rotated. */
   readonly expiresAtMs: number | null;
+  project: Project | null;
+  caller: Caller | null;
 }
 
 const pollMs = 1_000;
@@ -37,17 +53,62 @@ const pollMs = 1_000;
 const lookEveryMs = 50;
 const maxKeyChars = 512;
 
-const refused = (): GatewayError => new GatewayError("invalid_api_key", "The API key is not valid.");
+/** What is hashed in place of a secret of which only the hash is known. */
+const importedSecret = (key: string): string => `sha256:${new Bun.CryptoHasher("sha256").update(key).digest("hex")}`;
 
-function knownOf(row: KeyRow): Known {
-  return { caller: { keyId: row.id, name: row.name }, expiresAtMs: row.expiresAtMs };
+const refused = (reason = "is not valid"): GatewayError =>
+  new GatewayError("invalid_api_key", `The API key ${reason}.`);
+
+const earlier = (left: number | null, right: number | null): number | null =>
+  left === null || right === null ? (left ?? right) : Math.min(left, right);
+
+/** The secrets of all keys that are not revoked, by their hash. */
+class KnownKeys {
+  private readonly byHash = new Map<string, Known>();
+  private readonly hashesOf = new Map<string, readonly string[]>();
+
+  get(hash: string): Known | undefined {
+    return this.byHash.get(hash);
+  }
+
+  apply(rows: readonly KeyRow[]): void {
+    for (const row of rows) {
+      for (const hash of this.hashesOf.get(row.id) ?? []) this.byHash.delete(hash);
+      if (row.revokedAtMs === null) this.add(row);
+      else this.hashesOf.delete(row.id);
+    }
+  }
+
+  private add(row: KeyRow): void {
+    const { hash, previousHash, previousUntilMs, expiresAtMs } = row;
+    const hashes = previousHash === null || previousHash === hash ? [hash] : [hash, previousHash];
+    this.hashesOf.set(row.id, hashes);
+    for (const each of hashes) {
+      const endsAtMs = each === hash ? expiresAtMs : earlier(expiresAtMs, previousUntilMs);
+      this.byHash.set(each, { row, expiresAtMs: endsAtMs, project: null, caller: null });
+    }
+  }
 }
 
-function apply(known: Map<string, Known>, rows: readonly KeyRow[]): void {
-  const live = new Set(rows.filter((row) => row.revokedAtMs === null).map((row) => row.id));
-  const changed = new Set(rows.map((row) => row.id));
-  for (const [hash, { caller }] of known) if (changed.has(caller.keyId)) known.delete(hash);
-  for (const row of rows) if (live.has(row.id)) known.set(row.hash, knownOf(row));
+const projectOf = ({ id, rules }: ProjectRow): Project => ({
+  id,
+  rules: rules === null ? null : readProjectRules(rules),
+});
+
+function applyProjects(projects: Map<string, Project>, rows: readonly ProjectRow[]): void {
+  for (const row of rows) {
+    if (row.removedAtMs === null) projects.set(row.id, projectOf(row));
+    else projects.delete(row.id);
+  }
+}
+
+function callerIn(known: Known, project: Project | undefined): Caller {
+  if (project === undefined) throw refused("belongs to a project that does not exist");
+  if (known.caller !== null && known.project === project) return known.caller;
+  const { id: keyId, name, rules } = known.row;
+  known.project = project;
+  known.caller = callerOf({ keyId, name, rules: rules === null ? null : readRules(rules), project });
+  return known.caller;
 }
 
 /** Runs `work` for each caller after it has called, and once for all that call meanwhile. */
@@ -70,18 +131,24 @@ function atMostEvery(everyMs: number, work: () => Promise<void>, clock: Clock): 
   };
 }
 
-/** Loads all keys, then follows changes of the store: other processes create and revoke keys too. */
+/** Loads all keys and projects, then follows changes of the store: other processes change them too. */
 export async function openKeys(options: KeysOptions): Promise<Keys> {
   const { store, pepper, clock } = options;
-  let version = await keysVersion(store);
-  const known = new Map<string, Known>();
-  apply(known, await listKeys(store));
+  const versions = { keys: 0, projects: 0 };
+  const known = new KnownKeys();
+  const projects = new Map<string, Project>();
+  const declaredProjects = new Map([...options.declaredProjects].map(([id, rules]) => [id, { id, rules }]));
+  const read = async (): Promise<void> => {
+    const next = { keys: await keysVersion(store), projects: await projectsVersion(store) };
+    if (next.projects !== versions.projects) applyProjects(projects, await listProjects(store, versions.projects));
+    if (next.keys !== versions.keys) known.apply(await listKeys(store, versions.keys));
+    Object.assign(versions, next);
+  };
+  await read();
   let isBehind = false;
   const follow = async (): Promise<void> => {
     try {
-      const next = await keysVersion(store);
-      if (next !== version) apply(known, await listKeys(store, version));
-      version = next;
+      await read();
       isBehind = false;
     } catch (cause) {
       isBehind = true;
@@ -93,10 +160,19 @@ export async function openKeys(options: KeysOptions): Promise<Keys> {
   timer.unref();
 
   const hashed = keyHasher(pepper);
-  const live = (found: Known | undefined): Caller => {
+  const live = (found: DeclaredCaller | Known | undefined): Caller => {
     if (found === undefined) throw refused();
     if (found.expiresAtMs !== null && found.expiresAtMs <= clock.nowMs()) throw refused();
-    return found.caller;
+    if (!("row" in found)) return found.caller;
+    if (found.row.disabledAtMs !== null) throw refused("is disabled");
+    const { projectId } = found.row;
+    return callerIn(found, declaredProjects.get(projectId) ?? projects.get(projectId));
+  };
+
+  /** Keys that were given as the hash of their secret: what is stored is the keyed hash of that hash. */
+  const imported = (key: string): DeclaredCaller | Known | undefined => {
+    const hash = hashed(importedSecret(key));
+    return options.declared.get(hash) ?? known.get(hash);
   };
 
   /** A key that was created a moment ago may not have been read yet. All that are unknown at once wait for the same look. */
@@ -109,11 +185,10 @@ export async function openKeys(options: KeysOptions): Promise<Keys> {
     identify(key) {
       if (key.length > maxKeyChars) throw refused();
       const hash = hashed(key);
-      const declared = options.declared.get(hash);
-      if (declared !== undefined) return declared;
-      const found = known.get(hash);
-      return found === undefined ? lookUp(hash).then(live) : live(found);
+      const found = options.declared.get(hash) ?? known.get(hash) ?? imported(key);
+      return found === undefined ? lookUp(hash).then((stored) => live(stored ?? imported(key))) : live(found);
     },
+    refresh: looks,
     isBehind: () => isBehind,
     close: () => clearInterval(timer),
   };

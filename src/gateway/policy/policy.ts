@@ -4,7 +4,7 @@ import type { Usage } from "../../canonical/usage.ts";
 import type { VideoRequest } from "../../canonical/video.ts";
 import type { LedgerSettlement, OpenReservation } from "../ledger/types.ts";
 import type { Candidate } from "../routing/catalog.ts";
-import type { Caller } from "./keys.ts";
+import type { Caller } from "./caller.ts";
 
 /** One exchange as it comes in: before anybody knows who may answer it. */
 export interface ExchangeIntent {

@@ -5,7 +5,7 @@ import type { VideoRequest } from "../../canonical/video.ts";
 import { missing, unsupported } from "../../dialects/errors.ts";
 import type { VideoClient } from "../../dialects/video/client.ts";
 import type { GatewayDependencies } from "../pipeline/dependencies.ts";
-import type { Caller } from "../policy/keys.ts";
+import type { Caller } from "../policy/caller.ts";
 import type { Catalog } from "../routing/catalog.ts";
 import type { ModelLists } from "../routing/model-lists.ts";
 import { type Plan, resolve, resolveUnnamed } from "../routing/resolve.ts";

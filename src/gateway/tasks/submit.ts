@@ -16,7 +16,7 @@ import { type CandidateAttempts, singleAttempt } from "../attempts/attempt-loop.
 import { checkAddresses, imageAddresses, passedAddresses } from "../attempts/media-addresses.ts";
 import { refuseWhenStrict } from "../attempts/strictness.ts";
 import type { GatewayDependencies } from "../pipeline/dependencies.ts";
-import type { Caller } from "../policy/keys.ts";
+import type { Caller } from "../policy/caller.ts";
 import type { Candidate } from "../routing/catalog.ts";
 import type { TaskDependencies } from "./dependencies.ts";
 import { askUpstream, type UpstreamClient, upstreamClientFor } from "./upstream-client.ts";

@@ -12,7 +12,7 @@ import {
   type TaskListing,
   type TaskRow,
 } from "../../store/tasks.ts";
-import type { Caller } from "../policy/keys.ts";
+import type { Caller } from "../policy/caller.ts";
 import type { ContentRequest } from "./content.ts";
 import { contentOf } from "./content.ts";
 import type { Created } from "./create.ts";

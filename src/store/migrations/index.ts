@@ -4,6 +4,14 @@ import { responses } from "./0002-responses.ts";
 import { taskLedgers } from "./0003-task-ledgers.ts";
 import { taskJobs } from "./0004-task-errands.ts";
 import { responsesByOwner } from "./0005-responses-by-owner.ts";
+import { projects } from "./0006-projects.ts";
 import type { Migration } from "./migration.ts";
 
-export const migrations: readonly Migration[] = [firstTables, responses, taskLedgers, taskJobs, responsesByOwner];
+export const migrations: readonly Migration[] = [
+  firstTables,
+  responses,
+  taskLedgers,
+  taskJobs,
+  responsesByOwner,
+  projects,
+];

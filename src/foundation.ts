@@ -1,0 +1,99 @@
+// What the gateway is built on: settings, configuration, store, secrets, events; opened in order before anything is served.
+import { type Configuration, readConfiguration } from "./config/configuration.ts";
+import { prepareDataFolder, refuseEmptiedStore } from "./config/data-folder.ts";
+import { withinDescriptors } from "./config/descriptors.ts";
+import { type Environment, readSettings, type Settings } from "./config/environment.ts";
+import { type Limits, limitsOf } from "./config/limits.ts";
+import { checkSecret, ensureFirstKeys, type FirstKeys, pepperOf, readSecret } from "./config/secrets.ts";
+import { withoutOwnProviders } from "./config/self-reference.ts";
+import { type VideoKeys, videoKeys } from "./config/videos.ts";
+import { checkLedger } from "./gateway/ledger/integrity.ts";
+import type { DeclaredCaller } from "./gateway/policy/keys.ts";
+import type { Policy } from "./gateway/policy/policy.ts";
+import type { Memory } from "./gateway/streaming/backlog.ts";
+import { systemClock } from "./lib/clock.ts";
+import { deriveKey, hashKey } from "./lib/secret.ts";
+import type { Discovery } from "./local-servers.ts";
+import { removedVariable } from "./runtime-environment.ts";
+import { openStore, type Store } from "./store/store.ts";
+import { createEvents, type Events } from "./telemetry/events.ts";
+import { createLog } from "./telemetry/log.ts";
+
+export interface StartOptions {
+  readonly environment: Environment;
+  readonly workingFolder: string;
+  /** Prints the banner. */
+  print(line: string): void;
+  log?(line: string): void;
+  /** Further rules for every exchange, asked behind the built-in ones. */
+  readonly policies?: readonly Policy[];
+  /** False: model servers on this machine are not looked for. */
+  readonly discovers?: boolean;
+  /** Where and how often they are looked for, unless as usual. */
+  readonly discovery?: Discovery;
+  /** Silence before a heartbeat; the limit's unless a test is in a hurry. */
+  readonly heartbeatMs?: number;
+  /** Who is asked for names in URLs, as `address` or `address:port`; the system's name servers unless a test brings its own. */
+  readonly nameServers?: readonly string[];
+  /** How many times as long as usual it waits between two looks at a video; 1 unless a test is in a hurry. */
+  readonly videoWaitScale?: number;
+  /** What limits on memory are measured by; this process unless a test shares it with other tests. */
+  readonly memory?: Memory;
+}
+
+/** Things to take down, last built first. */
+export type Teardown = (() => unknown)[];
+
+export interface Foundation {
+  readonly settings: Settings;
+  readonly configuration: Configuration;
+  readonly limits: Limits;
+  readonly store: Store;
+  readonly pepper: Uint8Array;
+  /** Under which summaries of conversations are sealed. */
+  readonly sealKey: Uint8Array;
+  readonly videoKeys: VideoKeys;
+  readonly firstKeys: FirstKeys;
+  readonly events: Events;
+}
+
+/** Throws an Error with one clear sentence when it cannot. What it opens is added to `teardown` at once. */
+export async function lay(options: StartOptions, teardown: Teardown): Promise<Foundation> {
+  const settings = readSettings(options.environment, options.workingFolder);
+  const configuration = readConfiguration(settings);
+  const folderWarnings = prepareDataFolder(settings.dataFolder);
+  const limits = withinDescriptors(limitsOf(configuration.file.config.limits));
+  const log = createLog(options.log ?? (() => undefined), systemClock.nowMs);
+  const events = createEvents(log);
+  await checkLedger(settings.dataFolder, limits.ledgerCheckMs, (fault) => events.backgroundTaskFailed("ledger", fault));
+  const store = await openStore({ dataFolder: settings.dataFolder, databaseUrl: settings.databaseUrl });
+  teardown.push(() => store.close());
+  await refuseEmptiedStore(store, settings.dataFolder);
+  const secret = readSecret(settings);
+  await checkSecret(store, secret);
+  const pepper = pepperOf(secret);
+  const sealKey = deriveKey(secret, "compaction");
+  const keysOfVideos = videoKeys(settings, secret);
+  const firstKeys = await ensureFirstKeys(store, pepper, settings, systemClock.nowMs());
+  for (const warning of [...folderWarnings, ...store.warnings]) log.write("warn", "store", { warning });
+  for (const warning of configuration.warnings) log.write("warn", "configuration", { warning });
+  const removed = settings.environment[removedVariable];
+  if (removed !== undefined) log.write("warn", "variables_removed", { names: removed });
+  const ignored = (warning: string): void => log.write("warn", "provider_ignored", { warning });
+  return {
+    settings: await withoutOwnProviders(settings, { file: configuration.file, store, pepper }, ignored),
+    configuration,
+    limits,
+    store,
+    pepper,
+    sealKey,
+    videoKeys: keysOfVideos,
+    firstKeys,
+    events,
+  };
+}
+
+/** Keys of the file by the hash of their secret. */
+export function declaredKeys({ configuration, pepper }: Foundation): Map<string, DeclaredCaller> {
+  return new Map(configuration.access.keys.map((key) => [hashKey(pepper, key.secret), key]));
+}

@@ -1,0 +1,126 @@
+// What an organization, a project, a key or an end user may do, and how much: one shape in the file, the store and the admin API.
+import { type Static, type TSchema, Type } from "typebox";
+import { Compile, type Validator } from "typebox/compile";
+
+const closed = { additionalProperties: false } as const;
+const most = 1_000_000_000_000;
+
+const names = (description: string) =>
+  Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { maxItems: 1_000, description }));
+
+const amount = (description: string) => Type.Optional(Type.Integer({ minimum: 0, maximum: most, description }));
+
+/** Operations as settings, bills and prices name them. */
+export const operationNames = [
+  "chat",
+  "count",
+  "embed",
+  "rerank",
+  "moderate",
+  "image",
+  "speak",
+  "transcribe",
+  "video",
+] as const;
+
+const rates = Type.Object(
+  {
+    requests_per_minute: amount("Requests, whatever their number of attempts."),
+    tokens_per_minute: amount("Tokens of input that is not cached, of cache writes and of output."),
+    images_per_minute: amount("Generated images."),
+    audio_seconds_per_minute: amount("Seconds of audio that is generated or transcribed."),
+    polls_per_minute: amount("Requests that ask no model: lists, tasks, token counts."),
+    concurrent_requests: amount("Requests in progress at one time."),
+  },
+  closed,
+);
+
+const budget = Type.Object(
+  {
+    amount: Type.String({
+      pattern: "^\\d{1,9}(?:\\.\\d{1,9})?$",
+      description: "US dollars as a decimal string, such as `25.50`.",
+    }),
+    period: Type.Enum(["day", "week", "month", "total"], {
+      description: "The window: a day, a week from Monday, a month, or all time.",
+    }),
+  },
+  closed,
+);
+
+/** The fields of a level's rules, to be put among its own. */
+export const ruleFields = {
+  allowed_models: names("Models that may be named; `*` matches any text. If omitted, all."),
+  refused_models: names("Models that may not be named, also where `allowed_models` has them."),
+  allowed_operations: Type.Optional(
+    Type.Array(Type.Enum([...operationNames]), { maxItems: 32, description: "If omitted, all operations." }),
+  ),
+  allowed_providers: names("Providers that may be asked, fallbacks too. If omitted, all."),
+  refused_providers: names("Providers that may not be asked."),
+  required_tags: Type.Optional(
+    Type.Record(Type.String({ maxLength: 64 }), Type.String({ maxLength: 256 }), {
+      description: "Tags that a provider must have to be asked, such as `region: eu`.",
+    }),
+  ),
+  allowed_addresses: names("Client addresses and ranges, such as `10.0.0.0/8`. If omitted, all."),
+  limits: Type.Optional(rates),
+  budgets: Type.Optional(Type.Array(budget, { maxItems: 8, description: "All of them apply." })),
+};
+
+export const rulesSchema = Type.Object(ruleFields, closed);
+
+/** What is not there does not limit. */
+export type Rules = Static<typeof rulesSchema>;
+export type RateLimits = NonNullable<Rules["limits"]>;
+export type Budget = NonNullable<Rules["budgets"]>[number];
+
+const endUsers = Type.Object(
+  {
+    required: Type.Optional(Type.Boolean({ description: "Refuse requests that name no end user. Default false." })),
+    max: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 1_000_000, description: "End users that are counted. Default 100000." }),
+    ),
+    default_rules: Type.Optional(Type.Object(ruleFields, { ...closed, description: "What each end user may do." })),
+    rules: Type.Optional(
+      Type.Record(Type.String({ maxLength: 512 }), rulesSchema, {
+        description: "What one end user may do, in place of `default_rules`.",
+      }),
+    ),
+  },
+  closed,
+);
+
+export const projectFields = {
+  ...ruleFields,
+  key_defaults: Type.Optional(
+    Type.Object(ruleFields, {
+      ...closed,
+      description: "Rules of new keys of this project that bring none of their own.",
+    }),
+  ),
+  end_users: Type.Optional(endUsers),
+};
+
+export const projectSchema = Type.Object(projectFields, closed);
+
+/** A project's own rules, and those of what belongs to it. */
+export type ProjectRules = Static<typeof projectSchema>;
+
+/** Compiled when it is first needed: a start without stored rules does not pay for it. */
+function reader<Shape>(schema: TSchema, what: string): (text: string) => Shape {
+  let validator: Validator | undefined;
+  return (text) => {
+    validator ??= Compile(schema);
+    const value: unknown = JSON.parse(text);
+    if (!validator.Check(value))
+      throw new Error(`The stored rules of a ${what} do not have the shape that they must have.`);
+    return value as Shape;
+  };
+}
+
+/** From the JSON text of a row. Throws where it is not what was written. */
+export const readRules = reader<Rules>(rulesSchema, "key");
+export const readProjectRules = reader<ProjectRules>(projectSchema, "project");
+
+/** The rules of a new key: its own, and those of `defaults` that it does not have. */
+export const inherited = (own: Rules, defaults: Rules | undefined): Rules => ({ ...defaults, ...own });

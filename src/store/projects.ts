@@ -1,0 +1,86 @@
+// Projects: what keys belong to. Their rules are JSON text, which gateway/policy/rules.ts reads.
+import { type Static, Type } from "typebox";
+import { laterVersion, nextVersion, numbered, tableVersion } from "./change-counter.ts";
+import { failureOf } from "./failure.ts";
+import { IntColumn, NullableInt, NullableText, rowReader } from "./rows.ts";
+import type { SqlValue, Store } from "./store.ts";
+
+const shape = Type.Object({
+  id: Type.String(),
+  organizationId: Type.String(),
+  name: Type.String(),
+  rules: NullableText,
+  createdAtMs: IntColumn,
+  removedAtMs: NullableInt,
+  version: IntColumn,
+});
+
+export type ProjectRow = Static<typeof shape>;
+export type NewProject = Omit<ProjectRow, "removedAtMs" | "version">;
+
+/** `taken`: another project has the name. `stale`: the row has another version than the one that was expected. */
+export type ProjectChanged =
+  | { readonly kind: "written"; readonly project: ProjectRow }
+  | { readonly kind: "taken" | "missing" | "stale" | "in_use" };
+
+const readProjects = rowReader("projects", shape);
+const columns = `id, organization_id as "organizationId", name, rules, created_at_ms as "createdAtMs",
+  removed_at_ms as "removedAtMs", version`;
+const next = `version = ${laterVersion("projects", nextVersion("projects"))}`;
+
+async function written(write: () => Promise<readonly unknown[]>): Promise<ProjectChanged | null> {
+  try {
+    const project = readProjects(await write())[0];
+    return project === undefined ? null : { kind: "written", project };
+  } catch (thrown) {
+    if (failureOf(thrown).kind !== "duplicate") throw thrown;
+    return { kind: "taken" };
+  }
+}
+
+/** Adds a project whose name no other has in its organization. */
+export async function insertProject(store: Store, project: NewProject): Promise<ProjectChanged> {
+  const { id, organizationId, name, rules, createdAtMs } = project;
+  const sql = `insert into projects (id, organization_id, name, rules, created_at_ms, version)
+    values ($1, $2, $3, $4, $5, ${nextVersion("projects")}) returning ${columns}`;
+  const values = [id, organizationId, name, rules, createdAtMs];
+  return (await written(() => numbered(store, "projects", sql, values))) ?? { kind: "taken" };
+}
+
+/** Why a change of one row has changed none; `otherwise` where the project is there. */
+async function missed(store: Store, id: SqlValue, otherwise: "stale" | "in_use"): Promise<ProjectChanged> {
+  const rows = readProjects(await store.query(`select ${columns} from projects where id = $1`, [id]));
+  return { kind: rows[0]?.removedAtMs === null ? otherwise : "missing" };
+}
+
+/** Changes a project, only while it has `ifVersion` where that is given. */
+export async function updateProject(
+  store: Store,
+  id: string,
+  change: Partial<Pick<ProjectRow, "name" | "rules">>,
+  ifVersion: number | null = null,
+): Promise<ProjectChanged> {
+  const names = Object.keys(change) as (keyof typeof change)[];
+  const sets = names.map((name, index) => `${name} = $${index + 3}`);
+  const sql = `update projects set ${[...sets, next].join(", ")} where id = $1 and removed_at_ms is null
+    and (cast($2 as bigint) is null or version = $2) returning ${columns}`;
+  const values = [id, ifVersion, ...names.map((name) => change[name] ?? null)];
+  return (await written(() => numbered(store, "projects", sql, values))) ?? (await missed(store, id, "stale"));
+}
+
+/** Removes a project to which no live key belongs. Its row stays for the requests that name it. */
+export async function removeProject(store: Store, id: string, nowMs: number): Promise<ProjectChanged> {
+  const sql = `update projects set removed_at_ms = $2, ${next} where id = $1 and removed_at_ms is null
+    and not exists (select 1 from keys where project_id = $1 and revoked_at_ms is null) returning ${columns}`;
+  const removed = await written(() => numbered(store, "projects", sql, [id, nowMs]));
+  return removed ?? (await missed(store, id, "in_use"));
+}
+
+/** Every project, removed ones too, in the order of their last change; with `afterVersion` only what changed since. */
+export async function listProjects(store: Store, afterVersion = 0): Promise<ProjectRow[]> {
+  const sql = `select ${columns} from projects where version > $1 order by version`;
+  return readProjects(await store.query(sql, [afterVersion]));
+}
+
+/** Changes whenever any project changes. */
+export const projectsVersion = (store: Store): Promise<number> => tableVersion(store, "projects");
