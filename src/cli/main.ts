@@ -1,5 +1,6 @@
 // The command line: which command was asked for, and what its end means for the exit code.
 import { version } from "../../package.json";
+import { doctorCommand } from "./doctor.ts";
 import { keysCommand } from "./keys.ts";
 import { type Command, helpOf, parseCommonFields, runCommand, UsageError } from "./options.ts";
 import { pricesCommand } from "./prices.ts";
@@ -27,6 +28,7 @@ const root: Command = {
     requests: requestsCommand,
     usage: usageCommand,
     webhooks: webhooksCommand,
+    doctor: doctorCommand,
     version: { usage: "turnpike version", summary: "print the version", run: printVersion },
   },
 };

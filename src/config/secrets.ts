@@ -10,9 +10,11 @@ import type { Settings } from "./environment.ts";
 
 export const adminSetting = "admin_key_hash";
 const fingerprintSetting = "secret_fingerprint";
-const secretFile = "secret";
 const keyChars = 43;
 const shortestSecret = 16;
+
+/** Where a generated secret is. */
+export const secretFileOf = (dataFolder: string): string => join(dataFolder, "secret");
 
 /** A new key: 256 bits of chance behind a prefix that secret scanners can know. */
 export const newKey = (): string => randomId("tp-", keyChars);
@@ -23,7 +25,7 @@ export function readExistingSecret({ secret, dataFolder }: Settings): Secret {
     if (secret.length >= shortestSecret) return new Secret(secret);
     throw new Error(`TURNPIKE_SECRET is too short: it must have at least ${shortestSecret} characters.`);
   }
-  const file = join(dataFolder, secretFile);
+  const file = secretFileOf(dataFolder);
   if (!existsSync(file))
     throw new Error(`The data folder ${dataFolder} has no secret. Set TURNPIKE_SECRET to the gateway's secret.`);
   return new Secret(readFileSync(file, "utf8").trim());
@@ -31,10 +33,18 @@ export function readExistingSecret({ secret, dataFolder }: Settings): Secret {
 
 /** The installation's secret. A generated one lies in the data folder, readable by its owner only. */
 export function readSecret(settings: Settings): Secret {
-  const file = join(settings.dataFolder, secretFile);
+  const file = secretFileOf(settings.dataFolder);
   if (settings.secret === null && !existsSync(file))
     writeFileSync(file, randomId("", keyChars), { mode: 0o600, flag: "wx" });
   return readExistingSecret(settings);
+}
+
+const fingerprintOf = (secret: Secret): string => Buffer.from(deriveKey(secret, "fingerprint")).toString("hex");
+
+/** Whether the store was written under this secret; null for a store without a fingerprint. Writes nothing. */
+export async function secretMatches(store: Store, secret: Secret): Promise<boolean | null> {
+  const stored = await readSetting(store, fingerprintSetting);
+  return stored === undefined ? null : stored === fingerprintOf(secret);
 }
 
 /**
@@ -42,7 +52,7 @@ export function readSecret(settings: Settings): Secret {
  * would open. A store without a fingerprint takes that of this secret.
  */
 export async function checkSecret(store: Store, secret: Secret): Promise<void> {
-  const fingerprint = Buffer.from(deriveKey(secret, "fingerprint")).toString("hex");
+  const fingerprint = fingerprintOf(secret);
   if ((await writeSettingIfAbsent(store, fingerprintSetting, fingerprint)) === fingerprint) return;
   throw new Error(
     "TURNPIKE_SECRET does not match the stored data: existing keys would stop working. " +

@@ -1,11 +1,14 @@
 // The one SQL connection of the house: statements in, rows out, on SQLite or PostgreSQL.
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { Type } from "typebox";
 import { GatewayError } from "../canonical/error.ts";
 import { type Connection, postgresConnection, sqliteConnection } from "./connect.ts";
 import { failureOf, storeError } from "./failure.ts";
 import { busyBlockMs, whileBusy } from "./lock-retry.ts";
 import { migrate } from "./migrate.ts";
 import { folderFailure, makeFailure, serverFailure } from "./open-failure.ts";
+import { IntColumn, rowReader } from "./rows.ts";
 
 export type SqlValue = string | number | bigint | null;
 
@@ -46,6 +49,24 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   } catch (cause) {
     throw options.databaseUrl ? serverFailure(options.databaseUrl, cause) : folderFailure(options.dataFolder, cause);
   }
+}
+
+/** Whether there is an embedded database in this folder. */
+export const storeExists = (dataFolder: string): boolean => existsSync(join(dataFolder, "turnpike.db"));
+
+/** Opens the database as it is: nothing is created, migrated or written. A query fails where a table is missing. */
+export function openStoreReadOnly({ dataFolder, databaseUrl, timeoutMs = defaultTimeoutMs }: StoreOptions): Store {
+  const connection = databaseUrl ? postgresConnection(databaseUrl) : sqliteConnection(dataFolder);
+  const mode = databaseUrl ? { max: 1 } : { readonly: true, create: false };
+  return storeOver(new Bun.SQL({ ...connection.options, ...mode } as Bun.SQL.Options), connection, timeoutMs);
+}
+
+const readClock = rowReader("the clock", Type.Object({ now_ms: IntColumn }));
+
+/** The time of the shared database's server, in Unix milliseconds. */
+export async function databaseClockMs(store: Store): Promise<number> {
+  const sql = "select cast(extract(epoch from clock_timestamp()) * 1000 as bigint) as now_ms";
+  return readClock(await store.query(sql))[0]?.now_ms ?? Number.NaN;
 }
 
 function storeOver(client: Bun.SQL, connection: Connection, timeoutMs: number): Store {

@@ -126,6 +126,11 @@ export const otherBounds: Readonly<Record<string, readonly string[]>> = {
     "src/store/responses.ts mostAtOnce",
     "src/http/json-array-stream.ts maxFrameBytes",
   ],
+  "a command that a person runs: it waits, compares and warns": [
+    "src/cli/check.ts atOnce timeoutMs",
+    "src/cli/machine-checks.ts leastFreeMib usualFreeMib toleranceMs",
+    "src/cli/network-checks.ts providerTimeoutMs clockToleranceMs",
+  ],
   "a cache: beyond it something is computed or asked again": [
     "src/dialects/tokens/families.ts mostKnown",
     "src/http/write.ts maxReady",

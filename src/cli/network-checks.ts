@@ -1,0 +1,148 @@
+// What `turnpike doctor` checks over the network: providers, the place for videos, the shared database. Nothing else is contacted.
+import { existsSync } from "node:fs";
+import { GatewayError } from "../canonical/error.ts";
+import type { Configuration } from "../config/configuration.ts";
+import type { Settings } from "../config/environment.ts";
+import { readExistingSecret, secretMatches } from "../config/secrets.ts";
+import type { Catalog } from "../gateway/routing/catalog.ts";
+import type { ListedModel, Provider } from "../providers/provider.ts";
+import { createSend } from "../providers/upstream.ts";
+import { serverFailure } from "../store/open-failure.ts";
+import { databaseClockMs, openStoreReadOnly, type Store } from "../store/store.ts";
+import { type Check, type Finding, failed, ok, warning } from "./check.ts";
+import { hasSecretSet, wrongSecret } from "./machine-checks.ts";
+
+const providerTimeoutMs = 10_000;
+
+/** Codes of Bun's fetch (1.4) for a connection that failed before anything was sent. */
+const transportFaults: readonly (readonly [pattern: RegExp, problem: string, action: string])[] = [
+  [/ENOTFOUND|DNS|EAI_AGAIN/i, "its name does not resolve", "Check the base URL and the name servers."],
+  [/Refused|ECONNREFUSED/i, "the connection is refused", "Check the base URL, and that the server runs."],
+  [
+    /CERT|SELF_SIGNED|_CA$|SIGNATURE|HOSTNAME|ISSUER|CHAIN|CRL/,
+    "its certificate is not valid",
+    "Check the base URL; set NODE_EXTRA_CA_CERTS for an authority of your own.",
+  ],
+];
+
+const codeIn = (thrown: unknown): string => String(Object(Object(thrown).cause).code ?? "");
+
+function transportFinding(thrown: GatewayError): Finding {
+  const code = codeIn(thrown);
+  const [, problem, action] = transportFaults.find(([pattern]) => pattern.test(code)) ?? [
+    null,
+    "it cannot be reached",
+    "Check the base URL, the network and `proxy` of the provider.",
+  ];
+  return failed(`The provider is not available: ${problem}${code === "" ? "" : ` (${code})`}.`, action);
+}
+
+/** What a failure of a model list means for the operator. */
+function findingOf(thrown: unknown): Finding {
+  if (!(thrown instanceof GatewayError)) {
+    const isTimeout = thrown instanceof DOMException && thrown.name === "TimeoutError";
+    const detail = isTimeout ? `did not respond within ${providerTimeoutMs / 1_000} seconds` : "could not be asked";
+    return failed(`The provider ${detail}.`, "Check the base URL, the network and `proxy` of the provider.");
+  }
+  const { kind, status, message } = thrown;
+  if (kind === "upstream_credentials")
+    return failed("The provider refuses the credential.", "Check `credential` of the provider, or its variable.");
+  if (kind === "upstream_unreachable") return transportFinding(thrown);
+  if (status === 404 || status === 405)
+    return warning("The provider has no model list at this address.", "Check the base URL, or set `models`.");
+  if (kind === "upstream_rate_limited")
+    return warning("The provider limits the rate of this account at the moment.", "Run doctor again later.");
+  return failed(message, "Check the base URL and the provider's status page.");
+}
+
+/** Models that routes take from this provider. */
+const routedModels = (provider: Provider, { routes }: Catalog): string[] => [
+  ...new Set(
+    [...routes.values()].flatMap(({ candidates }) =>
+      candidates.flatMap((each) => (each.provider.entry.name === provider.entry.name ? [each.model] : [])),
+    ),
+  ),
+];
+
+function listFinding(models: readonly ListedModel[], provider: Provider, catalog: Catalog): Finding {
+  const ids = new Set(models.map(({ id }) => id));
+  const missing = ids.size === 0 ? [] : routedModels(provider, catalog).filter((model) => !ids.has(model));
+  if (missing.length === 0) return ok(`It accepts the credential and lists ${ids.size} models.`);
+  const detail = `Its list does not have these models of the routes: ${missing.join(", ")}.`;
+  return warning(detail, "Check the names with `turnpike models`.");
+}
+
+async function checkProvider(provider: Provider, baseUrl: string, catalog: Catalog): Promise<Finding> {
+  const signal = AbortSignal.timeout(providerTimeoutMs);
+  try {
+    if (provider.list.models !== undefined) return listFinding(await provider.list.models(signal), provider, catalog);
+    // Without a model list, only the name and the connection can be checked: this request carries no credential.
+    const response = await createSend()({ method: "GET", url: baseUrl, headers: {}, signal });
+    await response.body?.cancel();
+    return ok("It can be reached. It has no model list, so its credential was not checked.");
+  } catch (thrown) {
+    return findingOf(thrown);
+  }
+}
+
+function providerCheck(provider: Provider, catalog: Catalog): Check[] {
+  const { dispatch, entry } = provider;
+  // A provider inside the process has nothing to be checked.
+  if (dispatch.form === "canonical") return [];
+  const name = `provider ${entry.name}`;
+  const contacts = `${name} (${new URL(dispatch.baseUrl).host})`;
+  return [{ name, contacts, run: () => checkProvider(provider, dispatch.baseUrl, catalog) }];
+}
+
+/** The folder or the bucket in which completed videos are stored. */
+function resultsCheck({ dataFolder }: Settings, { videos: { results } }: Configuration): Check[] {
+  const { target } = results;
+  // A folder is created by its check, which must not make an installation.
+  if (target === null || (target.kind === "folder" && !existsSync(dataFolder))) return [];
+  const run = async (): Promise<Finding> => {
+    const problem = await target.findProblem();
+    const action = "Check `videos.results`. Videos are not copied meanwhile.";
+    return problem === null ? ok(`Videos can be stored in the ${target.kind}.`) : warning(problem, action);
+  };
+  return [{ name: "video results", run, ...(target.kind === "bucket" ? { contacts: "the bucket for videos" } : {}) }];
+}
+
+/** A database without tables is that of an installation that was never started. */
+const isOtherSecret = async (store: Store, settings: Settings): Promise<boolean> =>
+  hasSecretSet(settings) && (await secretMatches(store, readExistingSecret(settings)).catch(() => null)) === false;
+
+const clockToleranceMs = 2_000;
+
+async function checkDatabase(settings: Settings, databaseUrl: string): Promise<Finding> {
+  const store = openStoreReadOnly({ dataFolder: settings.dataFolder, databaseUrl });
+  try {
+    const nowMs = await databaseClockMs(store).catch((thrown: unknown) => {
+      throw serverFailure(databaseUrl, Object(thrown).cause ?? thrown);
+    });
+    const differenceMs = Math.abs(nowMs - Date.now());
+    if (await isOtherSecret(store, settings)) return wrongSecret;
+    const [unsafe] = store.warnings;
+    if (unsafe !== undefined) return warning(unsafe, "Use sslmode=verify-full.");
+    if (differenceMs <= clockToleranceMs) return ok("It accepts the connection, and its clock agrees with this one.");
+    const detail = `Its clock differs from this machine's by ${(differenceMs / 1_000).toFixed(1)} seconds.`;
+    return warning(detail, "Set the time of both machines, for example with NTP.");
+  } finally {
+    await store.close();
+  }
+}
+
+function databaseCheck(settings: Settings): Check[] {
+  const { databaseUrl } = settings;
+  if (databaseUrl === undefined) return [];
+  const host = URL.parse(databaseUrl)?.host || "this machine";
+  return [{ name: "database", contacts: `the database (${host})`, run: () => checkDatabase(settings, databaseUrl) }];
+}
+
+/** The checks of providers, of the place for videos and of the database. The configuration is null where it has faults. */
+export function networkChecks(settings: Settings, configuration: Configuration | null, catalog: Catalog): Check[] {
+  return [
+    ...catalog.providers.flatMap((provider) => providerCheck(provider, catalog)),
+    ...(configuration === null ? [] : resultsCheck(settings, configuration)),
+    ...databaseCheck(settings),
+  ];
+}
