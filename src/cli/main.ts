@@ -1,5 +1,6 @@
 // The command line: which command was asked for, and what its end means for the exit code.
 import { version } from "../../package.json";
+import { connectCommand } from "./connect.ts";
 import { doctorCommand } from "./doctor.ts";
 import { keysCommand } from "./keys.ts";
 import { type Command, helpOf, parseCommonFields, runCommand, UsageError } from "./options.ts";
@@ -28,6 +29,7 @@ const root: Command = {
     requests: requestsCommand,
     usage: usageCommand,
     webhooks: webhooksCommand,
+    connect: connectCommand,
     doctor: doctorCommand,
     version: { usage: "turnpike version", summary: "print the version", run: printVersion },
   },

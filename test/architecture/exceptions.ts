@@ -22,6 +22,9 @@ export const allowedHabits: Exceptions = {
 
 /** Files outside their homes that may say the name of a provider or a dialect. */
 export const allowedNames: Exceptions = {
+  "src/cli/clients.ts": "the table of clients: names of their files, variables and packages",
+  "src/cli/client-libraries.ts": "the rows of that table for libraries",
+  "src/cli/connect.ts": "the model that the printed settings try",
   "src/http/protocols.ts": "the table of protocols: whose envelope a path wears, and which protocol a header asks for",
   "src/http/model-list-formats.ts": "the list of models is told in the shape of each protocol",
 };
