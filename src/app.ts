@@ -12,7 +12,9 @@ import { createGateway } from "./gateway/pipeline/answer.ts";
 import type { Gateway } from "./gateway/pipeline/gateway.ts";
 import { createReadiness } from "./gateway/pipeline/readiness.ts";
 import { usageEstimates } from "./gateway/pipeline/usage-estimate.ts";
+import { openCallReplies } from "./gateway/policy/call-replies.ts";
 import { createConcurrency } from "./gateway/policy/concurrency.ts";
+import { createIdempotency, type Idempotency } from "./gateway/policy/idempotency.ts";
 import { openKeys } from "./gateway/policy/keys.ts";
 import { promptLength } from "./gateway/policy/prompt-length.ts";
 import { createPendingReservations } from "./gateway/policy/reservations.ts";
@@ -27,6 +29,7 @@ import { createDrains } from "./gateway/streaming/drains.ts";
 import { openVideos, type Videos } from "./gateway/tasks/videos.ts";
 import { createCors } from "./http/cors.ts";
 import { endpoints } from "./http/endpoints.ts";
+import { createAnswerOnce } from "./http/idempotent.ts";
 import { matcher } from "./http/route-matcher.ts";
 import { type Listener, listen } from "./http/server.ts";
 import { systemClock } from "./lib/clock.ts";
@@ -107,6 +110,21 @@ function gatewayOf(foundation: Foundation, options: StartOptions, teardown: Tear
 const defaultRetentionDays = 30;
 const dayMs = 24 * 60 * 60_000;
 
+/** Null where nothing of content is stored. */
+async function idempotencyOf(
+  foundation: Foundation,
+  gateway: Gateway,
+  teardown: Teardown,
+): Promise<Idempotency | null> {
+  const { store, replyKey: sealKey, configuration, limits, events } = foundation;
+  if (configuration.file.config.responses?.retention_days === 0) return null;
+  const { clock, nextId, ledger } = gateway;
+  const failed = (cause: unknown): void => events.backgroundTaskFailed("idempotency", cause);
+  const replies = await openCallReplies({ store, sealKey, instance: ledger.id, clock, limits, nextId, failed });
+  teardown.push(() => replies.close());
+  return createIdempotency(replies, limits);
+}
+
 async function responsesRoom(foundation: Foundation, gateway: Gateway, teardown: Teardown): Promise<Responses> {
   const { store, sealKey, configuration, limits } = foundation;
   const retentionMs = (configuration.file.config.responses?.retention_days ?? defaultRetentionDays) * dayMs;
@@ -158,6 +176,7 @@ export async function start(options: StartOptions): Promise<Running> {
     const readiness = createReadiness({ ledger: gateway.ledger, keys, clock: systemClock });
     const responses = await responsesRoom(foundation, gateway, teardown);
     const videos = await videosRoom(foundation, gateway, options, teardown);
+    const answerOnce = createAnswerOnce(gateway, await idempotencyOf(foundation, gateway, teardown));
     const { catalog, listings, clock } = gateway;
     const { publicUrl } = foundation.configuration.videos;
     const rows = endpoints({
@@ -167,12 +186,13 @@ export async function start(options: StartOptions): Promise<Running> {
       responses,
       videos,
       clock,
+      answerOnce,
       limits,
       publicUrl,
     });
     const { corsOrigins } = settings;
     const cors = corsOrigins.length === 0 ? {} : { cors: createCors(corsOrigins) };
-    const parts = { match: matcher(rows), keys, gateway, limits, ...cors };
+    const parts = { match: matcher(rows), keys, gateway, answerOnce, limits, ...cors };
     const listener = listen({ host: settings.host, port: settings.port, parts });
     options.print(`Turnpike is listening on ${listener.url}`);
     void announce(options, listener, foundation, gateway, teardown);

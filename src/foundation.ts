@@ -52,6 +52,8 @@ export interface Foundation {
   readonly pepper: Uint8Array;
   /** Under which summaries of conversations are sealed. */
   readonly sealKey: Uint8Array;
+  /** Under which replies to idempotent requests are sealed. */
+  readonly replyKey: Uint8Array;
   readonly videoKeys: VideoKeys;
   readonly firstKeys: FirstKeys;
   readonly events: Events;
@@ -87,6 +89,7 @@ export async function lay(options: StartOptions, teardown: Teardown): Promise<Fo
     store,
     pepper,
     sealKey,
+    replyKey: deriveKey(secret, "idempotency"),
     videoKeys: keysOfVideos,
     firstKeys,
     events,

@@ -40,6 +40,7 @@ export const errorKinds = {
   method_not_allowed: row(405, invalid),
   request_timeout: row(408, invalid, "never", true),
   idempotency_conflict: row(409, invalid),
+  idempotency_in_progress: row(409, invalid, "never", true),
   request_too_large: row(413, invalid),
   unsupported_media_type: row(415, invalid),
   upgrade_required: row(426, invalid),

@@ -1,6 +1,7 @@
 // The one table of limits: every bound with its default, its range and the error that it gives. From its rows come the schema of `limits:` in turnpike.yaml, the values that the gateway is built with, and the table in docs/configuration.md.
 import { Type } from "typebox";
 import { bodyLimits } from "./body-limits.ts";
+import { idempotencyLimits } from "./idempotency-limits.ts";
 import type { LimitRow } from "./limit-row.ts";
 import { streamLimits } from "./stream-limits.ts";
 import { transcodeLimits } from "./transcode-limits.ts";
@@ -212,6 +213,7 @@ const rows = [
   ...streamLimits,
   ...upstreamLimits,
   ...transcodeLimits,
+  ...idempotencyLimits,
 ] as const satisfies readonly LimitRow[];
 
 /** All limits by their names. */

@@ -12,6 +12,7 @@ import { docsPage, docsSignIn } from "./docs/page.ts";
 import type { Endpoint, KeyRule } from "./endpoint.ts";
 import { geminiEndpoints, googleKey } from "./gemini-endpoints.ts";
 import { livez, readyz } from "./health.ts";
+import type { AnswerOnce } from "./idempotent.ts";
 import { imageEndpoints } from "./image-endpoints.ts";
 import { getModel, listModels } from "./models.ts";
 import { document } from "./openapi/document.ts";
@@ -33,6 +34,8 @@ export interface EndpointDependencies {
   readonly responses: Responses;
   readonly videos: Videos;
   readonly clock: Clock;
+  /** Requests with an idempotency key. */
+  readonly answerOnce: AnswerOnce;
   readonly limits: ReadLimits;
   /** Where clients reach the gateway; null: as each request says. */
   readonly publicUrl: string | null;

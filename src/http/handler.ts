@@ -13,6 +13,7 @@ import type { Cors } from "./cors.ts";
 import { presentedKey } from "./credentials.ts";
 import type { Endpoint, ErrorFormat, HandlerEndpoint, ModelEndpoint } from "./endpoint.ts";
 import { checkHops } from "./hops.ts";
+import { type AnswerOnce, idempotencyKeyOf, type Performed } from "./idempotent.ts";
 import { missingFeature } from "./missing-features.ts";
 import { protocolOfUnknown } from "./protocols.ts";
 import { checkHeaders, type ReadBody, type ReadLimits, readJson } from "./read.ts";
@@ -26,6 +27,8 @@ export interface HandlerDependencies {
   readonly match: Matcher;
   readonly keys: Keys;
   readonly gateway: Gateway;
+  /** Requests with an idempotency key. */
+  readonly answerOnce: AnswerOnce;
   /** Closes the connection of a request. Absent without a listener. */
   readonly drop?: (request: Request) => void;
   readonly limits: ReadLimits;
@@ -152,6 +155,7 @@ async function serveAsk(
   arrivedMs: number,
 ): Promise<Response> {
   requireHeader(request, endpoint.requiredHeader);
+  const key = idempotencyKeyOf(request);
   const body: ReadBody = await (takesForm(endpoint, request)
     ? readFormFor(endpoint.dialect.request.schema, request, dependencies.limits)
     : readJson(request, dependencies.limits));
@@ -180,10 +184,53 @@ async function serveAsk(
     bytes: body.bytes,
     context,
   };
-  const reply = await (endpoint.answer?.(incoming) ?? answerIncoming(dependencies.gateway, incoming));
+  if (key !== null) return serveOnce(dependencies, request, endpoint, { incoming, body });
+  return (await perform(dependencies, request, endpoint, { incoming, body })).response;
+}
+
+/** A request that has been read, and its body. */
+interface ReadAsk {
+  readonly incoming: IncomingRequest;
+  readonly body: ReadBody;
+}
+
+async function perform(
+  { gateway }: HandlerDependencies,
+  request: Request,
+  endpoint: ModelEndpoint,
+  { incoming, body }: ReadAsk,
+): Promise<Performed> {
+  const reply = await (endpoint.answer?.(incoming) ?? answerIncoming(gateway, incoming));
+  const isStream = reply.body instanceof ReadableStream;
   // A whole reply has been made of it all, so that nobody reads the form any more; what a row of its own keeps is its own.
-  if (endpoint.answer === undefined && !(reply.body instanceof ReadableStream)) body.release?.();
-  return writeReply(reply, requestId, endpoint.idHeaders, arrayForm(endpoint, request));
+  if (endpoint.answer === undefined && !isStream) body.release?.();
+  const response = writeReply(reply, incoming.id, endpoint.idHeaders, arrayForm(endpoint, request));
+  return { response, isStream, ...(reply.exchange && { exchange: reply.exchange }) };
+}
+
+/** The same for a request with an idempotency key; all who make the call keep it alive. */
+function serveOnce(
+  dependencies: HandlerDependencies,
+  request: Request,
+  endpoint: ModelEndpoint,
+  { incoming, body }: ReadAsk,
+): Promise<Response> {
+  const { dialect, wire, envelope, strict, context } = incoming;
+  const { operation, model, stream } = gatewayRequestOf(incoming, dependencies.gateway.clock.nowMs()).outline;
+  const { path } = endpoint;
+  const isArray = arrayForm(endpoint, request) !== undefined;
+  const given = {
+    ...{ request, strict, operation, model, stream, caller: context.caller, dialect: dialect.name },
+    requestId: incoming.id,
+    arrivedMs: context.arrivedMs,
+    side: sideOf(endpoint, request),
+    asked: { path, operation, model, dialect: dialect.name, strict, isArray, wire, params: { ...envelope.params } },
+    files: body.files ?? [],
+    content: () => dialect.request.parse(wire, envelope),
+  };
+  return dependencies.answerOnce(given, (signal) =>
+    perform(dependencies, request, endpoint, { incoming: { ...incoming, context: { ...context, signal } }, body }),
+  );
 }
 
 const takesForm = ({ form }: ModelEndpoint, request: Request): boolean =>

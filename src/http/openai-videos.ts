@@ -1,11 +1,12 @@
 // What only one format of videos has: a list of them, their deletion, their bytes, and remakes.
 import { GatewayError } from "../canonical/error.ts";
+import type { VideoRequest } from "../canonical/video.ts";
 import type { VideoClient } from "../dialects/video/client.ts";
 import { remixSchema, videoPage } from "../dialects/video/index.ts";
 import type { Content } from "../gateway/tasks/source-body.ts";
 import type { HandlerContext, QueryParameter } from "./endpoint.ts";
 import { queryOf } from "./target.ts";
-import { callerOf, readValid, seen, type VideoPartsOf, writeCreated } from "./videos.ts";
+import { answerCreated, callerOf, readValid, seen, type VideoPartsOf } from "./videos.ts";
 import { writeJson } from "./write.ts";
 
 const defaultLimit = 20;
@@ -89,8 +90,10 @@ export async function remixVideo(
   id: string,
 ): Promise<Response> {
   const { wire } = await readValid(parts, visit, remixSchema, true);
-  const created = await parts().videos.remix(id, callerOf(visit), client, String(wire.prompt), visit.requestId);
-  return writeCreated(parts, client, visit, created);
+  const prompt = String(wire.prompt);
+  const request: VideoRequest = { operation: "video", model: "", prompt, images: [], n: 1, metadata: {} };
+  const start = () => parts().videos.remix(id, callerOf(visit), client, prompt, visit.requestId);
+  return answerCreated(parts, { client, visit, request, wire }, start);
 }
 
 function indexIn(query: URLSearchParams): number {

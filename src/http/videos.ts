@@ -1,6 +1,8 @@
 // Video tasks over HTTP: a body read and validated, the room asked, a task written in the client's format.
 
 import type { TSchema } from "typebox";
+import type { VideoRequest } from "../canonical/video.ts";
+import type { UploadedFile } from "../dialects/dialect.ts";
 import type { VideoClient, VideoView, VideoWriteContext } from "../dialects/video/client.ts";
 import { anonymous, type Caller } from "../gateway/policy/caller.ts";
 import type { Created } from "../gateway/tasks/create.ts";
@@ -11,14 +13,20 @@ import { betweenPhases } from "../lib/event-loop-turn.ts";
 import { hopsHeader } from "../lib/hops.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { HandlerContext } from "./endpoint.ts";
+import { type AnswerOnce, idempotencyKeyOf } from "./idempotent.ts";
 import { type ReadBody, type ReadLimits, readJson } from "./read.ts";
 import { isForm, readFormFor } from "./read-form.ts";
-import { originOf } from "./target.ts";
+import { originOf, pathOf } from "./target.ts";
 import { validated } from "./validate.ts";
 import { writeJson, writeReply } from "./write.ts";
 
 /** What video tasks work with, asked for late. */
-export type VideoPartsOf = () => { readonly videos: Videos; readonly clock: Clock; readonly limits: ReadLimits };
+export type VideoPartsOf = () => {
+  readonly videos: Videos;
+  readonly clock: Clock;
+  readonly limits: ReadLimits;
+  readonly answerOnce: AnswerOnce;
+};
 
 /** The one who asks. */
 export const callerOf = ({ caller }: HandlerContext): Caller => caller ?? anonymous;
@@ -49,7 +57,7 @@ export function contextOf(parts: VideoPartsOf, { requestId, arrivedMs }: Handler
 }
 
 /** The answer to a submit: who took it stands in the headers. */
-export function writeCreated(
+function writeCreated(
   parts: VideoPartsOf,
   client: VideoClient,
   visit: HandlerContext,
@@ -59,29 +67,58 @@ export function writeCreated(
   return writeReply({ body: JSON.stringify(body), servedBy: servedBy }, visit.requestId, []);
 }
 
+const isStrict = ({ headers }: Request): boolean => headers.get("x-turnpike-strict")?.toLowerCase() === "true";
+
 /** Starts a task. */
 export async function submitTask(parts: VideoPartsOf, client: VideoClient, visit: HandlerContext): Promise<Response> {
   const { request } = visit;
-  const { wire, files } = await readValid(parts, visit, client.schema, client.acceptsForm ?? false);
+  const { wire, files = [] } = await readValid(parts, visit, client.schema, client.acceptsForm ?? false);
   const header = (name: string): string | null => request.headers.get(name);
-  const envelope = { header, params: visit.params, ...(files === undefined ? {} : { files }) };
+  const envelope = { header, params: visit.params, ...(files.length === 0 ? {} : { files }) };
   const canonicalRequest = client.parse(wire, envelope);
   const ignoredFields = client.ignoredFields?.(wire, envelope) ?? [];
-  const strict = header("x-turnpike-strict")?.toLowerCase() === "true";
-  const origin = originOf(request);
-  const signal = () => request.signal;
+  const strict = isStrict(request);
   const submit = {
-    client,
-    request: canonicalRequest,
-    ignoredFields,
-    caller: callerOf(visit),
-    strict,
-    origin,
+    ...{ client, ignoredFields, strict, request: canonicalRequest, caller: callerOf(visit) },
+    origin: originOf(request),
     hops: header(hopsHeader),
-    signal,
     requestId: visit.requestId,
   };
-  return writeCreated(parts, client, visit, await parts().videos.create(submit));
+  const start = (signal: () => AbortSignal) => parts().videos.create({ ...submit, signal });
+  return answerCreated(parts, { client, visit, request: canonicalRequest, wire, files }, start);
+}
+
+/** A submit that has been read. */
+interface ReadSubmit {
+  readonly client: VideoClient;
+  readonly visit: HandlerContext;
+  readonly request: VideoRequest;
+  readonly wire: JsonObject;
+  readonly files?: readonly UploadedFile[];
+}
+
+/** Starts the task, once for each idempotency key, and writes it. */
+export async function answerCreated(
+  parts: VideoPartsOf,
+  { client, visit, request: video, wire, files = [] }: ReadSubmit,
+  start: (signal: () => AbortSignal) => Promise<Created>,
+): Promise<Response> {
+  const { request, requestId, arrivedMs, params } = visit;
+  if (idempotencyKeyOf(request) === null) return writeCreated(parts, client, visit, await start(() => request.signal));
+  const strict = isStrict(request);
+  const { operation, model } = video;
+  const given = {
+    ...{ request, requestId, arrivedMs, strict, operation, model, files, stream: false, dialect: client.name },
+    caller: callerOf(visit),
+    side: { errors: client.error, idHeaders: [] },
+    asked: { path: pathOf(request.url), operation, model, strict, wire, params: { ...params } },
+    content: () => video,
+  };
+  return parts().answerOnce(given, async (signal) => {
+    const created = await start(signal);
+    const exchange = { id: created.task.internals.exchangeId, settlement: null };
+    return { response: writeCreated(parts, client, visit, created), isStream: false, exchange };
+  });
 }
 
 /** Tells how far a task is. Throws the 404 of one that this caller does not have. */

@@ -58,16 +58,21 @@ export function sameHash(left: string, right: string): boolean {
  * AES-256-GCM under a 32-byte key, as base64url of version, nonce, tag and ciphertext.
  * `context` is bound to the value: it opens only where the same context is given, so a sealed value cannot be moved to another row.
  */
-export function seal(key: Uint8Array, text: string, context: string): string {
+export function seal(key: Uint8Array, value: string | Uint8Array, context: string): string {
   const nonce = randomBytes(nonceBytes);
   const cipher = createCipheriv("aes-256-gcm", key, nonce);
   cipher.setAAD(boundTo(context));
-  const body = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
+  const sealed = typeof value === "string" ? cipher.update(value, "utf8") : cipher.update(value);
+  const body = Buffer.concat([sealed, cipher.final()]);
   return Buffer.concat([Buffer.of(sealVersion), nonce, cipher.getAuthTag(), body]).toString("base64url");
 }
 
 /** The text of `seal`; an Error when the key, the context or a single bit differs. */
-export function open(key: Uint8Array, sealed: string, context: string): Secret {
+export const open = (key: Uint8Array, sealed: string, context: string): Secret =>
+  new Secret(openBytes(key, sealed, context).toString("utf8"));
+
+/** The bytes of `seal`, in the same way. */
+export function openBytes(key: Uint8Array, sealed: string, context: string): Buffer {
   const bytes = Buffer.from(sealed, "base64url");
   if (bytes[0] !== sealVersion || bytes.length < 1 + nonceBytes + tagBytes) {
     throw new Error("The encrypted value has an unknown format.");
@@ -77,8 +82,7 @@ export function open(key: Uint8Array, sealed: string, context: string): Secret {
   decipher.setAAD(boundTo(context));
   decipher.setAuthTag(bytes.subarray(tagStart, tagStart + tagBytes));
   try {
-    const text = Buffer.concat([decipher.update(bytes.subarray(tagStart + tagBytes)), decipher.final()]);
-    return new Secret(text.toString("utf8"));
+    return Buffer.concat([decipher.update(bytes.subarray(tagStart + tagBytes)), decipher.final()]);
   } catch (cause) {
     throw new Error("The encrypted value cannot be decrypted with this secret.", { cause });
   }

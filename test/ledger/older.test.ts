@@ -6,7 +6,7 @@ import { openLedger } from "../../src/gateway/ledger/ledger.ts";
 import { findRequests, readAttempts, readRequests, readUsage } from "../../src/gateway/ledger/read.ts";
 import { place } from "../cli/command.ts";
 import { temporaryFolder } from "../store/engines.ts";
-import { settlement } from "./samples.ts";
+import { opening, settlement } from "./samples.ts";
 
 const schema = `
 create table if not exists entries (
@@ -146,4 +146,35 @@ test("a file of a newer version is refused in one sentence", async () => {
   expect(() => openLedger({ dataFolder: folder.path })).toThrow(
     /^The ledger in the data folder .* cannot be opened: it was written by a newer version \(99\)\.$/,
   );
+});
+
+test("a file of version 2 is read as it is, and gets today's columns when a gateway opens it", async () => {
+  const second = temporaryFolder();
+  const first = openLedger({ dataFolder: second.path });
+  await (await first.open(opening("b"))).settle(settlement());
+  await first.close();
+  const path = join(second.path, "ledger.db");
+  const added = ["replay_of", "passed_over"];
+  const columns = () => {
+    using database = new Database(path, { readonly: true });
+    return database
+      .query<{ name: string }, []>("pragma table_info(requests)")
+      .all()
+      .map(({ name }) => name);
+  };
+  {
+    using database = new Database(path);
+    for (const name of added) database.run(`alter table requests drop column ${name}`);
+    database.run("pragma user_version = 2");
+  }
+  expect(readRequests(second.path, { limit: 5 })).toMatchObject([{ id: "b", state: "completed", replayOf: null }]);
+  expect(readUsage(second.path, { groupBy: "model" })).toMatchObject([{ group: "smart", requests: 1 }]);
+  expect(columns()).not.toContain("replay_of");
+  const opened = openLedger({ dataFolder: second.path });
+  await (await opened.open(opening("c", { replayOf: "b" }))).settle(settlement());
+  await opened.close();
+  expect(columns()).toEqual(expect.arrayContaining(added));
+  expect(findRequests(second.path, "b", 5)).toMatchObject([{ id: "b", replayOf: null }]);
+  expect(findRequests(second.path, "c", 5)).toMatchObject([{ id: "c", replayOf: "b" }]);
+  second.remove();
 });

@@ -80,7 +80,6 @@ function idOf(database: Database): string | null {
 
 /** A reader changes nothing: tables of an older version are put in the place of today's for the one statement. */
 function inPlaceOfOlder(database: Database): string {
-  if (!hasTable(database, "entries")) return "";
   using today = emptyTables();
   const older = selectsOfOlder(database, today);
   return older === null ? "" : `with requests as (${older.requests}), attempts as (${older.attempts})`;

@@ -11,6 +11,7 @@ import {
   openingValues,
   prepareStatements,
   progressValues,
+  replayValues,
   type Statements,
   settlementValues,
 } from "./rows.ts";
@@ -141,10 +142,11 @@ function rowsOf(shared: Shared): Pick<Ledger, "open" | "openPending" | "settlePe
   return {
     open(opening) {
       const n = shared.nextNumber();
-      const values = openingValues(n, opening);
+      const isReplay = opening.replayOf !== undefined;
+      const values = isReplay ? replayValues(n, opening) : openingValues(n, opening);
       open.add(n);
       return writer
-        .write(statements.open, () => values, "reject")
+        .write(isReplay ? statements.openReplay : statements.open, () => values, "reject")
         .then(
           () => new OpenRow(n, opening.id, shared),
           (refused: unknown) => {

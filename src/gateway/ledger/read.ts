@@ -92,6 +92,8 @@ const requestShape = Type.Object({
   priceVersion: NullableText,
   /** Its place among all settlements of this file; null while it is not settled. */
   settledSeq: NullableInt,
+  /** The exchange whose reply was given again. */
+  replayOf: NullableText,
 });
 
 const attemptShape = Type.Object({
@@ -144,7 +146,7 @@ const anyAmount = amountNames.map(columnOf).join(" + ");
 export function readUsage(dataFolder: string, filter: RequestFilter & { readonly groupBy: UsageGroup }): UsageRow[] {
   const { where, values } = conditions(filter);
   const sql = `select ${groupSql[filter.groupBy]} as "group", count(*) as requests,
-    sum(state not in ('completed', 'open', 'pending')) as errors, sum(state in ('open', 'pending')) as open,
+    sum(state not in ('completed', 'replayed', 'open', 'pending')) as errors, sum(state in ('open', 'pending')) as open,
     ${amountSums}, sum(cost) as "costNanoDollars", sum(price) as "priceNanoDollars",
     sum(state not in ('open', 'pending') and charged and cost is null and ${anyAmount} > 0) as unpriced,
     sum((select coalesce(sum(possible_input_tokens), 0) from attempts where attempts.id = requests.id)) as "possibleTokens"

@@ -29,6 +29,14 @@ export function openingValues(n: number, given: LedgerOpening): SQLQueryBindings
   ];
 }
 
+/** Few requests are replays: the others are opened without the column. */
+const replayColumns = [...openingColumns, "replay_of"];
+
+export const replayValues = (n: number, given: LedgerOpening): SQLQueryBindings[] => [
+  ...openingValues(n, given),
+  given.replayOf ?? null,
+];
+
 const progressColumns = listed(
   "input_tokens cache_read_tokens cache_write_tokens output_tokens reasoning_tokens duration_ms",
 );
@@ -115,8 +123,8 @@ export function attemptValues(id: string, given: LedgerAttempt): SQLQueryBinding
 const marksOf = (columns: readonly string[]): string => columns.map(() => "?").join(", ");
 const setsOf = (columns: readonly string[]): string => columns.map((column) => `${column} = ?`).join(", ");
 
-const opening = (state: "open" | "pending"): string =>
-  `insert into requests (${openingColumns.join(", ")}, state) values (${marksOf(openingColumns)}, '${state}')`;
+const opening = (state: "open" | "pending", columns = openingColumns): string =>
+  `insert into requests (${columns.join(", ")}, state) values (${marksOf(columns)}, '${state}')`;
 const progress = `update requests set ${setsOf(progressColumns)}, provider = coalesce(?, provider),
   upstream_model = coalesce(?, upstream_model) where n = ? and state = 'open'`;
 const settlement = (columns: readonly string[], which: string): string =>
@@ -127,6 +135,8 @@ export interface Statements {
   readonly open: Write;
   /** As `open`, for a row that outlives the process. */
   readonly openPending: Write;
+  /** As `open`, for a reply that is given again. */
+  readonly openReplay: Write;
   readonly progress: Write;
   readonly settle: Write;
   /** As `settle`, with the rare columns. */
@@ -143,6 +153,7 @@ export function prepareStatements(database: Database): Statements {
   return {
     open: database.prepare(opening("open")),
     openPending: database.prepare(opening("pending")),
+    openReplay: database.prepare(opening("open", replayColumns)),
     progress: database.prepare(progress),
     settle: database.prepare(settlement(settlementColumns, "n = ? and state = 'open'")),
     settleRare: database.prepare(settlement(allColumns, "n = ? and state = 'open'")),

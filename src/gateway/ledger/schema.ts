@@ -63,7 +63,9 @@ const requests = `create table requests (
   charged integer not null default 1,
   cost integer,
   price integer,
-  settled_seq integer
+  settled_seq integer,
+  replay_of text,
+  passed_over text
 )`;
 
 /** Attempts other than the one that is in the request's row. */
@@ -88,8 +90,8 @@ const attempts = `create table attempts (
 const marks = "create table if not exists marks (name text primary key, n integer not null) without rowid";
 const pendingIndex = "create index pending on requests (id) where state = 'pending'";
 
-/** In `user_version` of the file. Files of the versions before have 0 there. */
-const version = 2;
+/** In `user_version` of the file. The first files have 0 there, and `entries` in place of `requests`. */
+const version = 3;
 
 /** Opens the file for its one writer. Checkpoints are not made here: they would stop the event loop. */
 export function openFile(path: string, durability: Durability): Database {
@@ -103,11 +105,33 @@ export function openFile(path: string, durability: Durability): Database {
   return database;
 }
 
-/** The rows of an older file are copied once, in the same transaction that makes the tables: a death in between changes nothing. */
+/** In one transaction: a death in between changes nothing. The rows of the first files are copied once. */
 function migrate(database: Database): void {
   const found = versionOf(database);
   if (found > version) throw new Error(`it was written by a newer version (${found})`);
   if (found === version) return;
+  if (hasTable(database, "requests")) addColumns(database);
+  else makeTables(database);
+  database.run(`pragma user_version = ${version}`);
+}
+
+/** Columns that a later version has added; they are null in the rows that are there. */
+function addColumns(database: Database): void {
+  using today = emptyTables();
+  for (const table of ["requests", "attempts"])
+    for (const name of missingColumns(database, today, table))
+      database.run(`alter table ${table} add column ${name} ${columnTypes[name] ?? "text"}`);
+}
+
+/** Of added columns that are not text. */
+const columnTypes: { readonly [name: string]: string } = {};
+
+function missingColumns(database: Database, today: Database, table: string): string[] {
+  const found = new Set(columnsOf(database, table).map(({ name }) => name));
+  return columnsOf(today, table).flatMap(({ name }) => (found.has(name) ? [] : [name]));
+}
+
+function makeTables(database: Database): void {
   using today = emptyTables();
   const older = selectsOfOlder(database, today);
   if (older?.hasAttempts) database.run("alter table attempts rename to older_attempts");
@@ -121,7 +145,6 @@ function migrate(database: Database): void {
     database.run("drop table older_attempts");
   }
   database.run(pendingIndex);
-  database.run(`pragma user_version = ${version}`);
 }
 
 function createTables(database: Database): void {
@@ -174,10 +197,11 @@ function unitsOf(has: (column: string) => boolean): { readonly [column: string]:
   };
 }
 
-/** Null for a file that has no table of an older version. `today` has the tables of this one. */
+/** Null for a file whose tables have all columns. `today` has the tables of this version. */
 export function selectsOfOlder(database: Database, today: Database): OlderSelects | null {
-  if (!hasTable(database, "entries")) return null;
-  const older = new Set(columnsOf(database, "entries").map(({ name }) => name));
+  const source = hasTable(database, "entries") ? "entries" : "requests";
+  if (source === "requests" && isCurrent(database, today)) return null;
+  const older = new Set(columnsOf(database, source).map(({ name }) => name));
   const made: { readonly [column: string]: string } = {
     ...added,
     ...unitsOf((column) => older.has(column)),
@@ -190,8 +214,15 @@ export function selectsOfOlder(database: Database, today: Database): OlderSelect
   const attemptValue = ({ name }: Column): string => (ofAttempts.has(name) ? name : `null as ${name}`);
   const attempts = columnsOf(today, "attempts").map(attemptValue).join(", ");
   return {
-    requests: `select ${columnsOf(today, "requests").map(columnValue).join(", ")} from main.entries`,
+    requests: `select ${columnsOf(today, "requests").map(columnValue).join(", ")} from main.${source}`,
     attempts: `select ${attempts} ${hasAttempts ? "from main.attempts" : "where 0"}`,
     hasAttempts,
   };
+}
+
+/** A file without any table is not older: it is about to get today's. */
+function isCurrent(database: Database, today: Database): boolean {
+  return ["requests", "attempts"].every(
+    (table) => !hasTable(database, table) || missingColumns(database, today, table).length === 0,
+  );
 }

@@ -1,8 +1,8 @@
 // What the ledger holds of one request: an opening before anything is sent, a settlement before the last byte leaves.
 import type { Usage } from "../../canonical/usage.ts";
 
-/** How a request ended. `rejected`: the gateway refused it; `cancelled`: the client left. */
-export type EndState = "completed" | "failed" | "cancelled" | "rejected";
+/** How a request ended. `rejected`: the gateway refused it; `cancelled`: the client left; `replayed`: an earlier reply was given. */
+export type EndState = "completed" | "failed" | "cancelled" | "rejected" | "replayed";
 /**
  * `interrupted`: the process died in between; found at the next start, with what had been reported until then.
  * `pending`: a task continues after its request was answered, and after the process; it is settled by its id.
@@ -35,6 +35,8 @@ export interface LedgerOpening {
   /** The price books that it was admitted under. */
   readonly costVersion?: string;
   readonly priceVersion?: string;
+  /** The exchange whose reply is given again. */
+  readonly replayOf?: string;
 }
 
 /** What a stream has come to so far: what remains of it when the process dies. */

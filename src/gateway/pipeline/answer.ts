@@ -169,7 +169,15 @@ async function whole(
   await exchange.settle(await repliedOutcome(context, servedBy, usage));
   const isEstimated = usage?.estimated === true || servedBy.candidate.provider === fallbackProvider;
   const price = exchange.settlement?.priceNanoDollars ?? null;
-  return { body, servedBy, isEstimated, price, ...(json && { json }), ...(type === undefined ? {} : { type }) };
+  return {
+    body,
+    servedBy,
+    isEstimated,
+    price,
+    exchange,
+    ...(json && { json }),
+    ...(type === undefined ? {} : { type }),
+  };
 }
 
 async function streamed(
@@ -209,7 +217,7 @@ async function streamed(
     overdue: early === null,
   });
   const type = early?.value.type ?? null;
-  return { body, servedBy: early?.servedBy ?? null, ...(type === null ? {} : { type }) };
+  return { body, servedBy: early?.servedBy ?? null, exchange, ...(type === null ? {} : { type }) };
 }
 
 /** The value if it comes in time, else null; the promise goes on. */

@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../lib/json.ts";
 import type { Caller } from "../policy/caller.ts";
 import type { StreamEncoder } from "../streaming/stream-encoder.ts";
-import type { ServedBy } from "./exchange.ts";
+import type { Exchange, ServedBy } from "./exchange.ts";
 
 /** Who asks, on which connection. */
 export interface RequestContext {
@@ -31,4 +31,6 @@ export interface GatewayReply {
   readonly price?: bigint | null;
   /** True: no provider reported the usage in the reply. Not known of a stream, which has not ended. */
   readonly isEstimated?: boolean;
+  /** The exchange that it came from; of a stream, it is settled before its last bytes. */
+  readonly exchange?: Pick<Exchange, "id" | "settlement">;
 }

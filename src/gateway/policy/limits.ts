@@ -38,4 +38,9 @@ export interface GatewayLimits {
   readonly maxEndedEventLogsChars: number;
   /** Of one key. */
   readonly maxStoredResponses: number;
+  /** Of replies that are stored for their idempotency keys. */
+  readonly idempotencyMs: number;
+  readonly idempotencyReplyBytes: number;
+  readonly idempotencyTotalBytes: number;
+  readonly maxIdempotencyWaiters: number;
 }

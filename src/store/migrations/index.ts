@@ -5,6 +5,7 @@ import { taskLedgers } from "./0003-task-ledgers.ts";
 import { taskJobs } from "./0004-task-errands.ts";
 import { responsesByOwner } from "./0005-responses-by-owner.ts";
 import { projects } from "./0006-projects.ts";
+import { idempotency } from "./0007-idempotency.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -14,4 +15,5 @@ export const migrations: readonly Migration[] = [
   taskJobs,
   responsesByOwner,
   projects,
+  idempotency,
 ];

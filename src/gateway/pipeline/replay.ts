@@ -1,0 +1,53 @@
+// A reply that is given again: its caller must still be allowed to ask, nothing is charged, and the ledger has a row for it.
+
+import { settlementOf } from "../ledger/settlement.ts";
+import type { ExchangeIntent } from "../policy/policy.ts";
+import type { GatewayDependencies } from "./dependencies.ts";
+
+/** A request that is answered with the reply of an earlier one. */
+export interface Replay extends Omit<ExchangeIntent, "id"> {
+  readonly requestId: string;
+  readonly arrivedMs: number;
+  readonly dialect: string;
+  readonly stream: boolean;
+  /** The status of the reply. */
+  readonly httpStatus: number;
+  /** The exchange that the reply came from; null where it is not known. */
+  readonly replayOf: string | null;
+}
+
+/** Throws what a policy refuses the caller with. Resolves when the row is committed. */
+export async function recordReplay(dependencies: GatewayDependencies, replay: Replay): Promise<void> {
+  const { policies, ledger, prices, clock, events, nextId } = dependencies;
+  const { caller, operation, model, content, requestId, arrivedMs, dialect, stream, httpStatus, replayOf } = replay;
+  const id = nextId();
+  for (const policy of policies) policy.authorize?.({ id, caller, operation, model, content });
+  const atMs = clock.nowMs();
+  const { keyId, organization, project } = caller;
+  const row = {
+    id,
+    atMs,
+    requestId,
+    organization,
+    project,
+    keyId,
+    operation,
+    dialect,
+    model,
+    stream,
+    inputTokens: 0,
+    inputBound: 0,
+  };
+  const entry = await ledger.open({ ...row, ...(replayOf === null ? {} : { replayOf }) });
+  const settlement = settlementOf(
+    {
+      ...{ operation, model, admittedAtMs: atMs, state: "replayed", httpStatus, errorCode: null },
+      ...{ provider: null, providerKind: null, upstreamModel: null, attempts: 0, warnings: [] },
+      ...{ usage: undefined, isCharged: true, firstByteMs: null },
+      durationMs: clock.monotonicMs() - arrivedMs,
+    },
+    prices,
+  );
+  events.exchangeSettled(settlement, null, { id, requestId });
+  await entry.settle(settlement);
+}
