@@ -75,7 +75,7 @@ test("an opening is there for a reader as soon as it is acknowledged, and so is 
   const { inputTokens: _input, ...open } = opening("a", known);
   const { unitDetails, estimatedBuckets, ...row } = entries()[0] ?? ({} as never);
   expect<unknown>(row).toEqual({
-    ...{ ...open, ...end, n: 1, stream: 1, estimated: 1, charged: 1, settledSeq: 2 ** 32 + 1 },
+    ...{ ...open, ...end, n: 1, stream: 1, estimated: 1, charged: 1, replayOf: null, settledSeq: 2 ** 32 + 1 },
     ...{ costNanoDollars, priceNanoDollars: 7n, credential: "main", attemptStartedMs: 1, firstByteMs: 3 },
     ...{ inputTokens: 1, cacheReadTokens: 2, cacheWriteTokens: 3, cacheWrite1hTokens: 4, outputTokens: 5 },
     ...{ reasoningTokens: 6, audioInputTokens: 7, imageInputTokens: 8, audioOutputTokens: 9, imageOutputTokens: 10 },
