@@ -1,4 +1,5 @@
 // The composition root: builds everything in order and takes it down in reverse.
+import { adminApi } from "./admin-api.ts";
 import { type Limits, limitsOf } from "./config/limits.ts";
 import { buildCatalog } from "./config/providers.ts";
 
@@ -179,6 +180,7 @@ export async function start(options: StartOptions): Promise<Running> {
     const answerOnce = createAnswerOnce(gateway, await idempotencyOf(foundation, gateway, teardown));
     const { catalog, listings, clock } = gateway;
     const { publicUrl } = foundation.configuration.videos;
+    const admin = adminApi(foundation);
     const rows = endpoints({
       catalog: catalog.current,
       listings,
@@ -189,6 +191,7 @@ export async function start(options: StartOptions): Promise<Running> {
       answerOnce,
       limits,
       publicUrl,
+      admin,
     });
     const { corsOrigins } = settings;
     const cors = corsOrigins.length === 0 ? {} : { cors: createCors(corsOrigins) };

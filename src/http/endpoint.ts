@@ -7,10 +7,14 @@ import type { Caller } from "../gateway/policy/caller.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { Carrier } from "./credentials.ts";
 
-export type Method = "GET" | "POST" | "DELETE";
+export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
 /** Which key a row wants. There is no default: a row that forgets to say does not compile. */
-export type KeyRule = { readonly key: "client"; readonly carriers: readonly Carrier[] } | { readonly key: "none" };
+export type KeyRule =
+  | { readonly key: "client"; readonly carriers: readonly Carrier[] }
+  /** The admin key or a service token, which the handler looks at. */
+  | { readonly key: "admin" }
+  | { readonly key: "none" };
 
 /** How errors are told. */
 export interface ErrorFormat {
@@ -81,12 +85,17 @@ export interface HandlerContext {
   readonly params: Readonly<Record<string, string>>;
   /** Null where the row wants no key. */
   readonly caller: Caller | null;
+  /** Where the request comes from. */
+  address(): string;
 }
 
 /** A document of the gateway's own. */
 export interface HandlerEndpoint extends Row {
   readonly kind: "plain";
   readonly handle: (visit: HandlerContext) => Response | Promise<Response>;
+  /** Its group and the schema of its reply in the OpenAPI document, where descriptions.ts has no row for it. */
+  readonly tag?: string;
+  readonly reply?: TSchema;
   /** What it reads, for the OpenAPI document. */
   readonly body?: { readonly schema: TSchema; readonly form?: FormRule };
   /** As for requests to a model. */

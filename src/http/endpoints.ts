@@ -37,6 +37,8 @@ export interface EndpointDependencies {
   /** Requests with an idempotency key. */
   readonly answerOnce: AnswerOnce;
   readonly limits: ReadLimits;
+  /** Rows of the admin API; absent where a listener of their own serves them. */
+  readonly admin?: readonly Endpoint[];
   /** Where clients reach the gateway; null: as each request says. */
   readonly publicUrl: string | null;
 }
@@ -103,6 +105,7 @@ export function endpoints(dependencies: EndpointDependencies): readonly Endpoint
     ...geminiVideoRows(() => dependencies),
     ...geminiEndpoints((model) => servesImages(dependencies.catalog(), dependencies.listings.now, model)),
     ...documents,
+    ...(dependencies.admin ?? []),
   ];
   return rows;
 }

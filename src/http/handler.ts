@@ -31,6 +31,8 @@ export interface HandlerDependencies {
   readonly answerOnce: AnswerOnce;
   /** Closes the connection of a request. Absent without a listener. */
   readonly drop?: (request: Request) => void;
+  /** Where a request comes from. Absent without a listener. */
+  readonly addressOf?: (request: Request) => string | null;
   readonly limits: ReadLimits;
   /** Absent: pages of other origins may not call. */
   readonly cors?: Cors;
@@ -75,7 +77,14 @@ async function answer(dependencies: HandlerDependencies, request: Request): Prom
     const identified = identify(dependencies.keys, request, endpoint);
     const caller = identified instanceof Promise ? await identified : identified;
     if (endpoint.kind === "plain")
-      return await endpoint.handle({ request, requestId, arrivedMs, params: match.params, caller });
+      return await endpoint.handle({
+        request,
+        requestId,
+        arrivedMs,
+        params: match.params,
+        caller,
+        address: () => dependencies.addressOf?.(request) ?? "",
+      });
     return await serveAsk(dependencies, request, endpoint, match.params, caller, requestId, arrivedMs);
   } catch (thrown) {
     const error = toGatewayError(thrown);
@@ -128,7 +137,7 @@ function failed(
 function identify(keys: Keys, request: Request, endpoint: Endpoint): Caller | Promise<Caller> {
   const { access } = endpoint;
   const isOpen = endpoint.kind === "plain" && endpoint.needsNoKey?.(request) === true;
-  return access.key === "none" || isOpen ? anonymous : keys.identify(presentedKey(request, access.carriers));
+  return access.key !== "client" || isOpen ? anonymous : keys.identify(presentedKey(request, access.carriers));
 }
 
 function requireHeader(request: Request, names: readonly string[] | undefined): void {

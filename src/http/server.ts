@@ -21,7 +21,8 @@ const idleTimeout = 255;
 export function listen({ host, port, parts }: ListenOptions): Listener {
   // A second in which it takes nothing ends the connection: an error in the stream would wait until the client reads.
   const drop = (request: Request): void => server.timeout(request, 1);
-  const served: HandlerDependencies = { ...parts, drop };
+  const addressOf = (request: Request): string | null => server.requestIP(request)?.address ?? null;
+  const served: HandlerDependencies = { ...parts, drop, addressOf };
   let server: Bun.Server<undefined>;
   try {
     server = Bun.serve({

@@ -72,6 +72,11 @@ function toError(fault: Fault, faults: readonly Fault[]): GatewayError {
     const param = base === "" ? missing : `${base}.${missing}`;
     return new GatewayError("missing_required_parameter", `Missing required parameter: '${param}'.`, { param });
   }
+  // A closed object refuses each member that it does not have by the schema `false`.
+  if (fault.keyword === "boolean") {
+    const param = base.slice(0, 200);
+    return new GatewayError("invalid_value", `Unknown parameter: '${param}'.`, { param, code: "unknown_parameter" });
+  }
   const kind = fault.keyword === "type" || isUnion(fault) ? "invalid_type" : "invalid_value";
   return new GatewayError(kind, `Invalid '${base}': it ${wordsFor(fault, faults)}.`, {
     param: base === "" ? null : base,

@@ -83,8 +83,9 @@ export function writeReply(reply: GatewayReply, requestId: string, idHeaders: Id
 }
 
 /** A JSON document of the gateway's own. */
-export function writeJson(body: unknown, requestId: string, idHeaders: IdHeaders = []): Response {
-  return new Response(JSON.stringify(body), { headers: { ...common(requestId, idHeaders), "content-type": jsonType } });
+export function writeJson(body: unknown, requestId: string, idHeaders: IdHeaders = [], status = 200): Response {
+  const headers = { ...common(requestId, idHeaders), "content-type": jsonType };
+  return new Response(JSON.stringify(body), { status, headers });
 }
 
 /** An error in the envelope of the dialect; `allow` names the methods that a path takes. */

@@ -37,7 +37,8 @@ export async function numbered(
     } catch (thrown) {
       const failure = failureOf(thrown);
       const lostRace = failure.kind === "duplicate" && failure.index === `${table}.version`;
-      if (!lostRace || tries === maxTries) throw thrown;
+      // A transaction has failed as a whole, and its owner begins again.
+      if (!lostRace || tries === maxTries || store.isTransaction) throw thrown;
     }
   }
 }

@@ -9,19 +9,27 @@ import { busyBlockMs, whileBusy } from "./lock-retry.ts";
 import { migrate } from "./migrate.ts";
 import { folderFailure, makeFailure, serverFailure } from "./open-failure.ts";
 import { IntColumn, rowReader } from "./rows.ts";
+import { createTurns, type Turns } from "./turns.ts";
 
 export type SqlValue = string | number | bigint | null;
 
 /**
- * Every change is one statement with `$1`-style parameters that both engines understand. On SQLite all
- * statements share one connection, so an open transaction would swallow strangers: there are none.
+ * Changes are statements with `$1`-style parameters that both engines understand. What one statement cannot do is a
+ * `transaction`. On SQLite all statements share one connection, so that others wait until it is over.
  */
 export interface Store {
   readonly engine: "sqlite" | "postgres";
+  /** True for the store that a transaction works with: a statement that fails there ends all of it. */
+  readonly isTransaction?: true;
   /** What an operator should know about the connection; empty when all is well. */
   readonly warnings: readonly string[];
   /** Rows of one statement, integers as bigint. GatewayError `overloaded` (503) when the store is busy or away. */
   query(sql: string, parameters?: readonly SqlValue[]): Promise<readonly unknown[]>;
+  /**
+   * Everything that `work` does with the store that it is given, or nothing where it throws. It may run again where
+   * another process holds the database, awaits nothing but its statements, and uses no other store.
+   */
+  transaction<Result>(work: (inside: Store) => Promise<Result>): Promise<Result>;
   close(): Promise<void>;
 }
 
@@ -71,21 +79,62 @@ export async function databaseClockMs(store: Store): Promise<number> {
 
 function storeOver(client: Bun.SQL, connection: Connection, timeoutMs: number): Store {
   let pending = 0;
-  const run = connection.engine === "sqlite" ? patiently : withTimeout;
+  const { engine, warnings } = connection;
+  const run = engine === "sqlite" ? patiently : withTimeout;
+  const turns = engine === "sqlite" ? createTurns() : separateConnections;
   return {
-    engine: connection.engine,
-    warnings: connection.warnings,
+    engine,
+    warnings,
     async query(sql, parameters = []) {
       if (pending >= maxPending) throw storeError("busy", new Error(`${pending} statements are waiting`));
       pending += 1;
       try {
-        return await run(() => client.unsafe(sql, [...parameters]), timeoutMs);
+        return await turns.statement(() => run(() => client.unsafe(sql, [...parameters]), timeoutMs));
       } finally {
         pending -= 1;
       }
     },
+    transaction: (work) =>
+      turns.transaction(() =>
+        transactionOf(client, engine, (inside) => work(storeInside(inside, connection, timeoutMs))),
+      ),
     close: () => client.close({ timeout: 1 }),
   };
+}
+
+/** PostgreSQL gives a transaction a connection of its own. */
+const separateConnections: Turns = { statement: (run) => run(), transaction: (run) => run() };
+
+async function transactionOf<Result>(
+  client: Bun.SQL,
+  engine: Store["engine"],
+  work: (inside: Bun.SQL) => Promise<Result>,
+): Promise<Result> {
+  try {
+    // `immediate` is refused while another process writes, before anything is done.
+    return await (engine === "sqlite" ? whileBusy(() => client.begin("immediate", work)) : client.begin(work));
+  } catch (thrown) {
+    throw isOfStore(thrown) ? told(thrown) : thrown;
+  }
+}
+
+/** Errors of `work` itself pass unchanged. */
+const isOfStore = (thrown: unknown): boolean => thrown instanceof Bun.SQL.SQLError;
+
+function storeInside(inside: Bun.SQL, { engine, warnings }: Connection, timeoutMs: number): Store {
+  const run = engine === "sqlite" ? once : withTimeout;
+  return {
+    engine,
+    warnings,
+    isTransaction: true,
+    query: (sql, parameters = []) => run(() => inside.unsafe(sql, [...parameters]), timeoutMs),
+    transaction: () => Promise.reject(new Error("a transaction inside a transaction")),
+    close: () => Promise.reject(new Error("a transaction does not close the store")),
+  };
+}
+
+async function once(run: Run): Promise<readonly unknown[]> {
+  return rowsOf(await run());
 }
 
 type Run = () => Promise<unknown>;

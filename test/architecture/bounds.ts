@@ -58,6 +58,7 @@ export const otherBounds: Readonly<Record<string, readonly string[]>> = {
     "src/lib/exact-json.ts narrowChars",
     "src/providers/bedrock/event-stream.ts preludeBytes sumBytes overheadBytes",
     "src/config/secrets.ts keyChars",
+    "src/admin/resources/service-tokens.ts secretChars",
     "src/providers/safe-fetch/url-policy.ts longestName",
     "src/dialects/tokens/text-scan.ts twoBytes",
     "src/store/blobs/bucket.ts partBytes",
@@ -79,6 +80,7 @@ export const otherBounds: Readonly<Record<string, readonly string[]>> = {
     "src/dialects/video/upstreams/wan.ts usualShape",
   ],
   "a default of a format where the client leaves the field out": [
+    "src/admin/query.ts defaultLimit",
     "src/dialects/moderations/moderator-forms.ts short.maxOutputTokens",
     "src/dialects/anthropic-messages/reasoning.ts replyTokens",
     "src/dialects/anthropic-messages/request.ts fallbackMaxTokens",
@@ -106,6 +108,7 @@ export const otherBounds: Readonly<Record<string, readonly string[]>> = {
     "src/dialects/openai-responses/transcript.ts minOutputChars",
   ],
   "a buffer or a slice of work: it changes speed, and no answer": [
+    "src/store/audit.ts pageRows",
     "src/lib/event-loop-turn.ts inOneTurnBytes",
     "src/providers/sandbox/moderate.ts stepChars itemChars",
     "src/providers/sandbox/rerank.ts stepChars",
@@ -174,6 +177,9 @@ export const otherBounds: Readonly<Record<string, readonly string[]>> = {
     "src/store/blobs/bucket.ts answerPatienceMs",
     "src/store/blobs/folder.ts deadAfterMs",
     "src/store/change-counter.ts maxTries",
+    "src/admin/access.ts touchEveryMs",
+    "src/admin/admin.ts maxTries",
+    "src/admin/failed-attempts.ts firstWaitMs forgottenAfterMs maxAddresses",
     "src/store/connect.ts lockTimeoutMs",
     "src/store/lock-retry.ts busyBlockMs busyWaitMs busyNapMs",
     "src/store/migrate.ts migrationWaitMs",
@@ -182,6 +188,7 @@ export const otherBounds: Readonly<Record<string, readonly string[]>> = {
     "src/providers/safe-fetch/index.ts usualBytes usualTimeMs",
   ],
   "a second bound behind one of a table: nothing reaches it": [
+    "src/admin/query.ts maxCursorChars",
     "src/gateway/responses/compaction.ts maxLogChars",
     "src/gateway/tasks/content.ts maxErrorBytes",
     "src/providers/safe-fetch/url-policy.ts longestSigned",

@@ -4,6 +4,7 @@ import { at } from "../support/chat-stream-reader.ts";
 import { says } from "../support/fixtures.ts";
 import { gateway } from "../support/gateway.ts";
 import { upstream } from "../support/upstream.ts";
+import { adminRows } from "./rows.ts";
 import { rows, setting } from "./setting.ts";
 
 const { bearer, send, world } = await setting();
@@ -49,7 +50,9 @@ describe("the OpenAPI document", () => {
     const listed = Object.entries(paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((each) => `${each} ${path}`),
     );
-    const expected = rows.map(({ method, path }) => `${method.toLowerCase()} ${path.replace("...}", "}")}`);
+    const expected = [...rows, ...adminRows].map(
+      ({ method, path }) => `${method.toLowerCase()} ${path.replace("...}", "}")}`,
+    );
     expect(listed.sort()).toEqual(expected.sort());
   });
 
@@ -61,12 +64,12 @@ describe("the OpenAPI document", () => {
     for (const [path, methods] of Object.entries(tree["paths"] as Record<string, Record<string, Tree>>)) {
       expect(path).toStartWith("/");
       for (const [method, operation] of Object.entries(methods)) {
-        expect(["get", "post", "delete"]).toContain(method);
+        expect(["get", "post", "patch", "delete"]).toContain(method);
         checkOperation(tree, path, operation);
         ids.add(operation["operationId"]);
       }
     }
-    expect(ids.size).toBe(rows.length);
+    expect(ids.size).toBe(rows.length + adminRows.length);
   });
 
   test("every reference leads somewhere, and every schema is a schema", async () => {

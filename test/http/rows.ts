@@ -1,6 +1,13 @@
 // Every row of the table of endpoints, for tests that go through all of them.
+import { adminResources, type ResourceDependencies } from "../../src/admin/resources/index.ts";
+import { adminEndpoints } from "../../src/http/admin-endpoints.ts";
 import type { Endpoint } from "../../src/http/endpoint.ts";
 import { type EndpointDependencies, endpoints } from "../../src/http/endpoints.ts";
 
 /** The handlers are not called. */
 export const rows: readonly Endpoint[] = endpoints({} as EndpointDependencies);
+
+/** What the OpenAPI document has besides. */
+export const adminRows: readonly Endpoint[] = adminEndpoints(adminResources({} as ResourceDependencies), () => {
+  throw new Error("no handler is called");
+});

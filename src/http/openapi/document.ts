@@ -31,6 +31,8 @@ function parameters(endpoint: Endpoint) {
 
 function success(endpoint: Endpoint, { reply }: Description) {
   const others = endpoint.replyTypes ?? [];
+  if (endpoint.kind === "plain" && endpoint.reply !== undefined)
+    return { description: "The response.", content: { "application/json": { schema: plain(endpoint.reply) } } };
   if (reply === undefined) {
     const schema = (type: string) =>
       type.startsWith("text/") ? { type: "string" } : { type: "string", format: "binary" };
@@ -99,6 +101,11 @@ const securityOf = {
   query: { queryKey: [] },
 } as const;
 
+function securityFor(access: Endpoint["access"]) {
+  if (access.key === "admin") return [securityOf.bearer];
+  return access.key === "none" ? [] : access.carriers.map((carrier) => securityOf[carrier]);
+}
+
 function operation(endpoint: Endpoint) {
   const { access } = endpoint;
   const description = describe(endpoint);
@@ -107,7 +114,7 @@ function operation(endpoint: Endpoint) {
     operationId: endpoint.operationId,
     summary: endpoint.summary,
     tags: [description.tag],
-    security: access.key === "none" ? [] : access.carriers.map((carrier) => securityOf[carrier]),
+    security: securityFor(access),
     parameters: parameters(endpoint),
     ...(body === null ? {} : { requestBody: requestBody(body, description) }),
     responses: {

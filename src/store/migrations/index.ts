@@ -6,6 +6,7 @@ import { taskJobs } from "./0004-task-errands.ts";
 import { responsesByOwner } from "./0005-responses-by-owner.ts";
 import { projects } from "./0006-projects.ts";
 import { idempotency } from "./0007-idempotency.ts";
+import { admin } from "./0008-admin.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -16,4 +17,5 @@ export const migrations: readonly Migration[] = [
   responsesByOwner,
   projects,
   idempotency,
+  admin,
 ];

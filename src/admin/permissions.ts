@@ -1,0 +1,94 @@
+// Who may do what in the admin API: role × resource × verb × field, written by hand. What is not here is denied.
+import { GatewayError } from "../canonical/error.ts";
+import type { JsonObject } from "../lib/json.ts";
+
+/** What a service token may be allowed, and what that means. */
+export const scopes = {
+  "metrics:read": "Read metrics.",
+  "usage:read": "Read aggregated usage.",
+  "requests:read": "Read requests and their attempts.",
+  "costs:read": "Read what providers charge, in addition to what callers pay.",
+  "tasks:read": "Read video tasks.",
+  "tasks:write": "Cancel video tasks.",
+  "audit:read": "Read and verify the audit log.",
+} as const;
+
+export type Scope = keyof typeof scopes;
+/** The operator has the admin key. Every other role is a scope of a service token. */
+export type Role = "operator" | Scope;
+
+export const scopeNames = Object.keys(scopes) as readonly Scope[];
+export const roles: readonly Role[] = ["operator", ...scopeNames];
+
+/** Who is asking, with every role that they have. */
+export interface Principal {
+  readonly kind: "admin_key" | "service_token";
+  readonly id: string;
+  readonly name: string;
+  readonly roles: readonly Role[];
+}
+
+interface Permissions {
+  /** Who may use each verb. */
+  readonly verbs: Readonly<Record<string, readonly Role[]>>;
+  /** Members that all of these roles see in what they may read. */
+  readonly fields: string;
+  /** Members that fewer roles see. */
+  readonly restrictedFields?: { readonly to: readonly Role[]; readonly fields: string };
+  /** Members of bodies that these roles may set. */
+  readonly writable?: { readonly to: readonly Role[]; readonly fields: string };
+}
+
+const operator = ["operator"] as const;
+
+export const permissions: Readonly<Record<string, Permissions>> = {
+  "service-tokens": {
+    verbs: { list: operator, get: operator, create: operator, update: operator, revoke: operator },
+    fields: "object id name scopes preview created_at expires_at revoked_at last_used_at version secret",
+    writable: { to: operator, fields: "name scopes expires_at" },
+  },
+  audit: {
+    verbs: {
+      list: ["operator", "audit:read"],
+      get: ["operator", "audit:read"],
+      verify: ["operator", "audit:read"],
+    },
+    fields:
+      "object id created_at actor action resource object_id request_id change previous_hash hash valid entries broken_at",
+  },
+};
+
+const denied = (message: string, param: string | null = null): GatewayError =>
+  new GatewayError("permission_denied", message, { param });
+
+const has = (principal: Principal, allowed: readonly Role[]): boolean =>
+  principal.roles.some((role) => allowed.includes(role));
+
+/** Throws the 403 of a principal that may not use this verb, or of a verb that the matrix does not have. */
+export function requireVerb(principal: Principal, resource: string, verb: string): void {
+  const allowed = permissions[resource]?.verbs[verb] ?? [];
+  if (!has(principal, allowed)) throw denied(`This credential may not ${verb} ${resource}.`);
+}
+
+/** Throws the 403 of a principal that does not have this role. */
+export function requireRole(principal: Principal, role: Role): void {
+  if (!has(principal, ["operator", role])) throw denied(`This credential does not have the scope ${role}.`);
+}
+
+const words = (text: string | undefined): readonly string[] => text?.split(" ") ?? [];
+
+/** Throws the 403 of a member that this principal may not set. */
+export function requireWritable(principal: Principal, resource: string, body: JsonObject): void {
+  const { to = [], fields } = permissions[resource]?.writable ?? {};
+  const allowed = has(principal, to) ? words(fields) : [];
+  const refused = Object.keys(body).find((name) => !allowed.includes(name));
+  if (refused !== undefined) throw denied(`This credential may not set '${refused}'.`, refused);
+}
+
+/** The members that the principal may see. */
+export function visible(principal: Principal, resource: string, object: JsonObject): JsonObject {
+  const { fields, restrictedFields: restricted } = permissions[resource] ?? {};
+  const more = restricted !== undefined && has(principal, restricted.to) ? words(restricted.fields) : [];
+  const shown = new Set([...words(fields), ...more]);
+  return Object.fromEntries(Object.entries(object).filter(([name]) => shown.has(name)));
+}

@@ -1,0 +1,134 @@
+// What a resource of the admin API is: the schema of its objects, and its verbs. One file for each, listed in resources.ts.
+import type { Static, TObject, TSchema } from "typebox";
+import type { JsonObject } from "../lib/json.ts";
+import type { Store } from "../store/store.ts";
+import type { Principal } from "./permissions.ts";
+
+/** What a verb works with. In a change, `store` is the one of its transaction. */
+export interface AdminContext {
+  readonly store: Store;
+  readonly nowMs: number;
+  readonly principal: Principal;
+  readonly requestId: string;
+}
+
+/** Where the next page begins; only the resource understands it. */
+export type Position = readonly (string | number)[];
+
+export interface PageRequest<Filters> {
+  readonly filters: Filters;
+  readonly limit: number;
+  readonly after: Position | null;
+}
+
+/** At most `limit` objects; `next` is null at the end. */
+export interface Page {
+  readonly data: readonly JsonObject[];
+  readonly next: Position | null;
+}
+
+export interface ListVerb {
+  readonly filters: TObject;
+  /** One example value for each part of a position, which tells its type. */
+  readonly position: Position;
+  run(context: AdminContext, page: PageRequest<JsonObject>): Promise<Page>;
+}
+
+/** What a change came to. */
+export interface Changed {
+  readonly id: string;
+  /** What the answer has besides the object: a secret that is shown once. It is not in the audit log. */
+  readonly once?: JsonObject;
+}
+
+export interface CreateVerb {
+  readonly body: TObject;
+  /** Members of the answer besides those of the object. */
+  readonly once?: Readonly<Record<string, TSchema>>;
+  run(context: AdminContext, body: JsonObject): Promise<Changed>;
+}
+
+export interface UpdateVerb {
+  readonly body: TObject;
+  run(context: AdminContext, id: string, body: JsonObject): Promise<void>;
+}
+
+export interface DeleteVerb {
+  run(context: AdminContext, id: string): Promise<void>;
+}
+
+/** A verb of its own, `POST …/{id}/{name}`, or `POST …/{name}` where it is about all objects. */
+export interface Action {
+  readonly summary: string;
+  readonly scope: "object" | "collection";
+  readonly body?: TObject;
+  /** The schema of the answer; absent: the object as it is afterwards. */
+  readonly reply?: TObject;
+  /**
+   * `transaction`: a change with its audit entry. `outside`: work that is more than a change of the store; its entry is
+   * written before it begins. `read`: changes nothing.
+   */
+  readonly effect: "transaction" | "outside" | "read";
+  run(context: AdminContext, id: string, body: JsonObject): Promise<JsonObject | undefined>;
+}
+
+export interface Resource {
+  /** As it is in the path. */
+  readonly name: string;
+  /** One of them, in a sentence. */
+  readonly title: string;
+  /** Every member of an object. `id` names it; `version`, where it has one, changes with every change. */
+  readonly object: TObject;
+  readonly list?: ListVerb;
+  readonly get?: (context: AdminContext, id: string) => Promise<JsonObject | undefined>;
+  readonly create?: CreateVerb;
+  readonly update?: UpdateVerb;
+  readonly delete?: DeleteVerb;
+  readonly actions?: Readonly<Record<string, Action>>;
+  /** Runs after a change has been committed, before it is answered. */
+  readonly committed?: () => Promise<void>;
+}
+
+/** Ties the type of the filters to their schema. */
+export function list<Filters extends TObject>(
+  filters: Filters,
+  position: Position,
+  run: (context: AdminContext, page: PageRequest<Static<Filters>>) => Promise<Page>,
+): ListVerb {
+  return { filters, position, run: (context, page) => run(context, page as PageRequest<Static<Filters>>) };
+}
+
+export function create<Body extends TObject>(
+  body: Body,
+  run: (context: AdminContext, body: Static<Body>) => Promise<Changed>,
+  once?: CreateVerb["once"],
+): CreateVerb {
+  const verb: CreateVerb = { body, run: (context, given) => run(context, given as Static<Body>) };
+  return once === undefined ? verb : { ...verb, once };
+}
+
+export function update<Body extends TObject>(
+  body: Body,
+  run: (context: AdminContext, id: string, body: Static<Body>) => Promise<void>,
+): UpdateVerb {
+  return { body, run: (context, id, given) => run(context, id, given as Static<Body>) };
+}
+
+/** One more than the page was read: whether there is a next one, and where it begins. */
+export function pageOf<Row>(
+  rows: readonly Row[],
+  limit: number,
+  { write, place }: { write(row: Row): JsonObject; place(row: Row): Position },
+): Page {
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  return { data: shown.map(write), next: rows.length > limit && last !== undefined ? place(last) : null };
+}
+
+export type VerbName = string;
+
+/** Every verb that a resource has, by name. */
+export function verbsOf(resource: Resource): readonly VerbName[] {
+  const usual = (["list", "get", "create", "update", "delete"] as const).filter((verb) => resource[verb] !== undefined);
+  return [...usual, ...Object.keys(resource.actions ?? {})];
+}

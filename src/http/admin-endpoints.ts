@@ -1,0 +1,148 @@
+// The rows of the admin API: every verb of every resource with its path, its parameters and its schemas.
+import { type TObject, Type } from "typebox";
+import type { AdminAccess } from "../admin/access.ts";
+import { type Admin, type AdminReply, bodyOf, objectNameOf } from "../admin/admin.ts";
+import { maxLimit } from "../admin/query.ts";
+import { type Resource, type VerbName, verbsOf } from "../admin/resource.ts";
+import type { JsonObject } from "../lib/json.ts";
+import { presentedKey } from "./credentials.ts";
+import type { HandlerContext, HandlerEndpoint, KeyRule, Method, QueryParameter } from "./endpoint.ts";
+import { protocols } from "./protocols.ts";
+import { type ReadLimits, readJson } from "./read.ts";
+import { queryOf } from "./target.ts";
+import { writeJson } from "./write.ts";
+
+/** What the rows work with, asked for late, because the table is also read where there is none. */
+export type AdminPartsOf = () => {
+  readonly admin: Admin;
+  readonly access: AdminAccess;
+  readonly limits: ReadLimits;
+};
+
+const prefix = "/admin/api";
+const byAdmin: KeyRule = { key: "admin" };
+
+interface Place {
+  readonly method: Method;
+  readonly path: string;
+  readonly summary: string;
+}
+
+const article = (title: string): string => (/^[aeiou]/.test(title) ? `an ${title}` : `a ${title}`);
+
+function placeOf(resource: Resource, verb: VerbName): Place {
+  const { name, title, actions = {} } = resource;
+  const [all, one] = [`${prefix}/${name}`, `${prefix}/${name}/{id}`];
+  const usual: Readonly<Record<string, Place>> = {
+    list: { method: "GET", path: all, summary: `Lists ${name}.` },
+    get: { method: "GET", path: one, summary: `Retrieves ${article(title)}.` },
+    create: { method: "POST", path: all, summary: `Creates ${article(title)}.` },
+    update: { method: "PATCH", path: one, summary: `Changes ${article(title)}.` },
+    delete: { method: "DELETE", path: one, summary: `Deletes ${article(title)}.` },
+  };
+  const action = actions[verb];
+  if (action === undefined) return usual[verb] as Place;
+  const path = `${action.scope === "object" ? one : all}/${verb}`;
+  return { method: "POST", path, summary: action.summary };
+}
+
+const camel = (text: string): string => text.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+function operationId({ name }: Resource, verb: VerbName): string {
+  const noun = camel(`-${name}`);
+  return `${camel(verb)}Admin${noun}`;
+}
+
+const pageParameters: readonly QueryParameter[] = [
+  {
+    name: "limit",
+    description: "Number of objects to return.",
+    schema: { type: "integer", minimum: 1, maximum: maxLimit, default: 20 },
+  },
+  { name: "cursor", description: "`next_cursor` of the page before.", schema: { type: "string" } },
+];
+
+function parametersOf({ list }: Resource, verb: VerbName): readonly QueryParameter[] {
+  if (verb !== "list" || list === undefined) return [];
+  const filters = Object.entries(list.filters.properties).map(([name, schema]) => ({
+    name,
+    description: String((schema as { description?: string }).description ?? name),
+    schema: JSON.parse(JSON.stringify(schema)) as JsonObject,
+  }));
+  return [...filters, ...pageParameters];
+}
+
+function replySchema(resource: Resource, verb: VerbName): TObject {
+  const { object, create, actions = {} } = resource;
+  if (verb === "list") return pageSchema(object);
+  if (verb === "create") return Type.Object({ ...object.properties, ...create?.once });
+  if (verb === "delete")
+    return Type.Object({
+      object: Type.Literal(`${objectNameOf(resource)}.deleted`),
+      id: Type.String(),
+      deleted: Type.Literal(true),
+    });
+  return actions[verb]?.reply ?? object;
+}
+
+const pageSchema = (object: TObject): TObject =>
+  Type.Object({
+    object: Type.Literal("list"),
+    data: Type.Array(object),
+    has_more: Type.Boolean(),
+    next_cursor: Type.Union([Type.String(), Type.Null()], { description: "Null on the last page." }),
+  });
+
+async function readBody(parts: AdminPartsOf, request: Request): Promise<JsonObject> {
+  const { wire } = await readJson(request, parts().limits);
+  return wire;
+}
+
+function written({ status, body, version }: AdminReply, requestId: string): Response {
+  const response = writeJson(body, requestId, [], status);
+  // Answers may show a secret once, and are always about the moment.
+  response.headers.set("cache-control", "no-store");
+  if (version !== undefined) response.headers.set("etag", `"${version}"`);
+  return response;
+}
+
+async function handle(
+  parts: AdminPartsOf,
+  resource: Resource,
+  verb: VerbName,
+  { request, requestId, params, address }: HandlerContext,
+): Promise<Response> {
+  const { access, admin } = parts();
+  const principal = await access.identify(presentedKey(request, ["bearer", "x-api-key"]), address());
+  const body = bodyOf(resource, verb) === undefined ? {} : await readBody(parts, request);
+  const reply = await admin.run(resource, verb, {
+    principal,
+    requestId,
+    query: queryOf(request),
+    id: params.id ?? "",
+    body,
+    ifMatch: request.headers.get("if-match"),
+  });
+  return written(reply, requestId);
+}
+
+function rowOf(parts: AdminPartsOf, resource: Resource, verb: VerbName): HandlerEndpoint {
+  const schema = bodyOf(resource, verb);
+  return {
+    kind: "plain",
+    ...placeOf(resource, verb),
+    operationId: operationId(resource, verb),
+    access: byAdmin,
+    ...protocols.openai,
+    tag: "Admin",
+    reply: replySchema(resource, verb),
+    query: parametersOf(resource, verb),
+    ...(schema === undefined ? {} : { body: { schema } }),
+    handle: (context) => handle(parts, resource, verb, context),
+  };
+}
+
+/** Every row of the admin API. */
+export function adminEndpoints(resources: readonly Resource[], parts: AdminPartsOf): readonly HandlerEndpoint[] {
+  return resources.flatMap((resource) => verbsOf(resource).map((verb) => rowOf(parts, resource, verb)));
+}
