@@ -13,6 +13,7 @@ import { createGateway } from "./gateway/pipeline/answer.ts";
 import type { Gateway } from "./gateway/pipeline/gateway.ts";
 import { createReadiness } from "./gateway/pipeline/readiness.ts";
 import { usageEstimates } from "./gateway/pipeline/usage-estimate.ts";
+import { accessPolicy } from "./gateway/policy/access.ts";
 import { openCallReplies } from "./gateway/policy/call-replies.ts";
 import { createConcurrency } from "./gateway/policy/concurrency.ts";
 import { createIdempotency, type Idempotency } from "./gateway/policy/idempotency.ts";
@@ -72,7 +73,7 @@ function gatewayOf(foundation: Foundation, options: StartOptions, teardown: Tear
   teardown.push(() => counter.close());
   const backlog = createBacklog(limits, createSharedInterval(backlogTickMs), options.memory);
   const concurrency = createConcurrency(limits, backlog.isFull);
-  const policies = [promptLength(limits), concurrency, ...(options.policies ?? [])];
+  const policies = [accessPolicy, promptLength(limits), concurrency, ...(options.policies ?? [])];
   return createGateway({
     catalog: catalogHolder(buildCatalog(configuration.file, settings.environment)),
     listings: createModelLists(systemClock, events.modelListFailed),
@@ -195,7 +196,8 @@ export async function start(options: StartOptions): Promise<Running> {
     });
     const { corsOrigins } = settings;
     const cors = corsOrigins.length === 0 ? {} : { cors: createCors(corsOrigins) };
-    const parts = { match: matcher(rows), keys, gateway, answerOnce, limits, ...cors };
+    const { trustedProxies } = settings;
+    const parts = { match: matcher(rows), keys, gateway, answerOnce, limits, trustedProxies, ...cors };
     const listener = listen({ host: settings.host, port: settings.port, parts });
     options.print(`Turnpike is listening on ${listener.url}`);
     void announce(options, listener, foundation, gateway, teardown);

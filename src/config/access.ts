@@ -1,6 +1,6 @@
 // Keys and projects of the file: who may call, and by which rules.
 import { type Caller, callerOf, defaultProject } from "../gateway/policy/caller.ts";
-import { inherited, type ProjectRules } from "../gateway/policy/rules.ts";
+import { inherited, type ProjectRules, projectFault, type RuleFault, ruleFault } from "../gateway/policy/rules.ts";
 import type { Settings } from "./environment.ts";
 import type { ReadConfig } from "./file.ts";
 import { didYouMean } from "./suggest.ts";
@@ -46,9 +46,20 @@ function expiryOf(file: ReadConfig, name: string, text: string | undefined): num
   return timeMs;
 }
 
+function checkRules(file: ReadConfig): void {
+  const report = (place: readonly string[], fault: RuleFault | undefined): void => {
+    if (fault !== undefined) file.faults.add(file.fault([...place, ...fault.path], fault.problem));
+  };
+  for (const [name, project] of Object.entries(file.config.projects ?? {}))
+    report(["projects", name], projectFault(project));
+  for (const [name, key] of Object.entries(file.config.keys ?? {})) report(["keys", name], ruleFault(key));
+}
+
 /** Adds what is wrong to the faults of the file. */
 export function declaredAccess(file: ReadConfig, settings: Settings): DeclaredAccess {
   checkSecrets(file, settings);
+  checkRules(file);
+  if (file.faults.any()) return { keys: [], projects: new Map() };
   const projects = new Map(Object.entries(file.config.projects ?? {}));
   const keys = Object.entries(file.config.keys ?? {}).map(([name, entry]) => {
     const { secret, project = defaultProject, expires_at, ...rules } = entry;

@@ -1,6 +1,7 @@
 // The environment, read once: every variable that the gateway looks at, with its default.
 import { isAbsolute, resolve } from "node:path";
 import type { CorsOrigins } from "../http/cors.ts";
+import { isAddressRange } from "../lib/address-set.ts";
 import type { Account } from "../providers/credentials.ts";
 import { providerKinds } from "../providers/index.ts";
 import type { HttpKind } from "../providers/provider.ts";
@@ -27,6 +28,8 @@ export interface Settings {
   readonly publicUrl: string | null;
   /** Origins of pages that may call the gateway from a browser. */
   readonly corsOrigins: CorsOrigins;
+  /** Networks whose X-Forwarded-For and -Proto are believed. */
+  readonly trustedProxies: readonly string[];
   readonly videoResults: string | null;
   readonly webhookSecret: string | null;
   /** Path of ffmpeg; null where it is off, or not on this machine. */
@@ -112,6 +115,12 @@ export const variables: readonly Variable[] = [
       "Origins of pages that may call the gateway from a browser, separated by commas, such as `https://app.example`. `*` allows all.",
   },
   {
+    name: "TURNPIKE_TRUSTED_PROXIES",
+    default: "unset: none",
+    meaning:
+      "Addresses and ranges of proxies in front of the gateway, separated by commas, such as `10.0.0.0/8`. Their `X-Forwarded-For` and `X-Forwarded-Proto` headers are used; those of other clients are ignored.",
+  },
+  {
     name: "TURNPIKE_VIDEO_RESULTS",
     default: "from the file",
     meaning:
@@ -160,6 +169,15 @@ function corsOriginsOf(text: string | null): CorsOrigins {
   );
 }
 
+function networksOf(text: string | null): string[] {
+  const networks = listOf(text ?? "");
+  const wrong = networks.find((network) => !isAddressRange(network));
+  if (wrong === undefined) return networks;
+  throw new Error(
+    `TURNPIKE_TRUSTED_PROXIES has an invalid entry '${wrong.slice(0, 100)}'. Use addresses and ranges such as 10.0.0.0/8.`,
+  );
+}
+
 /** A program that is named must be there; one that is not named may be missing. */
 function ffmpegOf(named: string | null, searched: string): string | null {
   if (named === "off") return null;
@@ -188,6 +206,7 @@ export function readSettings(environment: Environment, workingFolder: string): S
     fetchAllow: listOf(text("TURNPIKE_FETCH_ALLOW") ?? ""),
     publicUrl: text("TURNPIKE_PUBLIC_URL"),
     corsOrigins: corsOriginsOf(text("TURNPIKE_CORS_ORIGINS")),
+    trustedProxies: networksOf(text("TURNPIKE_TRUSTED_PROXIES")),
     videoResults: text("TURNPIKE_VIDEO_RESULTS"),
     webhookSecret: text("TURNPIKE_WEBHOOK_SECRET"),
     ffmpeg: ffmpegOf(text("TURNPIKE_FFMPEG"), environment["PATH"] ?? ""),

@@ -18,6 +18,8 @@ export interface FaultList {
   add(fault: ConfigFault): void;
   /** The result of a check, or undefined where it threw a ConfigFault, which is gathered. */
   attempt<T>(check: () => T): T | undefined;
+  /** Whether anything was gathered. */
+  any(): boolean;
   /** Throws a ConfigError where anything was gathered. */
   throwIfAny(): void;
 }
@@ -35,6 +37,7 @@ export function faultList(): FaultList {
         return undefined;
       }
     },
+    any: () => faults.size > 0,
     throwIfAny() {
       if (faults.size > 0) throw new ConfigError([...faults]);
     },

@@ -108,6 +108,7 @@ function fromFile(name: string, config: ProviderConfig, file: ReadConfig): HttpE
     credential,
     account,
     models: config.models ?? null,
+    ...(config.tags === undefined ? {} : { tags: config.tags }),
     ...(config.voices === undefined ? {} : { voices: config.voices }),
     ...declaredModels(place, config, file),
     headers: config.headers ?? {},

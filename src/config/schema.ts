@@ -43,6 +43,11 @@ const provider = Type.Object(
         description: "Headers to send with every request to this provider.",
       }),
     ),
+    tags: Type.Optional(
+      Type.Record(Type.String(), Type.String(), {
+        description: "Tags that `required_tags` of keys and projects are compared with, such as `region: eu`.",
+      }),
+    ),
     voices: Type.Optional(voices),
     model_capabilities: Type.Optional(modelCapabilities),
     splits_thinking: Type.Optional(

@@ -83,6 +83,8 @@ export interface HandlerContext {
   /** Monotonic time of arrival, in milliseconds. */
   readonly arrivedMs: number;
   readonly params: Readonly<Record<string, string>>;
+  /** Where the client has reached the gateway, as `https://host`; empty where it has not said. */
+  readonly origin: () => string;
   /** Null where the row wants no key. */
   readonly caller: Caller | null;
   /** Where the request comes from. */

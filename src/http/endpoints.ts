@@ -20,7 +20,6 @@ import { geminiVideoRows } from "./operation-endpoints.ts";
 import { type Protocol, protocolOf, protocols } from "./protocols.ts";
 import type { ReadLimits } from "./read.ts";
 import { root } from "./root.ts";
-import { originOf } from "./target.ts";
 import { responseEndpoints, textEndpoints } from "./text-endpoints.ts";
 import { vectorEndpoints } from "./vector-endpoints.ts";
 import { videoRows } from "./video-endpoints.ts";
@@ -91,8 +90,7 @@ export function endpoints(dependencies: EndpointDependencies): readonly Endpoint
     },
     {
       ...plain("/openapi.json", "openapi", "The OpenAPI document.", browser),
-      handle: ({ request, requestId }) =>
-        writeJson(document(rows, dependencies.publicUrl ?? originOf(request)), requestId),
+      handle: ({ origin, requestId }) => writeJson(document(rows, dependencies.publicUrl ?? origin()), requestId),
     },
   ];
   const rows = [

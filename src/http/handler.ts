@@ -4,6 +4,7 @@ import type { ArrayForm, Dialect, RequestMeta } from "../dialects/dialect.ts";
 import type { Gateway } from "../gateway/pipeline/gateway.ts";
 import { gatewayRequestOf, type IncomingRequest } from "../gateway/pipeline/incoming-request.ts";
 import type { GatewayReply } from "../gateway/pipeline/request-context.ts";
+import { checkAddress } from "../gateway/policy/access-rules.ts";
 import { anonymous, type Caller } from "../gateway/policy/caller.ts";
 import type { Keys } from "../gateway/policy/keys.ts";
 import { betweenPhases, inNextPhase } from "../lib/event-loop-turn.ts";
@@ -16,10 +17,11 @@ import { checkHops } from "./hops.ts";
 import { type AnswerOnce, idempotencyKeyOf, type Performed } from "./idempotent.ts";
 import { missingFeature } from "./missing-features.ts";
 import { protocolOfUnknown } from "./protocols.ts";
+import { createProxies, type Proxies, type SocketAddress } from "./proxies.ts";
 import { checkHeaders, type ReadBody, type ReadLimits, readJson } from "./read.ts";
 import { isForm, readFormFor } from "./read-form.ts";
 import { type Matcher, unknownPath } from "./route-matcher.ts";
-import { checkHost, pathOf } from "./target.ts";
+import { checkHost, originOf, pathOf } from "./target.ts";
 import { validated } from "./validate.ts";
 import { writeError, writeReply } from "./write.ts";
 
@@ -29,10 +31,12 @@ export interface HandlerDependencies {
   readonly gateway: Gateway;
   /** Requests with an idempotency key. */
   readonly answerOnce: AnswerOnce;
+  /** The address at the other end of a request's socket. Absent without a listener. */
+  readonly socketAddress?: SocketAddress;
+  /** Networks whose X-Forwarded-For and -Proto are believed. */
+  readonly trustedProxies: readonly string[];
   /** Closes the connection of a request. Absent without a listener. */
   readonly drop?: (request: Request) => void;
-  /** Where a request comes from. Absent without a listener. */
-  readonly addressOf?: (request: Request) => string | null;
   readonly limits: ReadLimits;
   /** Absent: pages of other origins may not call. */
   readonly cors?: Cors;
@@ -46,17 +50,18 @@ function requestIdOf(request: Request): string {
   return given !== null && saneId.test(given) ? given : requestId();
 }
 
+type Handler = (request: Request) => Promise<Response>;
+
 /** Answers every request, whatever it is. Never rejects. */
-export function serve(dependencies: HandlerDependencies, request: Request): Promise<Response> {
-  const { cors } = dependencies;
-  if (cors === undefined) return answer(dependencies, request);
-  const preflight = cors.preflight(request);
-  return preflight === null
-    ? answer(dependencies, request).then((response) => cors.allow(request, response))
-    : Promise.resolve(preflight);
+export function createHandler(dependencies: HandlerDependencies): Handler {
+  const { cors, socketAddress = () => null, trustedProxies } = dependencies;
+  const proxies = createProxies(socketAddress, trustedProxies);
+  if (cors === undefined) return (request) => answer(dependencies, proxies, request);
+  return async (request) =>
+    cors.preflight(request) ?? cors.allow(request, await answer(dependencies, proxies, request));
 }
 
-async function answer(dependencies: HandlerDependencies, request: Request): Promise<Response> {
+async function answer(dependencies: HandlerDependencies, proxies: Proxies, request: Request): Promise<Response> {
   const arrivedMs = dependencies.gateway.clock.monotonicMs();
   const requestId = requestIdOf(request);
   let endpoint: Endpoint | null = null;
@@ -76,15 +81,12 @@ async function answer(dependencies: HandlerDependencies, request: Request): Prom
     checkHops(request);
     const identified = identify(dependencies.keys, request, endpoint);
     const caller = identified instanceof Promise ? await identified : identified;
-    if (endpoint.kind === "plain")
-      return await endpoint.handle({
-        request,
-        requestId,
-        arrivedMs,
-        params: match.params,
-        caller,
-        address: () => dependencies.addressOf?.(request) ?? "",
-      });
+    const address = (): string => proxies.clientAddress(request);
+    checkAddress(caller.access, address);
+    if (endpoint.kind === "plain") {
+      const origin = (): string => originOf(request, proxies.scheme(request));
+      return await endpoint.handle({ request, requestId, arrivedMs, params: match.params, origin, caller, address });
+    }
     return await serveAsk(dependencies, request, endpoint, match.params, caller, requestId, arrivedMs);
   } catch (thrown) {
     const error = toGatewayError(thrown);

@@ -1,7 +1,10 @@
 // The models that a caller can ask for, in the shape of the protocol that asks.
 import { GatewayError } from "../canonical/error.ts";
+import { allowsCandidate, allowsName } from "../gateway/policy/access-rules.ts";
+import type { Caller } from "../gateway/policy/caller.ts";
 import type { Catalog } from "../gateway/routing/catalog.ts";
 import type { ModelLists } from "../gateway/routing/model-lists.ts";
+import { candidatesOf } from "../gateway/routing/resolve.ts";
 import type { ListedModel } from "../providers/provider.ts";
 import type { HandlerContext } from "./endpoint.ts";
 import { type Model, modelShapes } from "./model-list-formats.ts";
@@ -51,23 +54,35 @@ function findModel(catalog: Catalog, listings: ModelLists, id: string | undefine
   return undefined;
 }
 
+/** Whether the rules of a caller let it name this model, and some provider of it be asked. */
+function mayUse(caller: Caller | null, catalog: Catalog, listings: ModelLists, id: string): boolean {
+  const rules = caller?.access ?? [];
+  if (rules.length === 0) return true;
+  const candidates = candidatesOf(catalog, listings.now, id);
+  return (
+    rules.every((access) => allowsName(access, id)) &&
+    candidates.some((candidate) => rules.every((access) => allowsCandidate(access, candidate)))
+  );
+}
+
 type ProtocolOf = (request: Request) => Protocol;
 
 /** `GET …/models`. */
 export function listModels(catalog: () => Catalog, listings: ModelLists, protocolOf: ProtocolOf) {
-  return ({ request, requestId }: HandlerContext): Response => {
+  return ({ request, requestId, caller }: HandlerContext): Response => {
     const protocol = protocolOf(request);
-    const list = modelShapes[protocol].list(allModels(catalog(), listings), queryOf(request));
+    const models = allModels(catalog(), listings).filter(({ id }) => mayUse(caller, catalog(), listings, id));
+    const list = modelShapes[protocol].list(models, queryOf(request));
     return writeJson(list, requestId, protocols[protocol].idHeaders);
   };
 }
 
 /** `GET …/models/{id}`; the id may hold slashes. */
 export function getModel(catalog: () => Catalog, listings: ModelLists, protocolOf: ProtocolOf) {
-  return ({ request, requestId, params }: HandlerContext): Response => {
+  return ({ request, requestId, params, caller }: HandlerContext): Response => {
     const protocol = protocolOf(request);
     const model = findModel(catalog(), listings, params.id);
-    if (model !== undefined)
+    if (model !== undefined && mayUse(caller, catalog(), listings, model.id))
       return writeJson(modelShapes[protocol].item(model), requestId, protocols[protocol].idHeaders);
     throw new GatewayError("model_not_found", "The model does not exist or is not configured.", {
       param: "model",

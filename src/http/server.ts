@@ -1,5 +1,5 @@
 // The listener: the one place that opens a port.
-import { type HandlerDependencies, serve } from "./handler.ts";
+import { createHandler, type HandlerDependencies } from "./handler.ts";
 
 export interface ListenOptions {
   readonly host: string;
@@ -21,8 +21,11 @@ const idleTimeout = 255;
 export function listen({ host, port, parts }: ListenOptions): Listener {
   // A second in which it takes nothing ends the connection: an error in the stream would wait until the client reads.
   const drop = (request: Request): void => server.timeout(request, 1);
-  const addressOf = (request: Request): string | null => server.requestIP(request)?.address ?? null;
-  const served: HandlerDependencies = { ...parts, drop, addressOf };
+  const handle = createHandler({
+    ...parts,
+    drop,
+    socketAddress: (request) => server.requestIP(request)?.address ?? null,
+  });
   let server: Bun.Server<undefined>;
   try {
     server = Bun.serve({
@@ -34,7 +37,7 @@ export function listen({ host, port, parts }: ListenOptions): Listener {
       reusePort: false,
       // The body limit of the gateway answers in its own envelope; Bun's is only the wall behind it.
       maxRequestBodySize: parts.limits.maxBodyBytes * 4,
-      fetch: (request) => serve(served, request),
+      fetch: handle,
       error: () => new Response(null, { status: 500 }),
     });
     const name = host.includes(":") ? `[${host}]` : host;

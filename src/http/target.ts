@@ -22,8 +22,8 @@ export function queryOf({ url }: Pick<Request, "url">): URLSearchParams {
 }
 
 /** `http://host:port` as the client addressed it; empty without a Host header, so that links are relative. */
-export function originOf({ headers }: Pick<Request, "headers">): string {
-  const address = `http://${headers.get("host") ?? ""}`;
+export function originOf({ headers }: Pick<Request, "headers">, scheme: "http" | "https"): string {
+  const address = `${scheme}://${headers.get("host") ?? ""}`;
   return URL.canParse(address) ? new URL(address).origin : "";
 }
 

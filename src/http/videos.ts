@@ -16,7 +16,7 @@ import type { HandlerContext } from "./endpoint.ts";
 import { type AnswerOnce, idempotencyKeyOf } from "./idempotent.ts";
 import { type ReadBody, type ReadLimits, readJson } from "./read.ts";
 import { isForm, readFormFor } from "./read-form.ts";
-import { originOf, pathOf } from "./target.ts";
+import { pathOf } from "./target.ts";
 import { validated } from "./validate.ts";
 import { writeJson, writeReply } from "./write.ts";
 
@@ -48,8 +48,8 @@ export async function readValid(
 }
 
 /** A task as its owner sees it; bytes without an open address are behind this gateway's own. */
-export function seen(parts: VideoPartsOf, { request }: HandlerContext, task: Task): VideoView {
-  return parts().videos.view(task, originOf(request));
+export function seen(parts: VideoPartsOf, { origin }: HandlerContext, task: Task): VideoView {
+  return parts().videos.view(task, origin());
 }
 
 export function contextOf(parts: VideoPartsOf, { requestId, arrivedMs }: HandlerContext): VideoWriteContext {
@@ -80,7 +80,7 @@ export async function submitTask(parts: VideoPartsOf, client: VideoClient, visit
   const strict = isStrict(request);
   const submit = {
     ...{ client, ignoredFields, strict, request: canonicalRequest, caller: callerOf(visit) },
-    origin: originOf(request),
+    origin: visit.origin(),
     hops: header(hopsHeader),
     requestId: visit.requestId,
   };

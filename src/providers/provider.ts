@@ -92,6 +92,8 @@ export interface ProviderEntry {
   readonly name: string;
   /** Null when the provider's own list has the models. */
   readonly models: readonly string[] | null;
+  /** What rules of callers can ask for, such as `region: eu`. */
+  readonly tags?: Readonly<Record<string, string>>;
   /** Voices by the names that clients give them: the provider's own name of each. */
   readonly voices?: Readonly<Record<string, string>>;
   /** What models accept, in addition to the built-in tables. */

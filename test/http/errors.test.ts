@@ -7,7 +7,7 @@ import type { Gateway } from "../../src/gateway/pipeline/gateway.ts";
 import { createConcurrency } from "../../src/gateway/policy/concurrency.ts";
 import type { Keys } from "../../src/gateway/policy/keys.ts";
 import type { Endpoint } from "../../src/http/endpoint.ts";
-import { serve } from "../../src/http/handler.ts";
+import { createHandler } from "../../src/http/handler.ts";
 import { createEvents } from "../../src/telemetry/events.ts";
 import { createLog } from "../../src/telemetry/log.ts";
 import { callerNamed } from "../support/callers.ts";
@@ -194,8 +194,9 @@ test("a fault of our own is 500, says nothing of its cause, and leaves the cause
     gateway: { clock: { monotonicMs: () => 0, nowMs: () => 0 }, events } as unknown as Gateway,
     answerOnce: () => Promise.reject(new Error("no request has an idempotency key")),
     limits: defaultLimits,
+    trustedProxies: [],
   };
-  const answer = await serve(parts, new Request("http://turnpike/x"));
+  const answer = await createHandler(parts)(new Request("http://turnpike/x"));
   const text = await answer.clone().text();
   expect(await errorOf(answer, 500)).toMatchObject({ type: "internal_error", code: "internal_error", param: null });
   expect(text).not.toContain(secret);

@@ -1,7 +1,8 @@
 // The one way of every exchange: authorize, resolve, admit, order, open its row, do its work, settle.
-import { toGatewayError } from "../../canonical/error.ts";
-import type { ExchangeIntent } from "../policy/policy.ts";
+import { GatewayError, toGatewayError } from "../../canonical/error.ts";
+import type { ExchangeIntent, Policy } from "../policy/policy.ts";
 import { reserve } from "../policy/reservations.ts";
+import type { Candidate } from "../routing/catalog.ts";
 import { cooldownsFor } from "../routing/cooldowns.ts";
 import type { GatewayDependencies } from "./dependencies.ts";
 import { createExchange, type Exchange } from "./exchange.ts";
@@ -14,9 +15,26 @@ export function admit(dependencies: GatewayDependencies, request: ExchangeReques
   const intent: ExchangeIntent = { id: nextId(), caller, operation, model, content };
   for (const policy of policies) policy.authorize?.(intent);
   const plan = request.resolve();
-  const reservations = reserve(policies, { ...intent, candidates: plan.candidates });
+  const candidates = permitted(policies, intent, plan.candidates);
+  const reservations = reserve(policies, { ...intent, candidates });
   const cooldowns = cooldownsFor(plan.found, dependencies.cooldowns);
-  return { id: intent.id, request, reservations, candidates: cooldowns.ordered(plan.candidates), cooldowns };
+  return { id: intent.id, request, reservations, candidates: cooldowns.ordered(candidates), cooldowns };
+}
+
+/** The candidates that no policy forbids. Throws `model_not_allowed` where none is left. */
+function permitted(
+  policies: readonly Policy[],
+  intent: ExchangeIntent,
+  candidates: readonly Candidate[],
+): readonly Candidate[] {
+  const isPermitted = (candidate: Candidate): boolean =>
+    policies.every((policy) => policy.permits === undefined || policy.permits(intent, candidate));
+  if (candidates.every(isPermitted)) return candidates;
+  const left = candidates.filter(isPermitted);
+  if (left.length > 0) return left;
+  throw new GatewayError("model_not_allowed", "This key is not allowed to use any provider of this model.", {
+    param: "model",
+  });
 }
 
 /** The steps from the row on. */

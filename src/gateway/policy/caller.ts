@@ -1,4 +1,5 @@
 // Who calls: the key, what it belongs to, and the rules of each level above it.
+import { type Access, accessOf } from "./access-rules.ts";
 import type { CounterLevel } from "./counters.ts";
 import type { ProjectRules, Rules } from "./rules.ts";
 
@@ -17,6 +18,8 @@ export interface Caller {
   readonly project: string;
   /** From the organization down to the key; levels without rules are left out. */
   readonly levels: readonly RuleLevel[];
+  /** What the rules of each level say of models, operations, providers and addresses; levels that say nothing are left out. */
+  readonly access: readonly Access[];
   /** How the project counts its end users; null where it says nothing of them. */
   readonly endUsers: NonNullable<ProjectRules["end_users"]> | null;
 }
@@ -41,7 +44,8 @@ export function callerOf({ keyId, name, rules, project }: CallerParts): Caller {
   const levels: RuleLevel[] = [];
   if (hasRules(own)) levels.push({ level: "project", id: project.id, rules: own });
   if (hasRules(rules)) levels.push({ level: "key", id: keyId, rules });
-  return { keyId, name, organization: defaultOrganization, project: project.id, levels, endUsers };
+  const access = levels.flatMap((each) => accessOf(each.level, each.rules) ?? []);
+  return { keyId, name, organization: defaultOrganization, project: project.id, levels, access, endUsers };
 }
 
 /** The caller of a path that needs no key. */

@@ -53,8 +53,10 @@ const pollMs = 1_000;
 const lookEveryMs = 50;
 const maxKeyChars = 512;
 
-/** What is hashed in place of a secret of which only the hash is known. */
-const importedSecret = (key: string): string => `sha256:${new Bun.CryptoHasher("sha256").update(key).digest("hex")}`;
+/** What is hashed in place of a secret of which only the hash is known. Shown as a key itself, it opens nothing. */
+const importedPrefix = "sha256:";
+const importedSecret = (key: string): string =>
+  `${importedPrefix}${new Bun.CryptoHasher("sha256").update(key).digest("hex")}`;
 
 const refused = (reason = "is not valid"): GatewayError =>
   new GatewayError("invalid_api_key", `The API key ${reason}.`);
@@ -183,7 +185,7 @@ export async function openKeys(options: KeysOptions): Promise<Keys> {
   };
   return {
     identify(key) {
-      if (key.length > maxKeyChars) throw refused();
+      if (key.length > maxKeyChars || key.startsWith(importedPrefix)) throw refused();
       const hash = hashed(key);
       const found = options.declared.get(hash) ?? known.get(hash) ?? imported(key);
       return found === undefined ? lookUp(hash).then((stored) => live(stored ?? imported(key))) : live(found);

@@ -41,6 +41,8 @@ export interface Policy {
   readonly name: string;
   /** Looks at the caller and the request, before candidates are looked up. */
   authorize?(intent: ExchangeIntent): void;
+  /** Whether a candidate may be asked. False takes it out of the exchange, as a fallback too. */
+  permits?(intent: ExchangeIntent, candidate: Candidate): boolean;
   /** Reserves for the exchange. When a later policy refuses, what was reserved is released. */
   admit?(intent: ResolvedIntent): Reservation | undefined;
   /** At the start: what an earlier process held for an exchange that is still pending. */

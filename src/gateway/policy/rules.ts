@@ -1,6 +1,7 @@
 // What an organization, a project, a key or an end user may do, and how much: one shape in the file, the store and the admin API.
 import { type Static, type TSchema, Type } from "typebox";
 import { Compile, type Validator } from "typebox/compile";
+import { isAddressRange } from "../../lib/address-set.ts";
 
 const closed = { additionalProperties: false } as const;
 const most = 1_000_000_000_000;
@@ -105,6 +106,40 @@ export const projectSchema = Type.Object(projectFields, closed);
 
 /** A project's own rules, and those of what belongs to it. */
 export type ProjectRules = Static<typeof projectSchema>;
+
+/** What is wrong with a rule beyond its shape. */
+export interface RuleFault {
+  readonly path: readonly string[];
+  readonly problem: string;
+}
+
+/** Undefined where the rules of one level make sense. */
+export function ruleFault({ allowed_addresses: addresses = [], budgets = [] }: Rules): RuleFault | undefined {
+  const wrong = addresses.findIndex((text) => !isAddressRange(text));
+  if (wrong >= 0)
+    return { path: ["allowed_addresses", String(wrong)], problem: "is not an address or a range such as 10.0.0.0/8" };
+  const twice = budgets.findIndex(({ period }, index) => budgets.slice(0, index).some((one) => one.period === period));
+  if (twice >= 0) return { path: ["budgets", String(twice), "period"], problem: "has a budget already" };
+  return undefined;
+}
+
+/** As `ruleFault`, of everything that a project says. */
+export function projectFault({ key_defaults, end_users, ...own }: ProjectRules): RuleFault | undefined {
+  const parts: [string[], Rules | undefined][] = [
+    [[], own],
+    [["key_defaults"], key_defaults],
+    [["end_users", "default_rules"], end_users?.default_rules],
+    ...Object.entries(end_users?.rules ?? {}).map(([id, rules]): [string[], Rules] => [
+      ["end_users", "rules", id],
+      rules,
+    ]),
+  ];
+  for (const [place, rules] of parts) {
+    const fault = rules === undefined ? undefined : ruleFault(rules);
+    if (fault !== undefined) return { ...fault, path: [...place, ...fault.path] };
+  }
+  return undefined;
+}
 
 /** Compiled when it is first needed: a start without stored rules does not pay for it. */
 function reader<Shape>(schema: TSchema, what: string): (text: string) => Shape {

@@ -81,6 +81,13 @@ export function servesImages(
   });
 }
 
+/** Everything behind a model name, whatever the operation. */
+export const candidatesOf = (
+  catalog: Catalog,
+  listingOf: (provider: Provider) => ModelListState,
+  model: string,
+): readonly Candidate[] => lookUp(catalog, listingOf, model, "chat")?.candidates ?? [];
+
 /** Providers that have a model for an operation where a client may leave it out, surest first. */
 function defaultCandidates(
   { providers }: Catalog,

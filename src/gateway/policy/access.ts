@@ -1,0 +1,29 @@
+// What a caller may ask for, and who may answer: models, operations, providers and tags, by the rules of every level.
+import { GatewayError } from "../../canonical/error.ts";
+import type { Operation } from "../../canonical/operation.ts";
+import { type Access, allowsCandidate, allowsName, levelNames } from "./access-rules.ts";
+import type { ExchangeIntent, Policy } from "./policy.ts";
+
+function refuseOperation({ level, operations }: Access, operation: Operation): void {
+  if (operations === null || operations.has(operation)) return;
+  const message = `This ${levelNames[level]} is not allowed to use the operation '${operation}'.`;
+  throw new GatewayError("operation_not_allowed", message);
+}
+
+function refuseModel(access: Access, model: string): void {
+  if (model === "" || allowsName(access, model)) return;
+  const message = `This ${levelNames[access.level]} is not allowed to use the model '${model.slice(0, 120)}'.`;
+  throw new GatewayError("model_not_allowed", message, { param: "model" });
+}
+
+/** Throws `operation_not_allowed` and `model_not_allowed`; candidates that a rule forbids are not asked, fallbacks too. */
+export const accessPolicy: Policy = {
+  name: "access",
+  authorize({ caller, operation, model }: ExchangeIntent): void {
+    for (const access of caller.access) {
+      refuseOperation(access, operation);
+      refuseModel(access, model);
+    }
+  },
+  permits: ({ caller }, candidate) => caller.access.every((access) => allowsCandidate(access, candidate)),
+};
