@@ -16,9 +16,11 @@ import { usageEstimates } from "./gateway/pipeline/usage-estimate.ts";
 import { accessPolicy } from "./gateway/policy/access.ts";
 import { openCallReplies } from "./gateway/policy/call-replies.ts";
 import { createConcurrency } from "./gateway/policy/concurrency.ts";
+import { createEndUsers } from "./gateway/policy/end-users.ts";
 import { createIdempotency, type Idempotency } from "./gateway/policy/idempotency.ts";
 import { openKeys } from "./gateway/policy/keys.ts";
 import { promptLength } from "./gateway/policy/prompt-length.ts";
+import { createRates } from "./gateway/policy/rates.ts";
 import { createPendingReservations } from "./gateway/policy/reservations.ts";
 import { openResponses, type Responses } from "./gateway/responses/responses.ts";
 import { catalogHolder } from "./gateway/routing/catalog.ts";
@@ -73,11 +75,14 @@ function gatewayOf(foundation: Foundation, options: StartOptions, teardown: Tear
   teardown.push(() => counter.close());
   const backlog = createBacklog(limits, createSharedInterval(backlogTickMs), options.memory);
   const concurrency = createConcurrency(limits, backlog.isFull);
-  const policies = [accessPolicy, promptLength(limits), concurrency, ...(options.policies ?? [])];
+  const rates = createRates(systemClock, limits);
+  const policies = [accessPolicy, promptLength(limits), concurrency, rates, ...(options.policies ?? [])];
   return createGateway({
     catalog: catalogHolder(buildCatalog(configuration.file, settings.environment)),
     listings: createModelLists(systemClock, events.modelListFailed),
     policies,
+    rates,
+    endUsers: createEndUsers(systemClock),
     inFlight: concurrency.inFlight,
     pending: createPendingReservations(policies, ledger.reservations),
     limits,
@@ -179,7 +184,7 @@ export async function start(options: StartOptions): Promise<Running> {
     const responses = await responsesRoom(foundation, gateway, teardown);
     const videos = await videosRoom(foundation, gateway, options, teardown);
     const answerOnce = createAnswerOnce(gateway, await idempotencyOf(foundation, gateway, teardown));
-    const { catalog, listings, clock } = gateway;
+    const { catalog, listings, clock, endUsers, rates } = gateway;
     const { publicUrl } = foundation.configuration.videos;
     const admin = adminApi(foundation);
     const rows = endpoints({
@@ -188,6 +193,8 @@ export async function start(options: StartOptions): Promise<Running> {
       readiness,
       responses,
       videos,
+      endUsers,
+      rates,
       clock,
       answerOnce,
       limits,

@@ -184,6 +184,16 @@ const rows = [
     meaning: "Size of one such download. If the response has already started, its connection is closed.",
   },
   {
+    name: "reserveOutputTokens",
+    default: 16_384,
+    least: 256,
+    most: 10_000_000,
+    unit: "tokens",
+    error: null,
+    meaning:
+      "Output that a request reserves of token limits and budgets before it starts, where it allows that much or more. A longer stream reserves more as it grows.",
+  },
+  {
     name: "streamMs",
     default: 3_600_000,
     least: 1_000,

@@ -13,6 +13,8 @@ export interface RequestOutline {
   readonly choices: number;
   readonly tools: readonly Tool[];
   readonly reasoning?: ChatRequest["reasoning"];
+  /** Of one choice. */
+  readonly maxOutputTokens?: number;
   /** Media may be in it, whose addresses have to be checked. */
   readonly mayHoldMedia: boolean;
   /** What costs tokens. */
@@ -30,6 +32,7 @@ export function outlineOf(request: OperationRequest): RequestOutline {
     choices: isChat ? request.choices : 1,
     tools: isChat ? request.tools : [],
     ...(isChat && request.reasoning !== undefined ? { reasoning: request.reasoning } : {}),
+    ...(isChat && request.maxOutputTokens !== undefined ? { maxOutputTokens: request.maxOutputTokens } : {}),
     mayHoldMedia: true,
     parts: requestParts(request),
   };

@@ -4,13 +4,14 @@ import type { VideoClient } from "../dialects/video/client.ts";
 import { actionNotFound, actionQuestion, actionTaskId } from "../dialects/video/index.ts";
 import type { HandlerContext, QueryParameter } from "./endpoint.ts";
 import { queryOf } from "./target.ts";
-import { askTask, contextOf, readValid, submitTask, type VideoPartsOf } from "./videos.ts";
+import { askTask, contextOf, countPoll, readValid, submitTask, type VideoPartsOf } from "./videos.ts";
 import { writeJson } from "./write.ts";
 
 type Act = (parts: VideoPartsOf, client: VideoClient, visit: HandlerContext) => Promise<Response>;
 
 /** A task that is not there is no error here: native clients read it in the data. */
 async function question(parts: VideoPartsOf, client: VideoClient, visit: HandlerContext): Promise<Response> {
+  countPoll(parts, visit);
   const { wire } = await readValid(parts, visit, actionQuestion, false);
   try {
     return await askTask(parts, client, visit, actionTaskId(wire));

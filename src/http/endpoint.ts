@@ -22,6 +22,8 @@ export interface ErrorFormat {
   readonly errors: Dialect["error"];
   /** Names beside x-request-id under which callers look for the id. */
   readonly idHeaders: readonly string[];
+  /** What headers of rate limits begin with, in addition to the usual ones. */
+  readonly rateHeaders?: string;
 }
 
 /** A parameter behind the question mark, for whoever reads the documents; `schema` is JSON Schema. */

@@ -1,6 +1,8 @@
 // The table of endpoints: every path of the gateway, the key it wants, and who handles it.
 
 import type { Readiness } from "../gateway/pipeline/readiness.ts";
+import type { EndUsers } from "../gateway/policy/end-users.ts";
+import type { Rates } from "../gateway/policy/rates.ts";
 import type { Responses } from "../gateway/responses/responses.ts";
 import type { Catalog } from "../gateway/routing/catalog.ts";
 import type { ModelLists } from "../gateway/routing/model-lists.ts";
@@ -32,6 +34,8 @@ export interface EndpointDependencies {
   readonly readiness: Readiness;
   readonly responses: Responses;
   readonly videos: Videos;
+  readonly endUsers: EndUsers;
+  readonly rates: Rates;
   readonly clock: Clock;
   /** Requests with an idempotency key. */
   readonly answerOnce: AnswerOnce;

@@ -1,6 +1,7 @@
 // One request from its first byte to its answer: match, identify, read, validate, ask, write. One handler for all rows.
 import { GatewayError, toGatewayError } from "../canonical/error.ts";
 import type { ArrayForm, Dialect, RequestMeta } from "../dialects/dialect.ts";
+import { namedUser } from "../dialects/named-user.ts";
 import type { Gateway } from "../gateway/pipeline/gateway.ts";
 import { gatewayRequestOf, type IncomingRequest } from "../gateway/pipeline/incoming-request.ts";
 import type { GatewayReply } from "../gateway/pipeline/request-context.ts";
@@ -12,12 +13,13 @@ import { requestId } from "../lib/ids.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { Cors } from "./cors.ts";
 import { presentedKey } from "./credentials.ts";
-import type { Endpoint, ErrorFormat, HandlerEndpoint, ModelEndpoint } from "./endpoint.ts";
+import type { Endpoint, ErrorFormat, HandlerContext, HandlerEndpoint, ModelEndpoint } from "./endpoint.ts";
 import { checkHops } from "./hops.ts";
 import { type AnswerOnce, idempotencyKeyOf, type Performed } from "./idempotent.ts";
 import { missingFeature } from "./missing-features.ts";
 import { protocolOfUnknown } from "./protocols.ts";
 import { createProxies, type Proxies, type SocketAddress } from "./proxies.ts";
+import { withRateHeaders } from "./rate-headers.ts";
 import { checkHeaders, type ReadBody, type ReadLimits, readJson } from "./read.ts";
 import { isForm, readFormFor } from "./read-form.ts";
 import { type Matcher, unknownPath } from "./route-matcher.ts";
@@ -65,6 +67,7 @@ async function answer(dependencies: HandlerDependencies, proxies: Proxies, reque
   const arrivedMs = dependencies.gateway.clock.monotonicMs();
   const requestId = requestIdOf(request);
   let endpoint: Endpoint | null = null;
+  let visit: Visit | null = null;
   try {
     checkHost(request);
     const path = pathOf(request.url);
@@ -83,16 +86,35 @@ async function answer(dependencies: HandlerDependencies, proxies: Proxies, reque
     const caller = identified instanceof Promise ? await identified : identified;
     const address = (): string => proxies.clientAddress(request);
     checkAddress(caller.access, address);
-    if (endpoint.kind === "plain") {
-      const origin = (): string => originOf(request, proxies.scheme(request));
-      return await endpoint.handle({ request, requestId, arrivedMs, params: match.params, origin, caller, address });
-    }
-    return await serveAsk(dependencies, request, endpoint, match.params, caller, requestId, arrivedMs);
+    const origin = (): string => originOf(request, proxies.scheme(request));
+    visit = { request, requestId, arrivedMs, params: match.params, origin, caller, address };
+    const response = await (endpoint.kind === "plain"
+      ? servePlain(dependencies, endpoint, visit)
+      : serveAsk(dependencies, endpoint, visit));
+    return withRateHeaders(response, visit.caller, endpoint, dependencies.gateway);
   } catch (thrown) {
     const error = toGatewayError(thrown);
     const signIn = signInFor(endpoint, request, error);
-    return signIn === null ? failed(dependencies, error, sideOf(endpoint, request), requestId) : signIn({ requestId });
+    if (signIn !== null) return signIn({ requestId });
+    const side = sideOf(endpoint, request);
+    const response = failed(dependencies, error, side, requestId);
+    return visit === null ? response : withRateHeaders(response, visit.caller, side, dependencies.gateway);
   }
+}
+
+/** A request whose caller is known; its end user may become known later. */
+interface Visit extends HandlerContext {
+  caller: Caller;
+}
+
+/** Looking at something counts as a poll; what a POST does counts itself. */
+function servePlain(
+  { gateway }: HandlerDependencies,
+  endpoint: HandlerEndpoint,
+  visit: Visit,
+): Response | Promise<Response> {
+  if (visit.request.method !== "POST" && visit.caller.levels.length > 0) gateway.rates.poll(visit.caller);
+  return endpoint.handle(visit);
 }
 
 /** Null for a path that no row claims. */
@@ -156,15 +178,8 @@ function filled(wire: JsonObject, endpoint: ModelEndpoint, params: Readonly<Reco
   return missing.length === 0 ? wire : { ...Object.fromEntries(missing.map((name) => [name, params[name]])), ...wire };
 }
 
-async function serveAsk(
-  dependencies: HandlerDependencies,
-  request: Request,
-  endpoint: ModelEndpoint,
-  params: Readonly<Record<string, string>>,
-  caller: Caller,
-  requestId: string,
-  arrivedMs: number,
-): Promise<Response> {
+async function serveAsk(dependencies: HandlerDependencies, endpoint: ModelEndpoint, visit: Visit): Promise<Response> {
+  const { request, params, requestId, arrivedMs } = visit;
   requireHeader(request, endpoint.requiredHeader);
   const key = idempotencyKeyOf(request);
   const body: ReadBody = await (takesForm(endpoint, request)
@@ -177,8 +192,11 @@ async function serveAsk(
   const envelope = envelopeOf(endpoint, request, params, body);
   const strict = request.headers.get("x-turnpike-strict")?.toLowerCase() === "true";
   const { drop } = dependencies;
+  const named = namedUser(wire, envelope);
+  visit.caller = dependencies.gateway.endUsers.of(visit.caller, named.user);
   const context = {
-    caller,
+    caller: visit.caller,
+    session: named.session,
     signal: () => request.signal,
     drop: drop && (() => drop(request)),
     arrivedMs,

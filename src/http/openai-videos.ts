@@ -6,7 +6,7 @@ import { remixSchema, videoPage } from "../dialects/video/index.ts";
 import type { Content } from "../gateway/tasks/source-body.ts";
 import type { HandlerContext, QueryParameter } from "./endpoint.ts";
 import { queryOf } from "./target.ts";
-import { answerCreated, callerOf, readValid, seen, type VideoPartsOf } from "./videos.ts";
+import { answerCreated, callerOf, namedCaller, readValid, seen, type VideoPartsOf } from "./videos.ts";
 import { writeJson } from "./write.ts";
 
 const defaultLimit = 20;
@@ -92,8 +92,9 @@ export async function remixVideo(
   const { wire } = await readValid(parts, visit, remixSchema, true);
   const prompt = String(wire.prompt);
   const request: VideoRequest = { operation: "video", model: "", prompt, images: [], n: 1, metadata: {} };
-  const start = () => parts().videos.remix(id, callerOf(visit), client, prompt, visit.requestId);
-  return answerCreated(parts, { client, visit, request, wire }, start);
+  const remixer = { ...namedCaller(parts, visit, wire), requestId: visit.requestId };
+  const start = () => parts().videos.remix(id, remixer, client, prompt);
+  return answerCreated(parts, { client, visit, caller: remixer.caller, request, wire }, start);
 }
 
 function indexIn(query: URLSearchParams): number {

@@ -4,7 +4,7 @@ import type { HandlerEndpoint } from "./endpoint.ts";
 import { googleKey } from "./gemini-endpoints.ts";
 import { googlePrefixes, type Prefix } from "./google-prefixes.ts";
 import { contentAt } from "./openai-videos.ts";
-import { askTask, readValid, submitTask, type VideoPartsOf } from "./videos.ts";
+import { askTask, countPoll, readValid, submitTask, type VideoPartsOf } from "./videos.ts";
 
 const common = { kind: "plain", access: googleKey, errors: geminiVideo.error, idHeaders: [] } as const;
 
@@ -28,6 +28,7 @@ function rowsUnder(parts: VideoPartsOf, { prefix, models, operationId: name }: P
       summary: "Retrieves the status of a video by the name of its operation in the body.",
       body: { schema: operationRequest },
       async handle(visit) {
+        countPoll(parts, visit);
         const { wire } = await readValid(parts, visit, operationRequest, false);
         return askTask(parts, geminiVideo, visit, operationId(String(wire.operationName)));
       },

@@ -7,7 +7,7 @@ export type Protocol = "openai" | "anthropic" | "gemini";
 
 export const protocols: { readonly [protocol in Protocol]: ErrorFormat } = {
   openai: { errors: openaiErrors, idHeaders: [] },
-  anthropic: { errors: anthropicMessages.error, idHeaders: ["request-id"] },
+  anthropic: { errors: anthropicMessages.error, idHeaders: ["request-id"], rateHeaders: "anthropic-ratelimit" },
   gemini: { errors: gemini.error, idHeaders: [] },
 };
 

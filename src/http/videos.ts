@@ -3,8 +3,11 @@
 import type { TSchema } from "typebox";
 import type { VideoRequest } from "../canonical/video.ts";
 import type { UploadedFile } from "../dialects/dialect.ts";
+import { namedUser } from "../dialects/named-user.ts";
 import type { VideoClient, VideoView, VideoWriteContext } from "../dialects/video/client.ts";
 import { anonymous, type Caller } from "../gateway/policy/caller.ts";
+import type { EndUsers } from "../gateway/policy/end-users.ts";
+import type { Rates } from "../gateway/policy/rates.ts";
 import type { Created } from "../gateway/tasks/create.ts";
 import type { Task } from "../gateway/tasks/task.ts";
 import type { Videos } from "../gateway/tasks/videos.ts";
@@ -23,6 +26,8 @@ import { writeJson, writeReply } from "./write.ts";
 /** What video tasks work with, asked for late. */
 export type VideoPartsOf = () => {
   readonly videos: Videos;
+  readonly endUsers: EndUsers;
+  readonly rates: Pick<Rates, "poll">;
   readonly clock: Clock;
   readonly limits: ReadLimits;
   readonly answerOnce: AnswerOnce;
@@ -30,6 +35,19 @@ export type VideoPartsOf = () => {
 
 /** The one who asks. */
 export const callerOf = ({ caller }: HandlerContext): Caller => caller ?? anonymous;
+
+/** The one who asks, on behalf of the end user that the request names. */
+export function namedCaller(
+  parts: VideoPartsOf,
+  visit: HandlerContext,
+  wire: JsonObject,
+): { readonly caller: Caller; readonly session: string | null } {
+  const { user, session } = namedUser(wire, { header: (name) => visit.request.headers.get(name) });
+  return { caller: parts().endUsers.of(callerOf(visit), user), session };
+}
+
+/** A question that comes as a POST counts as a poll, as others do. */
+export const countPoll = (parts: VideoPartsOf, visit: HandlerContext): void => parts().rates.poll(callerOf(visit));
 
 /** The body against its schema. Throws the 400, 413 and 415 of the contract. */
 export async function readValid(
@@ -79,19 +97,21 @@ export async function submitTask(parts: VideoPartsOf, client: VideoClient, visit
   const ignoredFields = client.ignoredFields?.(wire, envelope) ?? [];
   const strict = isStrict(request);
   const submit = {
-    ...{ client, ignoredFields, strict, request: canonicalRequest, caller: callerOf(visit) },
+    ...{ client, ignoredFields, strict, request: canonicalRequest, ...namedCaller(parts, visit, wire) },
     origin: visit.origin(),
     hops: header(hopsHeader),
     requestId: visit.requestId,
   };
   const start = (signal: () => AbortSignal) => parts().videos.create({ ...submit, signal });
-  return answerCreated(parts, { client, visit, request: canonicalRequest, wire, files }, start);
+  const { caller } = submit;
+  return answerCreated(parts, { client, visit, caller, request: canonicalRequest, wire, files }, start);
 }
 
 /** A submit that has been read. */
 interface ReadSubmit {
   readonly client: VideoClient;
   readonly visit: HandlerContext;
+  readonly caller: Caller;
   readonly request: VideoRequest;
   readonly wire: JsonObject;
   readonly files?: readonly UploadedFile[];
@@ -100,7 +120,7 @@ interface ReadSubmit {
 /** Starts the task, once for each idempotency key, and writes it. */
 export async function answerCreated(
   parts: VideoPartsOf,
-  { client, visit, request: video, wire, files = [] }: ReadSubmit,
+  { client, visit, caller, request: video, wire, files = [] }: ReadSubmit,
   start: (signal: () => AbortSignal) => Promise<Created>,
 ): Promise<Response> {
   const { request, requestId, arrivedMs, params } = visit;
@@ -109,7 +129,7 @@ export async function answerCreated(
   const { operation, model } = video;
   const given = {
     ...{ request, requestId, arrivedMs, strict, operation, model, files, stream: false, dialect: client.name },
-    caller: callerOf(visit),
+    caller,
     side: { errors: client.error, idHeaders: [] },
     asked: { path: pathOf(request.url), operation, model, strict, wire, params: { ...params } },
     content: () => video,

@@ -42,6 +42,8 @@ export const otherBounds: Readonly<Record<string, readonly string[]>> = {
   "a unit's size, not a bound": [
     "src/app.ts dayMs",
     "src/cli/keys.ts dayMs",
+    "src/gateway/policy/end-users.ts minuteMs dayMs rememberedMs.week rememberedMs.month",
+    "src/gateway/policy/rate-levels.ts minuteMs",
     "src/cli/usage.ts oneDayMs",
     "src/config/videos.ts dayMs hourMs",
     "src/gateway/tasks/task-view.ts hourSeconds",
@@ -94,6 +96,7 @@ export const otherBounds: Readonly<Record<string, readonly string[]>> = {
   ],
   "a setting of its own has this default": [
     "src/app.ts defaultRetentionDays",
+    "src/gateway/policy/end-users.ts defaultMax",
     "src/store/store.ts defaultTimeoutMs",
     "src/providers/provider.ts defaultTimeouts.wholeMs defaultTimeouts.firstByteMs defaultTimeouts.idleMs",
     "src/local-servers.ts defaultEveryMs",
@@ -101,6 +104,7 @@ export const otherBounds: Readonly<Record<string, readonly string[]>> = {
   "how an estimate or a layout of text is made": [
     "src/dialects/tokens/families.ts openai.pageTokens claude.pageTokens gemini.pageTokens",
     "src/dialects/tokens/request-parts.ts unknownSeconds headChars mostMp3BytesPerSecond",
+    "src/gateway/pipeline/request-size.ts usualVideoSeconds",
     "src/dialects/tokens/text-scan.ts longestWord wholeChars windows windowChars budgetChars",
     "src/dialects/transcription/subtitles.ts longestPauseSeconds longestCueSeconds cueCharacters",
     "src/providers/token-counter/slices.ts sliceChars runChars",
@@ -155,6 +159,7 @@ export const otherBounds: Readonly<Record<string, readonly string[]>> = {
     "src/gateway/policy/concurrency.ts retryAfterMs",
     "src/gateway/policy/call-replies.ts aliveMs keepAliveEveryMs purgeEveryMs purgeParts claimTries",
     "src/gateway/policy/keys.ts pollMs lookEveryMs",
+    "src/gateway/policy/end-users.ts pruneEveryMs",
     "src/gateway/responses/background-run.ts heartbeatTtlMs",
     "src/gateway/responses/background-runs.ts heartbeatMs purgeExpiredMs purgeOldMs",
     "src/gateway/streaming/upstream-stream.ts drainMs",
@@ -187,6 +192,7 @@ export const otherBounds: Readonly<Record<string, readonly string[]>> = {
   "every caller gives a value of its own: rows of the table, or of the fixed limits": [
     "src/providers/safe-fetch/index.ts usualBytes usualTimeMs",
   ],
+  "a longer name counts by its hash": ["src/dialects/named-user.ts maxChars"],
   "a second bound behind one of a table: nothing reaches it": [
     "src/admin/query.ts maxCursorChars",
     "src/gateway/responses/compaction.ts maxLogChars",

@@ -86,11 +86,10 @@ export function sendAs(
   url: string,
   body: Record<string, unknown> | FormData,
   method = "POST",
+  more: Record<string, string> = {},
 ): Promise<Response> {
-  const authorization = `Bearer ${key}`;
+  const own = { authorization: `Bearer ${key}`, ...more };
   const init =
-    body instanceof FormData
-      ? { headers: { authorization }, body }
-      : { headers: { ...headers, authorization }, body: JSON.stringify(body) };
+    body instanceof FormData ? { headers: own, body } : { headers: { ...headers, ...own }, body: JSON.stringify(body) };
   return fetch(url, { ...init, method });
 }

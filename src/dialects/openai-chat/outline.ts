@@ -73,6 +73,7 @@ export function outline(wire: JsonObject): RequestOutline | null {
   if (Array.isArray(wire.tools) && !wire.tools.every(isPlainTool)) return null;
   const tools = parseTools(wire) as FunctionTool[];
   const { model, n, reasoning_effort: effort } = wire;
+  const most = wire.max_completion_tokens ?? wire.max_tokens;
   return {
     operation: "chat",
     model: String(model),
@@ -81,6 +82,7 @@ export function outline(wire: JsonObject): RequestOutline | null {
     choices: typeof n === "number" ? n : 1,
     tools,
     ...(typeof effort === "string" ? { reasoning: { effort: effort as Effort } } : {}),
+    ...(typeof most === "number" ? { maxOutputTokens: most } : {}),
     mayHoldMedia: false,
     parts: textParts(texts, { messages: messages.length, tools }),
   };

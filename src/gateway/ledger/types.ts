@@ -19,8 +19,8 @@ export interface LedgerOpening {
   readonly organization?: string;
   readonly project?: string;
   readonly keyId: string;
-  readonly endUser?: string;
-  readonly session?: string;
+  readonly endUser?: string | null;
+  readonly session?: string | null;
   readonly operation: string;
   readonly dialect: string;
   /** The model as the client named it. */

@@ -8,6 +8,7 @@ import { createAttemptLog } from "../attempts/attempt-log.ts";
 import { type AttemptContext, attemptStream, attemptWhole } from "../attempts/model-attempts.ts";
 import type { LedgerOpening } from "../ledger/types.ts";
 import { attemptCount } from "../operations/token-count.ts";
+import { ledgerNames } from "../policy/caller.ts";
 import { type Plan, resolve, resolveUnnamed } from "../routing/resolve.ts";
 import { type ClientStreamEnd, clientStream } from "../streaming/client-stream.ts";
 import { createMeter, type Meter } from "../streaming/meter.ts";
@@ -19,6 +20,7 @@ import type { GatewayRequest } from "./gateway-request.ts";
 import { streamEncoderOf } from "./incoming-request.ts";
 import { failedOutcome, repliedOutcome, streamedOutcome } from "./outcome.ts";
 import type { GatewayReply, RequestContext } from "./request-context.ts";
+import { requestSize } from "./request-size.ts";
 import { admit, perform, run } from "./run.ts";
 import { familyOf } from "./usage-estimate.ts";
 
@@ -47,7 +49,7 @@ async function answerRequest(
 function admitRequest(
   dependencies: GatewayDependencies,
   gatewayRequest: GatewayRequest,
-  { caller, requestId, arrivedMs }: Omit<RequestContext, "signal" | "encoder">,
+  { caller, requestId, session, arrivedMs }: Omit<RequestContext, "signal" | "encoder">,
 ): AdmittedExchange {
   const { outline } = gatewayRequest;
   const { operation, model } = outline;
@@ -56,7 +58,9 @@ function admitRequest(
     operation,
     model,
     requestId,
+    session,
     arrivedMs,
+    size: requestSize(gatewayRequest),
     content: () => gatewayRequest.request,
     resolve: () => planFor(dependencies, outline),
   });
@@ -122,14 +126,14 @@ function workOf(
 function openingOf(
   { clock, prices: { costVersion, priceVersion } }: GatewayDependencies,
   { outline, dialect, input }: GatewayRequest,
-  { id, candidates, request: { requestId, caller } }: AdmittedExchange,
+  { id, candidates, request: { requestId, caller, session } }: AdmittedExchange,
 ): LedgerOpening {
   const families = candidates.map(familyOf);
   return {
     id,
     atMs: clock.nowMs(),
     requestId,
-    keyId: caller.keyId,
+    ...ledgerNames(caller, session),
     operation: outline.operation,
     dialect: dialect.name,
     model: outline.model,

@@ -8,8 +8,10 @@ import type { Ledger } from "../ledger/ledger.ts";
 import type { AudioTranscoder } from "../operations/audio-transcoder.ts";
 import type { MissingCounters } from "../operations/token-count.ts";
 import type { VoiceLists } from "../operations/voice-lists.ts";
+import type { EndUsers } from "../policy/end-users.ts";
 import type { GatewayLimits } from "../policy/limits.ts";
 import type { Policy } from "../policy/policy.ts";
+import type { Rates } from "../policy/rates.ts";
 import type { PendingReservations } from "../policy/reservations.ts";
 import type { Prices } from "../prices/prices.ts";
 import type { CatalogHolder } from "../routing/catalog.ts";
@@ -25,6 +27,9 @@ export interface GatewayDependencies {
   readonly listings: ModelLists;
   /** In the order in which they are asked; every operation passes all of them. */
   readonly policies: readonly Policy[];
+  /** One of them, for requests that ask no model, and for what is left. */
+  readonly rates: Rates;
+  readonly endUsers: EndUsers;
   /** How many exchanges are in progress. */
   inFlight(): number;
   /** Of exchanges that are settled after their request was answered. */

@@ -3,7 +3,7 @@ import type { GatewayError } from "../../canonical/error.ts";
 import type { Operation } from "../../canonical/operation.ts";
 import type { LedgerEntry } from "../ledger/types.ts";
 import type { Caller } from "../policy/caller.ts";
-import type { ExchangeIntent } from "../policy/policy.ts";
+import type { ExchangeIntent, RequestSize } from "../policy/policy.ts";
 import type { Reservations } from "../policy/reservations.ts";
 import type { Candidate } from "../routing/catalog.ts";
 import type { Cooldowns } from "../routing/cooldowns.ts";
@@ -18,8 +18,10 @@ export interface ExchangeRequest {
   readonly model: string;
   /** The id that the client sees. */
   readonly requestId: string;
+  readonly session: string | null;
   /** Monotonic time of arrival, in milliseconds. */
   readonly arrivedMs: number;
+  readonly size: RequestSize;
   /** What the client asked for; built when it is first needed. */
   readonly content: ExchangeIntent["content"];
   /** The candidates that serve the model. Throws where there are none. */

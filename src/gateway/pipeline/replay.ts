@@ -1,6 +1,7 @@
 // A reply that is given again: its caller must still be allowed to ask, nothing is charged, and the ledger has a row for it.
 
 import { settlementOf } from "../ledger/settlement.ts";
+import { ledgerNames } from "../policy/caller.ts";
 import type { ExchangeIntent } from "../policy/policy.ts";
 import type { GatewayDependencies } from "./dependencies.ts";
 
@@ -23,14 +24,11 @@ export async function recordReplay(dependencies: GatewayDependencies, replay: Re
   const id = nextId();
   for (const policy of policies) policy.authorize?.({ id, caller, operation, model, content });
   const atMs = clock.nowMs();
-  const { keyId, organization, project } = caller;
   const row = {
     id,
     atMs,
     requestId,
-    organization,
-    project,
-    keyId,
+    ...ledgerNames(caller, null),
     operation,
     dialect,
     model,

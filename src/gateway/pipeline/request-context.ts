@@ -15,6 +15,8 @@ export interface RequestContext {
   readonly arrivedMs: number;
   /** The id that the client sees. */
   readonly requestId: string;
+  /** The session of an agent, where the request names one. */
+  readonly session: string | null;
   /** Silence and errors of a stream; absent: in the words of the request's own dialect. */
   readonly encoder?: StreamEncoder;
 }

@@ -11,12 +11,12 @@ import type { AdmittedExchange, ExchangeRequest, Work } from "./exchange-request
 /** The steps before the row: a GatewayError is the refusal of a policy, or says that nobody serves the model. */
 export function admit(dependencies: GatewayDependencies, request: ExchangeRequest): AdmittedExchange {
   const { policies, nextId } = dependencies;
-  const { caller, operation, model, content } = request;
+  const { caller, operation, model, size, content } = request;
   const intent: ExchangeIntent = { id: nextId(), caller, operation, model, content };
   for (const policy of policies) policy.authorize?.(intent);
   const plan = request.resolve();
   const candidates = permitted(policies, intent, plan.candidates);
-  const reservations = reserve(policies, { ...intent, candidates });
+  const reservations = reserve(policies, { ...intent, size, candidates });
   const cooldowns = cooldownsFor(plan.found, dependencies.cooldowns);
   return { id: intent.id, request, reservations, candidates: cooldowns.ordered(candidates), cooldowns };
 }

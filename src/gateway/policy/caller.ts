@@ -16,7 +16,9 @@ export interface Caller {
   readonly name: string;
   readonly organization: string;
   readonly project: string;
-  /** From the organization down to the key; levels without rules are left out. */
+  /** Whom the request names; null where it names nobody. Known only inside the project. */
+  readonly endUser: string | null;
+  /** From the organization down to the key and the end user; levels without rules are left out. */
   readonly levels: readonly RuleLevel[];
   /** What the rules of each level say of models, operations, providers and addresses; levels that say nothing are left out. */
   readonly access: readonly Access[];
@@ -45,7 +47,13 @@ export function callerOf({ keyId, name, rules, project }: CallerParts): Caller {
   if (hasRules(own)) levels.push({ level: "project", id: project.id, rules: own });
   if (hasRules(rules)) levels.push({ level: "key", id: keyId, rules });
   const access = levels.flatMap((each) => accessOf(each.level, each.rules) ?? []);
-  return { keyId, name, organization: defaultOrganization, project: project.id, levels, access, endUsers };
+  const who = { keyId, name, organization: defaultOrganization, project: project.id, endUser: null };
+  return { ...who, levels, access, endUsers };
+}
+
+/** Who pays, as the ledger writes it down. */
+export function ledgerNames({ organization, project, keyId, endUser }: Caller, session: string | null) {
+  return { organization, project, keyId, endUser, session };
 }
 
 /** The caller of a path that needs no key. */

@@ -16,6 +16,8 @@ export interface GatewayLimits {
   readonly videoDownloadMs: number;
   readonly videoDownloadBytes: number;
   readonly maxPromptChars: number;
+  /** What a request reserves of its output before it starts. */
+  readonly reserveOutputTokens: number;
   /** What one request may cost its providers. */
   readonly maxAttemptsPerRequest: number;
   readonly maxCallsPerRequest: number;

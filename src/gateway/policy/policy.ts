@@ -1,10 +1,20 @@
 // What a policy is: a rule that may refuse an exchange, may reserve for it, and learns what it came to.
 import type { Operation, OperationRequest } from "../../canonical/operation.ts";
-import type { Usage } from "../../canonical/usage.ts";
+import type { BilledUnits, Usage } from "../../canonical/usage.ts";
 import type { VideoRequest } from "../../canonical/video.ts";
 import type { LedgerSettlement, OpenReservation } from "../ledger/types.ts";
 import type { Candidate } from "../routing/catalog.ts";
 import type { Caller } from "./caller.ts";
+
+/** How much a request may use, as far as it is known before it is sent. Each figure is made when it is first needed. */
+export interface RequestSize {
+  /** Tokens of input at most, whichever candidate answers. */
+  inputBound(candidates: readonly Candidate[]): number;
+  /** Tokens of output that the client allows, of all choices together; null where it does not say. */
+  outputBound(): number | null;
+  /** What is not paid by the token. */
+  units(): readonly BilledUnits[];
+}
 
 /** One exchange as it comes in: before anybody knows who may answer it. */
 export interface ExchangeIntent {
@@ -20,6 +30,7 @@ export interface ExchangeIntent {
 
 /** The same, with the candidates that may be asked. */
 export interface ResolvedIntent extends ExchangeIntent {
+  readonly size: RequestSize;
   readonly candidates: readonly Candidate[];
 }
 
@@ -31,6 +42,8 @@ export interface Reservation {
   settle?(settlement: LedgerSettlement): void;
   /** The work in this process is over. Called once, after an ordinary settlement, or before a later one. */
   release?(): void;
+  /** A later policy has refused: as if it had never been reserved. Absent: it is released. */
+  cancel?(): void;
 }
 
 /**

@@ -18,7 +18,10 @@ export function reserve(policies: readonly Policy[], intent: ResolvedIntent): Re
       if (reservation !== undefined) held.push(reservation);
     }
   } catch (thrown) {
-    for (const reservation of held) reservation.release?.();
+    for (const reservation of held) {
+      if (reservation.cancel === undefined) reservation.release?.();
+      else reservation.cancel();
+    }
     throw thrown;
   }
   return new AllReservations(held);

@@ -76,8 +76,8 @@ async function inBackground(
 ): Promise<GatewayReply> {
   const { gateway, store, codec } = dependencies;
   runs.admit();
-  const { caller, arrivedMs, requestId } = incoming.context;
-  const context = { caller, arrivedMs, requestId };
+  const { caller, arrivedMs, requestId, session } = incoming.context;
+  const context = { caller, arrivedMs, requestId, session };
   const admitted = gateway.admit(request, context);
   const response = codec.documents.queued(request.write);
   await putResponse(store, jobRow(dependencies, job, response, job.createdAtMs + heartbeatTtlMs)).catch((thrown) => {

@@ -2,11 +2,13 @@
 import { GatewayError, toGatewayError } from "../../canonical/error.ts";
 import { isFinal, type VideoRequest } from "../../canonical/video.ts";
 import { deleteTask, findTask, updateTask } from "../../store/tasks.ts";
-import { createAttemptLog } from "../attempts/attempt-log.ts";
+import { type AttemptLog, createAttemptLog } from "../attempts/attempt-log.ts";
 import { type AttemptResult, attemptCandidates, type CandidateAttempts } from "../attempts/attempt-loop.ts";
 import { type Exchange, type ServedBy, withServedBy } from "../pipeline/exchange.ts";
 import type { AdmittedExchange } from "../pipeline/exchange-request.ts";
 import { attemptRows } from "../pipeline/outcome.ts";
+import { videoSize } from "../pipeline/request-size.ts";
+import { ledgerNames } from "../policy/caller.ts";
 import type { Candidate } from "../routing/catalog.ts";
 import type { Plan } from "../routing/resolve.ts";
 import type { TaskDependencies } from "./dependencies.ts";
@@ -23,6 +25,7 @@ interface TaskSubmission {
   readonly request: VideoRequest;
   readonly caller: AdmittedExchange["request"]["caller"];
   readonly requestId: string;
+  readonly session: string | null;
   /** Name of the client's format, for the ledger. */
   readonly dialect: string;
   resolve(): Plan;
@@ -42,7 +45,7 @@ const mayContinue = ({ retry }: GatewayError): boolean => retry === "next";
 /** Makes a task. Throws GatewayError when no provider accepted it, or when that is not known. */
 export function createTask(dependencies: TaskDependencies, submission: TaskSubmission): Promise<Created> {
   const { gateway } = dependencies;
-  const { request: video, caller, requestId } = submission;
+  const { request: video, caller, requestId, session } = submission;
   const arrivedMs = gateway.clock.monotonicMs();
   const log = createAttemptLog(gateway.clock.monotonicMs, arrivedMs);
   let opened: Task | null = null;
@@ -51,7 +54,9 @@ export function createTask(dependencies: TaskDependencies, submission: TaskSubmi
     operation: operation,
     model: video.model,
     requestId,
+    session,
     arrivedMs,
+    size: videoSize(video),
     content: () => video,
     resolve: submission.resolve,
   } as const;
@@ -60,7 +65,7 @@ export function createTask(dependencies: TaskDependencies, submission: TaskSubmi
       if (first === undefined)
         throw new GatewayError("no_provider_available", "No provider is available for this model.");
       opened = await submission.newTask(first, id);
-      return openTask(dependencies, opened, submission.dialect);
+      return openTask(dependencies, opened, submission.dialect, ledgerNames(caller, session));
     },
     async perform(exchange, { cooldowns }) {
       const task = opened;
@@ -80,7 +85,7 @@ export function createTask(dependencies: TaskDependencies, submission: TaskSubmi
         cooldowns,
       };
       const result = await attemptCandidates({ ...loop, attemptsFor, mayContinue }).catch(failed);
-      if ("failure" in result) throw await refused(dependencies, exchange, task, result);
+      if ("failure" in result) throw await refused(dependencies, { exchange, log, task }, result);
       // Settled when the task is over, maybe by another process.
       exchange.leavePending(gateway.pending);
       gateway.ledger.recordAttempts(exchange.id, attemptRows(log, 0));
@@ -88,18 +93,18 @@ export function createTask(dependencies: TaskDependencies, submission: TaskSubmi
     },
     failed: (error) => ({ servedBy: null, usage: undefined, error }),
   });
+}
 
-  async function refused(
-    { store }: TaskDependencies,
-    exchange: Exchange,
-    task: Task,
-    { failure, servedBy }: Extract<AttemptResult<unknown>, { failure: GatewayError }>,
-  ): Promise<GatewayError> {
-    const failedAttempts = attemptRows(log, 0);
-    await exchange.settle({ servedBy, usage: undefined, error: toGatewayError(failure), failedAttempts });
-    await deleteTask(store, task.id);
-    return withServedBy(failure, servedBy);
-  }
+/** Settles a task that no candidate has accepted, and forgets it. Returns what its client gets. */
+async function refused(
+  { store }: TaskDependencies,
+  { exchange, log, task }: { readonly exchange: Exchange; readonly log: AttemptLog; readonly task: Task },
+  { failure, servedBy }: Extract<AttemptResult<unknown>, { failure: GatewayError }>,
+): Promise<GatewayError> {
+  const failedAttempts = attemptRows(log, 0);
+  await exchange.settle({ servedBy, usage: undefined, error: toGatewayError(failure), failedAttempts });
+  await deleteTask(store, task.id);
+  return withServedBy(failure, servedBy);
 }
 
 /** A stored task and who accepted it. */

@@ -22,11 +22,12 @@ import { checkCallbackUrl } from "./webhook.ts";
 export async function generateVideo(dependencies: TaskDependencies, given: Submit): Promise<Created> {
   const { gateway } = dependencies;
   const submit = withModel(gateway, given);
-  const { request, caller, client, requestId, signal } = submit;
+  const { request, caller, client, requestId, session, signal } = submit;
   return createTask(dependencies, {
     request,
     caller,
     requestId,
+    session,
     dialect: client.name,
     resolve: () => planFor(gateway, submit),
     async newTask({ provider }, exchangeId) {
@@ -88,11 +89,18 @@ function withModel({ catalog: holder, listings }: Routing, submit: Submit): Subm
   throw missing(client.fieldPath("model"));
 }
 
+/** Who asks for a remix. */
+export interface Remixer {
+  readonly caller: Caller;
+  readonly requestId: string;
+  readonly session: string | null;
+}
+
 /** Throws GatewayError where the provider of the source cannot remix it, is gone, or refuses. */
 export async function remixTask(
   dependencies: TaskDependencies,
   source: Task,
-  { caller, requestId }: { readonly caller: Caller; readonly requestId: string },
+  { caller, requestId, session }: Remixer,
   client: VideoClient,
   prompt: string,
 ): Promise<Created> {
@@ -109,6 +117,7 @@ export async function remixTask(
     request,
     caller,
     requestId,
+    session,
     dialect: client.name,
     resolve: () => ({ found: "prefix", candidates: [candidate] }),
     newTask(_candidate, exchangeId) {

@@ -4,6 +4,7 @@ import { randomId } from "../../lib/ids.ts";
 import type { Provider } from "../../providers/provider.ts";
 import { deleteTask, insertTask, type TaskRow } from "../../store/tasks.ts";
 import type { LedgerEntry } from "../ledger/types.ts";
+import type { ledgerNames } from "../policy/caller.ts";
 import type { TaskDependencies } from "./dependencies.ts";
 import type { Submit } from "./submit.ts";
 import { changeOf, operation, type Task } from "./task.ts";
@@ -84,12 +85,13 @@ export async function openTask(
   { gateway, store, ...dependencies }: TaskDependencies,
   task: Task,
   dialect: string,
+  who: ReturnType<typeof ledgerNames>,
 ): Promise<LedgerEntry> {
   await insertTask(store, rowOf({ gateway, store, ...dependencies }, task));
-  const { internals, view, ownerKeyId: keyId, createdAtMs: atMs } = task;
+  const { internals, view, createdAtMs: atMs } = task;
   const { exchangeId: id, requestId = id } = internals;
   const { costVersion, priceVersion } = gateway.prices;
-  const opening = { id, requestId, atMs, keyId, operation: operation, dialect, model: view.model, stream: false };
+  const opening = { id, requestId, atMs, ...who, operation: operation, dialect, model: view.model, stream: false };
   try {
     // A video is paid by the second: its row holds no tokens.
     await gateway.ledger.openPending({ ...opening, inputTokens: 0, inputBound: 0, costVersion, priceVersion });

@@ -36,6 +36,8 @@ export interface Submit {
   readonly hops: string | null;
   /** The id that the client sees. */
   readonly requestId: string;
+  /** The session of an agent, where the request names one. */
+  readonly session: string | null;
   /** The client's: aborted when it goes away. */
   readonly signal: () => AbortSignal;
 }

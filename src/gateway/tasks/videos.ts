@@ -12,13 +12,12 @@ import {
   type TaskListing,
   type TaskRow,
 } from "../../store/tasks.ts";
-import type { Caller } from "../policy/caller.ts";
 import type { ContentRequest } from "./content.ts";
 import { contentOf } from "./content.ts";
 import type { Created } from "./create.ts";
 import type { TaskDependencies } from "./dependencies.ts";
 import { finalize } from "./finalize.ts";
-import { generateVideo, remixTask } from "./generate.ts";
+import { generateVideo, type Remixer, remixTask } from "./generate.ts";
 import { removeBytes } from "./results.ts";
 import type { Content } from "./source-body.ts";
 import type { Submit } from "./submit.ts";
@@ -45,7 +44,7 @@ export interface Videos {
   linkedContent(claim: LinkClaim, request: ContentRequest): Promise<Content>;
   /** A task as its owner sees it; `origin` is how the client has reached the gateway. */
   view(task: Task, origin: string): VideoView;
-  remix(id: string, caller: Caller, client: VideoClient, prompt: string, requestId: string): Promise<Created>;
+  remix(id: string, remixer: Remixer, client: VideoClient, prompt: string): Promise<Created>;
   /** Ends a task that is not over. */
   cancel(id: string, ownerKeyId: string): Promise<Task>;
   /** Cancels it, and hides it from its owner. */
@@ -100,10 +99,10 @@ export async function openVideos(dependencies: TaskDependencies): Promise<Videos
       return contentOf(dependencies, taskOf(row), request);
     },
     view: (task, origin) => viewFor(dependencies, task, origin),
-    async remix(id, caller, client, prompt, requestId) {
-      const source = await get(id, caller.keyId);
+    async remix(id, remixer, client, prompt) {
+      const source = await get(id, remixer.caller.keyId);
       if (source.state !== "completed") throw unsupported("video_id", "only completed videos can be remixed.");
-      return remixTask(dependencies, source, { caller, requestId }, client, prompt);
+      return remixTask(dependencies, source, remixer, client, prompt);
     },
     cancel,
     async remove(id, ownerKeyId) {

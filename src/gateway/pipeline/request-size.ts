@@ -1,0 +1,67 @@
+// How much a request may use: its bounds on tokens, and the units that it asks for, before anything is sent.
+import { imageCount } from "../../canonical/image.ts";
+import type { BilledUnits } from "../../canonical/usage.ts";
+import type { VideoRequest } from "../../canonical/video.ts";
+import { inputBound } from "../../dialects/tokens/figures.ts";
+import { requestParts } from "../../dialects/tokens/request-parts.ts";
+import type { RequestSize } from "../policy/policy.ts";
+import type { Candidate } from "../routing/catalog.ts";
+import type { GatewayRequest } from "./gateway-request.ts";
+import { familyOf } from "./usage-estimate.ts";
+
+const docsPerSearch = 100;
+const msPerSecond = 1_000;
+
+/** One object for each request, without closures: docs/decisions/0015-state-of-a-request.md. */
+class ModelRequestSize implements RequestSize {
+  declare private readonly of: GatewayRequest;
+
+  constructor(of: GatewayRequest) {
+    this.of = of;
+  }
+
+  inputBound(candidates: readonly Candidate[]): number {
+    return this.of.outline.operation === "count" ? 0 : inputBound(this.of.input, candidates.map(familyOf));
+  }
+
+  /** Only a conversation has output that is paid by the token. */
+  outputBound(): number | null {
+    const { operation, maxOutputTokens, choices } = this.of.outline;
+    if (operation !== "chat") return 0;
+    return maxOutputTokens === undefined ? null : maxOutputTokens * choices;
+  }
+
+  units(): readonly BilledUnits[] {
+    const { outline } = this.of;
+    if (outline.operation === "chat" || outline.operation === "count" || outline.operation === "embed") return [];
+    return unitsOf(this.of);
+  }
+}
+
+function unitsOf({ request }: GatewayRequest): readonly BilledUnits[] {
+  if (request.operation === "image") {
+    const { size, quality } = request;
+    const isExact = size?.width !== undefined && size.height !== undefined;
+    const variant = {
+      ...(isExact ? { size: `${size.width}x${size.height}` } : {}),
+      ...(quality === undefined ? {} : { quality }),
+    };
+    return [{ kind: "images", amount: imageCount(request), ...variant }];
+  }
+  if (request.operation === "rerank")
+    return [{ kind: "searches", amount: Math.ceil(request.documents.length / docsPerSearch) }];
+  const units = requestParts(request).units?.();
+  return units === undefined ? [] : [units];
+}
+
+export const requestSize = (of: GatewayRequest): RequestSize => new ModelRequestSize(of);
+
+/** The longest video that a provider makes when none is asked for. */
+const usualVideoSeconds = 10;
+
+/** A video is paid by the second. */
+export function videoSize({ seconds = usualVideoSeconds, n, resolution }: VideoRequest): RequestSize {
+  const size = resolution === undefined ? {} : { size: resolution };
+  const units: readonly BilledUnits[] = [{ kind: "videoMs", amount: Math.ceil(seconds * n * msPerSecond), ...size }];
+  return { inputBound: () => 0, outputBound: () => 0, units: () => units };
+}
