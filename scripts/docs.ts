@@ -1,7 +1,8 @@
-// Writes the document that is made from the code, docs/configuration.md. `--check` only compares.
+// Writes the documents that are made from the code: docs/configuration.md and the schema for editors. `--check` only compares.
 import { writeFileSync } from "node:fs";
 import { errorKinds } from "../src/canonical/error.ts";
 import { variables } from "../src/config/environment.ts";
+import { configJsonSchema, schemaComment } from "../src/config/json-schema.ts";
 import { fieldOf, limitRows } from "../src/config/limits.ts";
 import { configSchema } from "../src/config/schema.ts";
 import { fixedLimits, fixedValue } from "./fixed-limits.ts";
@@ -55,7 +56,8 @@ function limitLines(): string[] {
   ];
 }
 
-const example = `providers:
+const example = `${schemaComment("./docs/turnpike.schema.json")}
+providers:
   local:  { kind: compatible, base_url: "http://127.0.0.1:9000/v1", credential: "\${LOCAL_KEY:-none}", models: [fast] }
   claude: { kind: anthropic, credential: "\${CLAUDE_KEY}", models: [claude-x] }
 models:
@@ -121,6 +123,8 @@ function configuration(): string {
     "`${VARIABLE}` in a value is replaced from the environment, `${VARIABLE:-default}` has a default.",
     "`$$` is a dollar sign. A variable that is not set, a value such as `$NAME` without braces, an unknown field or a wrong type",
     "stops the start; all faults are reported at once, each with its line and field. What is allowed but doubtful is a warning in the log.",
+    "`turnpike config check` reports the same without a start, and `turnpike config print` what is in effect, with secrets hidden. Editors complete",
+    "and check the file by `docs/turnpike.schema.json`, which `turnpike config schema` prints: name it in the first line, as here.",
     "",
     "```yaml",
     example,
@@ -137,6 +141,7 @@ function configuration(): string {
 
 const documents: Readonly<Record<string, () => string>> = {
   "docs/configuration.md": configuration,
+  "docs/turnpike.schema.json": () => `${JSON.stringify(configJsonSchema(), null, 2)}\n`,
 };
 
 const checking = process.argv.includes("--check");

@@ -4,6 +4,7 @@ import { readSettings, type Settings } from "../config/environment.ts";
 import { readConfigFile } from "../config/file.ts";
 import type { ConfigFile } from "../config/schema.ts";
 import { didYouMean } from "../config/suggest.ts";
+import { localAddress } from "./address.ts";
 import type { Client, Connection, Folders } from "./client.ts";
 import { clients } from "./clients.ts";
 import { type Command, parseCommonFields, UsageError } from "./options.ts";
@@ -11,14 +12,9 @@ import { jsonText, table } from "./print.ts";
 import { newSettingsText, type SettingsFile } from "./settings-file.ts";
 import { undoSettings, writeSettings } from "./write-settings.ts";
 
-const everyAddress = new Set(["0.0.0.0", "::"]);
-
-/** The address under which a client on this machine reaches the gateway. */
-function addressOf({ host, port, publicUrl }: Settings, config: ConfigFile): string {
-  const shown = publicUrl ?? config.public_url;
-  if (shown !== undefined) return shown.replace(/\/+$/, "");
-  const name = everyAddress.has(host) ? "127.0.0.1" : host;
-  return `http://${name.includes(":") ? `[${name}]` : name}:${port}`;
+/** The address under which clients reach the gateway. */
+function addressOf(settings: Settings, config: ConfigFile): string {
+  return settings.publicUrl ?? config.public_url ?? localAddress(settings);
 }
 
 /** Answers everything, and is always there. */
@@ -139,5 +135,6 @@ export const connectCommand: Command = {
     "--undo": "take the settings out again",
     "--json": "print JSON",
   },
+  choices: clients.map(({ name }) => name),
   run: (words) => console.log(connect(words)),
 };

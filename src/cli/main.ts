@@ -1,10 +1,16 @@
 // The command line: which command was asked for, and what its end means for the exit code.
 import { version } from "../../package.json";
+import { backupCommand } from "./backup.ts";
+import { completionsCommand } from "./completions.ts";
+import { configCommand } from "./config.ts";
 import { connectCommand } from "./connect.ts";
 import { doctorCommand } from "./doctor.ts";
+import { healthCommand } from "./health.ts";
 import { keysCommand } from "./keys.ts";
+import { modelsCommand, providersCommand, routesCommand } from "./models.ts";
 import { type Command, helpOf, parseCommonFields, runCommand, UsageError } from "./options.ts";
 import { pricesCommand } from "./prices.ts";
+import { jsonText } from "./print.ts";
 import { requestsCommand } from "./requests.ts";
 import { serve } from "./serve.ts";
 import { usageCommand } from "./usage.ts";
@@ -29,9 +35,25 @@ const root: Command = {
     requests: requestsCommand,
     usage: usageCommand,
     webhooks: webhooksCommand,
+    models: modelsCommand,
+    providers: providersCommand,
+    routes: routesCommand,
+    config: configCommand,
     connect: connectCommand,
     doctor: doctorCommand,
-    version: { usage: "turnpike version", summary: "print the version", run: printVersion },
+    health: healthCommand,
+    backup: backupCommand,
+    completions: completionsCommand(() => root),
+    version: {
+      usage: "turnpike version",
+      summary: "print the version",
+      options: { "--json": "print JSON" },
+      run(words) {
+        const { values } = parseCommonFields(words, { json: { type: "boolean" } } as const);
+        if (values.json) console.log(jsonText({ version }));
+        else printVersion();
+      },
+    },
   },
 };
 

@@ -12,6 +12,8 @@ export interface Command {
   readonly usage: string;
   readonly summary: string;
   readonly options?: Readonly<Record<string, string>>;
+  /** What an argument can be, where that is a list; for completions. */
+  readonly choices?: readonly string[];
   readonly run?: Run;
   readonly commands?: Readonly<Record<string, Command>>;
 }

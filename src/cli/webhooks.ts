@@ -10,7 +10,7 @@ import { listKeys } from "../store/keys.ts";
 import type { Store } from "../store/store.ts";
 import { withStore } from "./open.ts";
 import { type Command, parseCommonFields } from "./options.ts";
-import { table } from "./print.ts";
+import { jsonText, table } from "./print.ts";
 
 interface Owner {
   readonly name: string;
@@ -25,7 +25,8 @@ async function owners(store: Store): Promise<readonly Owner[]> {
 }
 
 async function secret(words: readonly string[]): Promise<void> {
-  const [wanted] = parseCommonFields(words, {}, 1).positionals;
+  const { values, positionals } = parseCommonFields(words, { json: { type: "boolean" } } as const, 1);
+  const [wanted] = positionals;
   await withStore(async ({ settings, store }) => {
     const keyOf = webhookKeys(settings, readExistingSecret(settings));
     const all = await owners(store);
@@ -34,7 +35,9 @@ async function secret(words: readonly string[]): Promise<void> {
       throw new Error(
         wanted === undefined ? "There are no active keys." : `No active key has the name or ID '${wanted}'.`,
       );
-    const rows = found.map(({ name, id }) => [name, id, webhookSecretText(keyOf(id))]);
+    const secrets = found.map(({ name, id }) => ({ name, id, secret: webhookSecretText(keyOf(id)) }));
+    if (values.json) return console.log(jsonText(secrets));
+    const rows = secrets.map((each) => [each.name, each.id, each.secret]);
     const [only] = rows;
     console.log(wanted !== undefined && rows.length === 1 ? only?.[2] : table([["name", "id", "secret"], ...rows]));
   });
@@ -47,6 +50,7 @@ export const webhooksCommand: Command = {
     secret: {
       usage: "turnpike webhooks secret [NAME-OR-ID]",
       summary: "the secret that signs a key's webhooks",
+      options: { "--json": "print JSON" },
       run: secret,
     },
   },

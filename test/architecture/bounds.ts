@@ -138,6 +138,9 @@ export const otherBounds: Readonly<Record<string, readonly string[]>> = {
     "src/cli/check.ts atOnce timeoutMs",
     "src/cli/machine-checks.ts leastFreeMib usualFreeMib toleranceMs",
     "src/cli/network-checks.ts providerTimeoutMs clockToleranceMs",
+    "src/cli/open-catalog.ts listTimeoutMs",
+    "src/cli/health.ts timeoutMs maxAnswerBytes",
+    "src/config/hide-secrets.ts shortestSecret",
   ],
   "a cache: beyond it something is computed or asked again": [
     "src/dialects/tokens/families.ts mostKnown",

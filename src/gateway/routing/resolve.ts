@@ -136,7 +136,8 @@ export function resolveUnnamed(
   throw new GatewayError("missing_required_parameter", message, { param: "model" });
 }
 
-function lookUp(
+/** The candidates behind a name, whether or not they serve the operation; null for a name that is not known. */
+export function lookUp(
   catalog: Catalog,
   listingOf: (provider: Provider) => ModelListState,
   model: string,

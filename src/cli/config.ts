@@ -1,0 +1,133 @@
+// `turnpike config`: checks the configuration, prints what is in effect, and prints the schema for editors.
+import { existsSync } from "node:fs";
+import { stringify } from "yaml";
+import { type Configuration, readConfiguration } from "../config/configuration.ts";
+import { readSettings, type Settings } from "../config/environment.ts";
+import { ConfigError } from "../config/faults.ts";
+import { withoutSecrets } from "../config/hide-secrets.ts";
+import { configJsonSchema } from "../config/json-schema.ts";
+import { fieldOf, limitRows, limitsOf } from "../config/limits.ts";
+import { buildCatalog } from "../config/providers.ts";
+import type { Json, JsonObject } from "../lib/json.ts";
+import { type Command, parseCommonFields } from "./options.ts";
+import { jsonText } from "./print.ts";
+
+const json = { json: { type: "boolean" } } as const;
+
+interface Verdict {
+  readonly valid: boolean;
+  readonly file: string | null;
+  readonly faults: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+function checkedConfiguration(): Verdict {
+  let file: string | null = null;
+  try {
+    const settings = readSettings(process.env, process.cwd());
+    file = existsSync(settings.configFile) ? settings.configFile : null;
+    return { valid: true, file, faults: [], warnings: readConfiguration(settings).warnings };
+  } catch (thrown) {
+    const faults =
+      thrown instanceof ConfigError ? thrown.faults : [thrown instanceof Error ? thrown.message : "unknown"];
+    return { valid: false, file, faults, warnings: [] };
+  }
+}
+
+function printVerdict({ valid, file, faults, warnings }: Verdict): void {
+  for (const fault of faults) console.error(fault);
+  for (const warning of warnings) console.log(`warning: ${warning}`);
+  if (valid) console.log(`${file ?? "The environment"} is valid.`);
+  else console.error(`\n${faults.length} ${faults.length === 1 ? "fault" : "faults"}`);
+}
+
+function check(words: readonly string[]): void {
+  const { values } = parseCommonFields(words, json);
+  const verdict = checkedConfiguration();
+  if (values.json) console.log(jsonText(verdict));
+  else printVerdict(verdict);
+  process.exitCode = verdict.valid ? 0 : 1;
+}
+
+/** Settings of the process, under the names of their variables. */
+function variablesInEffect(settings: Settings): JsonObject {
+  return {
+    HOST: settings.host,
+    PORT: settings.port,
+    TURNPIKE_DATA: settings.dataFolder,
+    TURNPIKE_CONFIG: existsSync(settings.configFile) ? settings.configFile : null,
+    TURNPIKE_SECRET: settings.secret,
+    TURNPIKE_KEY: settings.clientKey,
+    TURNPIKE_ADMIN_KEY: settings.adminKey,
+    DATABASE_URL: settings.databaseUrl ?? null,
+    TURNPIKE_PUBLIC_URL: settings.publicUrl,
+    TURNPIKE_CORS_ORIGINS: settings.corsOrigins === "*" ? "*" : settings.corsOrigins.join(",") || null,
+    TURNPIKE_FETCH_ALLOW: settings.fetchAllow.join(",") || null,
+    TURNPIKE_VIDEO_RESULTS: settings.videoResults,
+    TURNPIKE_WEBHOOK_SECRET: settings.webhookSecret,
+    TURNPIKE_FFMPEG: settings.ffmpeg,
+  };
+}
+
+/** Providers of the file as they were read, and those that variables configure. */
+function providersInEffect({ file }: Configuration, settings: Settings): JsonObject {
+  const declared = (file.config.providers ?? {}) as JsonObject;
+  const { providers } = buildCatalog(file, settings.environment);
+  const implied = providers.flatMap(({ entry, kind, dispatch }) =>
+    Object.hasOwn(declared, entry.name) || dispatch.form !== "http"
+      ? []
+      : [[entry.name, { kind: kind.name, base_url: dispatch.baseUrl, source: "environment" }]],
+  );
+  return { ...declared, ...Object.fromEntries(implied) };
+}
+
+function effectiveConfiguration(): Json {
+  const settings = readSettings(process.env, process.cwd());
+  const configuration = readConfiguration(settings);
+  const limits: Readonly<Record<string, number>> = limitsOf(configuration.file.config.limits);
+  const effective = {
+    environment: variablesInEffect(settings),
+    ...(configuration.file.config as JsonObject),
+    providers: providersInEffect(configuration, settings),
+    limits: Object.fromEntries(limitRows.map(({ name }) => [fieldOf(name), limits[name] ?? null])),
+  };
+  return withoutSecrets(JSON.parse(JSON.stringify(effective)) as Json, process.env);
+}
+
+function print(words: readonly string[]): void {
+  const { values } = parseCommonFields(words, json);
+  const effective = effectiveConfiguration();
+  console.log(values.json ? jsonText(effective) : stringify(effective, { lineWidth: 0 }).trimEnd());
+}
+
+function schema(words: readonly string[]): void {
+  parseCommonFields(words, json);
+  console.log(jsonText(configJsonSchema()));
+}
+
+const jsonHelp = { "--json": "print JSON" };
+
+export const configCommand: Command = {
+  usage: "turnpike config",
+  summary: "check and print the configuration",
+  commands: {
+    check: {
+      usage: "turnpike config check",
+      summary: "report every fault of the configuration; exit code 1 if there is one",
+      options: jsonHelp,
+      run: check,
+    },
+    print: {
+      usage: "turnpike config print",
+      summary: "print the configuration in effect, with secrets hidden",
+      options: jsonHelp,
+      run: print,
+    },
+    schema: {
+      usage: "turnpike config schema",
+      summary: "print the JSON Schema of the configuration file, for editors",
+      options: jsonHelp,
+      run: schema,
+    },
+  },
+};

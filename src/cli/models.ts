@@ -1,0 +1,162 @@
+// `turnpike models`, `turnpike providers` and `turnpike routes`: what the catalog has, and who answers a model.
+import type { Operation } from "../canonical/operation.ts";
+import { limitsOf } from "../config/limits.ts";
+import { explainRoute, type RouteExplanation } from "../gateway/routing/explain.ts";
+import type { Found } from "../gateway/routing/resolve.ts";
+import { allModels } from "../http/models.ts";
+import { type OpenedCatalog, openCatalog } from "./open-catalog.ts";
+import { type Command, parseCommonFields, UsageError } from "./options.ts";
+import { jsonText, table } from "./print.ts";
+
+const common = { json: { type: "boolean" }, offline: { type: "boolean" } } as const;
+const commonHelp = { "--offline": "do not request the providers' model lists", "--json": "print JSON" };
+
+/** A line for each provider whose list is missing from what is printed. */
+const unreadLines = ({ unread }: OpenedCatalog): string[] =>
+  [...unread].map((name) => `The model list of provider '${name}' is not available. Run 'turnpike doctor'.`);
+
+const withLines = (text: string, lines: readonly string[]): string => [text, ...lines].join("\n");
+
+async function models(words: readonly string[]): Promise<void> {
+  const { values } = parseCommonFields(words, common);
+  const opened = await openCatalog(values.offline === true);
+  const { catalog, listings } = opened;
+  const rows = allModels(catalog, listings).map(({ id, ownedBy }) => {
+    const asked = explainRoute(catalog, listings.now, id, "chat").candidates;
+    const source = catalog.routes.has(id) ? "route" : "list";
+    return {
+      model: id,
+      source,
+      owner: ownedBy,
+      candidates: asked.map(({ provider, model }) => `${provider}/${model}`),
+    };
+  });
+  if (values.json) return console.log(jsonText({ models: rows, unavailable: [...opened.unread] }));
+  const cells = rows.map(({ model, source, owner, candidates }) => [model, source, owner, candidates.join(", ")]);
+  console.log(withLines(table([["model", "from", "owner", "chat answered by"], ...cells]), unreadLines(opened)));
+}
+
+async function listProviders(words: readonly string[]): Promise<void> {
+  const { values } = parseCommonFields(words, common);
+  const opened = await openCatalog(values.offline === true);
+  const { catalog, listings, file, unread } = opened;
+  const rows = catalog.providers.map((provider) => {
+    const { kind, entry, dispatch } = provider;
+    const isHttp = dispatch.form === "http";
+    const fromFile = file.providerNames.includes(entry.name);
+    return {
+      name: entry.name,
+      kind: kind.name,
+      baseUrl: isHttp ? dispatch.baseUrl : null,
+      source: isHttp ? (fromFile ? "file" : "environment") : "built in",
+      models: unread.has(entry.name) ? null : (listings.now(provider).models?.length ?? null),
+    };
+  });
+  if (values.json) return console.log(jsonText(rows));
+  const cells = rows.map(({ name, kind, baseUrl, source, models: count }) => [
+    ...[name, kind, baseUrl ?? "", source],
+    count === null ? "unknown" : String(count),
+  ]);
+  console.log(withLines(table([["provider", "kind", "base URL", "source", "models"], ...cells]), unreadLines(opened)));
+}
+
+async function listRoutes(words: readonly string[]): Promise<void> {
+  const { values } = parseCommonFields(words, { json: { type: "boolean" } } as const);
+  const { catalog } = await openCatalog(true);
+  const rows = [...catalog.routes.values()].map(({ name, candidates }) => ({
+    name,
+    candidates: candidates.map(({ provider, model }) => ({ provider: provider.entry.name, model })),
+  }));
+  if (values.json) return console.log(jsonText(rows));
+  if (rows.length === 0) return console.log("The configuration has no routes.");
+  const text = (each: { provider: string; model: string }): string => `${each.provider}/${each.model}`;
+  console.log(table([["route", "candidates"], ...rows.map((row) => [row.name, row.candidates.map(text).join(", ")])]));
+}
+
+const operations = [
+  ...(["chat", "count", "embed", "rerank", "moderate"] as const),
+  ...(["image", "speak", "transcribe", "video"] as const),
+] satisfies readonly Operation[];
+
+const foundTexts: Readonly<Record<Found, string>> = {
+  route: "It is a route of the configuration.",
+  prefix: "The name before the slash is a provider.",
+  listed: "It is in the model list of at least one provider.",
+  unlisted: "No provider lists it. Providers whose list is not available are asked.",
+};
+
+function explanationLines(model: string, most: number, { found, candidates, skipped }: RouteExplanation): string {
+  const head = found === null ? `The model '${model}' does not exist or is not configured.` : foundTexts[found];
+  const asked = candidates.map(({ provider, model: own, dialects }, index) => [
+    `${index + 1}.`,
+    `${provider}/${own}`,
+    dialects.join(", "),
+  ]);
+  const others = skipped.map(({ provider, model: own, reason }) => [
+    own === null ? provider : `${provider}/${own}`,
+    reason,
+  ]);
+  return [
+    head,
+    ...(asked.length === 0 ? [] : ["", "Asked in this order, until one answers:", table(asked)]),
+    ...(asked.length > most ? [`At most ${most} attempts are made for one request.`] : []),
+    ...(others.length === 0 ? [] : ["", "Not asked:", table(others)]),
+  ].join("\n");
+}
+
+async function explain(words: readonly string[]): Promise<void> {
+  const { values, positionals } = parseCommonFields(words, { ...common, operation: { type: "string" } } as const, 1);
+  const [model] = positionals;
+  if (model === undefined) throw new UsageError("Missing model. Usage: turnpike routes explain MODEL.");
+  const operation = operations.find((each) => each === (values.operation ?? "chat"));
+  if (operation === undefined) throw new UsageError(`--operation must be one of: ${operations.join(", ")}.`);
+  const opened = await openCatalog(values.offline === true);
+  const { catalog, listings, file } = opened;
+  const explanation = explainRoute(catalog, listings.now, model, operation);
+  const { maxAttemptsPerRequest } = limitsOf(file.config.limits);
+  if (explanation.candidates.length === 0) process.exitCode = 1;
+  if (values.json) return console.log(jsonText({ model, operation, maxAttemptsPerRequest, ...explanation }));
+  console.log(withLines(explanationLines(model, maxAttemptsPerRequest, explanation), unreadLines(opened)));
+}
+
+export const modelsCommand: Command = {
+  usage: "turnpike models",
+  summary: "list the models that clients can use",
+  options: commonHelp,
+  run: models,
+};
+
+export const providersCommand: Command = {
+  usage: "turnpike providers",
+  summary: "the configured providers",
+  commands: {
+    list: {
+      usage: "turnpike providers list",
+      summary: "list the configured providers",
+      options: commonHelp,
+      run: listProviders,
+    },
+  },
+};
+
+export const routesCommand: Command = {
+  usage: "turnpike routes",
+  summary: "the routes of the configuration",
+  commands: {
+    list: {
+      usage: "turnpike routes list",
+      summary: "list the routes and their candidates",
+      options: { "--json": "print JSON" },
+      run: listRoutes,
+    },
+    explain: {
+      usage: "turnpike routes explain MODEL",
+      summary: "which candidates are asked for a model, in which order, and why others are not",
+      options: {
+        [`--operation ${operations.join("|")}`]: "for which operation; default chat",
+        ...commonHelp,
+      },
+      run: explain,
+    },
+  },
+};

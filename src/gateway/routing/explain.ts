@@ -1,0 +1,82 @@
+// Which providers would be asked for a model, in which order, and why the others would not: for people, never for a request.
+import type { Operation } from "../../canonical/operation.ts";
+import { type Provider, serves } from "../../providers/provider.ts";
+import type { Candidate, Catalog } from "./catalog.ts";
+import type { ModelListState } from "./model-lists.ts";
+import { type Found, lookUp } from "./resolve.ts";
+
+/** A candidate that a request is sent to if all before it fail. */
+export interface RoutedCandidate {
+  readonly provider: string;
+  readonly model: string;
+  /** Formats in which the candidate is asked, in the order of its provider. */
+  readonly dialects: readonly string[];
+}
+
+/** A provider that is not asked, with the name that it would be asked for; null where it has none. */
+export interface SkippedCandidate {
+  readonly provider: string;
+  readonly model: string | null;
+  readonly reason: string;
+}
+
+export interface RouteExplanation {
+  /** How the name was found; null for a name that is not known. */
+  readonly found: Found | null;
+  readonly candidates: readonly RoutedCandidate[];
+  readonly skipped: readonly SkippedCandidate[];
+}
+
+type ListingOf = (provider: Provider) => ModelListState;
+
+function dialectNames({ provider, model }: Candidate, operation: Operation): string[] {
+  const { kind } = provider;
+  const able = kind.dialects.filter((dialect) => kind.supports?.(dialect, model) ?? true);
+  return able.filter((dialect) => dialect.operation === operation).map(({ name }) => name);
+}
+
+/** Why a provider that the look-up did not return is not asked. */
+function skipReason(found: Found | null, listing: ModelListState): string {
+  if (found === "route") return "The route does not name it.";
+  if (found === "prefix") return "The name before the slash is another provider's.";
+  if (listing.models !== null) return "Its models do not include this name.";
+  return found === "listed"
+    ? "Its model list is not available, and another provider lists this name."
+    : "Its model list is not available, and it does not serve this operation.";
+}
+
+/** Looks the model up as a request does. */
+export function explainRoute(
+  catalog: Catalog,
+  listingOf: ListingOf,
+  model: string,
+  operation: Operation,
+): RouteExplanation {
+  const plan = lookUp(catalog, listingOf, model, operation);
+  const candidates = plan?.candidates ?? [];
+  const isAble = ({ provider, model: own }: Candidate): boolean => serves(provider, operation, own);
+  const named = new Set(candidates.map(({ provider }) => provider.entry.name));
+  const unable = candidates
+    .filter((candidate) => !isAble(candidate))
+    .map(({ provider, model: own }) => ({
+      provider: provider.entry.name,
+      model: own,
+      reason: `It does not serve the operation '${operation}' with this model.`,
+    }));
+  const others = catalog.providers
+    .filter(({ entry }) => !named.has(entry.name))
+    .map((provider) => ({
+      provider: provider.entry.name,
+      model: null,
+      reason: skipReason(plan?.found ?? null, listingOf(provider)),
+    }));
+  return {
+    found: plan?.found ?? null,
+    candidates: candidates.filter(isAble).map((candidate) => ({
+      provider: candidate.provider.entry.name,
+      model: candidate.model,
+      dialects: dialectNames(candidate, operation),
+    })),
+    skipped: [...unable, ...others],
+  };
+}

@@ -1,0 +1,143 @@
+// `turnpike models`, `providers` and `routes`: they agree with what the gateway does with the same configuration.
+import { afterAll, expect, test } from "bun:test";
+import { upstream } from "../support/upstream.ts";
+import { place } from "./command.ts";
+
+const first = await upstream();
+const second = await upstream();
+first.on("GET /v1/models", { json: { data: [{ id: "shared" }] } });
+first.on("POST /v1/chat/completions", { status: 500, json: { error: { message: "broken" } } });
+second.on("GET /v1/models", { json: { data: [{ id: "shared" }, { id: "own" }] } });
+second.on("POST /v1/chat/completions", {
+  json: {
+    id: "c",
+    object: "chat.completion",
+    created: 1,
+    model: "m",
+    choices: [{ index: 0, message: { role: "assistant", content: "hi" }, finish_reason: "stop" }],
+  },
+});
+const here = place(`providers:
+  first: { kind: compatible, base_url: "${first.url}/v1", credential: sk-canary-of-models }
+  second: { kind: compatible, base_url: "${second.url}/v1" }
+  ears: { kind: deepgram, base_url: "${first.url}", credential: sk-canary-of-models, models: [nova-3] }
+  silent: { kind: compatible, base_url: "${first.url}/none" }
+models:
+  smart:
+    candidates:
+      - { provider: ears, model: nova-3 }
+      - { provider: first, model: a }
+      - { provider: second, model: b }
+`);
+afterAll(async () => {
+  here.remove();
+  await first.stop();
+  await second.stop();
+});
+
+async function json(...words: string[]) {
+  const { code, out, err } = await here.run([...words, "--json"]);
+  expect(err).toBe("");
+  expect(out).not.toContain("canary");
+  return { code, value: JSON.parse(out) };
+}
+
+test("the candidates of a route are those that a request is sent to, in the same order", async () => {
+  const { value } = await json("routes", "explain", "smart");
+  expect(value).toMatchObject({ model: "smart", operation: "chat", found: "route" });
+  expect(value.candidates).toMatchObject([
+    { provider: "first", model: "a" },
+    { provider: "second", model: "b" },
+  ]);
+  expect(value.skipped).toMatchObject([
+    { provider: "ears", model: "nova-3", reason: expect.stringContaining("'chat'") },
+    { provider: "silent", model: null, reason: "The route does not name it." },
+    { provider: "sandbox", model: null },
+  ]);
+
+  const gateway = here.start({ TURNPIKE_KEY: "tp-a-client-key" });
+  const asked = async (model: string) => {
+    first.requests.length = 0;
+    second.requests.length = 0;
+    const response = await fetch(`${await gateway.url()}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: "Bearer tp-a-client-key", "content-type": "application/json" },
+      body: JSON.stringify({ model, messages: [{ role: "user", content: "hi" }] }),
+    });
+    const posts = [first, second].map(({ requests }) => requests.filter(({ method }) => method === "POST").length);
+    return { status: response.status, provider: response.headers.get("x-turnpike-provider"), posts };
+  };
+  expect(await asked("smart")).toEqual({ status: 200, provider: "second", posts: [1, 1] });
+  expect(await asked("second/anything")).toEqual({ status: 200, provider: "second", posts: [0, 1] });
+  await gateway.stop();
+});
+
+test("a prefix, a listed name, and one that no list has", async () => {
+  expect((await json("routes", "explain", "second/own")).value).toMatchObject({
+    found: "prefix",
+    candidates: [{ provider: "second", model: "own" }],
+  });
+  expect((await json("routes", "explain", "shared")).value).toMatchObject({
+    found: "listed",
+    candidates: [{ provider: "first" }, { provider: "second" }],
+  });
+  expect((await json("routes", "explain", "unheard-of")).value).toMatchObject({
+    found: "unlisted",
+    candidates: [{ provider: "silent", model: "unheard-of" }],
+  });
+  const video = await json("routes", "explain", "second/own", "--operation", "video");
+  expect(video).toMatchObject({ code: 1, value: { candidates: [] } });
+});
+
+test("the text says who is asked and why others are not", async () => {
+  const { out } = await here.run(["routes", "explain", "smart"]);
+  expect(out).toContain("It is a route of the configuration.");
+  expect(out).toMatch(/1\. {2}first\/a .*\n2\. {2}second\/b /);
+  expect(out).toMatch(/Not asked:\near.*operation 'chat'/);
+  expect(out).toContain("The model list of provider 'silent' is not available.");
+});
+
+test("models: routes first, then what is listed; without the network only what is declared", async () => {
+  const { value } = await json("models");
+  expect(value.unavailable).toEqual(["silent"]);
+  expect(value.models[0]).toEqual({
+    model: "smart",
+    source: "route",
+    owner: "turnpike",
+    candidates: ["first/a", "second/b"],
+  });
+  const names = value.models.map(({ model }: { model: string }) => model);
+  for (const name of ["shared", "first/shared", "second/shared", "own", "nova-3", "sandbox/chat"])
+    expect(names).toContain(name);
+  first.requests.length = 0;
+  const offline = await json("models", "--offline");
+  expect(offline.value.models.map(({ model }: { model: string }) => model)).not.toContain("shared");
+  expect(first.requests).toHaveLength(0);
+});
+
+test("providers: kind, address, source and how many models; routes: their candidates", async () => {
+  const { code, out } = await here.run(["providers", "list", "--json"], {
+    OPENAI_API_KEY: "sk-canary",
+    OPENAI_BASE_URL: `${first.url}/v1`,
+  });
+  expect(code).toBe(0);
+  expect(out).not.toContain("canary");
+  expect(JSON.parse(out)).toMatchObject([
+    { name: "first", kind: "compatible", baseUrl: `${first.url}/v1`, source: "file", models: 1 },
+    { name: "second", models: 2 },
+    { name: "ears", kind: "deepgram", models: 1 },
+    { name: "silent", models: null },
+    { name: "openai", source: "environment", models: 1 },
+    { name: "sandbox", source: "built in", baseUrl: null },
+  ]);
+  expect((await json("routes", "list")).value).toEqual([
+    {
+      name: "smart",
+      candidates: [
+        { provider: "ears", model: "nova-3" },
+        { provider: "first", model: "a" },
+        { provider: "second", model: "b" },
+      ],
+    },
+  ]);
+});
