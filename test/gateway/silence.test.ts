@@ -115,7 +115,12 @@ describe.each(pairs)("$pair", ({ call, up, folder }) => {
     const heard = await say(call);
     expect({ status: heard.status, ending: heard.ending }).toEqual({ status: 200, ending: "whole" });
     expect(toldBy(call, heard)).toMatchObject({ isEnded: false, error: { type: expect.stringMatching(/_error$/) } });
-    expect(await settledRow(hasty.gateway.dataFolder, before)).toMatchObject({ state: "failed", httpStatus: 502 });
+    expect(await settledRow(hasty.gateway.dataFolder, before)).toMatchObject({
+      state: "failed",
+      httpStatus: 200,
+      errorCode: expect.stringMatching(/./),
+      firstByteMs: null,
+    });
   });
 
   test("an upstream that falls silent for good is an error event, and is let go", async () => {

@@ -1,6 +1,7 @@
 // Google's protocol on the wire: streams as one JSON array, carriers of the key, paths under both versions, counts.
 import { expect } from "bun:test";
 import { at } from "../support/chat-stream-reader.ts";
+import type { UpstreamName } from "../support/fixture-gateway.ts";
 import { says, wireFrames } from "../support/fixtures.ts";
 import type { Call } from "../support/http-client.ts";
 import type { Heard } from "../support/response-oracle.ts";
@@ -286,8 +287,28 @@ const counts: Scene[] = [
   },
 ];
 
+const withoutPath: [model: string, upstream: UpstreamName, paths: string[]][] = [
+  ["claude-x", "claude", ["/v1/messages/count_tokens"]],
+  ["gemini-x", "google", ["/v1beta/models/gemini-x:countTokens"]],
+  ["gpt-r", "responder", ["/v1/responses/input_tokens"]],
+];
+
+/** A gateway for each, because a counter that is missing is not asked again. */
+const missing: Scene[] = withoutPath.flatMap(([model, upstream, paths]) =>
+  ([404, 405, 501] as const).flatMap((status) =>
+    (["count", "gemini-count"] as const).map((to) => ({
+      name: `${to} of ${model}, whose counter answers ${status}, is an estimate`,
+      call: { to, body: { model } },
+      upstream: { [upstream]: { status, json: { detail: "no" } } },
+      sees: { headers: { "x-turnpike-provider": "estimate" } },
+      asked: { [upstream]: paths.map((path) => ({ path })) },
+    })),
+  ),
+);
+
 scenes("streams as one array", [...arrays, ...arrivals], { fresh: true });
 scenes("Google's paths and carriers", carriers);
 scenes("counts of tokens", counts);
+scenes("counters that are missing", missing, { fresh: true });
 scenes("words among words", choices);
 scenes("pictures", pictures);

@@ -97,6 +97,14 @@ export function shortSide(request: Pick<VideoRequest, "width" | "height" | "reso
   return size === null ? undefined : Math.min(size.width, size.height);
 }
 
+/** The resolution as prices name it: the vendor's word, else that of the short side. */
+export function resolutionName(made: Pick<VideoRequest, "width" | "height" | "resolution">): string | undefined {
+  if (made.resolution !== undefined) return made.resolution.toLowerCase();
+  const side = shortSide(made);
+  if (side === undefined) return undefined;
+  return side === sideOfTier["4k"] ? "4k" : `${side}p`;
+}
+
 const floors: readonly (readonly [number, number])[] = [
   [2000, 2160],
   [1400, 1440],

@@ -45,6 +45,8 @@ export interface Exchange extends RequestIds {
   readonly candidates: readonly Candidate[];
   /** Notes when the first byte of the reply was ready. */
   firstByte(): void;
+  /** Notes that the client has its status: a later failure is an event of the stream. */
+  headSent(): void;
   /** Records what has been streamed so far, and by whom, for the case that the process dies. */
   progress(usage: Usage, servedBy: ServedBy | null): void;
   /** What it came to; null until it is settled. */
@@ -81,6 +83,7 @@ class RunningExchange implements Exchange {
   declare readonly candidates: readonly Candidate[];
   declare private readonly given: ExchangeDependencies;
   declare private firstByteMs: number | null;
+  declare private isHeadSent: boolean;
   declare private readonly admittedAtMs: number;
   declare private done: Promise<unknown> | null;
   declare settlement: LedgerSettlement | null;
@@ -91,6 +94,7 @@ class RunningExchange implements Exchange {
     this.candidates = given.candidates;
     this.given = given;
     this.firstByteMs = null;
+    this.isHeadSent = false;
     this.done = null;
     this.settlement = null;
     this.admittedAtMs = given.clock.nowMs();
@@ -98,6 +102,11 @@ class RunningExchange implements Exchange {
 
   firstByte(): void {
     this.firstByteMs ??= this.elapsedMs();
+    this.isHeadSent = true;
+  }
+
+  headSent(): void {
+    this.isHeadSent = true;
   }
 
   progress(usage: Usage, servedBy: ServedBy | null): void {
@@ -135,8 +144,7 @@ class RunningExchange implements Exchange {
       model,
       admittedAtMs: this.admittedAtMs,
       state: endStateOf(error),
-      // Behind the first byte a failure is an event of the stream: its head was sent before.
-      httpStatus: error === null || this.firstByteMs !== null ? 200 : error.status,
+      httpStatus: error === null || this.isHeadSent ? 200 : error.status,
       errorCode: error === null ? null : error.code,
       provider: servedBy?.candidate.provider.entry.name ?? null,
       providerKind: servedBy?.candidate.provider.kind.name ?? null,

@@ -200,6 +200,7 @@ function shown({ servedBy }: State, error: GatewayError | null): GatewayError | 
 async function finish(state: State, chunk: Chunk, error: GatewayError | null): Promise<void> {
   letGo(state);
   const { exchange, encoder } = state.options;
+  exchange.headSent();
   const outcome = await state.options.outcome({ servedBy: state.servedBy, error, opened: state.open !== null });
   await exchange.settle(outcome);
   const { bytes, frames = [] } = lastOf(chunk, outcome.usage);
@@ -263,7 +264,9 @@ function tick(state: State): void {
   if (++state.silentTicks * pace.ticker.tickMs < pace.heartbeatMs) return;
   state.silentTicks = 0;
   const sign = encoder.heartbeat(state.started);
-  if (sign.length > 0) state.controller.enqueue(sign);
+  if (sign.length === 0) return;
+  exchange.headSent();
+  state.controller.enqueue(sign);
 }
 
 /** A stream has an end, whatever its provider does. */

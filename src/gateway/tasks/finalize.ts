@@ -1,6 +1,7 @@
 // The end of a task: its last state is written once, then its row in the ledger is settled, and that is noted.
-import { oneUnit, zeroUsage } from "../../canonical/usage.ts";
+import { oneUnit, type Usage, zeroUsage } from "../../canonical/usage.ts";
 import type { VideoState } from "../../canonical/video.ts";
+import { resolutionName } from "../../dialects/video/nearest-supported.ts";
 import { endTask, markTaskSettled, type TaskChange, unsettledTasks, updateTask } from "../../store/tasks.ts";
 import type { Ending } from "../ledger/settlement.ts";
 import type { EndState } from "../ledger/types.ts";
@@ -20,13 +21,17 @@ const endStates: { readonly [state in VideoState]: EndState } = {
 
 const msPerSecond = 1_000;
 
-/** What the ledger records of a finished task. Only a video that was made is counted. */
-function endingOf(
-  { state, provider, createdAtMs, updatedAtMs, internals, view }: Task,
-  { providers }: Catalog,
-): Ending {
-  const { seconds } = view.results[0]?.seconds === undefined ? view.effect : view.results[0];
-  const amount = (seconds ?? 0) * view.results.length;
+/** The seconds that were made, in the resolution on which their price may depend. Only a video that was made is counted. */
+function videoUnits({ state, view: { effect, results } }: Task): Partial<Usage> {
+  if (state !== "completed") return {};
+  const { seconds, resolution, ...pixels } = { ...effect, ...results[0] };
+  const size = resolutionName(resolution === undefined ? pixels : { resolution });
+  return oneUnit("videoMs", (seconds ?? 0) * results.length * msPerSecond, size === undefined ? {} : { size });
+}
+
+/** What the ledger records of a finished task. */
+function endingOf(task: Task, { providers }: Catalog): Ending {
+  const { state, provider, createdAtMs, updatedAtMs, internals, view } = task;
   const { model, attempts, warnings } = internals;
   return {
     operation: "video",
@@ -40,7 +45,7 @@ function endingOf(
     upstreamModel: model,
     attempts,
     warnings,
-    usage: { ...zeroUsage, ...oneUnit("videoMs", state === "completed" ? amount * msPerSecond : 0) },
+    usage: { ...zeroUsage, ...videoUnits(task) },
     isCharged: true,
     firstByteMs: null,
     durationMs: Math.max(0, updatedAtMs - createdAtMs),
