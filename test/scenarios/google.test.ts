@@ -1,7 +1,6 @@
-// Google's protocol on the wire: streams as one JSON array, carriers of the key, paths under both versions, counts.
+// Google's protocol on the wire: streams as one JSON array, carriers of the key, paths under both versions.
 import { expect } from "bun:test";
 import { at } from "../support/chat-stream-reader.ts";
-import type { UpstreamName } from "../support/fixture-gateway.ts";
 import { says, wireFrames } from "../support/fixtures.ts";
 import type { Call } from "../support/http-client.ts";
 import type { Heard } from "../support/response-oracle.ts";
@@ -208,107 +207,7 @@ const carriers: Scene[] = [
   },
 ];
 
-const counts: Scene[] = [
-  {
-    name: "Anthropic's count is relayed by who can count",
-    call: { to: "count" },
-    upstream: { claude: { json: { input_tokens: 14 } } },
-    sees: { body: { input_tokens: 14 }, headers: { "x-turnpike-provider": "claude" } },
-    asked: { claude: [{ path: "/v1/messages/count_tokens", lacksFields: ["max_tokens", "stream"] }] },
-    ledger: { state: "completed", operation: "count", inputTokens: 0 },
-  },
-  {
-    name: "Google's count is relayed by who can count",
-    call: { to: "gemini-count" },
-    upstream: { google: { json: { totalTokens: 31 } } },
-    sees: { body: { totalTokens: 31 }, headers: { "x-turnpike-provider": "google" } },
-    asked: { google: [{ path: "/v1beta/models/gemini-x:countTokens" }] },
-  },
-  {
-    name: "Google's count under generateContentRequest",
-    call: {
-      to: "gemini-count",
-      body: {
-        contents: undefined,
-        generateContentRequest: { model: "models/gemini-x", contents: [{ role: "user", parts: [{ text: "hi" }] }] },
-      },
-    },
-    upstream: { google: { json: { totalTokens: 3 } } },
-    sees: { body: { totalTokens: 3 } },
-    asked: { google: [{ body: { generateContentRequest: { model: "models/gemini-x" } } }] },
-  },
-  {
-    name: "Anthropic's count of a Google model",
-    call: { to: "count", body: { model: "gemini-x", system: "Be brief." } },
-    upstream: { google: { json: { totalTokens: 31 } } },
-    sees: { body: { input_tokens: 31 }, headers: { "x-turnpike-provider": "google" } },
-  },
-  {
-    name: "Google's count of an Anthropic model",
-    call: { to: "gemini-count", body: { model: "claude-x" } },
-    upstream: { claude: { json: { input_tokens: 14 } } },
-    sees: { body: { totalTokens: 14 }, headers: { "x-turnpike-provider": "claude" } },
-    asked: { claude: [{ path: "/v1/messages/count_tokens", lacksFields: ["max_tokens", "stream"] }] },
-  },
-  {
-    name: "Anthropic's count of an OpenAI model",
-    call: { to: "count", body: { model: "gpt-r" } },
-    upstream: { responder: { json: { object: "response.input_tokens", input_tokens: 21 } } },
-    sees: { body: { input_tokens: 21 }, headers: { "x-turnpike-provider": "responder" } },
-    asked: { responder: [{ path: "/v1/responses/input_tokens", lacksFields: ["max_output_tokens", "stream"] }] },
-  },
-  ...(["count", "gemini-count"] as const).flatMap((to) =>
-    ["gpt-x"].map(
-      (model): Scene => ({
-        name: `${to} of ${model}, whose provider has no counter, is an estimate and says so`,
-        call: { to, body: { model } },
-        sees: { headers: { "x-turnpike-provider": "estimate" } },
-        // OpenAI's own kind has one, which this server answers with 404 the first time.
-        ...(model === "gpt-x" ? { asked: {} } : {}),
-        also: (heard) => {
-          const tokens = Number(at(heard.json, "input_tokens") ?? at(heard.json, "totalTokens"));
-          expect(tokens).toBeGreaterThan(2);
-          expect(tokens).toBeLessThan(20);
-        },
-      }),
-    ),
-  ),
-  {
-    name: "a count of an unknown model",
-    call: { to: "count", body: { model: "nobody" } },
-    sees: { status: 404, error: { code: "model_not_found", param: "model" } },
-    asked: {},
-  },
-  {
-    name: "a count of nothing",
-    call: { to: "gemini-count", body: { contents: undefined } },
-    sees: { status: 400, error: { code: "missing_required_parameter", param: "contents" } },
-    asked: {},
-  },
-];
-
-const withoutPath: [model: string, upstream: UpstreamName, paths: string[]][] = [
-  ["claude-x", "claude", ["/v1/messages/count_tokens"]],
-  ["gemini-x", "google", ["/v1beta/models/gemini-x:countTokens"]],
-  ["gpt-r", "responder", ["/v1/responses/input_tokens"]],
-];
-
-/** A gateway for each, because a counter that is missing is not asked again. */
-const missing: Scene[] = withoutPath.flatMap(([model, upstream, paths]) =>
-  ([404, 405, 501] as const).flatMap((status) =>
-    (["count", "gemini-count"] as const).map((to) => ({
-      name: `${to} of ${model}, whose counter answers ${status}, is an estimate`,
-      call: { to, body: { model } },
-      upstream: { [upstream]: { status, json: { detail: "no" } } },
-      sees: { headers: { "x-turnpike-provider": "estimate" } },
-      asked: { [upstream]: paths.map((path) => ({ path })) },
-    })),
-  ),
-);
-
 scenes("streams as one array", [...arrays, ...arrivals], { fresh: true });
 scenes("Google's paths and carriers", carriers);
-scenes("counts of tokens", counts);
-scenes("counters that are missing", missing, { fresh: true });
 scenes("words among words", choices);
 scenes("pictures", pictures);
