@@ -60,3 +60,44 @@ export function constantsOf(path: string, text: string): Constant[] {
           }),
     );
 }
+
+const isObjectConstant = (node: unknown): node is Node =>
+  typeof node === "object" && node !== null && (node as Node).type === "ObjectExpression";
+
+/** The object that a declaration names directly, whose members `constantsOf` lists; undefined where it names none. */
+function directObject(node: Node | null): Node | undefined {
+  if (node?.type === "TSAsExpression" || node?.type === "TSSatisfiesExpression")
+    return directObject(node["expression"] as Node);
+  return isObjectConstant(node) ? node : undefined;
+}
+
+/** The name and the value of a member or a default. */
+function namedNumber(node: Node): Constant | undefined {
+  const isMember = node.type === "Property" && node["computed"] !== true;
+  if (!isMember && node.type !== "AssignmentPattern") return undefined;
+  const name = ((isMember ? node["key"] : node["left"]) as Node)["name"];
+  const value = numberOf((isMember ? node["value"] : node["right"]) as Node, new Map());
+  return typeof name === "string" && value !== undefined ? { name, value } : undefined;
+}
+
+function collect(node: unknown, listed: ReadonlySet<unknown>, found: Constant[]): void {
+  if (typeof node !== "object" || node === null) return;
+  const number = listed.has(node) ? undefined : namedNumber(node as Node);
+  if (number !== undefined) found.push(number);
+  for (const member of Object.values(node)) collect(member, listed, found);
+}
+
+/** Numbers that members of objects and defaults name within a module, except those of `constantsOf`. */
+export function inlineNumbersOf(path: string, text: string): Constant[] {
+  const { body } = parseSync(path, text).program as unknown as { readonly body: readonly Node[] };
+  const declarations = body.flatMap((statement) => {
+    const declaration = (statement["declaration"] ?? statement) as Node;
+    return declaration.type === "VariableDeclaration" ? (declaration["declarations"] as readonly Node[]) : [];
+  });
+  const listed = new Set(
+    declarations.flatMap(({ init }) => (directObject(init as Node | null)?.["properties"] as Node[] | undefined) ?? []),
+  );
+  const found: Constant[] = [];
+  collect(body, listed, found);
+  return found;
+}

@@ -32,6 +32,9 @@ function nativeApiPrefix(prefix: string, native: RegExp): NonNullable<Preset["ac
   };
 }
 
+/** How long an image task of DashScope may take. */
+const mostImageTaskMs = 180_000;
+
 /** https://www.volcengine.com/docs/82379/1494384: thinking is a switch, and the effort is sent in addition. */
 export const ark: Preset = {
   name: "ark",
@@ -79,7 +82,9 @@ export const dashscope: Preset = {
     dashscopeImageTasks,
   ],
   supports: speaksImages,
-  polling: [{ dialect: dashscopeImageTasks, next: taskPath, waitsMs: [500, 1_000, 2_000, 3_000], mostMs: 180_000 }],
+  polling: [
+    { dialect: dashscopeImageTasks, next: taskPath, waitsMs: [500, 1_000, 2_000, 3_000], mostMs: mostImageTaskMs },
+  ],
   videos: [wanVideos],
   access: nativeApiPrefix("compatible-mode/v1", /^(?:api|compatible-api)\//),
   options: {

@@ -47,6 +47,11 @@ test.each([
   ["const maxThings = 3;", ["src/lib/a.ts maxThings"]],
   ["export const waitMs = 2 * 1_000;", ["src/lib/a.ts waitMs"]],
   ["const kibibyte = 1024;\nconst heldBytes = 4 * kibibyte;", ["src/lib/a.ts heldBytes"]],
+  ["const polls = () => ({ maxRunning: 64, n: 1 });", ["src/lib/a.ts maxRunning"]],
+  ["const waits = { firstMs: 1 } as const;", ["src/lib/a.ts waits.firstMs"]],
+  ["const kinds = [{ mostItems: 3 }, { mostItems: 4 }];", ["src/lib/a.ts mostItems"]],
+  ["function wait({ longestMs = 5 }: Waits) {}", ["src/lib/a.ts longestMs"]],
+  ["const schema = Type.String({ minLength: 1 });", []],
   ["const notFound = 404;\nconst items = [1];\nconst total = (): number => 3;", []],
 ])("finds the bounds of %j", (text, expected) => {
   expect(boundsIn([{ path: "src/lib/a.ts", text }])).toEqual(expected);

@@ -1,5 +1,5 @@
 // The rule that every bound has a row in a table: constants that are named as bounds are in src/config/limits.ts, in scripts/fixed-limits.json, or here with a reason.
-import { constantsOf } from "../../scripts/constants.ts";
+import { constantsOf, inlineNumbersOf } from "../../scripts/constants.ts";
 import type { SourceFile } from "./source.ts";
 
 const comparative =
@@ -13,15 +13,23 @@ export const isBoundName = (name: string): boolean =>
 
 const inTable = /^src\/config\/(?:\w+-)?limits\.ts$/;
 
-/** Bounds of the source, as `path name`, outside the table of limits. */
+/** Rows of vendors' models, each with its source: `model_capabilities` adds to them. */
+const isVendorTable = /^src\/dialects\/(?:video\/upstreams\/|[\w-]+\/model-(?:tables|capabilities)\.ts$)/;
+
+/** Words of JSON Schema: `/openapi.json` shows these bounds. */
+const isSchemaWord = /^(?:min|max)(?:Length|Items|Properties)$/;
+
+/** Bounds of the source, as `path name`, outside the table of limits. Members of objects count wherever they are. */
 export function boundsIn(files: readonly Pick<SourceFile, "path" | "text">[]): string[] {
   return files
     .filter(({ path }) => !inTable.test(path))
-    .flatMap(({ path, text }) =>
-      constantsOf(path, text)
+    .flatMap(({ path, text }) => {
+      const inline = isVendorTable.test(path) ? [] : inlineNumbersOf(path, text);
+      const names = [...constantsOf(path, text), ...inline.filter(({ name }) => !isSchemaWord.test(name))]
         .filter(({ name, value }) => value !== 0 && isBoundName(name))
-        .map(({ name }) => `${path} ${name}`),
-    );
+        .map(({ name }) => `${path} ${name}`);
+      return [...new Set(names)];
+    });
 }
 
 /** Bounds that are in no table. */
@@ -71,6 +79,9 @@ export const otherBounds: Readonly<Record<string, readonly string[]>> = {
     "src/dialects/bedrock-converse/tools.ts maxToolNameChars",
     "src/dialects/gemini/tools.ts maxNameChars",
     "src/dialects/gemini/model-capabilities.ts unlisted.maxChoices",
+    "src/providers/presets.ts mostItems",
+    "src/providers/native-presets.ts mostItems",
+    "src/providers/vendors.ts mostItems",
     "src/dialects/video/upstreams/kling.ts shared.resultSeconds",
     "src/dialects/video/upstreams/veo.ts shared.resultSeconds",
     "src/dialects/openai-chat/tools.ts maxToolNameChars",
@@ -102,7 +113,7 @@ export const otherBounds: Readonly<Record<string, readonly string[]>> = {
     "src/local-servers.ts defaultEveryMs",
   ],
   "how an estimate or a layout of text is made": [
-    "src/dialects/tokens/families.ts openai.pageTokens claude.pageTokens gemini.pageTokens",
+    "src/dialects/tokens/families.ts openai.pageTokens claude.pageTokens gemini.pageTokens pageTokens",
     "src/dialects/tokens/request-parts.ts unknownSeconds headChars mostMp3BytesPerSecond",
     "src/gateway/pipeline/request-size.ts usualVideoSeconds",
     "src/dialects/tokens/text-scan.ts longestWord wholeChars windows windowChars budgetChars",
@@ -171,7 +182,9 @@ export const otherBounds: Readonly<Record<string, readonly string[]>> = {
     "src/gateway/tasks/webhook.ts waits.firstMs waits.growth waits.mostMs",
     "src/gateway/tasks/dependencies.ts leaseMs",
     "src/gateway/tasks/schedule.ts shortestIntervalMs",
-    "src/gateway/tasks/workers.ts maintenanceMs longestWaitMs",
+    "src/gateway/tasks/workers.ts maintenanceMs longestWaitMs pollPace.intervalMs pollPace.maxPerClaim",
+    "src/gateway/tasks/workers.ts webhookPace.intervalMs webhookPace.maxPerClaim copyPace.intervalMs copyPace.maxPerClaim",
+    "src/gateway/tasks/poll.ts waitMs",
     "src/gateway/tasks/schedule.ts growth firstMs mostMs mostTroubleMs",
     "src/gateway/tasks/task-state.ts unknownForMs",
     "src/gateway/tasks/transfer.ts renewMs",
@@ -191,6 +204,18 @@ export const otherBounds: Readonly<Record<string, readonly string[]>> = {
     "src/store/connect.ts lockTimeoutMs",
     "src/store/lock-retry.ts busyBlockMs busyWaitMs busyNapMs",
     "src/store/migrate.ts migrationWaitMs",
+  ],
+  "how long a refused client is asked to wait: a hint": [
+    "src/gateway/ledger/writer.ts retryAfterMs",
+    "src/gateway/operations/audio-transcoder.ts retryAfterMs",
+    "src/gateway/policy/call-replies.ts retryAfterMs",
+    "src/gateway/responses/background-runs.ts retryAfterMs",
+    "src/providers/token-counter/counter.ts retryAfterMs",
+    "src/store/failure.ts retryAfterMs",
+  ],
+  "what the sandbox plays by itself": [
+    "src/providers/sandbox/directives.ts delayMs paceMs rateLimit",
+    "src/providers/sandbox/video.ts firstMs mostMs",
   ],
   "every caller gives a value of its own: rows of the table, or of the fixed limits": [
     "src/providers/safe-fetch/index.ts usualBytes usualTimeMs",

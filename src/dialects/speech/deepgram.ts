@@ -5,6 +5,8 @@ import { openaiErrors } from "../openai-error.ts";
 import { fileReader } from "./audio-readers.ts";
 import { characterUsage, stringAt, upstreamSpeech } from "./upstream-speech.ts";
 
+const maxCharacters = 2_000;
+
 /** https://developers.deepgram.com/docs/tts-models */
 const voices = {
   alloy: "thalia",
@@ -57,7 +59,7 @@ export const deepgramSpeech = upstreamSpeech({
     wav: `${linear}&container=wav`,
     pcm: `${linear}&container=none`,
   },
-  maxCharacters: 2_000,
+  maxCharacters,
   voiceOf: (voice, { warnings }) => modelOf(warnings.context.model, voice),
   call: ({ query, ...body }) => ({
     path: `v1/speak?model=${encodeURIComponent(stringAt(query, "model"))}&${stringAt(query, "encoding")}`,

@@ -19,12 +19,13 @@ const maintenanceMs = 60_000;
 /** Far more than any wait and any lease. */
 const longestWaitMs = 15 * 60_000;
 
+const pollPace = { intervalMs: 250, maxRunning: 64, maxPerGroup: 12, maxPerClaim: 32 } as const;
+const webhookPace = { intervalMs: 1_000, maxRunning: 16, maxPerGroup: 4, maxPerClaim: 1 } as const;
+const copyPace = { intervalMs: 1_000, maxRunning: 4, maxPerGroup: 2, maxPerClaim: 1 } as const;
+
 /** After a restart everything is due: it is polled at the pace of one claim for each round. */
 const polls = (dependencies: TaskDependencies): ClaimedWork<TaskRow> => ({
-  intervalMs: 250,
-  maxRunning: 64,
-  maxPerGroup: 12,
-  maxPerClaim: 32,
+  ...pollPace,
   drains: false,
   groupOf: ({ provider }) => provider,
   claim: (claim) => claimTasks(dependencies.store, claim),
@@ -35,12 +36,10 @@ const polls = (dependencies: TaskDependencies): ClaimedWork<TaskRow> => ({
 const jobs = (
   { store }: TaskDependencies,
   job: TaskJob,
-  most: Pick<ClaimedWork<TaskJobRow>, "maxRunning" | "maxPerGroup">,
+  pace: Pick<ClaimedWork<TaskJobRow>, "intervalMs" | "maxRunning" | "maxPerGroup" | "maxPerClaim">,
   run: ClaimedWork<TaskJobRow>["run"],
 ): ClaimedWork<TaskJobRow> => ({
-  intervalMs: 1_000,
-  ...most,
-  maxPerClaim: 1,
+  ...pace,
   drains: true,
   groupOf: ({ ownerKeyId }) => ownerKeyId,
   claim: (claim) => claimJobs(store, job, claim),
@@ -72,12 +71,8 @@ export async function startWorkers(dependencies: TaskDependencies): Promise<Work
   const reservation: DiskReservation = { reserved: 0 };
   await releaseAll(dependencies);
   await settleRest(dependencies);
-  const webhooks = jobs(dependencies, "webhook", { maxRunning: 16, maxPerGroup: 4 }, (row) =>
-    deliverWebhook(dependencies, row, signal),
-  );
-  const copies = jobs(dependencies, "copy", { maxRunning: 4, maxPerGroup: 2 }, (row) =>
-    copyTask(dependencies, row, signal, reservation),
-  );
+  const webhooks = jobs(dependencies, "webhook", webhookPace, (row) => deliverWebhook(dependencies, row, signal));
+  const copies = jobs(dependencies, "copy", copyPace, (row) => copyTask(dependencies, row, signal, reservation));
   const loops = [
     startClaimLoop(dependencies, polls(dependencies)),
     startClaimLoop(dependencies, webhooks),
