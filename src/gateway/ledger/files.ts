@@ -43,25 +43,40 @@ export function lockFolder(dataFolder: string): Unlock {
   return () => database.close();
 }
 
-/** The rows of each file. A copy of a file that was read before it is left out: its requests would count twice. */
+/** One ledger of a data folder. */
+export interface LedgerFile {
+  readonly path: string;
+  /** The same in a copy of the file. */
+  readonly id: string;
+}
+
+/** The ledgers, the one that is written first. A copy of a file that came before it is left out: its requests would count twice. */
+export function ledgerFiles(dataFolder: string): LedgerFile[] {
+  const files = new Map<string, LedgerFile>();
+  for (const path of ledgerPaths(dataFolder)) {
+    const id = reading(path, idOf);
+    if (id !== null && !files.has(id)) files.set(id, { path, id });
+  }
+  return [...files.values()];
+}
+
+/** The rows of one file. */
+export function readFile(path: string, sql: string, values: SQLQueryBindings[]): unknown[] {
+  return reading(path, (database) => database.query(`${inPlaceOfOlder(database)} ${sql}`).all(...values));
+}
+
+/** The rows of each file. */
 export function readFiles(dataFolder: string, sql: string, values: SQLQueryBindings[]): unknown[][] {
-  const ids = new Set<string>();
-  const rowsOf = (path: string): unknown[][] => {
+  return ledgerFiles(dataFolder).map(({ path }) => readFile(path, sql, values));
+}
+
+function reading<Result>(path: string, read: (database: Database) => Result): Result {
+  try {
     using database = readerOf(path);
-    // A gateway is about to make its tables.
-    if (!hasTable(database, "marks")) return [];
-    const id = idOf(database);
-    if (id !== null && ids.has(id)) return [];
-    if (id !== null) ids.add(id);
-    return [database.query(`${inPlaceOfOlder(database)} ${sql}`).all(...values)];
-  };
-  return ledgerPaths(dataFolder).flatMap((path) => {
-    try {
-      return rowsOf(path);
-    } catch (cause) {
-      throw new Error(`The ledger ${path} cannot be read: ${String(Object(cause).message ?? cause)}.`, { cause });
-    }
-  });
+    return read(database);
+  } catch (cause) {
+    throw new Error(`The ledger ${path} cannot be read: ${String(Object(cause).message ?? cause)}.`, { cause });
+  }
 }
 
 /** `query_only` instead of a read-only file: after a crash the first reader has to rebuild the index of the log. */
@@ -72,10 +87,11 @@ function readerOf(path: string): Database {
   return database;
 }
 
-/** Null in a file of which the gateway that makes it has not yet written its name. */
+/** Null in a file whose tables a gateway is about to make. One that has no name yet has its path's. */
 function idOf(database: Database): string | null {
+  if (!hasTable(database, "marks")) return null;
   const row = database.query("select n from marks where name = 'id'").get();
-  return row === null ? null : String(Object(row).n);
+  return row === null ? database.filename : BigInt(String(Object(row).n)).toString(36);
 }
 
 /** A reader changes nothing: tables of an older version are put in the place of today's for the one statement. */

@@ -1,8 +1,18 @@
 // Reading the ledger from outside, also while a gateway writes it: what was used, and the newest requests, of all its files.
 import type { SQLQueryBindings } from "bun:sqlite";
-import { type Static, type TObject, Type } from "typebox";
-import { type TokenBucket, tokenBuckets, type UnitKind } from "../../canonical/usage.ts";
-import { IntColumn, NullableBigInt, NullableInt, NullableText, rowReader } from "../../store/rows.ts";
+import { type Static, Type } from "typebox";
+import { IntColumn, NullableBigInt, rowReader } from "../../store/rows.ts";
+import {
+  type AttemptRow,
+  amountNames,
+  amounts,
+  attemptsSql,
+  columnOf,
+  type RequestRow,
+  readAttemptRows,
+  readRequestRows,
+  requestsSql,
+} from "./columns.ts";
 import { readFiles } from "./files.ts";
 
 export type UsageGroup = "model" | "key" | "day" | "provider";
@@ -13,25 +23,6 @@ export interface RequestFilter {
   readonly untilMs?: number;
   readonly keyId?: string;
 }
-
-type Columns<Name extends string> = { readonly [name in Name]: typeof IntColumn };
-
-const integers = <const Name extends string>(names: readonly Name[]): Columns<Name> =>
-  Object.fromEntries(names.map((name) => [name, IntColumn])) as Columns<Name>;
-
-/** Units under the names of their columns: those that are paid by the request are not the requests of a group. */
-export const unitNames = [
-  "images",
-  "audioMs",
-  "videoMs",
-  "characters",
-  "pages",
-  "searches",
-  "billedRequests",
-] as const satisfies readonly (UnitKind | "billedRequests")[];
-
-const amountNames = [...tokenBuckets, ...unitNames] as const;
-const amounts: Columns<TokenBucket | (typeof unitNames)[number]> = integers(amountNames);
 
 const usageShape = Type.Object({
   /** The model, key id, provider or UTC day; empty where no provider was reached. */
@@ -50,86 +41,11 @@ const usageShape = Type.Object({
   possibleTokens: IntColumn,
 });
 
-const requestShape = Type.Object({
-  n: IntColumn,
-  id: Type.String(),
-  /** The id that the client saw; null in rows of older versions. */
-  requestId: NullableText,
-  atMs: IntColumn,
-  organization: NullableText,
-  project: NullableText,
-  keyId: Type.String(),
-  endUser: NullableText,
-  session: NullableText,
-  operation: Type.String(),
-  dialect: Type.String(),
-  model: Type.String(),
-  stream: IntColumn,
-  state: Type.String(),
-  provider: NullableText,
-  upstreamModel: NullableText,
-  credential: NullableText,
-  attemptStartedMs: NullableInt,
-  attempts: IntColumn,
-  httpStatus: NullableInt,
-  errorCode: NullableText,
-  warnings: NullableText,
-  firstByteMs: NullableInt,
-  durationMs: NullableInt,
-  inputBound: NullableInt,
-  ...amounts,
-  /** JSON of the units one by one, where they have sizes or qualities. */
-  unitDetails: NullableText,
-  estimated: IntColumn,
-  /** Names of the buckets that the gateway counted by itself, with spaces between them. */
-  estimatedBuckets: NullableText,
-  /** 0: the usage is only what failed attempts may have cost. */
-  charged: IntColumn,
-  reservedNanoDollars: NullableBigInt,
-  costNanoDollars: NullableBigInt,
-  costVersion: NullableText,
-  priceNanoDollars: NullableBigInt,
-  priceVersion: NullableText,
-  /** Its place among all settlements of this file; null while it is not settled. */
-  settledSeq: NullableInt,
-  /** The exchange whose reply was given again. */
-  replayOf: NullableText,
-});
-
-const attemptShape = Type.Object({
-  id: Type.String(),
-  number: IntColumn,
-  provider: Type.String(),
-  upstreamModel: Type.String(),
-  credential: NullableText,
-  outcome: Type.String(),
-  errorCode: NullableText,
-  httpStatus: NullableInt,
-  startedMs: NullableInt,
-  firstByteMs: NullableInt,
-  durationMs: NullableInt,
-  possibleInputTokens: IntColumn,
-  costNanoDollars: NullableBigInt,
-  costVersion: NullableText,
-});
-
 export type UsageRow = Static<typeof usageShape>;
-/** `stream`, `estimated` and `charged` are 0 or 1. */
-export type RequestRow = Static<typeof requestShape>;
-export type AttemptRow = Static<typeof attemptShape>;
+export type { AttemptRow, RequestRow } from "./columns.ts";
+export { unitNames } from "./columns.ts";
 
 const readUsageRows = rowReader("requests", usageShape);
-const readRequestRows = rowReader("requests", requestShape);
-const readAttemptRows = rowReader("attempts", attemptShape);
-
-/** `cacheWrite1hTokens` is `cache_write_1h_tokens`, and `costNanoDollars` is `cost`. */
-const columnOf = (name: string): string =>
-  name.replace("NanoDollars", "").replace(/[A-Z]|\d+/g, (part) => `_${part.toLowerCase()}`);
-
-const selectOf = (shape: TObject): string =>
-  Object.keys(shape.properties)
-    .map((name) => `${columnOf(name)} as "${name}"`)
-    .join(", ");
 
 const groupSql: { readonly [group in UsageGroup]: string } = {
   model: "model",
@@ -189,10 +105,8 @@ export function findRequests(dataFolder: string, id: string, limit: number): Req
   return newest(dataFolder, "where id = ? or request_id = ?", [id, id], limit);
 }
 
-const newestSql = `select ${selectOf(requestShape)} from requests`;
-
 function newest(dataFolder: string, where: string, values: SQLQueryBindings[], limit: number): RequestRow[] {
-  const files = readFiles(dataFolder, `${newestSql} ${where} order by n desc limit ?`, [...values, limit]);
+  const files = readFiles(dataFolder, `${requestsSql} ${where} order by n desc limit ?`, [...values, limit]);
   return merged(files.map(readRequestRows)).slice(0, limit);
 }
 
@@ -217,7 +131,7 @@ function mergedTwo(left: readonly RequestRow[], right: readonly RequestRow[]): R
 
 /** The attempts of one request in order, but for the one that is in its row. */
 export function readAttempts(dataFolder: string, id: string): AttemptRow[] {
-  const sql = `select ${selectOf(attemptShape)} from attempts where id = ? order by number`;
+  const sql = `${attemptsSql} where id = ? order by number`;
   return readFiles(dataFolder, sql, [id]).flatMap(readAttemptRows);
 }
 

@@ -1,0 +1,34 @@
+// The thread that reads the ledger for a gateway that serves requests.
+import type { ThreadMessage } from "../../lib/thread.ts";
+import { type RequestListQuery, readRequestPage } from "./request-list.ts";
+import { readUsageReport, type UsageQuery } from "./usage-report.ts";
+
+export type ReadJob = { readonly dataFolder: string } & (
+  | { readonly read: "usage"; readonly query: UsageQuery }
+  | { readonly read: "requests"; readonly query: RequestListQuery }
+);
+
+export type ReadResult = { readonly value: unknown } | { readonly error: string };
+
+declare const self: Worker;
+
+function readFor(job: ReadJob): unknown {
+  switch (job.read) {
+    case "usage":
+      return readUsageReport(job.dataFolder, job.query);
+    case "requests":
+      return readRequestPage(job.dataFolder, job.query);
+  }
+}
+
+function resultOf(job: ReadJob): ReadResult {
+  try {
+    return { value: readFor(job) };
+  } catch (thrown) {
+    return { error: thrown instanceof Error ? thrown.message : String(thrown) };
+  }
+}
+
+self.onmessage = ({ data }: MessageEvent<ThreadMessage<ReadJob>>) => {
+  if ("content" in data) self.postMessage({ id: data.id, content: resultOf(data.content) });
+};

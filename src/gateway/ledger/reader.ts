@@ -1,0 +1,28 @@
+// Reading the ledger from a gateway that serves requests: in a thread, so that the event loop never waits for it.
+import { createThread } from "../../lib/thread.ts";
+import { workerAddress } from "../../lib/worker.ts";
+import type { ReadJob, ReadResult } from "./reader-worker.ts";
+import type { RequestListQuery, RequestPage } from "./request-list.ts";
+import type { UsageQuery, UsageReportRow } from "./usage-report.ts";
+
+export interface LedgerReader {
+  usage(query: UsageQuery): Promise<readonly UsageReportRow[]>;
+  /** Rejects for a cursor that is not one of a page. */
+  requests(query: RequestListQuery): Promise<RequestPage>;
+  close(): void;
+}
+
+/** The thread is started by the first query. */
+export function createLedgerReader(dataFolder: string): LedgerReader {
+  const thread = createThread<ReadJob, ReadResult>(() => workerAddress("gateway/ledger/reader-worker.ts", import.meta));
+  const ask = async (job: ReadJob): Promise<unknown> => {
+    const { result } = await thread.run(job);
+    if ("error" in result) throw new Error(result.error);
+    return result.value;
+  };
+  return {
+    usage: async (query) => (await ask({ dataFolder, read: "usage", query })) as readonly UsageReportRow[],
+    requests: async (query) => (await ask({ dataFolder, read: "requests", query })) as RequestPage,
+    close: () => thread.close(),
+  };
+}

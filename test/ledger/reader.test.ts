@@ -1,0 +1,21 @@
+// The thread that reads the ledger gives what the functions give.
+import { expect, test } from "bun:test";
+import { createLedgerReader } from "../../src/gateway/ledger/reader.ts";
+import { readRequestPage } from "../../src/gateway/ledger/request-list.ts";
+import { readUsageReport } from "../../src/gateway/ledger/usage-report.ts";
+import { temporaryFolder } from "../store/engines.ts";
+import { addRows } from "./many-rows.ts";
+
+test("usage and pages come from the thread as from this one, and so do faults", async () => {
+  const folder = temporaryFolder();
+  await addRows(folder.path, 300);
+  const reader = createLedgerReader(folder.path);
+  const usage = { groupBy: ["day", "key"] } as const;
+  expect(await reader.usage(usage)).toEqual(readUsageReport(folder.path, usage));
+  const page = { limit: 10, filter: { model: "smart" } };
+  expect(await reader.requests(page)).toEqual(readRequestPage(folder.path, page));
+  expect(reader.requests({ limit: 1, cursor: "x" })).rejects.toThrow("The cursor is not one");
+  await reader.requests({ limit: 1, cursor: "x" }).catch(() => undefined);
+  reader.close();
+  folder.remove();
+});
