@@ -53,6 +53,7 @@ export const otherBounds: Readonly<Record<string, readonly string[]>> = {
     "src/gateway/policy/end-users.ts minuteMs dayMs rememberedMs.week rememberedMs.month",
     "src/gateway/policy/rate-levels.ts minuteMs",
     "src/cli/usage.ts oneDayMs",
+    "src/gateway/ledger/usage-report.ts hourMs",
     "src/config/videos.ts dayMs hourMs",
     "src/gateway/tasks/task-view.ts hourSeconds",
   ],
