@@ -174,7 +174,8 @@ export async function start(options: StartOptions): Promise<Running> {
   try {
     const foundation = await lay(options, teardown);
     const gateway = gatewayOf(foundation, options, teardown);
-    const { store, pepper, events, settings, limits } = foundation;
+    const { store, pepper, events, settings, limits, observability } = foundation;
+    teardown.push(observability.connect(gateway));
     const failed = (cause: unknown): void => events.backgroundTaskFailed("keys", cause);
     const { projects: declaredProjects } = foundation.configuration.access;
     const declared = declaredKeys(foundation);
@@ -186,7 +187,7 @@ export async function start(options: StartOptions): Promise<Running> {
     const answerOnce = createAnswerOnce(gateway, await idempotencyOf(foundation, gateway, teardown));
     const { catalog, listings, clock, endUsers, rates } = gateway;
     const { publicUrl } = foundation.configuration.videos;
-    const admin = adminApi(foundation);
+    const admin = adminApi({ ...foundation, registry: observability.registry });
     const rows = endpoints({
       catalog: catalog.current,
       listings,

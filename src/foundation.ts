@@ -14,9 +14,10 @@ import type { Memory } from "./gateway/streaming/backlog.ts";
 import { systemClock } from "./lib/clock.ts";
 import { deriveKey, hashKey } from "./lib/secret.ts";
 import type { Discovery } from "./local-servers.ts";
+import { createObservability, type Observability } from "./observability.ts";
 import { removedVariable } from "./runtime-environment.ts";
 import { openStore, type Store } from "./store/store.ts";
-import { createEvents, type Events } from "./telemetry/events.ts";
+import type { Events } from "./telemetry/events.ts";
 import { createLog } from "./telemetry/log.ts";
 
 export interface StartOptions {
@@ -57,6 +58,7 @@ export interface Foundation {
   readonly videoKeys: VideoKeys;
   readonly firstKeys: FirstKeys;
   readonly events: Events;
+  readonly observability: Pick<Observability, "registry" | "connect">;
 }
 
 /** Throws an Error with one clear sentence when it cannot. What it opens is added to `teardown` at once. */
@@ -66,7 +68,7 @@ export async function lay(options: StartOptions, teardown: Teardown): Promise<Fo
   const folderWarnings = prepareDataFolder(settings.dataFolder);
   const limits = withinDescriptors(limitsOf(configuration.file.config.limits));
   const log = createLog(options.log ?? (() => undefined), systemClock.nowMs);
-  const events = createEvents(log);
+  const { events, ...observability } = createObservability(log);
   await checkLedger(settings.dataFolder, limits.ledgerCheckMs, (fault) => events.backgroundTaskFailed("ledger", fault));
   const store = await openStore({ dataFolder: settings.dataFolder, databaseUrl: settings.databaseUrl });
   teardown.push(() => store.close());
@@ -93,6 +95,7 @@ export async function lay(options: StartOptions, teardown: Teardown): Promise<Fo
     videoKeys: keysOfVideos,
     firstKeys,
     events,
+    observability,
   };
 }
 

@@ -78,7 +78,9 @@ async function answer(dependencies: HandlerDependencies, proxies: Proxies, reque
     endpoint = match.endpoint;
     if (match.kind === "method") {
       refuseUpgrade(request);
-      return wrongMethod(sideOf(endpoint, request), match.allow, requestId);
+      const refused = failed(dependencies, wrongMethod(match.allow), sideOf(endpoint, request), requestId);
+      refused.headers.set("allow", match.allow);
+      return refused;
     }
     checkHeaders(request, dependencies.limits);
     checkHops(request);
@@ -140,10 +142,8 @@ function refuseUpgrade(request: Request): void {
   throw new GatewayError("upgrade_required", "WebSocket is not supported on this path; send an HTTP POST.");
 }
 
-function wrongMethod({ errors, idHeaders }: ErrorFormat, allow: string, requestId: string): Response {
-  const error = new GatewayError("method_not_allowed", `This path supports ${allow} only.`);
-  return writeError(error, errors, requestId, idHeaders, allow);
-}
+const wrongMethod = (allow: string): GatewayError =>
+  new GatewayError("method_not_allowed", `This path supports ${allow} only.`);
 
 function failed(
   dependencies: HandlerDependencies,
@@ -151,7 +151,7 @@ function failed(
   side: ErrorFormat,
   requestId: string,
 ): Response {
-  if (error.kind === "internal_error") dependencies.gateway.events.requestFailed(requestId, error);
+  dependencies.gateway.events.requestFailed(requestId, error);
   const response = writeError(error, side.errors, requestId, side.idHeaders);
   // The rest of its body would be taken for the next request.
   if (error.kind === "request_timeout") response.headers.set("connection", "close");
@@ -200,6 +200,7 @@ async function serveAsk(dependencies: HandlerDependencies, endpoint: ModelEndpoi
     signal: () => request.signal,
     drop: drop && (() => drop(request)),
     arrivedMs,
+    readMs: body.readMs,
     requestId,
   };
   const source = body.json === undefined || given !== body.wire ? undefined : { value: wire, bytes: body.json };

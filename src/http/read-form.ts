@@ -18,6 +18,8 @@ export interface ReadForm {
   readonly files: readonly UploadedFile[];
   /** Size of the body. */
   readonly bytes: number;
+  /** How long it took until all of it was there. */
+  readonly readMs: number;
   /** Gives the memory of the body back, without waiting for the collector. Its files are empty from then on. */
   release(): void;
 }
@@ -81,7 +83,9 @@ export async function readForm(
   >,
 ): Promise<ReadForm> {
   const boundary = boundaryFor(request);
+  const startedMs = performance.now();
   const body = await readPlain(request, limits);
+  const readMs = performance.now() - startedMs;
   const read = await inSteps(readMultipart(body, boundary, limits));
   if (!read.ok) throw bad(`${faults[read.fault.reason]} (at byte ${read.fault.at}).`);
   const parts = read.parts.filter((part) => !isNothing(part));
@@ -90,7 +94,8 @@ export async function readForm(
     throw tooLarge(limits.maxFormTextBytes, "The fields of the form are");
   const fields = formObject(texts.map((part) => ({ name: part.name, value: textOf(part) })));
   if (!fields.ok) throw fieldError(fields.fault);
-  return { wire: fields.object, files: parts.flatMap(fileOf), bytes: body.length, release: () => releaseBuffer(body) };
+  const files = parts.flatMap(fileOf);
+  return { wire: fields.object, files, bytes: body.length, readMs, release: () => releaseBuffer(body) };
 }
 
 /** The form of a request, its texts read as the schema wants them. */

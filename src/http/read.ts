@@ -119,6 +119,8 @@ export async function readPlain(
 export interface ReadBody {
   readonly wire: JsonObject;
   readonly bytes: number;
+  /** How long it took until all of it was there. */
+  readonly readMs: number;
   /** The body itself, where it was JSON. */
   readonly json?: Uint8Array<ArrayBuffer>;
   readonly files?: readonly UploadedFile[];
@@ -131,11 +133,13 @@ export interface ReadBody {
 /** The JSON object of a request. Throws the 400, 413 and 415 of the contract. */
 export async function readJson(request: Request, limits: ReadLimits): Promise<ReadBody> {
   checkType(request);
+  const startedMs = performance.now();
   const bytes = await readPlain(request, limits);
+  const readMs = performance.now() - startedMs;
   const { length } = bytes;
   const parsed = await parseBody(bytes, limits);
   if (!parsed.ok) throw faultError(parsed.fault);
   if (!isObject(parsed.value)) throw new GatewayError("invalid_json", "The body must be a JSON object.");
   const json = parsed.bytes === undefined ? {} : { json: parsed.bytes };
-  return { wire: parsed.value, bytes: length, ...json, mayBeExact: parsed.mayBeExact };
+  return { wire: parsed.value, bytes: length, readMs, ...json, mayBeExact: parsed.mayBeExact };
 }

@@ -88,13 +88,12 @@ export function writeJson(body: unknown, requestId: string, idHeaders: IdHeaders
   return new Response(JSON.stringify(body), { status, headers });
 }
 
-/** An error in the envelope of the dialect; `allow` names the methods that a path takes. */
+/** An error in the envelope of the dialect. */
 export function writeError(
   error: GatewayError,
   errors: Dialect["error"],
   requestId: string,
   idHeaders: IdHeaders,
-  allow?: string,
 ): Response {
   const { status, body } = errors.render(error, requestId);
   const headers = common(requestId, idHeaders);
@@ -110,7 +109,6 @@ export function writeError(
     headers["x-turnpike-attempts"] = String(error.asked.attempts);
   }
   headers["x-should-retry"] = String(error.transient && (wait ?? 0) <= longWaitMs);
-  if (allow !== undefined) headers.allow = allow;
   if (status === 401) headers["www-authenticate"] = "Bearer";
   if (status === 426) headers.upgrade = "HTTP/1.1";
   return new Response(JSON.stringify(body), { status, headers });

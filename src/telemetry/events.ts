@@ -1,6 +1,7 @@
-// Business events, one function each: the log is written here and nowhere else.
+// Business events, one function each: the log is written and the metrics are counted here and nowhere else.
 import type { GatewayError } from "../canonical/error.ts";
 import { causeOf, type Level, type Log } from "./log.ts";
+import type { Metrics, SettledExchange } from "./metrics.ts";
 
 /** The ids under which a request is found: the gateway's own, and the one that the client sees. */
 export interface RequestIds {
@@ -8,28 +9,37 @@ export interface RequestIds {
   readonly requestId: string;
 }
 
-/** What an exchange came to, for logs and metrics. */
-export interface SettledExchange {
-  readonly state: string;
-  readonly provider: string | null;
-  readonly durationMs: number;
+/** A job of a task, after so many tries. */
+export interface FailedJob {
+  readonly job: "webhook" | "copy";
+  readonly task: string;
+  readonly tries: number;
 }
 
+/** Work that no request waits for. */
+export type BackgroundTask = "idempotency" | "keys" | "ledger" | "responses" | "videos";
+
 export interface Events {
+  /** One try at one provider answered. */
+  attemptAnswered(provider: string, model: string): void;
   /** One try at one provider failed. */
   attemptFailed(provider: string, model: string, error: GatewayError, ids?: RequestIds): void;
+  /** A provider did not answer a question about a task, which continues. */
+  taskCallFailed(provider: string, model: string, error: GatewayError, ids: RequestIds): void;
   /** A provider does not have the model of a candidate, or refuses the gateway's credential: the operator has to act. */
   candidateUnusable(provider: string, model: string, error: GatewayError): void;
   /** An exchange that was opened in the ledger is settled, `error` null where it was answered completely. */
   exchangeSettled(exchange: SettledExchange, error: GatewayError | null, ids: RequestIds): void;
-  /** A request was answered with an error that is the gateway's own fault. */
+  /** A stream to a client begins; its exchange is settled at its end. */
+  streamStarted(): void;
+  /** A request was answered with an error. */
   requestFailed(requestId: string, error: GatewayError): void;
   /** A provider's list of models could not be read. */
   modelListFailed(provider: string, cause: unknown): void;
   /** A provider returned a task status that is not in its table; the task continues. */
-  unknownTaskStatus(provider: string, status: string): void;
+  unknownTaskStatus(provider: string, status: string, ids: RequestIds): void;
   /** A stored copy or a webhook delivery of a task failed. */
-  jobFailed(job: string, task: string, tries: number, cause: unknown): void;
+  jobFailed(job: FailedJob, cause: unknown, ids: RequestIds): void;
   /** Rows of a dead process were closed at the start. */
   recovered(rows: number): void;
   /** The limit on open files leaves room for fewer requests than are configured. */
@@ -41,7 +51,7 @@ export interface Events {
   /** Finished videos cannot be copied to the place that is configured. */
   resultsUnavailable(problem: string): void;
   /** A background task failed. */
-  backgroundTaskFailed(what: string, cause: unknown): void;
+  backgroundTaskFailed(what: BackgroundTask, cause: unknown): void;
 }
 
 /** The client going away is everyday life; our own faults are not. */
@@ -50,40 +60,65 @@ function levelOf(error: GatewayError): Level {
   return error.kind === "client_closed" ? "info" : "warn";
 }
 
-export function createEvents(log: Log): Events {
+const failureOf = (error: GatewayError) => ({ code: error.code, cause: causeOf(error.cause ?? error) });
+const idsOf = (ids: RequestIds | undefined) => ({ id: ids?.id, requestId: ids?.requestId });
+
+export function createEvents(log: Log, metrics: Metrics): Events {
+  return { ...requestEvents(log, metrics), ...providerEvents(log, metrics), ...processEvents(log, metrics) };
+}
+
+type RequestEvent = "exchangeSettled" | "streamStarted" | "requestFailed" | "attemptAnswered" | "attemptFailed";
+
+function requestEvents(log: Log, metrics: Metrics): Pick<Events, RequestEvent> {
   return {
-    attemptFailed: (provider, model, error, ids) =>
-      log.write("warn", "attempt_failed", {
-        id: ids?.id,
-        requestId: ids?.requestId,
-        provider,
-        model,
-        code: error.code,
-        cause: causeOf(error.cause ?? error),
-      }),
-    candidateUnusable: (provider, model, error) =>
-      log.write("error", "candidate_unusable", {
-        provider,
-        model,
-        code: error.code,
-        cause: causeOf(error.cause ?? error),
-      }),
-    exchangeSettled(_exchange, error, { id, requestId }) {
-      if (error !== null) log.write(levelOf(error), "exchange_failed", { id, requestId, code: error.code });
+    attemptAnswered: (provider, model) => metrics.attempt(provider, model, "answered"),
+    attemptFailed(provider, model, error, ids) {
+      metrics.attempt(provider, model, error.kind);
+      log.write("warn", "attempt_failed", { ...idsOf(ids), provider, model, ...failureOf(error) });
     },
-    requestFailed: (requestId, error) =>
-      log.write("error", "request_failed", { requestId, code: error.code, cause: causeOf(error.cause ?? error) }),
-    modelListFailed: (provider, cause) => log.write("warn", "model_list_failed", { provider, cause: causeOf(cause) }),
-    unknownTaskStatus: (provider, status) =>
-      log.write("warn", "unknown_task_status", { provider, status: status.slice(0, 100) }),
-    jobFailed: (job, task, tries, cause) =>
-      log.write("warn", "job_failed", { job, task, tries, cause: causeOf(cause) }),
+    exchangeSettled(exchange, error, ids) {
+      metrics.exchangeSettled(exchange);
+      if (error !== null) log.write(levelOf(error), "exchange_failed", { ...idsOf(ids), code: error.code });
+    },
+    streamStarted: metrics.streamStarted,
+    requestFailed(requestId, error) {
+      metrics.errorResponse(error.kind);
+      if (error.kind === "internal_error") log.write("error", "request_failed", { requestId, ...failureOf(error) });
+    },
+  };
+}
+
+type ProviderEvent = "taskCallFailed" | "candidateUnusable" | "modelListFailed" | "unknownTaskStatus";
+
+function providerEvents(log: Log, metrics: Metrics): Pick<Events, ProviderEvent> {
+  return {
+    taskCallFailed: (provider, model, error, ids) =>
+      log.write("warn", "attempt_failed", { ...idsOf(ids), provider, model, ...failureOf(error) }),
+    candidateUnusable: (provider, model, error) =>
+      log.write("error", "candidate_unusable", { provider, model, ...failureOf(error) }),
+    modelListFailed(provider, cause) {
+      metrics.modelListFailed(provider);
+      log.write("warn", "model_list_failed", { provider, cause: causeOf(cause) });
+    },
+    unknownTaskStatus: (provider, status, ids) =>
+      log.write("warn", "unknown_task_status", { ...idsOf(ids), provider, status: status.slice(0, 100) }),
+  };
+}
+
+function processEvents(log: Log, metrics: Metrics): Omit<Events, RequestEvent | ProviderEvent> {
+  return {
+    jobFailed({ job, task, tries }, cause, ids) {
+      metrics.taskFailed(job);
+      log.write("warn", "job_failed", { ...idsOf(ids), job, task, tries, cause: causeOf(cause) });
+    },
     recovered: (rows) => log.write("warn", "ledger_recovered", { rows }),
     descriptorLimit: (maxConcurrentRequests) => log.write("warn", "descriptor_limit", { maxConcurrentRequests }),
     localServerFound: (provider, baseUrl) => log.write("info", "local_server_found", { provider, baseUrl }),
     localServerLost: (provider, baseUrl) => log.write("warn", "local_server_lost", { provider, baseUrl }),
     resultsUnavailable: (problem) => log.write("error", "results_unavailable", { problem }),
-    backgroundTaskFailed: (what, cause) =>
-      log.write("error", "background_task_failed", { what, cause: causeOf(cause) }),
+    backgroundTaskFailed(what, cause) {
+      metrics.taskFailed(what);
+      log.write("error", "background_task_failed", { what, cause: causeOf(cause) });
+    },
   };
 }

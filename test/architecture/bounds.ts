@@ -168,6 +168,7 @@ export const otherBounds: Readonly<Record<string, readonly string[]>> = {
   ],
   "how often something of the gateway's own is looked at, or how long it waits between tries": [
     "src/app.ts backlogTickMs deadlineTickMs listPatienceMs videoDrainMs",
+    "src/telemetry/event-loop-delay.ts everyMs",
     "src/gateway/ledger/writer.ts firstRetryMs longestRetryMs",
     "src/gateway/pipeline/readiness.ts probeEveryMs",
     "src/gateway/pipeline/usage-estimate.ts patienceMs",

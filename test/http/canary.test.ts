@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { gateway, type RunningGateway } from "../support/gateway.ts";
 import { hear } from "../support/response-oracle.ts";
 import { type Line, type Script, upstream } from "../support/upstream.ts";
+import { metricsText, samplesOf } from "../telemetry/scrape.ts";
 import { pathOf, rows, smallest } from "./setting.ts";
 
 /** No pattern knows it, and it has to be escaped in JSON and in URLs. */
@@ -73,9 +74,13 @@ const asking = rows.filter(
 
 const shows = (text: string): boolean => text.includes(canary);
 
-/** Nothing that outlives the requests holds the canary either. */
-function checkKept({ log, dataFolder }: RunningGateway): void {
-  expect(log.filter(shows)).toEqual([]);
+/** Nothing that outlives the requests holds the canary or the client's key either. */
+async function checkKept(running: RunningGateway): Promise<void> {
+  const { log, dataFolder, key } = running;
+  const metrics = await metricsText(running);
+  expect([...log, ...metrics.split("\n")].filter((line) => shows(line) || line.includes(key))).toEqual([]);
+  const counted = samplesOf(metrics).filter(({ labels }) => labels["provider"] === "echo" || labels["kind"]);
+  expect(counted.length).toBeGreaterThan(1);
   for (const name of readdirSync(dataFolder)) {
     const bytes = readFileSync(join(dataFolder, name)).toString("latin1");
     expect({ name, shows: shows(bytes) }).toEqual({ name, shows: false });
@@ -103,7 +108,7 @@ describe.each(kinds)("behind an upstream of the kind %s", (kind) => {
           if (shows(all)) expect({ what, path: row.path, stream, all }).toBe(null as never);
         }
     }
-    checkKept(running);
+    await checkKept(running);
     await running.stop();
     for (const path of asked) covered.add(path);
   }, 120_000);

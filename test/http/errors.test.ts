@@ -10,6 +10,8 @@ import type { Endpoint } from "../../src/http/endpoint.ts";
 import { createHandler } from "../../src/http/handler.ts";
 import { createEvents } from "../../src/telemetry/events.ts";
 import { createLog } from "../../src/telemetry/log.ts";
+import { createMetrics } from "../../src/telemetry/metrics.ts";
+import { createRegistry } from "../../src/telemetry/registry.ts";
 import { callerNamed } from "../support/callers.ts";
 import { at } from "../support/chat-stream-reader.ts";
 import { says } from "../support/fixtures.ts";
@@ -174,6 +176,7 @@ test("a fault of our own is 500, says nothing of its cause, and leaves the cause
       (line) => void lines.push(line),
       () => 0,
     ),
+    createMetrics(createRegistry(), () => false),
   );
   const endpoint: Endpoint = {
     kind: "plain",

@@ -3,11 +3,17 @@ import { adminResources, type ResourceDependencies } from "../../src/admin/resou
 import { adminEndpoints } from "../../src/http/admin-endpoints.ts";
 import type { Endpoint } from "../../src/http/endpoint.ts";
 import { type EndpointDependencies, endpoints } from "../../src/http/endpoints.ts";
+import { metricsRow } from "../../src/http/metrics-endpoints.ts";
 
 /** The handlers are not called. */
 export const rows: readonly Endpoint[] = endpoints({} as EndpointDependencies);
 
 /** What the OpenAPI document has besides. */
-export const adminRows: readonly Endpoint[] = adminEndpoints(adminResources({} as ResourceDependencies), () => {
+export const adminRows: readonly Endpoint[] = [
+  ...adminEndpoints(adminResources({} as ResourceDependencies), notCalled),
+  metricsRow(notCalled),
+];
+
+function notCalled(): never {
   throw new Error("no handler is called");
-});
+}

@@ -39,6 +39,10 @@ export interface AttemptLog {
   /** The sum of what was reported, also by replies that came to nothing for the client; undefined where nothing was. */
   reported(): Usage | undefined;
   failures(): readonly FailedAttempt[];
+  /** Counts the time until `promise` is settled as time that the gateway waited. Returns the promise. */
+  waits<T>(promise: Promise<T>): Promise<T>;
+  /** How long anything has been waited for, the time before the first attempt included. */
+  waitedMs(): number;
   /** When the last attempt began, counted from the arrival of the request; null before the first one. */
   startedMs(): number | null;
 }
@@ -71,8 +75,11 @@ class RequestAttempts implements AttemptLog {
   declare private usage: Usage | undefined;
   declare private number: number;
   declare private begunMs: number | null;
+  declare private waiting: number;
+  declare private waitingSinceMs: number;
+  declare private totalWaitedMs: number;
 
-  constructor(nowMs: () => number, arrivedMs: number) {
+  constructor(nowMs: () => number, arrivedMs: number, waitedMs: number) {
     this.nowMs = nowMs;
     this.arrivedMs = arrivedMs;
     this.failedAttempts = null;
@@ -80,6 +87,9 @@ class RequestAttempts implements AttemptLog {
     this.usage = undefined;
     this.number = 0;
     this.begunMs = null;
+    this.waiting = 0;
+    this.waitingSinceMs = 0;
+    this.totalWaitedMs = waitedMs;
   }
 
   begin(candidate: Candidate): void {
@@ -135,12 +145,25 @@ class RequestAttempts implements AttemptLog {
     return this.failedAttempts ?? none;
   }
 
+  waits<T>(promise: Promise<T>): Promise<T> {
+    if (this.waiting++ === 0) this.waitingSinceMs = this.nowMs();
+    const settled = (): void => {
+      if (--this.waiting === 0) this.totalWaitedMs += this.nowMs() - this.waitingSinceMs;
+    };
+    promise.then(settled, settled);
+    return promise;
+  }
+
+  waitedMs(): number {
+    return this.totalWaitedMs;
+  }
+
   startedMs(): number | null {
     return this.begunMs;
   }
 }
 
-/** `arrivedMs` is monotonic: when the request arrived. */
-export function createAttemptLog(nowMs: () => number, arrivedMs: number): AttemptLog {
-  return new RequestAttempts(nowMs, arrivedMs);
+/** `arrivedMs` is monotonic: when the request arrived; `waitedMs` is how long it has waited for its client since. */
+export function createAttemptLog(nowMs: () => number, arrivedMs: number, waitedMs = 0): AttemptLog {
+  return new RequestAttempts(nowMs, arrivedMs, waitedMs);
 }

@@ -86,6 +86,7 @@ async function askCandidate<T>(loop: AttemptLoop<T>, candidate: Candidate, state
       state.answer = { value: await prepared.send() };
       if (refusal !== null) attempts.recovered();
       cooldowns.answered(candidate);
+      loop.events.attemptAnswered(candidate.provider.entry.name, candidate.model);
       return false;
     } catch (thrown) {
       const failure = loop.signal().aborted ? clientClosed() : clientError(thrown, candidate, requestedModel);

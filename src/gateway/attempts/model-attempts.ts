@@ -100,7 +100,8 @@ async function planWithBytes(
   upstream: UpstreamDialect,
 ): Promise<UpstreamPlan | GatewayError> {
   try {
-    return planFor(await withBytes(context.gatewayRequest, context, context.signal()), candidate, upstream, context);
+    const fetched = await context.log.waits(withBytes(context.gatewayRequest, context, context.signal()));
+    return planFor(fetched, candidate, upstream, context);
   } catch (thrown) {
     return context.signal().aborted ? clientClosed() : toGatewayError(thrown);
   }
@@ -113,7 +114,7 @@ async function refusedAddress(context: AttemptContext, { provider }: Candidate):
   const addresses = addressesIn(gatewayRequest.request);
   if (addresses.length === 0) return null;
   try {
-    await checkAddresses(addresses, provider, context);
+    await context.log.waits(checkAddresses(addresses, provider, context));
     return null;
   } catch (thrown) {
     return context.signal().aborted ? clientClosed() : toGatewayError(thrown);
@@ -203,14 +204,9 @@ class AttemptsAtCandidate<T> implements CandidateAttempts<T> {
 function attempt<T>(context: AttemptContext, send: Send<T>): Promise<AttemptResult<T>> {
   const { candidates, signal, log, events, ids, cooldowns, gatewayRequest, limits } = context;
   return attemptCandidates({
-    candidates,
+    ...{ candidates, signal, log, events, ids, cooldowns },
     maxAttemptsPerRequest: limits.maxAttemptsPerRequest,
     requestedModel: gatewayRequest.outline.model,
-    signal,
-    log,
-    events,
-    ids,
-    cooldowns,
     attemptsFor: (candidate) => new AttemptsAtCandidate(context, candidate, send),
     mayContinue: unlessRefused,
   });
@@ -287,7 +283,7 @@ export function attemptStream(
     const life = deadline(context.signal, timeouts.firstByteMs, context.watch, tooSlow);
     try {
       const flow = await upstreamStreamOf(context, plan, candidate, meter(candidate), life);
-      const first = await firstOf(flow);
+      const first = await context.log.waits(firstOf(flow));
       if (first.end?.error) throw first.end.error;
       return { first, flow, life, idleMs: timeouts.idleMs, type: flow.type() };
     } catch (thrown) {

@@ -71,7 +71,7 @@ export async function sendCall(
   const { dispatch } = candidate.provider;
   if (dispatch.form !== "http") throw new GatewayError("internal_error", "This provider answers inside the process.");
   log.sent();
-  const response = await dispatch.send(shipment).catch((thrown) => {
+  const response = await log.waits(dispatch.send(shipment)).catch((thrown) => {
     if (thrown instanceof GatewayError && isUnsent(thrown)) log.unreachable();
     throw thrown;
   });
@@ -90,7 +90,7 @@ async function answerCall(
   if (dispatch.form !== "canonical") throw new GatewayError("internal_error", "This provider is asked over HTTP.");
   log.sent();
   try {
-    const reply = await dispatch.answer(request, signal);
+    const reply = await log.waits(dispatch.answer(request, signal));
     log.answered(200);
     return reply;
   } catch (thrown) {
@@ -133,6 +133,7 @@ async function readSent(
     origin: originOf(candidate.provider, candidate.model),
     signal,
     maxBytes: context.limits.maxReplyBytes,
+    log: context.log,
   };
   return withImages(context, await readResponse(response, plan, context.gatewayRequest, reading), signal);
 }
@@ -141,7 +142,7 @@ async function withImages(context: StreamContext, read: ReadResponse, signal: Ab
   const { gatewayRequest, log } = context;
   log.read(read.usage);
   if (read.answer?.operation !== "image") return read;
-  const canonicalResponse = await delivered(read.answer, gatewayRequest.request, context, signal);
+  const canonicalResponse = await log.waits(delivered(read.answer, gatewayRequest.request, context, signal));
   return canonicalResponse === read.answer ? read : { ...read, answer: canonicalResponse, changed: true };
 }
 

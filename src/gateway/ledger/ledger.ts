@@ -43,6 +43,8 @@ export interface Ledger {
   settlePending(id: string, settlement: LedgerSettlement): Promise<void>;
   /** Adds rows for attempts of an exchange. Failures are logged. */
   recordAttempts(id: string, attempts: readonly LedgerAttempt[]): void;
+  /** How many rows wait to be committed. */
+  waitingRows(): number;
   /** Resolves when the ledger takes rows; rejects with a GatewayError where it does not. */
   probe(): Promise<void>;
   /** Commits what waits and unlocks the folder; rows that are still open become `interrupted` at the next start. */
@@ -124,6 +126,7 @@ function runningLedger(
   return {
     id,
     ...rowsOf(shared),
+    waitingRows: writer.waitingRows,
     probe: () => writer.write(statements.mark, marked, "reject"),
     async close() {
       await checkpointer.stop();

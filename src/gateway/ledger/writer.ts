@@ -9,6 +9,8 @@ export type OnFailure = "reject" | "retry" | "drop";
 export interface Writer {
   /** Resolves when the row is committed; rejects with a GatewayError of code `ledger_unavailable` (503). */
   write(statement: Write, values: () => SQLQueryBindings[], onFailure: OnFailure): Promise<void>;
+  /** How many rows wait to be committed. */
+  waitingRows(): number;
   /** Commits nothing while `action` runs, then everything that came in the meantime. */
   holdWhile(action: () => Promise<void>): Promise<void>;
   /** Commits what is waiting, now, and takes nothing more; promises of rows that the disk still refuses reject. */
@@ -74,6 +76,7 @@ export function createWriter(database: Database, options: WriterOptions): Writer
       schedule();
       return promise;
     },
+    waitingRows: () => waiting.length,
     async holdWhile(action) {
       held = true;
       try {

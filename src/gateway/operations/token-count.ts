@@ -1,7 +1,7 @@
 // Counting by a provider's own counter, and by the gateway's estimate where the provider turns out to have none.
-import type { GatewayError } from "../../canonical/error.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Provider } from "../../providers/provider.ts";
+import type { Events } from "../../telemetry/events.ts";
 import type { AttemptResult } from "../attempts/attempt-loop.ts";
 import type { AttemptContext } from "../attempts/model-attempts.ts";
 import type { BufferedResponse } from "../attempts/upstream-plan.ts";
@@ -25,9 +25,9 @@ export function createMissingCounters(clock: Clock): MissingCounters {
 
 /** The same tries, which remember each provider without a counter. */
 function remembering(context: AttemptContext, missing: MissingCounters): AttemptContext {
-  const attemptFailed = (provider: string, model: string, failure: GatewayError): void => {
+  const attemptFailed: Events["attemptFailed"] = (provider, model, failure, ids) => {
     if (failure.kind === "counter_missing") missing.add(provider);
-    context.events.attemptFailed(provider, model, failure);
+    context.events.attemptFailed(provider, model, failure, ids);
   };
   return { ...context, events: { ...context.events, attemptFailed } };
 }

@@ -92,7 +92,7 @@ function workOf(
   context: RequestContext,
 ): Work<GatewayReply> {
   const { clock, deadlines, fetchAllow, limits, preferred, voiceLists, estimates, transcoder, ledger } = dependencies;
-  const log = createAttemptLog(clock.monotonicMs, context.arrivedMs);
+  const log = createAttemptLog(clock.monotonicMs, context.arrivedMs, context.readMs);
   const booked = { gatewayRequest, log, estimates };
   return {
     open: (admitted) => ledger.open(openingOf(dependencies, gatewayRequest, admitted)),
@@ -208,6 +208,7 @@ async function streamed(
     opened && servedBy !== null && meter !== null
       ? streamedOutcome(context, servedBy, meter, error)
       : failedOutcome(context, servedBy, error ?? toGatewayError(new Error("the stream never began")));
+  exchange.startStream();
   const body = clientStream({
     stream,
     exchange,

@@ -5,6 +5,7 @@ import type { Usage } from "../../canonical/usage.ts";
 import type { Warning } from "../../canonical/warning.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Events, RequestIds } from "../../telemetry/events.ts";
+import type { SettledExchange } from "../../telemetry/metrics.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { type Ending, endStateOf, settlementOf } from "../ledger/settlement.ts";
 import type { LedgerAttempt, LedgerEntry, LedgerSettlement } from "../ledger/types.ts";
@@ -38,6 +39,8 @@ export interface ExchangeOutcome {
   /** When the attempt that answered began, counted from the arrival of the request. */
   readonly attemptStartedMs?: number | null;
   readonly failedAttempts?: readonly LedgerAttempt[];
+  /** How long the gateway waited for others before the reply began. Absent: not measured. */
+  readonly waitedMs?: number;
 }
 
 export interface Exchange extends RequestIds {
@@ -47,6 +50,8 @@ export interface Exchange extends RequestIds {
   firstByte(): void;
   /** Notes that the client has its status: a later failure is an event of the stream. */
   headSent(): void;
+  /** The reply is a stream, which lasts until the settlement. */
+  startStream(): void;
   /** Records what has been streamed so far, and by whom, for the case that the process dies. */
   progress(usage: Usage, servedBy: ServedBy | null): void;
   /** What it came to; null until it is settled. */
@@ -71,6 +76,8 @@ export interface ExchangeDependencies extends RequestIds {
   readonly arrivedMs: number;
 }
 
+const noWarnings: readonly Warning[] = [];
+
 const askedOf = (servedBy: ServedBy | null) => ({
   provider: servedBy?.candidate.provider.entry.name ?? null,
   upstreamModel: servedBy?.candidate.model ?? null,
@@ -82,8 +89,10 @@ class RunningExchange implements Exchange {
   declare readonly requestId: string;
   declare readonly candidates: readonly Candidate[];
   declare private readonly given: ExchangeDependencies;
+  /** Not rounded, as the gateway's own time is short. */
   declare private firstByteMs: number | null;
   declare private isHeadSent: boolean;
+  declare private isStream: boolean;
   declare private readonly admittedAtMs: number;
   declare private done: Promise<unknown> | null;
   declare settlement: LedgerSettlement | null;
@@ -95,6 +104,7 @@ class RunningExchange implements Exchange {
     this.given = given;
     this.firstByteMs = null;
     this.isHeadSent = false;
+    this.isStream = false;
     this.done = null;
     this.settlement = null;
     this.admittedAtMs = given.clock.nowMs();
@@ -109,6 +119,11 @@ class RunningExchange implements Exchange {
     this.isHeadSent = true;
   }
 
+  startStream(): void {
+    this.isStream = true;
+    this.given.events.streamStarted();
+  }
+
   progress(usage: Usage, servedBy: ServedBy | null): void {
     this.given.reservations.extend(usage);
     this.given.entry.progress({ usage, ...askedOf(servedBy) });
@@ -121,7 +136,7 @@ class RunningExchange implements Exchange {
     this.settlement = settlement;
     reservations.settle(settlement);
     reservations.release();
-    events.exchangeSettled(settlement, outcome.error, this);
+    events.exchangeSettled(this.settled(outcome, settlement), outcome.error, this);
     this.done = entry.settle(settlement, outcome.failedAttempts);
     return this.done;
   }
@@ -134,7 +149,14 @@ class RunningExchange implements Exchange {
   }
 
   private elapsedMs(): number {
-    return Math.round(this.given.clock.monotonicMs() - this.given.arrivedMs);
+    return this.given.clock.monotonicMs() - this.given.arrivedMs;
+  }
+
+  private settled({ servedBy, waitedMs }: ExchangeOutcome, settlement: LedgerSettlement): SettledExchange {
+    const { firstByteMs, isStream } = this;
+    const overheadMs = firstByteMs === null || waitedMs === undefined ? null : firstByteMs - waitedMs;
+    const { operation } = this.given;
+    return { operation, settlement, warnings: servedBy?.warnings ?? noWarnings, isStream, overheadMs };
   }
 
   private ending({ servedBy, usage, error, charged = true, attemptStartedMs = null }: ExchangeOutcome): Ending {
@@ -150,12 +172,12 @@ class RunningExchange implements Exchange {
       providerKind: servedBy?.candidate.provider.kind.name ?? null,
       upstreamModel: servedBy?.candidate.model ?? null,
       attempts: servedBy?.attempts ?? 0,
-      warnings: servedBy?.warnings ?? [],
+      warnings: servedBy?.warnings ?? noWarnings,
       usage,
       isCharged: charged,
       attemptStartedMs,
-      firstByteMs: this.firstByteMs,
-      durationMs: this.elapsedMs(),
+      firstByteMs: this.firstByteMs === null ? null : Math.round(this.firstByteMs),
+      durationMs: Math.round(this.elapsedMs()),
     };
   }
 }
@@ -178,5 +200,6 @@ export async function settlePending(
   const settlement = settlementOf(ending, prices);
   pending.settle(ids.id, settlement);
   await ledger.settlePending(ids.id, settlement);
-  events.exchangeSettled(settlement, null, ids);
+  const { operation, warnings } = ending;
+  events.exchangeSettled({ operation, settlement, warnings, isStream: false, overheadMs: null }, null, ids);
 }

@@ -30,6 +30,7 @@ const answered = (log: AttemptLog, servedBy: ServedBy, usage: Usage, error: Gate
   usage,
   error,
   attemptStartedMs: log.startedMs(),
+  waitedMs: log.waitedMs(),
   failedAttempts: attemptRows(log, totalInput(usage)),
 });
 

@@ -46,6 +46,7 @@ export async function recordReplay(dependencies: GatewayDependencies, replay: Re
     },
     prices,
   );
-  events.exchangeSettled(settlement, null, { id, requestId });
+  const settled = { operation, settlement, warnings: [], isStream: false, overheadMs: null };
+  events.exchangeSettled(settled, null, { id, requestId });
   await entry.settle(settlement);
 }

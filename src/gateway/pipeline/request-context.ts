@@ -13,6 +13,8 @@ export interface RequestContext {
   readonly drop?: (() => void) | undefined;
   /** Monotonic time of arrival, in milliseconds. */
   readonly arrivedMs: number;
+  /** How long the client took to send the body. Absent: no time. */
+  readonly readMs?: number;
   /** The id that the client sees. */
   readonly requestId: string;
   /** The session of an agent, where the request names one. */

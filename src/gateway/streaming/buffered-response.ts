@@ -10,6 +10,7 @@ import { parseExactText } from "../../lib/exact-json.ts";
 import { isObject, type Json, type JsonObject, parseJsonText } from "../../lib/json.ts";
 import { retryAfterMs } from "../../lib/retry-after.ts";
 import { readBounded } from "../../providers/upstream.ts";
+import type { AttemptLog } from "../attempts/attempt-log.ts";
 import type { BufferedResponse, ReadResponse, UpstreamPlan } from "../attempts/upstream-plan.ts";
 import { mergeAnswers } from "../operations/chat.ts";
 import { check, merge } from "../operations/index.ts";
@@ -81,14 +82,21 @@ function readDocument(
   return plan.codec.decodeDocument(bytes, type, canonicalResponse);
 }
 
+interface Reading {
+  readonly origin: string;
+  readonly signal: AbortSignal;
+  readonly maxBytes: number;
+  readonly log: Pick<AttemptLog, "waits">;
+}
+
 /** Reads a successful reply. Throws `upstream_protocol_error` on nonsense. */
 export async function readResponse(
   response: Response,
   plan: UpstreamPlan,
   gatewayRequest: GatewayRequest,
-  { origin, signal, maxBytes }: { readonly origin: string; readonly signal: AbortSignal; readonly maxBytes: number },
+  { origin, signal, maxBytes, log }: Reading,
 ): Promise<ReadResponse> {
-  const bytes = await readBounded(response, maxBytes, signal);
+  const bytes = await log.waits(readBounded(response, maxBytes, signal));
   if (bytes === null) throw invalidUpstreamResponse("the response exceeds the size limit");
   const document = readDocument(response, bytes, plan, gatewayRequest, origin);
   if (document !== null) return document;

@@ -9,7 +9,7 @@ import { findLinkedTask } from "../../store/tasks.ts";
 import type { TaskDependencies } from "./dependencies.ts";
 import { type DiskReservation, nameOf, removeBytes, shouldArchive, storedBytesOf } from "./results.ts";
 import { jobWaitMs } from "./schedule.ts";
-import { type Task, taskOf } from "./task.ts";
+import { requestIdsOf, type Task, taskOf } from "./task.ts";
 import { late, type Transfer, transfer } from "./transfer.ts";
 
 const maxTries = 5;
@@ -107,7 +107,7 @@ export async function copyTask(
   // Stopping ended the try, not the source.
   const isStopped = outcome.failure !== null && signal.aborted;
   if (outcome.failure !== null && !isStopped)
-    dependencies.gateway.events.jobFailed("copy", task.id, tries, outcome.failure);
+    dependencies.gateway.events.jobFailed({ job: "copy", task: task.id, tries }, outcome.failure, requestIdsOf(task));
   const bytes = storedBytesOf(outcome.results);
   const isWritten = await writeCopied(
     dependencies.store,

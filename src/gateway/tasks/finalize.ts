@@ -8,7 +8,7 @@ import type { EndState } from "../ledger/types.ts";
 import type { Catalog } from "../routing/catalog.ts";
 import type { TaskDependencies } from "./dependencies.ts";
 import { shouldArchive } from "./results.ts";
-import { changeOf, type Task, taskOf } from "./task.ts";
+import { changeOf, requestIdsOf, type Task, taskOf } from "./task.ts";
 
 const endStates: { readonly [state in VideoState]: EndState } = {
   queued: "failed",
@@ -57,8 +57,7 @@ const atOnce = 100;
 
 /** Twice is as good as once: the ledger settles a pending row and no other. */
 async function settle({ gateway, store }: TaskDependencies, task: Task): Promise<void> {
-  const { exchangeId: id, requestId = id } = task.internals;
-  await gateway.settlePending({ id, requestId }, endingOf(task, gateway.catalog.current()));
+  await gateway.settlePending(requestIdsOf(task), endingOf(task, gateway.catalog.current()));
   await markTaskSettled(store, task.id);
 }
 

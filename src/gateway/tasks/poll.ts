@@ -7,7 +7,7 @@ import { type TaskRow, updateTask } from "../../store/tasks.ts";
 import type { TaskDependencies } from "./dependencies.ts";
 import { finalize } from "./finalize.ts";
 import { errorBackoffMs, jitter, nextDelayMs } from "./schedule.ts";
-import { changeOf, type Task, taskOf, upstreamTaskOf } from "./task.ts";
+import { changeOf, requestIdsOf, type Task, taskOf, upstreamTaskOf } from "./task.ts";
 import { applyProgress, failures, terminate } from "./task-state.ts";
 import { askUpstream, clientFor, notifyUpstream, safeProgress, type UpstreamClient } from "./upstream-client.ts";
 
@@ -25,7 +25,7 @@ const absent = (): GatewayError =>
 
 /** The poll failed: the task is as it was, and is polled again. */
 function afterFailure(dependencies: TaskDependencies, task: Task, failure: GatewayError): PollOutcome {
-  dependencies.gateway.events.attemptFailed(task.provider, task.internals.model, failure);
+  dependencies.gateway.events.taskCallFailed(task.provider, task.internals.model, failure, requestIdsOf(task));
   const { internals } = task;
   const refusals = failure.kind === "upstream_credentials" ? (internals.refusals ?? 0) + 1 : 0;
   if (refusals >= refusalsToFail)
@@ -45,7 +45,8 @@ async function pollUpstream(dependencies: TaskDependencies, task: Task, client: 
   const nowMs = gateway.clock.nowMs();
   const progress = safeProgress(client, upstream.progress(answer, upstreamTask));
   if (progress === null) throw upstream.error.parse(answer.status, answer.body, retryAfterMs(answer.headers, nowMs));
-  if (progress.unknownStatus !== undefined) gateway.events.unknownTaskStatus(task.provider, progress.unknownStatus);
+  if (progress.unknownStatus !== undefined)
+    gateway.events.unknownTaskStatus(task.provider, progress.unknownStatus, requestIdsOf(task));
   const next = applyProgress(task, progress, upstream, nowMs);
   const waitMs = nextDelayMs(task, upstream);
   return { task: { ...next, internals: { ...next.internals, waitMs } }, waitMs };

@@ -4,6 +4,7 @@ import type { Warning } from "../../canonical/warning.ts";
 import type { EffectiveSettings, UpstreamTask } from "../../dialects/video/upstream.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { TaskChange, TaskRow } from "../../store/tasks.ts";
+import type { RequestIds } from "../../telemetry/events.ts";
 
 export const operation = "video";
 
@@ -64,6 +65,11 @@ export interface Task {
   readonly updatedAtMs: number;
   readonly internals: TaskInternals;
   readonly view: TaskView;
+}
+
+/** Under which lines of the log are found. */
+export function requestIdsOf({ internals: { exchangeId: id, requestId = id } }: Task): RequestIds {
+  return { id, requestId };
 }
 
 /** The internals as rows have them, of every version: these names never change. */

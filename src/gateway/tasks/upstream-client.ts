@@ -10,7 +10,7 @@ import { readBounded } from "../../providers/upstream.ts";
 import type { GatewayDependencies } from "../pipeline/dependencies.ts";
 import type { Catalog } from "../routing/catalog.ts";
 import type { TaskDependencies } from "./dependencies.ts";
-import { type Task, upstreamTaskOf } from "./task.ts";
+import { requestIdsOf, type Task, upstreamTaskOf } from "./task.ts";
 
 /** A provider and the format in which it is called. */
 export interface UpstreamClient {
@@ -91,6 +91,7 @@ export async function notifyUpstream(
   if (client === null || call === undefined) return;
   const { gateway } = dependencies;
   await askUpstream(client, call, gateway.limits.videoPollMs, gateway).catch((thrown: unknown) => {
-    gateway.events.attemptFailed(task.provider, task.internals.model, safeError(thrown, client.provider));
+    const failure = safeError(thrown, client.provider);
+    gateway.events.taskCallFailed(task.provider, task.internals.model, failure, requestIdsOf(task));
   });
 }

@@ -8,7 +8,7 @@ import { finishJob, type TaskJobRow } from "../../store/task-jobs.ts";
 import type { GatewayDependencies } from "../pipeline/dependencies.ts";
 import type { TaskDependencies } from "./dependencies.ts";
 import { jobWaitMs } from "./schedule.ts";
-import { type Task, taskOf } from "./task.ts";
+import { requestIdsOf, type Task, taskOf } from "./task.ts";
 import { viewFor } from "./task-view.ts";
 
 const maxTries = 8;
@@ -102,7 +102,7 @@ export async function deliverWebhook(
   const { clock, events } = dependencies.gateway;
   // Stopping ended the try, not the receiver.
   if (failure !== null && signal.aborted) return void (await finish(clock.nowMs(), row.tries));
-  if (failure !== null) events.jobFailed("webhook", task.id, tries, failure);
+  if (failure !== null) events.jobFailed({ job: "webhook", task: task.id, tries }, failure, requestIdsOf(task));
   const waitMs = Math.max(jobWaitMs(waits, tries, dependencies), Math.min(askedMs, waits.mostMs));
   await finish(isOver || tries >= maxTries ? null : clock.nowMs() + waitMs, tries);
 }

@@ -74,6 +74,7 @@ const rows: readonly Row[] = [
   [/^GET \/v1beta\/models\//, "Models", "ModelResource", undefined, content],
   [/^GET \/(?:livez|readyz)$/, "Gateway", "Health"],
   [/^GET \/$/, "Gateway", "Root"],
+  [/^GET \/metrics$/, "Gateway", null],
   [/^GET \/docs$/, "Gateway", null],
   [/^GET \/openapi\.json$/, "Gateway", "OpenApiDocument"],
 ];

@@ -35,7 +35,7 @@ function success(endpoint: Endpoint, { reply }: Description) {
     return { description: "The response.", content: { "application/json": { schema: plain(endpoint.reply) } } };
   if (reply === undefined) {
     const schema = (type: string) =>
-      type.startsWith("text/") ? { type: "string" } : { type: "string", format: "binary" };
+      /^text\/|openmetrics/.test(type) ? { type: "string" } : { type: "string", format: "binary" };
     return {
       description: "The response.",
       content: Object.fromEntries(others.map((type) => [type, { schema: schema(type) }])),

@@ -1,0 +1,36 @@
+// How late the event loop is: a timer looks at the clock, and remembers its delays for a minute.
+import type { Quantiles } from "./registry.ts";
+
+const everyMs = 20;
+const windowSamples = 3_000;
+const quantiles = [0.5, 0.99, 1];
+
+export interface EventLoopDelay {
+  /** Of the last minute, in seconds. */
+  read(): Quantiles;
+  stop(): void;
+}
+
+/** The runtime's own histogram forgets its values when one reader resets it, and several may read. */
+export function watchEventLoop(nowMs: () => number): EventLoopDelay {
+  const window = new Float64Array(windowSamples);
+  let count = 0;
+  let sum = 0;
+  let lastMs = nowMs();
+  const timer = setInterval(() => {
+    const atMs = nowMs();
+    const delay = Math.max(0, atMs - lastMs - everyMs) / 1_000;
+    lastMs = atMs;
+    window[count++ % windowSamples] = delay;
+    sum += delay;
+  }, everyMs);
+  timer.unref();
+  return {
+    read() {
+      const sorted = window.slice(0, Math.min(count, windowSamples)).sort();
+      const valueAt = (quantile: number): number => sorted[Math.ceil(quantile * sorted.length) - 1] ?? 0;
+      return { at: quantiles.map((quantile) => ({ quantile, value: valueAt(quantile) })), sum, count };
+    },
+    stop: () => clearInterval(timer),
+  };
+}

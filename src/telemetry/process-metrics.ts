@@ -1,0 +1,30 @@
+// Metrics of the process and of what is in progress, which are looked up when they are read.
+import { version } from "../../package.json";
+import { watchEventLoop } from "./event-loop-delay.ts";
+import { metricFamilies as families } from "./metric-families.ts";
+import type { Registry } from "./registry.ts";
+
+/** What only other parts can say. */
+export interface Readings {
+  inFlight(): number;
+  ledgerQueue(): number;
+}
+
+/** Adds them to `registry`. Returns what ends the watch over the event loop. */
+export function addProcessMetrics(registry: Registry, { inFlight, ledgerQueue }: Readings): () => void {
+  const startedMs = performance.now();
+  const delay = watchEventLoop(() => performance.now());
+  registry.reading(families.inFlight, inFlight);
+  registry.reading(families.ledgerQueue, ledgerQueue);
+  registry.summary(families.eventLoopDelay, delay.read);
+  registry.reading(families.uptime, () => (performance.now() - startedMs) / 1_000);
+  registry.reading(families.build, () => 1, [version, `bun ${Bun.version}`]);
+  registry.reading(families.memory, () => process.memoryUsage.rss());
+  registry.reading(families.heap, () => process.memoryUsage().heapUsed);
+  registry.reading(families.processorTime, () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1_000_000;
+  });
+  registry.reading(families.startTime, () => performance.timeOrigin / 1_000);
+  return delay.stop;
+}

@@ -1,0 +1,196 @@
+// The registry of metrics: counters, gauges and histograms by their labels, and their text for Prometheus.
+import { formatDecimal } from "../lib/decimal.ts";
+
+export type MetricType = "counter" | "gauge" | "histogram" | "summary";
+
+/** One metric, whatever its labels: what it is called and what it means. */
+export interface MetricFamily {
+  /** As in the text: a counter ends with `_total`. */
+  readonly name: string;
+  readonly type: MetricType;
+  readonly help: string;
+  /** Names of its labels. */
+  readonly labels: readonly string[];
+  /** Upper bounds of the buckets of a histogram, ascending; the last one, without a bound, is not listed. */
+  readonly bounds?: readonly number[];
+}
+
+/** `openmetrics` is the standard that followed the text format of Prometheus. */
+export type ExpositionFormat = "text" | "openmetrics";
+
+export const contentTypeOf: { readonly [format in ExpositionFormat]: string } = {
+  text: "text/plain; version=0.0.4; charset=utf-8",
+  openmetrics: "application/openmetrics-text; version=1.0.0; charset=utf-8",
+};
+
+/** One combination of labels. */
+interface Series {
+  /** Its lines; `labels` is as between the braces. */
+  lines(name: string, labels: string): string;
+}
+
+const line = (name: string, labels: string, value: number | string): string =>
+  labels === "" ? `${name} ${value}\n` : `${name}{${labels}} ${value}\n`;
+
+const withLabel = (labels: string, label: string): string => (labels === "" ? label : `${labels},${label}`);
+
+/** Only goes up. */
+export class Counter implements Series {
+  private value = 0;
+
+  add(amount: number): void {
+    this.value += amount;
+  }
+
+  lines(name: string, labels: string): string {
+    return line(name, labels, this.value);
+  }
+}
+
+const nanoDigits = 9;
+
+/** Dollars that are summed in nano-dollars: exact, however many there are. */
+export class DollarCounter implements Series {
+  private nanoDollars = 0n;
+
+  add(nanoDollars: bigint): void {
+    this.nanoDollars += nanoDollars;
+  }
+
+  lines(name: string, labels: string): string {
+    return line(name, labels, formatDecimal(this.nanoDollars, nanoDigits));
+  }
+}
+
+/** What was observed, by buckets of its size. */
+export class Histogram implements Series {
+  private readonly bounds: readonly number[];
+  private readonly counts: number[];
+  private sum = 0;
+  /** The beginnings of the lines of its buckets, made when they are first shown. */
+  private prefixes: readonly string[] | null = null;
+
+  constructor(bounds: readonly number[]) {
+    this.bounds = bounds;
+    this.counts = Array.from({ length: bounds.length + 1 }, () => 0);
+  }
+
+  observe(value: number): void {
+    const { bounds, counts } = this;
+    let at = 0;
+    while (at < bounds.length && value > (bounds[at] ?? 0)) at++;
+    counts[at] = (counts[at] ?? 0) + 1;
+    this.sum += value;
+  }
+
+  lines(name: string, labels: string): string {
+    this.prefixes ??= [...this.bounds, "+Inf"].map((le) => `${name}_bucket{${withLabel(labels, `le="${le}"`)}} `);
+    let total = 0;
+    let text = "";
+    for (let at = 0; at < this.counts.length; at++) {
+      total += this.counts[at] ?? 0;
+      text += `${this.prefixes[at]}${total}\n`;
+    }
+    return `${text}${line(`${name}_sum`, labels, this.sum)}${line(`${name}_count`, labels, total)}`;
+  }
+}
+
+/** A value that is looked up when the text is made. */
+class Reading implements Series {
+  private readonly read: () => number;
+
+  constructor(read: () => number) {
+    this.read = read;
+  }
+
+  lines(name: string, labels: string): string {
+    return line(name, labels, this.read());
+  }
+}
+
+/** Quantiles of a window of time: `quantile` is 0 to 1. */
+export interface Quantiles {
+  readonly at: readonly { readonly quantile: number; readonly value: number }[];
+  /** Of all that was ever observed. */
+  readonly sum: number;
+  readonly count: number;
+}
+
+class Summary implements Series {
+  private readonly read: () => Quantiles;
+
+  constructor(read: () => Quantiles) {
+    this.read = read;
+  }
+
+  lines(name: string, labels: string): string {
+    const { at, sum, count } = this.read();
+    const rows = at.map(({ quantile, value }) => line(name, withLabel(labels, `quantile="${quantile}"`), value));
+    return `${rows.join("")}${line(`${name}_sum`, labels, sum)}${line(`${name}_count`, labels, count)}`;
+  }
+}
+
+export interface Registry {
+  /** The series with these values of the family's labels, made when it is first asked for. */
+  counter(family: MetricFamily, values?: readonly string[]): Counter;
+  dollars(family: MetricFamily, values?: readonly string[]): DollarCounter;
+  histogram(family: MetricFamily, values?: readonly string[]): Histogram;
+  /** A gauge, or a counter that something else counts. */
+  reading(family: MetricFamily, read: () => number, values?: readonly string[]): void;
+  summary(family: MetricFamily, read: () => Quantiles): void;
+  /** All series; with many of them the work has many steps. */
+  text(format: ExpositionFormat): Generator<void, string>;
+}
+
+const maxLabelChars = 200;
+/** Takes about a millisecond. */
+const charsPerStep = 65_536;
+const escapes: Readonly<Record<string, string>> = { "\\": "\\\\", '"': '\\"', "\n": "\\n" };
+
+const labelValue = (value: string): string =>
+  value
+    .slice(0, maxLabelChars)
+    .toWellFormed()
+    .replace(/[\\"\n]/g, (char) => escapes[char] ?? char);
+
+const labelsOf = ({ labels }: MetricFamily, values: readonly string[]): string =>
+  labels.map((label, at) => `${label}="${labelValue(values[at] ?? "")}"`).join(",");
+
+/** OpenMetrics names a counter without its `_total`, except in its samples. */
+function head({ name, type, help }: MetricFamily, format: ExpositionFormat): string {
+  const shown = format === "openmetrics" && type === "counter" ? name.replace(/_total$/, "") : name;
+  return `# HELP ${shown} ${help}\n# TYPE ${shown} ${type}\n`;
+}
+
+export function createRegistry(): Registry {
+  const families = new Map<MetricFamily, Map<string, Series>>();
+  const seriesOf = <Kind extends Series>(family: MetricFamily, values: readonly string[], make: () => Kind): Kind => {
+    const known = families.get(family) ?? new Map<string, Series>();
+    families.set(family, known);
+    const labels = labelsOf(family, values);
+    const found = known.get(labels) ?? make();
+    known.set(labels, found);
+    return found as Kind;
+  };
+  return {
+    counter: (family, values = []) => seriesOf(family, values, () => new Counter()),
+    dollars: (family, values = []) => seriesOf(family, values, () => new DollarCounter()),
+    histogram: (family, values = []) => seriesOf(family, values, () => new Histogram(family.bounds ?? [])),
+    reading: (family, read, values = []) => void seriesOf(family, values, () => new Reading(read)),
+    summary: (family, read) => void seriesOf(family, [], () => new Summary(read)),
+    *text(format) {
+      let text = "";
+      let doneChars = 0;
+      for (const [family, allSeries] of families) {
+        text += head(family, format);
+        for (const [labels, series] of allSeries) {
+          text += series.lines(family.name, labels);
+          if (text.length - doneChars < charsPerStep) continue;
+          doneChars = text.length;
+          yield;
+        }
+      }
+      return `${text}${format === "openmetrics" ? "# EOF\n" : ""}`;
+    },
+  };
+}
