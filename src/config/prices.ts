@@ -1,6 +1,6 @@
 // Prices of the file and those that are shipped, as price books.
 import { createHash } from "node:crypto";
-import { createPriceBook } from "../gateway/prices/price-book.ts";
+import { createPriceBook, layered } from "../gateway/prices/price-book.ts";
 import { isTie } from "../gateway/prices/price-match.ts";
 import type { Priced, PriceMatch, PriceRow, PriceRule } from "../gateway/prices/price-row.ts";
 import { createPrices, type Prices } from "../gateway/prices/prices.ts";
@@ -134,28 +134,57 @@ export function readPrices({ config, faults, fault }: ReadConfig): Prices {
   const costRows = costs.flatMap((entry, index) =>
     rowsOf(entry, at("cost", index), report).map((item) => ({ item, path: at("cost", index) })),
   );
-  const priceRows: Read<PriceRow>[] = [];
-  const rules: Read<PriceRule>[] = [];
-  for (const [index, entry] of prices.entries()) {
-    const path = at("price", index);
-    const { usd, factor, per_request: perRequest } = entry;
-    const follows = factor !== undefined || perRequest !== undefined;
-    if ((usd !== undefined) === follows) report(path, "must have either `usd` or `factor` and `per_request`");
-    if (usd === undefined) rules.push({ item: ruleOf(entry, path, report), path });
-    else for (const item of rowsOf({ ...matchOnly(entry), usd }, path, report)) priceRows.push({ item, path });
-  }
+  const sold: Sold = { rows: [], rules: [] };
+  for (const [index, entry] of prices.entries()) readSold(entry, at("price", index), sold, report);
   refuseTies(costRows, report);
-  refuseTies(priceRows, report);
-  refuseTies(rules, report);
+  refuseTies(sold.rows, report);
+  refuseTies(sold.rules, report);
   // Most of them are never asked for, and reading them all would be a quarter of the start.
   const usual = usesShipped ? once(shippedRows) : () => [];
-  const [own, price, over] = [costRows, priceRows, rules].map((list) => list.map(({ item }) => item)) as [
-    PriceRow[],
-    PriceRow[],
-    PriceRule[],
-  ];
+  const [own, price, over] = [itemsOf(costRows), itemsOf(sold.rows), itemsOf(sold.rules)];
   const cost = createPriceBook(versionOf([own, usesShipped ? shipped : []]), own, usual);
   return createPrices(cost, createPriceBook(versionOf([price, over]), price), over);
+}
+
+/** An entry that was written through the admin API. */
+export interface StoredPrice {
+  readonly id: string;
+  readonly book: "cost" | "price";
+  readonly entry: CostEntry | PriceEntry;
+}
+
+/** The prices with stored ones over them. Faults are reported under `prices.<id>`. */
+export function withStoredPrices(base: Prices, stored: readonly StoredPrice[], report: Report): Prices {
+  if (stored.length === 0) return base;
+  const costs: Read<PriceRow>[] = [];
+  const sold: Sold = { rows: [], rules: [] };
+  for (const { id, book, entry } of stored) {
+    const path: Path = ["prices", id];
+    if (book === "price") readSold(entry, path, sold, report);
+    else for (const item of rowsOf(entry as CostEntry, path, report)) costs.push({ item, path });
+  }
+  refuseTies(costs, report);
+  refuseTies(sold.rows, report);
+  refuseTies(sold.rules, report);
+  const [cost, price, rules] = [itemsOf(costs), itemsOf(sold.rows), itemsOf(sold.rules)];
+  const over = { price: createPriceBook(versionOf([price, rules]), price), rules };
+  return createPrices(layered(createPriceBook(versionOf(cost), cost), base.cost), base.price, base.rules, over);
+}
+
+interface Sold {
+  readonly rows: Read<PriceRow>[];
+  readonly rules: Read<PriceRule>[];
+}
+
+const itemsOf = <Item>(read: readonly Read<Item>[]): Item[] => read.map(({ item }) => item);
+
+/** Adds what callers pay by an entry: rows of its own, or a rule over the cost. */
+function readSold(entry: PriceEntry, path: Path, { rows, rules }: Sold, report: Report): void {
+  const { usd, factor, per_request: perRequest } = entry;
+  const follows = factor !== undefined || perRequest !== undefined;
+  if ((usd !== undefined) === follows) report(path, "must have either `usd` or `factor` and `per_request`");
+  if (usd === undefined) rules.push({ item: ruleOf(entry, path, report), path });
+  else for (const item of rowsOf({ ...matchOnly(entry), usd }, path, report)) rows.push({ item, path });
 }
 
 function matchOnly({ usd: _usd, factor: _factor, per_request: _perRequest, ...match }: PriceEntry) {

@@ -185,13 +185,16 @@ function routes(file: ReadConfig, providers: readonly Provider[]): Map<string, R
   );
 }
 
+/** Gives the provider that was made for the same configuration, so that one that did not change keeps its state. */
+export type ProviderCache = (configuration: string, make: () => Provider) => Provider;
+const noCache: ProviderCache = (_, make) => make();
+
 /**
- * The first catalog. A name in the file wins over the same name from a variable; the sandbox is always there, last.
+ * A catalog. A name in the file wins over the same name from a variable; the sandbox is always there, last.
  * Faults are gathered in `file.faults`.
  */
-export function buildCatalog(file: ReadConfig, environment: Environment): Catalog {
+export function buildCatalog(file: ReadConfig, environment: Environment, cache: ProviderCache = noCache): Catalog {
   const { faults } = file;
-  const send = createSend();
   const attempted = <T>(check: () => T): T[] => {
     const result = faults.attempt(check);
     return result === undefined ? [] : [result];
@@ -203,6 +206,10 @@ export function buildCatalog(file: ReadConfig, environment: Environment): Catalo
   const implied = providerKinds
     .flatMap((kind) => attempted(() => fromEnvironment(kind, environment)).flat())
     .filter((entry) => !taken.has(entry.name));
-  const providers = [...[...declared, ...implied].map((entry) => httpProvider(entry, { send })), sandboxProvider];
+  const send = createSend();
+  const made = [...declared, ...implied].map((entry) =>
+    cache(`${entry.name}\n${JSON.stringify(file.config.providers?.[entry.name])}`, () => httpProvider(entry, { send })),
+  );
+  const providers = [...made, sandboxProvider];
   return { version: 1, providers, routes: routes(file, providers) };
 }

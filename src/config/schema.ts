@@ -228,6 +228,9 @@ export const configSchema = Type.Object(
   closed,
 );
 
+/** What an entry is made of, wherever it is written. */
+export const entrySchemas = { provider, route };
+
 export type ConfigFile = Static<typeof configSchema>;
 export type ProviderConfig = Static<typeof provider>;
 export type RouteConfig = Static<typeof route>;

@@ -32,6 +32,15 @@ export async function listCatalog(store: Store): Promise<CatalogEntry[]> {
   return readEntries(await store.query(sql));
 }
 
+export async function findCatalogEntry(
+  store: Store,
+  kind: CatalogKind,
+  name: string,
+): Promise<CatalogEntry | undefined> {
+  const sql = "select kind, name, body, version from catalog where kind = $1 and name = $2 and body is not null";
+  return readEntries(await store.query(sql, [kind, name]))[0];
+}
+
 /** Whether there was such an entry. Its row stays as a mark, so that the version never falls back. */
 export async function removeCatalogEntry(store: Store, kind: CatalogKind, name: string): Promise<boolean> {
   const sql = `update catalog set body = null, version = ${laterVersion("catalog", nextVersion("catalog"))}

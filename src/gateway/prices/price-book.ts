@@ -64,3 +64,18 @@ export function createPriceBook(
     },
   };
 }
+
+/** The rows of `over` where it has any for a candidate and an operation, else those of `base`. */
+export function layered(over: PriceBook, base: PriceBook): PriceBook {
+  return {
+    version: `${over.version}.${base.version}`,
+    get rows() {
+      return [...over.rows, ...base.rows];
+    },
+    prepare: () => base.prepare(),
+    at(query) {
+      const rows = over.at(query);
+      return rows.length > 0 ? rows : base.at(query);
+    },
+  };
+}

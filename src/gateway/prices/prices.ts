@@ -2,7 +2,7 @@
 import { totalInput, type Usage } from "../../canonical/usage.ts";
 import { divideUp } from "../../lib/decimal.ts";
 import { costOfAmount, costsOf, type PricedAmount, sumOf } from "./cost.ts";
-import { indexed, type PriceBook } from "./price-book.ts";
+import { indexed, layered, type PriceBook } from "./price-book.ts";
 import { matchesRequest } from "./price-match.ts";
 import type { PriceQuery, PriceRow, PriceRule } from "./price-row.ts";
 
@@ -37,14 +37,44 @@ function priceOf(
   return rule === undefined ? amount.nanoDollars : divideUp(amount.nanoDollars * rule.factorMillionths, millionths);
 }
 
-export function createPrices(cost: PriceBook, price: PriceBook, rules: readonly PriceRule[]): Prices {
-  const rulesAt = indexed(() => rules);
+/** What callers pay, by rows and by rules over the cost. */
+interface PriceSource {
+  readonly price: PriceBook;
+  readonly rules: readonly PriceRule[];
+}
+
+interface Selling {
+  readonly rows: readonly PriceRow[];
+  readonly rules: readonly PriceRule[];
+}
+
+/** The first source that has anything for a request gives both its rows and its rules. */
+function sellingOf(sources: readonly PriceSource[]): (query: PriceQuery) => Selling {
+  const indexes = sources.map(({ price, rules }) => ({ price, rulesAt: indexed(() => rules) }));
+  return (query) => {
+    for (const { price, rulesAt } of indexes) {
+      const [rows, rules] = [price.at(query), rulesAt(query)];
+      if (rows.length > 0 || rules.length > 0) return { rows, rules };
+    }
+    return { rows: [], rules: [] };
+  };
+}
+
+/** `over`: where it has anything for a request, it applies in place of `price` and `rules`. */
+export function createPrices(
+  cost: PriceBook,
+  price: PriceBook,
+  rules: readonly PriceRule[],
+  over?: PriceSource,
+): Prices {
+  const sellingAt = sellingOf([...(over === undefined ? [] : [over]), { price, rules }]);
+  const book = over === undefined ? price : layered(over.price, price);
   return {
     costVersion: cost.version,
-    priceVersion: price.version,
+    priceVersion: book.version,
     cost,
-    price,
-    rules,
+    price: book,
+    rules: [...(over?.rules ?? []), ...rules],
     of(candidate, model, usage) {
       const query = { ...candidate, inputTokens: totalInput(usage) };
       const costs = costsOf(cost, query, usage);
@@ -52,12 +82,13 @@ export function createPrices(cost: PriceBook, price: PriceBook, rules: readonly 
       const costNanoDollars = costs === null ? null : sumOf(costs);
       // A model without a cost may have a price of its own.
       if (costs === null) {
-        const own = costsOf(price, asked, usage);
+        const own = costsOf(book, asked, usage);
         return { costNanoDollars, priceNanoDollars: own === null ? null : sumOf(own) };
       }
       if (costs.length === 0) return { costNanoDollars: 0n, priceNanoDollars: 0n };
-      const rule = rulesAt(asked).find((each) => matchesRequest(each, asked, noVariant));
-      const rows = price.at(asked);
+      const selling = sellingAt(asked);
+      const { rows } = selling;
+      const rule = selling.rules.find((each) => matchesRequest(each, asked, noVariant));
       if (rule === undefined && rows.length === 0) return { costNanoDollars, priceNanoDollars: costNanoDollars };
       const amounts = costs.reduce((sum, amount) => sum + priceOf(amount, asked, rows, rule), 0n);
       return { costNanoDollars, priceNanoDollars: amounts + (rule?.perRequestNanoDollars ?? 0n) };

@@ -1,0 +1,25 @@
+// What is wrong with the catalog after a change, as the error of the request that made it.
+import { GatewayError } from "../canonical/error.ts";
+
+/** A place in the configuration, as in `providers`, the name, and the field, with what is wrong there. */
+export interface EntryFault {
+  readonly path: readonly string[];
+  readonly problem: string;
+}
+
+const textOf = ({ path, problem }: EntryFault): string => JSON.stringify([path, problem]);
+
+const dotted = (path: readonly string[]): string =>
+  path.reduce((text, part) => (/^\d+$/.test(part) ? `${text}[${part}]` : `${text}.${part}`), "config");
+
+/** The error of a change that adds a fault; null where it adds none. */
+export function entryConflict(before: readonly EntryFault[], after: readonly EntryFault[]): GatewayError | null {
+  const known = new Set(before.map(textOf));
+  const fault = after.find((each) => !known.has(textOf(each)));
+  if (fault === undefined) return null;
+  const [section, name = "", ...field] = fault.path;
+  const param = dotted(field);
+  return new GatewayError("invalid_value", `The ${section ?? "entry"} '${name}' is not valid: ${param}: ${fault.problem}.`, {
+    param,
+  });
+}

@@ -1,0 +1,105 @@
+// Prices: what providers charge and what callers pay. Entries that are written here override those of the file and those that are shipped.
+import { type TObject, Type } from "typebox";
+import type { PriceMatch, PriceRow, PriceRule } from "../../gateway/prices/price-row.ts";
+import type { Prices } from "../../gateway/prices/prices.ts";
+import { formatDecimal } from "../../lib/decimal.ts";
+import { randomId } from "../../lib/ids.ts";
+import type { JsonObject } from "../../lib/json.ts";
+import { closed, integer, nullable, text } from "../fields.ts";
+import type { LiveCatalog } from "../live-catalog.ts";
+import { type Action, create, type Resource, update } from "../resource.ts";
+import { changeEntry, createEntry, deleteEntry, type EntryKind, entryMembers, readingVerbs } from "./catalog-entries.ts";
+
+export interface PriceDependencies {
+  readonly catalog: () => LiveCatalog;
+  readonly prices: () => Prices;
+  /** The schemas of entries in the configuration file. */
+  readonly schemas: { readonly cost: TObject; readonly price: TObject };
+}
+
+const book = Type.Enum(["cost", "price"], {
+  type: "string",
+  description: "`cost` is what providers charge, by the provider's model ID; `price` what callers pay, by the model they name.",
+});
+
+const object = Type.Object({
+  object: Type.Literal("price"),
+  ...entryMembers,
+  book,
+  config: Type.Object({}, { description: "As an entry of `prices.cost` or `prices.price` of the configuration file." }),
+});
+
+const effective = Type.Object({
+  object: Type.Literal("price_list"),
+  cost_version: text("Version of the cost book. Requests note it."),
+  price_version: text("Version of the price book."),
+  rows: Type.Array(
+    Type.Object({
+      book,
+      model: text("A model, or a pattern."),
+      of: text("What is counted, such as `inputTokens`; `everything` for a rule over the cost."),
+      per: integer("So many cost `usd`."),
+      usd: nullable(text("US dollars.")),
+      factor: nullable(text("Multiple of the cost.")),
+    }),
+  ),
+});
+
+const [nanoDigits, factorDigits] = [9, 6];
+
+function matchOf({ model, provider, operation, region, tier, size, quality, fromInputTokens }: PriceMatch): JsonObject {
+  return { model, provider, operation, region, tier, size, quality, from_input_tokens: fromInputTokens };
+}
+
+const rowOf = (of: "cost" | "price", row: PriceRow): JsonObject => ({
+  ...{ book: of, ...matchOf(row), of: row.of, per: Number(row.per) },
+  ...{ usd: formatDecimal(row.nanoDollars, nanoDigits), factor: null, source: row.source },
+});
+
+const ruleOf = (rule: PriceRule): JsonObject => ({
+  ...{ book: "price", ...matchOf(rule), of: "everything", per: 1 },
+  usd: formatDecimal(rule.perRequestNanoDollars, nanoDigits),
+  factor: formatDecimal(rule.factorMillionths, factorDigits),
+});
+
+/** Everything that applies now, those of the API first: thousands of rows, which only change with an entry. */
+function listAction(prices: () => Prices): Action {
+  return {
+    summary: "Lists the rows of both books as they apply now: of the admin API, the file, and those that are shipped.",
+    scope: "collection",
+    effect: "read",
+    reply: effective,
+    async run() {
+      const { cost, price, rules, costVersion, priceVersion } = prices();
+      const rows = [
+        ...cost.rows.map((row) => rowOf("cost", row)),
+        ...price.rows.map((row) => rowOf("price", row)),
+        ...rules.map(ruleOf),
+      ];
+      return { object: "price_list", cost_version: costVersion, price_version: priceVersion, rows };
+    },
+  };
+}
+
+export function prices({ catalog, prices: current, schemas }: PriceDependencies): Resource {
+  const members: EntryKind["members"] = (_id, { config: { book: of = "cost", ...config } }) => ({ book: of, config });
+  const kind: EntryKind = { kind: "price", title: "price", catalog, members };
+  const config = Type.Union([schemas.cost, schemas.price]);
+  return {
+    ...{ name: "prices", title: "price", object },
+    ...readingVerbs(kind),
+    create: create(Type.Object({ book, config }, closed), (context, body) => {
+      const { nowMs } = context;
+      const entry = { ...(body.config as JsonObject), book: body.book };
+      return createEntry(kind, context, randomId("price_"), { config: entry, createdAtMs: nowMs, updatedAtMs: nowMs });
+    }),
+    update: update(Type.Object({ config }, closed), (context, id, body) =>
+      changeEntry(kind, context, id, ({ config: { book: of = "cost" } }) => ({
+        config: { ...(body.config as JsonObject), book: of },
+      })),
+    ),
+    delete: { run: (context, id) => deleteEntry(kind, context, id) },
+    committed: () => catalog().refresh(),
+    actions: { effective: listAction(current) },
+  };
+}

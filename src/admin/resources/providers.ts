@@ -1,0 +1,166 @@
+// Providers: who can be asked. Credentials are stored sealed and never returned.
+import { type Static, type TObject, Type } from "typebox";
+import { GatewayError } from "../../canonical/error.ts";
+import type { JsonObject } from "../../lib/json.ts";
+import { closed, integer, isoTime, nullable, shortText, text } from "../fields.ts";
+import type { LiveCatalog } from "../live-catalog.ts";
+import { type Action, type AdminContext, create, type Resource, update } from "../resource.ts";
+import { credentialPlace, headersPlace, type Sealer, type StoredCredential, type StoredEntry } from "../stored-entries.ts";
+import { changeEntry, createEntry, deleteEntry, type EntryKind, entryMembers, readingVerbs } from "./catalog-entries.ts";
+
+/** What a test of a provider came to. */
+export interface ProviderTest {
+  readonly ok: boolean;
+  readonly models: number | null;
+  readonly durationMs: number;
+  readonly error: { readonly code: string; readonly message: string } | null;
+}
+
+export interface ProviderDependencies {
+  readonly catalog: () => LiveCatalog;
+  readonly sealer: Sealer;
+  /** The schema of an entry in the configuration file. */
+  readonly schema: TObject;
+  /** Makes one call to the provider that is served under this name. */
+  test(name: string): Promise<ProviderTest>;
+}
+
+/** Members of the file's entry that are secret: they are given as credentials here. */
+const secretMembers = ["credential", "service_account", "access_key_id", "secret_access_key", "session_token"] as const;
+
+const secret = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 20_000, description }));
+
+const credential = Type.Object(
+  {
+    name: shortText("A name that no other credential of this provider has."),
+    credential: secret("API key."),
+    service_account: secret("`vertex`: service account key, as JSON."),
+    access_key_id: secret("Access key ID."),
+    secret_access_key: secret("Secret access key."),
+    session_token: secret("Session token of a temporary key."),
+  },
+  closed,
+);
+
+type Credential = Static<typeof credential>;
+
+const credentials = Type.Array(credential, {
+  maxItems: 20,
+  description:
+    "The first one is used. In a change, a credential that has only its name stays as it is, and one that is left out is deleted.",
+});
+
+const headers = Type.Record(Type.String({ pattern: "^[A-Za-z0-9-]{1,100}$" }), Type.String({ maxLength: 5_000 }), {
+  description: "Headers to send with every request. Their values are not returned.",
+});
+
+const id = Type.String({ pattern: "^[A-Za-z0-9][\\w.-]{0,99}$", description: "The name, as in `name/model`." });
+
+const object = Type.Object({
+  object: Type.Literal("provider"),
+  ...entryMembers,
+  config: Type.Object({}, { description: "As in `providers.<name>` of the configuration file, without secrets." }),
+  credentials: Type.Array(Type.Object({ name: text("Name."), created_at: text("When it was stored.") })),
+  header_names: Type.Array(text("Name of a header.")),
+});
+
+const proof = Type.Object({
+  object: Type.Literal("provider_test"),
+  ok: Type.Boolean({ description: "True where the provider answered." }),
+  models: nullable(integer("Models that it listed; null where it has no list.")),
+  duration_ms: integer("Duration of the call."),
+  error: nullable(Type.Object({ code: text("Code."), message: text("Message.") })),
+});
+
+/** The file's schema without what is secret. */
+function configSchema({ properties }: TObject): TObject {
+  const hidden: readonly string[] = [...secretMembers, "headers"];
+  const open = Object.entries(properties).filter(([name]) => !hidden.includes(name));
+  return Type.Object(Object.fromEntries(open), { ...closed, description: "As in the configuration file." });
+}
+
+function invalid(param: string, problem: string): GatewayError {
+  return new GatewayError("invalid_value", `Invalid '${param}': ${problem}.`, { param });
+}
+
+/** A change that names no secret of a credential keeps the one that is stored. */
+function sealedCredentials(
+  name: string,
+  given: readonly Credential[],
+  { before = [], nowMs, sealer }: { before?: readonly StoredCredential[] | undefined; nowMs: number; sealer: Sealer },
+): StoredCredential[] {
+  if (new Set(given.map((each) => each.name)).size < given.length) throw invalid("credentials", "two have one name");
+  return given.map(({ name: own, ...secrets }, at) => {
+    const known = before.find((each) => each.name === own);
+    if (Object.keys(secrets).length === 0) {
+      if (known !== undefined) return known;
+      throw invalid(`credentials[${at}]`, "it has no secret");
+    }
+    // A path would let the operator of the API read files of this machine.
+    if (secrets.service_account?.trimStart().startsWith("{") === false)
+      throw invalid(`credentials[${at}].service_account`, "it must be JSON");
+    return { name: own, createdAtMs: nowMs, sealed: sealer.seal("provider", name, credentialPlace(own), secrets) };
+  });
+}
+
+function checkConfig(config: JsonObject | undefined): void {
+  const { proxy } = config ?? {};
+  if (typeof proxy === "string" && URL.parse(proxy)?.username) throw invalid("config.proxy", "it has a user name");
+}
+
+const members: EntryKind["members"] = (_id, { config, credentials: stored = [], headerNames = [] }) => ({
+  config,
+  credentials: stored.map((each) => ({ name: each.name, created_at: isoTime(each.createdAtMs) })),
+  header_names: [...headerNames],
+});
+
+function testAction({ test }: Pick<ProviderDependencies, "test">): Action {
+  return {
+    summary: "Makes one call to the provider, and reports whether it answers.",
+    scope: "object",
+    effect: "outside",
+    reply: proof,
+    async run(_context, name) {
+      const { durationMs, error, ...rest } = await test(name);
+      return { object: "provider_test", ...rest, duration_ms: durationMs, error: error === null ? null : { ...error } };
+    },
+  };
+}
+
+export function providers(dependencies: ProviderDependencies): Resource {
+  const { catalog, sealer } = dependencies;
+  const kind: EntryKind = { kind: "provider", title: "provider", catalog, members };
+  const changeable = {
+    config: configSchema(dependencies.schema),
+    credentials: Type.Optional(credentials),
+    headers: Type.Optional(headers),
+  };
+  const sealedHeaders = (name: string, given: Record<string, string> | undefined): Partial<StoredEntry> =>
+    given === undefined
+      ? {}
+      : { headers: sealer.seal("provider", name, headersPlace, given), headerNames: Object.keys(given) };
+  return {
+    ...{ name: "providers", title: "provider", object },
+    ...readingVerbs(kind),
+    create: create(Type.Object({ id, ...changeable }, closed), async (context, body) => {
+      const { nowMs } = context;
+      const config = body.config as JsonObject;
+      checkConfig(config);
+      const sealed = sealedCredentials(body.id, body.credentials ?? [], { nowMs, sealer });
+      const entry = { config, ...sealedHeaders(body.id, body.headers), credentials: sealed };
+      return createEntry(kind, context, body.id, { ...entry, createdAtMs: nowMs, updatedAtMs: nowMs });
+    }),
+    update: update(Type.Object({ ...changeable, config: Type.Optional(changeable.config) }, closed), (context, name, body) =>
+      changeEntry(kind, context, name, ({ config: oldConfig, credentials: before }) => {
+        const config = body.config === undefined ? oldConfig : (body.config as JsonObject);
+        checkConfig(config);
+        const given = { before, nowMs: context.nowMs, sealer };
+        const sealed = body.credentials === undefined ? before : sealedCredentials(name, body.credentials, given);
+        return { config, ...sealedHeaders(name, body.headers), ...(sealed === undefined ? {} : { credentials: sealed }) };
+      }),
+    ),
+    delete: { run: (context: AdminContext, name) => deleteEntry(kind, context, name) },
+    committed: () => catalog().refresh(),
+    actions: { test: testAction(dependencies) },
+  };
+}

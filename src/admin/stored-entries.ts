@@ -1,0 +1,68 @@
+// Entries of the catalog as they are stored: what is secret is sealed, and opens only in the entry that it was written for.
+import { type Static, Type } from "typebox";
+import { Compile } from "typebox/compile";
+import type { JsonObject } from "../lib/json.ts";
+import { open, seal } from "../lib/secret.ts";
+import type { CatalogEntry, CatalogKind } from "../store/catalog.ts";
+
+const credentialShape = Type.Object({ name: Type.String(), createdAtMs: Type.Integer(), sealed: Type.String() });
+
+const bodyShape = Type.Object({
+  config: Type.Record(Type.String(), Type.Unknown()),
+  /** Values of headers, sealed. */
+  headers: Type.Optional(Type.String()),
+  headerNames: Type.Optional(Type.Array(Type.String())),
+  credentials: Type.Optional(Type.Array(credentialShape)),
+  createdAtMs: Type.Integer(),
+  updatedAtMs: Type.Integer(),
+});
+
+export type StoredCredential = Static<typeof credentialShape>;
+
+export interface StoredEntry {
+  /** As the configuration file would have it, without secrets. */
+  readonly config: JsonObject;
+  readonly headers?: string;
+  readonly headerNames?: readonly string[];
+  readonly credentials?: readonly StoredCredential[];
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+}
+
+const validator = Compile(bodyShape);
+
+/** Throws where the row is not what was written. */
+export function readEntry({ kind, name, body }: CatalogEntry): StoredEntry {
+  const value: unknown = JSON.parse(body ?? "null");
+  if (!validator.Check(value)) throw new Error(`The stored ${kind} '${name}' does not have the shape that it must have.`);
+  return value as StoredEntry;
+}
+
+export const writeEntry = (entry: StoredEntry): string => JSON.stringify(entry);
+
+/** Seals values for one place of one entry. */
+export interface Sealer {
+  seal(kind: CatalogKind, name: string, place: string, value: JsonObject): string;
+  /** Throws where it was sealed under another secret, or for another place. */
+  open(kind: CatalogKind, name: string, place: string, sealed: string): JsonObject;
+}
+
+export function createSealer(key: Uint8Array): Sealer {
+  const context = (kind: CatalogKind, name: string, place: string): string => `catalog|${kind}|${name}|${place}`;
+  return {
+    seal: (kind, name, place, value) => seal(key, JSON.stringify(value), context(kind, name, place)),
+    open: (kind, name, place, sealed) =>
+      JSON.parse(open(key, sealed, context(kind, name, place)).reveal()) as JsonObject,
+  };
+}
+
+export const headersPlace = "headers";
+export const credentialPlace = (name: string): string => `credential ${name}`;
+
+/** The configuration of a provider with its secrets: those of its first credential. */
+export function openedProvider(name: string, entry: StoredEntry, sealer: Sealer): JsonObject {
+  const [first] = entry.credentials ?? [];
+  const secrets = first === undefined ? {} : sealer.open("provider", name, credentialPlace(first.name), first.sealed);
+  const headers = entry.headers === undefined ? {} : { headers: sealer.open("provider", name, headersPlace, entry.headers) };
+  return { ...entry.config, ...headers, ...secrets };
+}

@@ -1,0 +1,108 @@
+// Providers, routes and prices of the file and the environment, with those that are stored: an immutable snapshot for each change.
+import type { Prices } from "../gateway/prices/prices.ts";
+import type { Catalog } from "../gateway/routing/catalog.ts";
+import type { Provider } from "../providers/provider.ts";
+import { checkSchema, type Path, type SchemaFault } from "./check-schema.ts";
+import type { Environment } from "./environment.ts";
+import { ConfigFault, type FaultList } from "./faults.ts";
+import type { ReadConfig } from "./file.ts";
+import { type StoredPrice, withStoredPrices } from "./prices.ts";
+import { buildCatalog, type ProviderCache } from "./providers.ts";
+
+/** Entries that were written through the admin API. */
+export interface StoredConfig {
+  readonly providers: Readonly<Record<string, unknown>>;
+  readonly models: Readonly<Record<string, unknown>>;
+  readonly prices: readonly StoredPrice[];
+}
+
+export interface BuiltCatalog {
+  readonly catalog: Catalog;
+  readonly prices: Prices;
+  /** What is wrong with stored entries, which are left out. */
+  readonly faults: readonly SchemaFault[];
+}
+
+export interface CatalogBuilder {
+  build(stored: StoredConfig): BuiltCatalog;
+}
+
+class StoredFault extends ConfigFault {
+  readonly path: Path;
+  readonly problem: string;
+
+  constructor(path: Path, problem: string) {
+    super(`${path.join(".")}: ${problem}.`);
+    this.path = path;
+    this.problem = problem;
+  }
+}
+
+function gathering(found: SchemaFault[]): FaultList {
+  const add = (fault: ConfigFault): void => {
+    if (fault instanceof StoredFault) found.push({ path: fault.path, problem: fault.problem });
+  };
+  return {
+    add,
+    attempt(check) {
+      try {
+        return check();
+      } catch (thrown) {
+        if (!(thrown instanceof ConfigFault)) throw thrown;
+        add(thrown);
+        return undefined;
+      }
+    },
+    throwIfAny: () => undefined,
+  };
+}
+
+/** Providers by the configuration that they were made from, of the last snapshot only. */
+function createCache(): { begin(): ProviderCache } {
+  let last = new Map<string, Provider>();
+  return {
+    begin() {
+      const before = last;
+      last = new Map();
+      return (configuration, make) => {
+        const provider = before.get(configuration) ?? make();
+        last.set(configuration, provider);
+        return provider;
+      };
+    },
+  };
+}
+
+/** Those of the file first, and with its values. */
+const inOrder = <Entry>(
+  file: Readonly<Record<string, Entry>> | undefined,
+  stored: Readonly<Record<string, Entry>> | undefined,
+): Record<string, Entry> => ({ ...file, ...stored, ...file });
+
+/** The file wins over a stored entry of the same name. */
+export function createCatalogBuilder(file: ReadConfig, environment: Environment, prices: Prices): CatalogBuilder {
+  const cache = createCache();
+  let version = 0;
+  return {
+    build(stored) {
+      const { config, faults: shapeFaults } = checkSchema({
+        providers: structuredClone(stored.providers),
+        models: structuredClone(stored.models),
+      });
+      const faults = [...shapeFaults];
+      const merged: ReadConfig = {
+        config: {
+          ...file.config,
+          ...{ providers: inOrder(file.config.providers, config.providers) },
+          ...{ models: inOrder(file.config.models, config.models) },
+        },
+        providerNames: [...new Set([...file.providerNames, ...Object.keys(config.providers ?? {})])],
+        faults: gathering(faults),
+        fault: (path, problem) => new StoredFault(path, problem),
+      };
+      const catalog = { ...buildCatalog(merged, environment, cache.begin()), version: ++version };
+      const report = (path: Path, problem: string): void => void faults.push({ path, problem });
+      return { catalog, prices: withStoredPrices(prices, stored.prices, report), faults };
+    },
+  };
+}

@@ -1,0 +1,135 @@
+// Serves the catalog and the prices of the file, the environment and the store: a change is swapped in at once here, and within a second elsewhere.
+import { entryConflict } from "./admin/entry-faults.ts";
+import type { DefinedEntry, LiveCatalog } from "./admin/live-catalog.ts";
+import { openedProvider, readEntry, type Sealer } from "./admin/stored-entries.ts";
+import { type BuiltCatalog, createCatalogBuilder, type StoredConfig } from "./config/catalog-builder.ts";
+import type { Environment } from "./config/environment.ts";
+import type { ReadConfig } from "./config/file.ts";
+import type { CostEntry, PriceEntry } from "./config/price-schema.ts";
+import type { Prices } from "./gateway/prices/prices.ts";
+import { type CatalogHolder, catalogHolder } from "./gateway/routing/catalog.ts";
+import type { JsonObject } from "./lib/json.ts";
+import type { Provider } from "./providers/provider.ts";
+import { type CatalogEntry, type CatalogKind, catalogVersion, listCatalog } from "./store/catalog.ts";
+import type { Store } from "./store/store.ts";
+import type { Events } from "./telemetry/events.ts";
+
+export interface LiveCatalogParts {
+  readonly file: ReadConfig;
+  readonly environment: Environment;
+  /** Of the file, and those that are shipped. */
+  readonly prices: Prices;
+  readonly store: Store;
+  readonly sealer: Sealer;
+  readonly events: Pick<Events, "backgroundTaskFailed">;
+}
+
+export interface ServedCatalog extends LiveCatalog {
+  readonly holder: CatalogHolder;
+  prices(): Prices;
+  close(): void;
+}
+
+const pollMs = 1_000;
+
+type Failed = (cause: unknown) => void;
+
+/** Entries that cannot be opened are left out: the others are served. */
+function storedConfig(rows: readonly CatalogEntry[], sealer: Sealer, failed: Failed): StoredConfig {
+  const [providers, models]: [Record<string, JsonObject>, Record<string, JsonObject>] = [{}, {}];
+  const prices: StoredConfig["prices"][number][] = [];
+  for (const row of rows) {
+    try {
+      const entry = readEntry(row);
+      if (row.kind === "provider") providers[row.name] = openedProvider(row.name, entry, sealer);
+      else if (row.kind === "route") models[row.name] = entry.config;
+      else {
+        const { book, ...config } = entry.config;
+        const of = book === "price" ? "price" : "cost";
+        prices.push({ id: row.name, book: of, entry: config as unknown as CostEntry | PriceEntry });
+      }
+    } catch (cause) {
+      failed(cause);
+    }
+  }
+  return { providers, models, prices };
+}
+
+const secretMembers = ["credential", "service_account", "access_key_id", "secret_access_key", "session_token"];
+
+function withoutSecrets(config: object): JsonObject {
+  const open = Object.entries(config).filter(([name]) => !secretMembers.includes(name) && name !== "headers");
+  return JSON.parse(JSON.stringify(Object.fromEntries(open))) as JsonObject;
+}
+
+function definedProviders(file: ReadConfig, current: readonly Provider[], stored: ReadonlySet<string>): DefinedEntry[] {
+  const declared = file.config.providers ?? {};
+  return current.flatMap((provider): DefinedEntry[] => {
+    const { name } = provider.entry;
+    const own = declared[name];
+    if (own !== undefined) return [{ id: name, source: "file", config: withoutSecrets(own) }];
+    if (stored.has(name)) return [];
+    const { baseUrl } = provider.entry as { baseUrl?: string };
+    const config: JsonObject = { kind: provider.kind.name, ...(baseUrl === undefined ? {} : { base_url: baseUrl }) };
+    const source = baseUrl === undefined ? "built_in" : "environment";
+    return [{ id: name, source, config }];
+  });
+}
+
+function definedIn(file: ReadConfig, kind: CatalogKind): DefinedEntry[] {
+  const { models = {}, prices: { cost = [], price = [] } = {} } = file.config;
+  const entry = (id: string, config: object): DefinedEntry => ({ id, source: "file", config: withoutSecrets(config) });
+  if (kind === "route") return Object.entries(models).map(([id, config]) => entry(id, config));
+  return [
+    ...cost.map((config, at) => entry(`file:cost:${at}`, { ...config, book: "cost" })),
+    ...price.map((config, at) => entry(`file:price:${at}`, { ...config, book: "price" })),
+  ];
+}
+
+/** Reads the store once, then follows it. */
+export async function openLiveCatalog(parts: LiveCatalogParts): Promise<ServedCatalog> {
+  const { file, environment, store, sealer, events } = parts;
+  const failed: Failed = (cause) => events.backgroundTaskFailed("catalog", cause);
+  const builder = createCatalogBuilder(file, environment, parts.prices);
+  const builtFrom = (rows: readonly CatalogEntry[]): BuiltCatalog => builder.build(storedConfig(rows, sealer, failed));
+  let version = await catalogVersion(store);
+  let rows = await listCatalog(store);
+  let built = builtFrom(rows);
+  const holder = catalogHolder(built.catalog);
+  const serve = (next: BuiltCatalog): void => {
+    const others = holder.current().providers.filter((provider) => !built.catalog.providers.includes(provider));
+    built = next;
+    // Servers that were found on this machine stay.
+    holder.replace({ ...next.catalog, providers: [...others, ...next.catalog.providers] });
+  };
+  const refresh = async (): Promise<void> => {
+    version = await catalogVersion(store);
+    rows = await listCatalog(store);
+    serve(builtFrom(rows));
+    for (const { path, problem } of built.faults) failed(new Error(`${path.join(".")}: ${problem}`));
+  };
+  const timer = setInterval(() => {
+    const follow = async (): Promise<void> => {
+      if ((await catalogVersion(store)) !== version) await refresh();
+    };
+    follow().catch(failed);
+  }, pollMs);
+  timer.unref();
+  return {
+    holder,
+    current: holder.current,
+    prices: () => built.prices,
+    defined(kind) {
+      if (kind !== "provider") return definedIn(file, kind);
+      const stored = new Set(rows.filter((row) => row.kind === "provider").map(({ name }) => name));
+      return definedProviders(file, built.catalog.providers, stored);
+    },
+    async check(inside) {
+      const next = builtFrom(await listCatalog(inside));
+      const conflict = entryConflict(built.faults, next.faults);
+      if (conflict !== null) throw conflict;
+    },
+    refresh,
+    close: () => clearInterval(timer),
+  };
+}
