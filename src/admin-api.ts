@@ -3,30 +3,73 @@ import { type AccessDependencies, createAdminAccess } from "./admin/access.ts";
 import { createAdmin } from "./admin/admin.ts";
 import { requireRole } from "./admin/permissions.ts";
 import { adminResources } from "./admin/resources/index.ts";
+import type { ProviderTest } from "./admin/resources/providers.ts";
+import { createSealer } from "./admin/stored-entries.ts";
+import { toGatewayError } from "./canonical/error.ts";
+import { entrySchemas } from "./config/schema.ts";
 import { adminSetting } from "./config/secrets.ts";
+import type { Gateway } from "./gateway/pipeline/gateway.ts";
 import { adminEndpoints } from "./http/admin-endpoints.ts";
 import type { Endpoint } from "./http/endpoint.ts";
 import { type MetricsParts, metricsRow } from "./http/metrics-endpoints.ts";
 import type { ReadLimits } from "./http/read.ts";
 import { validate } from "./http/validate.ts";
 import { systemClock } from "./lib/clock.ts";
+import type { ServedCatalog } from "./live-catalog.ts";
 import { readSetting } from "./store/settings.ts";
 import type { Registry } from "./telemetry/registry.ts";
 
 export interface AdminApiParts extends Pick<AccessDependencies, "store" | "pepper"> {
   readonly limits: ReadLimits;
+  readonly credentialKey: Uint8Array;
+  readonly catalog: ServedCatalog;
+  readonly gateway: Pick<Gateway, "listings">;
   readonly registry: Registry;
 }
 
+const testTimeoutMs = 10_000;
+
+/** Asks a provider for its list of models: the one call that costs nothing and shows that the credential is accepted. */
+function providerTest({ current }: Pick<ServedCatalog, "current">) {
+  return async (name: string): Promise<ProviderTest> => {
+    const startedMs = systemClock.monotonicMs();
+    const list = current().providers.find(({ entry }) => entry.name === name)?.list.models;
+    const ended = (result: Pick<ProviderTest, "models" | "error">): ProviderTest => ({
+      ...{ ok: result.error === null, durationMs: Math.round(systemClock.monotonicMs() - startedMs) },
+      ...result,
+    });
+    const failed = (code: string, message: string): ProviderTest => ended({ models: null, error: { code, message } });
+    if (list === undefined) return failed("unsupported", "Providers of this kind have no call that costs nothing.");
+    try {
+      return ended({ models: (await list(AbortSignal.timeout(testTimeoutMs))).length, error: null });
+    } catch (thrown) {
+      const { kind, code, message } = toGatewayError(thrown);
+      return kind === "internal_error"
+        ? failed("upstream_failed", "The provider did not answer as expected.")
+        : failed(code, message);
+    }
+  };
+}
+
 /** The rows of the admin API, and `/metrics`. */
-export function adminApi({ store, pepper, limits, registry }: AdminApiParts): readonly Endpoint[] {
+export function adminApi(parts: AdminApiParts): readonly Endpoint[] {
+  const { store, pepper, limits, catalog, gateway, registry } = parts;
   const admin = createAdmin({ store, clock: systemClock, validate });
   const adminKeyHash = () => readSetting(store, adminSetting);
   const access = createAdminAccess({ store, pepper, clock: systemClock, adminKeyHash });
+  const resources = adminResources({
+    pepper,
+    schemas: entrySchemas,
+    sealer: createSealer(parts.credentialKey),
+    catalog: () => catalog,
+    prices: catalog.prices,
+    listings: () => gateway.listings,
+    testProvider: providerTest(catalog),
+  });
   const mayReadMetrics: MetricsParts["mayReadMetrics"] = async (token, address) =>
     requireRole(await access.identify(token, address), "metrics:read");
   return [
-    ...adminEndpoints(adminResources({ pepper }), () => ({ admin, access, limits })),
+    ...adminEndpoints(resources, () => ({ admin, access, limits })),
     metricsRow(() => ({ registry, mayReadMetrics })),
   ];
 }

@@ -1,7 +1,7 @@
 // The composition root: builds everything in order and takes it down in reverse.
+import { createSealer } from "./admin/stored-entries.ts";
 import { adminApi } from "./admin-api.ts";
 import { type Limits, limitsOf } from "./config/limits.ts";
-import { buildCatalog } from "./config/providers.ts";
 
 import { storedResponses } from "./dialects/index.ts";
 import { declaredKeys, type Foundation, lay, type StartOptions, type Teardown } from "./foundation.ts";
@@ -23,7 +23,6 @@ import { promptLength } from "./gateway/policy/prompt-length.ts";
 import { createRates } from "./gateway/policy/rates.ts";
 import { createPendingReservations } from "./gateway/policy/reservations.ts";
 import { openResponses, type Responses } from "./gateway/responses/responses.ts";
-import { catalogHolder } from "./gateway/routing/catalog.ts";
 import { createCooldowns } from "./gateway/routing/cooldowns.ts";
 import { createModelLists } from "./gateway/routing/model-lists.ts";
 import { createPreferredDialects } from "./gateway/routing/preferred-dialects.ts";
@@ -39,6 +38,7 @@ import { type Listener, listen } from "./http/server.ts";
 import { systemClock } from "./lib/clock.ts";
 import { randomId, recordIds } from "./lib/ids.ts";
 import { createSharedInterval } from "./lib/shared-interval.ts";
+import { openLiveCatalog, type ServedCatalog } from "./live-catalog.ts";
 import { localServers } from "./local-servers.ts";
 import { createResolver } from "./providers/safe-fetch/resolver.ts";
 import { estimator, startTokenCounter } from "./providers/token-counter/index.ts";
@@ -65,7 +65,16 @@ async function takeDown(teardown: Teardown): Promise<void> {
   for (const step of teardown.splice(0).reverse()) await step();
 }
 
-function gatewayOf(foundation: Foundation, options: StartOptions, teardown: Teardown): Gateway {
+async function liveCatalogOf(foundation: Foundation, teardown: Teardown): Promise<ServedCatalog> {
+  const { settings, configuration, store, credentialKey, events } = foundation;
+  const { file, prices } = configuration;
+  const sealer = createSealer(credentialKey);
+  const live = await openLiveCatalog({ file, prices, environment: settings.environment, store, sealer, events });
+  teardown.push(() => live.close());
+  return live;
+}
+
+function gatewayOf(foundation: Foundation, options: StartOptions, live: ServedCatalog, teardown: Teardown): Gateway {
   const { settings, configuration, limits, events } = foundation;
   const onFailure = (cause: unknown): void => events.backgroundTaskFailed("ledger", cause);
   const ledger = openLedger({ dataFolder: settings.dataFolder, clock: systemClock, onFailure });
@@ -78,7 +87,7 @@ function gatewayOf(foundation: Foundation, options: StartOptions, teardown: Tear
   const rates = createRates(systemClock, limits);
   const policies = [accessPolicy, promptLength(limits), concurrency, rates, ...(options.policies ?? [])];
   return createGateway({
-    catalog: catalogHolder(buildCatalog(configuration.file, settings.environment)),
+    catalog: live.holder,
     listings: createModelLists(systemClock, events.modelListFailed),
     policies,
     rates,
@@ -98,7 +107,9 @@ function gatewayOf(foundation: Foundation, options: StartOptions, teardown: Tear
     drains: createDrains(limits),
     transcoder: settings.ffmpeg === null ? null : createAudioTranscoder(settings.ffmpeg, limits),
     ledger,
-    prices: configuration.prices,
+    get prices() {
+      return live.prices();
+    },
     clock: systemClock,
     events,
     deadlines: { ticker: createSharedInterval(deadlineTickMs), clock: systemClock },
@@ -173,7 +184,8 @@ export async function start(options: StartOptions): Promise<Running> {
   const teardown: Teardown = [];
   try {
     const foundation = await lay(options, teardown);
-    const gateway = gatewayOf(foundation, options, teardown);
+    const live = await liveCatalogOf(foundation, teardown);
+    const gateway = gatewayOf(foundation, options, live, teardown);
     const { store, pepper, events, settings, limits, observability } = foundation;
     teardown.push(observability.connect(gateway));
     const failed = (cause: unknown): void => events.backgroundTaskFailed("keys", cause);
@@ -187,7 +199,7 @@ export async function start(options: StartOptions): Promise<Running> {
     const answerOnce = createAnswerOnce(gateway, await idempotencyOf(foundation, gateway, teardown));
     const { catalog, listings, clock, endUsers, rates } = gateway;
     const { publicUrl } = foundation.configuration.videos;
-    const admin = adminApi({ ...foundation, registry: observability.registry });
+    const admin = adminApi({ ...foundation, catalog: live, gateway, registry: observability.registry });
     const rows = endpoints({
       catalog: catalog.current,
       listings,

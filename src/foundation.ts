@@ -53,6 +53,8 @@ export interface Foundation {
   readonly pepper: Uint8Array;
   /** Under which summaries of conversations are sealed. */
   readonly sealKey: Uint8Array;
+  /** Under which credentials of providers are sealed. */
+  readonly credentialKey: Uint8Array;
   /** Under which replies to idempotent requests are sealed. */
   readonly replyKey: Uint8Array;
   readonly videoKeys: VideoKeys;
@@ -91,6 +93,7 @@ export async function lay(options: StartOptions, teardown: Teardown): Promise<Fo
     store,
     pepper,
     sealKey,
+    credentialKey: deriveKey(secret, "provider-credentials"),
     replyKey: deriveKey(secret, "idempotency"),
     videoKeys: keysOfVideos,
     firstKeys,

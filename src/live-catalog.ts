@@ -102,11 +102,17 @@ export async function openLiveCatalog(parts: LiveCatalogParts): Promise<ServedCa
     // Servers that were found on this machine stay.
     holder.replace({ ...next.catalog, providers: [...others, ...next.catalog.providers] });
   };
-  const refresh = async (): Promise<void> => {
+  const load = async (): Promise<void> => {
     version = await catalogVersion(store);
     rows = await listCatalog(store);
     serve(builtFrom(rows));
     for (const { path, problem } of built.faults) failed(new Error(`${path.join(".")}: ${problem}`));
+  };
+  let last: Promise<void> = Promise.resolve();
+  // One after another: an older state must not replace a newer one.
+  const refresh = (): Promise<void> => {
+    last = last.catch(() => undefined).then(load);
+    return last;
   };
   const timer = setInterval(() => {
     const follow = async (): Promise<void> => {
@@ -122,7 +128,11 @@ export async function openLiveCatalog(parts: LiveCatalogParts): Promise<ServedCa
     defined(kind) {
       if (kind !== "provider") return definedIn(file, kind);
       const stored = new Set(rows.filter((row) => row.kind === "provider").map(({ name }) => name));
-      return definedProviders(file, built.catalog.providers, stored);
+      const discovered = holder.current().providers.filter((provider) => !built.catalog.providers.includes(provider));
+      const others = discovered.map(({ entry, kind: { name } }): DefinedEntry => {
+        return { id: entry.name, source: "discovered", config: { kind: name } };
+      });
+      return [...definedProviders(file, built.catalog.providers, stored), ...others];
     },
     async check(inside) {
       const next = builtFrom(await listCatalog(inside));

@@ -19,7 +19,11 @@ export function entryConflict(before: readonly EntryFault[], after: readonly Ent
   if (fault === undefined) return null;
   const [section, name = "", ...field] = fault.path;
   const param = dotted(field);
-  return new GatewayError("invalid_value", `The ${section ?? "entry"} '${name}' is not valid: ${param}: ${fault.problem}.`, {
-    param,
-  });
+  return new GatewayError(
+    "invalid_value",
+    `The ${section ?? "entry"} '${name}' is not valid: ${param}: ${fault.problem}.`,
+    {
+      param,
+    },
+  );
 }

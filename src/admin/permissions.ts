@@ -10,6 +10,10 @@ export const scopes = {
   "costs:read": "Read what providers charge, in addition to what callers pay.",
   "tasks:read": "Read video tasks.",
   "tasks:write": "Cancel video tasks.",
+  "catalog:read": "Read providers, models, routes and prices.",
+  "providers:write": "Create, change, delete and test providers.",
+  "routes:write": "Create, change and delete routes.",
+  "prices:write": "Create, change and delete prices.",
   "audit:read": "Read and verify the audit log.",
 } as const;
 
@@ -40,6 +44,11 @@ interface Permissions {
 }
 
 const operator = ["operator"] as const;
+const catalogReaders = ["operator", "catalog:read"] as const;
+const providerWriters = ["operator", "providers:write"] as const;
+const routeWriters = ["operator", "routes:write"] as const;
+const priceWriters = ["operator", "prices:write"] as const;
+const entryFields = "object id source config created_at updated_at version";
 
 export const permissions: Readonly<Record<string, Permissions>> = {
   "service-tokens": {
@@ -55,6 +64,45 @@ export const permissions: Readonly<Record<string, Permissions>> = {
     },
     fields:
       "object id created_at actor action resource object_id request_id change previous_hash hash valid entries broken_at",
+  },
+  providers: {
+    verbs: {
+      list: ["operator", "catalog:read", "providers:write"],
+      get: ["operator", "catalog:read", "providers:write"],
+      create: providerWriters,
+      update: providerWriters,
+      delete: providerWriters,
+      test: providerWriters,
+    },
+    fields: `${entryFields} credentials header_names ok models duration_ms error`,
+    writable: { to: providerWriters, fields: "id config credentials headers" },
+  },
+  models: {
+    verbs: { list: catalogReaders, get: catalogReaders },
+    fields: "object id kind candidates display_name",
+  },
+  routes: {
+    verbs: {
+      list: ["operator", "catalog:read", "routes:write"],
+      get: ["operator", "catalog:read", "routes:write"],
+      create: routeWriters,
+      update: routeWriters,
+      delete: routeWriters,
+    },
+    fields: entryFields,
+    writable: { to: routeWriters, fields: "id config" },
+  },
+  prices: {
+    verbs: {
+      list: ["operator", "catalog:read", "prices:write"],
+      get: ["operator", "catalog:read", "prices:write"],
+      effective: ["operator", "catalog:read", "prices:write"],
+      create: priceWriters,
+      update: priceWriters,
+      delete: priceWriters,
+    },
+    fields: `${entryFields} book cost_version price_version rows`,
+    writable: { to: priceWriters, fields: "book config" },
   },
 };
 

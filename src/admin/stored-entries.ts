@@ -34,7 +34,8 @@ const validator = Compile(bodyShape);
 /** Throws where the row is not what was written. */
 export function readEntry({ kind, name, body }: CatalogEntry): StoredEntry {
   const value: unknown = JSON.parse(body ?? "null");
-  if (!validator.Check(value)) throw new Error(`The stored ${kind} '${name}' does not have the shape that it must have.`);
+  if (!validator.Check(value))
+    throw new Error(`The stored ${kind} '${name}' does not have the shape that it must have.`);
   return value as StoredEntry;
 }
 
@@ -63,6 +64,7 @@ export const credentialPlace = (name: string): string => `credential ${name}`;
 export function openedProvider(name: string, entry: StoredEntry, sealer: Sealer): JsonObject {
   const [first] = entry.credentials ?? [];
   const secrets = first === undefined ? {} : sealer.open("provider", name, credentialPlace(first.name), first.sealed);
-  const headers = entry.headers === undefined ? {} : { headers: sealer.open("provider", name, headersPlace, entry.headers) };
+  const headers =
+    entry.headers === undefined ? {} : { headers: sealer.open("provider", name, headersPlace, entry.headers) };
   return { ...entry.config, ...headers, ...secrets };
 }

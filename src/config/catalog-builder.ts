@@ -53,6 +53,7 @@ function gathering(found: SchemaFault[]): FaultList {
         return undefined;
       }
     },
+    any: () => found.length > 0,
     throwIfAny: () => undefined,
   };
 }

@@ -161,7 +161,8 @@ export function withStoredPrices(base: Prices, stored: readonly StoredPrice[], r
   for (const { id, book, entry } of stored) {
     const path: Path = ["prices", id];
     if (book === "price") readSold(entry, path, sold, report);
-    else for (const item of rowsOf(entry as CostEntry, path, report)) costs.push({ item, path });
+    else if (isCost(entry)) for (const item of rowsOf(entry, path, report)) costs.push({ item, path });
+    else report([...path, "usd"], "is required in the cost book, without `factor` and `per_request`");
   }
   refuseTies(costs, report);
   refuseTies(sold.rows, report);
@@ -170,6 +171,9 @@ export function withStoredPrices(base: Prices, stored: readonly StoredPrice[], r
   const over = { price: createPriceBook(versionOf([price, rules]), price), rules };
   return createPrices(layered(createPriceBook(versionOf(cost), cost), base.cost), base.price, base.rules, over);
 }
+
+const isCost = (entry: CostEntry | PriceEntry): entry is CostEntry =>
+  entry.usd !== undefined && !("factor" in entry) && !("per_request" in entry);
 
 interface Sold {
   readonly rows: Read<PriceRow>[];

@@ -3,7 +3,7 @@ import { type Static, Type } from "typebox";
 import { projectSchema, ruleFields } from "../gateway/policy/rules.ts";
 import { limitsSchema } from "./limits.ts";
 import { modelCapabilities } from "./model-capabilities.ts";
-import { pricesSchema } from "./price-schema.ts";
+import { costEntry, priceEntry, pricesSchema } from "./price-schema.ts";
 
 const closed = { additionalProperties: false } as const;
 const name = (description: string) => Type.String({ minLength: 1, description });
@@ -229,7 +229,7 @@ export const configSchema = Type.Object(
 );
 
 /** What an entry is made of, wherever it is written. */
-export const entrySchemas = { provider, route };
+export const entrySchemas = { provider, route, cost: costEntry, price: priceEntry };
 
 export type ConfigFile = Static<typeof configSchema>;
 export type ProviderConfig = Static<typeof provider>;

@@ -5,8 +5,9 @@ import { bodyOf } from "../../src/admin/admin.ts";
 import { permissions, type Role, requireVerb, requireWritable, roles, visible } from "../../src/admin/permissions.ts";
 import { type Resource, verbsOf } from "../../src/admin/resource.ts";
 import { adminResources, type ResourceDependencies } from "../../src/admin/resources/index.ts";
+import { entrySchemas } from "../../src/config/schema.ts";
 
-const resources = adminResources({} as ResourceDependencies);
+const resources = adminResources({ schemas: entrySchemas } as Partial<ResourceDependencies> as ResourceDependencies);
 const principal = (role: Role) => ({ kind: "service_token" as const, id: "x", name: "x", roles: [role] });
 const as = (...held: Role[]) => ({ ...principal("operator"), roles: held });
 const membersOf = (schema: TObject | undefined) => Object.keys(schema?.properties ?? {});

@@ -1,5 +1,6 @@
 // Every row of the table of endpoints, for tests that go through all of them.
 import { adminResources, type ResourceDependencies } from "../../src/admin/resources/index.ts";
+import { entrySchemas } from "../../src/config/schema.ts";
 import { adminEndpoints } from "../../src/http/admin-endpoints.ts";
 import type { Endpoint } from "../../src/http/endpoint.ts";
 import { type EndpointDependencies, endpoints } from "../../src/http/endpoints.ts";
@@ -10,7 +11,10 @@ export const rows: readonly Endpoint[] = endpoints({} as EndpointDependencies);
 
 /** What the OpenAPI document has besides. */
 export const adminRows: readonly Endpoint[] = [
-  ...adminEndpoints(adminResources({} as ResourceDependencies), notCalled),
+  ...adminEndpoints(
+    adminResources({ schemas: entrySchemas } as Partial<ResourceDependencies> as ResourceDependencies),
+    notCalled,
+  ),
   metricsRow(notCalled),
 ];
 

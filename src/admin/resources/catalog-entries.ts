@@ -53,7 +53,10 @@ function defined({ title, members }: EntryKind, { id, source, config }: DefinedE
 }
 
 async function getEntry(kind: EntryKind, { store }: AdminContext, id: string): Promise<JsonObject | undefined> {
-  const elsewhere = kind.catalog().defined(kind.kind).find((entry) => entry.id === id);
+  const elsewhere = kind
+    .catalog()
+    .defined(kind.kind)
+    .find((entry) => entry.id === id);
   if (elsewhere !== undefined) return defined(kind, elsewhere);
   const row = await findCatalogEntry(store, kind.kind, id);
   return row === undefined ? undefined : written(kind, row);

@@ -1,13 +1,43 @@
 // Every resource of the admin API.
+import type { TObject } from "typebox";
+import type { Prices } from "../../gateway/prices/prices.ts";
+import type { ModelLists } from "../../gateway/routing/model-lists.ts";
+import type { LiveCatalog } from "../live-catalog.ts";
 import type { Resource } from "../resource.ts";
+import type { Sealer } from "../stored-entries.ts";
 import { audit } from "./audit.ts";
+import { models } from "./models.ts";
+import { prices } from "./prices.ts";
+import { type ProviderDependencies, providers } from "./providers.ts";
+import { routes } from "./routes.ts";
 import { serviceTokens } from "./service-tokens.ts";
 
 export interface ResourceDependencies {
   /** Under which tokens are hashed. */
   readonly pepper: Uint8Array;
+  /** Entries of the configuration file. */
+  readonly schemas: {
+    readonly provider: TObject;
+    readonly route: TObject;
+    readonly cost: TObject;
+    readonly price: TObject;
+  };
+  readonly sealer: Sealer;
+  /** Those that change while the gateway runs are asked for when they are needed. */
+  readonly catalog: () => LiveCatalog;
+  readonly prices: () => Prices;
+  readonly listings: () => ModelLists;
+  readonly testProvider: ProviderDependencies["test"];
 }
 
 export function adminResources(dependencies: ResourceDependencies): readonly Resource[] {
-  return [serviceTokens(dependencies.pepper), audit];
+  const { pepper, catalog, sealer, schemas } = dependencies;
+  return [
+    serviceTokens(pepper),
+    audit,
+    providers({ catalog, sealer, schema: schemas.provider, test: dependencies.testProvider }),
+    models({ catalog, listings: dependencies.listings }),
+    routes({ catalog, schema: schemas.route }),
+    prices({ catalog, prices: dependencies.prices, schemas }),
+  ];
 }

@@ -8,7 +8,14 @@ import type { JsonObject } from "../../lib/json.ts";
 import { closed, integer, nullable, text } from "../fields.ts";
 import type { LiveCatalog } from "../live-catalog.ts";
 import { type Action, create, type Resource, update } from "../resource.ts";
-import { changeEntry, createEntry, deleteEntry, type EntryKind, entryMembers, readingVerbs } from "./catalog-entries.ts";
+import {
+  changeEntry,
+  createEntry,
+  deleteEntry,
+  type EntryKind,
+  entryMembers,
+  readingVerbs,
+} from "./catalog-entries.ts";
 
 export interface PriceDependencies {
   readonly catalog: () => LiveCatalog;
@@ -19,7 +26,8 @@ export interface PriceDependencies {
 
 const book = Type.Enum(["cost", "price"], {
   type: "string",
-  description: "`cost` is what providers charge, by the provider's model ID; `price` what callers pay, by the model they name.",
+  description:
+    "`cost` is what providers charge, by the provider's model ID; `price` what callers pay, by the model they name.",
 });
 
 const object = Type.Object({

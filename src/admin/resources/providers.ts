@@ -5,8 +5,21 @@ import type { JsonObject } from "../../lib/json.ts";
 import { closed, integer, isoTime, nullable, shortText, text } from "../fields.ts";
 import type { LiveCatalog } from "../live-catalog.ts";
 import { type Action, type AdminContext, create, type Resource, update } from "../resource.ts";
-import { credentialPlace, headersPlace, type Sealer, type StoredCredential, type StoredEntry } from "../stored-entries.ts";
-import { changeEntry, createEntry, deleteEntry, type EntryKind, entryMembers, readingVerbs } from "./catalog-entries.ts";
+import {
+  credentialPlace,
+  headersPlace,
+  type Sealer,
+  type StoredCredential,
+  type StoredEntry,
+} from "../stored-entries.ts";
+import {
+  changeEntry,
+  createEntry,
+  deleteEntry,
+  type EntryKind,
+  entryMembers,
+  readingVerbs,
+} from "./catalog-entries.ts";
 
 /** What a test of a provider came to. */
 export interface ProviderTest {
@@ -150,14 +163,20 @@ export function providers(dependencies: ProviderDependencies): Resource {
       const entry = { config, ...sealedHeaders(body.id, body.headers), credentials: sealed };
       return createEntry(kind, context, body.id, { ...entry, createdAtMs: nowMs, updatedAtMs: nowMs });
     }),
-    update: update(Type.Object({ ...changeable, config: Type.Optional(changeable.config) }, closed), (context, name, body) =>
-      changeEntry(kind, context, name, ({ config: oldConfig, credentials: before }) => {
-        const config = body.config === undefined ? oldConfig : (body.config as JsonObject);
-        checkConfig(config);
-        const given = { before, nowMs: context.nowMs, sealer };
-        const sealed = body.credentials === undefined ? before : sealedCredentials(name, body.credentials, given);
-        return { config, ...sealedHeaders(name, body.headers), ...(sealed === undefined ? {} : { credentials: sealed }) };
-      }),
+    update: update(
+      Type.Object({ ...changeable, config: Type.Optional(changeable.config) }, closed),
+      (context, name, body) =>
+        changeEntry(kind, context, name, ({ config: oldConfig, credentials: before }) => {
+          const config = body.config === undefined ? oldConfig : (body.config as JsonObject);
+          checkConfig(config);
+          const given = { before, nowMs: context.nowMs, sealer };
+          const sealed = body.credentials === undefined ? before : sealedCredentials(name, body.credentials, given);
+          return {
+            config,
+            ...sealedHeaders(name, body.headers),
+            ...(sealed === undefined ? {} : { credentials: sealed }),
+          };
+        }),
     ),
     delete: { run: (context: AdminContext, name) => deleteEntry(kind, context, name) },
     committed: () => catalog().refresh(),

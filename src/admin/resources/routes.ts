@@ -4,7 +4,14 @@ import type { JsonObject } from "../../lib/json.ts";
 import { closed } from "../fields.ts";
 import type { LiveCatalog } from "../live-catalog.ts";
 import { create, type Resource, update } from "../resource.ts";
-import { changeEntry, createEntry, deleteEntry, type EntryKind, entryMembers, readingVerbs } from "./catalog-entries.ts";
+import {
+  changeEntry,
+  createEntry,
+  deleteEntry,
+  type EntryKind,
+  entryMembers,
+  readingVerbs,
+} from "./catalog-entries.ts";
 
 export interface RouteDependencies {
   readonly catalog: () => LiveCatalog;

@@ -28,6 +28,10 @@ import { familyOf } from "./usage-estimate.ts";
 export function createGateway(dependencies: GatewayDependencies): Gateway {
   return {
     ...dependencies,
+    // Prices change while the gateway runs: each request reads them once.
+    get prices() {
+      return dependencies.prices;
+    },
     answer: (request, context) => answerRequest(dependencies, request, context),
     admit: (request, context) => admitRequest(dependencies, request, context),
     answerAdmitted: (admitted, request, context) => answerAdmitted(dependencies, admitted, request, context),
