@@ -17,7 +17,7 @@ export interface FailedJob {
 }
 
 /** Work that no request waits for. */
-export type BackgroundTask = "idempotency" | "keys" | "ledger" | "responses" | "videos";
+export type BackgroundTask = "catalog" | "idempotency" | "keys" | "ledger" | "responses" | "videos";
 
 export interface Events {
   /** One try at one provider answered. */
