@@ -18,7 +18,6 @@ import { createObservability, type Observability } from "./observability.ts";
 import { removedVariable } from "./runtime-environment.ts";
 import { openStore, type Store } from "./store/store.ts";
 import type { Events } from "./telemetry/events.ts";
-import { createLog } from "./telemetry/log.ts";
 
 export interface StartOptions {
   readonly environment: Environment;
@@ -26,6 +25,8 @@ export interface StartOptions {
   /** Prints the banner. */
   print(line: string): void;
   log?(line: string): void;
+  /** True: lines of the log are for people. Default: for programs. */
+  readonly logsToTerminal?: boolean;
   /** Further rules for every exchange, asked behind the built-in ones. */
   readonly policies?: readonly Policy[];
   /** False: model servers on this machine are not looked for. */
@@ -63,14 +64,24 @@ export interface Foundation {
   readonly observability: Pick<Observability, "registry" | "connect">;
 }
 
+/** The gateway's own secrets, as far as they were given: the store has only hashes of others. */
+function secretsOf({ secret, adminKey, clientKey, webhookSecret }: Settings, { access }: Configuration): string[] {
+  const given = [secret, adminKey, clientKey, webhookSecret].filter((each) => each !== null);
+  return [...given, ...access.keys.map((key) => key.secret)];
+}
+
 /** Throws an Error with one clear sentence when it cannot. What it opens is added to `teardown` at once. */
 export async function lay(options: StartOptions, teardown: Teardown): Promise<Foundation> {
   const settings = readSettings(options.environment, options.workingFolder);
   const configuration = readConfiguration(settings);
   const folderWarnings = prepareDataFolder(settings.dataFolder);
   const limits = withinDescriptors(limitsOf(configuration.file.config.limits));
-  const log = createLog(options.log ?? (() => undefined), systemClock.nowMs);
-  const { events, ...observability } = createObservability(log);
+  const { log, events, ...observability } = createObservability({
+    sink: options.log ?? (() => undefined),
+    level: settings.logLevel,
+    format: options.logsToTerminal ? settings.terminalFormat : "json",
+    secrets: secretsOf(settings, configuration),
+  });
   await checkLedger(settings.dataFolder, limits.ledgerCheckMs, (fault) => events.backgroundTaskFailed("ledger", fault));
   const store = await openStore({ dataFolder: settings.dataFolder, databaseUrl: settings.databaseUrl });
   teardown.push(() => store.close());

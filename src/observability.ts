@@ -1,7 +1,9 @@
 // Log and metrics: opened before anything that they report on, and connected to it when it is there.
 import type { Gateway } from "./gateway/pipeline/gateway.ts";
+import { systemClock } from "./lib/clock.ts";
+import { redactorOf } from "./providers/redaction.ts";
 import { createEvents, type Events } from "./telemetry/events.ts";
-import type { Log } from "./telemetry/log.ts";
+import { createLog, type Log, type LogOptions } from "./telemetry/log.ts";
 import { createMetrics } from "./telemetry/metrics.ts";
 import { addProcessMetrics } from "./telemetry/process-metrics.ts";
 import { createRegistry, type Registry } from "./telemetry/registry.ts";
@@ -14,6 +16,11 @@ export interface Observability {
   connect(gateway: Gateway): () => void;
 }
 
+export interface ObservabilityOptions extends Pick<LogOptions, "sink" | "level" | "format"> {
+  /** Texts that no line of the log may have. */
+  readonly secrets: readonly string[];
+}
+
 /** Whether the operator named the model in a route, or its provider lists it. */
 function isKnown({ catalog, listings }: Gateway, provider: string, model: string): boolean {
   const { providers, routes } = catalog.current();
@@ -24,9 +31,25 @@ function isKnown({ catalog, listings }: Gateway, provider: string, model: string
   return candidates.some((each) => each.model === model && each.provider.entry.name === provider);
 }
 
-export function createObservability(log: Log): Observability {
+/** Keys and tokens that the gateway makes: it has only their hashes. */
+const ownKeys = /tps?-[0-9A-Za-z]{43}/g;
+
+/** Texts of providers are redacted where they are read; here is where a line ends that came another way. */
+function lineRedactor(secrets: readonly string[], gateway: () => Gateway | null): (line: string) => string {
+  const own = redactorOf(secrets, "");
+  return (line) => {
+    let bytes: Uint8Array = Buffer.from(own.text(line).replace(ownKeys, "[hidden]"));
+    for (const { dispatch } of gateway()?.catalog.current().providers ?? [])
+      if (dispatch.form === "http") bytes = dispatch.redactor.bytes(bytes, false);
+    return Buffer.from(bytes).toString();
+  };
+}
+
+export function createObservability({ secrets, ...options }: ObservabilityOptions): Observability {
   const registry = createRegistry();
   let connected: Gateway | null = null;
+  const redact = lineRedactor(secrets, () => connected);
+  const log = createLog({ ...options, now: systemClock.nowMs, redact });
   const metrics = createMetrics(
     registry,
     (provider, model) => connected !== null && isKnown(connected, provider, model),

@@ -1,4 +1,5 @@
 // The one error class that a caller may see, and the table of every kind there is.
+import { causeOf } from "../lib/cause.ts";
 
 /**
  * What the corridor may do after a failed attempt. `next`: the next candidate, nothing was generated.
@@ -165,7 +166,8 @@ export function changed(error: GatewayError, detail: ErrorDetail & { readonly me
 export function concealed(error: GatewayError, conceal: (text: string) => string): GatewayError {
   const { message, param, code, cause } = error;
   const safe = { message: conceal(message), param: param === null ? null : conceal(param), code: conceal(code) };
-  const told = typeof cause === "string" ? conceal(cause) : cause;
+  const shown = causeOf(cause);
+  const told = conceal(shown) === shown ? cause : conceal(shown);
   if (safe.message === message && safe.param === param && safe.code === code && told === cause) return error;
   return changed(error, { ...safe, cause: told });
 }

@@ -13,6 +13,7 @@ export async function serve(): Promise<void> {
     workingFolder: process.cwd(),
     print: (line) => console.log(line),
     log: (line) => void process.stderr.write(`${line}\n`),
+    logsToTerminal: process.stderr.isTTY === true,
   });
   let signals = 0;
   const stop = async (): Promise<void> => {

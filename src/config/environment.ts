@@ -5,6 +5,7 @@ import { isAddressRange } from "../lib/address-set.ts";
 import type { Account } from "../providers/credentials.ts";
 import { providerKinds } from "../providers/index.ts";
 import type { HttpKind } from "../providers/provider.ts";
+import { type Level, levels } from "../telemetry/log.ts";
 import { accountFields } from "./account-fields.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -34,6 +35,9 @@ export interface Settings {
   readonly webhookSecret: string | null;
   /** Path of ffmpeg; null where it is off, or not on this machine. */
   readonly ffmpeg: string | null;
+  readonly logLevel: Level;
+  /** Of the log, where it goes to a terminal. */
+  readonly terminalFormat: "text" | "colored";
   readonly environment: Environment;
 }
 
@@ -137,6 +141,13 @@ export const variables: readonly Variable[] = [
     meaning:
       "Path of ffmpeg, which transcodes speech if the provider does not support the requested format. `off` disables transcoding.",
   },
+  {
+    name: "LOG_LEVEL",
+    default: "info",
+    meaning:
+      "Least level of the log's lines: `debug`, `info`, `warn` or `error`. `debug` has a line for every request.",
+  },
+  { name: "NO_COLOR", default: "unset", meaning: "Any value: no colors in the log of a terminal." },
   ...providerKinds.flatMap(variablesOf),
 ];
 
@@ -178,6 +189,12 @@ function networksOf(text: string | null): string[] {
   );
 }
 
+function levelOf(text: string): Level {
+  const level = levels.find((each) => each === text.toLowerCase());
+  if (level !== undefined) return level;
+  throw new Error(`LOG_LEVEL must be debug, info, warn or error, not '${text.slice(0, 20)}'.`);
+}
+
 /** A program that is named must be there; one that is not named may be missing. */
 function ffmpegOf(named: string | null, searched: string): string | null {
   if (named === "off") return null;
@@ -210,6 +227,9 @@ export function readSettings(environment: Environment, workingFolder: string): S
     videoResults: text("TURNPIKE_VIDEO_RESULTS"),
     webhookSecret: text("TURNPIKE_WEBHOOK_SECRET"),
     ffmpeg: ffmpegOf(text("TURNPIKE_FFMPEG"), environment["PATH"] ?? ""),
+    logLevel: levelOf(text("LOG_LEVEL") ?? "info"),
+    // https://no-color.org: any value but the empty one.
+    terminalFormat: text("NO_COLOR") !== null ? "text" : "colored",
     environment,
   };
 }

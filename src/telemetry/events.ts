@@ -1,6 +1,7 @@
 // Business events, one function each: the log is written and the metrics are counted here and nowhere else.
 import type { GatewayError } from "../canonical/error.ts";
-import { causeOf, type Level, type Log } from "./log.ts";
+import { causeOf } from "../lib/cause.ts";
+import type { Level, Log } from "./log.ts";
 import type { Metrics, SettledExchange } from "./metrics.ts";
 
 /** The ids under which a request is found: the gateway's own, and the one that the client sees. */
@@ -61,6 +62,10 @@ function levelOf(error: GatewayError): Level {
 }
 
 const failureOf = (error: GatewayError) => ({ code: error.code, cause: causeOf(error.cause ?? error) });
+const shownOf = ({ operation, settlement }: SettledExchange) => {
+  const { state, provider, upstreamModel: model, httpStatus, firstByteMs, durationMs } = settlement;
+  return { operation, provider, model, state, httpStatus, firstByteMs, durationMs };
+};
 const idsOf = (ids: RequestIds | undefined) => ({ id: ids?.id, requestId: ids?.requestId });
 
 export function createEvents(log: Log, metrics: Metrics): Events {
@@ -79,11 +84,13 @@ function requestEvents(log: Log, metrics: Metrics): Pick<Events, RequestEvent> {
     exchangeSettled(exchange, error, ids) {
       metrics.exchangeSettled(exchange);
       if (error !== null) log.write(levelOf(error), "exchange_failed", { ...idsOf(ids), code: error.code });
+      else if (log.isOn("debug")) log.write("debug", "exchange_completed", { ...idsOf(ids), ...shownOf(exchange) });
     },
     streamStarted: metrics.streamStarted,
     requestFailed(requestId, error) {
       metrics.errorResponse(error.kind);
       if (error.kind === "internal_error") log.write("error", "request_failed", { requestId, ...failureOf(error) });
+      else if (log.isOn("debug")) log.write("debug", "request_refused", { requestId, code: error.code });
     },
   };
 }

@@ -1,27 +1,72 @@
-// The log: one JSON line for each event, on standard error.
+// The log: one line for each event, as JSON for programs or as text for a terminal.
 
-export type Level = "info" | "warn" | "error";
+/** From the least important on. */
+export const levels = ["debug", "info", "warn", "error"] as const;
+export type Level = (typeof levels)[number];
 export type Fields = Readonly<Record<string, string | number | boolean | null | undefined>>;
+
+/** `text` and `colored` are for people. */
+export type LogFormat = "json" | "text" | "colored";
 
 export interface Log {
   write(level: Level, event: string, fields?: Fields): void;
+  /** False where lines of this level are not written: what they need is not worth looking up. */
+  isOn(level: Level): boolean;
 }
 
-/** `sink` takes one line without its line end. Control characters in fields cannot break a line: JSON escapes them. */
-export function createLog(sink: (line: string) => void, now: () => number): Log {
+export interface LogOptions {
+  /** Takes one line without its line end. */
+  sink(line: string): void;
+  /** Unix milliseconds. */
+  now(): number;
+  /** The least level that is written; default `info`. */
+  readonly level?: Level;
+  /** Default `json`. */
+  readonly format?: LogFormat;
+  /** The last thing that is done to each line: removes secrets. */
+  redact?(line: string): string;
+}
+
+/** Control characters in fields cannot break a line, and reach no terminal. */
+export function createLog({ sink, now, level = "info", format = "json", redact = (line) => line }: LogOptions): Log {
+  const least = levels.indexOf(level);
+  const isOn = (asked: Level): boolean => levels.indexOf(asked) >= least;
+  const lineOf = format === "json" ? jsonLine : (line: Line) => textLine(line, format === "colored");
   return {
-    write(level, event, fields = {}) {
-      sink(JSON.stringify({ time: new Date(now()).toISOString(), level, event, ...fields }));
+    isOn,
+    write(asked, event, fields = {}) {
+      if (isOn(asked)) sink(redact(lineOf({ atMs: now(), level: asked, event, fields })));
     },
   };
 }
 
-/** What is behind an error, in one line without a stack: enough for a log, never shown to a caller. */
-export function causeOf(thrown: unknown): string {
-  const parts: string[] = [];
-  for (let cause = thrown; cause !== undefined && cause !== null && parts.length < 4; ) {
-    parts.push(cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause));
-    cause = cause instanceof Error ? cause.cause : null;
-  }
-  return parts.join(" <- ").slice(0, 1_000);
+interface Line {
+  readonly atMs: number;
+  readonly level: Level;
+  readonly event: string;
+  readonly fields: Fields;
+}
+
+const jsonLine = ({ atMs, level, event, fields }: Line): string =>
+  JSON.stringify({ time: new Date(atMs).toISOString(), level, event, ...fields });
+
+const colors: { readonly [level in Level]: number } = { debug: 90, info: 36, warn: 33, error: 31 };
+
+/** As in `14:03:07 warn  attempt_failed provider=alpha code=upstream_failed`, with the local time. */
+function textLine({ atMs, level, event, fields }: Line, isColored: boolean): string {
+  const shown = isColored ? `\u001b[${colors[level]}m${level.padEnd(5)}\u001b[0m` : level.padEnd(5);
+  const words = Object.entries(fields).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${textValue(value)}`],
+  );
+  return [new Date(atMs).toTimeString().slice(0, 8), shown, event, ...words].join(" ");
+}
+
+/** Everything that is not plain is quoted: JSON leaves some control characters, and those that turn the direction of text. */
+function textValue(value: string | number | boolean | null): string {
+  if (typeof value !== "string") return String(value);
+  if (/^[\w.:/@+-]+$/.test(value)) return value;
+  return JSON.stringify(value).replace(
+    /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }

@@ -27,6 +27,8 @@ test("nothing set: the defaults of the table", () => {
     videoResults: null,
     webhookSecret: null,
     ffmpeg: null,
+    logLevel: "info",
+    terminalFormat: "colored",
     environment: {},
   });
 });
@@ -37,6 +39,9 @@ const rows: [string, string, object][] = [
   ["TURNPIKE_FFMPEG", "/bin/sh", { ffmpeg: "/bin/sh" }],
   ["TURNPIKE_TRUSTED_PROXIES", "10.0.0.0/8, ::1", { trustedProxies: ["10.0.0.0/8", "::1"] }],
   ["TURNPIKE_FFMPEG", "off", { ffmpeg: null }],
+  ["LOG_LEVEL", "debug", { logLevel: "debug" }],
+  ["LOG_LEVEL", "WARN", { logLevel: "warn" }],
+  ["NO_COLOR", "1", { terminalFormat: "text" }],
   ["HOST", "0.0.0.0", { host: "0.0.0.0" }],
   ["HOST", "::1", { host: "::1" }],
   ["TURNPIKE_DATA", "/var/lib/turnpike", { dataFolder: "/var/lib/turnpike" }],

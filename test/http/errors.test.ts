@@ -172,10 +172,7 @@ test("a fault of our own is 500, says nothing of its cause, and leaves the cause
   const lines: string[] = [];
   const secret = "SECRET_of_the_cause";
   const events = createEvents(
-    createLog(
-      (line) => void lines.push(line),
-      () => 0,
-    ),
+    createLog({ sink: (line) => void lines.push(line), now: () => 0 }),
     createMetrics(createRegistry(), () => false),
   );
   const endpoint: Endpoint = {
