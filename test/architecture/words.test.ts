@@ -15,6 +15,7 @@ const documents = [
   "docs/architecture.md",
   "docs/glossary.md",
   "docs/configuration.md",
+  "docs/deployment.md",
 ];
 
 /** The newest part of the changelog, with what is before it; releases keep the text with which they were made. */
