@@ -1,32 +1,49 @@
-// `turnpike requests show`: one request as the ledger has it, found by the gateway's id or by the one that the client saw.
-import { readSettings } from "../config/environment.ts";
+// `turnpike requests`: requests as the ledger has them, found by the gateway's id or by the one that the client saw.
+
+import { type Configuration, readConfiguration } from "../config/configuration.ts";
+import { readSettings, type Settings } from "../config/environment.ts";
+import { buildCatalog } from "../config/providers.ts";
+import type { RequestRow } from "../gateway/ledger/columns.ts";
 import {
-  type AttemptRow,
-  answeredAttempt,
-  findRequests,
-  type RequestRow,
-  readAttempts,
-} from "../gateway/ledger/read.ts";
+  type RequestStory,
+  type RequestTrace,
+  readRequestStories,
+  type StoryAttempt,
+  type StoryPrices,
+} from "../gateway/ledger/request-story.ts";
+import type { PriceExplanation, PriceTerm } from "../gateway/prices/explain.ts";
+import { formatDecimal } from "../lib/decimal.ts";
 import { type Command, parseCommonFields, UsageError } from "./options.ts";
-import { jsonText, table } from "./print.ts";
+import { dollars, jsonText, table } from "./print.ts";
 
 /** Callers may use their ids more than once: so many of them are shown, the newest first. */
 const mostShown = 20;
+const factorDigits = 6;
 
-const named = (value: unknown): string => (value === null ? "" : String(value));
+const named = (value: unknown): string => (value === null || value === undefined ? "" : String(value));
+const money = (value: bigint | null): string => (value === null ? "" : dollars(value));
 
 /** What is empty in most requests is only shown where it is not. */
 const isShown = (value: unknown): boolean => value !== null && value !== 0;
 
+/** Columns that the rest of the story shows. */
+const elsewhere: readonly (keyof RequestRow)[] = ["warnings", "passedOver", "costNanoDollars", "priceNanoDollars"];
+
 function requestLines({ atMs, ...rest }: RequestRow): string {
-  const rows = Object.entries({ ...rest, at: new Date(atMs).toISOString() });
+  const { costNanoDollars, priceNanoDollars } = rest;
+  const own = Object.entries(rest).filter(([name]) => !elsewhere.includes(name as keyof RequestRow));
+  const sums = {
+    costUsd: costNanoDollars && dollars(costNanoDollars),
+    priceUsd: priceNanoDollars && dollars(priceNanoDollars),
+  };
+  const rows = [...own, ...Object.entries(sums), ["at", new Date(atMs).toISOString()] as const];
   return table(rows.filter(([, value]) => isShown(value)).map(([name, value]) => [name, named(value)]));
 }
 
-function attemptLines(attempts: readonly AttemptRow[]): string {
+function attemptLines(attempts: readonly StoryAttempt[]): string {
   const head = [
     ...["attempt", "provider", "model", "outcome", "error", "status", "ms", "possible input tokens"],
-    ...["start ms", "credential"],
+    ...["start ms", "first byte ms", "cost USD", "credential", "because"],
   ];
   const rows = attempts.map((each) => [
     String(each.number),
@@ -38,31 +55,80 @@ function attemptLines(attempts: readonly AttemptRow[]): string {
     named(each.durationMs),
     String(each.possibleInputTokens),
     named(each.startedMs),
+    named(each.firstByteMs),
+    money(each.costNanoDollars),
     named(each.credential),
+    each.because === null ? "first in order" : `after ${each.because}`,
   ]);
   return table([head, ...rows]);
 }
 
-type Found = RequestRow & { readonly failedAttempts: readonly AttemptRow[] };
+function priceTermCells({ of, variant, amount, costRow, costNanoDollars, priceRow, priceNanoDollars }: PriceTerm) {
+  const size = [variant.size, variant.quality].filter((each) => each !== undefined).join(" ");
+  const row = priceRow ?? costRow;
+  const per = row === null ? "no price" : `${dollars(row.nanoDollars)} per ${row.per}`;
+  return [of, size, String(amount), per, money(costNanoDollars), money(priceNanoDollars)];
+}
 
-function textOf({ failedAttempts, ...request }: Found): string {
-  const answered = answeredAttempt(request, failedAttempts);
-  const attempts = answered === null ? failedAttempts : [...failedAttempts, answered];
-  const lines = requestLines(request);
-  return attempts.length === 0 ? lines : `${lines}\n\n${attemptLines(attempts)}`;
+function priceLines(price: PriceExplanation, { isPriceCurrent }: RequestTrace): string {
+  const { factorMillionths, perRequestNanoDollars, costVersion, priceVersion } = price;
+  const rule =
+    factorMillionths === null
+      ? []
+      : [
+          `Rule: cost × ${formatDecimal(factorMillionths, factorDigits)} + ${dollars(perRequestNanoDollars)} per request.`,
+        ];
+  const versions = isPriceCurrent
+    ? `Price versions: cost ${costVersion}, price ${priceVersion}.`
+    : `By today's prices (cost ${costVersion}, price ${priceVersion}); the request was admitted under others.`;
+  const head = ["of", "size", "amount", "USD", "cost USD", "price USD"];
+  const total = ["total", "", "", "", money(price.costNanoDollars), money(price.priceNanoDollars)];
+  return [table([head, ...price.terms.map(priceTermCells), total]), ...rule, versions].join("\n");
+}
+
+function textOf({ request, trace }: RequestStory): string {
+  const { attempts, passedOver, lost, price } = trace;
+  const passed = passedOver.map(({ provider, upstreamModel, reason, field }) => [
+    ...[provider, upstreamModel, reason],
+    field ?? "",
+  ]);
+  const parts = [
+    requestLines(request),
+    ...(attempts.length === 0 ? [] : [attemptLines(attempts)]),
+    ...(passed.length === 0 ? [] : [table([["passed over", "model", "reason", "field"], ...passed])]),
+    ...(lost.length === 0 ? [] : [table([["lost", "field"], ...lost.map(({ code, field }) => [code, field])])]),
+    ...(price === null ? [] : [priceLines(price, trace)]),
+  ];
+  return parts.join("\n\n");
+}
+
+/** Null where the configuration cannot be read here: the ledger is shown all the same. */
+function pricingOf(settings: Settings): StoryPrices | null {
+  const configuration = readableConfiguration(settings);
+  if (configuration === null) return null;
+  const { providers } = buildCatalog(configuration.file, settings.environment);
+  const kinds = new Map(providers.map(({ entry, kind }) => [entry.name, kind.name]));
+  return { prices: configuration.prices, kindOf: (provider) => kinds.get(provider) ?? provider };
+}
+
+function readableConfiguration(settings: Settings): Configuration | null {
+  try {
+    return readConfiguration(settings);
+  } catch (thrown) {
+    console.error(`turnpike: prices are not explained: ${String(Object(thrown).message ?? thrown)}`);
+    return null;
+  }
 }
 
 function show(words: readonly string[]): void {
   const { values, positionals } = parseCommonFields(words, { json: { type: "boolean" } }, 1);
   const [id] = positionals;
   if (id === undefined) throw new UsageError("Missing ID. Usage: turnpike requests show ID.");
-  const { dataFolder } = readSettings(process.env, process.cwd());
-  const found = findRequests(dataFolder, id, mostShown).map((request) => ({
-    ...request,
-    failedAttempts: readAttempts(dataFolder, request.id),
-  }));
-  if (found.length === 0) throw new Error(`Request '${id}' was not found in the ledger of ${dataFolder}.`);
-  console.log(values.json ? jsonText(found) : found.map(textOf).join("\n\n"));
+  const settings = readSettings(process.env, process.cwd());
+  const found = readRequestStories(settings.dataFolder, id, mostShown, pricingOf(settings));
+  if (found.length === 0) throw new Error(`Request '${id}' was not found in the ledger of ${settings.dataFolder}.`);
+  const json = () => jsonText(found.map(({ request, ...rest }) => ({ ...request, ...rest })));
+  console.log(values.json ? json() : found.map(textOf).join("\n\n"));
 }
 
 export const requestsCommand: Command = {
@@ -71,7 +137,7 @@ export const requestsCommand: Command = {
   commands: {
     show: {
       usage: "turnpike requests show ID",
-      summary: "one request and its attempts, by the gateway's id or by x-request-id",
+      summary: "one request, its attempts and its price, by the gateway's id or by x-request-id",
       options: { "--json": "print JSON" },
       run: show,
     },

@@ -23,7 +23,16 @@ export interface FailedAttempt {
   readonly durationMs: number;
 }
 
+/** A candidate that could not carry the request, or not in this way. */
+export interface UnableCandidate {
+  readonly candidate: Candidate;
+  readonly error: GatewayError;
+}
+
 export interface AttemptLog {
+  /** The candidate is not asked in this way, because it cannot carry the request. */
+  unable(candidate: Candidate, error: GatewayError): void;
+  unables(): readonly UnableCandidate[];
   /** The next attempt begins. */
   begin(candidate: Candidate): void;
   /** A call of the current attempt leaves. */
@@ -65,12 +74,14 @@ function outcomeOf({ sent, unreachable, refused, read }: Current): AttemptOutcom
 const isRefusal = (httpStatus: number): boolean => httpStatus >= 400 && httpStatus < 500;
 
 const none: readonly FailedAttempt[] = [];
+const noUnables: readonly UnableCandidate[] = [];
 
 /** One object for each request, without closures: docs/decisions/0015-state-of-a-request.md. */
 class RequestAttempts implements AttemptLog {
   declare private readonly nowMs: () => number;
   declare private readonly arrivedMs: number;
   declare private failedAttempts: FailedAttempt[] | null;
+  declare private unableCandidates: UnableCandidate[] | null;
   declare private current: Current | null;
   declare private usage: Usage | undefined;
   declare private number: number;
@@ -83,6 +94,7 @@ class RequestAttempts implements AttemptLog {
     this.nowMs = nowMs;
     this.arrivedMs = arrivedMs;
     this.failedAttempts = null;
+    this.unableCandidates = null;
     this.current = null;
     this.usage = undefined;
     this.number = 0;
@@ -90,6 +102,16 @@ class RequestAttempts implements AttemptLog {
     this.waiting = 0;
     this.waitingSinceMs = 0;
     this.totalWaitedMs = waitedMs;
+  }
+
+  unable(candidate: Candidate, error: GatewayError): void {
+    this.unableCandidates ??= [];
+    if (this.unableCandidates.some((each) => each.candidate === candidate)) return;
+    this.unableCandidates.push({ candidate, error });
+  }
+
+  unables(): readonly UnableCandidate[] {
+    return this.unableCandidates ?? noUnables;
   }
 
   begin(candidate: Candidate): void {

@@ -78,6 +78,7 @@ async function askCandidate<T>(loop: AttemptLoop<T>, candidate: Candidate, state
   for (let prepared = await attempts.next(); prepared !== null; prepared = await attempts.next()) {
     if (prepared instanceof GatewayError) {
       state.unsupported ??= prepared;
+      log.unable(candidate, prepared);
       continue;
     }
     state.servedBy = { candidate, attempts: ++state.attempts, warnings: prepared.warnings, requestedModel };

@@ -66,6 +66,8 @@ const requestShape = Type.Object({
   settledSeq: NullableInt,
   /** The exchange whose reply was given again. */
   replayOf: NullableText,
+  /** JSON of the candidates that were not asked, and why. */
+  passedOver: NullableText,
 });
 
 const attemptShape = Type.Object({

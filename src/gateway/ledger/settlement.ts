@@ -4,7 +4,7 @@ import type { Operation } from "../../canonical/operation.ts";
 import { type Usage, zeroUsage } from "../../canonical/usage.ts";
 import type { Warning } from "../../canonical/warning.ts";
 import type { Money, Prices } from "../prices/prices.ts";
-import type { EndState, LedgerSettlement } from "./types.ts";
+import type { EndState, LedgerAttempt, LedgerSettlement, PassedOver } from "./types.ts";
 
 /** How an exchange ended. */
 export interface Ending {
@@ -31,6 +31,7 @@ export interface Ending {
   /** The name of the credential of the last attempt, and when that attempt began after the arrival of the request. */
   readonly credential?: string | null;
   readonly attemptStartedMs?: number | null;
+  readonly passedOver?: readonly PassedOver[];
 }
 
 /** The state of an exchange that ended with this error, or with none. */
@@ -42,6 +43,8 @@ export function endStateOf(error: GatewayError | null): EndState {
 
 /** What failed attempts may have cost is in their own rows: the caller pays nothing for it. */
 const notCharged: Money = { costNanoDollars: null, priceNanoDollars: 0n };
+
+const none: readonly PassedOver[] = [];
 
 function moneyOf(ending: Ending, usage: Usage, prices: Prices): Money {
   const { provider, providerKind, upstreamModel, operation, model, admittedAtMs: atMs, isCharged } = ending;
@@ -55,7 +58,7 @@ function moneyOf(ending: Ending, usage: Usage, prices: Prices): Money {
 
 export function settlementOf(ending: Ending, prices: Prices): LedgerSettlement {
   const { usage = zeroUsage, warnings, isCharged, state, httpStatus, errorCode, provider, upstreamModel } = ending;
-  const { attempts, firstByteMs, durationMs, credential = null, attemptStartedMs = null } = ending;
+  const { attempts, firstByteMs, durationMs, credential = null, attemptStartedMs = null, passedOver = none } = ending;
   return {
     state,
     httpStatus,
@@ -71,7 +74,23 @@ export function settlementOf(ending: Ending, prices: Prices): LedgerSettlement {
     usage,
     charged: isCharged,
     warnings: warnings.length === 0 ? null : warningText(warnings),
+    passedOver: passedOver.length === 0 ? null : passedOver,
   };
+}
+
+/** Failed attempts with what each may have cost: its input, at the price of its candidate. Null where that has no price. */
+export function pricedAttempts(
+  attempts: readonly LedgerAttempt[],
+  { operation, model, admittedAtMs: atMs }: Pick<Ending, "operation" | "model" | "admittedAtMs">,
+  prices: Prices,
+): readonly LedgerAttempt[] {
+  return attempts.map((attempt) => {
+    const { provider, providerKind: kind = "", upstreamModel, possibleInputTokens: inputTokens } = attempt;
+    if (inputTokens === 0) return attempt;
+    const query = { provider, kind, model: upstreamModel, operation, atMs };
+    const { costNanoDollars } = prices.of(query, model, { ...zeroUsage, inputTokens });
+    return { ...attempt, costNanoDollars, costVersion: prices.costVersion };
+  });
 }
 
 /** As in the header `x-turnpike-warnings`: `dropped;field=seed, approximated;field=temperature`. */

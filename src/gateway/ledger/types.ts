@@ -39,6 +39,16 @@ export interface LedgerOpening {
   readonly replayOf?: string;
 }
 
+/** A candidate that was not asked, or only behind the others, and why. */
+export interface PassedOver {
+  readonly provider: string;
+  readonly upstreamModel: string;
+  /** `not_permitted` by the rules of the caller, `cooling_down` after a fault that only the operator can end, else the code of an error. */
+  readonly reason: string;
+  /** The field that it cannot carry, where that is the reason. */
+  readonly field?: string;
+}
+
 /** What a stream has come to so far: what remains of it when the process dies. */
 export interface LedgerProgress {
   readonly usage: Usage;
@@ -69,12 +79,16 @@ export interface LedgerSettlement {
   readonly durationMs: number;
   readonly errorCode: string | null;
   readonly warnings: string | null;
+  /** Null where none was. */
+  readonly passedOver: readonly PassedOver[] | null;
 }
 
 /** An attempt other than the one that the client's answer came from. That one is in the request's own row. */
 export interface LedgerAttempt {
   readonly number: number;
   readonly provider: string;
+  /** For its price. */
+  readonly providerKind?: string;
   readonly upstreamModel: string;
   readonly credential?: string | null;
   /** `answered`, or what the provider may bill for one that was not: `unsent`, `refused` or `possible`. */

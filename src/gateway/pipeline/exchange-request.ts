@@ -1,7 +1,7 @@
 // What goes through the pipeline: what every exchange says of itself, and the work that differs between operations.
 import type { GatewayError } from "../../canonical/error.ts";
 import type { Operation } from "../../canonical/operation.ts";
-import type { LedgerEntry } from "../ledger/types.ts";
+import type { LedgerEntry, PassedOver } from "../ledger/types.ts";
 import type { Caller } from "../policy/caller.ts";
 import type { ExchangeIntent, RequestSize } from "../policy/policy.ts";
 import type { Reservations } from "../policy/reservations.ts";
@@ -36,6 +36,8 @@ export interface AdmittedExchange {
   /** In the order in which they are asked. */
   readonly candidates: readonly Candidate[];
   readonly cooldowns: Cooldowns;
+  /** Left out by the rules of the caller, or moved behind the others. Absent where none was. */
+  readonly passedOver?: readonly PassedOver[];
 }
 
 /** What differs between operations. */

@@ -7,8 +7,8 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Events, RequestIds } from "../../telemetry/events.ts";
 import type { SettledExchange } from "../../telemetry/metrics.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import { type Ending, endStateOf, settlementOf } from "../ledger/settlement.ts";
-import type { LedgerAttempt, LedgerEntry, LedgerSettlement } from "../ledger/types.ts";
+import { type Ending, endStateOf, pricedAttempts, settlementOf } from "../ledger/settlement.ts";
+import type { LedgerAttempt, LedgerEntry, LedgerSettlement, PassedOver } from "../ledger/types.ts";
 import type { PendingReservations, Reservations } from "../policy/reservations.ts";
 import type { Prices } from "../prices/prices.ts";
 import type { Candidate } from "../routing/catalog.ts";
@@ -41,6 +41,7 @@ export interface ExchangeOutcome {
   readonly failedAttempts?: readonly LedgerAttempt[];
   /** How long the gateway waited for others before the reply began. Absent: not measured. */
   readonly waitedMs?: number;
+  readonly passedOver?: readonly PassedOver[];
 }
 
 export interface Exchange extends RequestIds {
@@ -63,6 +64,8 @@ export interface Exchange extends RequestIds {
 }
 
 export interface ExchangeDependencies extends RequestIds {
+  /** Candidates that were left out or moved back before any was asked. */
+  readonly passedOver?: readonly PassedOver[] | undefined;
   readonly entry: LedgerEntry;
   readonly reservations: Reservations;
   readonly candidates: readonly Candidate[];
@@ -82,6 +85,13 @@ const askedOf = (servedBy: ServedBy | null) => ({
   provider: servedBy?.candidate.provider.entry.name ?? null,
   upstreamModel: servedBy?.candidate.model ?? null,
 });
+
+const none: readonly LedgerAttempt[] = [];
+const nonePassed: readonly PassedOver[] = [];
+
+function joined(before: readonly PassedOver[] = nonePassed, later: readonly PassedOver[] = nonePassed) {
+  return before.length === 0 ? later : [...before, ...later];
+}
 
 /** One object for each request, without closures: docs/decisions/0015-state-of-a-request.md. */
 class RunningExchange implements Exchange {
@@ -132,12 +142,15 @@ class RunningExchange implements Exchange {
   settle(outcome: ExchangeOutcome): Promise<unknown> {
     if (this.done !== null) return this.done;
     const { reservations, events, entry } = this.given;
-    const settlement = settlementOf(this.ending(outcome), this.given.prices);
+    const ending = this.ending(outcome);
+    const { failedAttempts = none } = outcome;
+    const settlement = settlementOf(ending, this.given.prices);
     this.settlement = settlement;
     reservations.settle(settlement);
     reservations.release();
     events.exchangeSettled(this.settled(outcome, settlement), outcome.error, this);
-    this.done = entry.settle(settlement, outcome.failedAttempts);
+    const others = failedAttempts.length === 0 ? none : pricedAttempts(failedAttempts, ending, this.given.prices);
+    this.done = entry.settle(settlement, others);
     return this.done;
   }
 
@@ -159,7 +172,14 @@ class RunningExchange implements Exchange {
     return { operation, settlement, warnings: servedBy?.warnings ?? noWarnings, isStream, overheadMs };
   }
 
-  private ending({ servedBy, usage, error, charged = true, attemptStartedMs = null }: ExchangeOutcome): Ending {
+  private ending({
+    servedBy,
+    usage,
+    error,
+    charged = true,
+    attemptStartedMs = null,
+    passedOver,
+  }: ExchangeOutcome): Ending {
     const { operation, model } = this.given;
     return {
       operation,
@@ -176,6 +196,7 @@ class RunningExchange implements Exchange {
       usage,
       isCharged: charged,
       attemptStartedMs,
+      passedOver: joined(this.given.passedOver, passedOver),
       firstByteMs: this.firstByteMs === null ? null : Math.round(this.firstByteMs),
       durationMs: Math.round(this.elapsedMs()),
     };

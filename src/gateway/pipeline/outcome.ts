@@ -2,7 +2,7 @@
 import type { GatewayError } from "../../canonical/error.ts";
 import { totalInput, type Usage } from "../../canonical/usage.ts";
 import type { AttemptLog, FailedAttempt } from "../attempts/attempt-log.ts";
-import type { LedgerAttempt } from "../ledger/ledger.ts";
+import type { LedgerAttempt, PassedOver } from "../ledger/ledger.ts";
 import type { Meter } from "../streaming/meter.ts";
 import type { ExchangeOutcome, ServedBy } from "./exchange.ts";
 import type { GatewayRequest } from "./gateway-request.ts";
@@ -17,12 +17,25 @@ export interface Settled {
 
 function rowOf({ candidate, ...attempt }: FailedAttempt, inputTokens: number): LedgerAttempt {
   const possibleInputTokens = attempt.outcome === "possible" ? inputTokens : 0;
-  return { ...attempt, provider: candidate.provider.entry.name, upstreamModel: candidate.model, possibleInputTokens };
+  const { entry, kind } = candidate.provider;
+  return {
+    ...{ ...attempt, provider: entry.name, providerKind: kind.name },
+    ...{ upstreamModel: candidate.model, possibleInputTokens },
+  };
 }
 
 /** The rows of failed attempts. */
 export const attemptRows = (log: AttemptLog, inputTokens: number): LedgerAttempt[] =>
   log.failures().map((attempt) => rowOf(attempt, inputTokens));
+
+/** The candidates that could not carry the request. */
+export const unableRows = (log: AttemptLog): PassedOver[] =>
+  log.unables().map(({ candidate, error: { code, param } }) => ({
+    provider: candidate.provider.entry.name,
+    upstreamModel: candidate.model,
+    reason: code,
+    ...(param === null ? {} : { field: param }),
+  }));
 
 /** Failed attempts before the one that answered had the same input. */
 const answered = (log: AttemptLog, servedBy: ServedBy, usage: Usage, error: GatewayError | null): ExchangeOutcome => ({
@@ -31,6 +44,7 @@ const answered = (log: AttemptLog, servedBy: ServedBy, usage: Usage, error: Gate
   error,
   attemptStartedMs: log.startedMs(),
   waitedMs: log.waitedMs(),
+  passedOver: unableRows(log),
   failedAttempts: attemptRows(log, totalInput(usage)),
 });
 
@@ -67,7 +81,8 @@ export async function failedOutcome(
 ): Promise<ExchangeOutcome> {
   const last = log.failures().findLast(({ outcome }) => outcome === "possible");
   const reported = log.reported();
-  if (last === undefined) return { servedBy, usage: reported, error, failedAttempts: attemptRows(log, 0) };
+  const passedOver = unableRows(log);
+  if (last === undefined) return { servedBy, usage: reported, error, passedOver, failedAttempts: attemptRows(log, 0) };
   const input = await estimates.input([gatewayRequest.request], last.candidate);
   const hasLeft = error.kind === "client_closed" && last === log.failures().at(-1);
   return {
@@ -76,5 +91,6 @@ export async function failedOutcome(
     error,
     charged: reported !== undefined || hasLeft,
     failedAttempts: attemptRows(log, totalInput(input)),
+    passedOver,
   };
 }

@@ -1,5 +1,6 @@
 // The one way of every exchange: authorize, resolve, admit, order, open its row, do its work, settle.
 import { GatewayError, toGatewayError } from "../../canonical/error.ts";
+import type { PassedOver } from "../ledger/types.ts";
 import type { ExchangeIntent, Policy } from "../policy/policy.ts";
 import { reserve } from "../policy/reservations.ts";
 import type { Candidate } from "../routing/catalog.ts";
@@ -18,7 +19,32 @@ export function admit(dependencies: GatewayDependencies, request: ExchangeReques
   const candidates = permitted(policies, intent, plan.candidates);
   const reservations = reserve(policies, { ...intent, size, candidates });
   const cooldowns = cooldownsFor(plan.found, dependencies.cooldowns);
-  return { id: intent.id, request, reservations, candidates: cooldowns.ordered(candidates), cooldowns };
+  const ordered = cooldowns.ordered(candidates);
+  const admitted = { id: intent.id, request, reservations, candidates: ordered, cooldowns };
+  if (candidates === plan.candidates && ordered === candidates) return admitted;
+  return { ...admitted, passedOver: passedOver(plan.candidates, candidates, ordered) };
+}
+
+/** Who is not among the permitted candidates, and who comes behind one that was after it. */
+function passedOver(
+  all: readonly Candidate[],
+  permittedOnes: readonly Candidate[],
+  ordered: readonly Candidate[],
+): PassedOver[] {
+  const rowsOf = (candidates: readonly Candidate[], reason: string): PassedOver[] =>
+    candidates.map(({ provider, model }) => ({ provider: provider.entry.name, upstreamModel: model, reason }));
+  const stays = (candidate: Candidate, index: number): boolean =>
+    ordered.slice(0, ordered.indexOf(candidate)).every((each) => permittedOnes.indexOf(each) < index);
+  return [
+    ...rowsOf(
+      all.filter((each) => !permittedOnes.includes(each)),
+      "not_permitted",
+    ),
+    ...rowsOf(
+      permittedOnes.filter((each, index) => !stays(each, index)),
+      "cooling_down",
+    ),
+  ];
 }
 
 /** The candidates that no policy forbids. Throws `model_not_allowed` where none is left. */
@@ -51,7 +77,7 @@ export async function perform<T>(
     const entry = await work.open(admitted);
     exchange = createExchange({
       ...{ id, requestId, entry, reservations, candidates, clock, events, arrivedMs, prices },
-      ...{ operation, model },
+      ...{ operation, model, passedOver: admitted.passedOver },
     });
   } catch (thrown) {
     reservations.release();

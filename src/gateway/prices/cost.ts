@@ -20,7 +20,8 @@ export interface PricedAmount {
   readonly nanoDollars: bigint;
 }
 
-function rowFor(
+/** The row that an amount is priced by, maybe of the bucket that it counts as; undefined where there is none. */
+export function rowFor(
   rows: readonly PriceRow[],
   query: PriceQuery,
   of: Priced,

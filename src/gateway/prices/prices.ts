@@ -12,12 +12,20 @@ export interface Money {
   readonly priceNanoDollars: bigint | null;
 }
 
+/** Rows of prices, and the rule over the cost where there is one. */
+export interface AppliedPrices {
+  readonly rows: readonly PriceRow[];
+  readonly rule: PriceRule | undefined;
+}
+
 export interface Prices {
   readonly costVersion: string;
   readonly priceVersion: string;
   readonly cost: PriceBook;
   readonly price: PriceBook;
   readonly rules: readonly PriceRule[];
+  /** What a caller pays by, for the model that the client named. */
+  sellingFor(asked: PriceQuery): AppliedPrices;
   /** `query` names the candidate that was asked, `model` the model as the client named it. */
   of(query: Omit<PriceQuery, "inputTokens">, model: string, usage: Usage): Money;
 }
@@ -69,12 +77,17 @@ export function createPrices(
 ): Prices {
   const sellingAt = sellingOf([...(over === undefined ? [] : [over]), { price, rules }]);
   const book = over === undefined ? price : layered(over.price, price);
+  const sellingFor = (asked: PriceQuery): AppliedPrices => {
+    const { rows, rules: found } = sellingAt(asked);
+    return { rows, rule: found.find((each) => matchesRequest(each, asked, noVariant)) };
+  };
   return {
     costVersion: cost.version,
     priceVersion: book.version,
     cost,
     price: book,
     rules: [...(over?.rules ?? []), ...rules],
+    sellingFor,
     of(candidate, model, usage) {
       const query = { ...candidate, inputTokens: totalInput(usage) };
       const costs = costsOf(cost, query, usage);
@@ -86,9 +99,7 @@ export function createPrices(
         return { costNanoDollars, priceNanoDollars: own === null ? null : sumOf(own) };
       }
       if (costs.length === 0) return { costNanoDollars: 0n, priceNanoDollars: 0n };
-      const selling = sellingAt(asked);
-      const { rows } = selling;
-      const rule = selling.rules.find((each) => matchesRequest(each, asked, noVariant));
+      const { rows, rule } = sellingFor(asked);
       if (rule === undefined && rows.length === 0) return { costNanoDollars, priceNanoDollars: costNanoDollars };
       const amounts = costs.reduce((sum, amount) => sum + priceOf(amount, asked, rows, rule), 0n);
       return { costNanoDollars, priceNanoDollars: amounts + (rule?.perRequestNanoDollars ?? 0n) };

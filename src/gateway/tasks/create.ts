@@ -6,7 +6,7 @@ import { type AttemptLog, createAttemptLog } from "../attempts/attempt-log.ts";
 import { type AttemptResult, attemptCandidates, type CandidateAttempts } from "../attempts/attempt-loop.ts";
 import { type Exchange, type ServedBy, withServedBy } from "../pipeline/exchange.ts";
 import type { AdmittedExchange } from "../pipeline/exchange-request.ts";
-import { attemptRows } from "../pipeline/outcome.ts";
+import { attemptRows, unableRows } from "../pipeline/outcome.ts";
 import { videoSize } from "../pipeline/request-size.ts";
 import { ledgerNames } from "../policy/caller.ts";
 import type { Candidate } from "../routing/catalog.ts";
@@ -101,8 +101,8 @@ async function refused(
   { exchange, log, task }: { readonly exchange: Exchange; readonly log: AttemptLog; readonly task: Task },
   { failure, servedBy }: Extract<AttemptResult<unknown>, { failure: GatewayError }>,
 ): Promise<GatewayError> {
-  const failedAttempts = attemptRows(log, 0);
-  await exchange.settle({ servedBy, usage: undefined, error: toGatewayError(failure), failedAttempts });
+  const left = { failedAttempts: attemptRows(log, 0), passedOver: unableRows(log) };
+  await exchange.settle({ servedBy, usage: undefined, error: toGatewayError(failure), ...left });
   await deleteTask(store, task.id);
   return withServedBy(failure, servedBy);
 }

@@ -1,0 +1,110 @@
+// The whole story of a request: every attempt and why it was made, who was passed over, what was lost, and what its price is made of.
+import type { Operation } from "../../canonical/operation.ts";
+import { type BilledUnits, tokenBuckets, type UnitKind, type Usage } from "../../canonical/usage.ts";
+import { explainPrice, type PriceExplanation } from "../prices/explain.ts";
+import type { Prices } from "../prices/prices.ts";
+import type { AttemptRow, RequestRow } from "./columns.ts";
+import { answeredAttempt, findRequests, readAttempts } from "./read.ts";
+import type { PassedOver } from "./types.ts";
+
+export interface StoryAttempt extends AttemptRow {
+  /** The error of the attempt before it; null for the first. */
+  readonly because: string | null;
+}
+
+/** What was lost of a request on the way to its provider. */
+export interface LostField {
+  readonly code: string;
+  readonly field: string;
+}
+
+export interface RequestTrace {
+  readonly attempts: readonly StoryAttempt[];
+  readonly passedOver: readonly PassedOver[];
+  readonly lost: readonly LostField[];
+  readonly price: PriceExplanation | null;
+  /** False where the price books have changed since the request was admitted: the figures in its row are those of its time. */
+  readonly isPriceCurrent: boolean;
+}
+
+export interface RequestStory {
+  readonly request: RequestRow;
+  readonly failedAttempts: readonly AttemptRow[];
+  readonly trace: RequestTrace;
+}
+
+/** What explains prices: the books, and the kinds of providers by their names. */
+export interface StoryPrices {
+  readonly prices: Prices;
+  kindOf(provider: string): string;
+}
+
+/** The requests with this id of the gateway's or of the client's, the newest first; without `pricing`, prices are not explained. */
+export function readRequestStories(
+  dataFolder: string,
+  id: string,
+  limit: number,
+  pricing: StoryPrices | null,
+): RequestStory[] {
+  return findRequests(dataFolder, id, limit).map((request) => {
+    const failedAttempts = readAttempts(dataFolder, request.id);
+    return { request, failedAttempts, trace: traceOf(request, failedAttempts, pricing) };
+  });
+}
+
+function traceOf(request: RequestRow, failed: readonly AttemptRow[], pricing: StoryPrices | null): RequestTrace {
+  const answered = answeredAttempt(request, failed);
+  const attempts = answered === null ? failed : [...failed, answered].sort((one, other) => one.number - other.number);
+  const versions = pricing?.prices;
+  return {
+    attempts: attempts.map((attempt, index) => ({ ...attempt, because: attempts[index - 1]?.errorCode ?? null })),
+    passedOver: request.passedOver === null ? [] : (JSON.parse(request.passedOver) as PassedOver[]),
+    lost: lostFields(request.warnings),
+    price: pricing && explained(request, pricing),
+    isPriceCurrent: request.costVersion === versions?.costVersion && request.priceVersion === versions?.priceVersion,
+  };
+}
+
+/** As settlements write them: `dropped;field=seed, approximated;field=temperature`. */
+function lostFields(warnings: string | null): LostField[] {
+  const parts = warnings?.split(", ") ?? [];
+  return parts.map((part) => {
+    const [code = "", field = ""] = part.split(";field=");
+    return { code, field };
+  });
+}
+
+function explained(request: RequestRow, { prices, kindOf }: StoryPrices): PriceExplanation | null {
+  const { provider, upstreamModel, charged, operation, model, atMs } = request;
+  if (provider === null || upstreamModel === null || charged === 0) return null;
+  const candidate = { provider, kind: kindOf(provider), model: upstreamModel, atMs };
+  return explainPrice(prices, { ...candidate, operation: operation as Operation }, model, usageOfRow(request));
+}
+
+/** The units whose columns have names of their own. */
+const unitColumns: { readonly [kind in UnitKind]: keyof RequestRow } = {
+  images: "images",
+  audioMs: "audioMs",
+  videoMs: "videoMs",
+  characters: "characters",
+  pages: "pages",
+  searches: "searches",
+  requests: "billedRequests",
+};
+
+/** The usage that a row was settled with. */
+export function usageOfRow(row: RequestRow): Usage {
+  const tokens = Object.fromEntries(tokenBuckets.map((bucket) => [bucket, row[bucket]])) as Pick<
+    Usage,
+    (typeof tokenBuckets)[number]
+  >;
+  const units = row.unitDetails === null ? unitsOfColumns(row) : (JSON.parse(row.unitDetails) as BilledUnits[]);
+  return { ...tokens, ...(units.length === 0 ? {} : { units }) };
+}
+
+function unitsOfColumns(row: RequestRow): BilledUnits[] {
+  return (Object.keys(unitColumns) as UnitKind[]).flatMap((kind) => {
+    const amount = Number(row[unitColumns[kind]]);
+    return amount === 0 ? [] : [{ kind, amount }];
+  });
+}
