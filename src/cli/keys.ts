@@ -1,45 +1,91 @@
-// `turnpike keys`: makes, lists and revokes client keys. A running gateway follows within a second.
+// `turnpike keys`: creates, lists, changes, rotates and revokes client keys. A running gateway follows within a second.
 import { fileKeyId } from "../config/access.ts";
 import { declaredKeyNames } from "../config/file.ts";
-import { newKey, previewOf } from "../config/secrets.ts";
-import { randomId } from "../lib/ids.ts";
-import { hashKey } from "../lib/secret.ts";
-import { insertKey, type KeyRow, listKeys, revokeKey } from "../store/keys.ts";
-import { withStore } from "./open.ts";
+import {
+  checkName,
+  createKey,
+  editKey,
+  findKey,
+  findProject,
+  type KeyEdit,
+  rotate,
+} from "../gateway/policy/key-changes.ts";
+import type { Rules } from "../gateway/policy/rules.ts";
+import { type KeyRow, listKeys, revokeKey } from "../store/keys.ts";
+import { listProjects } from "../store/projects.ts";
+import { type Opened, withStore } from "./open.ts";
 import { type Command, parseCommonFields, UsageError } from "./options.ts";
 import { jsonText, table } from "./print.ts";
+import { pairsOf, ruleHelp, ruleOptions, rulesOf } from "./rule-options.ts";
 
 const dayMs = 86_400_000;
-const namePattern = /^[\w.@:-]{1,64}$/;
+const hourMs = 3_600_000;
+const mostAtOnce = 1_000;
 const json = { type: "boolean" } as const;
+const text = { type: "string" } as const;
 
-function expiry(text: string | undefined): number | null {
-  if (text === undefined) return null;
-  const days = Number(text);
-  if (Number.isFinite(days) && days > 0 && days <= 36_500) return Date.now() + Math.round(days * dayMs);
-  throw new UsageError("--expires-in-days must be greater than 0 and at most 36500.");
+function numberOf(option: string, given: string | undefined, most: number): number | null {
+  if (given === undefined) return null;
+  const value = Number(given);
+  if (Number.isFinite(value) && value > 0 && value <= most) return value;
+  throw new UsageError(`--${option} must be greater than 0 and at most ${most}.`);
+}
+
+function expiry(given: string | undefined): number | null {
+  const days = numberOf("expires-in-days", given, 36_500);
+  return days === null ? null : Date.now() + Math.round(days * dayMs);
+}
+
+/** One name, or `NAME-1` to `NAME-N`. */
+function namesOf(name: string, count: string | undefined): string[] {
+  const many = numberOf("count", count, mostAtOnce);
+  if (many === null) return [name];
+  if (!Number.isInteger(many)) throw new UsageError("--count must be a whole number.");
+  return Array.from({ length: many }, (_, index) => `${name}-${index + 1}`);
+}
+
+const createOptions = {
+  ...{ name: text, project: text, secret: text, count: text, "expires-in-days": text, json },
+  metadata: { type: "string", multiple: true },
+  ...ruleOptions,
+} as const;
+
+interface PrintedKey {
+  readonly id: string;
+  readonly name: string;
+  readonly key: string | null;
+}
+
+const shownOnce = ({ key, name, id }: PrintedKey): string =>
+  key === null
+    ? `This is key '${name}' (${id}). Its secret is the one whose hash was given.`
+    : `${key}\n\nThis is key '${name}' (${id}). It is shown only once.`;
+
+function printKeys(keys: readonly PrintedKey[], asJson: boolean, isBatch: boolean): void {
+  const rows = keys.map((key) => [key.name, key.id, key.key ?? ""]);
+  const text = isBatch ? table([["name", "id", "key"], ...rows]) : keys.map(shownOnce).join("\n");
+  console.log(asJson ? jsonText(isBatch ? keys : keys[0]) : text);
 }
 
 async function create(words: readonly string[]): Promise<void> {
-  const options = { name: { type: "string" }, "expires-in-days": { type: "string" }, json } as const;
-  const { values, positionals } = parseCommonFields(words, options, 1);
-  const name = values.name ?? positionals[0] ?? "";
-  if (!namePattern.test(name))
-    throw new UsageError(
-      "Missing --name. Usage: turnpike keys create --name NAME (at most 64 characters: letters, digits, . _ @ : -).",
-    );
+  const { values, positionals } = parseCommonFields(words, createOptions, 1);
+  const name = values.name ?? positionals[0];
+  if (name === undefined) throw new UsageError("Missing --name. Usage: turnpike keys create --name NAME.");
+  checkName(name);
+  if (values.secret !== undefined && values.count !== undefined)
+    throw new UsageError("--secret and --count cannot be used together: two keys cannot have one secret.");
   const expiresAtMs = expiry(values["expires-in-days"]);
-  const key = newKey();
+  const rules = rulesOf(values) ?? {};
+  const metadata = pairsOf("metadata", values.metadata) ?? null;
   await withStore(async ({ store, pepper }) => {
-    const row = { id: randomId("key_"), name, hash: hashKey(pepper, key), preview: previewOf(key) };
-    const written = await insertKey(store, { ...row, createdAtMs: Date.now(), expiresAtMs, rules: null });
-    if (written.kind === "taken")
-      throw new Error(`A key with the ${written.by} '${name}' already exists. Revoke it first, or use another name.`);
-    console.log(
-      values.json
-        ? jsonText({ id: row.id, name, key })
-        : `${key}\n\nThis is key '${name}' (${row.id}). It is shown only once.`,
-    );
+    const project = await findProject(store, values.project ?? "default");
+    const given = { project, rules, expiresAtMs, metadata, secret: values.secret ?? null, nowMs: Date.now() };
+    const keys: PrintedKey[] = [];
+    for (const each of namesOf(name, values.count)) {
+      const { row, secret } = await createKey(store, pepper, { ...given, name: each });
+      keys.push({ id: row.id, name: each, key: secret });
+    }
+    printKeys(keys, values.json === true, values.count !== undefined);
   });
 }
 
@@ -47,20 +93,24 @@ interface ListedKey {
   readonly name: string;
   readonly id: string;
   readonly key: string;
-  readonly state: "live" | "revoked" | "expired";
+  readonly state: "live" | "revoked" | "disabled" | "expired";
+  readonly project: string;
   readonly created: string | null;
   readonly expires: string | null;
   readonly source: "store" | "file";
+  readonly rules: Rules | null;
+  readonly metadata: Readonly<Record<string, string>> | null;
 }
 
 function stateOf(row: KeyRow): ListedKey["state"] {
   if (row.revokedAtMs !== null) return "revoked";
+  if (row.disabledAtMs !== null) return "disabled";
   return row.expiresAtMs !== null && row.expiresAtMs <= Date.now() ? "expired" : "live";
 }
 
 const day = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString().slice(0, 10));
 
-const listed = (row: KeyRow): ListedKey => ({
+const listed = (row: KeyRow, projects: ReadonlyMap<string, string>): ListedKey => ({
   name: row.name,
   id: row.id,
   key: row.preview,
@@ -68,9 +118,15 @@ const listed = (row: KeyRow): ListedKey => ({
   created: day(row.createdAtMs),
   expires: day(row.expiresAtMs),
   source: "store",
+  project: projects.get(row.projectId) ?? row.projectId,
+  rules: row.rules === null ? null : (JSON.parse(row.rules) as Rules),
+  metadata: row.metadata === null ? null : (JSON.parse(row.metadata) as Record<string, string>),
 });
 
 const declared = (name: string): ListedKey => ({
+  project: "",
+  rules: null,
+  metadata: null,
   name,
   id: fileKeyId(name),
   key: "…",
@@ -80,45 +136,114 @@ const declared = (name: string): ListedKey => ({
   source: "file",
 });
 
-const columns = ["name", "id", "key", "state", "created", "expires", "source"] as const;
+const columns = ["name", "id", "key", "state", "created", "expires", "source", "project"] as const;
 
 async function list(words: readonly string[]): Promise<void> {
   const { values } = parseCommonFields(words, { json });
   await withStore(async ({ store, settings }) => {
-    const keys = [...(await listKeys(store)).map(listed), ...declaredKeyNames(settings).map(declared)];
+    const projects = new Map((await listProjects(store)).map(({ id, name }) => [id, name]));
+    const stored = (await listKeys(store)).map((row) => listed(row, projects));
+    const keys = [...stored, ...declaredKeyNames(settings).map(declared)];
     console.log(
       values.json ? jsonText(keys) : table([columns, ...keys.map((key) => columns.map((name) => key[name] ?? ""))]),
     );
   });
 }
 
+/** Finds the key of a command and works on it; a key of the file is changed there. */
+async function withKey(
+  words: readonly string[],
+  usage: string,
+  work: (opened: Opened, key: KeyRow) => Promise<void>,
+): Promise<void> {
+  const [idOrName] = words;
+  if (idOrName === undefined) throw new UsageError(`Missing key. Usage: ${usage}.`);
+  await withStore(async (opened) => {
+    const names = declaredKeyNames(opened.settings);
+    const inFile = names.some((name) => name === idOrName || fileKeyId(name) === idOrName);
+    const key = await findKey(opened.store, idOrName).catch((thrown: unknown) => {
+      if (!inFile) throw thrown;
+      throw new Error(
+        `Key '${idOrName}' is declared in the configuration file. Change it there and restart the gateway.`,
+      );
+    });
+    await work(opened, key);
+  });
+}
+
+const updateOptions = {
+  ...{ rename: text, project: text, "expires-in-days": text },
+  "no-expiry": { type: "boolean" },
+  "no-rules": { type: "boolean" },
+  metadata: { type: "string", multiple: true },
+  ...ruleOptions,
+} as const;
+
+async function update(words: readonly string[]): Promise<void> {
+  const { values, positionals } = parseCommonFields(words, updateOptions, 1);
+  const rules = values["no-rules"] ? {} : rulesOf(values);
+  const expiresAtMs = values["no-expiry"] ? null : (expiry(values["expires-in-days"]) ?? undefined);
+  const metadata = pairsOf("metadata", values.metadata);
+  await withKey(positionals, "turnpike keys update NAME-OR-ID", async ({ store }, { id }) => {
+    const change: KeyEdit = {
+      ...(values.rename === undefined ? {} : { name: values.rename }),
+      ...(values.project === undefined ? {} : { projectId: (await findProject(store, values.project)).id }),
+      ...(expiresAtMs === undefined ? {} : { expiresAtMs }),
+      ...(metadata === undefined ? {} : { metadata: JSON.stringify(metadata) }),
+      ...(rules === undefined ? {} : { rules }),
+    };
+    if (Object.keys(change).length === 0) throw new UsageError("Nothing to change. See turnpike keys update --help.");
+    const row = await editKey(store, id, change);
+    console.log(`Key '${row.name}' (${row.id}) is changed.`);
+  });
+}
+
+const switched =
+  (command: "disable" | "enable") =>
+  async (words: readonly string[]): Promise<void> => {
+    const { positionals } = parseCommonFields(words, {}, 1);
+    await withKey(positionals, `turnpike keys ${command} NAME-OR-ID`, async ({ store }, { id }) => {
+      const row = await editKey(store, id, { disabledAtMs: command === "disable" ? Date.now() : null });
+      console.log(`Key '${row.name}' (${row.id}) is ${command}d.`);
+    });
+  };
+
+async function rotateSecret(words: readonly string[]): Promise<void> {
+  const { values, positionals } = parseCommonFields(words, { "grace-hours": text, secret: text, json }, 1);
+  const graceMs = (numberOf("grace-hours", values["grace-hours"], 8_760) ?? 0) * hourMs;
+  await withKey(positionals, "turnpike keys rotate NAME-OR-ID", async ({ store, pepper }, { id }) => {
+    const given = { secret: values.secret ?? null, graceMs, nowMs: Date.now() };
+    const { row, secret } = await rotate(store, pepper, id, given);
+    printKeys([{ id: row.id, name: row.name, key: secret }], values.json === true, false);
+  });
+}
+
 async function revoke(words: readonly string[]): Promise<void> {
-  const [idOrName] = parseCommonFields(words, {}, 1).positionals;
-  if (idOrName === undefined) throw new UsageError("Missing key. Usage: turnpike keys revoke NAME-OR-ID.");
-  await withStore(async ({ store, settings }) => {
-    const row = await revokeKey(store, idOrName, Date.now());
-    if (row !== undefined) return console.log(`Key '${row.name}' (${row.id}) is revoked.`);
-    const inFile = declaredKeyNames(settings).some((name) => name === idOrName || fileKeyId(name) === idOrName);
-    throw new Error(
-      inFile
-        ? `Key '${idOrName}' is declared in the configuration file. Remove it there and restart the gateway.`
-        : `No active key has the name or ID '${idOrName}'.`,
-    );
+  const { positionals } = parseCommonFields(words, {}, 1);
+  await withKey(positionals, "turnpike keys revoke NAME-OR-ID", async ({ store }, { id, name }) => {
+    await revokeKey(store, id, Date.now());
+    console.log(`Key '${name}' (${id}) is revoked.`);
   });
 }
 
 const jsonOption = { "--json": "print JSON" };
+const secretOption = { "--secret SECRET": "use this secret, or the key with the hash `sha256:` and 64 hex digits" };
 
 export const keysCommand: Command = {
   usage: "turnpike keys",
-  summary: "create, list and revoke client keys",
+  summary: "create, list, change, rotate and revoke client keys",
   commands: {
     create: {
       usage: "turnpike keys create --name NAME",
       summary: "create a key and print it once",
       options: {
         "--name NAME": "name of the key",
+        "--count N": "create N keys, NAME-1 to NAME-N",
+        "--project NAME": "its project; `default` if omitted",
         "--expires-in-days N": "expire the key after N days",
+        ...secretOption,
+        "--metadata NAME=VALUE": "a note; repeat it for more",
+        ...ruleHelp,
         ...jsonOption,
       },
       run: create,
@@ -128,6 +253,32 @@ export const keysCommand: Command = {
       summary: "list keys without their secrets",
       options: jsonOption,
       run: list,
+    },
+    update: {
+      usage: "turnpike keys update NAME-OR-ID",
+      summary: "change a key; rules that are given replace all of its rules",
+      options: {
+        "--rename NAME": "a new name",
+        "--project NAME": "move it to this project",
+        "--expires-in-days N": "expire the key after N days from now",
+        "--no-expiry": "let it never expire",
+        "--no-rules": "remove its rules",
+        "--metadata NAME=VALUE": "notes, in place of those it has",
+        ...ruleHelp,
+      },
+      run: update,
+    },
+    disable: {
+      usage: "turnpike keys disable NAME-OR-ID",
+      summary: "refuse a key until it is enabled",
+      run: switched("disable"),
+    },
+    enable: { usage: "turnpike keys enable NAME-OR-ID", summary: "accept a key again", run: switched("enable") },
+    rotate: {
+      usage: "turnpike keys rotate NAME-OR-ID",
+      summary: "give a key a new secret; its ID, rules and counters stay",
+      options: { "--grace-hours N": "accept the old secret for N hours", ...secretOption, ...jsonOption },
+      run: rotateSecret,
     },
     revoke: { usage: "turnpike keys revoke NAME-OR-ID", summary: "revoke a key", run: revoke },
   },

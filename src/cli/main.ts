@@ -11,6 +11,7 @@ import { modelsCommand, providersCommand, routesCommand } from "./models.ts";
 import { type Command, helpOf, parseCommonFields, runCommand, UsageError } from "./options.ts";
 import { pricesCommand } from "./prices.ts";
 import { jsonText } from "./print.ts";
+import { projectsCommand } from "./projects.ts";
 import { requestsCommand } from "./requests.ts";
 import { serve } from "./serve.ts";
 import { usageCommand } from "./usage.ts";
@@ -31,6 +32,7 @@ const root: Command = {
       },
     },
     keys: keysCommand,
+    projects: projectsCommand,
     prices: pricesCommand,
     requests: requestsCommand,
     usage: usageCommand,

@@ -1,6 +1,7 @@
 // The secret of the installation and the two first keys: taken from the environment, else made once and kept.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { newKey, previewOf } from "../gateway/policy/key-changes.ts";
 import { randomId } from "../lib/ids.ts";
 import { deriveKey, hashKey, Secret } from "../lib/secret.ts";
 import { listKeys, upsertKeyByName } from "../store/keys.ts";
@@ -15,9 +16,6 @@ const shortestSecret = 16;
 
 /** Where a generated secret is. */
 export const secretFileOf = (dataFolder: string): string => join(dataFolder, "secret");
-
-/** A new key: 256 bits of chance behind a prefix that secret scanners can know. */
-export const newKey = (): string => randomId("tp-", keyChars);
 
 /** The secret that was set, or that an earlier start generated. Throws where there is none. */
 export function readExistingSecret({ secret, dataFolder }: Settings): Secret {
@@ -62,9 +60,6 @@ export async function checkSecret(store: Store, secret: Secret): Promise<void> {
 
 /** The pepper under which keys are hashed. */
 export const pepperOf = (secret: Secret): Uint8Array => deriveKey(secret, "key-hash");
-
-/** What may be shown of a key. */
-export const previewOf = (key: string): string => (key.length < 12 ? "…" : `${key.slice(0, 3)}…${key.slice(-4)}`);
 
 /** Keys that were made just now and are shown this once; null for those that stood or were given. */
 export interface FirstKeys {

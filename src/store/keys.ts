@@ -127,8 +127,8 @@ export async function updateKey(
   ifVersion: number | null = null,
 ): Promise<KeyChanged> {
   const names = Object.keys(change) as (keyof KeyChange)[];
-  const sets = names.map((name, index) => `${changeColumns[name]} = $${index + 3}`);
-  return changed(store, sets, [id, ifVersion, ...names.map((name) => change[name] ?? null)]);
+  const sets = names.map((name) => [changeColumns[name], change[name] ?? null] as const);
+  return changed(store, sets, id, ifVersion);
 }
 
 /** A new secret for a live key; the one before is accepted until `graceUntilMs`. The id and all counters stay. */
@@ -138,18 +138,33 @@ export async function rotateKey(
   next: Pick<KeyRow, "hash" | "preview" | "pepperId">,
   graceUntilMs: number | null,
 ): Promise<KeyChanged> {
-  const sets = ["previous_hash = hash", "previous_until_ms = $3", "hash = $4", "preview = $5", "pepper_id = $6"];
-  return changed(store, sets, [id, null, graceUntilMs, next.hash, next.preview, next.pepperId]);
+  const sets: Assignment[] = [
+    ["previous_until_ms", graceUntilMs],
+    ["hash", next.hash],
+    ["preview", next.preview],
+    ["pepper_id", next.pepperId],
+  ];
+  return changed(store, sets, id, null, graceUntilMs === null ? "previous_hash = null" : "previous_hash = hash");
 }
 
-/** The first two parameters are the id and the version, or null for any. */
-async function changed(store: Store, sets: readonly string[], parameters: readonly SqlValue[]): Promise<KeyChanged> {
+type Assignment = readonly [column: string, value: SqlValue];
+
+/** Parameters have to appear in the order of their numbers: SQLite counts them so. */
+async function changed(
+  store: Store,
+  sets: readonly Assignment[],
+  id: string,
+  ifVersion: number | null,
+  more?: string,
+): Promise<KeyChanged> {
   const version = `version = ${laterVersion("keys", nextVersion("keys"))}`;
-  const sql = `update keys set ${[...sets, version].join(", ")} where id = $1 and revoked_at_ms is null
-    and (cast($2 as bigint) is null or version = $2) returning ${columns}`;
-  const result = await written(() => numbered(store, "keys", sql, parameters));
+  const assigned = sets.map(([column], index) => `${column} = $${index + 1}`);
+  const condition = ifVersion === null ? "" : `and version = $${sets.length + 2}`;
+  const sql = `update keys set ${[...assigned, ...(more === undefined ? [] : [more]), version].join(", ")}
+    where id = $${sets.length + 1} and revoked_at_ms is null ${condition} returning ${columns}`;
+  const values = [...sets.map(([, value]) => value), id, ...(ifVersion === null ? [] : [ifVersion])];
+  const result = await written(() => numbered(store, "keys", sql, values));
   if (result !== null) return result;
-  const [id = ""] = parameters;
   const live = readKeys(await store.query(`select ${columns} from keys where id = $1`, [id]));
   return { kind: live[0]?.revokedAtMs === null ? "stale" : "missing" };
 }

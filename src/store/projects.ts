@@ -61,18 +61,20 @@ export async function updateProject(
   ifVersion: number | null = null,
 ): Promise<ProjectChanged> {
   const names = Object.keys(change) as (keyof typeof change)[];
-  const sets = names.map((name, index) => `${name} = $${index + 3}`);
-  const sql = `update projects set ${[...sets, next].join(", ")} where id = $1 and removed_at_ms is null
-    and (cast($2 as bigint) is null or version = $2) returning ${columns}`;
-  const values = [id, ifVersion, ...names.map((name) => change[name] ?? null)];
+  // Parameters have to appear in the order of their numbers: SQLite counts them so.
+  const sets = names.map((name, index) => `${name} = $${index + 1}`);
+  const condition = ifVersion === null ? "" : `and version = $${sets.length + 2}`;
+  const sql = `update projects set ${[...sets, next].join(", ")} where id = $${sets.length + 1}
+    and removed_at_ms is null ${condition} returning ${columns}`;
+  const values = [...names.map((name) => change[name] ?? null), id, ...(ifVersion === null ? [] : [ifVersion])];
   return (await written(() => numbered(store, "projects", sql, values))) ?? (await missed(store, id, "stale"));
 }
 
 /** Removes a project to which no live key belongs. Its row stays for the requests that name it. */
 export async function removeProject(store: Store, id: string, nowMs: number): Promise<ProjectChanged> {
-  const sql = `update projects set removed_at_ms = $2, ${next} where id = $1 and removed_at_ms is null
-    and not exists (select 1 from keys where project_id = $1 and revoked_at_ms is null) returning ${columns}`;
-  const removed = await written(() => numbered(store, "projects", sql, [id, nowMs]));
+  const sql = `update projects set removed_at_ms = $1, ${next} where id = $2 and removed_at_ms is null
+    and not exists (select 1 from keys where project_id = $2 and revoked_at_ms is null) returning ${columns}`;
+  const removed = await written(() => numbered(store, "projects", sql, [nowMs, id]));
   return removed ?? (await missed(store, id, "in_use"));
 }
 

@@ -49,7 +49,7 @@ export function boundsWithoutRow(
 export const otherBounds: Readonly<Record<string, readonly string[]>> = {
   "a unit's size, not a bound": [
     "src/app.ts dayMs",
-    "src/cli/keys.ts dayMs",
+    "src/cli/keys.ts dayMs hourMs mostAtOnce",
     "src/gateway/policy/end-users.ts minuteMs dayMs rememberedMs.week rememberedMs.month",
     "src/gateway/policy/rate-levels.ts minuteMs",
     "src/cli/usage.ts oneDayMs",
@@ -69,6 +69,7 @@ export const otherBounds: Readonly<Record<string, readonly string[]>> = {
     "src/lib/exact-json.ts narrowChars",
     "src/providers/bedrock/event-stream.ts preludeBytes sumBytes overheadBytes",
     "src/config/secrets.ts keyChars",
+    "src/gateway/policy/key-changes.ts keyChars",
     "src/admin/resources/service-tokens.ts secretChars",
     "src/providers/safe-fetch/url-policy.ts longestName",
     "src/dialects/tokens/text-scan.ts twoBytes",

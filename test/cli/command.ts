@@ -42,7 +42,7 @@ export function place(yaml?: string): Place {
       stdin: "ignore",
       stdout: "pipe",
       stderr: "pipe",
-      timeout: 100_000,
+      timeout: 600_000,
     });
   return {
     folder,

@@ -48,6 +48,7 @@ test("a key that is made works at once, is listed without its secret, and is dea
     new Date().toISOString().slice(0, 10),
     "",
     "store",
+    "default",
   ]);
 
   expect(await keys("revoke", "robot")).toMatchObject({ code: 0, out: expect.stringContaining("'robot'") });
@@ -68,6 +69,7 @@ test("the default key and the key of the file work, and both are listed", async 
     "",
     "",
     "file",
+    "",
   ]);
   expect((await keys("list")).out).not.toContain(fileKey);
   expect((await keys("revoke", "ci")).err).toMatch(/^turnpike: Key 'ci' is declared in the configuration file\./);
@@ -95,12 +97,12 @@ test("a key expires by itself, while the gateway runs", async () => {
 
 describe("wrong words are one sentence", () => {
   const rows: [string[], RegExp][] = [
-    [[], /^Missing subcommand\. Usage: turnpike keys create\|list\|revoke\.$/],
-    [["destroy"], /^Unknown command 'destroy'\. Use one of: create, list, revoke\.$/],
+    [[], /^Missing subcommand\. Usage: turnpike keys create\|list\|update\|disable\|enable\|rotate\|revoke\.$/],
+    [["destroy"], /^Unknown command 'destroy'\. Use one of: create, list, update, disable, enable, rotate, revoke\.$/],
     [["list", "all"], /^Unexpected argument 'all'\.$/],
     [["create"], /^Missing --name/],
-    [["create", "--name", "two words"], /^Missing --name/],
-    [["create", "--name", "x".repeat(65)], /^Missing --name/],
+    [["create", "--name", "two words"], /^Invalid 'name'/],
+    [["create", "--name", "x".repeat(65)], /^Invalid 'name'/],
     [["create", "--name", "a", "--expires-in-days", "soon"], /^--expires-in-days must be greater than 0/],
     [["create", "--name", "a", "--expires-in-days", "0"], /^--expires-in-days must be/],
     [["create", "--nmae", "a"], /--nmae/],

@@ -8,8 +8,11 @@ import {
   listKeys,
   type NewKey,
   revokeKey,
+  rotateKey,
+  updateKey,
   upsertKeyByName,
 } from "../../src/store/keys.ts";
+import { insertProject, listProjects, removeProject, updateProject } from "../../src/store/projects.ts";
 import { readSetting, writeSetting, writeSettingIfAbsent } from "../../src/store/settings.ts";
 import { engines, type OpenedStore } from "./engines.ts";
 
@@ -93,6 +96,44 @@ for (const engine of engines) {
         ["key_a", 77],
         ["key_b", 79],
       ]);
+    });
+
+    test("a key is changed, disabled and rotated while it has the version that was read", async () => {
+      const { store } = opened;
+      await insertKey(store, key("a"));
+      await insertKey(store, key("b"));
+      const rules = '{"allowed_models":["x"]}';
+      const first = await updateKey(store, "key_a", { rules, metadata: "{}", disabledAtMs: 7, expiresAtMs: 9 }, 1);
+      expect(first).toMatchObject({ kind: "written", key: { rules, metadata: "{}", disabledAtMs: 7, expiresAtMs: 9 } });
+      expect(await updateKey(store, "key_a", { rules: null }, 1)).toEqual({ kind: "stale" });
+      expect(await updateKey(store, "key_a", { name: "b" })).toEqual({ kind: "taken", by: "name" });
+      expect(await updateKey(store, "key_c", { name: "c" })).toEqual({ kind: "missing" });
+      const secret = { hash: "hash 2", preview: "tp-…2", pepperId: null };
+      const rotated = await rotateKey(store, "key_a", secret, 99);
+      const previous = { previousHash: "hash of a", previousUntilMs: 99 };
+      expect(rotated).toMatchObject({ kind: "written", key: { id: "key_a", rules, hash: "hash 2", ...previous } });
+      const again = await rotateKey(store, "key_a", { ...secret, hash: "hash 3" }, null);
+      expect(again).toMatchObject({ key: { hash: "hash 3", previousHash: null, previousUntilMs: null } });
+      await revokeKey(store, "key_a", 5);
+      expect(await updateKey(store, "key_a", { rules: null })).toEqual({ kind: "missing" });
+    });
+
+    test("a project is changed at its version, and removed when no key belongs to it", async () => {
+      const { store } = opened;
+      const project = { id: "proj_1", organizationId: "default", name: "team", rules: null, createdAtMs: 5 };
+      const made = await insertProject(store, project);
+      expect(made).toMatchObject({ kind: "written", project: { ...project, removedAtMs: null } });
+      expect(await insertProject(store, { ...project, id: "proj_2" })).toEqual({ kind: "taken" });
+      const version = made.kind === "written" ? made.project.version : 0;
+      expect(await updateProject(store, "proj_1", { rules: "{}" }, version)).toMatchObject({ kind: "written" });
+      expect(await updateProject(store, "proj_1", { rules: null }, version)).toEqual({ kind: "stale" });
+      expect(await updateProject(store, "proj_1", { name: "default" })).toEqual({ kind: "taken" });
+      await insertKey(store, key("a", { projectId: "proj_1" }));
+      expect(await removeProject(store, "proj_1", 6)).toEqual({ kind: "in_use" });
+      await revokeKey(store, "a", 6);
+      expect(await removeProject(store, "proj_1", 7)).toMatchObject({ kind: "written", project: { removedAtMs: 7 } });
+      expect(await removeProject(store, "proj_1", 8)).toEqual({ kind: "missing" });
+      expect((await listProjects(store, 1)).map(({ id, removedAtMs }) => [id, removedAtMs])).toEqual([["proj_1", 7]]);
     });
 
     test("writers at the same time take different versions, and a reader misses none of them", async () => {
