@@ -5,6 +5,7 @@ import { variables } from "../src/config/environment.ts";
 import { configJsonSchema, schemaComment } from "../src/config/json-schema.ts";
 import { fieldOf, limitRows } from "../src/config/limits.ts";
 import { configSchema } from "../src/config/schema.ts";
+import { metricFamilies } from "../src/telemetry/metric-families.ts";
 import { fixedLimits, fixedValue } from "./fixed-limits.ts";
 
 interface Shape {
@@ -139,8 +140,27 @@ function configuration(): string {
   ].join("\n");
 }
 
+/** The table of metrics. */
+function metrics(): string {
+  const rows = Object.values(metricFamilies).map(({ name, type, labels, help }) => {
+    const named = [...labels, ...(type === "summary" ? ["quantile"] : [])].map((label) => `\`${label}\``);
+    return `| \`${name}\` | ${type} | ${named.join(", ")} | ${help} |`;
+  });
+  return [
+    "# Metrics",
+    "",
+    "Made by `npm run docs` from the code that counts. [observability.md](observability.md) says who may read them, and what the labels mean.",
+    "",
+    "| Metric | Type | Labels | Meaning |",
+    "|---|---|---|---|",
+    ...rows,
+    "",
+  ].join("\n");
+}
+
 const documents: Readonly<Record<string, () => string>> = {
   "docs/configuration.md": configuration,
+  "docs/metrics.md": metrics,
   "docs/turnpike.schema.json": () => `${JSON.stringify(configJsonSchema(), null, 2)}\n`,
 };
 

@@ -67,7 +67,7 @@ export const metricFamilies = {
     name: "turnpike_event_loop_delay_seconds",
     type: "summary",
     help: "How late the event loop was, in the last minute. The quantile 1 is the longest delay.",
-    labels: ["quantile"],
+    labels: [],
   },
   uptime: gauge("turnpike_uptime_seconds", "Time since the gateway was started."),
   build: gauge("turnpike_build_info", "Always 1; the labels name the version.", ["version", "runtime"]),
