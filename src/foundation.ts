@@ -4,7 +4,14 @@ import { prepareDataFolder, refuseEmptiedStore } from "./config/data-folder.ts";
 import { withinDescriptors } from "./config/descriptors.ts";
 import { type Environment, readSettings, type Settings } from "./config/environment.ts";
 import { type Limits, limitsOf } from "./config/limits.ts";
-import { checkSecret, ensureFirstKeys, type FirstKeys, pepperOf, readSecret } from "./config/secrets.ts";
+import {
+  checkSecret,
+  credentialKeyOf,
+  ensureFirstKeys,
+  type FirstKeys,
+  pepperOf,
+  readSecret,
+} from "./config/secrets.ts";
 import { withoutOwnProviders } from "./config/self-reference.ts";
 import { type VideoKeys, videoKeys } from "./config/videos.ts";
 import { checkLedger } from "./gateway/ledger/integrity.ts";
@@ -104,7 +111,7 @@ export async function lay(options: StartOptions, teardown: Teardown): Promise<Fo
     store,
     pepper,
     sealKey,
-    credentialKey: deriveKey(secret, "provider-credentials"),
+    credentialKey: credentialKeyOf(secret),
     replyKey: deriveKey(secret, "idempotency"),
     videoKeys: keysOfVideos,
     firstKeys,

@@ -1,12 +1,13 @@
 // `turnpike doctor`: checks the machine, the configuration and what the gateway depends on, and reports what to do.
 import { type Configuration, readConfiguration } from "../config/configuration.ts";
 import { readSettings, type Settings } from "../config/environment.ts";
-import { type ReadConfig, readConfigFile } from "../config/file.ts";
+import { readConfigFile } from "../config/file.ts";
 import { limitsOf } from "../config/limits.ts";
 import { buildCatalog } from "../config/providers.ts";
 import { type Check, type CheckResult, runChecks } from "./check.ts";
 import { machineChecks } from "./machine-checks.ts";
 import { networkChecks } from "./network-checks.ts";
+import { readServedEntries } from "./open-catalog.ts";
 import { type Command, parseCommonFields } from "./options.ts";
 import { jsonText, table } from "./print.ts";
 
@@ -20,13 +21,19 @@ function withoutFaults<T>(read: () => T): T | null {
   }
 }
 
+/** The catalog that is served; where the configuration has faults, the providers without faults of the file. */
+async function catalogOf(settings: Settings, configuration: Configuration | null, offline: boolean) {
+  if (configuration !== null) return (await readServedEntries(settings, configuration, offline)).catalog;
+  const file = withoutFaults(() => readConfigFile(settings));
+  return file === null ? null : buildCatalog(file, settings.environment);
+}
+
 /** All checks for these settings. Providers without faults are checked although others have some. */
-function allChecks(settings: Settings): Check[] {
-  const file: ReadConfig | null = withoutFaults(() => readConfigFile(settings));
-  const configuration: Configuration | null = withoutFaults(() => readConfiguration(settings));
-  const catalog = file === null ? null : buildCatalog(file, settings.environment);
+async function allChecks(settings: Settings, offline: boolean): Promise<Check[]> {
+  const configuration = withoutFaults(() => readConfiguration(settings));
+  const catalog = await catalogOf(settings, configuration, offline);
   return [
-    ...machineChecks(settings, limitsOf(file?.config.limits)),
+    ...machineChecks(settings, limitsOf(configuration?.file.config.limits)),
     ...(catalog === null ? [] : networkChecks(settings, configuration, catalog)),
   ];
 }
@@ -52,7 +59,7 @@ function contactLine(contacts: readonly string[], isOffline: boolean): string {
 async function doctor(words: readonly string[]): Promise<void> {
   const options = { json: { type: "boolean" }, offline: { type: "boolean" } } as const;
   const { values } = parseCommonFields(words, options);
-  const all = allChecks(readSettings(process.env, process.cwd()));
+  const all = await allChecks(readSettings(process.env, process.cwd()), values.offline === true);
   const checks = values.offline ? all.filter(({ contacts }) => contacts === undefined) : all;
   const contacts = checks.flatMap((check) => check.contacts ?? []);
   if (!values.json) console.log(`${contactLine(contacts, values.offline === true)}\n`);

@@ -1,19 +1,23 @@
 // `turnpike models`, `turnpike providers` and `turnpike routes`: what the catalog has, and who answers a model.
 import type { Operation } from "../canonical/operation.ts";
+import { readConfiguration } from "../config/configuration.ts";
+import { readSettings } from "../config/environment.ts";
 import { limitsOf } from "../config/limits.ts";
 import { explainRoute, type RouteExplanation } from "../gateway/routing/explain.ts";
 import type { Found } from "../gateway/routing/resolve.ts";
 import { allModels } from "../http/models.ts";
-import { type OpenedCatalog, openCatalog } from "./open-catalog.ts";
+import { type OpenedCatalog, openCatalog, readServedEntries } from "./open-catalog.ts";
 import { type Command, parseCommonFields, UsageError } from "./options.ts";
 import { jsonText, table } from "./print.ts";
 
 const common = { json: { type: "boolean" }, offline: { type: "boolean" } } as const;
 const commonHelp = { "--offline": "do not request the providers' model lists", "--json": "print JSON" };
 
-/** A line for each provider whose list is missing from what is printed. */
-const unreadLines = ({ unread }: OpenedCatalog): string[] =>
-  [...unread].map((name) => `The model list of provider '${name}' is not available. Run 'turnpike doctor'.`);
+/** A line for everything that is missing from what is printed. */
+const missingLines = ({ unread, notes }: OpenedCatalog): string[] => [
+  ...[...unread].map((name) => `The model list of provider '${name}' is not available. Run 'turnpike doctor'.`),
+  ...notes,
+];
 
 const withLines = (text: string, lines: readonly string[]): string => [text, ...lines].join("\n");
 
@@ -33,22 +37,25 @@ async function models(words: readonly string[]): Promise<void> {
   });
   if (values.json) return console.log(jsonText({ models: rows, unavailable: [...opened.unread] }));
   const cells = rows.map(({ model, source, owner, candidates }) => [model, source, owner, candidates.join(", ")]);
-  console.log(withLines(table([["model", "from", "owner", "chat answered by"], ...cells]), unreadLines(opened)));
+  console.log(withLines(table([["model", "from", "owner", "chat answered by"], ...cells]), missingLines(opened)));
 }
 
 async function listProviders(words: readonly string[]): Promise<void> {
   const { values } = parseCommonFields(words, common);
   const opened = await openCatalog(values.offline === true);
-  const { catalog, listings, file, unread } = opened;
+  const { catalog, listings, file, stored, unread } = opened;
+  const sourceOf = (name: string): string => {
+    if (stored.has(name)) return "api";
+    return file.providerNames.includes(name) ? "file" : "environment";
+  };
   const rows = catalog.providers.map((provider) => {
     const { kind, entry, dispatch } = provider;
     const isHttp = dispatch.form === "http";
-    const fromFile = file.providerNames.includes(entry.name);
     return {
       name: entry.name,
       kind: kind.name,
       baseUrl: isHttp ? dispatch.baseUrl : null,
-      source: isHttp ? (fromFile ? "file" : "environment") : "built in",
+      source: isHttp ? sourceOf(entry.name) : "built in",
       models: unread.has(entry.name) ? null : (listings.now(provider).models?.length ?? null),
     };
   });
@@ -57,20 +64,22 @@ async function listProviders(words: readonly string[]): Promise<void> {
     ...[name, kind, baseUrl ?? "", source],
     count === null ? "unknown" : String(count),
   ]);
-  console.log(withLines(table([["provider", "kind", "base URL", "source", "models"], ...cells]), unreadLines(opened)));
+  console.log(withLines(table([["provider", "kind", "base URL", "source", "models"], ...cells]), missingLines(opened)));
 }
 
 async function listRoutes(words: readonly string[]): Promise<void> {
   const { values } = parseCommonFields(words, { json: { type: "boolean" } } as const);
-  const { catalog } = await openCatalog(true);
+  const settings = readSettings(process.env, process.cwd());
+  const { catalog, notes } = await readServedEntries(settings, readConfiguration(settings), false);
   const rows = [...catalog.routes.values()].map(({ name, candidates }) => ({
     name,
     candidates: candidates.map(({ provider, model }) => ({ provider: provider.entry.name, model })),
   }));
   if (values.json) return console.log(jsonText(rows));
-  if (rows.length === 0) return console.log("The configuration has no routes.");
+  if (rows.length === 0) return console.log(withLines("There are no routes.", notes));
   const text = (each: { provider: string; model: string }): string => `${each.provider}/${each.model}`;
-  console.log(table([["route", "candidates"], ...rows.map((row) => [row.name, row.candidates.map(text).join(", ")])]));
+  const cells = rows.map((row) => [row.name, row.candidates.map(text).join(", ")]);
+  console.log(withLines(table([["route", "candidates"], ...cells]), notes));
 }
 
 const operations = [
@@ -116,7 +125,7 @@ async function explain(words: readonly string[]): Promise<void> {
   const { maxAttemptsPerRequest } = limitsOf(file.config.limits);
   if (explanation.candidates.length === 0) process.exitCode = 1;
   if (values.json) return console.log(jsonText({ model, operation, maxAttemptsPerRequest, ...explanation }));
-  console.log(withLines(explanationLines(model, maxAttemptsPerRequest, explanation), unreadLines(opened)));
+  console.log(withLines(explanationLines(model, maxAttemptsPerRequest, explanation), missingLines(opened)));
 }
 
 export const modelsCommand: Command = {

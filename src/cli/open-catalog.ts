@@ -1,16 +1,57 @@
 // What commands about models need: the catalog that the gateway would use, and the lists of its providers.
-import { readConfiguration } from "../config/configuration.ts";
+import { createSealer } from "../admin/stored-entries.ts";
+import { type Configuration, readConfiguration } from "../config/configuration.ts";
 import { readSettings, type Settings } from "../config/environment.ts";
 import type { ReadConfig } from "../config/file.ts";
 import { buildCatalog } from "../config/providers.ts";
+import { credentialKeyOf, readExistingSecret } from "../config/secrets.ts";
 import type { Catalog } from "../gateway/routing/catalog.ts";
 import { createModelLists, type ModelLists } from "../gateway/routing/model-lists.ts";
 import { systemClock } from "../lib/clock.ts";
+import { openLiveCatalog } from "../live-catalog.ts";
+import { openStoreReadOnly, storeExists } from "../store/store.ts";
 
-export interface OpenedCatalog {
-  readonly settings: Settings;
-  readonly file: ReadConfig;
+/** A catalog with the entries that were written through the admin API, as far as they can be read. */
+export interface ServedEntries {
   readonly catalog: Catalog;
+  /** Names of providers that are in the store, not in the file or the environment. */
+  readonly stored: ReadonlySet<string>;
+  /** Sentences about entries that are missing. */
+  readonly notes: readonly string[];
+}
+
+const textOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
+
+/** The catalog of the file, the environment and the store, which is only read. A shared database is not contacted `offline`. */
+export async function readServedEntries(
+  settings: Settings,
+  { file, prices }: Pick<Configuration, "file" | "prices">,
+  offline: boolean,
+): Promise<ServedEntries> {
+  const { dataFolder, databaseUrl, environment } = settings;
+  const declared = buildCatalog(file, environment);
+  const none = (...notes: string[]): ServedEntries => ({ catalog: declared, stored: new Set(), notes });
+  if (databaseUrl === undefined ? !storeExists(dataFolder) : offline)
+    return databaseUrl === undefined ? none() : none("Entries of the database are not included.");
+  const store = openStoreReadOnly({ dataFolder, databaseUrl });
+  try {
+    const sealer = createSealer(credentialKeyOf(readExistingSecret(settings)));
+    const notes: string[] = [];
+    const events = { backgroundTaskFailed: (_: string, cause: unknown): void => void notes.push(textOf(cause)) };
+    const live = await openLiveCatalog({ file, prices, environment, store, sealer, events });
+    live.close();
+    const names = new Set(declared.providers.map(({ entry }) => entry.name));
+    const providers = live.current().providers.map(({ entry }) => entry.name);
+    return { catalog: live.current(), stored: new Set(providers.filter((name) => !names.has(name))), notes };
+  } catch (thrown) {
+    return none(`Entries of the database could not be read: ${textOf(thrown)}`);
+  } finally {
+    await store.close();
+  }
+}
+
+export interface OpenedCatalog extends ServedEntries {
+  readonly file: ReadConfig;
   readonly listings: ModelLists;
   /** Providers whose list was requested without success. */
   readonly unread: ReadonlySet<string>;
@@ -26,11 +67,12 @@ function withoutLists(catalog: Catalog): Catalog {
 /** Reads the configuration and, unless it is `offline`, the providers' lists. Throws with every fault of the configuration. */
 export async function openCatalog(offline: boolean): Promise<OpenedCatalog> {
   const settings = readSettings(process.env, process.cwd());
-  const { file } = readConfiguration(settings);
-  const built = buildCatalog(file, settings.environment);
-  const catalog = offline ? withoutLists(built) : built;
+  const configuration = readConfiguration(settings);
+  const { file } = configuration;
+  const served = await readServedEntries(settings, configuration, offline);
+  const catalog = offline ? withoutLists(served.catalog) : served.catalog;
   const unread = new Set<string>();
   const listings = createModelLists(systemClock, (provider) => void unread.add(provider));
   if (!offline) await listings.refreshAll(catalog.providers, listTimeoutMs);
-  return { settings, file, catalog, listings, unread };
+  return { ...served, file, catalog, listings, unread };
 }

@@ -58,6 +58,9 @@ export async function checkSecret(store: Store, secret: Secret): Promise<void> {
   );
 }
 
+/** The key under which credentials of providers are sealed. */
+export const credentialKeyOf = (secret: Secret): Uint8Array => deriveKey(secret, "provider-credentials");
+
 /** The pepper under which keys are hashed. */
 export const pepperOf = (secret: Secret): Uint8Array => deriveKey(secret, "key-hash");
 

@@ -118,6 +118,21 @@ mdels: {}
   expect(of("provider b")).toMatchObject([{ status: "failed" }]);
 });
 
+test("a bucket that cannot be used is a warning, because videos still come from their providers", async () => {
+  const endpoint = nobodyListens();
+  const here = place(`videos:
+  results:
+    bucket: { name: films, endpoint: "${endpoint}", access_key_id: canary-id, secret_access_key: canary-secret }
+`);
+  const { code, of, contacts, checks } = await report(here);
+  here.remove();
+  expect({ code, contacts }).toEqual({ code: 0, contacts: ["the bucket for videos"] });
+  expect(of("video results")).toMatchObject([
+    { status: "warning", detail: "The endpoint of the bucket cannot be reached." },
+  ]);
+  expect(JSON.stringify(checks)).not.toContain("canary");
+});
+
 test("a secret that is not the one of the stored data is a failure, while the gateway runs with the right one", async () => {
   const here = place();
   const right = { TURNPIKE_SECRET: "the first secret of this installation", TURNPIKE_KEY: "tp-a-given-client-key" };

@@ -141,3 +141,40 @@ test("providers: kind, address, source and how many models; routes: their candid
     },
   ]);
 });
+
+test("providers and routes that were written through the admin API are in the lists, and checked by doctor with their credential", async () => {
+  const there = place();
+  const environment = { TURNPIKE_ADMIN_KEY: "tp-an-admin-key" };
+  const gateway = there.start(environment);
+  const write = async (path: string, body: object) => {
+    const response = await fetch(`${await gateway.url()}/admin/api/${path}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${environment.TURNPIKE_ADMIN_KEY}`, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    expect(response.status, await response.clone().text()).toBe(201);
+  };
+  const config = { kind: "compatible", base_url: `${second.url}/v1` };
+  await write("providers", { id: "added", config, credentials: [{ name: "main", credential: "sk-canary-added" }] });
+  await write("routes", { id: "team", config: { candidates: [{ provider: "added", model: "own" }] } });
+
+  second.requests.length = 0;
+  const providers = await there.run(["providers", "list", "--json"]);
+  expect(JSON.parse(providers.out)).toContainEqual(
+    expect.objectContaining({ name: "added", source: "api", models: 2 }),
+  );
+  const explained = await there.run(["routes", "explain", "team", "--json"]);
+  expect(JSON.parse(explained.out)).toMatchObject({
+    found: "route",
+    candidates: [{ provider: "added", model: "own" }],
+  });
+  const doctor = await there.run(["doctor", "--json"]);
+  expect(JSON.parse(doctor.out).checks).toContainEqual(
+    expect.objectContaining({ name: "provider added", status: "ok" }),
+  );
+  const sent = second.requests.map(({ headers }) => headers.get("authorization"));
+  expect(new Set(sent)).toEqual(new Set(["Bearer sk-canary-added"]));
+  expect(`${providers.out}${explained.out}${doctor.out}`).not.toContain("canary");
+  expect(await gateway.stop()).toBe(0);
+  there.remove();
+});
