@@ -6,9 +6,15 @@ import { adminResources } from "./admin/resources/index.ts";
 import type { ProviderTest } from "./admin/resources/providers.ts";
 import { createSealer } from "./admin/stored-entries.ts";
 import { toGatewayError } from "./canonical/error.ts";
+import type { Configuration } from "./config/configuration.ts";
+import type { Settings } from "./config/environment.ts";
 import { entrySchemas } from "./config/schema.ts";
 import { adminSetting } from "./config/secrets.ts";
+import { settingEntries } from "./config/setting-entries.ts";
+import { readAttempts } from "./gateway/ledger/read.ts";
+import type { LedgerReader } from "./gateway/ledger/reader.ts";
 import type { Gateway } from "./gateway/pipeline/gateway.ts";
+import type { Videos } from "./gateway/tasks/videos.ts";
 import { adminEndpoints } from "./http/admin-endpoints.ts";
 import type { Endpoint } from "./http/endpoint.ts";
 import { type MetricsParts, metricsRow } from "./http/metrics-endpoints.ts";
@@ -24,6 +30,10 @@ export interface AdminApiParts extends Pick<AccessDependencies, "store" | "peppe
   readonly credentialKey: Uint8Array;
   readonly catalog: ServedCatalog;
   readonly gateway: Pick<Gateway, "listings">;
+  readonly videos: Videos;
+  readonly reader: LedgerReader;
+  readonly settings: Settings;
+  readonly configuration: Configuration;
   readonly registry: Registry;
 }
 
@@ -65,6 +75,10 @@ export function adminApi(parts: AdminApiParts): readonly Endpoint[] {
     prices: catalog.prices,
     listings: () => gateway.listings,
     testProvider: providerTest(catalog),
+    reader: () => parts.reader,
+    attempts: (id) => readAttempts(parts.settings.dataFolder, id),
+    videos: () => parts.videos,
+    settings: () => settingEntries(parts.settings, parts.configuration),
   });
   const mayReadMetrics: MetricsParts["mayReadMetrics"] = async (token, address) =>
     requireRole(await access.identify(token, address), "metrics:read");

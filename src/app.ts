@@ -6,6 +6,7 @@ import { type Limits, limitsOf } from "./config/limits.ts";
 import { storedResponses } from "./dialects/index.ts";
 import { declaredKeys, type Foundation, lay, type StartOptions, type Teardown } from "./foundation.ts";
 import { openLedger } from "./gateway/ledger/ledger.ts";
+import { createLedgerReader } from "./gateway/ledger/reader.ts";
 import { createAudioTranscoder } from "./gateway/operations/audio-transcoder.ts";
 import { createMissingCounters } from "./gateway/operations/token-count.ts";
 import { createVoiceLists } from "./gateway/operations/voice-lists.ts";
@@ -199,7 +200,10 @@ export async function start(options: StartOptions): Promise<Running> {
     const answerOnce = createAnswerOnce(gateway, await idempotencyOf(foundation, gateway, teardown));
     const { catalog, listings, clock, endUsers, rates } = gateway;
     const { publicUrl } = foundation.configuration.videos;
-    const admin = adminApi({ ...foundation, catalog: live, gateway, registry: observability.registry });
+    const reader = createLedgerReader(settings.dataFolder);
+    teardown.push(() => reader.close());
+    const { registry } = observability;
+    const admin = adminApi({ ...foundation, catalog: live, gateway, videos, reader, registry });
     const rows = endpoints({
       catalog: catalog.current,
       listings,

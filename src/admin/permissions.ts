@@ -6,10 +6,11 @@ import type { JsonObject } from "../lib/json.ts";
 export const scopes = {
   "metrics:read": "Read metrics.",
   "usage:read": "Read aggregated usage.",
-  "requests:read": "Read requests and their attempts.",
-  "costs:read": "Read what providers charge, in addition to what callers pay.",
+  "requests:read": "Read requests.",
+  "costs:read": "With `usage:read` or `requests:read`: what providers charge, and the attempts at them.",
   "tasks:read": "Read video tasks.",
   "tasks:write": "Cancel video tasks.",
+  "settings:read": "Read settings.",
   "catalog:read": "Read providers, models, routes and prices.",
   "providers:write": "Create, change, delete and test providers.",
   "routes:write": "Create, change and delete routes.",
@@ -44,6 +45,7 @@ interface Permissions {
 }
 
 const operator = ["operator"] as const;
+const costReaders = ["operator", "costs:read"] as const;
 const catalogReaders = ["operator", "catalog:read"] as const;
 const providerWriters = ["operator", "providers:write"] as const;
 const routeWriters = ["operator", "routes:write"] as const;
@@ -64,6 +66,32 @@ export const permissions: Readonly<Record<string, Permissions>> = {
     },
     fields:
       "object id created_at actor action resource object_id request_id change previous_hash hash valid entries broken_at",
+  },
+  usage: {
+    verbs: { list: ["operator", "usage:read"] },
+    fields: `object start organization_id project_id key_id end_user model provider operation
+      requests errors in_progress tokens units price unpriced`,
+    restrictedFields: { to: costReaders, fields: "cost possible_tokens" },
+  },
+  requests: {
+    verbs: { list: ["operator", "requests:read"], get: ["operator", "requests:read"] },
+    fields: `object id request_id created_at organization_id project_id key_id end_user session operation format model
+      stream state provider upstream_model credential attempts status error_code warnings first_byte_ms duration_ms
+      tokens units estimated charged price price_version replay_of`,
+    restrictedFields: { to: costReaders, fields: "cost cost_version attempt_list" },
+  },
+  tasks: {
+    verbs: {
+      list: ["operator", "tasks:read", "tasks:write"],
+      get: ["operator", "tasks:read", "tasks:write"],
+      cancel: ["operator", "tasks:write"],
+    },
+    fields: `object id operation key_id model provider upstream_model upstream_id state progress results error
+      exchange_id created_at updated_at expires_at`,
+  },
+  settings: {
+    verbs: { list: ["operator", "settings:read"], get: ["operator", "settings:read"] },
+    fields: "object id value source",
   },
   providers: {
     verbs: {
@@ -123,7 +151,7 @@ export function requireRole(principal: Principal, role: Role): void {
   if (!has(principal, ["operator", role])) throw denied(`This credential does not have the scope ${role}.`);
 }
 
-const words = (text: string | undefined): readonly string[] => text?.split(" ") ?? [];
+const words = (text: string | undefined): readonly string[] => text?.split(/\s+/) ?? [];
 
 /** Throws the 403 of a member that this principal may not set. */
 export function requireWritable(principal: Principal, resource: string, body: JsonObject): void {

@@ -98,6 +98,32 @@ export async function listTasks(store: Store, listing: TaskListing): Promise<Tas
   return readTasks(await store.query(sql, [...values, limit])).filter((row) => row.ownerKeyId === ownerKeyId);
 }
 
+export interface AllTasksListing {
+  readonly state?: string | undefined;
+  readonly ownerKeyId?: string | undefined;
+  readonly provider?: string | undefined;
+  readonly nowMs: number;
+  readonly limit: number;
+  /** Only what was made before it. */
+  readonly after?: TaskPlace;
+}
+
+/** Tasks of all owners that have not expired, the newest first. */
+export async function listAllTasks(store: Store, listing: AllTasksListing): Promise<TaskRow[]> {
+  const { state, ownerKeyId, provider, nowMs, limit, after } = listing;
+  const values: SqlValue[] = [nowMs];
+  const tests = ["expires_at_ms > $1"];
+  for (const [column, value] of Object.entries({ state, owner_key_id: ownerKeyId, provider }))
+    if (value !== undefined) tests.push(`${column} = $${values.push(value)}`);
+  if (after !== undefined) {
+    const at = values.push(after.createdAtMs, after.id);
+    tests.push(`(created_at_ms < $${at - 1} or (created_at_ms = $${at - 1} and id < $${at}))`);
+  }
+  const sql = `select ${taskColumns} from tasks where ${tests.join(" and ")}
+    order by created_at_ms desc, id desc limit $${values.length + 1}`;
+  return readTasks(await store.query(sql, [...values, limit]));
+}
+
 export interface TaskClaim {
   readonly leaseOwner: string;
   readonly nowMs: number;

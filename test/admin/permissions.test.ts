@@ -45,7 +45,7 @@ describe.each(resources.map((resource) => [resource.name, resource] as const))("
   });
 
   test("every member of an answer is seen by somebody, and no other member is", () => {
-    const listed = [matrix?.fields, matrix?.restrictedFields?.fields].flatMap((text) => text?.split(" ") ?? []);
+    const listed = [matrix?.fields, matrix?.restrictedFields?.fields].flatMap((text) => text?.split(/\s+/) ?? []);
     expect([...new Set(listed)].sort()).toEqual([...new Set(answers(resource))].sort());
     expect(listed.length).toBe(new Set(listed).size);
   });

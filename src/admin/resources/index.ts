@@ -1,7 +1,9 @@
 // Every resource of the admin API.
 import type { TObject } from "typebox";
+import type { LedgerReader } from "../../gateway/ledger/reader.ts";
 import type { Prices } from "../../gateway/prices/prices.ts";
 import type { ModelLists } from "../../gateway/routing/model-lists.ts";
+import type { Videos } from "../../gateway/tasks/videos.ts";
 import type { LiveCatalog } from "../live-catalog.ts";
 import type { Resource } from "../resource.ts";
 import type { Sealer } from "../stored-entries.ts";
@@ -9,8 +11,12 @@ import { audit } from "./audit.ts";
 import { models } from "./models.ts";
 import { prices } from "./prices.ts";
 import { type ProviderDependencies, providers } from "./providers.ts";
+import { type RequestDependencies, requests } from "./requests.ts";
 import { routes } from "./routes.ts";
 import { serviceTokens } from "./service-tokens.ts";
+import { type SettingEntry, settings } from "./settings.ts";
+import { tasks } from "./tasks.ts";
+import { usage } from "./usage.ts";
 
 export interface ResourceDependencies {
   /** Under which tokens are hashed. */
@@ -28,6 +34,10 @@ export interface ResourceDependencies {
   readonly prices: () => Prices;
   readonly listings: () => ModelLists;
   readonly testProvider: ProviderDependencies["test"];
+  readonly reader: () => LedgerReader;
+  readonly attempts: RequestDependencies["attempts"];
+  readonly videos: () => Videos;
+  readonly settings: () => readonly SettingEntry[];
 }
 
 export function adminResources(dependencies: ResourceDependencies): readonly Resource[] {
@@ -35,9 +45,13 @@ export function adminResources(dependencies: ResourceDependencies): readonly Res
   return [
     serviceTokens(pepper),
     audit,
+    usage(dependencies.reader),
+    requests({ reader: dependencies.reader, attempts: dependencies.attempts }),
+    tasks(dependencies.videos),
     providers({ catalog, sealer, schema: schemas.provider, test: dependencies.testProvider }),
     models({ catalog, listings: dependencies.listings }),
     routes({ catalog, schema: schemas.route }),
     prices({ catalog, prices: dependencies.prices, schemas }),
+    settings(dependencies.settings),
   ];
 }

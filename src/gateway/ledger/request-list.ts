@@ -16,6 +16,11 @@ export interface RequestListFilter {
   readonly operation?: string;
   readonly state?: string;
   readonly errorCode?: string;
+  readonly httpStatus?: number;
+  readonly minDurationMs?: number;
+  readonly minCostNanoDollars?: number;
+  /** The gateway's own id, or the one that the client saw. */
+  readonly requestId?: string;
 }
 
 export interface RequestListQuery {
@@ -75,6 +80,10 @@ const columns: readonly (readonly [keyof RequestListFilter, string])[] = [
   ["operation", "operation = ?"],
   ["state", "state = ?"],
   ["errorCode", "error_code = ?"],
+  ["httpStatus", "http_status = ?"],
+  ["minDurationMs", "duration_ms >= ?"],
+  ["minCostNanoDollars", "cost >= ?"],
+  ["requestId", "? in (id, request_id)"],
 ];
 
 function conditions(filter: RequestListFilter, below: number | undefined) {

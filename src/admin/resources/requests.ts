@@ -1,0 +1,181 @@
+// Requests: rows of the ledger, the newest first, and one with its attempts.
+import { Type } from "typebox";
+import { GatewayError } from "../../canonical/error.ts";
+import { type AttemptRow, answeredAttempt, type RequestRow } from "../../gateway/ledger/read.ts";
+import type { LedgerReader } from "../../gateway/ledger/reader.ts";
+import type { RequestListFilter } from "../../gateway/ledger/request-list.ts";
+import { parseDecimal } from "../../lib/decimal.ts";
+import type { JsonObject } from "../../lib/json.ts";
+import { amountMembers, writeAmounts } from "../amounts.ts";
+import { closed, dollars, givenTime, integer, isoTime, money, nullable, shortText, text, time } from "../fields.ts";
+import { requireRole } from "../permissions.ts";
+import { msOf } from "../query.ts";
+import { list, type Resource } from "../resource.ts";
+
+export interface RequestDependencies {
+  readonly reader: () => Pick<LedgerReader, "requests">;
+  /** The attempts of a request other than the one that answered. */
+  readonly attempts: (id: string) => readonly AttemptRow[];
+}
+
+const states = ["open", "pending", "completed", "failed", "cancelled", "rejected", "interrupted", "replayed"];
+
+const filters = Type.Object(
+  {
+    since: Type.Optional(givenTime("From this time on.")),
+    until: Type.Optional(givenTime("Before this time.")),
+    organization_id: Type.Optional(shortText("Only of this organization.")),
+    project_id: Type.Optional(shortText("Only of this project.")),
+    key_id: Type.Optional(shortText("Only of this key.")),
+    end_user: Type.Optional(Type.String({ minLength: 1, maxLength: 512, description: "Only of this end user." })),
+    model: Type.Optional(Type.String({ minLength: 1, maxLength: 512, description: "Only for this model, as named." })),
+    provider: Type.Optional(shortText("Only answered by this provider.")),
+    operation: Type.Optional(shortText("Only of this operation.")),
+    state: Type.Optional(Type.Enum(states, { type: "string", description: "Only in this state." })),
+    status: Type.Optional(Type.Integer({ minimum: 100, maximum: 599, description: "Only with this HTTP status." })),
+    error_code: Type.Optional(shortText("Only with this error code.")),
+    request_id: Type.Optional(shortText("The `x-request-id`, or the gateway's own ID.")),
+    min_duration_ms: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: 10_000_000_000, description: "At least so long." }),
+    ),
+    min_cost: Type.Optional(
+      Type.String({ pattern: "^\\d{1,9}(?:\\.\\d{1,9})?$", description: "At least this cost, in US dollars." }),
+    ),
+  },
+  closed,
+);
+
+const attempt = Type.Object({
+  number: integer("Its place."),
+  provider: text("Provider."),
+  upstream_model: text("The provider's model ID."),
+  credential: nullable(text("Name of the credential.")),
+  outcome: text("`answered`, `refused`, `unsent`, or `possible` where the provider may charge it."),
+  error_code: nullable(text("Error code.")),
+  status: nullable(integer("HTTP status of the provider.")),
+  started_ms: nullable(integer("Start, counted from the arrival of the request.")),
+  first_byte_ms: nullable(integer("First byte.")),
+  duration_ms: nullable(integer("Duration.")),
+  possible_tokens: integer("Input tokens that the provider may charge."),
+  cost: money("Cost of a failed attempt."),
+});
+
+const object = Type.Object({
+  object: Type.Literal("request"),
+  id: text("The gateway's own ID."),
+  request_id: nullable(text("The `x-request-id` that the client saw.")),
+  created_at: time("When it arrived."),
+  organization_id: nullable(text("Organization.")),
+  project_id: nullable(text("Project.")),
+  key_id: text("Key."),
+  end_user: nullable(text("End user.")),
+  session: nullable(text("Session.")),
+  operation: text("Operation."),
+  format: text("The client's format."),
+  model: text("The model as the client named it."),
+  stream: Type.Boolean({ description: "Whether a stream was requested." }),
+  state: text("`open`, `pending`, `completed`, `failed`, `cancelled`, `rejected`, `interrupted` or `replayed`."),
+  provider: nullable(text("Who answered.")),
+  upstream_model: nullable(text("The provider's model ID.")),
+  credential: nullable(text("Name of the credential.")),
+  attempts: integer("Number of attempts."),
+  status: nullable(integer("HTTP status.")),
+  error_code: nullable(text("Error code.")),
+  warnings: nullable(text("What was dropped or approximated.")),
+  first_byte_ms: nullable(integer("Time to the first byte.")),
+  duration_ms: nullable(integer("Duration.")),
+  ...amountMembers,
+  estimated: Type.Boolean({ description: "Whether the gateway counted what the provider did not report." }),
+  charged: Type.Boolean({ description: "Whether the caller pays it." }),
+  price: money("What the caller pays."),
+  cost: money("What the provider charges."),
+  price_version: nullable(text("Version of the price book.")),
+  cost_version: nullable(text("Version of the cost book.")),
+  replay_of: nullable(text("The request whose reply was returned again.")),
+  attempt_list: nullable(Type.Array(attempt, { description: "Every attempt in order; null in lists." })),
+});
+
+function writtenAttempt(row: AttemptRow): JsonObject {
+  return {
+    number: row.number,
+    provider: row.provider,
+    upstream_model: row.upstreamModel,
+    credential: row.credential,
+    outcome: row.outcome,
+    error_code: row.errorCode,
+    status: row.httpStatus,
+    started_ms: row.startedMs,
+    first_byte_ms: row.firstByteMs,
+    duration_ms: row.durationMs,
+    possible_tokens: row.possibleInputTokens,
+    cost: dollars(row.costNanoDollars),
+  };
+}
+
+function written(row: RequestRow, attempts: readonly AttemptRow[] | null): JsonObject {
+  return {
+    object: "request",
+    ...{ id: row.id, request_id: row.requestId, created_at: isoTime(row.atMs) },
+    ...{ organization_id: row.organization, project_id: row.project, key_id: row.keyId },
+    ...{ end_user: row.endUser, session: row.session, operation: row.operation, format: row.dialect },
+    ...{ model: row.model, stream: row.stream === 1, state: row.state, provider: row.provider },
+    ...{ upstream_model: row.upstreamModel, credential: row.credential, attempts: row.attempts },
+    ...{ status: row.httpStatus, error_code: row.errorCode, warnings: row.warnings },
+    ...{ first_byte_ms: row.firstByteMs, duration_ms: row.durationMs },
+    ...writeAmounts(row),
+    ...{ estimated: row.estimated === 1, charged: row.charged === 1 },
+    ...{ price: dollars(row.priceNanoDollars), cost: dollars(row.costNanoDollars) },
+    ...{ price_version: row.priceVersion, cost_version: row.costVersion, replay_of: row.replayOf },
+    attempt_list: attempts === null ? null : attempts.map(writtenAttempt),
+  };
+}
+
+const nanoDigits = 9;
+
+type Filters = Record<string, string | number | undefined>;
+
+function filterOf(given: Filters): RequestListFilter {
+  const text = (name: string): string | undefined => given[name] as string | undefined;
+  const minCost = text("min_cost");
+  const wanted = {
+    sinceMs: msOf("since", text("since")),
+    untilMs: msOf("until", text("until")),
+    organization: text("organization_id"),
+    project: text("project_id"),
+    key: text("key_id"),
+    endUser: text("end_user"),
+    model: text("model"),
+    provider: text("provider"),
+    operation: text("operation"),
+    state: text("state"),
+    errorCode: text("error_code"),
+    requestId: text("request_id"),
+    httpStatus: given.status,
+    minDurationMs: given.min_duration_ms,
+    minCostNanoDollars: minCost === undefined ? undefined : Number(parseDecimal(minCost, nanoDigits)),
+  };
+  return Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined)) as RequestListFilter;
+}
+
+export function requests({ reader, attempts }: RequestDependencies): Resource {
+  return {
+    ...{ name: "requests", title: "request", object },
+    list: list(filters, [""], async ({ principal }, { filters: given, limit, after }) => {
+      if (given.min_cost !== undefined) requireRole(principal, "costs:read");
+      const cursor = after?.[0] as string | undefined;
+      if (cursor !== undefined && !/^[a-z0-9]+\.\d{1,15}$/.test(cursor))
+        throw new GatewayError("invalid_value", "Invalid 'cursor'.", { param: "cursor" });
+      const filter = filterOf(given as Filters);
+      const { rows, next } = await reader().requests({ filter, limit, ...(cursor === undefined ? {} : { cursor }) });
+      return { data: rows.map((row) => written(row, null)), next: next === null ? null : [next] };
+    }),
+    async get(_context, id) {
+      const { rows } = await reader().requests({ filter: { requestId: id }, limit: 1 });
+      const [row] = rows;
+      if (row === undefined) return undefined;
+      const others = attempts(row.id);
+      const answered = answeredAttempt(row, others);
+      return written(row, answered === null ? others : [...others, answered]);
+    },
+  };
+}

@@ -1,0 +1,30 @@
+// Settings: what the process was started with, and the limits of its configuration. Secrets are not among them.
+import { Type } from "typebox";
+import { closed, nullable, text } from "../fields.ts";
+import { list, type Resource } from "../resource.ts";
+import { pageById } from "./catalog-entries.ts";
+
+export interface SettingEntry {
+  /** A variable, or the path of a field of the configuration file. */
+  readonly id: string;
+  readonly value: string | number | boolean | null;
+  readonly source: "default" | "file" | "environment";
+}
+
+const object = Type.Object({
+  object: Type.Literal("setting"),
+  id: text("A variable, or the path of a field of the configuration file."),
+  value: nullable(Type.Union([Type.String(), Type.Number(), Type.Boolean()])),
+  source: text("`default`, `file` or `environment`. Settings are changed there."),
+});
+
+export function settings(entries: () => readonly SettingEntry[]): Resource {
+  const all = () => entries().map((entry) => ({ object: "setting", ...entry }));
+  return {
+    ...{ name: "settings", title: "setting", object },
+    list: list(Type.Object({}, closed), [""], async (_context, { limit, after }) =>
+      pageById(all(), limit, after?.[0] as string | undefined),
+    ),
+    get: async (_context, id) => all().find((entry) => entry.id === id),
+  };
+}

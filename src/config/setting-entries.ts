@@ -1,0 +1,48 @@
+// The settings in effect, without secrets: for the admin API.
+import type { Configuration } from "./configuration.ts";
+import type { Settings } from "./environment.ts";
+import { fieldOf, limitRows, limitsOf } from "./limits.ts";
+
+export interface SettingEntry {
+  readonly id: string;
+  readonly value: string | number | boolean | null;
+  readonly source: "default" | "file" | "environment";
+}
+
+/** Variables whose values are not secret, with what they came to. */
+function variables(settings: Settings): readonly (readonly [name: string, value: string | number | null])[] {
+  return [
+    ["HOST", settings.host],
+    ["PORT", settings.port],
+    ["TURNPIKE_DATA", settings.dataFolder],
+    ["TURNPIKE_CONFIG", settings.configFile],
+    ["TURNPIKE_PUBLIC_URL", settings.publicUrl],
+    ["TURNPIKE_CORS_ORIGINS", settings.corsOrigins === "*" ? "*" : settings.corsOrigins.join(", ")],
+    ["TURNPIKE_TRUSTED_PROXIES", settings.trustedProxies.join(", ")],
+    ["TURNPIKE_FETCH_ALLOW", settings.fetchAllow.join(", ")],
+    ["TURNPIKE_VIDEO_RESULTS", settings.videoResults],
+    ["TURNPIKE_FFMPEG", settings.ffmpeg],
+    ["DATABASE_URL", settings.databaseUrl === undefined ? null : "postgres://…"],
+  ];
+}
+
+export function settingEntries(settings: Settings, { file }: Configuration): readonly SettingEntry[] {
+  const given = (name: string): SettingEntry["source"] =>
+    settings.environment[name]?.trim() ? "environment" : "default";
+  const { limits: declared = {}, responses, videos } = file.config;
+  const limits = limitsOf(file.config.limits);
+  const inFile = (value: unknown): SettingEntry["source"] => (value === undefined ? "default" : "file");
+  return [
+    ...variables(settings).map(([id, value]): SettingEntry => ({ id, value, source: given(id) })),
+    ...limitRows.map(({ name }): SettingEntry => {
+      const source = inFile((declared as Readonly<Record<string, unknown>>)[fieldOf(name)]);
+      return { id: `limits.${fieldOf(name)}`, value: limits[name as keyof typeof limits], source };
+    }),
+    {
+      id: "responses.retention_days",
+      value: responses?.retention_days ?? null,
+      source: inFile(responses?.retention_days),
+    },
+    { id: "videos.retention_days", value: videos?.retention_days ?? null, source: inFile(videos?.retention_days) },
+  ];
+}
