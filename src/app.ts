@@ -32,7 +32,7 @@ import type { StreamTimers } from "./gateway/streaming/client-stream.ts";
 import { createDrains } from "./gateway/streaming/drains.ts";
 import { openVideos, type Videos } from "./gateway/tasks/videos.ts";
 import { createCors } from "./http/cors.ts";
-import { endpoints } from "./http/endpoints.ts";
+import { adminListenerEndpoints, endpoints } from "./http/endpoints.ts";
 import { createAnswerOnce } from "./http/idempotent.ts";
 import { matcher } from "./http/route-matcher.ts";
 import { type Listener, listen } from "./http/server.ts";
@@ -216,7 +216,7 @@ export async function start(options: StartOptions): Promise<Running> {
       answerOnce,
       limits,
       publicUrl,
-      admin,
+      ...(settings.adminListener === null ? { admin } : {}),
     });
     const { corsOrigins } = settings;
     const cors = corsOrigins.length === 0 ? {} : { cors: createCors(corsOrigins) };
@@ -224,6 +224,13 @@ export async function start(options: StartOptions): Promise<Running> {
     const parts = { match: matcher(rows), keys, gateway, answerOnce, limits, trustedProxies, ...cors };
     const listener = listen({ host: settings.host, port: settings.port, parts });
     options.print(`Turnpike is listening on ${listener.url}`);
+    if (settings.adminListener !== null) {
+      const match = matcher(adminListenerEndpoints(admin, readiness));
+      const { cors: _, ...adminParts } = { cors: undefined, ...parts, match };
+      const adminListener = listen({ ...settings.adminListener, parts: adminParts, portName: "TURNPIKE_ADMIN_PORT" });
+      teardown.push(() => adminListener.stop(true));
+      options.print(`The admin API is listening on ${adminListener.url}`);
+    }
     void announce(options, listener, foundation, gateway, teardown);
     return {
       url: listener.url,

@@ -21,6 +21,8 @@ export interface Settings {
   readonly configNamed: boolean;
   readonly secret: string | null;
   readonly adminKey: string | null;
+  /** A listener of their own for the admin API and metrics; null: they are on the same one as everything else. */
+  readonly adminListener: { readonly host: string; readonly port: number } | null;
   readonly clientKey: string | null;
   readonly databaseUrl: string | undefined;
   /** As written; checked together with the file's entries. */
@@ -92,6 +94,16 @@ export const variables: readonly Variable[] = [
     meaning: "The admin key. Printed once at the first start.",
   },
   {
+    name: "TURNPIKE_ADMIN_PORT",
+    default: "unset: PORT",
+    meaning: "Port of a separate listener for `/admin/api`, `/console` and `/metrics`, which PORT then does not serve.",
+  },
+  {
+    name: "TURNPIKE_ADMIN_HOST",
+    default: "127.0.0.1",
+    meaning: "Address of that listener.",
+  },
+  {
     name: "TURNPIKE_KEY",
     default: "generated",
     meaning: "The first client key, named `default`. Printed once at the first start.",
@@ -151,10 +163,18 @@ export const variables: readonly Variable[] = [
   ...providerKinds.flatMap(variablesOf),
 ];
 
-function portOf(text: string): number {
+function portOf(text: string, name = "PORT"): number {
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
-  throw new Error(`PORT must be an integer from 0 to 65535, not '${text.slice(0, 20)}'.`);
+  throw new Error(`${name} must be an integer from 0 to 65535, not '${text.slice(0, 20)}'.`);
+}
+
+/** An IPv6 address may be written as in a URL. */
+const hostOf = (text: string): string => text.replace(/^\[(.*)\]$/, "$1");
+
+function adminListenerOf(host: string | null, port: string | null): Settings["adminListener"] {
+  if (port === null && host !== null) throw new Error("TURNPIKE_ADMIN_HOST is set, but not TURNPIKE_ADMIN_PORT.");
+  return port === null ? null : { host: hostOf(host ?? "127.0.0.1"), port: portOf(port, "TURNPIKE_ADMIN_PORT") };
 }
 
 /** What the file asks of its keys too. */
@@ -210,13 +230,13 @@ export function readSettings(environment: Environment, workingFolder: string): S
   const path = (value: string): string => (isAbsolute(value) ? value : resolve(workingFolder, value));
   const config = text("TURNPIKE_CONFIG");
   return {
-    // An IPv6 address may be written as in a URL.
-    host: (text("HOST") ?? "127.0.0.1").replace(/^\[(.*)\]$/, "$1"),
+    host: hostOf(text("HOST") ?? "127.0.0.1"),
     port: portOf(text("PORT") ?? "8080"),
     dataFolder: path(text("TURNPIKE_DATA") ?? "./data"),
     configFile: path(config ?? "./turnpike.yaml"),
     configNamed: config !== null,
     secret: text("TURNPIKE_SECRET"),
+    adminListener: adminListenerOf(text("TURNPIKE_ADMIN_HOST"), text("TURNPIKE_ADMIN_PORT")),
     adminKey: keyOf("TURNPIKE_ADMIN_KEY", text("TURNPIKE_ADMIN_KEY")),
     clientKey: keyOf("TURNPIKE_KEY", text("TURNPIKE_KEY")),
     databaseUrl: text("DATABASE_URL") ?? undefined,

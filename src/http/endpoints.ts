@@ -52,6 +52,22 @@ const browser: KeyRule = { key: "client", carriers: ["bearer", "query"] };
 const open: KeyRule = { key: "none" };
 const openaiSide = protocols.openai;
 
+/** The rows of a listener for management: the admin API, health, and the document of both. */
+export function adminListenerEndpoints(admin: readonly Endpoint[], readiness: Readiness): readonly Endpoint[] {
+  const plain = (path: string, operationId: string, summary: string) =>
+    ({ kind: "plain", method: "GET", path, operationId, summary, access: open, ...openaiSide }) as const;
+  const rows: readonly Endpoint[] = [
+    ...admin,
+    { ...plain("/livez", "livez", "Liveness probe."), handle: livez },
+    { ...plain("/readyz", "readyz", "Readiness probe."), handle: readyz(() => readiness) },
+    {
+      ...plain("/openapi.json", "openapi", "The OpenAPI document."),
+      handle: ({ origin, requestId }) => writeJson(document(rows, origin()), requestId),
+    },
+  ];
+  return rows;
+}
+
 /** All rows, asks and documents. */
 export function endpoints(dependencies: EndpointDependencies): readonly Endpoint[] {
   const plain = (path: string, operationId: string, summary: string, access: KeyRule) =>

@@ -5,6 +5,8 @@ export interface ListenOptions {
   readonly host: string;
   readonly port: number;
   readonly parts: HandlerDependencies;
+  /** The setting that names the port. */
+  readonly portName?: string;
 }
 
 export interface Listener {
@@ -18,7 +20,7 @@ export interface Listener {
 const idleTimeout = 255;
 
 /** Starts to listen. Throws an Error with one sentence when the port cannot be had. */
-export function listen({ host, port, parts }: ListenOptions): Listener {
+export function listen({ host, port, parts, portName = "PORT" }: ListenOptions): Listener {
   // A second in which it takes nothing ends the connection: an error in the stream would wait until the client reads.
   const drop = (request: Request): void => server.timeout(request, 1);
   const handle = createHandler({
@@ -43,13 +45,14 @@ export function listen({ host, port, parts }: ListenOptions): Listener {
     const name = host.includes(":") ? `[${host}]` : host;
     return { url: `http://${name}:${server.port}`, stop: (force) => server.stop(force) };
   } catch (cause) {
-    throw new Error(whyNot(host, port, cause), { cause });
+    throw new Error(whyNot({ host, port, portName }, cause), { cause });
   }
 }
 
-function whyNot(host: string, port: number, cause: unknown): string {
+function whyNot({ host, port, portName }: Omit<Required<ListenOptions>, "parts">, cause: unknown): string {
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-  if (code === "EADDRINUSE") return `Port ${port} on ${host} is already in use. Set PORT to a free one.`;
-  if (code === "EACCES") return `This user is not allowed to open port ${port} on ${host}. Set PORT to one above 1023.`;
-  return `The gateway cannot listen on ${host}:${port} (${code || "unknown reason"}). Check HOST and PORT.`;
+  if (code === "EADDRINUSE") return `Port ${port} on ${host} is already in use. Set ${portName} to a free one.`;
+  if (code === "EACCES")
+    return `This user is not allowed to open port ${port} on ${host}. Set ${portName} to one above 1023.`;
+  return `The gateway cannot listen on ${host}:${port} (${code || "unknown reason"}). Check ${portName} and its host.`;
 }

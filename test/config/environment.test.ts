@@ -17,6 +17,7 @@ test("nothing set: the defaults of the table", () => {
     configFile: "/somewhere/turnpike.yaml",
     configNamed: false,
     secret: null,
+    adminListener: null,
     adminKey: null,
     clientKey: null,
     databaseUrl: undefined,
@@ -36,6 +37,7 @@ test("nothing set: the defaults of the table", () => {
 const rows: [string, string, object][] = [
   ["PORT", "0", { port: 0 }],
   ["PORT", " 65535 ", { port: 65_535 }],
+  ["TURNPIKE_ADMIN_PORT", "9000", { adminListener: { host: "127.0.0.1", port: 9_000 } }],
   ["TURNPIKE_FFMPEG", "/bin/sh", { ffmpeg: "/bin/sh" }],
   ["TURNPIKE_TRUSTED_PROXIES", "10.0.0.0/8, ::1", { trustedProxies: ["10.0.0.0/8", "::1"] }],
   ["TURNPIKE_FFMPEG", "off", { ffmpeg: null }],
