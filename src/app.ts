@@ -33,6 +33,7 @@ import { createDrains } from "./gateway/streaming/drains.ts";
 import { openVideos, type Videos } from "./gateway/tasks/videos.ts";
 import { createCors } from "./http/cors.ts";
 import { adminListenerEndpoints, endpoints } from "./http/endpoints.ts";
+import type { HandlerDependencies } from "./http/handler.ts";
 import { createAnswerOnce } from "./http/idempotent.ts";
 import { matcher } from "./http/route-matcher.ts";
 import { type Listener, listen } from "./http/server.ts";
@@ -180,6 +181,19 @@ function paceOf(heartbeatMs: number, limits: Limits, backlog: Backlog): StreamTi
   return { heartbeatMs, stallMs, minBytesPerSecond, keepAliveMs, backlog, ticker, bounds: limits };
 }
 
+/** Where management has a listener of its own. Pages of other origins may not call it. */
+function listenForAdmin(
+  { print }: StartOptions,
+  { settings: { adminListener } }: Foundation,
+  { cors: _, ...parts }: HandlerDependencies,
+  teardown: Teardown,
+): void {
+  if (adminListener === null) return;
+  const listener = listen({ ...adminListener, parts, portName: "TURNPIKE_ADMIN_PORT" });
+  teardown.push(() => listener.stop(true));
+  print(`The admin API is listening on ${listener.url}`);
+}
+
 /** Builds and starts the gateway. Throws an Error with one clear sentence when it cannot; nothing is left open then. */
 export async function start(options: StartOptions): Promise<Running> {
   const teardown: Teardown = [];
@@ -224,13 +238,12 @@ export async function start(options: StartOptions): Promise<Running> {
     const parts = { match: matcher(rows), keys, gateway, answerOnce, limits, trustedProxies, ...cors };
     const listener = listen({ host: settings.host, port: settings.port, parts });
     options.print(`Turnpike is listening on ${listener.url}`);
-    if (settings.adminListener !== null) {
-      const match = matcher(adminListenerEndpoints(admin, readiness));
-      const { cors: _, ...adminParts } = { cors: undefined, ...parts, match };
-      const adminListener = listen({ ...settings.adminListener, parts: adminParts, portName: "TURNPIKE_ADMIN_PORT" });
-      teardown.push(() => adminListener.stop(true));
-      options.print(`The admin API is listening on ${adminListener.url}`);
-    }
+    listenForAdmin(
+      options,
+      foundation,
+      { ...parts, match: matcher(adminListenerEndpoints(admin, readiness)) },
+      teardown,
+    );
     void announce(options, listener, foundation, gateway, teardown);
     return {
       url: listener.url,
