@@ -12,8 +12,9 @@ import { entrySchemas } from "./config/schema.ts";
 import { adminSetting } from "./config/secrets.ts";
 import { settingEntries } from "./config/setting-entries.ts";
 import { readAttempts } from "./gateway/ledger/read.ts";
-import type { LedgerReader } from "./gateway/ledger/reader.ts";
+import { createLedgerReader } from "./gateway/ledger/reader.ts";
 import type { Gateway } from "./gateway/pipeline/gateway.ts";
+import type { Keys } from "./gateway/policy/keys.ts";
 import type { Videos } from "./gateway/tasks/videos.ts";
 import { adminEndpoints } from "./http/admin-endpoints.ts";
 import type { Endpoint } from "./http/endpoint.ts";
@@ -31,7 +32,7 @@ export interface AdminApiParts extends Pick<AccessDependencies, "store" | "peppe
   readonly catalog: ServedCatalog;
   readonly gateway: Pick<Gateway, "listings">;
   readonly videos: Videos;
-  readonly reader: LedgerReader;
+  readonly keys: Pick<Keys, "refresh">;
   readonly settings: Settings;
   readonly configuration: Configuration;
   readonly registry: Registry;
@@ -62,7 +63,9 @@ function providerTest({ current }: Pick<ServedCatalog, "current">) {
 }
 
 /** The rows of the admin API, and `/metrics`. */
-export function adminApi(parts: AdminApiParts): readonly Endpoint[] {
+export function adminApi(parts: AdminApiParts, teardown: (() => unknown)[]): readonly Endpoint[] {
+  const reader = createLedgerReader(parts.settings.dataFolder);
+  teardown.push(() => reader.close());
   const { store, pepper, limits, catalog, gateway, registry } = parts;
   const admin = createAdmin({ store, clock: systemClock, validate });
   const adminKeyHash = () => readSetting(store, adminSetting);
@@ -75,7 +78,7 @@ export function adminApi(parts: AdminApiParts): readonly Endpoint[] {
     prices: catalog.prices,
     listings: () => gateway.listings,
     testProvider: providerTest(catalog),
-    reader: () => parts.reader,
+    reader: () => reader,
     attempts: (id) => readAttempts(parts.settings.dataFolder, id),
     videos: () => parts.videos,
     settings: () => settingEntries(parts.settings, parts.configuration),

@@ -6,7 +6,6 @@ import { type Limits, limitsOf } from "./config/limits.ts";
 import { storedResponses } from "./dialects/index.ts";
 import { declaredKeys, type Foundation, lay, type StartOptions, type Teardown } from "./foundation.ts";
 import { openLedger } from "./gateway/ledger/ledger.ts";
-import { createLedgerReader } from "./gateway/ledger/reader.ts";
 import { createAudioTranscoder } from "./gateway/operations/audio-transcoder.ts";
 import { createMissingCounters } from "./gateway/operations/token-count.ts";
 import { createVoiceLists } from "./gateway/operations/voice-lists.ts";
@@ -19,7 +18,7 @@ import { openCallReplies } from "./gateway/policy/call-replies.ts";
 import { createConcurrency } from "./gateway/policy/concurrency.ts";
 import { createEndUsers } from "./gateway/policy/end-users.ts";
 import { createIdempotency, type Idempotency } from "./gateway/policy/idempotency.ts";
-import { openKeys } from "./gateway/policy/keys.ts";
+import { type Keys, openKeys } from "./gateway/policy/keys.ts";
 import { promptLength } from "./gateway/policy/prompt-length.ts";
 import { createRates } from "./gateway/policy/rates.ts";
 import { createPendingReservations } from "./gateway/policy/reservations.ts";
@@ -181,6 +180,16 @@ function paceOf(heartbeatMs: number, limits: Limits, backlog: Backlog): StreamTi
   return { heartbeatMs, stallMs, minBytesPerSecond, keepAliveMs, backlog, ticker, bounds: limits };
 }
 
+async function keysOf(foundation: Foundation, teardown: Teardown): Promise<Keys> {
+  const { store, pepper, events, configuration } = foundation;
+  const failed = (cause: unknown): void => events.backgroundTaskFailed("keys", cause);
+  const { projects: declaredProjects } = configuration.access;
+  const declared = declaredKeys(foundation);
+  const keys = await openKeys({ store, pepper, declared, declaredProjects, clock: systemClock, failed });
+  teardown.push(() => keys.close());
+  return keys;
+}
+
 /** Where management has a listener of its own. Pages of other origins may not call it. */
 function listenForAdmin(
   { print }: StartOptions,
@@ -201,23 +210,17 @@ export async function start(options: StartOptions): Promise<Running> {
     const foundation = await lay(options, teardown);
     const live = await liveCatalogOf(foundation, teardown);
     const gateway = gatewayOf(foundation, options, live, teardown);
-    const { store, pepper, events, settings, limits, observability } = foundation;
+    const { settings, limits, observability } = foundation;
     teardown.push(observability.connect(gateway));
-    const failed = (cause: unknown): void => events.backgroundTaskFailed("keys", cause);
-    const { projects: declaredProjects } = foundation.configuration.access;
-    const declared = declaredKeys(foundation);
-    const keys = await openKeys({ store, pepper, declared, declaredProjects, clock: systemClock, failed });
-    teardown.push(() => keys.close());
+    const keys = await keysOf(foundation, teardown);
     const readiness = createReadiness({ ledger: gateway.ledger, keys, clock: systemClock });
     const responses = await responsesRoom(foundation, gateway, teardown);
     const videos = await videosRoom(foundation, gateway, options, teardown);
     const answerOnce = createAnswerOnce(gateway, await idempotencyOf(foundation, gateway, teardown));
     const { catalog, listings, clock, endUsers, rates } = gateway;
     const { publicUrl } = foundation.configuration.videos;
-    const reader = createLedgerReader(settings.dataFolder);
-    teardown.push(() => reader.close());
     const { registry } = observability;
-    const admin = adminApi({ ...foundation, catalog: live, gateway, videos, reader, registry });
+    const admin = adminApi({ ...foundation, catalog: live, gateway, videos, keys, registry }, teardown);
     const rows = endpoints({
       catalog: catalog.current,
       listings,
