@@ -2,9 +2,10 @@
 import { GatewayError } from "../canonical/error.ts";
 import type { Dialect } from "../dialects/dialect.ts";
 import type { Responses } from "../gateway/responses/responses.ts";
+import type { JsonObject } from "../lib/json.ts";
 import type { ErrorFormat, HandlerContext, HandlerEndpoint, KeyRule, QueryParameter } from "./endpoint.ts";
 import { queryOf } from "./target.ts";
-import { writeJson, writeReply } from "./write.ts";
+import { writeLargeJson, writeReply } from "./write.ts";
 
 const path = "/v1/responses/{response_id}";
 
@@ -71,8 +72,8 @@ export function responseRows(
 ): readonly HandlerEndpoint[] {
   const { dialect, ...common } = side;
   const row = { kind: "plain", ...common } as const;
-  const json = (answer: (target: Target) => Promise<unknown>) => async (visit: HandlerContext) =>
-    writeJson(await answer(targetOf(visit)), visit.requestId);
+  const json = (answer: (target: Target) => Promise<JsonObject>) => async (visit: HandlerContext) =>
+    writeLargeJson(await answer(targetOf(visit)), visit.requestId);
   return [
     {
       ...row,
@@ -84,7 +85,8 @@ export function responseRows(
       async handle(visit) {
         const target = targetOf(visit);
         const { id, owner } = target;
-        if (target.parameter("stream") !== "true") return writeJson(await responses().get(id, owner), visit.requestId);
+        if (target.parameter("stream") !== "true")
+          return writeLargeJson(await responses().get(id, owner), visit.requestId);
         const after = startingAfter(target);
         return writeReply(await responses().follow(id, owner, after, dialect), visit.requestId, []);
       },

@@ -1,9 +1,14 @@
 // Writing answers: headers that every answer carries, errors in the caller's own envelope.
+
 import type { GatewayError } from "../canonical/error.ts";
 import type { ArrayForm, Dialect } from "../dialects/dialect.ts";
 import { warningText } from "../gateway/ledger/settlement.ts";
 import type { GatewayReply } from "../gateway/pipeline/request-context.ts";
 import { formatDecimal } from "../lib/decimal.ts";
+import { nextEventLoopTurn } from "../lib/event-loop-turn.ts";
+import type { Json } from "../lib/json.ts";
+import { textSteps } from "../lib/json-write.ts";
+import { isLargerThan } from "../lib/size.ts";
 import { asArray } from "./json-array-stream.ts";
 
 export const jsonType = "application/json; charset=utf-8";
@@ -86,6 +91,27 @@ export function writeReply(reply: GatewayReply, requestId: string, idHeaders: Id
 export function writeJson(body: unknown, requestId: string, idHeaders: IdHeaders = [], status = 200): Response {
   const headers = { ...common(requestId, idHeaders), "content-type": jsonType };
   return new Response(JSON.stringify(body), { status, headers });
+}
+
+/** What is written at once. */
+const wholeChars = 128 * 1024;
+
+/** A document that may be large: it is written as its client reads it. */
+export function writeLargeJson(body: Json, requestId: string): Response {
+  if (!isLargerThan(body, wholeChars)) return writeJson(body, requestId);
+  const steps = textSteps(body);
+  const written = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        await nextEventLoopTurn();
+        const { done, value } = steps.next();
+        if (done) controller.close();
+        else controller.enqueue(Buffer.from(value));
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return new Response(written, { headers: { ...common(requestId, []), "content-type": jsonType } });
 }
 
 /** An error in the envelope of the dialect. */

@@ -4,39 +4,30 @@ import { isLargerThan } from "./size.ts";
 import { jsonText } from "./well-formed.ts";
 
 /** What one step writes, in characters; a value that holds less is written at once. */
-const stepChars = 64 * 1024;
+export const stepChars = 64 * 1024;
 /** Of a long text that is written at once. */
 const sliceChars = 512 * 1024;
 
 interface Writer {
-  readonly pieces: Buffer[];
+  /** Since the last step. */
   text: string;
-  /** Characters since the last step. */
-  written: number;
 }
 
-function flush(writer: Writer): void {
-  if (writer.text !== "") writer.pieces.push(Buffer.from(writer.text));
+function* add(writer: Writer, text: string): Generator<string, void> {
+  writer.text += text;
+  if (writer.text.length < stepChars) return;
+  yield writer.text;
   writer.text = "";
 }
 
-function* add(writer: Writer, text: string): Generator<void, void> {
-  writer.text += text;
-  writer.written += text.length;
-  if (writer.written < stepChars) return;
-  flush(writer);
-  writer.written = 0;
-  yield;
-}
-
 /** Where a slice may end: not between the halves of a surrogate pair, which belong together. */
-function sliceEnd(text: string, at: number): number {
+export function sliceEnd(text: string, at: number): number {
   if (at >= text.length) return text.length;
   const isPair = (text.charCodeAt(at - 1) & 0xfc00) === 0xd800 && (text.charCodeAt(at) & 0xfc00) === 0xdc00;
   return isPair ? at + 1 : at;
 }
 
-function* longText(writer: Writer, text: string): Generator<void, void> {
+function* longText(writer: Writer, text: string): Generator<string, void> {
   yield* add(writer, '"');
   for (let at = 0; at < text.length; ) {
     const end = sliceEnd(text, at + sliceChars);
@@ -46,7 +37,7 @@ function* longText(writer: Writer, text: string): Generator<void, void> {
   yield* add(writer, '"');
 }
 
-function* list(writer: Writer, items: readonly Json[]): Generator<void, void> {
+function* list(writer: Writer, items: readonly Json[]): Generator<string, void> {
   yield* add(writer, "[");
   for (const [index, item] of items.entries()) {
     if (index > 0) writer.text += ",";
@@ -55,7 +46,7 @@ function* list(writer: Writer, items: readonly Json[]): Generator<void, void> {
   yield* add(writer, "]");
 }
 
-function* object(writer: Writer, value: { readonly [name: string]: Json | undefined }): Generator<void, void> {
+function* object(writer: Writer, value: { readonly [name: string]: Json | undefined }): Generator<string, void> {
   yield* add(writer, "{");
   let isFirst = true;
   for (const name of Object.keys(value)) {
@@ -68,18 +59,38 @@ function* object(writer: Writer, value: { readonly [name: string]: Json | undefi
   yield* add(writer, "}");
 }
 
-function* write(writer: Writer, value: Json): Generator<void, void> {
+function* write(writer: Writer, value: Json): Generator<string, void> {
   if (!isLargerThan(value, stepChars / 4)) yield* add(writer, jsonText(value));
   else if (typeof value === "string") yield* longText(writer, value);
   else if (Array.isArray(value)) yield* list(writer, value);
   else yield* object(writer, value as { readonly [name: string]: Json | undefined });
 }
 
+/** `jsonText(value)` in pieces, each made in a step of a few milliseconds. */
+export function* textSteps(value: Json): Generator<string, void> {
+  const writer: Writer = { text: "" };
+  yield* write(writer, value);
+  if (writer.text !== "") yield writer.text;
+}
+
+/** The pieces as one, copied one by one: new memory costs as much as the copy, where it is first written. */
+export function* joinSteps(pieces: readonly Buffer[]): Generator<void, Buffer<ArrayBuffer>> {
+  const joined = Buffer.allocUnsafeSlow(pieces.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    joined.set(piece, at);
+    at += piece.length;
+    if (at < joined.length) yield;
+  }
+  return joined;
+}
+
 /** The bytes of `jsonText(value)`, in steps of a few milliseconds. */
 export function* writeSteps(value: Json): Generator<void, Uint8Array<ArrayBuffer>> {
-  const writer: Writer = { pieces: [], text: "", written: 0 };
-  yield* write(writer, value);
-  flush(writer);
-  yield;
-  return Buffer.concat(writer.pieces);
+  const pieces: Buffer[] = [];
+  for (const text of textSteps(value)) {
+    pieces.push(Buffer.from(text));
+    yield;
+  }
+  return yield* joinSteps(pieces);
 }

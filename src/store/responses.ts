@@ -1,5 +1,6 @@
 // Stored responses: what was asked, item by item, and what was answered. A response is only found by the key that made it.
 import { type Static, Type } from "typebox";
+import { deleteExpiredPieces, deletePiecesOf } from "./response-pieces.ts";
 import { IntColumn, NullableInt, rowReader } from "./rows.ts";
 import type { Store } from "./store.ts";
 
@@ -8,9 +9,9 @@ const shape = Type.Object({
   ownerKeyId: Type.String(),
   /** The response's status word. */
   state: Type.String(),
-  /** JSON text of every input item, those of earlier responses in the chain too. */
+  /** JSON text of every input item, those of earlier responses in the chain too, or where its pieces are. */
   input: Type.String(),
-  /** JSON text of the response object. */
+  /** JSON text of the response object, or where its pieces are. */
   body: Type.String(),
   createdAtMs: IntColumn,
   expiresAtMs: IntColumn,
@@ -73,12 +74,14 @@ export async function deleteResponse(store: Store, id: string, ownerKeyId: strin
   const sql = "delete from responses where id = $1 and owner_key_id = $2 returning id";
   if ((await store.query(sql, [id, ownerKeyId])).length === 0) return false;
   await store.query("delete from response_items where response_id = $1", [id]);
+  await deletePiecesOf(store, id);
   return true;
 }
 
 /** Forgets what has passed its time. */
 export async function purgeExpiredResponses(store: Store, nowMs: number): Promise<number> {
   await store.query("delete from response_items where expires_at_ms <= $1", [nowMs]);
+  await deleteExpiredPieces(store, nowMs);
   return (await store.query("delete from responses where expires_at_ms <= $1 returning id", [nowMs])).length;
 }
 
@@ -104,5 +107,6 @@ async function forgetOldest(store: Store, ownerKeyId: string, most: number): Pro
   const gone = ids(await store.query(sql, [ownerKeyId, most])).map(({ id }) => id);
   const places = gone.map((_, index) => `$${index + 1}`).join(", ");
   if (gone.length > 0) await store.query(`delete from response_items where response_id in (${places})`, gone);
+  for (const id of gone) await deletePiecesOf(store, id);
   return gone.length;
 }

@@ -130,6 +130,8 @@ export const otherBounds: Readonly<Record<string, readonly string[]>> = {
     "src/providers/sandbox/moderate.ts stepChars itemChars",
     "src/providers/sandbox/rerank.ts stepChars",
     "src/http/read.ts smallBytes onePieceBytes",
+    "src/http/write.ts wholeChars",
+    "src/gateway/responses/stored-json.ts pieceChars",
     "src/lib/body-thread.ts inPlaceBytes plainBytes plainContainers plainQuotes",
     "src/lib/json-digest.ts stepBytes",
     "src/lib/json-write.ts stepChars sliceChars",

@@ -1,6 +1,7 @@
 // Stored responses are found by their owner alone, until their time is over.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mostItems, putResponseItems, responseHolding } from "../../src/store/response-items.ts";
+import { isInPieces, piecesOf, putPieces } from "../../src/store/response-pieces.ts";
 import {
   abandonedResponses,
   advanceResponse,
@@ -8,6 +9,7 @@ import {
   findResponse,
   keepResponseAlive,
   purgeExpiredResponses,
+  purgeOldResponses,
   putResponse,
   type ResponseRow,
 } from "../../src/store/responses.ts";
@@ -49,6 +51,31 @@ for (const engine of engines) {
         state: "completed",
         body: "{}",
       });
+    });
+
+    test("a long text is stored in pieces, which go when their response does", async () => {
+      const { store } = opened;
+      const count = async () => (await store.query("select id from response_pieces")).length;
+      const long = async (id: string, expiresAtMs: number, at: number) => {
+        const texts = Array.from({ length: 5 }, (_, index) => `${id} ${index}`);
+        const input = await putPieces(store, `text ${id}`, { responseId: id, expiresAtMs }, texts);
+        await putResponse(store, { ...row, id, input, expiresAtMs, createdAtMs: at });
+        const read = await Array.fromAsync(piecesOf(store, input));
+        expect([isInPieces(input), isInPieces("[]"), read]).toEqual([true, false, texts]);
+      };
+      await long("deleted", 9_000, 1);
+      await long("expired", 2_000, 2);
+      await long("oldest", 9_000, 3);
+      await long("newest", 9_000, 4);
+      const counts = [await count()];
+      await deleteResponse(store, "deleted", "key_a");
+      counts.push(await count());
+      await purgeExpiredResponses(store, 2_000);
+      counts.push(await count());
+      await purgeOldResponses(store, 1);
+      counts.push(await count());
+      expect(counts).toEqual([20, 15, 10, 5]);
+      expect(Array.fromAsync(piecesOf(store, "@text deleted.5"))).rejects.toThrow("missing");
     });
 
     test("after its time a response is gone, first for readers and then from the table", async () => {

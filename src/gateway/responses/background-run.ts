@@ -1,14 +1,14 @@
 // A background response: performed as if a client streamed it, with its frames in a log, and not ended when a client leaves.
 import { GatewayError, toGatewayError } from "../../canonical/error.ts";
 import type { Item, ResponseDocument, ResponseFrame } from "../../dialects/dialect.ts";
-import { advanceResponse, keepResponseAlive } from "../../store/responses.ts";
+import { keepResponseAlive } from "../../store/responses.ts";
 import type { AdmittedExchange } from "../pipeline/exchange-request.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";
 import { streamEncoderOf } from "../pipeline/incoming-request.ts";
 import type { RequestContext } from "../pipeline/request-context.ts";
 import type { StreamInterceptor } from "../streaming/client-stream.ts";
 import { createEventLog, type EventLog } from "./event-log.ts";
-import { indexItems, nowSeconds, type ResponseJob, type ResponsesDependencies } from "./persist.ts";
+import { advanceTo, indexItems, nowSeconds, type ResponseJob, type ResponsesDependencies } from "./persist.ts";
 
 export interface BackgroundRun {
   readonly job: ResponseJob;
@@ -43,12 +43,12 @@ interface State {
 
 /** Writes where the run is. What the store says of a response that is over for others already changes nothing. */
 async function advance({ dependencies, job }: State, response: ResponseDocument, isOver: boolean): Promise<void> {
-  const { gateway, store, codec } = dependencies;
+  const { gateway, retentionMs } = dependencies;
   const aliveUntilMs = isOver ? null : gateway.clock.nowMs() + heartbeatTtlMs;
-  const state = codec.documents.state(response);
+  const row = { id: job.identity.id, expiresAtMs: job.createdAtMs + retentionMs };
   try {
-    const row = { id: job.identity.id, state, body: JSON.stringify(response), aliveUntilMs };
-    if ((await advanceResponse(store, row)) && isOver) await indexItems(dependencies, job, response);
+    if ((await advanceTo(dependencies, row, response, aliveUntilMs)) && isOver)
+      await indexItems(dependencies, job, response);
   } catch (thrown) {
     gateway.events.backgroundTaskFailed("responses", thrown);
   }

@@ -1,13 +1,8 @@
 // The runs of this process, and what is done for all stored responses in between: heartbeats, ends of abandoned runs, purges.
 import { GatewayError } from "../../canonical/error.ts";
-import {
-  abandonedResponses,
-  advanceResponse,
-  purgeExpiredResponses,
-  purgeOldResponses,
-} from "../../store/responses.ts";
+import { abandonedResponses, purgeExpiredResponses, purgeOldResponses } from "../../store/responses.ts";
 import type { BackgroundRun } from "./background-run.ts";
-import { documentOf, type ResponsesDependencies } from "./persist.ts";
+import { advanceTo, documentOf, type ResponsesDependencies } from "./persist.ts";
 
 /** Runs by their ids; for a while after their end too, so that they can be followed again. */
 export interface BackgroundRuns {
@@ -79,11 +74,11 @@ const purgeExpiredMs = 60 * 60_000;
 const purgeOldMs = 60_000;
 
 /** Fails the responses whose process died. `nowMs` null: all that have not ended, because no other process shares the store. */
-async function failAbandoned({ store, codec }: ResponsesDependencies, nowMs: number | null): Promise<void> {
+async function failAbandoned(dependencies: ResponsesDependencies, nowMs: number | null): Promise<void> {
+  const { store, codec } = dependencies;
   for (const row of await abandonedResponses(store, nowMs)) {
-    const response = codec.documents.abandoned(documentOf(row));
-    const state = codec.documents.state(response);
-    await advanceResponse(store, { id: row.id, state, body: JSON.stringify(response), aliveUntilMs: null });
+    const response = codec.documents.abandoned(await documentOf(dependencies, row));
+    await advanceTo(dependencies, row, response, null);
   }
 }
 

@@ -35,21 +35,23 @@ function lookup(dependencies: ResponsesDependencies, ownerKeyId: string): Lookup
 }
 
 /** A chain is flat: the input of a row holds all that came before it. */
-async function chainBehind({ codec, find }: Lookup, id: string): Promise<readonly Item[]> {
+async function chainBehind(from: Lookup, id: string): Promise<readonly Item[]> {
+  const { codec, find } = from;
   const row = await find(id);
   if (row === undefined) throw codec.refusals.previousNotFound(id);
   if (row.aliveUntilMs !== null) throw codec.refusals.previousNotFinished();
-  const { items, replacesInput } = codec.documents.continuation(documentOf(row));
-  return replacesInput ? items : [...inputOf(row), ...items];
+  const { items, replacesInput } = codec.documents.continuation(await documentOf(from, row));
+  return replacesInput ? items : [...(await inputOf(from, row)), ...items];
 }
 
 /** The item behind a reference: none for one that was cut and cannot be sent back, undefined for an unknown id. */
-async function itemsBehind({ codec, store, ownerKeyId, find }: Lookup, id: string): Promise<Item[] | undefined> {
+async function itemsBehind(from: Lookup, id: string): Promise<Item[] | undefined> {
+  const { codec, store, ownerKeyId, find } = from;
   const responseId = codec.items.responseOf(id) ?? (await responseHolding(store, id, ownerKeyId));
   const row = responseId === undefined ? undefined : await find(responseId);
   if (row === undefined) return undefined;
-  const response = documentOf(row);
-  const items = [...inputOf(row), ...codec.documents.continuation(response).items];
+  const response = await documentOf(from, row);
+  const items = [...(await inputOf(from, row)), ...codec.documents.continuation(response).items];
   const item = items.find((stored) => codec.items.id(stored) === id);
   if (item !== undefined) return [item];
   return codec.documents.itemIds(response).includes(id) ? [] : undefined;

@@ -2,8 +2,10 @@
 import { type GatewayError, toGatewayError } from "../../canonical/error.ts";
 import type { ResponseIdentity } from "../../dialects/dialect.ts";
 import type { StoredRequest } from "../../dialects/stored-responses.ts";
+import { writeBody } from "../../lib/body-thread.ts";
 import { betweenPhases, inNextPhase } from "../../lib/event-loop-turn.ts";
 import { randomId } from "../../lib/ids.ts";
+import type { Json } from "../../lib/json.ts";
 import { putResponse } from "../../store/responses.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";
 import { gatewayRequestOf, type IncomingRequest, streamEncoderOf } from "../pipeline/incoming-request.ts";
@@ -64,7 +66,8 @@ async function inForeground(
   };
   const { json, ...reply } = await dependencies.gateway.answer(request, { ...incoming.context, encoder });
   if (json === undefined) return reply;
-  return { ...reply, body: JSON.stringify((await persistFinal(dependencies, job, json)).response) };
+  const { response } = await persistFinal(dependencies, job, json);
+  return { ...reply, body: await writeBody(response as Json) };
 }
 
 /** The row is written before the client gets the id; what no policy or provider admits is refused at once. */
@@ -80,10 +83,13 @@ async function inBackground(
   const context = { caller, arrivedMs, requestId, session };
   const admitted = gateway.admit(request, context);
   const response = codec.documents.queued(request.write);
-  await putResponse(store, jobRow(dependencies, job, response, job.createdAtMs + heartbeatTtlMs)).catch((thrown) => {
-    admitted.reservations.release();
-    throw thrown;
-  });
+  const row = jobRow(dependencies, job, response, job.createdAtMs + heartbeatTtlMs);
+  await row
+    .then((written) => putResponse(store, written))
+    .catch((thrown) => {
+      admitted.reservations.release();
+      throw thrown;
+    });
   const run = startBackgroundRun(dependencies, { job, request, response }, { ...context, admitted });
   runs.add(run);
   if (!isStream) return { body: JSON.stringify(response), servedBy: null };

@@ -1,13 +1,13 @@
 // A response that is being generated, its row in the store, and how it is stored before its last bytes leave.
 import type { Item, ResponseDocument, ResponseFrame, ResponseIdentity } from "../../dialects/dialect.ts";
 import type { StoredResponses } from "../../dialects/stored-responses.ts";
-import { parseExactText } from "../../lib/exact-json.ts";
 import { isObject } from "../../lib/json.ts";
 import { putResponseItems } from "../../store/response-items.ts";
-import { putResponse, type ResponseRow } from "../../store/responses.ts";
+import { advanceResponse, putResponse, type ResponseRow } from "../../store/responses.ts";
 import type { Store } from "../../store/store.ts";
 import type { Gateway } from "../pipeline/gateway.ts";
 import type { StreamInterceptor } from "../streaming/client-stream.ts";
+import { readColumn, writeColumn } from "./stored-json.ts";
 
 /** What stored responses work with. */
 export interface ResponsesDependencies {
@@ -30,35 +30,51 @@ export interface ResponseJob {
   readonly createdAtMs: number;
 }
 
-/** The row of a response. */
-export function jobRow(
-  { codec, retentionMs }: ResponsesDependencies,
+/** The row of a response, its long texts written. */
+export async function jobRow(
+  { codec, retentionMs, store }: ResponsesDependencies,
   { identity, ownerKeyId, input, createdAtMs }: ResponseJob,
   response: ResponseDocument,
   aliveUntilMs: number | null,
-): ResponseRow {
+): Promise<ResponseRow> {
+  const { id } = identity;
+  const owner = { responseId: id, expiresAtMs: createdAtMs + retentionMs };
   return {
-    id: identity.id,
+    id,
     ownerKeyId,
     state: codec.documents.state(response),
-    input: JSON.stringify(input),
-    body: JSON.stringify(response),
+    input: await writeColumn(store, owner, input),
+    body: await writeColumn(store, owner, response),
     createdAtMs,
-    expiresAtMs: createdAtMs + retentionMs,
+    expiresAtMs: owner.expiresAtMs,
     aliveUntilMs,
   };
 }
 
 /** The response in a row. */
-export function documentOf(row: ResponseRow): ResponseDocument {
-  const body = parseExactText(row.body);
+export async function documentOf(
+  { store }: Pick<ResponsesDependencies, "store">,
+  row: ResponseRow,
+): Promise<ResponseDocument> {
+  const body = await readColumn(store, row.body);
   return isObject(body) ? body : {};
 }
 
 /** Every input item of a row. */
-export function inputOf(row: ResponseRow): Item[] {
-  const list = parseExactText(row.input);
+export async function inputOf({ store }: Pick<ResponsesDependencies, "store">, row: ResponseRow): Promise<Item[]> {
+  const list = await readColumn(store, row.input);
   return Array.isArray(list) ? list.filter(isObject) : [];
+}
+
+/** Writes what became of a response. False where it is over already, or was deleted. */
+export async function advanceTo(
+  { store, codec }: Pick<ResponsesDependencies, "store" | "codec">,
+  { id, expiresAtMs }: Pick<ResponseRow, "id" | "expiresAtMs">,
+  response: ResponseDocument,
+  aliveUntilMs: number | null,
+): Promise<boolean> {
+  const body = await writeColumn(store, { responseId: id, expiresAtMs }, response);
+  return advanceResponse(store, { id, state: codec.documents.state(response), body, aliveUntilMs });
 }
 
 /** Notes where the items are whose ids come from a provider, and do not say it. */
@@ -83,7 +99,7 @@ async function store(
 ): Promise<boolean> {
   if (!job.identity.isStored) return false;
   try {
-    await putResponse(dependencies.store, jobRow(dependencies, job, response, null));
+    await putResponse(dependencies.store, await jobRow(dependencies, job, response, null));
     await indexItems(dependencies, job, response);
     return true;
   } catch (thrown) {

@@ -4,13 +4,13 @@ import type { Dialect, ResponseDocument } from "../../dialects/dialect.ts";
 import type { Parameter } from "../../dialects/stored-responses.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { encodeFrames } from "../../lib/sse.ts";
-import { advanceResponse, deleteResponse, findResponse, type ResponseRow } from "../../store/responses.ts";
+import { deleteResponse, findResponse, type ResponseRow } from "../../store/responses.ts";
 import { type IncomingRequest, streamEncoderOf } from "../pipeline/incoming-request.ts";
 import type { GatewayReply } from "../pipeline/request-context.ts";
 import { createBackgroundRuns, startMaintenance } from "./background-runs.ts";
 import { compact } from "./compaction.ts";
 import { countInput, create } from "./create.ts";
-import { documentOf, inputOf, type ResponsesDependencies } from "./persist.ts";
+import { advanceTo, documentOf, inputOf, type ResponsesDependencies } from "./persist.ts";
 
 export interface Responses {
   create(incoming: IncomingRequest): Promise<GatewayReply>;
@@ -47,10 +47,10 @@ export async function openResponses(dependencies: ResponsesDependencies): Promis
     create: (incoming) => create(dependencies, runs, incoming),
     compact: (incoming) => compact(dependencies, incoming),
     countInput: (incoming) => countInput(dependencies, incoming),
-    get: async (id, ownerKeyId) => documentOf(await rowFor(id, ownerKeyId)),
+    get: async (id, ownerKeyId) => documentOf(dependencies, await rowFor(id, ownerKeyId)),
     async follow(id, ownerKeyId, after, dialect) {
       const row = await rowFor(id, ownerKeyId);
-      const response = documentOf(row);
+      const response = await documentOf(dependencies, row);
       if (!documents.isBackground(response)) throw refusals.notFollowable();
       const run = runs.find(id, ownerKeyId);
       if (run === undefined && row.aliveUntilMs !== null) throw refusals.runsElsewhere();
@@ -63,18 +63,18 @@ export async function openResponses(dependencies: ResponsesDependencies): Promis
       const { heartbeat } = streamEncoderOf(dialect, id);
       return { body: run.log.follow(after, { heartbeatMs, heartbeat: () => heartbeat(true) }), servedBy: null };
     },
-    listInput: async (id, ownerKeyId, parameter) => codec.items.page(inputOf(await rowFor(id, ownerKeyId)), parameter),
+    listInput: async (id, ownerKeyId, parameter) =>
+      codec.items.page(await inputOf(dependencies, await rowFor(id, ownerKeyId)), parameter),
     async cancel(id, ownerKeyId) {
-      const response = documentOf(await rowFor(id, ownerKeyId));
+      const row = await rowFor(id, ownerKeyId);
+      const response = await documentOf(dependencies, row);
       if (!documents.isBackground(response)) throw refusals.notCancellable();
       const run = runs.find(id, ownerKeyId);
       const cancelled = documents.cancelled(response);
-      const body = JSON.stringify(cancelled);
       // Another instance notices at its next heartbeat that nothing is left to do.
-      if (run === undefined)
-        await advanceResponse(store, { id, state: documents.state(cancelled), body, aliveUntilMs: null });
+      if (run === undefined) await advanceTo(dependencies, row, cancelled, null);
       else await run.cancel();
-      return documentOf(await rowFor(id, ownerKeyId));
+      return documentOf(dependencies, await rowFor(id, ownerKeyId));
     },
     async remove(id, ownerKeyId) {
       if (!(await deleteResponse(store, id, ownerKeyId))) throw notFound(id);

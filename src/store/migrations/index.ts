@@ -7,6 +7,7 @@ import { responsesByOwner } from "./0005-responses-by-owner.ts";
 import { projects } from "./0006-projects.ts";
 import { idempotency } from "./0007-idempotency.ts";
 import { admin } from "./0008-admin.ts";
+import { responsePieces } from "./0009-response-pieces.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -18,4 +19,5 @@ export const migrations: readonly Migration[] = [
   projects,
   idempotency,
   admin,
+  responsePieces,
 ];
