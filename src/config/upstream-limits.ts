@@ -95,8 +95,8 @@ export const upstreamLimits = [
     least: 4 * kibibyte,
     most: gibibyte,
     unit: "bytes",
-    error: "upstream_protocol_error",
-    meaning: "Size of a provider's response about a video task.",
+    error: "submit_unconfirmed",
+    meaning: "Size of a provider's response about a video task. Polls with a larger one are repeated.",
   },
   {
     name: "maxInlineVideoBytes",
@@ -104,7 +104,7 @@ export const upstreamLimits = [
     least: 4 * kibibyte,
     most: 2 * gibibyte,
     unit: "bytes",
-    error: "upstream_protocol_error",
+    error: "submit_unconfirmed",
     meaning: "The same for providers that return the video inside of it, as Base64.",
   },
   {
@@ -113,8 +113,9 @@ export const upstreamLimits = [
     least: 1_000,
     most: 3_600_000,
     unit: "milliseconds",
-    error: "upstream_timeout",
-    meaning: "How long a provider may take to accept a video task; its `timeout_ms` applies where it is shorter.",
+    error: "submit_unconfirmed",
+    meaning:
+      "How long a provider may take to accept a video task; its `timeout_ms` applies where it is shorter. The status is 504.",
   },
   {
     name: "videoPollMs",
