@@ -112,7 +112,7 @@ function configuration(): string {
     "",
     "## Variables",
     "",
-    "Empty counts as unset. Proxy variables (`HTTP_PROXY` and the like), `NODE_TLS_REJECT_UNAUTHORIZED` and `BUN_CONFIG_VERBOSE_FETCH` are removed from the environment at the start, and the log reports it: a proxy is set per provider, in the file, and certificates are always checked. `NODE_EXTRA_CA_CERTS` (a file of certificate authorities to trust as well) is obeyed.",
+    "Empty counts as unset. Secrets (`TURNPIKE_SECRET`, `TURNPIKE_KEY`, `TURNPIKE_ADMIN_KEY`, `TURNPIKE_WEBHOOK_SECRET`, `DATABASE_URL` and the API keys of providers) can be in a file whose path is in the variable with `_FILE` at its end. Proxy variables (`HTTP_PROXY` and the like), `NODE_TLS_REJECT_UNAUTHORIZED` and `BUN_CONFIG_VERBOSE_FETCH` are removed from the environment at the start, and the log reports it: a proxy is set per provider, in the file, and certificates are always checked. `NODE_EXTRA_CA_CERTS` (a file of certificate authorities to trust as well) is obeyed.",
     "",
     "| Variable | Default | Meaning |",
     "|---|---|---|",

@@ -5,11 +5,12 @@ import { withinDescriptors } from "./config/descriptors.ts";
 import { type Environment, readSettings, type Settings } from "./config/environment.ts";
 import { type Limits, limitsOf } from "./config/limits.ts";
 import {
-  checkSecret,
   credentialKeyOf,
   ensureFirstKeys,
   type FirstKeys,
+  openRoot,
   pepperOf,
+  previousSecret,
   readSecret,
 } from "./config/secrets.ts";
 import { withoutOwnProviders } from "./config/self-reference.ts";
@@ -72,8 +73,11 @@ export interface Foundation {
 }
 
 /** The gateway's own secrets, as far as they were given: the store has only hashes of others. */
-function secretsOf({ secret, adminKey, clientKey, webhookSecret }: Settings, { access }: Configuration): string[] {
-  const given = [secret, adminKey, clientKey, webhookSecret].filter((each) => each !== null);
+function secretsOf(
+  { secret, previousSecret: earlier, adminKey, clientKey, webhookSecret }: Settings,
+  { access }: Configuration,
+): string[] {
+  const given = [secret, earlier, adminKey, clientKey, webhookSecret].filter((each) => each !== null);
   return [...given, ...access.keys.map((key) => key.secret)];
 }
 
@@ -93,11 +97,10 @@ export async function lay(options: StartOptions, teardown: Teardown): Promise<Fo
   const store = await openStore({ dataFolder: settings.dataFolder, databaseUrl: settings.databaseUrl });
   teardown.push(() => store.close());
   await refuseEmptiedStore(store, settings.dataFolder);
-  const secret = readSecret(settings);
-  await checkSecret(store, secret);
-  const pepper = pepperOf(secret);
-  const sealKey = deriveKey(secret, "compaction");
-  const keysOfVideos = videoKeys(settings, secret);
+  const root = await openRoot(store, readSecret(settings), previousSecret(settings));
+  const pepper = pepperOf(root);
+  const sealKey = deriveKey(root, "compaction");
+  const keysOfVideos = videoKeys(settings, root);
   const firstKeys = await ensureFirstKeys(store, pepper, settings, systemClock.nowMs());
   for (const warning of [...folderWarnings, ...store.warnings]) log.write("warn", "store", { warning });
   for (const warning of configuration.warnings) log.write("warn", "configuration", { warning });
@@ -111,8 +114,8 @@ export async function lay(options: StartOptions, teardown: Teardown): Promise<Fo
     store,
     pepper,
     sealKey,
-    credentialKey: credentialKeyOf(secret),
-    replyKey: deriveKey(secret, "idempotency"),
+    credentialKey: credentialKeyOf(root),
+    replyKey: deriveKey(root, "idempotency"),
     videoKeys: keysOfVideos,
     firstKeys,
     events,

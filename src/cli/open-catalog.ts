@@ -4,7 +4,7 @@ import { type Configuration, readConfiguration } from "../config/configuration.t
 import { readSettings, type Settings } from "../config/environment.ts";
 import type { ReadConfig } from "../config/file.ts";
 import { buildCatalog } from "../config/providers.ts";
-import { credentialKeyOf, readExistingSecret } from "../config/secrets.ts";
+import { credentialKeyOf, readExistingSecret, readRoot } from "../config/secrets.ts";
 import type { Catalog } from "../gateway/routing/catalog.ts";
 import { createModelLists, type ModelLists } from "../gateway/routing/model-lists.ts";
 import { systemClock } from "../lib/clock.ts";
@@ -35,7 +35,9 @@ export async function readServedEntries(
     return databaseUrl === undefined ? none() : none("Entries of the database are not included.");
   const store = openStoreReadOnly({ dataFolder, databaseUrl });
   try {
-    const sealer = createSealer(credentialKeyOf(readExistingSecret(settings)));
+    const root = await readRoot(store, readExistingSecret(settings));
+    if (root === null) return none("Entries of the database could not be read: TURNPIKE_SECRET does not match.");
+    const sealer = createSealer(credentialKeyOf(root));
     const notes: string[] = [];
     const events = { backgroundTaskFailed: (_: string, cause: unknown): void => void notes.push(textOf(cause)) };
     const live = await openLiveCatalog({ file, prices, environment, store, sealer, events });

@@ -1,12 +1,15 @@
 // What commands that read or change the store need: the settings, the store, the pepper.
 import { existsSync } from "node:fs";
 import { readSettings, type Settings } from "../config/environment.ts";
-import { checkSecret, pepperOf, readExistingSecret } from "../config/secrets.ts";
+import { openRoot, pepperOf, readExistingSecret } from "../config/secrets.ts";
+import type { Secret } from "../lib/secret.ts";
 import { openStore, type Store } from "../store/store.ts";
 
 export interface Opened {
   readonly settings: Settings;
   readonly store: Store;
+  /** What the keys of the installation are derived from. */
+  readonly root: Secret;
   readonly pepper: Uint8Array;
 }
 
@@ -25,8 +28,8 @@ export async function withStore(work: (opened: Opened) => Promise<void>): Promis
   const secret = readExistingSecret(settings);
   const store = await openStore({ dataFolder: settings.dataFolder, databaseUrl: settings.databaseUrl });
   try {
-    await checkSecret(store, secret);
-    await work({ settings, store, pepper: pepperOf(secret) });
+    const root = await openRoot(store, secret);
+    await work({ settings, store, root, pepper: pepperOf(root) });
   } finally {
     await store.close();
   }

@@ -3,7 +3,6 @@
 import { fileKeyId } from "../config/access.ts";
 import { readSettings } from "../config/environment.ts";
 import { declaredKeyNames } from "../config/file.ts";
-import { readExistingSecret } from "../config/secrets.ts";
 import { webhookKeys } from "../config/videos.ts";
 import { webhookSecretText } from "../lib/webhook.ts";
 import { listKeys } from "../store/keys.ts";
@@ -27,8 +26,8 @@ async function owners(store: Store): Promise<readonly Owner[]> {
 async function secret(words: readonly string[]): Promise<void> {
   const { values, positionals } = parseCommonFields(words, { json: { type: "boolean" } } as const, 1);
   const [wanted] = positionals;
-  await withStore(async ({ settings, store }) => {
-    const keyOf = webhookKeys(settings, readExistingSecret(settings));
+  await withStore(async ({ settings, store, root }) => {
+    const keyOf = webhookKeys(settings, root);
     const all = await owners(store);
     const found = all.filter(({ name, id }) => wanted === undefined || wanted === name || wanted === id);
     if (found.length === 0)

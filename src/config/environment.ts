@@ -1,4 +1,5 @@
 // The environment, read once: every variable that the gateway looks at, with its default.
+import { readFileSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
 import type { CorsOrigins } from "../http/cors.ts";
 import { isAddressRange } from "../lib/address-set.ts";
@@ -20,6 +21,8 @@ export interface Settings {
   /** Whether the file was named; a named file must exist. */
   readonly configNamed: boolean;
   readonly secret: string | null;
+  /** The secret before; only while it is replaced. */
+  readonly previousSecret: string | null;
   readonly adminKey: string | null;
   /** A listener of their own for the admin API and metrics; null: they are on the same one as everything else. */
   readonly adminListener: { readonly host: string; readonly port: number } | null;
@@ -87,6 +90,12 @@ export const variables: readonly Variable[] = [
     default: "generated",
     meaning:
       "Secret that encrypts stored credentials and is mixed into key hashes. Generated in the data folder, mode 0600.",
+  },
+  {
+    name: "TURNPIKE_PREVIOUS_SECRET",
+    default: "unset",
+    meaning:
+      "The earlier secret, for the first start with a new TURNPIKE_SECRET. Keys and stored credentials stay valid; remove it afterwards.",
   },
   {
     name: "TURNPIKE_ADMIN_KEY",
@@ -224,8 +233,39 @@ function ffmpegOf(named: string | null, searched: string): string | null {
   return found;
 }
 
+/** Variables whose value may be in a file, which `NAME_FILE` names: as secrets are mounted into containers. */
+const secretVariables = [
+  ...["TURNPIKE_SECRET", "TURNPIKE_PREVIOUS_SECRET", "TURNPIKE_ADMIN_KEY", "TURNPIKE_KEY", "TURNPIKE_WEBHOOK_SECRET"],
+  ...["DATABASE_URL", ...providerKinds.flatMap(({ environment }) => environment?.credential ?? [])],
+];
+
+/** The text of the file that `NAME_FILE` names. */
+function textOfFile(name: string, path: string, workingFolder: string): string {
+  try {
+    return readFileSync(resolve(workingFolder, path), "utf8").trim();
+  } catch (cause) {
+    const { code } = Object(cause) as { readonly code?: string };
+    throw new Error(`${name}_FILE cannot be read (${code ?? "unknown reason"}). Check the path and its permissions.`, {
+      cause,
+    });
+  }
+}
+
+/** The environment with the values of the files that it names. Throws where a value is given in both ways. */
+function withFiles(environment: Environment, workingFolder: string): Environment {
+  const values: Record<string, string> = {};
+  for (const name of secretVariables) {
+    const path = environment[`${name}_FILE`]?.trim();
+    if (!path) continue;
+    if (environment[name]?.trim()) throw new Error(`${name} and ${name}_FILE are both set. Set only one.`);
+    values[name] = textOfFile(name, path, workingFolder);
+  }
+  return Object.keys(values).length === 0 ? environment : { ...environment, ...values };
+}
+
 /** Throws an Error with one sentence for a value that makes no sense. */
-export function readSettings(environment: Environment, workingFolder: string): Settings {
+export function readSettings(given: Environment, workingFolder: string): Settings {
+  const environment = withFiles(given, workingFolder);
   const text = (name: string): string | null => environment[name]?.trim() || null;
   const path = (value: string): string => (isAbsolute(value) ? value : resolve(workingFolder, value));
   const config = text("TURNPIKE_CONFIG");
@@ -237,6 +277,7 @@ export function readSettings(environment: Environment, workingFolder: string): S
     configNamed: config !== null,
     secret: text("TURNPIKE_SECRET"),
     adminListener: adminListenerOf(text("TURNPIKE_ADMIN_HOST"), text("TURNPIKE_ADMIN_PORT")),
+    previousSecret: text("TURNPIKE_PREVIOUS_SECRET"),
     adminKey: keyOf("TURNPIKE_ADMIN_KEY", text("TURNPIKE_ADMIN_KEY")),
     clientKey: keyOf("TURNPIKE_KEY", text("TURNPIKE_KEY")),
     databaseUrl: text("DATABASE_URL") ?? undefined,

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { newKey, previewOf } from "../gateway/policy/key-changes.ts";
 import { randomId } from "../lib/ids.ts";
-import { deriveKey, hashKey, Secret } from "../lib/secret.ts";
+import { deriveKey, hashKey, open, Secret, seal } from "../lib/secret.ts";
 import { listKeys, upsertKeyByName } from "../store/keys.ts";
 import { readSetting, writeSetting, writeSettingIfAbsent } from "../store/settings.ts";
 import type { Store } from "../store/store.ts";
@@ -14,15 +14,21 @@ const fingerprintSetting = "secret_fingerprint";
 const keyChars = 43;
 const shortestSecret = 16;
 
+function checked(name: string, secret: string): Secret {
+  if (secret.length >= shortestSecret) return new Secret(secret);
+  throw new Error(`${name} is too short: it must have at least ${shortestSecret} characters.`);
+}
+
+/** The secret that is being replaced; null where none is given. */
+export const previousSecret = ({ previousSecret: given }: Settings): Secret | null =>
+  given === null ? null : checked("TURNPIKE_PREVIOUS_SECRET", given);
+
 /** Where a generated secret is. */
 export const secretFileOf = (dataFolder: string): string => join(dataFolder, "secret");
 
 /** The secret that was set, or that an earlier start generated. Throws where there is none. */
 export function readExistingSecret({ secret, dataFolder }: Settings): Secret {
-  if (secret !== null) {
-    if (secret.length >= shortestSecret) return new Secret(secret);
-    throw new Error(`TURNPIKE_SECRET is too short: it must have at least ${shortestSecret} characters.`);
-  }
+  if (secret !== null) return checked("TURNPIKE_SECRET", secret);
   const file = secretFileOf(dataFolder);
   if (!existsSync(file))
     throw new Error(`The data folder ${dataFolder} has no secret. Set TURNPIKE_SECRET to the gateway's secret.`);
@@ -39,30 +45,56 @@ export function readSecret(settings: Settings): Secret {
 
 const fingerprintOf = (secret: Secret): string => Buffer.from(deriveKey(secret, "fingerprint")).toString("hex");
 
+/** The fingerprint of the secret, and behind a dot what everything is derived from, sealed under it. Without it: the secret itself. */
+const storedAs = (secret: Secret, root: Secret): string =>
+  `${fingerprintOf(secret)}.${seal(deriveKey(secret, "root"), root.reveal(), rootContext)}`;
+const rootContext = "root";
+
 /** Whether the store was written under this secret; null for a store without a fingerprint. Writes nothing. */
 export async function secretMatches(store: Store, secret: Secret): Promise<boolean | null> {
   const stored = await readSetting(store, fingerprintSetting);
-  return stored === undefined ? null : stored === fingerprintOf(secret);
+  return stored === undefined ? null : isUnder(stored, secret);
+}
+
+const isUnder = (stored: string, secret: Secret): boolean => stored.split(".")[0] === fingerprintOf(secret);
+
+function rootIn(stored: string, secret: Secret): Secret {
+  const [, sealed] = stored.split(".");
+  return sealed === undefined ? secret : open(deriveKey(secret, "root"), sealed, rootContext);
+}
+
+/** As `openRoot`, of a store that is only read. Null where the store was written under another secret. */
+export async function readRoot(store: Store, secret: Secret): Promise<Secret | null> {
+  const stored = await readSetting(store, fingerprintSetting);
+  if (stored === undefined) return secret;
+  return isUnder(stored, secret) ? rootIn(stored, secret) : null;
 }
 
 /**
- * Refuses a secret that is not the one under which the store was written: no key of it would work, and nothing sealed
- * would open. A store without a fingerprint takes that of this secret.
+ * What every other key of the installation is derived from. It stays the same when the secret is replaced: `previous` opens
+ * it once more, and it is sealed again. Throws for another secret than the store was written under: no key would work.
+ * A store without a fingerprint takes that of this secret.
  */
-export async function checkSecret(store: Store, secret: Secret): Promise<void> {
-  const fingerprint = fingerprintOf(secret);
-  if ((await writeSettingIfAbsent(store, fingerprintSetting, fingerprint)) === fingerprint) return;
+export async function openRoot(store: Store, secret: Secret, previous: Secret | null = null): Promise<Secret> {
+  const stored = await writeSettingIfAbsent(store, fingerprintSetting, fingerprintOf(secret));
+  if (isUnder(stored, secret)) return rootIn(stored, secret);
+  if (previous !== null && isUnder(stored, previous)) {
+    const root = rootIn(stored, previous);
+    await writeSetting(store, fingerprintSetting, storedAs(secret, root));
+    return root;
+  }
   throw new Error(
     "TURNPIKE_SECRET does not match the stored data: existing keys would stop working. " +
-      "Set the earlier secret; it is in the file 'secret' of the earlier data folder.",
+      "Set the earlier secret; it is in the file 'secret' of the earlier data folder. " +
+      "To replace the secret, set TURNPIKE_PREVIOUS_SECRET to the earlier one.",
   );
 }
 
 /** The key under which credentials of providers are sealed. */
-export const credentialKeyOf = (secret: Secret): Uint8Array => deriveKey(secret, "provider-credentials");
+export const credentialKeyOf = (root: Secret): Uint8Array => deriveKey(root, "provider-credentials");
 
 /** The pepper under which keys are hashed. */
-export const pepperOf = (secret: Secret): Uint8Array => deriveKey(secret, "key-hash");
+export const pepperOf = (root: Secret): Uint8Array => deriveKey(root, "key-hash");
 
 /** Keys that were made just now and are shown this once; null for those that stood or were given. */
 export interface FirstKeys {

@@ -1,6 +1,7 @@
 // Variables: every one that the gateway reads, its default, and what is said when its value makes no sense.
 import { expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readSettings, variables } from "../../src/config/environment.ts";
 import { providerKinds } from "../../src/providers/index.ts";
@@ -18,6 +19,7 @@ test("nothing set: the defaults of the table", () => {
     configNamed: false,
     secret: null,
     adminListener: null,
+    previousSecret: null,
     adminKey: null,
     clientKey: null,
     databaseUrl: undefined,
@@ -32,6 +34,18 @@ test("nothing set: the defaults of the table", () => {
     terminalFormat: "colored",
     environment: {},
   });
+});
+
+test("a secret may be in a file", () => {
+  const place = mkdtempSync(join(tmpdir(), "turnpike-secrets-"));
+  writeFileSync(join(place, "key"), "tp-key-in-a-file\n");
+  expect(readSettings({ TURNPIKE_KEY_FILE: "key" }, place).clientKey).toBe("tp-key-in-a-file");
+  const openai = { OPENAI_API_KEY_FILE: join(place, "key") };
+  expect(readSettings(openai, "/").environment["OPENAI_API_KEY"]).toBe("tp-key-in-a-file");
+  expect(() => read({ TURNPIKE_KEY_FILE: join(place, "none") })).toThrow("TURNPIKE_KEY_FILE cannot be read (ENOENT)");
+  const both = { TURNPIKE_KEY: "tp-key-in-a-variable", TURNPIKE_KEY_FILE: join(place, "key") };
+  expect(() => read(both)).toThrow("TURNPIKE_KEY and TURNPIKE_KEY_FILE are both set");
+  rmSync(place, { recursive: true });
 });
 
 const rows: [string, string, object][] = [
