@@ -11,17 +11,21 @@ import { createMissingCounters } from "./gateway/operations/token-count.ts";
 import { createVoiceLists } from "./gateway/operations/voice-lists.ts";
 import { createGateway } from "./gateway/pipeline/answer.ts";
 import type { Gateway } from "./gateway/pipeline/gateway.ts";
+import { interruptedPrice } from "./gateway/pipeline/interrupted-price.ts";
 import { createReadiness } from "./gateway/pipeline/readiness.ts";
 import { usageEstimates } from "./gateway/pipeline/usage-estimate.ts";
 import { accessPolicy } from "./gateway/policy/access.ts";
+import { createBudgets } from "./gateway/policy/budgets.ts";
 import { openCallReplies } from "./gateway/policy/call-replies.ts";
 import { createConcurrency } from "./gateway/policy/concurrency.ts";
+import { createMemoryCounters } from "./gateway/policy/counters.ts";
 import { createEndUsers } from "./gateway/policy/end-users.ts";
 import { createIdempotency, type Idempotency } from "./gateway/policy/idempotency.ts";
 import { type Keys, openKeys } from "./gateway/policy/keys.ts";
 import { promptLength } from "./gateway/policy/prompt-length.ts";
 import { createRates } from "./gateway/policy/rates.ts";
 import { createPendingReservations } from "./gateway/policy/reservations.ts";
+import { createWindows } from "./gateway/policy/windows.ts";
 import { openResponses, type Responses } from "./gateway/responses/responses.ts";
 import { createCooldowns } from "./gateway/routing/cooldowns.ts";
 import { createModelLists } from "./gateway/routing/model-lists.ts";
@@ -78,7 +82,8 @@ async function liveCatalogOf(foundation: Foundation, teardown: Teardown): Promis
 function gatewayOf(foundation: Foundation, options: StartOptions, live: ServedCatalog, teardown: Teardown): Gateway {
   const { settings, configuration, limits, events } = foundation;
   const onFailure = (cause: unknown): void => events.backgroundTaskFailed("ledger", cause);
-  const ledger = openLedger({ dataFolder: settings.dataFolder, clock: systemClock, onFailure });
+  const priceOf = interruptedPrice(configuration.prices, live.holder.current());
+  const ledger = openLedger({ dataFolder: settings.dataFolder, clock: systemClock, onFailure, priceOf });
   teardown.push(() => ledger.close());
   if (ledger.interrupted > 0) events.recovered(ledger.interrupted);
   const counter = startTokenCounter(limits);
@@ -86,12 +91,18 @@ function gatewayOf(foundation: Foundation, options: StartOptions, live: ServedCa
   const backlog = createBacklog(limits, createSharedInterval(backlogTickMs), options.memory);
   const concurrency = createConcurrency(limits, backlog.isFull);
   const rates = createRates(systemClock, limits);
-  const policies = [accessPolicy, promptLength(limits), concurrency, rates, ...(options.policies ?? [])];
+  const budgets = createBudgets({
+    ...{ counters: createMemoryCounters(), prices: configuration.prices, clock: systemClock, limits, events },
+    windows: createWindows(configuration.file.config.time_zone ?? "UTC", systemClock.nowMs),
+    spent: ledger.spent,
+  });
+  const policies = [accessPolicy, promptLength(limits), concurrency, rates, budgets, ...(options.policies ?? [])];
   return createGateway({
     catalog: live.holder,
     listings: createModelLists(systemClock, events.modelListFailed),
     policies,
     rates,
+    budgets,
     endUsers: createEndUsers(systemClock),
     inFlight: concurrency.inFlight,
     pending: createPendingReservations(policies, ledger.reservations),

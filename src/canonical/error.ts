@@ -30,6 +30,7 @@ export const errorKinds = {
   ip_not_allowed: row(403, "permission_error"),
   operation_not_allowed: row(403, "permission_error"),
   model_not_allowed: row(403, "permission_error"),
+  model_not_priced: row(403, "permission_error"),
   permission_denied: row(403, "permission_error"),
   invalid_json: row(400, invalid),
   missing_required_parameter: row(400, invalid),
@@ -88,6 +89,8 @@ export interface ErrorDetail {
   readonly status?: number;
   /** How long to wait before the next try, in milliseconds. */
   readonly retryAfterMs?: number;
+  /** When a limit that has been reached is open again, in Unix milliseconds. */
+  readonly resetAtMs?: number;
   /** For the log alone. */
   readonly cause?: unknown;
   readonly asked?: AttemptedProvider;
@@ -115,6 +118,7 @@ export class GatewayError extends Error {
   readonly code: string;
   readonly param: string | null;
   readonly retryAfterMs: number | undefined;
+  readonly resetAtMs: number | undefined;
   /** Undefined where no provider was asked. */
   readonly asked: AttemptedProvider | undefined;
   readonly overflow: ContextOverflow | undefined;
@@ -128,6 +132,7 @@ export class GatewayError extends Error {
     this.code = detail.code || (codeOf[kind] ?? kind);
     this.param = detail.param ?? null;
     this.retryAfterMs = detail.retryAfterMs;
+    this.resetAtMs = detail.resetAtMs;
     this.asked = detail.asked;
     this.overflow = detail.overflow;
   }
@@ -151,11 +156,12 @@ const codeOf: { readonly [kind in ErrorKind]?: string } = {
 
 /** The same error with another message or more detail. */
 export function changed(error: GatewayError, detail: ErrorDetail & { readonly message?: string }): GatewayError {
-  const { kind, message, param, code, status, retryAfterMs, cause, asked, overflow } = error;
+  const { kind, message, param, code, status, retryAfterMs, resetAtMs, cause, asked, overflow } = error;
   const same = { param, code, status, cause };
   return new GatewayError(kind, detail.message ?? message, {
     ...same,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(resetAtMs === undefined ? {} : { resetAtMs }),
     ...(asked === undefined ? {} : { asked }),
     ...(overflow === undefined ? {} : { overflow }),
     ...detail,

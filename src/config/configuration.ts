@@ -1,4 +1,5 @@
 // Everything that the file and the environment configure, checked as a whole before anything is opened.
+import { createWindows } from "../gateway/policy/windows.ts";
 import type { Prices } from "../gateway/prices/prices.ts";
 import { type DeclaredAccess, declaredAccess } from "./access.ts";
 import type { Settings } from "./environment.ts";
@@ -19,6 +20,14 @@ export interface Configuration {
   readonly warnings: readonly string[];
 }
 
+function checkTimeZone(file: ReadConfig): void {
+  try {
+    createWindows(file.config.time_zone ?? "UTC", () => 0);
+  } catch {
+    file.faults.add(file.fault(["time_zone"], "is not a time zone; it must be one such as Europe/Berlin"));
+  }
+}
+
 /** Throws a ConfigError that names every fault. */
 export function readConfiguration(settings: Settings): Configuration {
   const file = readConfigFile(settings);
@@ -27,6 +36,7 @@ export function readConfiguration(settings: Settings): Configuration {
   const fetchAllow = file.faults.attempt(() => fetchAllowOf(settings, file)) ?? [];
   const prices = readPrices(file);
   const videos = file.faults.attempt(() => videoOptions(settings, file));
+  checkTimeZone(file);
   file.faults.throwIfAny();
   if (videos === undefined) throw new Error("The video settings could not be read.");
   return { file, access, fetchAllow, videos, prices, warnings: configWarnings(file, catalog) };

@@ -194,6 +194,15 @@ const rows = [
       "Output that a request reserves of token limits and budgets before it starts, where it allows that much or more. A longer stream reserves more as it grows.",
   },
   {
+    name: "extendOutputTokens",
+    default: 4_096,
+    least: 64,
+    most: 1_000_000,
+    unit: "tokens",
+    error: null,
+    meaning: "Output that a stream reserves of its budgets in addition whenever it has used what it had reserved.",
+  },
+  {
     name: "streamMs",
     default: 3_600_000,
     least: 1_000,

@@ -221,6 +221,11 @@ export const configSchema = Type.Object(
     prices: Type.Optional(pricesSchema),
     fetch: Type.Optional(fetching),
     limits: Type.Optional(limitsSchema),
+    time_zone: Type.Optional(
+      name(
+        "IANA time zone in which the days, weeks and months of budgets begin, such as `Europe/Berlin`. Default `UTC`.",
+      ),
+    ),
     public_url: Type.Optional(
       name("The gateway's address as clients reach it, used in links. If omitted, it is read from each request."),
     ),

@@ -15,6 +15,8 @@ export interface RequestOutline {
   readonly reasoning?: ChatRequest["reasoning"];
   /** Of one choice. */
   readonly maxOutputTokens?: number;
+  /** The class of service that was asked for. */
+  readonly tier?: ChatRequest["tier"];
   /** Media may be in it, whose addresses have to be checked. */
   readonly mayHoldMedia: boolean;
   /** What costs tokens. */
@@ -33,6 +35,7 @@ export function outlineOf(request: OperationRequest): RequestOutline {
     tools: isChat ? request.tools : [],
     ...(isChat && request.reasoning !== undefined ? { reasoning: request.reasoning } : {}),
     ...(isChat && request.maxOutputTokens !== undefined ? { maxOutputTokens: request.maxOutputTokens } : {}),
+    ...(isChat && request.tier !== undefined ? { tier: request.tier } : {}),
     mayHoldMedia: true,
     parts: requestParts(request),
   };

@@ -24,7 +24,7 @@ const exposed = [
     "content-range",
     "www-authenticate",
   ],
-  ...["provider", "model", "attempts", "warnings", "usage", "cost"].map((name) => `x-turnpike-${name}`),
+  ...["provider", "model", "attempts", "warnings", "usage", "cost", "reset"].map((name) => `x-turnpike-${name}`),
   ...["limit", "remaining", "reset"].flatMap((what) =>
     ["requests", "tokens"].map((unit) => `x-ratelimit-${what}-${unit}`),
   ),

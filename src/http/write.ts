@@ -134,6 +134,7 @@ export function writeError(
     headers["x-turnpike-model"] = headerSafe(error.asked.model);
     headers["x-turnpike-attempts"] = String(error.asked.attempts);
   }
+  if (error.resetAtMs !== undefined) headers["x-turnpike-reset"] = new Date(error.resetAtMs).toISOString();
   headers["x-should-retry"] = String(error.transient && (wait ?? 0) <= longWaitMs);
   if (status === 401) headers["www-authenticate"] = "Bearer";
   if (status === 426) headers.upgrade = "HTTP/1.1";

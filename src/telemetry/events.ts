@@ -19,6 +19,13 @@ export interface FailedJob {
 
 /** Work that no request waits for. */
 export type BackgroundTask = "catalog" | "idempotency" | "keys" | "ledger" | "responses" | "videos";
+/** A part of a budget that is spent. */
+export interface BudgetThreshold {
+  readonly level: string;
+  readonly id: string;
+  readonly period: string;
+  readonly percent: number;
+}
 
 export interface Events {
   /** One try at one provider answered. */
@@ -33,6 +40,8 @@ export interface Events {
   exchangeSettled(exchange: SettledExchange, error: GatewayError | null, ids: RequestIds): void;
   /** A stream to a client begins; its exchange is settled at its end. */
   streamStarted(): void;
+  /** A budget has reached 50, 80 or 100 % of its amount in its window: once for each. */
+  budgetThreshold(reached: BudgetThreshold): void;
   /** A request was answered with an error. */
   requestFailed(requestId: string, error: GatewayError): void;
   /** A provider's list of models could not be read. */
@@ -118,6 +127,7 @@ function processEvents(log: Log, metrics: Metrics): Omit<Events, RequestEvent | 
       metrics.taskFailed(job);
       log.write("warn", "job_failed", { ...idsOf(ids), job, task, tries, cause: causeOf(cause) });
     },
+    budgetThreshold: (reached) => log.write("warn", "budget_threshold", { ...reached }),
     recovered: (rows) => log.write("warn", "ledger_recovered", { rows }),
     descriptorLimit: (maxConcurrentRequests) => log.write("warn", "descriptor_limit", { maxConcurrentRequests }),
     localServerFound: (provider, baseUrl) => log.write("info", "local_server_found", { provider, baseUrl }),

@@ -3,11 +3,14 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { GatewayError } from "../../src/canonical/error.ts";
 import { zeroUsage } from "../../src/canonical/usage.ts";
+import { videoSize } from "../../src/gateway/pipeline/request-size.ts";
 import { callerOf } from "../../src/gateway/policy/caller.ts";
 import type { ResolvedIntent } from "../../src/gateway/policy/policy.ts";
 import { createRates, durationText } from "../../src/gateway/policy/rates.ts";
 import type { RateLimits } from "../../src/gateway/policy/rules.ts";
 import { settlement } from "../ledger/samples.ts";
+
+const video = { operation: "video", model: "", images: [], n: 1, metadata: {} } as const;
 
 const callerWith = (limits: RateLimits, project: RateLimits | null = null, keyId = "key") =>
   callerOf({
@@ -26,7 +29,7 @@ const intentOf = (
   { input = 0, output = 0, operation = "chat" }: Wanted = {},
 ): ResolvedIntent => ({
   ...{ id: "id", caller, operation, model: "model", candidates: [] },
-  size: { inputBound: () => input, outputBound: () => output, units: () => [] },
+  size: { ...videoSize(video), inputBound: () => input, outputBound: () => output, units: () => [] },
   content: () => {
     throw new Error("nothing looks into the content");
   },

@@ -3,6 +3,7 @@ import type { Effort, FunctionTool } from "../../canonical/chat.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { RequestOutline } from "../request-outline.ts";
 import { isAbsent } from "../shared/is-empty.ts";
+import { tierOf } from "../shared/openai-fields.ts";
 import { textParts } from "../tokens/request-parts.ts";
 import { parseTools } from "./tools.ts";
 
@@ -83,6 +84,7 @@ export function outline(wire: JsonObject): RequestOutline | null {
     tools,
     ...(typeof effort === "string" ? { reasoning: { effort: effort as Effort } } : {}),
     ...(typeof most === "number" ? { maxOutputTokens: most } : {}),
+    ...(typeof wire.service_tier === "string" ? { tier: tierOf(wire.service_tier) } : {}),
     mayHoldMedia: false,
     parts: textParts(texts, { messages: messages.length, tools }),
   };

@@ -103,11 +103,13 @@ export const choicesRow = {
 const tiers = ["default", "flex", "priority", "fast"] as const;
 
 /** The class of service; `auto` asks for none, and those in `others` exist in this format only. */
+export const tierOf = (wanted: Json): ChatRequest["tier"] => tiers.find((known) => known === wanted);
+
 export function tierRow(others: readonly string[]) {
   return {
     path: "service_tier",
     schema: enumeration(["auto", ...tiers, ...others], { description: "Service tier to use for the request." }),
-    parse: (wanted: Json) => tiers.find((known) => known === wanted),
+    parse: tierOf,
   };
 }
 

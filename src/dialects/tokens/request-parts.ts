@@ -1,5 +1,5 @@
 // What of a request costs tokens or units: its texts, its media, its tools, each once and without copies.
-import type { Block, ChatRequest, MediaSource, Tool } from "../../canonical/chat.ts";
+import type { Block, CacheHint, ChatRequest, MediaSource, Tool } from "../../canonical/chat.ts";
 import type { EmbeddingRequest } from "../../canonical/embedding.ts";
 import type { ImageRequest } from "../../canonical/image.ts";
 import type { ModerationRequest } from "../../canonical/moderation.ts";
@@ -7,6 +7,7 @@ import type { OperationRequest } from "../../canonical/operation.ts";
 import type { RankedDocument, RerankRequest } from "../../canonical/rerank.ts";
 import type { BilledUnits } from "../../canonical/usage.ts";
 import { type Dimensions, dimensionsOf, dimensionsOfBase64 } from "../../lib/image-size.ts";
+import { type CacheWrites, cacheWritesOf, longerCache } from "../cost-fields.ts";
 import { soundSeconds } from "../shared/audio-duration.ts";
 import { soundOf } from "../shared/audio-format.ts";
 import { readDataUri } from "../shared/media.ts";
@@ -35,6 +36,8 @@ export interface RequestParts {
   readonly tools: readonly Tool[];
   /** Tokens that the client counted itself. */
   readonly tokens: number;
+  /** Whether the client asks for the prompt to be cached. */
+  readonly cacheWrites: CacheWrites;
   /** What is paid for in another unit than tokens, known from the request alone. */
   readonly units?: () => BilledUnits;
 }
@@ -45,9 +48,13 @@ interface Gathering {
   audioSeconds: number;
   videoSeconds: number;
   pages: number;
+  cacheWrites: CacheWrites;
 }
 
-const gathering = (): Gathering => ({ texts: [], images: [], audioSeconds: 0, videoSeconds: 0, pages: 0 });
+const gathering = (): Gathering => ({
+  ...{ texts: [], images: [], audioSeconds: 0, videoSeconds: 0, pages: 0 },
+  cacheWrites: "none",
+});
 
 /** Where the length of media behind an address is not known. */
 const unknownSeconds = 60;
@@ -99,7 +106,12 @@ function addDocument(into: Gathering, source: MediaSource): void {
   else into.pages += pagesOf(source);
 }
 
+function addCache(into: Gathering, { cache }: { readonly cache?: CacheHint }): void {
+  if (cache !== undefined) into.cacheWrites = longerCache(into.cacheWrites, cacheWritesOf(cache.wire));
+}
+
 function addBlock(into: Gathering, block: Block): void {
+  if ("cache" in block) addCache(into, block);
   switch (block.type) {
     case "text":
     case "refusal":
@@ -146,6 +158,7 @@ function chatParts({ system, messages: turns, tools, format }: ChatRequest): Req
   const into = gathering();
   for (const block of system) addBlock(into, block);
   for (const { blocks } of turns) for (const block of blocks) addBlock(into, block);
+  for (const tool of tools) if (tool.kind === "function") addCache(into, tool);
   if (format?.type === "schema") addText(into, JSON.stringify(format.schema));
   return partsOf(into, { messages: turns.length + (system.length > 0 ? 1 : 0), tools });
 }

@@ -2,9 +2,10 @@
 import type { Database } from "bun:sqlite";
 import { mkdirSync } from "node:fs";
 import { type Clock, systemClock } from "../../lib/clock.ts";
+import type { Money } from "../prices/prices.ts";
 import { type Checkpointer, createCheckpointer, pinnedSnapshot } from "./checkpoint.ts";
 import { ledgerPath, lockFolder, type Unlock } from "./files.ts";
-import { ledgerId, type Recovered, recover } from "./recovery.ts";
+import { type InterruptedRequest, ledgerId, type Recovered, recover } from "./recovery.ts";
 import {
   attemptValues,
   hasRareColumns,
@@ -16,6 +17,7 @@ import {
   settlementValues,
 } from "./rows.ts";
 import { type Durability, openFile } from "./schema.ts";
+import { spentSince } from "./spend.ts";
 import type {
   LedgerAttempt,
   LedgerEntry,
@@ -45,6 +47,8 @@ export interface Ledger {
   recordAttempts(id: string, attempts: readonly LedgerAttempt[]): void;
   /** How many rows wait to be committed. */
   waitingRows(): number;
+  /** The sum of the prices of a key, a project or an end user (`project/user`) since a time, in nano-dollars. */
+  spent(level: string, id: string, sinceMs: number): bigint;
   /** Resolves when the ledger takes rows; rejects with a GatewayError where it does not. */
   probe(): Promise<void>;
   /** Commits what waits and unlocks the folder; rows that are still open become `interrupted` at the next start. */
@@ -55,6 +59,8 @@ export interface LedgerOptions {
   readonly dataFolder: string;
   readonly durability?: Durability;
   readonly clock?: Clock;
+  /** What a request costs that an earlier process had left open. Absent: nothing. */
+  readonly priceOf?: (request: InterruptedRequest) => Money;
   /** Called with every refusal of the disk, for the log. */
   readonly onFailure?: (error: unknown) => void;
   /** After how many committed rows the write-ahead log is emptied; each takes about 1 KB of it. */
@@ -72,7 +78,7 @@ export function openLedger(options: LedgerOptions): Ledger {
   const unlock = lockedFolder(options.dataFolder);
   try {
     const database = openFile(ledgerPath(options.dataFolder), options.durability ?? "process");
-    const recovered = recover(database);
+    const recovered = recover(database, options.priceOf);
     const { interrupted, reservations } = recovered;
     return { interrupted, reservations, ...runningLedger(database, recovered, unlock, options) };
   } catch (cause) {
@@ -127,6 +133,7 @@ function runningLedger(
     id,
     ...rowsOf(shared),
     waitingRows: writer.waitingRows,
+    spent: spentSince(database),
     probe: () => writer.write(statements.mark, marked, "reject"),
     async close() {
       await checkpointer.stop();

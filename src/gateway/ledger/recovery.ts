@@ -2,6 +2,7 @@
 import type { Database } from "bun:sqlite";
 import { type Static, Type } from "typebox";
 import { BigIntColumn, IntColumn, NullableText, rowReader } from "../../store/rows.ts";
+import type { Money } from "../prices/prices.ts";
 import type { OpenReservation } from "./types.ts";
 
 export interface Recovered {
@@ -33,15 +34,57 @@ const reservation = (state: string): string => `select id, '${state}' as state, 
  * Rows still open become `interrupted`, with what had been reported of them. Only rows above the mark are looked at, so a start
  * costs the same with a thousand rows as with a hundred million.
  */
-export function recover(database: Database): Recovered {
+export function recover(database: Database, priceOf?: (request: InterruptedRequest) => Money): Recovered {
   const mark = numberOf(database, "select n from marks where name = 'settled'");
   const lastNumber = numberOf(database, "select max(n) as n from requests");
   const sequence = firstSequence(database);
   const reservations = reservationsAbove(database, mark);
+  const open = priceOf === undefined ? [] : openRequests(database, mark);
   const interrupt = database.prepare(`update requests set state = 'interrupted', estimated = 1,
     error_code = 'interrupted', settled_seq = ? + n where n > ? and state = 'open'`);
   const interrupted = interrupt.run(sequence - mark, mark).changes;
+  if (priceOf !== undefined) charge(database, open, priceOf);
   return { interrupted, reservations, nextNumber: lastNumber + 1, nextSequence: sequence + lastNumber - mark + 1 };
+}
+
+const interruptedShape = Type.Object({
+  n: IntColumn,
+  atMs: IntColumn,
+  operation: Type.String(),
+  model: Type.String(),
+  provider: NullableText,
+  upstreamModel: NullableText,
+  inputTokens: IntColumn,
+  cacheReadTokens: IntColumn,
+  cacheWriteTokens: IntColumn,
+  outputTokens: IntColumn,
+  reasoningTokens: IntColumn,
+});
+
+/** A request whose process died, with what it had used by then. */
+export type InterruptedRequest = Static<typeof interruptedShape>;
+
+const readInterrupted = rowReader<typeof interruptedShape>("requests", interruptedShape);
+
+function openRequests(database: Database, mark: number): InterruptedRequest[] {
+  using statement = database.prepare(`select n, at_ms as "atMs", operation, model, provider,
+    upstream_model as "upstreamModel", input_tokens as "inputTokens", cache_read_tokens as "cacheReadTokens",
+    cache_write_tokens as "cacheWriteTokens", output_tokens as "outputTokens", reasoning_tokens as "reasoningTokens"
+    from requests where n > ? and state = 'open'`);
+  return readInterrupted(statement.safeIntegers(true).all(mark));
+}
+
+/** Interrupted requests are charged what they had used. */
+function charge(
+  database: Database,
+  requests: readonly InterruptedRequest[],
+  priceOf: (request: InterruptedRequest) => Money,
+): void {
+  const statement = database.prepare("update requests set cost = ?, price = ? where n = ?");
+  for (const request of requests) {
+    const { costNanoDollars, priceNanoDollars } = priceOf(request);
+    statement.run(costNanoDollars, priceNanoDollars, request.n);
+  }
 }
 
 /** More settlements than one process can write. */

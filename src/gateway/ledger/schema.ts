@@ -1,5 +1,6 @@
 // The SQLite file of the ledger: its tables, its settings, and what files of older versions become.
 import { Database } from "bun:sqlite";
+import { addSpend } from "./spend.ts";
 
 /** `process` survives the death of the process, `power` also that of the machine: it waits for the disk at each commit. */
 export type Durability = "process" | "power";
@@ -109,10 +110,12 @@ export function openFile(path: string, durability: Durability): Database {
 function migrate(database: Database): void {
   const found = versionOf(database);
   if (found > version) throw new Error(`it was written by a newer version (${found})`);
-  if (found === version) return;
-  if (hasTable(database, "requests")) addColumns(database);
-  else makeTables(database);
-  database.run(`pragma user_version = ${version}`);
+  if (found < version) {
+    if (hasTable(database, "requests")) addColumns(database);
+    else makeTables(database);
+    database.run(`pragma user_version = ${version}`);
+  }
+  addSpend(database);
 }
 
 /** Columns that a later version has added; they are null in the rows that are there. */

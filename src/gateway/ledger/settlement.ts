@@ -32,6 +32,8 @@ export interface Ending {
   readonly credential?: string | null;
   readonly attemptStartedMs?: number | null;
   readonly passedOver?: readonly PassedOver[];
+  /** The class of service, where it was not the usual one. */
+  readonly tier?: string | null;
 }
 
 /** The state of an exchange that ended with this error, or with none. */
@@ -47,10 +49,13 @@ const notCharged: Money = { costNanoDollars: null, priceNanoDollars: 0n };
 const none: readonly PassedOver[] = [];
 
 function moneyOf(ending: Ending, usage: Usage, prices: Prices): Money {
-  const { provider, providerKind, upstreamModel, operation, model, admittedAtMs: atMs, isCharged } = ending;
+  const { provider, providerKind, upstreamModel, operation, model, admittedAtMs: atMs, isCharged, tier } = ending;
   if (!isCharged) return notCharged;
   return prices.of(
-    { provider: provider ?? "", kind: providerKind ?? "", model: upstreamModel ?? "", operation, atMs },
+    {
+      ...{ provider: provider ?? "", kind: providerKind ?? "", model: upstreamModel ?? "", operation, atMs },
+      ...(tier ? { tier } : {}),
+    },
     model,
     usage,
   );

@@ -31,7 +31,7 @@ export interface LedgerOpening {
   /** Tokens that the input does not exceed. */
   readonly inputBound: number;
   /** What budgets and balances hold for it until it is settled. */
-  readonly reservedNanoDollars?: bigint;
+  readonly reservedNanoDollars?: bigint | null;
   /** The price books that it was admitted under. */
   readonly costVersion?: string;
   readonly priceVersion?: string;

@@ -1,6 +1,8 @@
 // The work of a request to a model: candidates are attempted, and the reply is whole or a stream.
 import { type GatewayError, toGatewayError } from "../../canonical/error.ts";
 import { type Usage, zeroUsage } from "../../canonical/usage.ts";
+import type { Warning } from "../../canonical/warning.ts";
+import { outputBoundPath, withOutputBound } from "../../dialects/output-bound.ts";
 import type { RequestOutline } from "../../dialects/request-outline.ts";
 import { approximateInput, inputBound } from "../../dialects/tokens/figures.ts";
 import type { DeadlineClock } from "../../lib/deadline.ts";
@@ -91,10 +93,11 @@ function planFor(
 
 function workOf(
   dependencies: GatewayDependencies,
-  { candidates, cooldowns }: AdmittedExchange,
-  gatewayRequest: GatewayRequest,
+  { candidates, cooldowns, reservations }: AdmittedExchange,
+  given: GatewayRequest,
   context: RequestContext,
 ): Work<GatewayReply> {
+  const gatewayRequest = affordable(given, reservations.maxOutputTokens());
   const { clock, deadlines, fetchAllow, limits, preferred, voiceLists, estimates, transcoder, ledger } = dependencies;
   const log = createAttemptLog(clock.monotonicMs, context.arrivedMs, context.readMs);
   const booked = { gatewayRequest, log, estimates };
@@ -130,7 +133,7 @@ function workOf(
 function openingOf(
   { clock, prices: { costVersion, priceVersion } }: GatewayDependencies,
   { outline, dialect, input }: GatewayRequest,
-  { id, candidates, request: { requestId, caller, session } }: AdmittedExchange,
+  { id, candidates, reservations, request: { requestId, caller, session } }: AdmittedExchange,
 ): LedgerOpening {
   const families = candidates.map(familyOf);
   return {
@@ -145,9 +148,24 @@ function openingOf(
     // Counting is free.
     inputTokens: outline.operation === "count" ? 0 : approximateInput(input, families[0]),
     inputBound: inputBound(input, families),
+    reservedNanoDollars: reservations.reservedNanoDollars(),
     costVersion,
     priceVersion,
   };
+}
+
+/** The request with the bound on output that its budget pays for, and a warning. */
+function affordable(gatewayRequest: GatewayRequest, maxOutputTokens: number | null): GatewayRequest {
+  if (maxOutputTokens === null) return gatewayRequest;
+  const { dialect, wire, request, outline, adjustments = [] } = gatewayRequest;
+  const tokens = Math.max(1, Math.floor(maxOutputTokens / outline.choices));
+  const lowered = request.operation === "chat" ? { ...request, maxOutputTokens: tokens } : request;
+  const warning: Warning = { code: "approximated", path: outputBoundPath(dialect, wire) };
+  return gatewayRequest.with({
+    wire: withOutputBound(dialect, wire, tokens),
+    request: lowered,
+    adjustments: [...adjustments, warning],
+  });
 }
 
 /** Settles a failure of all candidates, and throws it. */

@@ -8,6 +8,7 @@ import type { Ledger } from "../ledger/ledger.ts";
 import type { AudioTranscoder } from "../operations/audio-transcoder.ts";
 import type { MissingCounters } from "../operations/token-count.ts";
 import type { VoiceLists } from "../operations/voice-lists.ts";
+import type { Budgets } from "../policy/budgets.ts";
 import type { EndUsers } from "../policy/end-users.ts";
 import type { GatewayLimits } from "../policy/limits.ts";
 import type { Policy } from "../policy/policy.ts";
@@ -29,6 +30,7 @@ export interface GatewayDependencies {
   readonly policies: readonly Policy[];
   /** One of them, for requests that ask no model, and for what is left. */
   readonly rates: Rates;
+  readonly budgets: Budgets;
   readonly endUsers: EndUsers;
   /** How many exchanges are in progress. */
   inFlight(): number;

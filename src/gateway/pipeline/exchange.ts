@@ -53,6 +53,8 @@ export interface Exchange extends RequestIds {
   headSent(): void;
   /** The reply is a stream, which lasts until the settlement. */
   startStream(): void;
+  /** How many tokens of output may be forwarded: fewer than asked for where no more can be reserved. */
+  cover(outputTokens: number): number;
   /** Records what has been streamed so far, and by whom, for the case that the process dies. */
   progress(usage: Usage, servedBy: ServedBy | null): void;
   /** What it came to; null until it is settled. */
@@ -72,6 +74,7 @@ export interface ExchangeDependencies extends RequestIds {
   readonly operation: Operation;
   /** As the client named it. */
   readonly model: string;
+  readonly tier: string | null;
   readonly prices: Prices;
   readonly clock: Clock;
   readonly events: Events;
@@ -134,6 +137,10 @@ class RunningExchange implements Exchange {
     this.given.events.streamStarted();
   }
 
+  cover(outputTokens: number): number {
+    return this.given.reservations.cover(outputTokens);
+  }
+
   progress(usage: Usage, servedBy: ServedBy | null): void {
     this.given.reservations.extend(usage);
     this.given.entry.progress({ usage, ...askedOf(servedBy) });
@@ -180,10 +187,11 @@ class RunningExchange implements Exchange {
     attemptStartedMs = null,
     passedOver,
   }: ExchangeOutcome): Ending {
-    const { operation, model } = this.given;
+    const { operation, model, tier } = this.given;
     return {
       operation,
       model,
+      tier,
       admittedAtMs: this.admittedAtMs,
       state: endStateOf(error),
       httpStatus: error === null || this.isHeadSent ? 200 : error.status,

@@ -2,6 +2,7 @@
 import { imageCount } from "../../canonical/image.ts";
 import type { BilledUnits } from "../../canonical/usage.ts";
 import type { VideoRequest } from "../../canonical/video.ts";
+import { type CacheWrites, type PricedTool, pricedTier, pricedTools } from "../../dialects/cost-fields.ts";
 import { inputBound } from "../../dialects/tokens/figures.ts";
 import { requestParts } from "../../dialects/tokens/request-parts.ts";
 import type { RequestSize } from "../policy/policy.ts";
@@ -10,6 +11,8 @@ import type { GatewayRequest } from "./gateway-request.ts";
 import { familyOf } from "./usage-estimate.ts";
 
 const docsPerSearch = 100;
+/** Less output than that is of no use to most clients. */
+const leastTokens = 1_024;
 const msPerSecond = 1_000;
 
 /** One object for each request, without closures: docs/decisions/0015-state-of-a-request.md. */
@@ -29,6 +32,37 @@ class ModelRequestSize implements RequestSize {
     const { operation, maxOutputTokens, choices } = this.of.outline;
     if (operation !== "chat") return 0;
     return maxOutputTokens === undefined ? null : maxOutputTokens * choices;
+  }
+
+  leastOutput(): number {
+    const { maxOutputTokens = leastTokens, choices, reasoning } = this.of.outline;
+    const thinking = reasoning?.budgetTokens === undefined ? 0 : reasoning.budgetTokens + 1;
+    return Math.max(Math.min(maxOutputTokens, leastTokens), thinking) * choices;
+  }
+
+  get isStream(): boolean {
+    return this.of.outline.stream;
+  }
+
+  get isStrict(): boolean {
+    return this.of.strict;
+  }
+
+  cacheWrites(): CacheWrites {
+    return this.of.outline.parts.cacheWrites;
+  }
+
+  tier(): string | null {
+    return pricedTier(this.of.outline.tier);
+  }
+
+  get tierPath(): string {
+    return this.of.dialect.request.fieldPath("tier");
+  }
+
+  pricedTools(): readonly PricedTool[] {
+    const { tools } = this.of.outline;
+    return tools.length === 0 ? [] : pricedTools(tools);
   }
 
   units(): readonly BilledUnits[] {
@@ -63,5 +97,9 @@ const usualVideoSeconds = 10;
 export function videoSize({ seconds = usualVideoSeconds, n, resolution }: VideoRequest): RequestSize {
   const size = resolution === undefined ? {} : { size: resolution };
   const units: readonly BilledUnits[] = [{ kind: "videoMs", amount: Math.ceil(seconds * n * msPerSecond), ...size }];
-  return { inputBound: () => 0, outputBound: () => 0, units: () => units };
+  return {
+    ...{ inputBound: () => 0, outputBound: () => 0, leastOutput: () => 0, units: () => units },
+    ...{ isStream: false, isStrict: false, cacheWrites: () => "none", tier: () => null, tierPath: "" },
+    pricedTools: () => [],
+  };
 }

@@ -77,10 +77,10 @@ export async function perform<T>(
     const entry = await work.open(admitted);
     exchange = createExchange({
       ...{ id, requestId, entry, reservations, candidates, clock, events, arrivedMs, prices },
-      ...{ operation, model, passedOver: admitted.passedOver },
+      ...{ operation, model, tier: request.size.tier(), passedOver: admitted.passedOver },
     });
   } catch (thrown) {
-    reservations.release();
+    reservations.cancel();
     throw thrown;
   }
   try {

@@ -18,6 +18,8 @@ export interface GatewayLimits {
   readonly maxPromptChars: number;
   /** What a request reserves of its output before it starts. */
   readonly reserveOutputTokens: number;
+  /** What a stream reserves more when it has used that up. */
+  readonly extendOutputTokens: number;
   /** What one request may cost its providers. */
   readonly maxAttemptsPerRequest: number;
   readonly maxCallsPerRequest: number;

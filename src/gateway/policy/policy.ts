@@ -2,6 +2,7 @@
 import type { Operation, OperationRequest } from "../../canonical/operation.ts";
 import type { BilledUnits, Usage } from "../../canonical/usage.ts";
 import type { VideoRequest } from "../../canonical/video.ts";
+import type { CacheWrites, PricedTool } from "../../dialects/cost-fields.ts";
 import type { LedgerSettlement, OpenReservation } from "../ledger/types.ts";
 import type { Candidate } from "../routing/catalog.ts";
 import type { Caller } from "./caller.ts";
@@ -12,8 +13,18 @@ export interface RequestSize {
   inputBound(candidates: readonly Candidate[]): number;
   /** Tokens of output that the client allows, of all choices together; null where it does not say. */
   outputBound(): number | null;
+  /** The least output that is of use: a bound is not lowered below it. */
+  leastOutput(): number;
   /** What is not paid by the token. */
   units(): readonly BilledUnits[];
+  readonly isStream: boolean;
+  /** True: a lower bound on its output would be a loss that the client does not accept. */
+  readonly isStrict: boolean;
+  cacheWrites(): CacheWrites;
+  /** The class of service, where it is not the usual one, and where the client asks for it. */
+  tier(): string | null;
+  readonly tierPath: string;
+  pricedTools(): readonly PricedTool[];
 }
 
 /** One exchange as it comes in: before anybody knows who may answer it. */
@@ -38,6 +49,11 @@ export interface ResolvedIntent extends ExchangeIntent {
 export interface Reservation {
   /** The usage so far: called now and then while a reply is streamed. */
   extend?(usage: Usage): void;
+  /** Reserves for so many tokens of output, before they are forwarded. How many are reserved, at most or at least so many. */
+  cover?(outputTokens: number): number;
+  /** The bound on output to which the request has to be lowered. */
+  readonly maxOutputTokens?: number | null;
+  readonly reservedNanoDollars?: bigint;
   /** What the exchange came to. Called once; for a video long after the request was answered. */
   settle?(settlement: LedgerSettlement): void;
   /** The work in this process is over. Called once, after an ordinary settlement, or before a later one. */

@@ -5,8 +5,16 @@ import type { Policy, Reservation, ResolvedIntent } from "./policy.ts";
 
 export interface Reservations {
   extend(usage: Usage): void;
+  /** How many tokens of output may be forwarded: fewer than asked for where a policy reserves no more. */
+  cover(outputTokens: number): number;
+  /** The bound on output to which the request has to be lowered; null where it stays. */
+  maxOutputTokens(): number | null;
+  /** Null where no policy reserves money. */
+  reservedNanoDollars(): bigint | null;
   settle(settlement: LedgerSettlement): void;
   release(): void;
+  /** As if nothing had been reserved: the exchange has not begun. */
+  cancel(): void;
 }
 
 /** Throws what a policy refuses with; nothing stays reserved then. */
@@ -18,13 +26,15 @@ export function reserve(policies: readonly Policy[], intent: ResolvedIntent): Re
       if (reservation !== undefined) held.push(reservation);
     }
   } catch (thrown) {
-    for (const reservation of held) {
-      if (reservation.cancel === undefined) reservation.release?.();
-      else reservation.cancel();
-    }
+    for (const reservation of held) cancel(reservation);
     throw thrown;
   }
   return new AllReservations(held);
+}
+
+function cancel(reservation: Reservation): void {
+  if (reservation.cancel === undefined) reservation.release?.();
+  else reservation.cancel();
 }
 
 /** Each step at most once, whoever asks for it. */
@@ -43,10 +53,32 @@ class AllReservations implements Reservations {
     if (!this.isSettled) for (const reservation of this.held) reservation.extend?.(usage);
   }
 
+  cover(outputTokens: number): number {
+    let covered = Number.POSITIVE_INFINITY;
+    if (!this.isSettled)
+      for (const reservation of this.held) covered = Math.min(covered, reservation.cover?.(outputTokens) ?? covered);
+    return covered;
+  }
+
+  maxOutputTokens(): number | null {
+    return this.held.find(({ maxOutputTokens }) => typeof maxOutputTokens === "number")?.maxOutputTokens ?? null;
+  }
+
+  reservedNanoDollars(): bigint | null {
+    return this.held.find((each) => each.reservedNanoDollars !== undefined)?.reservedNanoDollars ?? null;
+  }
+
   settle(settlement: LedgerSettlement): void {
     if (this.isSettled) return;
     this.isSettled = true;
     for (const reservation of this.held) reservation.settle?.(settlement);
+  }
+
+  cancel(): void {
+    if (this.isSettled || this.isReleased) return;
+    this.isSettled = true;
+    this.isReleased = true;
+    for (const reservation of this.held) cancel(reservation);
   }
 
   release(): void {

@@ -27,7 +27,7 @@ export interface Prices {
   /** What a caller pays by, for the model that the client named. */
   sellingFor(asked: PriceQuery): AppliedPrices;
   /** `query` names the candidate that was asked, `model` the model as the client named it. */
-  of(query: Omit<PriceQuery, "inputTokens">, model: string, usage: Usage): Money;
+  of(query: Omit<PriceQuery, "inputTokens"> & { readonly inputTokens?: number }, model: string, usage: Usage): Money;
 }
 
 const millionths = 1_000_000n;
@@ -89,7 +89,7 @@ export function createPrices(
     rules: [...(over?.rules ?? []), ...rules],
     sellingFor,
     of(candidate, model, usage) {
-      const query = { ...candidate, inputTokens: totalInput(usage) };
+      const query = { ...candidate, inputTokens: candidate.inputTokens ?? totalInput(usage) };
       const costs = costsOf(cost, query, usage);
       const asked = { ...query, model };
       const costNanoDollars = costs === null ? null : sumOf(costs);

@@ -87,7 +87,7 @@ async function inBackground(
   await row
     .then((written) => putResponse(store, written))
     .catch((thrown) => {
-      admitted.reservations.release();
+      admitted.reservations.cancel();
       throw thrown;
     });
   const run = startBackgroundRun(dependencies, { job, request, response }, { ...context, admitted });

@@ -61,11 +61,14 @@ export function createTask(dependencies: TaskDependencies, submission: TaskSubmi
     resolve: submission.resolve,
   } as const;
   return gateway.run<Created>(request, {
-    async open({ id, candidates: [first] }) {
+    async open({ id, candidates: [first], reservations }) {
       if (first === undefined)
         throw new GatewayError("no_provider_available", "No provider is available for this model.");
       opened = await submission.newTask(first, id);
-      return openTask(dependencies, opened, submission.dialect, ledgerNames(caller, session));
+      return openTask(dependencies, opened, submission.dialect, {
+        ...ledgerNames(caller, session),
+        reservedNanoDollars: reservations.reservedNanoDollars(),
+      });
     },
     async perform(exchange, { cooldowns }) {
       const task = opened;

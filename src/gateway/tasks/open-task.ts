@@ -3,7 +3,7 @@
 import { randomId } from "../../lib/ids.ts";
 import type { Provider } from "../../providers/provider.ts";
 import { deleteTask, insertTask, type TaskRow } from "../../store/tasks.ts";
-import type { LedgerEntry } from "../ledger/types.ts";
+import type { LedgerEntry, LedgerOpening } from "../ledger/types.ts";
 import type { ledgerNames } from "../policy/caller.ts";
 import type { TaskDependencies } from "./dependencies.ts";
 import type { Submit } from "./submit.ts";
@@ -85,7 +85,7 @@ export async function openTask(
   { gateway, store, ...dependencies }: TaskDependencies,
   task: Task,
   dialect: string,
-  who: ReturnType<typeof ledgerNames>,
+  who: ReturnType<typeof ledgerNames> & Pick<LedgerOpening, "reservedNanoDollars">,
 ): Promise<LedgerEntry> {
   await insertTask(store, rowOf({ gateway, store, ...dependencies }, task));
   const { internals, view, createdAtMs: atMs } = task;

@@ -1,0 +1,48 @@
+// What each key, project and end user has spent, by quarters of an hour: kept by the database itself with each price that is written.
+import type { Database } from "bun:sqlite";
+
+/** Windows begin at whole quarters of an hour in every time zone. */
+const bucketMs = 900_000;
+
+const table = `create table spend (level text not null, id text not null, bucket integer not null, price integer not null,
+  primary key (level, id, bucket)) without rowid`;
+
+/** End users are known inside their project only. */
+const levels: readonly (readonly [level: string, id: string, isThere: string])[] = [
+  ["key", "new.key_id", "true"],
+  ["project", "new.project", "new.project is not null"],
+  ["end_user", "new.project || '/' || new.end_user", "new.project is not null and new.end_user is not null"],
+];
+
+const insertOf = ([
+  level,
+  id,
+  isThere,
+]: (typeof levels)[number]): string => `insert into spend (level, id, bucket, price)
+  select '${level}', ${id}, new.at_ms / ${bucketMs}, coalesce(new.price, 0) - coalesce(old.price, 0) where ${isThere}
+  on conflict (level, id, bucket) do update set price = price + excluded.price;`;
+
+const trigger = `create trigger spend_of_price after update of price on requests
+  when coalesce(new.price, 0) <> coalesce(old.price, 0) begin ${levels.map(insertOf).join(" ")} end`;
+
+const fill = levels.map(
+  ([level, id, isThere]) => `insert into spend (level, id, bucket, price)
+  select '${level}', ${id.replaceAll("new.", "")}, at_ms / ${bucketMs}, sum(price) from requests
+  where price <> 0 and ${isThere.replaceAll("new.", "")} group by 2, 3`,
+);
+
+/** Makes the table, filled from the rows that are there, where a file does not have it. */
+export function addSpend(database: Database): void {
+  const found = database.query("select 1 from sqlite_master where type = 'table' and name = 'spend'").get();
+  if (found !== null) return;
+  database.run(table);
+  for (const sql of fill) database.run(sql);
+  database.run(trigger);
+}
+
+/** The sum of the prices of a level's requests from a time on, which is the beginning of a window. */
+export function spentSince(database: Database): (level: string, id: string, sinceMs: number) => bigint {
+  const statement = database.prepare("select sum(price) as sum from spend where level = ? and id = ? and bucket >= ?");
+  statement.safeIntegers(true);
+  return (level, id, sinceMs) => BigInt(Object(statement.get(level, id, Math.floor(sinceMs / bucketMs))).sum ?? 0);
+}

@@ -1,0 +1,137 @@
+// What a request may cost its caller at most, at the dearest candidate that may be asked.
+import { GatewayError } from "../../canonical/error.ts";
+import type { TokenBucket, UnitKind, Usage } from "../../canonical/usage.ts";
+import { zeroUsage } from "../../canonical/usage.ts";
+import { divideUp } from "../../lib/decimal.ts";
+import { findRow } from "../prices/price-book.ts";
+import type { PriceQuery } from "../prices/price-row.ts";
+import type { Prices } from "../prices/prices.ts";
+import type { Candidate } from "../routing/catalog.ts";
+import type { ResolvedIntent } from "./policy.ts";
+
+/** In nano-dollars. */
+export interface WorstCase {
+  /** Input and units. */
+  readonly base: bigint;
+  readonly perMillionOutput: bigint;
+}
+
+const million = 1_000_000;
+
+/** The whole price with so many tokens of output. */
+export const priceWith = ({ base, perMillionOutput }: WorstCase, outputTokens: number): bigint =>
+  base + divideUp(perMillionOutput * BigInt(outputTokens), BigInt(million));
+
+/** How many tokens of output an amount pays for. */
+export function tokensFor({ base, perMillionOutput }: WorstCase, amount: bigint): number {
+  if (amount < base) return 0;
+  if (perMillionOutput === 0n) return Number.MAX_SAFE_INTEGER;
+  return Number(((amount - base) * BigInt(million)) / perMillionOutput);
+}
+
+type Query = Omit<PriceQuery, "inputTokens"> & { readonly inputTokens: number };
+type PriceOf = (usage: Partial<Usage>) => bigint | null;
+
+const largest = (amounts: readonly (bigint | null)[]): bigint | null =>
+  amounts.reduce((most, each) => (each !== null && (most === null || each > most) ? each : most), null);
+
+const ofBucket = (priceOf: PriceOf, bucket: TokenBucket, amount: number): bigint | null =>
+  priceOf({ [bucket]: amount });
+
+/** What images and speech that are paid by the token may come to. */
+const tokensOfUnit: { readonly [kind in UnitKind]?: (amount: number) => Partial<Usage> } = {
+  images: (amount) => ({ imageOutputTokens: 6_300 * amount }),
+  characters: (amount) => ({ inputTokens: amount, audioOutputTokens: 3 * amount }),
+  audioMs: (amount) => ({ audioInputTokens: Math.ceil(0.032 * amount), outputTokens: Math.ceil(0.01 * amount) }),
+};
+
+/** Some models are paid by the unit, some by the token, some by both: what has a price counts. */
+function unitsPrice({ size, operation }: ResolvedIntent, priceOf: PriceOf, input: bigint | null): bigint | null {
+  if (operation === "embed" || operation === "moderate") return input;
+  const prices = size.units().flatMap((unit) => {
+    const tokens = tokensOfUnit[unit.kind]?.(unit.amount) ?? {};
+    const parts = Object.entries(tokens).map(([bucket, amount]) =>
+      ofBucket(priceOf, bucket as TokenBucket, Number(amount)),
+    );
+    return [priceOf({ units: [unit] }), ...parts];
+  });
+  const known = [...prices, input].filter((price) => price !== null);
+  return known.length === 0 ? null : known.reduce((sum, price) => sum + price, 0n);
+}
+
+const inputBuckets = {
+  none: ["inputTokens"],
+  short: ["inputTokens", "cacheWriteTokens"],
+  long: ["inputTokens", "cacheWriteTokens", "cacheWrite1hTokens"],
+} as const;
+
+/** By one query; null where something has no price. */
+function worstAt(intent: ResolvedIntent, query: Query, prices: Prices, inputTokens: number): WorstCase | null {
+  const { size, operation, model } = intent;
+  const priceOf: PriceOf = (usage) => prices.of(query, model, { ...zeroUsage, ...usage }).priceNanoDollars;
+  const buckets = inputBuckets[size.cacheWrites()];
+  const input = largest(buckets.map((bucket) => ofBucket(priceOf, bucket, inputTokens)));
+  if (operation !== "chat") {
+    const base = unitsPrice(intent, priceOf, input);
+    return base === null ? null : { base, perMillionOutput: 0n };
+  }
+  const perMillionOutput = largest([
+    ofBucket(priceOf, "outputTokens", million),
+    ofBucket(priceOf, "reasoningTokens", million),
+  ]);
+  return input === null || perMillionOutput === null ? null : { base: input, perMillionOutput };
+}
+
+/** The size of the input, and each threshold below it at which another price begins. */
+function thresholds(query: Query, prices: Prices): readonly number[] {
+  const rows = [...prices.cost.at(query), ...prices.price.at(query)];
+  const below = rows.flatMap(({ fromInputTokens = 0 }) =>
+    fromInputTokens > 0 && fromInputTokens < query.inputTokens ? [fromInputTokens] : [],
+  );
+  return [query.inputTokens, ...new Set(below)];
+}
+
+/** What a client asks for that changes the price must have a price of its own. */
+function refuseUnpricedFields({ size }: ResolvedIntent, query: Query, prices: Prices): void {
+  const { tier } = query;
+  const rows = prices.cost.at(query);
+  if (tier !== undefined && findRow(rows, query, "outputTokens")?.tier !== tier) throw unpricedField(size.tierPath);
+  const tool = size.pricedTools().find(({ unit }) => findRow(rows, query, unit) === undefined);
+  if (tool !== undefined) throw unpricedField(tool.path);
+}
+
+const unpricedField = (param: string): GatewayError =>
+  new GatewayError("unsupported_parameter", `'${param}' has no price here, and this key has a budget.`, { param });
+
+function queryFor({ provider, model }: Candidate, intent: ResolvedIntent, atMs: number): Query {
+  const { size, operation, candidates } = intent;
+  const inputTokens = size.inputBound(candidates);
+  const tier = size.tier();
+  const names = { provider: provider.entry.name, kind: provider.kind.name, model };
+  return { ...names, operation, atMs, inputTokens, ...(tier === null ? {} : { tier }) };
+}
+
+/** Server tools are counted by their use: a request reserves for so many uses of each. */
+const usesOfTool = 5;
+
+/** Null where a candidate has no price. Throws `unsupported_parameter` for a field that changes the price and has none. */
+export function worstCaseOf(intent: ResolvedIntent, prices: Prices, atMs: number): WorstCase | null {
+  let base = 0n;
+  let perMillionOutput = 0n;
+  for (const candidate of intent.candidates) {
+    const query = queryFor(candidate, intent, atMs);
+    for (const inputTokens of thresholds(query, prices)) {
+      const worst = worstAt(intent, { ...query, inputTokens }, prices, query.inputTokens);
+      if (worst === null) return null;
+      if (worst.base > base) base = worst.base;
+      if (worst.perMillionOutput > perMillionOutput) perMillionOutput = worst.perMillionOutput;
+    }
+    if (base === 0n && perMillionOutput === 0n) continue;
+    refuseUnpricedFields(intent, query, prices);
+    for (const { unit } of intent.size.pricedTools())
+      base +=
+        prices.of(query, intent.model, { ...zeroUsage, units: [{ kind: unit, amount: usesOfTool }] })
+          .priceNanoDollars ?? 0n;
+  }
+  return { base, perMillionOutput };
+}
