@@ -82,7 +82,7 @@ async function liveCatalogOf(foundation: Foundation, teardown: Teardown): Promis
 function gatewayOf(foundation: Foundation, options: StartOptions, live: ServedCatalog, teardown: Teardown): Gateway {
   const { settings, configuration, limits, events } = foundation;
   const onFailure = (cause: unknown): void => events.backgroundTaskFailed("ledger", cause);
-  const priceOf = interruptedPrice(configuration.prices, live.holder.current());
+  const priceOf = interruptedPrice(live.prices(), live.holder.current());
   const ledger = openLedger({ dataFolder: settings.dataFolder, clock: systemClock, onFailure, priceOf });
   teardown.push(() => ledger.close());
   if (ledger.interrupted > 0) events.recovered(ledger.interrupted);
@@ -92,7 +92,7 @@ function gatewayOf(foundation: Foundation, options: StartOptions, live: ServedCa
   const concurrency = createConcurrency(limits, backlog.isFull);
   const rates = createRates(systemClock, limits);
   const budgets = createBudgets({
-    ...{ counters: createMemoryCounters(), prices: configuration.prices, clock: systemClock, limits, events },
+    ...{ counters: createMemoryCounters(), prices: live.prices, clock: systemClock, limits, events },
     windows: createWindows(configuration.file.config.time_zone ?? "UTC", systemClock.nowMs),
     spent: ledger.spent,
   });

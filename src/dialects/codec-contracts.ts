@@ -50,6 +50,8 @@ export interface PassthroughReader extends StreamReader {
   shown(frame: Frame, usage?: Usage): ResponseFrame | null;
   /** An error that fits behind the frames that were shown. */
   error(error: GatewayError): ResponseFrame[];
+  /** An end behind them, as of a reply that has reached the bound on its output. */
+  stopped(usage: Usage): ResponseFrame[];
 }
 
 /** Deltas into frames for one client. After a finish or an error delta it writes nothing more. */

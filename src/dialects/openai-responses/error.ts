@@ -1,5 +1,6 @@
 // Errors: the envelope that all OpenAI-shaped dialects share, and the failed response that ends a stream.
 import type { ErrorKind, GatewayError } from "../../canonical/error.ts";
+import type { Usage } from "../../canonical/usage.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import type { Frame } from "../../lib/sse.ts";
 import type { ErrorCodec, ResponseFrame, WriteContext } from "../dialect.ts";
@@ -7,6 +8,7 @@ import { openaiErrors, parseError } from "../openai-error.ts";
 import type { BrokenStream } from "../stored-responses.ts";
 import { responseId } from "./ids.ts";
 import { echo, identityOf, responseHead, type Standing } from "./response-object.ts";
+import { renderUsage } from "./usage.ts";
 
 /** Codes that speak of the request itself, though the stream had begun well. */
 const requestCodes =
@@ -70,21 +72,43 @@ export function errorFrames(error: GatewayError, requestId: string): Frame[] {
   return [{ event: type, data: JSON.stringify({ type, sequence_number: lastSequenceNumber, response }) }];
 }
 
-/** The failed response that ends a stream. */
-export function failedFrame(
-  error: GatewayError,
+/** The last event of a stream whose own one did not come. */
+function lastFrame(
   context: WriteContext,
-  { response: head, number, items }: BrokenStream = { response: {}, number: 0, items: [] },
-): ResponseFrame {
+  { response: head, number }: BrokenStream,
+  standing: Standing,
+): Required<Pick<ResponseFrame, "event" | "data" | "response" | "withResponse">> {
   const { model, created_at: createdAt } = head;
   const identity = identityOf(context, {
     model: typeof model === "string" ? model : "",
     ...(typeof createdAt === "number" ? { createdAt } : {}),
   });
-  const failed: Standing = { status: "failed", output: [...items], usage: null, error: failureOf(error) };
-  const response = { ...responseHead(identity, failed), ...echo(context) };
-  const type = "response.failed";
-  return { event: type, data: JSON.stringify({ type, sequence_number: number, response }), response };
+  const type = `response.${standing.status}`;
+  const dataOf = (response: JsonObject): string => JSON.stringify({ type, sequence_number: number, response });
+  const response = { ...responseHead(identity, standing), ...echo(context) };
+  return {
+    ...{ event: type, data: dataOf(response), response },
+    withResponse: (other) => ({ event: type, data: dataOf(other) }),
+  };
 }
+
+/** The failed response that ends a stream. */
+export function failedFrame(
+  error: GatewayError,
+  context: WriteContext,
+  broken: BrokenStream = { response: {}, number: 0, items: [] },
+): ResponseFrame {
+  const { items } = broken;
+  const failed: Standing = { status: "failed", output: [...items], usage: null, error: failureOf(error) };
+  const { event, data, response } = lastFrame(context, broken, failed);
+  return { event, data, response };
+}
+
+/** The response that ends a stream which may not go on. */
+export const incompleteFrame = (usage: Usage, context: WriteContext, broken: BrokenStream): ResponseFrame =>
+  lastFrame(context, broken, {
+    ...{ status: "incomplete", reason: "max_output_tokens" },
+    ...{ output: [...broken.items], usage: renderUsage(usage) },
+  });
 
 export const error: ErrorCodec = { ...openaiErrors, frames: errorFrames };

@@ -4,7 +4,8 @@ import type { Usage } from "../../canonical/usage.ts";
 import { isObject, type JsonObject, parseJsonText } from "../../lib/json.ts";
 import type { Frame } from "../../lib/sse.ts";
 import type { PassthroughReader, ReadContext, ResponseFrame, WriteContext } from "../dialect.ts";
-import { failedFrame } from "./error.ts";
+import type { BrokenStream } from "../stored-responses.ts";
+import { failedFrame, incompleteFrame } from "./error.ts";
 import { identityMembers } from "./response-object.ts";
 import { reader } from "./stream-reader.ts";
 import { streamedOutput } from "./streamed-output.ts";
@@ -40,6 +41,11 @@ export function passthroughReader(context: ReadContext, write: WriteContext): Pa
     output.add(read);
   });
   const isBackground = write.stored?.isBackground === true;
+
+  const broken = (): BrokenStream => {
+    const number = isBackground ? shownFrames : numberOf(parseJsonText(last?.data ?? "")) + 1;
+    return { response: head, number, items: output.items() };
+  };
 
   const withMembers = (frame: Frame, members: JsonObject): Frame => ({ ...frame, data: JSON.stringify(members) });
 
@@ -77,9 +83,7 @@ export function passthroughReader(context: ReadContext, write: WriteContext): Pa
       last = shown ?? last;
       return shown;
     },
-    error(error: GatewayError) {
-      const number = isBackground ? shownFrames : numberOf(parseJsonText(last?.data ?? "")) + 1;
-      return [failedFrame(error, write, { response: head, number, items: output.items() })];
-    },
+    error: (error: GatewayError) => [failedFrame(error, write, broken())],
+    stopped: (usage) => [incompleteFrame(usage, write, broken())],
   };
 }

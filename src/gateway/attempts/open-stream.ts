@@ -245,6 +245,7 @@ const eventStream = (events: AsyncIterable<StreamEvent>, to: EventTranscoder): U
     write: (event) => to.encode(...to.write([event])),
     end: () => to.encode([], endOf(null)),
     writeError: to.writeError,
+    stop: to.stop,
   });
 
 /** The stream of one call inside the process. */

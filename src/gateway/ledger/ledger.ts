@@ -59,8 +59,8 @@ export interface LedgerOptions {
   readonly dataFolder: string;
   readonly durability?: Durability;
   readonly clock?: Clock;
-  /** What a request costs that an earlier process had left open. Absent: nothing. */
-  readonly priceOf?: (request: InterruptedRequest) => Money;
+  /** What a request costs that an earlier process had left open; null where that is not known. Absent: nothing. */
+  readonly priceOf?: (request: InterruptedRequest) => Money | null;
   /** Called with every refusal of the disk, for the log. */
   readonly onFailure?: (error: unknown) => void;
   /** After how many committed rows the write-ahead log is emptied; each takes about 1 KB of it. */

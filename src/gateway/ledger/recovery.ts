@@ -34,7 +34,7 @@ const reservation = (state: string): string => `select id, '${state}' as state, 
  * Rows still open become `interrupted`, with what had been reported of them. Only rows above the mark are looked at, so a start
  * costs the same with a thousand rows as with a hundred million.
  */
-export function recover(database: Database, priceOf?: (request: InterruptedRequest) => Money): Recovered {
+export function recover(database: Database, priceOf?: (request: InterruptedRequest) => Money | null): Recovered {
   const mark = numberOf(database, "select n from marks where name = 'settled'");
   const lastNumber = numberOf(database, "select max(n) as n from requests");
   const sequence = firstSequence(database);
@@ -78,12 +78,12 @@ function openRequests(database: Database, mark: number): InterruptedRequest[] {
 function charge(
   database: Database,
   requests: readonly InterruptedRequest[],
-  priceOf: (request: InterruptedRequest) => Money,
+  priceOf: (request: InterruptedRequest) => Money | null,
 ): void {
   const statement = database.prepare("update requests set cost = ?, price = ? where n = ?");
   for (const request of requests) {
-    const { costNanoDollars, priceNanoDollars } = priceOf(request);
-    statement.run(costNanoDollars, priceNanoDollars, request.n);
+    const money = priceOf(request);
+    if (money !== null) statement.run(money.costNanoDollars, money.priceNanoDollars, request.n);
   }
 }
 

@@ -226,10 +226,10 @@ async function streamed(
     ? await stream
     : await within(stream, streamTimers.heartbeatMs, { ticker: streamTimers.ticker, clock: dependencies.clock });
   if (early !== null && "failure" in early) return refuse(exchange, context, early);
-  const outcome = ({ servedBy, error, opened }: ClientStreamEnd): Promise<ExchangeOutcome> =>
-    opened && servedBy !== null && meter !== null
-      ? streamedOutcome(context, servedBy, meter, error)
-      : failedOutcome(context, servedBy, error ?? toGatewayError(new Error("the stream never began")));
+  const outcome = (end: ClientStreamEnd): Promise<ExchangeOutcome> =>
+    end.opened && end.servedBy !== null && meter !== null
+      ? streamedOutcome(context, end.servedBy, meter, end)
+      : failedOutcome(context, end.servedBy, end.error ?? toGatewayError(new Error("the stream never began")));
   exchange.startStream();
   const body = clientStream({
     stream,

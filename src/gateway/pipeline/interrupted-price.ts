@@ -29,9 +29,8 @@ function placesOf({ provider, upstreamModel, model, operation }: InterruptedRequ
   }
 }
 
-const unpriced: Money = { costNanoDollars: null, priceNanoDollars: null };
-
-export function interruptedPrice(prices: Prices, catalog: Catalog): (request: InterruptedRequest) => Money {
+/** Null where none of these places has a price. */
+export function interruptedPrice(prices: Prices, catalog: Catalog): (request: InterruptedRequest) => Money | null {
   return (request) => {
     const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens, reasoningTokens, atMs } = request;
     const usage = { ...zeroUsage, inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens, reasoningTokens };
@@ -39,6 +38,6 @@ export function interruptedPrice(prices: Prices, catalog: Catalog): (request: In
     const all = placesOf(request, catalog).map((place) =>
       prices.of({ ...place, operation, atMs }, request.model, usage),
     );
-    return all.find(({ priceNanoDollars }) => priceNanoDollars !== null) ?? unpriced;
+    return all.find(({ priceNanoDollars }) => priceNanoDollars !== null) ?? null;
   };
 }

@@ -3,6 +3,7 @@ import type { GatewayError } from "../../canonical/error.ts";
 import { totalInput, type Usage } from "../../canonical/usage.ts";
 import type { AttemptLog, FailedAttempt } from "../attempts/attempt-log.ts";
 import type { LedgerAttempt, PassedOver } from "../ledger/ledger.ts";
+import type { ClientStreamEnd } from "../streaming/client-stream.ts";
 import type { Meter } from "../streaming/meter.ts";
 import type { ExchangeOutcome, ServedBy } from "./exchange.ts";
 import type { GatewayRequest } from "./gateway-request.ts";
@@ -57,16 +58,19 @@ export async function repliedOutcome(
   return answered(log, servedBy, usage ?? (await estimates.input([gatewayRequest.request], servedBy.candidate)), null);
 }
 
-/** A stream began. Charged as reported, else what was sent and what was delivered. */
+const atMost = (usage: Usage, outputTokens: number): Usage =>
+  usage.outputTokens <= outputTokens ? usage : { ...usage, outputTokens };
+
+/** A stream began. Charged as reported, else what was sent and what was delivered: not more output than was let through. */
 export async function streamedOutcome(
   { gatewayRequest, log, estimates }: Settled,
   servedBy: ServedBy,
   meter: Meter,
-  error: GatewayError | null,
+  { error, maxOutputTokens = Number.POSITIVE_INFINITY }: Pick<ClientStreamEnd, "error" | "maxOutputTokens">,
 ): Promise<ExchangeOutcome> {
-  const usage =
-    meter.reported() ??
-    (await estimates.stream([gatewayRequest.request], meter.delivered(), servedBy.candidate, meter.reportedInput()));
+  const delivered = (): Promise<Usage> =>
+    estimates.stream([gatewayRequest.request], meter.delivered(), servedBy.candidate, meter.reportedInput());
+  const usage = meter.reported() ?? atMost(await delivered(), maxOutputTokens);
   return answered(log, servedBy, usage, error);
 }
 

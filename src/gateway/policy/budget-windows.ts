@@ -1,10 +1,25 @@
 // The budgets of a caller as counters of their windows: filled from the ledger when they are first needed, and watched for thresholds.
+import type { Clock } from "../../lib/clock.ts";
 import { parseDecimal } from "../../lib/decimal.ts";
-import type { BudgetOptions } from "./budgets.ts";
+import type { Events } from "../../telemetry/events.ts";
+import type { Prices } from "../prices/prices.ts";
 import type { Caller, RuleLevel } from "./caller.ts";
-import type { Counter, CounterLevel } from "./counters.ts";
+import type { Counter, CounterLevel, MemoryCounters } from "./counters.ts";
+import type { GatewayLimits } from "./limits.ts";
 import type { Rules } from "./rules.ts";
-import type { Period } from "./windows.ts";
+import type { Period, Windows } from "./windows.ts";
+
+export interface BudgetOptions {
+  readonly counters: MemoryCounters;
+  readonly windows: Windows;
+  /** The books of now. */
+  prices(): Prices;
+  readonly clock: Clock;
+  readonly limits: Pick<GatewayLimits, "reserveOutputTokens" | "extendOutputTokens">;
+  readonly events: Pick<Events, "budgetThreshold">;
+  /** What the ledger has of a level since a time. */
+  spent(level: string, id: string, sinceMs: number): bigint;
+}
 
 /** A budget in its window that is now. */
 export interface BudgetPart {
@@ -58,72 +73,94 @@ interface KnownWindow {
   raised: number;
 }
 
-export function createBudgetWindows({ counters, windows, clock, events, spent }: BudgetOptions): BudgetWindows {
-  const parsed = new WeakMap<Rules, readonly OwnBudget[]>();
-  const known = new Map<string, KnownWindow>();
-  let pruneAt = prunedFrom;
+const keyOf = (level: CounterLevel, id: string, fromMs: number, untilMs: number): string =>
+  `${level} ${fromMs} ${untilMs} ${id}`;
 
-  const prune = (): void => {
-    const nowMs = clock.nowMs();
-    for (const [key, { counter }] of known) if (counter.untilMs <= nowMs) known.delete(key);
-    counters.prune(nowMs);
-    pruneAt = Math.max(prunedFrom, known.size * 2);
-  };
+/** Windows in memory; those that have ended are dropped when there are twice as many as after the last look. */
+class KnownWindows {
+  private readonly known = new Map<string, KnownWindow>();
+  private readonly options: Pick<BudgetOptions, "counters" | "clock" | "spent">;
+  private pruneAt = prunedFrom;
+
+  constructor(options: Pick<BudgetOptions, "counters" | "clock" | "spent">) {
+    this.options = options;
+  }
+
   /** The first request of a window finds what was spent in it before, by earlier processes. */
-  const knownWindow = (level: CounterLevel, id: string, fromMs: number, untilMs: number): KnownWindow => {
-    const key = `${level} ${fromMs} ${untilMs} ${id}`;
-    const found = known.get(key);
+  of(level: CounterLevel, id: string, fromMs: number, untilMs: number): KnownWindow {
+    const key = keyOf(level, id, fromMs, untilMs);
+    const found = this.known.get(key);
     if (found !== undefined) return found;
-    if (known.size >= pruneAt) prune();
+    if (this.known.size >= this.pruneAt) this.prune();
     const counter: Counter = { level, id, meter: "price", fromMs, untilMs };
-    counters.load(counter, spent(level, id, fromMs));
+    this.options.counters.load(counter, this.options.spent(level, id, fromMs));
     const made: KnownWindow = { counter, raised: -1 };
-    known.set(key, made);
+    this.known.set(key, made);
     return made;
-  };
+  }
+
+  get({ level, id, fromMs, untilMs }: Counter): KnownWindow | undefined {
+    return this.known.get(keyOf(level, id, fromMs, untilMs));
+  }
+
+  private prune(): void {
+    const nowMs = this.options.clock.nowMs();
+    for (const [key, { counter }] of this.known) if (counter.untilMs <= nowMs) this.known.delete(key);
+    this.options.counters.prune(nowMs);
+    this.pruneAt = Math.max(prunedFrom, this.known.size * 2);
+  }
+}
+
+/** All levels of a request, as its row has them. */
+function levelsOf({ project, keyId, endUser }: Who): readonly (readonly [CounterLevel, string])[] {
+  const levels: (readonly [CounterLevel, string])[] = [["key", keyId]];
+  if (project !== null) levels.push(["project", project]);
+  if (project !== null && endUser !== null) levels.push(["end_user", `${project}/${endUser}`]);
+  return levels;
+}
+
+export function createBudgetWindows(options: BudgetOptions): BudgetWindows {
+  const { counters, windows, events } = options;
+  const parsed = new WeakMap<Rules, readonly OwnBudget[]>();
+  const known = new KnownWindows(options);
   const budgetsOf = (rules: Rules): readonly OwnBudget[] => {
     const own = parsed.get(rules) ?? ownBudgets(rules);
     parsed.set(rules, own);
     return own;
   };
-  const keyOf = ({ level, id, fromMs, untilMs }: Counter): string => `${level} ${fromMs} ${untilMs} ${id}`;
-  const raise = ({ level, period, limit, counter }: BudgetPart, window: KnownWindow): void => {
-    const percent = reached(counters.amounts(counter).settled, limit);
-    if (percent <= window.raised) return;
-    window.raised = percent;
-    events.budgetThreshold({ level: level.level, id: level.id, period, percent });
+  const partOf = (level: RuleLevel, [period, limit]: OwnBudget): BudgetPart => {
+    const { fromMs, untilMs } = windows.current(period);
+    const window = known.of(level.level, level.id, fromMs, untilMs);
+    // What an earlier process has raised is not raised again.
+    if (window.raised < 0) window.raised = reached(counters.amounts(window.counter).settled, limit);
+    return { level, period, limit, counter: window.counter };
   };
   return {
     partsOf({ levels }) {
       let parts: BudgetPart[] | null = null;
       for (const level of levels) {
         if (level.rules.budgets === undefined) continue;
-        for (const [period, limit] of budgetsOf(level.rules)) {
-          const { fromMs, untilMs } = windows.current(period);
-          const window = knownWindow(level.level, level.id, fromMs, untilMs);
-          // What an earlier process has raised is not raised again.
-          if (window.raised < 0) window.raised = reached(counters.amounts(window.counter).settled, limit);
+        for (const own of budgetsOf(level.rules)) {
           parts ??= [];
-          parts.push({ level, period, limit, counter: window.counter });
+          parts.push(partOf(level, own));
         }
       }
       return parts ?? noParts;
     },
-    countersAt({ project, keyId, endUser }, atMs) {
-      const levels: (readonly [CounterLevel, string])[] = [["key", keyId]];
-      if (project !== null) levels.push(["project", project]);
-      if (project !== null && endUser !== null) levels.push(["end_user", `${project}/${endUser}`]);
-      return levels.flatMap(([level, id]) =>
+    countersAt: (who, atMs) =>
+      levelsOf(who).flatMap(([level, id]) =>
         periods.map((period) => {
           const { fromMs, untilMs } = windows.at(period, atMs);
-          return knownWindow(level, id, fromMs, untilMs).counter;
+          return known.of(level, id, fromMs, untilMs).counter;
         }),
-      );
-    },
+      ),
     settled(parts) {
-      for (const part of parts) {
-        const window = known.get(keyOf(part.counter));
-        if (window !== undefined) raise(part, window);
+      for (const { level, period, limit, counter } of parts) {
+        const window = known.get(counter);
+        const percent = reached(counters.amounts(counter).settled, limit);
+        if (window === undefined || percent <= window.raised) continue;
+        window.raised = percent;
+        events.budgetThreshold({ level: level.level, id: level.id, period, percent });
       }
     },
   };

@@ -1,17 +1,12 @@
 // Budgets of every level: the worst case is reserved at admission, grows with a stream, and is settled to the price. docs/limits.md explains them.
 import { GatewayError } from "../../canonical/error.ts";
-import type { Clock } from "../../lib/clock.ts";
 import { formatDecimal } from "../../lib/decimal.ts";
-import type { Events } from "../../telemetry/events.ts";
 import type { LedgerSettlement } from "../ledger/types.ts";
-import type { Prices } from "../prices/prices.ts";
 import { levelNames } from "./access-rules.ts";
-import { type BudgetPart, type BudgetWindows, createBudgetWindows } from "./budget-windows.ts";
+import { type BudgetOptions, type BudgetPart, type BudgetWindows, createBudgetWindows } from "./budget-windows.ts";
 import type { Caller } from "./caller.ts";
-import type { CounterReservation, MemoryCounters } from "./counters.ts";
-import type { GatewayLimits } from "./limits.ts";
+import type { CounterReservation } from "./counters.ts";
 import type { Policy, RequestSize, Reservation, ResolvedIntent } from "./policy.ts";
-import type { Windows } from "./windows.ts";
 import { priceWith, tokensFor, type WorstCase, worstCaseOf } from "./worst-case.ts";
 
 /** A budget of one level, and what is left of it. Amounts in nano-dollars. */
@@ -22,17 +17,6 @@ export interface BudgetStatus extends BudgetPart {
 
 export interface Budgets extends Policy {
   status(caller: Caller): readonly BudgetStatus[];
-}
-
-export interface BudgetOptions {
-  readonly counters: MemoryCounters;
-  readonly windows: Windows;
-  readonly prices: Prices;
-  readonly clock: Clock;
-  readonly limits: Pick<GatewayLimits, "reserveOutputTokens" | "extendOutputTokens">;
-  readonly events: Pick<Events, "budgetThreshold">;
-  /** What the ledger has of a level since a time. */
-  spent(level: string, id: string, sinceMs: number): bigint;
 }
 
 const longestWaitMs = 60_000;
@@ -172,7 +156,7 @@ export function createBudgets(options: BudgetOptions): Budgets {
       // Counting is free.
       const parts = intent.operation === "count" ? [] : own.partsOf(intent.caller);
       if (parts.length === 0) return undefined;
-      const worst = worstCaseOf(intent, prices, clock.nowMs());
+      const worst = worstCaseOf(intent, prices(), clock.nowMs());
       if (worst === null) throw notPriced(intent.model);
       return new BudgetReservation(hold(options, parts, worst, intent), options, own.settled);
     },

@@ -124,7 +124,7 @@ function reservationOf(parts: readonly Part[]): CounterReservation {
 export function createMemoryCounters(): MemoryCounters {
   const windows = new Map<string, Window>();
   const windowOf = ({ level, id, meter, fromMs, untilMs }: Counter): Window => {
-    const key = JSON.stringify([level, id, meter, fromMs]);
+    const key = `${level} ${meter} ${fromMs} ${id}`;
     const found = windows.get(key) ?? { untilMs, settled: 0n, reserved: 0n };
     windows.set(key, found);
     return found;

@@ -1,7 +1,7 @@
 // A stream from inside the process on its way to the client: canonical items in, the client's bytes out.
 import { type GatewayError, toGatewayError } from "../../canonical/error.ts";
 import type { ResponseFrame } from "../../dialects/dialect.ts";
-import { type Chunk, nothing } from "./transcoder.ts";
+import { type Chunk, nothing, type StreamEnd } from "./transcoder.ts";
 import type { UpstreamStream } from "./upstream-stream.ts";
 
 /** Items in the client's dialect. */
@@ -10,6 +10,7 @@ interface ItemWriter<Item> {
   /** Nothing more comes. */
   end(): Chunk;
   writeError(error: GatewayError): readonly ResponseFrame[] | null;
+  stop?(): StreamEnd | null;
   /** Content-Type; absent for events. */
   type?(): string;
 }
@@ -35,6 +36,7 @@ export function canonicalStream<Item>(items: AsyncIterable<Item>, writer: ItemWr
     next: (consume) => nextChunk().then(consume),
     endMarkers: () => ({ events, keepAlives: 0 }),
     writeError: (error) => writer.writeError(error),
+    stop: () => writer.stop?.() ?? null,
     finishing: () => false,
     type: () => writer.type?.() ?? null,
     close: () => void iterator.return?.().catch(() => undefined),

@@ -9,7 +9,8 @@ import type { Exchange, ExchangeOutcome, ServedBy } from "../pipeline/exchange.t
 import { inClientsName } from "../routing/model-names.ts";
 import { type ClientPace, type ClientPaceRules, createClientPace } from "./client-pace.ts";
 import type { Drains } from "./drains.ts";
-import type { EndMarkers } from "./end-markers.ts";
+import { OutputCover } from "./output-cover.ts";
+import { SilenceWatch } from "./silence-watch.ts";
 import { beyondBounds, type StreamBounds, tooLarge } from "./stream-bounds.ts";
 import type { StreamEncoder } from "./stream-encoder.ts";
 import { type Chunk, lastOf, nothing } from "./transcoder.ts";
@@ -51,6 +52,8 @@ export interface ClientStreamEnd {
   readonly servedBy: ServedBy | null;
   readonly error: GatewayError | null;
   readonly opened: boolean;
+  /** Output that was forwarded at most, where the gateway has ended the stream. */
+  readonly maxOutputTokens?: number | undefined;
 }
 
 type Controller = ReadableStreamDefaultController<Uint8Array>;
@@ -73,15 +76,12 @@ interface State {
   drainsBelow: number;
   /** Bytes for the client, and ticks since the first. */
   bytes: number;
+  readonly cover: OutputCover;
   startedTicks: number;
   /** Ticks since the last bytes for the client, and since the last progress note. */
   silentTicks: number;
   progressTicks: number;
-  /** Ticks of waiting for the upstream: since its last sign of life, and since its last event. */
-  waitedTicks: number;
-  eventlessTicks: number;
-  /** What the upstream had sent at the last tick. */
-  signs: EndMarkers;
+  readonly silence: SilenceWatch;
 }
 
 const progressMs = 5_000;
@@ -121,12 +121,11 @@ function begin(options: ClientStreamOptions, controller: Controller): State {
     drained: null,
     drainsBelow: 0,
     bytes: 0,
+    cover: new OutputCover(options.exchange, options.usage),
     startedTicks: 0,
     silentTicks: overdue ? Math.ceil(pace.heartbeatMs / pace.ticker.tickMs) : 0,
     progressTicks: 0,
-    waitedTicks: 0,
-    eventlessTicks: 0,
-    signs: { events: 0, keepAlives: 0 },
+    silence: new SilenceWatch(),
   };
   pace.ticker.subscribe(state.look);
   if (signal.aborted) state.onAbort();
@@ -162,10 +161,21 @@ function deliver(state: State, chunk: Chunk): Promise<void> | undefined {
   if (state.drained !== null) return drainOn(state, chunk);
   if (state.over) return undefined;
   if (chunk.end !== undefined) return finish(state, chunk, shown(state, chunk.end.error));
+  const covered = state.cover.missing(state.bytes + chunk.bytes.length);
+  if (covered !== null) return stopAt(state, covered);
   state.asked = false;
   if (chunk.frames !== undefined) state.options.encoder.tap?.pass(chunk.frames);
   give(state, chunk.bytes);
   return undefined;
+}
+
+/** The budget is spent: the reply ends as one that has reached its bound. */
+async function stopAt(state: State, maxOutputTokens: number): Promise<void> {
+  const spent = new GatewayError("insufficient_quota", "The budget of this key is spent.");
+  const end = state.open?.flow.stop() ?? { error: spent };
+  state.open?.life.abort(spent);
+  state.open?.flow.close();
+  await finish(state, { bytes: nothing, end }, end.error, maxOutputTokens);
 }
 
 function give(state: State, bytes: Uint8Array): void {
@@ -197,11 +207,12 @@ function shown({ servedBy }: State, error: GatewayError | null): GatewayError | 
 }
 
 /** The settlement is on disk before the last bytes leave. An error takes the place of a clean end. */
-async function finish(state: State, chunk: Chunk, error: GatewayError | null): Promise<void> {
+async function finish(state: State, chunk: Chunk, error: GatewayError | null, most?: number): Promise<void> {
   letGo(state);
   const { exchange, encoder } = state.options;
   exchange.headSent();
-  const outcome = await state.options.outcome({ servedBy: state.servedBy, error, opened: state.open !== null });
+  const opened = state.open !== null;
+  const outcome = await state.options.outcome({ servedBy: state.servedBy, error, opened, maxOutputTokens: most });
   await exchange.settle(outcome);
   const { bytes, frames = [] } = lastOf(chunk, outcome.usage);
   const failure = error === null ? [] : (state.open?.flow.writeError(error) ?? encoder.error(error));
@@ -260,7 +271,7 @@ function tick(state: State): void {
   }
   state.client.look(state.asked, state.bytes);
   if (!state.asked || state.over) return;
-  if (state.open !== null) awaited(state, state.open);
+  if (state.open !== null && state.silence.isOver(state.open, pace)) state.open.life.abort(silent());
   if (++state.silentTicks * pace.ticker.tickMs < pace.heartbeatMs) return;
   state.silentTicks = 0;
   const sign = encoder.heartbeat(state.started);
@@ -275,19 +286,6 @@ function bound(state: State): void {
   const ms = ++state.startedTicks * pace.ticker.tickMs;
   const fault = beyondBounds({ ms, bytes: state.bytes, outputTokens: usage().outputTokens }, pace.bounds);
   if (fault !== null) state.open?.life.abort(fault);
-}
-
-/** Events are life. What a vendor documents as "still at work" is life for a while; any other comment is silence. */
-function awaited(state: State, { flow, life, idleMs }: OpenStream): void {
-  const { events, keepAlives } = flow.endMarkers();
-  const { ticker, keepAliveMs } = state.options.pace;
-  if (events !== state.signs.events) state.eventlessTicks = 0;
-  if (events !== state.signs.events || keepAlives !== state.signs.keepAlives) state.waitedTicks = 0;
-  state.signs = { events, keepAlives };
-  // The first tick may come right behind the last chunk: it proves no silence.
-  const isSilent = state.waitedTicks++ * ticker.tickMs >= idleMs;
-  const isEventless = state.eventlessTicks++ * ticker.tickMs >= Math.max(idleMs, keepAliveMs);
-  if (isSilent || isEventless) life.abort(silent());
 }
 
 /** The client is too slow. An error alone would leave its connection open as long as it takes nothing. */

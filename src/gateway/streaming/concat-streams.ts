@@ -44,6 +44,7 @@ export function concatStreams(parts: number, open: (part: number) => Promise<Ups
   return {
     next,
     writeError: (error) => [...running].at(-1)?.writeError(error) ?? null,
+    stop: () => [...running].at(-1)?.stop() ?? null,
     // Usage is known when the last part has ended: no part alone is worth waiting for.
     finishing: () => false,
     type: () => null,

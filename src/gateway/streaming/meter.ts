@@ -5,6 +5,7 @@ import type { TokenFamily } from "../../dialects/tokens/families.ts";
 import { approximateText } from "../../dialects/tokens/figures.ts";
 import { emptyScan, type TextScan, textScanner } from "../../dialects/tokens/text-scan.ts";
 import { parseJsonText } from "../../lib/json.ts";
+import { isStructure } from "./length-end.ts";
 
 /** What went to the client. */
 export interface Delivered {
@@ -28,6 +29,8 @@ export interface Meter {
   delivered(): Delivered;
   /** A quick estimate of what has been used so far, for notes of progress. */
   approximate(): Usage;
+  /** The events that hold the reply together, without its texts. */
+  structure(): readonly StreamEvent[];
 }
 
 /** Of longer replies the beginning is kept, and the rest is only scanned. */
@@ -76,6 +79,7 @@ export function createMeter(input: Usage, family: TokenFamily): Meter {
   const text = deliveredText();
   let atStart: Usage | undefined;
   let atEnd: Usage | undefined;
+  const structure: StreamEvent[] = [];
   const approximate = (): Usage => {
     const outputTokens = approximateText(text.delivered().scan, family);
     const known = atStart ?? input;
@@ -84,6 +88,7 @@ export function createMeter(input: Usage, family: TokenFamily): Meter {
   return {
     skim: (raw) => text.add(unescaped(raw)),
     see(event) {
+      if (isStructure(event)) structure.push(event);
       if (event.type === "text" || event.type === "thinking" || event.type === "tool-input") text.add(event.text);
       else if (event.type === "block-start" && event.open.kind === "tool-call") text.add(event.open.name);
       else if (event.type === "start") atStart = event.usage;
@@ -98,5 +103,6 @@ export function createMeter(input: Usage, family: TokenFamily): Meter {
       atStart === undefined ? undefined : { ...zeroUsage, ...atStart, outputTokens: 0, reasoningTokens: 0 },
     delivered: text.delivered,
     approximate,
+    structure: () => structure,
   };
 }

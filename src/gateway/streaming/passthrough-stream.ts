@@ -5,8 +5,9 @@ import { readContextOf } from "../../dialects/request-outline.ts";
 import { type Frame, formatFrame, readFrame } from "../../lib/sse.ts";
 import type { UpstreamPlan } from "../attempts/upstream-plan.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";
+import { lengthEnd, primed } from "./length-end.ts";
 import type { Meter } from "./meter.ts";
-import { readerOf } from "./stream-codecs.ts";
+import { readerOf, writerOf } from "./stream-codecs.ts";
 import { encoded, endOf, nothing, type StreamEnd, type Transcoder, type Written, watch } from "./transcoder.ts";
 
 const encoder = new TextEncoder();
@@ -86,6 +87,13 @@ function originalBytes(gatewayRequest: GatewayRequest, reader: StreamReader, met
       return held === null ? { bytes: original(rest), end } : { bytes: nothing, end: letGo([...held, ...rest], end) };
     },
     apologise: () => null,
+    stop: () => ({
+      error: null,
+      rest(usage) {
+        const structure = meter.structure();
+        return encoded(lengthEnd(primed(writerOf(gatewayRequest), structure), structure, usage), false);
+      },
+    }),
     finishing: () => reader.finishing?.() ?? false,
   };
 }
@@ -114,6 +122,7 @@ function changedFrames(reader: PassthroughReader, meter: Meter, isWatched: boole
     },
     ended: () => ({ bytes: nothing, end: endOf(watch(reader.end(), meter)) }),
     apologise: (error) => reader.error(error),
+    stop: () => ({ error: null, rest: (usage) => encoded(reader.stopped(usage), isWatched) }),
     finishing: () => reader.finishing?.() ?? false,
   };
 }

@@ -32,6 +32,7 @@ export function replayAsStream(
     next: async (consume) => consume({ bytes, end: { error: null } }),
     endMarkers: () => ({ events: 1, keepAlives: 0 }),
     writeError: () => null,
+    stop: () => null,
     finishing: () => false,
     type: () => null,
     close: () => undefined,

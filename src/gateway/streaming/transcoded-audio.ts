@@ -71,7 +71,7 @@ export function transcodedAudio(
       }),
     endMarkers: source.endMarkers,
     writeError: source.writeError,
-    finishing: () => false,
+    ...{ stop: () => null, finishing: () => false },
     type: () => writer.type,
     close,
   };

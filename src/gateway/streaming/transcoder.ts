@@ -45,6 +45,8 @@ export interface Transcoder {
   ended(): Chunk;
   /** An error that fits what was said before it; null where any place is as good. */
   apologise(error: GatewayError): readonly ResponseFrame[] | null;
+  /** The end of a reply that may not go on, as one that has reached its bound; null where it can only break. */
+  stop?(): StreamEnd | null;
   /** True once the upstream has said why the reply ended: only its usage and its end are to come. */
   finishing?(): boolean;
   /** Content-Type of what goes to the client, once its first bytes are there; absent for events. */

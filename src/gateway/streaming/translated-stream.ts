@@ -8,6 +8,7 @@ import { withoutNullArguments } from "../../dialects/shared/null-arguments.ts";
 import { readFrame } from "../../lib/sse.ts";
 import type { UpstreamPlan } from "../attempts/upstream-plan.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";
+import { lengthEnd } from "./length-end.ts";
 import type { Meter } from "./meter.ts";
 import { type ClientWriter, readerOf, writerOf } from "./stream-codecs.ts";
 import {
@@ -45,6 +46,7 @@ export interface EventTranscoder {
   write(events: readonly StreamEvent[]): readonly [frames: readonly ResponseFrame[], end: StreamEnd | null];
   writeError(error: GatewayError): readonly ResponseFrame[] | null;
   encode(frames: readonly ResponseFrame[], end: StreamEnd | null): Chunk;
+  stop(): StreamEnd;
 }
 
 export function eventTranscoder(writer: ClientWriter, meter: Meter, adapt?: Adapt): EventTranscoder {
@@ -68,6 +70,10 @@ export function eventTranscoder(writer: ClientWriter, meter: Meter, adapt?: Adap
       return rendered(adapted, watch(adapted, meter) ?? over);
     },
     writeError: (error) => (writer.apologises ? writer.write({ type: "error", error }) : null),
+    stop: () => ({
+      error: null,
+      rest: (usage) => encoded(lengthEnd(writer, meter.structure(), usage), isWatched),
+    }),
     encode: (frames, end) => chunkOf(encoded(frames, isWatched), end),
   };
 }
@@ -92,6 +98,7 @@ export function translatingTranscoder(reader: StreamReader, to: EventTranscoder)
     },
     finishing: () => reader.finishing?.() ?? false,
     apologise: to.writeError,
+    stop: to.stop,
   };
 }
 
