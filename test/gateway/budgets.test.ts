@@ -173,7 +173,7 @@ describe("a stream", () => {
     const before = spentBy("k3");
     const piece = word.repeat(400);
     const frames = Array.from({ length: 400 }, () => chunk(piece));
-    far.on("*", { frames: [...frames, chunk("", "stop"), "data: [DONE]\n\n"] });
+    far.on("*", { frames: [...frames, chunk("", "stop"), "data: [DONE]\n\n"], gapMs: 2 });
     const client = new OpenAI({ apiKey: "tp-k3-secret", baseURL: `${running.url}/v1`, maxRetries: 0 });
     const stream = await client.chat.completions.create({
       ...{ model: "big", messages, stream: true, stream_options: { include_usage: true } },
@@ -187,9 +187,10 @@ describe("a stream", () => {
     expect(finish).toBe("length");
     const spent = await until("the stream is settled", () => spentBy("k3") > before && spentBy("k3"));
     expect(spent).toBeLessThanOrEqual(10n * dollar);
-    expect(spent).toBeGreaterThan(9_900_000_000n);
+    // A piece of the stream is forwarded whole or not at all.
+    expect(spent).toBeGreaterThan(9_800_000_000n);
     expect(BigInt(usage) * 15_000n).toBe(spent - before);
-    expect(text.length).toBeGreaterThan(50_000);
+    expect(text.length).toBeGreaterThan(20_000);
   });
 });
 
