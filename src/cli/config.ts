@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { stringify } from "yaml";
 import { type Configuration, readConfiguration } from "../config/configuration.ts";
-import { readSettings, type Settings } from "../config/environment.ts";
+import { readSettings, type Settings, variables } from "../config/environment.ts";
 import { ConfigError } from "../config/faults.ts";
 import { withoutSecrets } from "../config/hide-secrets.ts";
 import { configJsonSchema } from "../config/json-schema.ts";
@@ -49,24 +49,14 @@ function check(words: readonly string[]): void {
   process.exitCode = verdict.valid ? 0 : 1;
 }
 
-/** Settings of the process, under the names of their variables. */
-function variablesInEffect(settings: Settings): JsonObject {
-  return {
-    HOST: settings.host,
-    PORT: settings.port,
-    TURNPIKE_DATA: settings.dataFolder,
-    TURNPIKE_CONFIG: existsSync(settings.configFile) ? settings.configFile : null,
-    TURNPIKE_SECRET: settings.secret,
-    TURNPIKE_KEY: settings.clientKey,
-    TURNPIKE_ADMIN_KEY: settings.adminKey,
-    DATABASE_URL: settings.databaseUrl ?? null,
-    TURNPIKE_PUBLIC_URL: settings.publicUrl,
-    TURNPIKE_CORS_ORIGINS: settings.corsOrigins === "*" ? "*" : settings.corsOrigins.join(",") || null,
-    TURNPIKE_FETCH_ALLOW: settings.fetchAllow.join(",") || null,
-    TURNPIKE_VIDEO_RESULTS: settings.videoResults,
-    TURNPIKE_WEBHOOK_SECRET: settings.webhookSecret,
-    TURNPIKE_FFMPEG: settings.ffmpeg,
-  };
+/** Variables that are set, and those that always have a value. */
+function variablesInEffect({ host, port, dataFolder, configFile, environment }: Settings): JsonObject {
+  const given = variables.flatMap(({ name }) => {
+    const value = environment[name]?.trim();
+    return value ? [[name, value]] : [];
+  });
+  const file = existsSync(configFile) ? configFile : null;
+  return { ...Object.fromEntries(given), HOST: host, PORT: port, TURNPIKE_DATA: dataFolder, TURNPIKE_CONFIG: file };
 }
 
 /** Providers of the file as they were read, and those that variables configure. */
