@@ -3,9 +3,11 @@ import { type AccessDependencies, createAdminAccess } from "./admin/access.ts";
 import { createAdmin } from "./admin/admin.ts";
 import { requireRole } from "./admin/permissions.ts";
 import { adminResources } from "./admin/resources/index.ts";
+import type { DeclaredKeyEntry } from "./admin/resources/keys.ts";
 import type { ProviderTest } from "./admin/resources/providers.ts";
 import { createSealer } from "./admin/stored-entries.ts";
 import { toGatewayError } from "./canonical/error.ts";
+import type { DeclaredAccess } from "./config/access.ts";
 import type { Configuration } from "./config/configuration.ts";
 import type { Settings } from "./config/environment.ts";
 import { entrySchemas } from "./config/schema.ts";
@@ -62,6 +64,13 @@ function providerTest({ current }: Pick<ServedCatalog, "current">) {
   };
 }
 
+function declaredEntries({ keys }: DeclaredAccess): readonly DeclaredKeyEntry[] {
+  return keys.map(({ caller, expiresAtMs }) => {
+    const own = caller.levels.find(({ level }) => level === "key");
+    return { id: caller.keyId, name: caller.name, projectId: caller.project, rules: own?.rules ?? {}, expiresAtMs };
+  });
+}
+
 /** The rows of the admin API, and `/metrics`. */
 export function adminApi(parts: AdminApiParts, teardown: (() => unknown)[]): readonly Endpoint[] {
   const reader = createLedgerReader(parts.settings.dataFolder);
@@ -81,6 +90,9 @@ export function adminApi(parts: AdminApiParts, teardown: (() => unknown)[]): rea
     reader: () => reader,
     attempts: (id) => readAttempts(parts.settings.dataFolder, id),
     videos: () => parts.videos,
+    declaredKeys: () => declaredEntries(parts.configuration.access),
+    declaredProjects: () => parts.configuration.access.projects,
+    keysChanged: () => parts.keys.refresh(),
     settings: () => settingEntries(parts.settings, parts.configuration),
   });
   const mayReadMetrics: MetricsParts["mayReadMetrics"] = async (token, address) =>

@@ -190,10 +190,10 @@ async function act(call: Call, name: string, action: Action): Promise<AdminReply
   if (action.effect === "transaction" && isAboutOne)
     return replyWith(call, await changing(call, name, (context) => action.run(context, id, body)));
   if (action.effect === "transaction") {
-    const run = async (context: AdminContext): Promise<Done> => ({
-      more: await action.run(context, id, body),
-      change: { action: name, id },
-    });
+    const run = async (context: AdminContext): Promise<Done> => {
+      const more = await action.run(context, id, body);
+      return { more, change: { action: name, id, after: action.audited?.(more ?? {}) } };
+    };
     return replyWith(call, await inTransaction(call, run));
   }
   const context = contextOf(call);

@@ -5,6 +5,8 @@ import type { JsonObject } from "../lib/json.ts";
 /** What a service token may be allowed, and what that means. */
 export const scopes = {
   "metrics:read": "Read metrics.",
+  "keys:read": "Read keys and projects.",
+  "keys:write": "Create, change, rotate and revoke keys; create, change and delete projects.",
   "usage:read": "Read aggregated usage.",
   "requests:read": "Read requests.",
   "costs:read": "With `usage:read` or `requests:read`: what providers charge, and the attempts at them.",
@@ -46,6 +48,8 @@ interface Permissions {
 
 const operator = ["operator"] as const;
 const costReaders = ["operator", "costs:read"] as const;
+const keyReaders = ["operator", "keys:read", "keys:write"] as const;
+const keyWriters = ["operator", "keys:write"] as const;
 const catalogReaders = ["operator", "catalog:read"] as const;
 const providerWriters = ["operator", "providers:write"] as const;
 const routeWriters = ["operator", "routes:write"] as const;
@@ -66,6 +70,28 @@ export const permissions: Readonly<Record<string, Permissions>> = {
     },
     fields:
       "object id created_at actor action resource object_id request_id change previous_hash hash valid entries broken_at",
+  },
+  keys: {
+    verbs: {
+      list: keyReaders,
+      get: keyReaders,
+      create: keyWriters,
+      batch: keyWriters,
+      update: keyWriters,
+      rotate: keyWriters,
+      revoke: keyWriters,
+    },
+    fields: `object id source name project_id state preview rules metadata created_at expires_at disabled_at revoked_at
+      previous_until version secret data`,
+    writable: {
+      to: keyWriters,
+      fields: "name project_id secret expires_at rules metadata disabled keys grace_seconds",
+    },
+  },
+  projects: {
+    verbs: { list: keyReaders, get: keyReaders, create: keyWriters, update: keyWriters, delete: keyWriters },
+    fields: "object id source name organization_id rules created_at version",
+    writable: { to: keyWriters, fields: "name rules" },
   },
   usage: {
     verbs: { list: ["operator", "usage:read"] },

@@ -70,6 +70,8 @@ export interface Action {
    */
   readonly effect: "transaction" | "outside" | "read";
   run(context: AdminContext, id: string, body: JsonObject): Promise<JsonObject | undefined>;
+  /** What the audit log has of a change of several objects; nothing secret. */
+  readonly audited?: (reply: JsonObject) => JsonObject;
 }
 
 export interface Resource {

@@ -42,21 +42,21 @@ export type KeyWritten =
 /** Where keys belong that name no project. */
 export const defaultProjectId = "default";
 
-const readKeys = rowReader("keys", shape);
-const columns = `id, name, hash, preview, created_at_ms as "createdAtMs", expires_at_ms as "expiresAtMs",
+export const readKeys = rowReader("keys", shape);
+export const keyColumns = `id, name, hash, preview, created_at_ms as "createdAtMs", expires_at_ms as "expiresAtMs",
   revoked_at_ms as "revokedAtMs", rules, project_id as "projectId", pepper_id as "pepperId",
   disabled_at_ms as "disabledAtMs", previous_hash as "previousHash", previous_until_ms as "previousUntilMs",
   metadata, version`;
 const insert = `insert into keys (id, name, hash, preview, created_at_ms, expires_at_ms, rules, project_id, pepper_id,
   metadata, version) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, ${nextVersion("keys")})`;
 
-const liveByName = `select ${columns} from keys where name = $1 and revoked_at_ms is null`;
+const liveByName = `select ${keyColumns} from keys where name = $1 and revoked_at_ms is null`;
 
 const noName: KeyWritten = { kind: "taken", by: "name" };
 
 /** Adds a key whose name no live key has, and whose hash no key has or had. */
 export async function insertKey(store: Store, key: NewKey): Promise<KeyWritten> {
-  return (await written(() => numbered(store, "keys", `${insert} returning ${columns}`, valuesOf(key)))) ?? noName;
+  return (await written(() => numbered(store, "keys", `${insert} returning ${keyColumns}`, valuesOf(key)))) ?? noName;
 }
 
 /**
@@ -69,7 +69,7 @@ export async function upsertKeyByName(store: Store, key: NewKey): Promise<KeyWri
     where keys.hash <> excluded.hash`;
   const result = await written(async () => {
     const live = () => store.query(liveByName, [key.name]);
-    const upsert = numbered(store, "keys", `${insert} ${change} returning ${columns}`, valuesOf(key));
+    const upsert = numbered(store, "keys", `${insert} ${change} returning ${keyColumns}`, valuesOf(key));
     const changed = await upsert.catch(async (thrown: unknown) => {
       // Another instance inserts the same key at this moment: PostgreSQL may find it by its hash before its name.
       if (failureOf(thrown).kind !== "duplicate") throw thrown;
@@ -84,13 +84,13 @@ export async function upsertKeyByName(store: Store, key: NewKey): Promise<KeyWri
 
 /** The key with this hash, revoked and expired ones too; the hash is compared again, whatever the engine says. */
 export async function findKeyByHash(store: Store, hash: string): Promise<KeyRow | undefined> {
-  const rows = readKeys(await store.query(`select ${columns} from keys where hash = $1`, [hash]));
+  const rows = readKeys(await store.query(`select ${keyColumns} from keys where hash = $1`, [hash]));
   return rows.find((row) => sameHash(row.hash, hash));
 }
 
 /** Every key, revoked ones too, in the order of their last change; with `afterVersion` only what changed since. */
 export async function listKeys(store: Store, afterVersion = 0): Promise<KeyRow[]> {
-  const sql = `select ${columns} from keys where version > $1 order by version`;
+  const sql = `select ${keyColumns} from keys where version > $1 order by version`;
   return readKeys(await store.query(sql, [afterVersion]));
 }
 
@@ -99,7 +99,7 @@ export async function revokeKey(store: Store, idOrName: string, nowMs: number): 
   const sql = `update keys set revoked_at_ms = $1, version = ${laterVersion("keys", nextVersion("keys"))}
     where revoked_at_ms is null and id = (select id from keys
       where revoked_at_ms is null and (id = $2 or name = $2) order by id = $2 desc limit 1)
-    returning ${columns}`;
+    returning ${keyColumns}`;
   return readKeys(await numbered(store, "keys", sql, [nowMs, idOrName]))[0];
 }
 
@@ -161,11 +161,11 @@ async function changed(
   const assigned = sets.map(([column], index) => `${column} = $${index + 1}`);
   const condition = ifVersion === null ? "" : `and version = $${sets.length + 2}`;
   const sql = `update keys set ${[...assigned, ...(more === undefined ? [] : [more]), version].join(", ")}
-    where id = $${sets.length + 1} and revoked_at_ms is null ${condition} returning ${columns}`;
+    where id = $${sets.length + 1} and revoked_at_ms is null ${condition} returning ${keyColumns}`;
   const values = [...sets.map(([, value]) => value), id, ...(ifVersion === null ? [] : [ifVersion])];
   const result = await written(() => numbered(store, "keys", sql, values));
   if (result !== null) return result;
-  const live = readKeys(await store.query(`select ${columns} from keys where id = $1`, [id]));
+  const live = readKeys(await store.query(`select ${keyColumns} from keys where id = $1`, [id]));
   return { kind: live[0]?.revokedAtMs === null ? "stale" : "missing" };
 }
 

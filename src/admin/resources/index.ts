@@ -8,8 +8,10 @@ import type { LiveCatalog } from "../live-catalog.ts";
 import type { Resource } from "../resource.ts";
 import type { Sealer } from "../stored-entries.ts";
 import { audit } from "./audit.ts";
+import { type KeyDependencies, keys } from "./keys.ts";
 import { models } from "./models.ts";
 import { prices } from "./prices.ts";
+import { type ProjectDependencies, projects } from "./projects.ts";
 import { type ProviderDependencies, providers } from "./providers.ts";
 import { type RequestDependencies, requests } from "./requests.ts";
 import { routes } from "./routes.ts";
@@ -37,12 +39,17 @@ export interface ResourceDependencies {
   readonly reader: () => LedgerReader;
   readonly attempts: RequestDependencies["attempts"];
   readonly videos: () => Videos;
+  readonly declaredKeys: KeyDependencies["declaredKeys"];
+  readonly declaredProjects: ProjectDependencies["declaredProjects"];
+  readonly keysChanged: KeyDependencies["keysChanged"];
   readonly settings: () => readonly SettingEntry[];
 }
 
 export function adminResources(dependencies: ResourceDependencies): readonly Resource[] {
   const { pepper, catalog, sealer, schemas } = dependencies;
   return [
+    keys(dependencies),
+    projects(dependencies),
     serviceTokens(pepper),
     audit,
     usage(dependencies.reader),
