@@ -29,10 +29,10 @@ test("a pending row is still pending after a restart, and is settled once", asyn
   ]);
   const [usage] = readUsage(folder.path, { groupBy: "model" });
   expect(usage).toMatchObject({ requests: 2, open: 1, errors: 1 });
-  await second.settlePending("task", settlement({ provider: "one" }));
-  await second.settlePending("task", settlement({ provider: "two", state: "failed" }));
-  await second.settlePending("request", settlement({ provider: "two" }));
-  await second.settlePending("nobody", settlement());
+  expect(await second.settlePending("task", settlement({ provider: "one" }))).toBe(true);
+  expect(await second.settlePending("task", settlement({ provider: "two", state: "failed" }))).toBe(false);
+  expect(await second.settlePending("request", settlement({ provider: "two" }))).toBe(false);
+  expect(await second.settlePending("nobody", settlement())).toBe(false);
   expect(states()).toEqual([
     { id: "request", state: "interrupted", provider: null },
     { id: "task", state: "completed", provider: "one" },

@@ -15,6 +15,7 @@ import {
   replayValues,
   type Statements,
   settlementValues,
+  type Write,
 } from "./rows.ts";
 import { type Durability, openFile } from "./schema.ts";
 import { spentSince } from "./spend.ts";
@@ -41,8 +42,8 @@ export interface Ledger {
   open(opening: LedgerOpening): Promise<LedgerEntry>;
   /** As `open`, for a task that goes on when the process has ended: the row is `pending` until it is settled. */
   openPending(opening: LedgerOpening): Promise<void>;
-  /** Settles the pending row of this id. One that is settled already, or is not there, stays as it is. */
-  settlePending(id: string, settlement: LedgerSettlement): Promise<void>;
+  /** Settles the pending row of this id. False for one that is settled already, or is not there: it stays as it is. */
+  settlePending(id: string, settlement: LedgerSettlement): Promise<boolean>;
   /** Adds rows for attempts of an exchange. Failures are logged. */
   recordAttempts(id: string, attempts: readonly LedgerAttempt[]): void;
   /** How many rows wait to be committed. */
@@ -169,8 +170,18 @@ function rowsOf(shared: Shared): Pick<Ledger, "open" | "openPending" | "settlePe
       const values = openingValues(shared.nextNumber(), opening);
       return writer.write(statements.openPending, () => values, "reject");
     },
-    settlePending: (id, settlement) =>
-      writer.write(statements.settlePending, settlementValues(id, settlement, shared.nextSequence), "retry"),
+    async settlePending(id, settlement) {
+      let rows = 0;
+      const counted: Write = {
+        run(...values) {
+          const result = statements.settlePending.run(...values);
+          rows = result.changes;
+          return result;
+        },
+      };
+      await writer.write(counted, settlementValues(id, settlement, shared.nextSequence), "retry");
+      return rows > 0;
+    },
     recordAttempts: (id, attempts) => recordAttempts(shared, id, attempts),
   };
 }

@@ -10,7 +10,7 @@ import {
 } from "../../canonical/usage.ts";
 import type { LedgerAttempt, LedgerOpening, LedgerProgress, LedgerSettlement } from "./types.ts";
 
-export type Write = Statement<unknown, SQLQueryBindings[]>;
+export type Write = Pick<Statement<unknown, SQLQueryBindings[]>, "run">;
 
 const listed = (columns: string): readonly string[] => columns.trim().split(/\s+/);
 

@@ -228,7 +228,7 @@ export async function settlePending(
 ): Promise<void> {
   const settlement = settlementOf(ending, prices);
   pending.settle(ids.id, settlement);
-  await ledger.settlePending(ids.id, settlement);
+  if (!(await ledger.settlePending(ids.id, settlement))) return;
   const { operation, warnings } = ending;
   events.exchangeSettled({ operation, settlement, warnings, isStream: false, overheadMs: null }, null, ids);
 }
