@@ -210,7 +210,9 @@ function shown({ servedBy }: State, error: GatewayError | null): GatewayError | 
 async function finish(state: State, chunk: Chunk, error: GatewayError | null, most?: number): Promise<void> {
   letGo(state);
   const { exchange, encoder } = state.options;
-  exchange.headSent();
+  // Of a stream that comes in one piece this is the first one, too.
+  if (error === null) exchange.firstByte();
+  else exchange.headSent();
   const opened = state.open !== null;
   const outcome = await state.options.outcome({ servedBy: state.servedBy, error, opened, maxOutputTokens: most });
   await exchange.settle(outcome);
