@@ -4,6 +4,7 @@ import { type Configuration, readConfiguration } from "../config/configuration.t
 import { readSettings, type Settings } from "../config/environment.ts";
 import { buildCatalog } from "../config/providers.ts";
 import type { RequestRow } from "../gateway/ledger/columns.ts";
+import { type FeedPage, readFeed } from "../gateway/ledger/feed.ts";
 import {
   type RequestStory,
   type RequestTrace,
@@ -18,6 +19,7 @@ import { dollars, jsonText, table } from "./print.ts";
 
 /** Callers may use their ids more than once: so many of them are shown, the newest first. */
 const mostShown = 20;
+const mostInFeed = 10_000;
 const factorDigits = 6;
 
 const named = (value: unknown): string => (value === null || value === undefined ? "" : String(value));
@@ -131,6 +133,26 @@ function show(words: readonly string[]): void {
   console.log(values.json ? json() : found.map(textOf).join("\n\n"));
 }
 
+/** As in a program's loop: rows, and where to go on. */
+function feed(words: readonly string[]): void {
+  const options = { after: { type: "string" }, limit: { type: "string" }, json: { type: "boolean" } } as const;
+  const { values } = parseCommonFields(words, options);
+  const limit = /^[1-9]\d{0,4}$/.test(values.limit ?? "100") ? Number(values.limit ?? "100") : 0;
+  if (limit === 0 || limit > mostInFeed) throw new UsageError(`--limit must be an integer from 1 to ${mostInFeed}.`);
+  const { dataFolder } = readSettings(process.env, process.cwd());
+  const page = readFeed(dataFolder, { limit, ...(values.after === undefined ? {} : { after: values.after }) });
+  console.log(values.json ? jsonText(page) : feedText(page));
+}
+
+function feedText({ rows, next, hasMore }: FeedPage): string {
+  const head = ["at", "id", "key", "model", "provider", "state", "cost USD", "price USD"];
+  const cells = rows.map((row) => [
+    ...[new Date(row.atMs).toISOString(), row.id, row.keyId, row.model, named(row.provider), row.state],
+    ...[money(row.costNanoDollars), money(row.priceNanoDollars)],
+  ]);
+  return `${table([head, ...cells])}\n\nNext: --after ${next || '""'}${hasMore ? "" : " (no more for now)"}`;
+}
+
 export const requestsCommand: Command = {
   usage: "turnpike requests",
   summary: "requests in the ledger",
@@ -140,6 +162,16 @@ export const requestsCommand: Command = {
       summary: "one request, its attempts and its price, by the gateway's id or by x-request-id",
       options: { "--json": "print JSON" },
       run: show,
+    },
+    feed: {
+      usage: "turnpike requests feed",
+      summary: "settled requests in the order of their settlement, for exports",
+      options: {
+        "--after CURSOR": "where the page before ended, as its `next`; default: from the first one on",
+        "--limit N": `at most so many, up to ${mostInFeed}; default 100`,
+        "--json": "print JSON",
+      },
+      run: feed,
     },
   },
 };

@@ -44,7 +44,7 @@ function allPages(filter: RequestListFilter, limit: number): string[] {
 
 test.each<[string, RequestListFilter, number]>([
   ["all", {}, 333],
-  ["pages that end where the rows end", { key: "key_a" }, 1],
+  ["pages of one row", { endUser: "user-3" }, 1],
   ["of a rare key", { key: "key_rare" }, 3],
   ["of a key and a model that failed", { key: "key_b", model: "fast", state: "failed" }, 10],
   ["with an error", { errorCode: "upstream_timeout" }, 40],
@@ -54,8 +54,7 @@ test.each<[string, RequestListFilter, number]>([
   ["of nothing", { model: "unknown" }, 5],
 ])("%s", (_name, filter, limit) => {
   const expected = known.filter((row) => matches(row, filter)).map(({ opening }) => opening.id);
-  const pages = limit === 1 ? allPages(filter, 1).slice(0, expected.length) : allPages(filter, limit);
-  expect(pages).toEqual(expected);
+  expect(allPages(filter, limit)).toEqual(expected);
 });
 
 test("a cursor that is not one is refused", () => {

@@ -60,9 +60,21 @@ export function ledgerFiles(dataFolder: string): LedgerFile[] {
   return [...files.values()];
 }
 
+/** One query over a file, whatever its version. */
+export type QueryFile = (sql: string, ...values: SQLQueryBindings[]) => unknown[];
+
+/** Several queries over one state of a file. */
+export function queryFile<Result>(path: string, work: (query: QueryFile) => Result): Result {
+  return reading(path, (database) => {
+    const tables = inPlaceOfOlder(database);
+    database.run("begin");
+    return work((sql, ...values) => database.query(`${tables} ${sql}`).all(...values));
+  });
+}
+
 /** The rows of one file. */
 export function readFile(path: string, sql: string, values: SQLQueryBindings[]): unknown[] {
-  return reading(path, (database) => database.query(`${inPlaceOfOlder(database)} ${sql}`).all(...values));
+  return queryFile(path, (query) => query(sql, ...values));
 }
 
 /** The rows of each file. */

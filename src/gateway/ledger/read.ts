@@ -1,20 +1,19 @@
 // Reading the ledger from outside, also while a gateway writes it: what was used, and the newest requests, of all its files.
 import type { SQLQueryBindings } from "bun:sqlite";
-import { type Static, Type } from "typebox";
-import { IntColumn, NullableBigInt, rowReader } from "../../store/rows.ts";
 import {
   type AttemptRow,
-  amountNames,
-  amounts,
   attemptsSql,
-  columnOf,
   type RequestRow,
   readAttemptRows,
   readRequestRows,
   requestsSql,
 } from "./columns.ts";
 import { readFiles } from "./files.ts";
+import { hourMs } from "./usage-index.ts";
+import { readUsageReport, sumAllRows } from "./usage-report.ts";
+import type { UsageSums } from "./usage-sums.ts";
 
+export type { AttemptRow, RequestRow } from "./columns.ts";
 export type UsageGroup = "model" | "key" | "day" | "provider";
 
 /** Times in Unix milliseconds: from `sinceMs` on, and before `untilMs`. */
@@ -24,68 +23,21 @@ export interface RequestFilter {
   readonly keyId?: string;
 }
 
-const usageShape = Type.Object({
-  /** The model, key id, provider or UTC day; empty where no provider was reached. */
-  group: Type.String(),
-  requests: IntColumn,
-  /** Of these, not completed and not under way. */
-  errors: IntColumn,
-  open: IntColumn,
-  ...amounts,
-  /** Of those that have a cost or a price; null when none has. */
-  costNanoDollars: NullableBigInt,
-  priceNanoDollars: NullableBigInt,
-  /** Requests with tokens or units and without a cost. */
-  unpriced: IntColumn,
-  /** Tokens of requests and attempts that failed after they were sent: what providers may bill, and no caller pays. */
-  possibleTokens: IntColumn,
-});
-
-export type UsageRow = Static<typeof usageShape>;
-export type { AttemptRow, RequestRow } from "./columns.ts";
-export { unitNames } from "./columns.ts";
-
-const readUsageRows = rowReader("requests", usageShape);
-
-const groupSql: { readonly [group in UsageGroup]: string } = {
-  model: "model",
-  key: "key_id",
-  provider: "coalesce(provider, '')",
-  day: "strftime('%Y-%m-%d', at_ms / 1000, 'unixepoch')",
-};
-
-/** Only what is charged: tokens of failed attempts are summed separately. */
-const amountSums = amountNames.map((name) => `sum(iif(charged, ${columnOf(name)}, 0)) as "${name}"`).join(", ");
-const anyAmount = amountNames.map(columnOf).join(" + ");
-
-/** One row per group, the dearest first. Empty when there is no ledger yet. */
-export function readUsage(dataFolder: string, filter: RequestFilter & { readonly groupBy: UsageGroup }): UsageRow[] {
-  const { where, values } = conditions(filter);
-  const sql = `select ${groupSql[filter.groupBy]} as "group", count(*) as requests,
-    sum(state not in ('completed', 'replayed', 'open', 'pending')) as errors, sum(state in ('open', 'pending')) as open,
-    ${amountSums}, sum(cost) as "costNanoDollars", sum(price) as "priceNanoDollars",
-    sum(state not in ('open', 'pending') and charged and cost is null and ${anyAmount} > 0) as unpriced,
-    sum((select coalesce(sum(possible_input_tokens), 0) from attempts where attempts.id = requests.id)) as "possibleTokens"
-    from requests ${where} group by 1`;
-  const groups = new Map<string, UsageRow>();
-  for (const row of readFiles(dataFolder, sql, values).flatMap(readUsageRows)) {
-    const before = groups.get(row.group);
-    groups.set(row.group, before === undefined ? row : sumOf(before, row));
-  }
-  return [...groups.values()].sort(dearestFirst);
+/** One group: a model, key id, provider or UTC day; empty where no provider was reached. */
+export interface UsageRow extends UsageSums {
+  readonly group: string;
 }
 
-const usageNames = Object.keys(usageShape.properties) as (keyof UsageRow)[];
-
-/** The same group in two files. */
-function sumOf(left: UsageRow, right: UsageRow): UsageRow {
-  const sum = (name: keyof UsageRow): UsageRow[keyof UsageRow] => {
-    const [one, other] = [left[name], right[name]];
-    if (typeof one === "number" && typeof other === "number") return one + other;
-    if (typeof one === "bigint" && typeof other === "bigint") return one + other;
-    return one ?? other;
-  };
-  return Object.fromEntries(usageNames.map((name) => [name, sum(name)])) as UsageRow;
+/** One row per group, the dearest first. Empty when there is no ledger yet. */
+export function readUsage(
+  dataFolder: string,
+  { groupBy, keyId, ...times }: RequestFilter & { readonly groupBy: UsageGroup },
+): UsageRow[] {
+  const filter = keyId === undefined ? {} : { filter: { key: keyId } };
+  const isInHours = [times.sinceMs, times.untilMs].every((ms = 0) => ms % hourMs === 0);
+  const read = isInHours ? readUsageReport : sumAllRows;
+  const rows = read(dataFolder, { groupBy: [groupBy], ...times, ...filter });
+  return rows.map(({ group, ...sums }) => ({ group: group[groupBy] ?? "", ...sums })).sort(dearestFirst);
 }
 
 function dearestFirst(left: UsageRow, right: UsageRow): number {

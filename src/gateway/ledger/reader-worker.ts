@@ -1,11 +1,13 @@
 // The thread that reads the ledger for a gateway that serves requests.
 import type { ThreadMessage } from "../../lib/thread.ts";
+import { type FeedQuery, readFeed } from "./feed.ts";
 import { type RequestListQuery, readRequestPage } from "./request-list.ts";
 import { readUsageReport, type UsageQuery } from "./usage-report.ts";
 
 export type ReadJob = { readonly dataFolder: string } & (
   | { readonly read: "usage"; readonly query: UsageQuery }
   | { readonly read: "requests"; readonly query: RequestListQuery }
+  | { readonly read: "feed"; readonly query: FeedQuery }
 );
 
 export type ReadResult = { readonly value: unknown } | { readonly error: string };
@@ -18,6 +20,8 @@ function readFor(job: ReadJob): unknown {
       return readUsageReport(job.dataFolder, job.query);
     case "requests":
       return readRequestPage(job.dataFolder, job.query);
+    case "feed":
+      return readFeed(job.dataFolder, job.query);
   }
 }
 

@@ -1,6 +1,7 @@
 // Reading the ledger from a gateway that serves requests: in a thread, so that the event loop never waits for it.
 import { createThread } from "../../lib/thread.ts";
 import { workerAddress } from "../../lib/worker.ts";
+import type { FeedPage, FeedQuery } from "./feed.ts";
 import type { ReadJob, ReadResult } from "./reader-worker.ts";
 import type { RequestListQuery, RequestPage } from "./request-list.ts";
 import type { UsageQuery, UsageReportRow } from "./usage-report.ts";
@@ -9,6 +10,8 @@ export interface LedgerReader {
   usage(query: UsageQuery): Promise<readonly UsageReportRow[]>;
   /** Rejects for a cursor that is not one of a page. */
   requests(query: RequestListQuery): Promise<RequestPage>;
+  /** Rejects for a cursor that is not one of the feed. */
+  feed(query: FeedQuery): Promise<FeedPage>;
   close(): void;
 }
 
@@ -23,6 +26,7 @@ export function createLedgerReader(dataFolder: string): LedgerReader {
   return {
     usage: async (query) => (await ask({ dataFolder, read: "usage", query })) as readonly UsageReportRow[],
     requests: async (query) => (await ask({ dataFolder, read: "requests", query })) as RequestPage,
+    feed: async (query) => (await ask({ dataFolder, read: "feed", query })) as FeedPage,
     close: () => thread.close(),
   };
 }

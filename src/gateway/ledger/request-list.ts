@@ -1,7 +1,10 @@
 // Pages of requests, filtered, the newest first: for the command line and the admin API.
-import type { SQLQueryBindings } from "bun:sqlite";
+import type { Database, SQLQueryBindings } from "bun:sqlite";
+import { Type } from "typebox";
+import { IntColumn, rowReader } from "../../store/rows.ts";
 import { type RequestRow, readRequestRows, requestsSql } from "./columns.ts";
-import { ledgerFiles, readFile } from "./files.ts";
+import { type LedgerFile, queryFile } from "./files.ts";
+import { blockRows, withUsageIndex, type zoneColumns } from "./usage-index.ts";
 
 /** Exact values, and times in Unix milliseconds: from `sinceMs` on, and before `untilMs`. */
 export interface RequestListFilter {
@@ -36,24 +39,73 @@ export interface RequestPage {
   readonly next: string | null;
 }
 
+/** Blocks that are read for one page at most: a page of values that never come together ends before its limit. */
+const maxBlocks = 48;
+
 /** Throws an Error for a cursor that is not one of a page. */
 export function readRequestPage(dataFolder: string, { filter = {}, limit, cursor }: RequestListQuery): RequestPage {
   const place = cursor === undefined ? null : placeOf(cursor);
-  const files = ledgerFiles(dataFolder);
-  const first = place === null ? 0 : files.findIndex(({ id }) => id === place.file);
-  const rows: RequestRow[] = [];
-  for (const [index, { path, id }] of files.entries()) {
-    if (index < first || first < 0) continue;
-    const below = place !== null && index === first ? place.n : undefined;
-    const { where, values } = conditions(filter, below);
-    const sql = `${requestsSql} ${where} order by n desc limit ?`;
-    const wanted = limit - rows.length;
-    const found = readRequestRows(readFile(path, sql, [...values, wanted + 1]));
-    rows.push(...found.slice(0, wanted));
-    const more = found[wanted];
-    if (more !== undefined) return { rows, next: `${id}.${more.n + 1}` };
-  }
-  return { rows, next: null };
+  return withUsageIndex(dataFolder, ({ files, database }) => {
+    const first = place === null ? 0 : files.findIndex(({ id }) => id === place.file);
+    if (first < 0) throw notACursor();
+    const rows: RequestRow[] = [];
+    for (const [index, file] of files.entries()) {
+      if (index < first) continue;
+      const below = place !== null && index === first ? place.n : Number.MAX_SAFE_INTEGER;
+      const wanted = limit - rows.length;
+      const page = pageOf(database, file, { filter, below, limit: wanted + 1 });
+      rows.push(...page.rows.slice(0, wanted));
+      const next = page.rows[wanted]?.n ?? page.stoppedAt;
+      if (next !== null) return { rows, next: `${file.id}.${next + 1}` };
+    }
+    return { rows, next: null };
+  });
+}
+
+interface Part {
+  readonly filter: RequestListFilter;
+  /** Rows with smaller numbers only. */
+  readonly below: number;
+  readonly limit: number;
+}
+
+/** Rows of one file; `stoppedAt` is the number of the last row that was looked at where more blocks are left. */
+function pageOf(database: Database, { path, id }: LedgerFile, part: Part) {
+  const { where, values } = conditions(part.filter);
+  const blocks = blocksFor(database, id, part);
+  const sql = `${requestsSql} where n >= ? and n < ? ${where} order by n desc limit ?`;
+  return queryFile(path, (query) => {
+    const rows: RequestRow[] = [];
+    const read = (from: number, to: number): void => {
+      rows.push(...readRequestRows(query(sql, from, Math.min(to, part.below), ...values, part.limit - rows.length)));
+    };
+    if (blocks === null) read(0, part.below);
+    for (const [count, block] of (blocks ?? []).entries()) {
+      if (rows.length >= part.limit) break;
+      if (count >= maxBlocks) return { rows, stoppedAt: (block + 1) * blockRows - 1 };
+      read(block * blockRows, (block + 1) * blockRows);
+    }
+    return { rows, stoppedAt: null };
+  });
+}
+
+const readBlocks = rowReader("blocks", Type.Object({ block: IntColumn }));
+
+/** The blocks that may have matching rows, the newest first; null where every block may. Rows that are not settled are in none of the zones. */
+function blocksFor(database: Database, ledger: string, { filter, below }: Part): number[] | null {
+  const { sinceMs, untilMs } = filter;
+  const zones = columns.filter(([name]) => typeof filter[name] === "string");
+  if (zones.length === 0 && sinceMs === undefined && untilMs === undefined) return null;
+  const clauses = ["ledger = ?", "block <= ?", "max_at >= ?", "min_at < ?"];
+  const range = [sinceMs ?? 0, untilMs ?? Number.MAX_SAFE_INTEGER];
+  const values: SQLQueryBindings[] = [ledger, Math.floor((below - 1) / blockRows), ...range];
+  const late = `exists (select 1 from late where late.ledger = blocks.ledger
+    and late.n between block * ${blockRows} and block * ${blockRows} + ${blockRows - 1})`;
+  const zone = `exists (select 1 from zones z where z.ledger = blocks.ledger and z.name = ? and z.value = ? and z.block = blocks.block)`;
+  if (zones.length > 0) clauses.push(`(${late} or (${zones.map(() => zone).join(" and ")}))`);
+  for (const [name, column] of zones) values.push(column, filter[name] ?? "");
+  const sql = `select block from blocks where ${clauses.join(" and ")} order by block desc limit ${maxBlocks + 1}`;
+  return readBlocks(database.query(sql).all(...values)).map(({ block }) => block);
 }
 
 interface Place {
@@ -62,36 +114,46 @@ interface Place {
   readonly n: number;
 }
 
+const notACursor = (): Error => new Error("The cursor is not one of a page of requests.");
+
 function placeOf(cursor: string): Place {
   const [, file, n] = /^([a-z0-9]+)\.(\d{1,15})$/.exec(cursor) ?? [];
-  if (file === undefined) throw new Error("The cursor is not one of a page of requests.");
+  if (file === undefined) throw notACursor();
   return { file, n: Number(n) };
 }
 
-const columns: readonly (readonly [keyof RequestListFilter, string])[] = [
+/** Filters of exact values, by their columns. */
+const columns: readonly (readonly [keyof RequestListFilter, (typeof zoneColumns)[number]])[] = [
+  ["organization", "organization"],
+  ["project", "project"],
+  ["key", "key_id"],
+  ["endUser", "end_user"],
+  ["model", "model"],
+  ["provider", "provider"],
+  ["operation", "operation"],
+  ["state", "state"],
+  ["errorCode", "error_code"],
+];
+
+/** Filters that the index does not help with. */
+const otherClauses: readonly (readonly [keyof RequestListFilter, string])[] = [
   ["sinceMs", "at_ms >= ?"],
   ["untilMs", "at_ms < ?"],
-  ["organization", "organization = ?"],
-  ["project", "project = ?"],
-  ["key", "key_id = ?"],
-  ["endUser", "end_user = ?"],
-  ["model", "model = ?"],
-  ["provider", "provider = ?"],
-  ["operation", "operation = ?"],
-  ["state", "state = ?"],
-  ["errorCode", "error_code = ?"],
   ["httpStatus", "http_status = ?"],
   ["minDurationMs", "duration_ms >= ?"],
   ["minCostNanoDollars", "cost >= ?"],
   ["requestId", "? in (id, request_id)"],
 ];
 
-function conditions(filter: RequestListFilter, below: number | undefined) {
-  const asked = columns.flatMap(([name, clause]) => {
-    const value = filter[name];
-    return value === undefined ? [] : [{ clause, value }];
-  });
-  if (below !== undefined) asked.push({ clause: "n < ?", value: below });
-  const values: SQLQueryBindings[] = asked.map(({ value }) => value);
-  return { where: asked.length === 0 ? "" : `where ${asked.map(({ clause }) => clause).join(" and ")}`, values };
+function conditions(filter: RequestListFilter) {
+  const clauses: string[] = [];
+  const values: SQLQueryBindings[] = [];
+  const add = (clause: string, value: string | number | undefined): void => {
+    if (value === undefined) return;
+    clauses.push(`and ${clause}`);
+    values.push(value);
+  };
+  for (const [name, clause] of otherClauses) add(clause, filter[name]);
+  for (const [name, column] of columns) add(`${column} = ?`, filter[name]);
+  return { where: clauses.join(" "), values };
 }

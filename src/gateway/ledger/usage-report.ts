@@ -1,9 +1,11 @@
 // What was used, grouped and filtered: for the command line and the admin API.
 import type { SQLQueryBindings } from "bun:sqlite";
-import { type Static, Type } from "typebox";
-import { IntColumn, NullableBigInt, rowReader } from "../../store/rows.ts";
-import { amountNames, amounts, columnOf } from "./columns.ts";
-import { readFiles } from "./files.ts";
+import { Type } from "typebox";
+import { rowReader } from "../../store/rows.ts";
+import { columnOf } from "./columns.ts";
+import { queryFile, readFiles } from "./files.ts";
+import { dayMs, hourMs, type SumLevel, withUsageIndex } from "./usage-index.ts";
+import { sumNames, sumOf, sumsShape, sumsSql, type UsageSums } from "./usage-sums.ts";
 
 /** What usage can be grouped by. Hours and days are UTC, as in `2026-01-31T13` and `2026-01-31`. */
 export const usageDimensions = [
@@ -33,24 +35,6 @@ export interface UsageQuery {
   readonly untilMs?: number;
 }
 
-const sumsShape = Type.Object({
-  requests: IntColumn,
-  /** Of these, not completed and not under way. */
-  errors: IntColumn,
-  /** Of these, under way. */
-  open: IntColumn,
-  ...amounts,
-  /** Of those that have a cost or a price; null when none has. */
-  costNanoDollars: NullableBigInt,
-  priceNanoDollars: NullableBigInt,
-  /** Requests with tokens or units and without a cost. */
-  unpriced: IntColumn,
-  /** Tokens of attempts that failed after they were sent: what providers may bill, and no caller pays. */
-  possibleTokens: IntColumn,
-});
-
-export type UsageSums = Static<typeof sumsShape>;
-
 /** One group. Dimensions that it is not grouped by are absent; empty text where a request has none. */
 export interface UsageReportRow extends UsageSums {
   readonly group: Partial<Readonly<Record<UsageDimension, string>>>;
@@ -68,56 +52,84 @@ const groupSql: { readonly [dimension in UsageDimension]: string } = {
   operation: "operation",
 };
 
-const anyAmount = amountNames.map(columnOf).join(" + ");
-const sumsSql = `count(*) as requests,
-  sum(state not in ('completed', 'replayed', 'open', 'pending')) as errors, sum(state in ('open', 'pending')) as open,
-  ${amountNames.map((name) => `sum(iif(charged, ${columnOf(name)}, 0)) as "${name}"`).join(", ")},
-  sum(cost) as "costNanoDollars", sum(price) as "priceNanoDollars",
-  sum(state not in ('open', 'pending') and charged and cost is null and ${anyAmount} > 0) as unpriced,
-  sum((select coalesce(sum(possible_input_tokens), 0) from attempts where attempts.id = requests.id)) as "possibleTokens"`;
+/** One row per group, in the order of the groups, from the sums of the index. Empty when there is no ledger yet. */
+export function readUsageReport(dataFolder: string, exact: UsageQuery): UsageReportRow[] {
+  const query = inWholeHours(exact);
+  const groups = new Groups(query.groupBy);
+  withUsageIndex(dataFolder, ({ files, database }) => {
+    const { clauses, values } = conditions(query);
+    const sums = sumNames.map((name) => `sum(${columnOf(name)}) as "${name}"`).join(", ");
+    const settled = select(query, sums, "sums", [...clauses, "level = ?", "ledger = ?"]);
+    const open = select(query, sumsSql, "requests", [...clauses, "n in (select value from json_each(?))"]);
+    for (const { id, path } of files) {
+      groups.add(database.query(settled).all(...values, levelFor(query), id));
+      const late = database.query("select n from late where ledger = ?").values(id).flat().map(Number);
+      if (late.length > 0) groups.add(queryFile(path, (ask) => ask(open, ...values, JSON.stringify(late))));
+    }
+  });
+  return groups.rows();
+}
 
-/** One row per group, in the order of the groups. Empty when there is no ledger yet. */
-export function readUsageReport(dataFolder: string, query: UsageQuery): UsageReportRow[] {
+/** The same from every row of the ledger, which takes as long as there are rows: what the index is compared with. Times are exact. */
+export function sumAllRows(dataFolder: string, query: UsageQuery): UsageReportRow[] {
   const { clauses, values } = conditions(query);
-  const names = query.groupBy.map((dimension) => `${groupSql[dimension]} as "${dimension}"`);
+  const groups = new Groups(query.groupBy);
+  for (const rows of readFiles(dataFolder, select(query, sumsSql, "requests", clauses), values)) groups.add(rows);
+  return groups.rows();
+}
+
+function select({ groupBy }: UsageQuery, sums: string, table: string, clauses: readonly string[]): string {
+  const names = groupBy.map((dimension) => `${groupSql[dimension]} as "${dimension}"`);
   const where = clauses.length === 0 ? "" : `where ${clauses.join(" and ")}`;
   const by = names.length === 0 ? "having count(*) > 0" : `group by ${names.map((_, index) => index + 1).join(", ")}`;
-  const sql = `select ${[...names, sumsSql].join(", ")} from requests ${where} ${by}`;
-  const groups = new Map<string, UsageReportRow>();
-  const read = rowReader("requests", shapeOf(query.groupBy));
-  for (const rows of readFiles(dataFolder, sql, values))
-    for (const { group, sums } of read(rows).map((row) => split(row, query.groupBy))) {
-      const name = JSON.stringify(group);
-      const before = groups.get(name);
-      groups.set(name, { group, ...(before === undefined ? sums : sumOf(before, sums)) });
-    }
-  return [...groups.entries()].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row);
+  return `select ${[...names, sums].join(", ")} from ${table} ${where} ${by}`;
 }
 
-const shapeOf = (groupBy: readonly UsageDimension[]) =>
-  Type.Object({ ...Object.fromEntries(groupBy.map((name) => [name, Type.String()])), ...sumsShape.properties });
+const hourOf = (ms: number): number => Math.floor(ms / hourMs) * hourMs;
 
-function split(row: object, groupBy: readonly UsageDimension[]) {
-  const values = row as UsageSums & Partial<Record<UsageDimension, string>>;
-  const group = Object.fromEntries(groupBy.map((name) => [name, values[name] ?? ""]));
-  const sums = Object.fromEntries(sumNames.map((name) => [name, values[name]])) as UsageSums;
-  return { group, sums };
-}
-
-const sumNames = Object.keys(sumsShape.properties) as (keyof UsageSums)[];
-
-/** The same group in two files. */
-function sumOf(left: UsageSums, right: UsageSums): UsageSums {
-  const sum = (name: keyof UsageSums): UsageSums[keyof UsageSums] => {
-    const [one, other] = [left[name], right[name]];
-    if (typeof one === "number" && typeof other === "number") return one + other;
-    if (typeof one === "bigint" && typeof other === "bigint") return one + other;
-    return one ?? other;
+function inWholeHours(query: UsageQuery): UsageQuery {
+  const { sinceMs, untilMs } = query;
+  return {
+    ...query,
+    ...(sinceMs === undefined ? {} : { sinceMs: hourOf(sinceMs) }),
+    ...(untilMs === undefined ? {} : { untilMs: hourOf(untilMs) }),
   };
-  return Object.fromEntries(sumNames.map((name) => [name, sum(name)])) as UsageSums;
 }
 
-const hourMs = 3_600_000;
+const isWholeDays = (ms: number | undefined): boolean => ms === undefined || ms % dayMs === 0;
+
+/** The coarsest sums that can answer. */
+function levelFor({ groupBy, filter, sinceMs, untilMs }: UsageQuery): SumLevel {
+  if (groupBy.includes("endUser") || filter?.endUser !== undefined) return "user";
+  return !groupBy.includes("hour") && isWholeDays(sinceMs) && isWholeDays(untilMs) ? "day" : "hour";
+}
+
+/** Groups of several files, merged. */
+class Groups {
+  private readonly groupBy: readonly UsageDimension[];
+  private readonly merged = new Map<string, UsageReportRow>();
+  private readonly read: (rows: readonly unknown[]) => object[];
+
+  constructor(groupBy: readonly UsageDimension[]) {
+    this.groupBy = groupBy;
+    const names = Object.fromEntries(groupBy.map((name) => [name, Type.String()]));
+    this.read = rowReader("requests", Type.Object({ ...names, ...sumsShape.properties }));
+  }
+
+  add(rows: readonly unknown[]): void {
+    for (const row of this.read(rows) as (UsageSums & Partial<Record<UsageDimension, string>>)[]) {
+      const group = Object.fromEntries(this.groupBy.map((name) => [name, row[name] ?? ""]));
+      const sums = Object.fromEntries(sumNames.map((name) => [name, row[name]])) as UsageSums;
+      const name = JSON.stringify(group);
+      const before = this.merged.get(name);
+      this.merged.set(name, { group, ...(before === undefined ? sums : sumOf(before, sums)) });
+    }
+  }
+
+  rows(): UsageReportRow[] {
+    return [...this.merged.entries()].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row);
+  }
+}
 
 function conditions({ filter = {}, sinceMs, untilMs }: UsageQuery) {
   const clauses: string[] = [];
@@ -127,9 +139,8 @@ function conditions({ filter = {}, sinceMs, untilMs }: UsageQuery) {
     clauses.push(clause);
     values.push(value);
   };
-  const hourOf = (ms: number | undefined): number | undefined => ms && Math.floor(ms / hourMs) * hourMs;
-  add("at_ms >= ?", hourOf(sinceMs));
-  add("at_ms < ?", hourOf(untilMs));
+  add("at_ms >= ?", sinceMs);
+  add("at_ms < ?", untilMs);
   for (const dimension of usageDimensions)
     if (dimension !== "hour" && dimension !== "day") add(`${groupSql[dimension]} = ?`, filter[dimension]);
   return { clauses, values };

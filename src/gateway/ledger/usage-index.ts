@@ -1,0 +1,185 @@
+// What is derived from the ledger so that large ones answer at once: sums by hour and day, where values occur, and the order of settlement.
+import { Database, type SQLQueryBindings } from "bun:sqlite";
+import { join } from "node:path";
+import { Type } from "typebox";
+import { IntColumn, rowReader } from "../../store/rows.ts";
+import { columnOf } from "./columns.ts";
+import { type LedgerFile, ledgerFiles, type QueryFile, queryFile } from "./files.ts";
+import { sumNames, sumOf, sumsShape, sumsSql, type UsageSums } from "./usage-sums.ts";
+
+/** Rows in a block: a page of requests with a rare value reads few blocks. */
+export const blockRows = 512;
+/** Rows that are read at once. */
+const chunkRows = 50_000;
+export const hourMs = 3_600_000;
+export const dayMs = 24 * hourMs;
+
+/** Columns that sums are kept by. */
+export const groupColumns = [
+  "organization",
+  "project",
+  "key_id",
+  "end_user",
+  "model",
+  "provider",
+  "operation",
+] as const;
+
+/** Columns whose values are found by block. */
+export const zoneColumns = [...groupColumns, "state", "error_code"] as const;
+
+const version = 1;
+const tables = [
+  "create table files (ledger text primary key, through integer not null) without rowid",
+  "create table late (ledger text not null, n integer not null, primary key (ledger, n)) without rowid",
+  "create table feed (ledger text not null, seq integer not null, n integer not null, primary key (ledger, seq)) without rowid",
+  `create table zones (ledger text not null, name text not null, value text not null, block integer not null,
+    primary key (ledger, name, value, block)) without rowid`,
+  `create table blocks (ledger text not null, block integer not null, min_at integer not null, max_at integer not null,
+    primary key (ledger, block)) without rowid`,
+  `create table sums (level text not null, ledger text not null, at_ms integer not null,
+    ${groupColumns.map((name) => `${name} text not null`).join(", ")},
+    ${sumNames.map((name) => `${columnOf(name)} integer`).join(", ")},
+    primary key (level, ledger, at_ms, ${groupColumns.join(", ")})) without rowid`,
+];
+
+/** `user`: by hour and end user; `hour` and `day`: without end users. */
+export type SumLevel = "user" | "hour" | "day";
+
+export interface UsageIndex {
+  readonly files: readonly LedgerFile[];
+  readonly database: Database;
+}
+
+/** Opens the index, brings it up to date and reads from it. It can be deleted: it is made again. */
+export function withUsageIndex<Result>(dataFolder: string, read: (index: UsageIndex) => Result): Result {
+  const files = ledgerFiles(dataFolder);
+  using database = new Database(files.length === 0 ? ":memory:" : join(dataFolder, "usage.db"), {
+    create: true,
+    readwrite: true,
+    safeIntegers: true,
+  });
+  database.run("pragma busy_timeout = 30000");
+  database.run("pragma journal_mode = wal");
+  database.run("pragma synchronous = normal");
+  database.transaction(makeTables).immediate(database);
+  for (const file of files) database.transaction(catchUp).immediate(database, file);
+  return read({ files, database });
+}
+
+/** Forgets everything that is derived: the next reader makes it again. */
+export function dropUsageIndex(dataFolder: string): void {
+  withUsageIndex(dataFolder, ({ database }) => {
+    database.run("pragma user_version = 0");
+  });
+}
+
+function makeTables(database: Database): void {
+  if (Number(Object(database.query("pragma user_version").get()).user_version) === version) return;
+  for (const name of ["files", "late", "feed", "zones", "blocks", "sums"]) database.run(`drop table if exists ${name}`);
+  for (const table of tables) database.run(table);
+  database.run(`pragma user_version = ${version}`);
+}
+
+const readNumbers = rowReader("requests", Type.Object({ n: IntColumn }));
+
+/** Everything that was settled in one state of the file, so that whoever follows the feed misses nothing. */
+function catchUp(database: Database, { path, id }: LedgerFile): void {
+  const found = database.query("select through as n from files where ledger = ?").all(id);
+  let through = readNumbers(found)[0]?.n ?? 0;
+  const late = readNumbers(database.query("select n from late where ledger = ?").all(id)).map(({ n }) => n);
+  queryFile(path, (query) => {
+    const last = readNumbers(query("select coalesce(max(n), 0) as n from requests"))[0]?.n ?? 0;
+    if (last === through && late.length === 0) return;
+    if (late.length > 0) addLate(database, query, id, late);
+    for (; through < last; through += chunkRows) addChunk(database, query, id, [through, through + chunkRows]);
+    database.query("insert or replace into files (ledger, through) values (?, ?)").run(id, last);
+  });
+}
+
+function addLate(database: Database, query: QueryFile, ledger: string, late: readonly number[]): void {
+  const numbers = JSON.stringify(late);
+  const where = "n in (select value from json_each(?))";
+  const settled = readNumbers(query(`select n from requests where ${where} and settled_seq is not null`, numbers));
+  if (settled.length === 0) return;
+  const remove = database.query("delete from late where ledger = ? and n = ?");
+  for (const { n } of settled) remove.run(ledger, n);
+  addSettled(database, query, ledger, { where, values: [JSON.stringify(settled.map(({ n }) => n))] });
+}
+
+function addChunk(database: Database, query: QueryFile, ledger: string, range: readonly [number, number]): void {
+  const where = "n > ? and n <= ?";
+  const insert = database.query("insert into late (ledger, n) values (?, ?)");
+  for (const { n } of readNumbers(query(`select n from requests where ${where} and settled_seq is null`, ...range)))
+    insert.run(ledger, n);
+  const times = `select n / ${blockRows} as block, min(at_ms) as low, max(at_ms) as high from requests where ${where} group by 1`;
+  const put = database.query(`insert into blocks (ledger, block, min_at, max_at) values (?, ?, ?, ?)
+    on conflict do update set min_at = min(min_at, excluded.min_at), max_at = max(max_at, excluded.max_at)`);
+  for (const row of query(times, ...range)) put.run(ledger, ...(Object.values(Object(row)) as SQLQueryBindings[]));
+  addSettled(database, query, ledger, { where, values: [...range] });
+}
+
+interface Selection {
+  readonly where: string;
+  readonly values: SQLQueryBindings[];
+}
+
+function addSettled(database: Database, query: QueryFile, ledger: string, { where, values }: Selection): void {
+  const from = `from requests where ${where} and settled_seq is not null`;
+  const put = database.query("insert or ignore into feed (ledger, seq, n) values (?, ?, ?)");
+  for (const row of query(`select settled_seq, n ${from}`, ...values))
+    put.run(ledger, ...(Object.values(Object(row)) as SQLQueryBindings[]));
+  const zone = database.query("insert or ignore into zones (ledger, name, value, block) values (?, ?, ?, ?)");
+  for (const name of zoneColumns)
+    for (const row of query(
+      `select distinct coalesce(${name}, '') as value, n / ${blockRows} as block ${from}`,
+      ...values,
+    ))
+      zone.run(ledger, name, ...(Object.values(Object(row)) as SQLQueryBindings[]));
+  addSums(database, ledger, query(sumsOfRows(from), ...values));
+}
+
+const sumsOfRows = (from: string): string => `select at_ms / ${hourMs} * ${hourMs} as at_ms,
+  ${groupColumns.map((name) => `coalesce(${name}, '') as ${name}`).join(", ")}, ${sumsSql} ${from}
+  group by ${[0, ...groupColumns].map((_, index) => index + 1).join(", ")}`;
+
+const groupShape = Type.Object({
+  at_ms: IntColumn,
+  ...Object.fromEntries(groupColumns.map((name) => [name, Type.String()])),
+  ...sumsShape.properties,
+});
+const readGroups = rowReader("requests", groupShape);
+
+type GroupRow = UsageSums & { readonly at_ms: number } & Readonly<Record<(typeof groupColumns)[number], string>>;
+
+const coarser: { readonly [level in SumLevel]: (row: GroupRow) => GroupRow } = {
+  user: (row) => row,
+  hour: (row) => ({ ...row, end_user: "" }),
+  day: (row) => ({ ...row, end_user: "", at_ms: Math.floor(row.at_ms / dayMs) * dayMs }),
+};
+
+const sumColumns = sumNames.map(columnOf);
+const addition = `insert into sums (level, ledger, at_ms, ${[...groupColumns, ...sumColumns].join(", ")})
+  values (${[0, 0, 0, ...groupColumns, ...sumColumns].map(() => "?").join(", ")}) on conflict do update set
+  ${sumColumns.map((name) => `${name} = iif(${name} is null, excluded.${name}, ${name} + coalesce(excluded.${name}, 0))`).join(", ")}`;
+
+function addSums(database: Database, ledger: string, rows: readonly unknown[]): void {
+  const groups = readGroups(rows) as unknown as GroupRow[];
+  const add = database.query(addition);
+  for (const level of ["user", "hour", "day"] as const) {
+    const merged = new Map<string, GroupRow>();
+    for (const group of groups.map(coarser[level])) {
+      const name = JSON.stringify([group.at_ms, ...groupColumns.map((column) => group[column])]);
+      const before = merged.get(name);
+      merged.set(name, before === undefined ? group : { ...group, ...sumOf(before, group) });
+    }
+    for (const group of merged.values())
+      add.run(
+        level,
+        ledger,
+        group.at_ms,
+        ...groupColumns.map((name) => group[name]),
+        ...sumNames.map((name) => group[name]),
+      );
+  }
+}
