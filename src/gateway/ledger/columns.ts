@@ -9,7 +9,7 @@ const integers = <const Name extends string>(names: readonly Name[]): Columns<Na
   Object.fromEntries(names.map((name) => [name, IntColumn])) as Columns<Name>;
 
 /** Units under the names of their columns: those that are paid by the request are not the requests of a group. */
-const unitNames = [
+export const unitNames = [
   "images",
   "audioMs",
   "videoMs",
