@@ -2,9 +2,9 @@
 import type { Database, SQLQueryBindings } from "bun:sqlite";
 import { Type } from "typebox";
 import { IntColumn, rowReader } from "../../store/rows.ts";
-import { type RequestRow, readRequestRows, requestsSql } from "./columns.ts";
+import { columnOf, type RequestRow, readRequestRows, requestsSql } from "./columns.ts";
 import { type LedgerFile, queryFile } from "./files.ts";
-import { blockRows, withUsageIndex, type zoneColumns } from "./usage-index.ts";
+import { blockRows, withUsageIndex } from "./usage-index.ts";
 
 /** Exact values, and times in Unix milliseconds: from `sinceMs` on, and before `untilMs`. */
 export interface RequestListFilter {
@@ -123,7 +123,7 @@ function placeOf(cursor: string): Place {
 }
 
 /** Filters of exact values, by their columns. */
-const columns: readonly (readonly [keyof RequestListFilter, (typeof zoneColumns)[number]])[] = [
+const columns: readonly (readonly [keyof RequestListFilter, string])[] = [
   ["organization", "organization"],
   ["project", "project"],
   ["key", "key_id"],
@@ -132,7 +132,7 @@ const columns: readonly (readonly [keyof RequestListFilter, (typeof zoneColumns)
   ["provider", "provider"],
   ["operation", "operation"],
   ["state", "state"],
-  ["errorCode", "error_code"],
+  ["errorCode", columnOf("errorCode")],
 ];
 
 /** Filters that the index does not help with. */

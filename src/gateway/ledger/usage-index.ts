@@ -26,7 +26,7 @@ export const groupColumns = [
 ] as const;
 
 /** Columns whose values are found by block. */
-export const zoneColumns = [...groupColumns, "state", "error_code"] as const;
+const zoneColumns: readonly string[] = [...groupColumns, "state", columnOf("errorCode")];
 
 const version = 1;
 const tables = [
