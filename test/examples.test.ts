@@ -1,13 +1,16 @@
 // The examples as their readers run them: the configuration is accepted, the programs print what the sandbox answers.
+
 import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Glob } from "bun";
 import { readConfiguration } from "../src/config/configuration.ts";
 import { readSettings } from "../src/config/environment.ts";
 import { gateway } from "./support/gateway.ts";
 
-const examples = join(import.meta.dir, "..", "examples");
+const root = join(import.meta.dir, "..");
+const examples = join(root, "examples");
 const running = await gateway();
 afterAll(() => running.stop());
 
@@ -54,4 +57,12 @@ test.skipIf(Bun.which("python3") === null)("the Python program prints the stream
 test("the agent calls its tool and prints the answer", async () => {
   const text = (await run([process.execPath, join(examples, "tool-agent.ts")])).trim();
   expect(text.length).toBeGreaterThan(0);
+});
+
+test("no document runs the name of this package from the registry, where it is not ours", () => {
+  const texts = ["README.md", "SECURITY.md", "CONTRIBUTING.md", ...new Glob("{docs,examples}/**/*.md").scanSync(root)];
+  const wrong = texts.filter((path) =>
+    /\b(?:npx|bunx|npm (?:exec|i|install))\s(?:-\S+\s)*turnpike\b/.test(readFileSync(join(root, path), "utf8")),
+  );
+  expect(wrong).toEqual([]);
 });
