@@ -12,6 +12,7 @@ import { type Command, helpOf, parseCommonFields, runCommand, UsageError } from 
 import { pricesCommand } from "./prices.ts";
 import { jsonText } from "./print.ts";
 import { projectsCommand } from "./projects.ts";
+import { reconcileCommand } from "./reconcile.ts";
 import { requestsCommand } from "./requests.ts";
 import { serve } from "./serve.ts";
 import { usageCommand } from "./usage.ts";
@@ -34,6 +35,7 @@ const root: Command = {
     keys: keysCommand,
     projects: projectsCommand,
     prices: pricesCommand,
+    reconcile: reconcileCommand,
     requests: requestsCommand,
     usage: usageCommand,
     webhooks: webhooksCommand,

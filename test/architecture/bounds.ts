@@ -215,6 +215,7 @@ export const otherBounds: Readonly<Record<string, readonly string[]>> = {
     "src/store/connect.ts lockTimeoutMs",
     "src/store/lock-retry.ts busyBlockMs busyWaitMs busyNapMs",
     "src/store/migrate.ts migrationWaitMs",
+    "src/gateway/ledger/reconcile.ts comparisonTries",
   ],
   "how long a refused client is asked to wait: a hint": [
     "src/gateway/ledger/writer.ts retryAfterMs",
