@@ -73,8 +73,8 @@ async function takeDown(teardown: Teardown): Promise<void> {
 async function liveCatalogOf(foundation: Foundation, teardown: Teardown): Promise<ServedCatalog> {
   const { settings, configuration, store, credentialKey, events } = foundation;
   const { file, prices } = configuration;
-  const sealer = createSealer(credentialKey);
-  const live = await openLiveCatalog({ file, prices, environment: settings.environment, store, sealer, events });
+  const parts = { own: settings, file, prices, environment: settings.environment, store, events };
+  const live = await openLiveCatalog({ ...parts, sealer: createSealer(credentialKey) });
   teardown.push(() => live.close());
   return live;
 }

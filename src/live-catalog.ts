@@ -6,8 +6,9 @@ import { type BuiltCatalog, createCatalogBuilder, type StoredConfig } from "./co
 import type { Environment } from "./config/environment.ts";
 import type { ReadConfig } from "./config/file.ts";
 import type { CostEntry, PriceEntry } from "./config/price-schema.ts";
+import { ownAddress } from "./config/self-reference.ts";
 import type { Prices } from "./gateway/prices/prices.ts";
-import { type CatalogHolder, catalogHolder } from "./gateway/routing/catalog.ts";
+import { type Catalog, type CatalogHolder, catalogHolder } from "./gateway/routing/catalog.ts";
 import type { JsonObject } from "./lib/json.ts";
 import type { Provider } from "./providers/provider.ts";
 import { type CatalogEntry, type CatalogKind, catalogVersion, listCatalog } from "./store/catalog.ts";
@@ -17,6 +18,8 @@ import type { Events } from "./telemetry/events.ts";
 export interface LiveCatalogParts {
   readonly file: ReadConfig;
   readonly environment: Environment;
+  /** Where this gateway is reached: a stored provider there would send requests in circles. Absent where nothing is served. */
+  readonly own?: Parameters<typeof ownAddress>[0];
   /** Of the file, and those that are shipped. */
   readonly prices: Prices;
   readonly store: Store;
@@ -59,8 +62,18 @@ const secretMembers = ["credential", "service_account", "access_key_id", "secret
 
 function withoutSecrets(config: object): JsonObject {
   const open = Object.entries(config).filter(([name]) => !secretMembers.includes(name) && name !== "headers");
-  return JSON.parse(JSON.stringify(Object.fromEntries(open))) as JsonObject;
+  const shown = JSON.parse(JSON.stringify(Object.fromEntries(open))) as JsonObject;
+  return typeof shown.proxy === "string" ? { ...shown, proxy: withoutPassword(shown.proxy) } : shown;
 }
+
+function withoutPassword(text: string): string {
+  const url = URL.parse(text);
+  return url === null ? "" : `${url.protocol}//${url.host}`;
+}
+
+/** Undefined for a provider inside the process. */
+const baseUrlOf = ({ dispatch }: Provider): string | undefined =>
+  dispatch.form === "http" ? dispatch.baseUrl : undefined;
 
 function definedProviders(file: ReadConfig, current: readonly Provider[], stored: ReadonlySet<string>): DefinedEntry[] {
   const declared = file.config.providers ?? {};
@@ -69,7 +82,7 @@ function definedProviders(file: ReadConfig, current: readonly Provider[], stored
     const own = declared[name];
     if (own !== undefined) return [{ id: name, source: "file", config: withoutSecrets(own) }];
     if (stored.has(name)) return [];
-    const { baseUrl } = provider.entry as { baseUrl?: string };
+    const baseUrl = baseUrlOf(provider);
     const config: JsonObject = { kind: provider.kind.name, ...(baseUrl === undefined ? {} : { base_url: baseUrl }) };
     const source = baseUrl === undefined ? "built_in" : "environment";
     return [{ id: name, source, config }];
@@ -86,12 +99,26 @@ function definedIn(file: ReadConfig, kind: CatalogKind): DefinedEntry[] {
   ];
 }
 
+/** Those of the file and of variables were looked at before the start. */
+function ownProviders({ providers }: Catalog, { config, providerNames }: ReadConfig, own: LiveCatalogParts["own"]) {
+  const isOwn = own === undefined ? () => false : ownAddress(own, config.public_url);
+  const isWrong = (provider: Provider): boolean =>
+    !providerNames.includes(provider.entry.name) && isOwn(baseUrlOf(provider) ?? "");
+  return providers.filter(isWrong).map(({ entry: { name } }) => ({
+    path: ["providers", name, "base_url"],
+    problem: "is the address of this gateway",
+  }));
+}
+
 /** Reads the store once, then follows it. */
 export async function openLiveCatalog(parts: LiveCatalogParts): Promise<ServedCatalog> {
   const { file, environment, store, sealer, events } = parts;
   const failed: Failed = (cause) => events.backgroundTaskFailed("catalog", cause);
   const builder = createCatalogBuilder(file, environment, parts.prices);
-  const builtFrom = (rows: readonly CatalogEntry[]): BuiltCatalog => builder.build(storedConfig(rows, sealer, failed));
+  const builtFrom = (rows: readonly CatalogEntry[]): BuiltCatalog => {
+    const built = builder.build(storedConfig(rows, sealer, failed));
+    return { ...built, faults: [...built.faults, ...ownProviders(built.catalog, file, parts.own)] };
+  };
   let version = await catalogVersion(store);
   let rows = await listCatalog(store);
   let built = builtFrom(rows);

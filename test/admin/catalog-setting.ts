@@ -26,8 +26,10 @@ export async function catalogSetting() {
   afterAll(() => up.stop());
   up.on("*", hi);
   const yaml = `
+public_url: http://gateway.example
 providers:
   filed: { kind: compatible, base_url: "${up.url}/v1", credential: file-canary-credential, models: [f] }
+  proxied: { kind: compatible, base_url: "http://127.0.0.1:9/v1", models: [p], proxy: "http://user:file-canary-credential@127.0.0.1:9" }
 models:
   fixed: { candidates: [{ provider: filed, model: f }] }
 prices:

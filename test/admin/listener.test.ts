@@ -3,7 +3,13 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { readSettings } from "../../src/config/environment.ts";
 import { adminKey, gateway } from "../support/gateway.ts";
 
-const running = await gateway({ environment: { TURNPIKE_ADMIN_PORT: "0" } });
+const running = await gateway({
+  environment: {
+    TURNPIKE_ADMIN_PORT: "0",
+    MISTRAL_API_KEY: "variable-canary-credential",
+    MISTRAL_BASE_URL: "http://127.0.0.1:9/v1",
+  },
+});
 afterAll(() => running.stop());
 const adminUrl = running.lines.map((line) => /admin API is listening on (\S+)/.exec(line)?.[1]).find(Boolean) ?? "";
 const bearer = { authorization: `Bearer ${adminKey}` };
@@ -42,6 +48,12 @@ test("each document has the paths of its own listener", async () => {
   expect((await pathsOf(running.url, client)).filter(isAdmin)).toEqual([]);
   const own = await pathsOf(adminUrl, {});
   expect(own.filter((path) => !isAdmin(path)).sort()).toEqual(["/livez", "/openapi.json", "/readyz"]);
+});
+
+test("a provider of a variable is shown without its credential", async () => {
+  const text = await (await fetch(`${adminUrl}/admin/api/providers/mistral`, { headers: bearer })).text();
+  expect(JSON.parse(text)).toMatchObject({ source: "environment", config: { base_url: "http://127.0.0.1:9/v1" } });
+  expect(text).not.toContain("variable-canary");
 });
 
 test("a host without a port, and a port that is none, stop the start", () => {

@@ -112,6 +112,12 @@ describe("providers", () => {
     expect(dataIn(await ask("GET providers?limit=100"))).toEqual(before);
   });
 
+  test("the gateway itself is not a provider", async () => {
+    const config = { kind: "compatible", base_url: "http://gateway.example/v1", models: ["m"] };
+    const answer = await ask("POST providers", { id: unused(), config });
+    expect(errorIn(answer)).toEqual({ status: 400, code: "invalid_value", param: "config.base_url" });
+  });
+
   test("a name that is taken is 409", async () => {
     const { id } = (await create()).body;
     const again = await ask("POST providers", { id, config: compatible });
@@ -126,6 +132,7 @@ describe("providers", () => {
       config: { kind: "compatible", base_url: `${up.url}/v1`, models: ["f"] },
     });
     expect(filed.headers.get("etag")).toBeNull();
+    expect((await ask("GET providers/proxied")).body["config"]).toMatchObject({ proxy: "http://127.0.0.1:9" });
     const calls = [ask("PATCH providers/filed", { config: compatible }), ask("DELETE providers/filed")];
     for (const answer of await Promise.all(calls))
       expect(errorIn(answer)).toEqual({ status: 409, code: "defined_in_file", param: "id" });
