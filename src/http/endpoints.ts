@@ -1,6 +1,7 @@
 // The table of endpoints: every path of the gateway, the key it wants, and who handles it.
 
 import type { Readiness } from "../gateway/pipeline/readiness.ts";
+import type { Budgets } from "../gateway/policy/budgets.ts";
 import type { EndUsers } from "../gateway/policy/end-users.ts";
 import type { Rates } from "../gateway/policy/rates.ts";
 import type { Responses } from "../gateway/responses/responses.ts";
@@ -25,6 +26,7 @@ import { root } from "./root.ts";
 import { responseEndpoints, textEndpoints } from "./text-endpoints.ts";
 import { vectorEndpoints } from "./vector-endpoints.ts";
 import { videoRows } from "./video-endpoints.ts";
+import { getBillingUsage, getSubscription, getUsage } from "./usage.ts";
 import { writeJson } from "./write.ts";
 
 /** What the gateway's own documents are made from. */
@@ -36,6 +38,9 @@ export interface EndpointDependencies {
   readonly videos: Videos;
   readonly endUsers: EndUsers;
   readonly rates: Rates;
+  readonly budgets: Budgets;
+  /** What the key has spent altogether, in nano-dollars. */
+  spentBy(keyId: string): bigint;
   readonly clock: Clock;
   /** Requests with an idempotency key. */
   readonly answerOnce: AnswerOnce;
@@ -95,6 +100,19 @@ export function endpoints(dependencies: EndpointDependencies): readonly Endpoint
       ...plain("/v1beta/models/{id...}", "getGeminiModel", "Retrieves a model, in Google's format.", googleKey),
       ...protocols.gemini,
       handle: getModel(catalog, listings, google),
+    },
+    {
+      ...plain("/v1/usage", "getUsage", "Retrieves what is left of the limits and budgets of this key.", anyCarrier),
+      sideFor,
+      handle: getUsage(() => dependencies),
+    },
+    {
+      ...plain("/v1/dashboard/billing/subscription", "getSubscription", "The tightest budget of this key.", client),
+      handle: getSubscription(() => dependencies),
+    },
+    {
+      ...plain("/v1/dashboard/billing/usage", "getBillingUsage", "What is spent of that budget, in cents.", client),
+      handle: getBillingUsage(() => dependencies),
     },
     {
       ...plain("/", "root", "Describes the gateway.", open),

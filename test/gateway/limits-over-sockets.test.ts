@@ -8,6 +8,7 @@ import { operationRequests, sendAs } from "../support/operation-requests.ts";
 import { until } from "../support/until.ts";
 
 const yaml = `
+prices: { cost: [{ model: "*", provider: sandbox, usd: { input: 1000, output: 2000 } }] }
 projects:
   plain: {}
   shop:
@@ -23,6 +24,10 @@ keys:
   strict: { secret: tp-strict-key-1, project: strict }
   slow: { secret: tp-slow-key-1, limits: { requests_per_minute: 2, tokens_per_minute: 100000 } }
   polls: { secret: tp-polls-key-1, limits: { polls_per_minute: 2 } }
+  paying:
+    secret: tp-paying-key-1
+    limits: { requests_per_minute: 10 }
+    budgets: [{ amount: "2.50", period: month }, { amount: "9", period: total }]
   single: { secret: tp-single-key-1, limits: { concurrent_requests: 1 } }
 `;
 const running = await gateway({ yaml, videoWaitScale: 0.01 });
@@ -128,6 +133,35 @@ describe("end users", () => {
     const refused = await ask("tp-shop-key-1", { ...chat, user: "dan" });
     expect(refused.status).toBe(429);
     expect(await refused.text()).toContain("already has 3 end users");
+  });
+});
+
+describe("what a key asks about itself", () => {
+  const get = async (key: string, path: string) => {
+    const response = await fetch(running.url + path, { headers: { authorization: `Bearer ${key}` } });
+    expect(response.status).toBe(200);
+    return response.json();
+  };
+
+  test("is its limits and budgets, of each level", async () => {
+    expect((await ask("tp-paying-key-1", { ...chat, max_tokens: 100 })).status).toBe(200);
+    const spent = readRequests(running.dataFolder, { limit: 1, keyId: "file:paying" })[0]?.priceNanoDollars ?? 0n;
+    expect(spent).toBeGreaterThan(0n);
+    const left = 2_500_000_000n - spent;
+    expect(await get("tp-paying-key-1", "/v1/usage")).toMatchObject({
+      key: { id: "file:paying", name: "paying", project: "default" },
+      spent_nano_dollars: String(spent),
+      limits: [{ level: "key", name: "requests_per_minute", limit: 10, remaining: 9 }],
+      budgets: [
+        { level: "key", period: "month", left_nano_dollars: String(left), window_end: expect.any(String) },
+        { level: "key", period: "total", amount_nano_dollars: "9000000000" },
+      ],
+    });
+    const subscription = await get("tp-paying-key-1", "/v1/dashboard/billing/subscription");
+    expect(subscription).toMatchObject({ object: "billing_subscription", hard_limit_usd: 2.5 });
+    const billed = await get("tp-paying-key-1", "/v1/dashboard/billing/usage?start_date=2026-01-01");
+    expect(billed).toEqual({ object: "list", total_usage: Number(spent) / 1e7 });
+    expect(await get("tp-plain-key-1", "/v1/usage")).toMatchObject({ limits: [], budgets: [] });
   });
 });
 

@@ -189,6 +189,37 @@ const Video = open({
 const Model = open({ id: text, object: Type.Literal("model"), created: unixTime, owned_by: text });
 const ModelResource = open({ name: text, displayName: text, supportedGenerationMethods: Type.Array(text) });
 
+const nanoDollars = described(text, "Nano-dollars (10^-9 US dollars) as a decimal string.");
+
+const KeyUsage = open({
+  object: Type.Literal("usage"),
+  key: open({ id: text, name: text, project: text }),
+  spent_nano_dollars: nanoDollars,
+  limits: Type.Array(open({ level: text, name: text, limit: whole, remaining: whole, reset_ms: whole })),
+  concurrent_requests: Type.Array(open({ level: text, limit: whole })),
+  budgets: Type.Array(
+    open({
+      level: text,
+      period: text,
+      window_start: maybe(text),
+      window_end: maybe(text),
+      amount_nano_dollars: nanoDollars,
+      spent_nano_dollars: nanoDollars,
+      reserved_nano_dollars: nanoDollars,
+      left_nano_dollars: nanoDollars,
+    }),
+  ),
+});
+
+const Subscription = open({
+  object: Type.Literal("billing_subscription"),
+  has_payment_method: Type.Boolean(),
+  access_until: unixTime,
+  soft_limit_usd: Type.Number(),
+  hard_limit_usd: Type.Number(),
+  system_hard_limit_usd: Type.Number(),
+});
+
 /** Each is a component of the OpenAPI document under its name. */
 export const replySchemas = {
   ChatCompletion,
@@ -222,6 +253,9 @@ export const replySchemas = {
   ModelResource,
   ModelResourceList: open({ models: Type.Array(ModelResource), nextPageToken: maybe(text) }),
   Root: open({ name: text, version: text, docs: text, openapi: text }),
+  KeyUsage,
+  Subscription,
+  BillingUsage: open({ object: Type.Literal("list"), total_usage: described(Type.Number(), "Cents.") }),
   Health: open({ status: text }),
   OpenApiDocument: open({ openapi: text, paths: free }),
 } as const satisfies Readonly<Record<string, TSchema>>;
