@@ -24,9 +24,9 @@ import { type Protocol, protocolOf, protocols } from "./protocols.ts";
 import type { ReadLimits } from "./read.ts";
 import { root } from "./root.ts";
 import { responseEndpoints, textEndpoints } from "./text-endpoints.ts";
+import { getBillingUsage, getSubscription, getUsage } from "./usage.ts";
 import { vectorEndpoints } from "./vector-endpoints.ts";
 import { videoRows } from "./video-endpoints.ts";
-import { getBillingUsage, getSubscription, getUsage } from "./usage.ts";
 import { writeJson } from "./write.ts";
 
 /** What the gateway's own documents are made from. */

@@ -1,5 +1,5 @@
 // What a key can ask about itself: its limits and budgets, and the two figures that front ends of OpenAI's format ask for.
-import type { Budgets, BudgetStatus } from "../gateway/policy/budgets.ts";
+import type { BudgetStatus, Budgets } from "../gateway/policy/budgets.ts";
 import type { Caller, RuleLevel } from "../gateway/policy/caller.ts";
 import { rateNames, rateRows } from "../gateway/policy/rate-levels.ts";
 import type { Rates } from "../gateway/policy/rates.ts";
@@ -35,8 +35,7 @@ const leftOf = ({ limit, spent, reserved }: BudgetStatus): bigint => {
 
 function budgetOf(status: BudgetStatus) {
   const { level, period, limit, spent, reserved, counter } = status;
-  const window =
-    period === "total" ? {} : { window_start: isoOf(counter.fromMs), window_end: isoOf(counter.untilMs) };
+  const window = period === "total" ? {} : { window_start: isoOf(counter.fromMs), window_end: isoOf(counter.untilMs) };
   return {
     ...{ level: level.level, period, ...window },
     amount_nano_dollars: String(limit),

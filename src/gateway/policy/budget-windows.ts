@@ -135,17 +135,24 @@ export function createBudgetWindows(options: BudgetOptions): BudgetWindows {
     if (window.raised < 0) window.raised = reached(counters.amounts(window.counter).settled, limit);
     return { level, period, limit, counter: window.counter };
   };
+  /** Until the first of its windows ends. Levels are shared by all requests of a key. */
+  const current = new WeakMap<RuleLevel, { readonly parts: readonly BudgetPart[]; readonly untilMs: number }>();
+  const partsOfLevel = (level: RuleLevel): readonly BudgetPart[] => {
+    const found = current.get(level);
+    if (found !== undefined && options.clock.nowMs() < found.untilMs) return found.parts;
+    const parts = budgetsOf(level.rules).map((own) => partOf(level, own));
+    current.set(level, { parts, untilMs: Math.min(...parts.map(({ counter }) => counter.untilMs)) });
+    return parts;
+  };
   return {
     partsOf({ levels }) {
-      let parts: BudgetPart[] | null = null;
+      let parts = noParts;
       for (const level of levels) {
         if (level.rules.budgets === undefined) continue;
-        for (const own of budgetsOf(level.rules)) {
-          parts ??= [];
-          parts.push(partOf(level, own));
-        }
+        const own = partsOfLevel(level);
+        parts = parts.length === 0 ? own : [...parts, ...own];
       }
-      return parts ?? noParts;
+      return parts;
     },
     countersAt: (who, atMs) =>
       levelsOf(who).flatMap(([level, id]) =>

@@ -123,7 +123,16 @@ function reservationOf(parts: readonly Part[]): CounterReservation {
 /** Counters of one process, in its memory: every step is one turn of the event loop, so that none can come between. */
 export function createMemoryCounters(): MemoryCounters {
   const windows = new Map<string, Window>();
-  const windowOf = ({ level, id, meter, fromMs, untilMs }: Counter): Window => {
+  /** The same by the objects that callers reuse: a name need not be made for each request. */
+  const known = new WeakMap<Counter, Window>();
+  const windowOf = (counter: Counter): Window => {
+    const found = known.get(counter);
+    if (found !== undefined) return found;
+    const named = namedWindow(counter);
+    known.set(counter, named);
+    return named;
+  };
+  const namedWindow = ({ level, id, meter, fromMs, untilMs }: Counter): Window => {
     const key = `${level} ${meter} ${fromMs} ${id}`;
     const found = windows.get(key) ?? { untilMs, settled: 0n, reserved: 0n };
     windows.set(key, found);
