@@ -228,7 +228,7 @@ export async function start(options: StartOptions): Promise<Running> {
     const responses = await responsesRoom(foundation, gateway, teardown);
     const videos = await videosRoom(foundation, gateway, options, teardown);
     const answerOnce = createAnswerOnce(gateway, await idempotencyOf(foundation, gateway, teardown));
-    const { catalog, listings, clock, endUsers, rates, budgets } = gateway;
+    const { catalog, listings, clock, endUsers, rates, budgets, ledger } = gateway;
     const { publicUrl } = foundation.configuration.videos;
     const { registry } = observability;
     const admin = adminApi({ ...foundation, catalog: live, gateway, videos, keys, registry }, teardown);
@@ -238,10 +238,7 @@ export async function start(options: StartOptions): Promise<Running> {
       readiness,
       responses,
       videos,
-      endUsers,
-      rates,
-      budgets,
-      spentBy: (keyId) => gateway.ledger.spent("key", keyId, 0),
+      ...{ endUsers, rates, budgets, spentBy: (keyId) => ledger.spent("key", keyId, 0) },
       clock,
       answerOnce,
       limits,

@@ -73,13 +73,33 @@ export function adminListenerEndpoints(admin: readonly Endpoint[], readiness: Re
   return rows;
 }
 
+const plain = (path: string, operationId: string, summary: string, access: KeyRule) =>
+  ({ kind: "plain", method: "GET", path, operationId, summary, access, ...openaiSide }) as const;
+const sideFor = (request: Request) => protocols[protocolOf(request)];
+
+/** What a key can ask about itself. */
+function usageRows(dependencies: EndpointDependencies): readonly Endpoint[] {
+  return [
+    {
+      ...plain("/v1/usage", "getUsage", "Retrieves what is left of the limits and budgets of this key.", anyCarrier),
+      sideFor,
+      handle: getUsage(() => dependencies),
+    },
+    {
+      ...plain("/v1/dashboard/billing/subscription", "getSubscription", "The tightest budget of this key.", client),
+      handle: getSubscription(() => dependencies),
+    },
+    {
+      ...plain("/v1/dashboard/billing/usage", "getBillingUsage", "What is spent of that budget, in cents.", client),
+      handle: getBillingUsage(() => dependencies),
+    },
+  ];
+}
+
 /** All rows, asks and documents. */
 export function endpoints(dependencies: EndpointDependencies): readonly Endpoint[] {
-  const plain = (path: string, operationId: string, summary: string, access: KeyRule) =>
-    ({ kind: "plain", method: "GET", path, operationId, summary, access, ...openaiSide }) as const;
   const { catalog, listings } = dependencies;
   const google = (): Protocol => "gemini";
-  const sideFor = (request: Request) => protocols[protocolOf(request)];
   const documents: readonly Endpoint[] = [
     {
       ...plain("/v1/models", "listModels", "Lists the models that this key can use.", anyCarrier),
@@ -101,19 +121,7 @@ export function endpoints(dependencies: EndpointDependencies): readonly Endpoint
       ...protocols.gemini,
       handle: getModel(catalog, listings, google),
     },
-    {
-      ...plain("/v1/usage", "getUsage", "Retrieves what is left of the limits and budgets of this key.", anyCarrier),
-      sideFor,
-      handle: getUsage(() => dependencies),
-    },
-    {
-      ...plain("/v1/dashboard/billing/subscription", "getSubscription", "The tightest budget of this key.", client),
-      handle: getSubscription(() => dependencies),
-    },
-    {
-      ...plain("/v1/dashboard/billing/usage", "getBillingUsage", "What is spent of that budget, in cents.", client),
-      handle: getBillingUsage(() => dependencies),
-    },
+    ...usageRows(dependencies),
     {
       ...plain("/", "root", "Describes the gateway.", open),
       handle: root,
