@@ -1,15 +1,19 @@
 // `turnpike prices`: the prices that apply, from the file and from those that are shipped.
 import { readConfiguration } from "../config/configuration.ts";
 import { readSettings } from "../config/environment.ts";
+import { repriced } from "../gateway/ledger/reprice.ts";
 import { matchesModel } from "../gateway/prices/price-match.ts";
 import type { PriceMatch, PriceRow, PriceRule } from "../gateway/prices/price-row.ts";
 import type { Prices } from "../gateway/prices/prices.ts";
 import { formatDecimal } from "../lib/decimal.ts";
 import { type Command, parseCommonFields } from "./options.ts";
 import { dollars, jsonText, table } from "./print.ts";
+import { pricingOf } from "./requests.ts";
+import { dayMs } from "./usage.ts";
 
 const head = ["book", "provider", "model", "only for", "of", "USD", "per", "valid from", "source"];
 const factorDigits = 6;
+const oneDayMs = 86_400_000;
 
 const day = (ms: number | undefined): string => (ms === undefined ? "" : new Date(ms).toISOString().slice(0, 10));
 
@@ -51,6 +55,36 @@ function shown(words: readonly string[]): string {
   return table([head, ...rows]);
 }
 
+const repriceHead = [
+  "day",
+  "model",
+  "requests",
+  "changed",
+  "unpriced",
+  "booked cost",
+  "new cost",
+  "booked price",
+  "new price",
+];
+
+/** Today's prices over what was booked: shown, not written. */
+function reprice(words: readonly string[]): string {
+  const options = { since: { type: "string" }, until: { type: "string" }, json: { type: "boolean" } } as const;
+  const { values } = parseCommonFields(words, options);
+  const settings = readSettings(process.env, process.cwd());
+  const pricing = pricingOf(settings, readConfiguration(settings));
+  const sinceMs = dayMs("since", values.since) ?? 0;
+  const untilMs = (dayMs("until", values.until) ?? Date.now()) + oneDayMs;
+  const groups = repriced(settings.dataFolder, { sinceMs, untilMs }, pricing);
+  if (values.json) return jsonText(groups);
+  if (groups.length === 0) return "No request would cost anything else.";
+  const cells = groups.map((each) => [
+    ...[each.day, each.model, String(each.requests), String(each.changed), String(each.unpriced)],
+    ...[each.bookedCost, each.newCost, each.bookedPrice, each.newPrice].map(dollars),
+  ]);
+  return table([repriceHead, ...cells]);
+}
+
 export const pricesCommand: Command = {
   usage: "turnpike prices",
   summary: "what requests cost",
@@ -60,6 +94,16 @@ export const pricesCommand: Command = {
       summary: "the prices of the configuration and those that are shipped",
       options: { "--model NAME": "only rows that may apply to this model", "--json": "print JSON" },
       run: (words) => console.log(shown(words)),
+    },
+    reprice: {
+      usage: "turnpike prices reprice",
+      summary: "what booked requests would come to by today's prices; nothing is changed",
+      options: {
+        "--since YYYY-MM-DD": "from this day on (UTC)",
+        "--until YYYY-MM-DD": "up to the end of this day (UTC)",
+        "--json": "print JSON",
+      },
+      run: (words) => console.log(reprice(words)),
     },
   },
 };

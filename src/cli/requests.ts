@@ -104,15 +104,14 @@ function textOf({ request, trace }: RequestStory): string {
   return parts.join("\n\n");
 }
 
-/** Null where the configuration cannot be read here: the ledger is shown all the same. */
-function pricingOf(settings: Settings): StoryPrices | null {
-  const configuration = readableConfiguration(settings);
-  if (configuration === null) return null;
+/** What explains prices, from the configuration. */
+export function pricingOf(settings: Settings, configuration: Configuration): StoryPrices {
   const { providers } = buildCatalog(configuration.file, settings.environment);
   const kinds = new Map(providers.map(({ entry, kind }) => [entry.name, kind.name]));
   return { prices: configuration.prices, kindOf: (provider) => kinds.get(provider) ?? provider };
 }
 
+/** Null where the configuration cannot be read here: the ledger is shown all the same. */
 function readableConfiguration(settings: Settings): Configuration | null {
   try {
     return readConfiguration(settings);
@@ -127,7 +126,9 @@ function show(words: readonly string[]): void {
   const [id] = positionals;
   if (id === undefined) throw new UsageError("Missing ID. Usage: turnpike requests show ID.");
   const settings = readSettings(process.env, process.cwd());
-  const found = readRequestStories(settings.dataFolder, id, mostShown, pricingOf(settings));
+  const configuration = readableConfiguration(settings);
+  const pricing = configuration && pricingOf(settings, configuration);
+  const found = readRequestStories(settings.dataFolder, id, mostShown, pricing);
   if (found.length === 0) throw new Error(`Request '${id}' was not found in the ledger of ${settings.dataFolder}.`);
   const json = () => jsonText(found.map(({ request, ...rest }) => ({ ...request, ...rest })));
   console.log(values.json ? json() : found.map(textOf).join("\n\n"));

@@ -29,7 +29,7 @@ const head = [
 const oneDayMs = 86_400_000;
 const msPerSecond = 1_000;
 
-function dayMs(name: string, text: string | undefined): number | undefined {
+export function dayMs(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const ms = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
   if (Number.isNaN(ms)) throw new UsageError(`--${name} must be a day as in 2026-01-31.`);

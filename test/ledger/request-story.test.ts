@@ -42,6 +42,15 @@ async function show(id: string, ...words: string[]): Promise<{ out: string; err:
   return { out, err };
 }
 
+async function reprice(): Promise<Record<string, string>[]> {
+  const words = ["prices", "reprice", "--json"];
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, "../../src/main.ts"), ...words], {
+    env: { PATH: process.env["PATH"] ?? "", TURNPIKE_DATA: running.dataFolder, TURNPIKE_CONFIG: config },
+    stdout: "pipe",
+  });
+  return JSON.parse(await child.stdout.text());
+}
+
 async function asked(id: string): Promise<Response> {
   one.on("*", { status: 500, json: { error: { message: "no" } } });
   two.on("*", says("anthropic-messages/text.json"));
@@ -83,7 +92,11 @@ test("attempts and why, who was passed over, what was lost, and the price term b
 
 test("changed prices are said to be others, and without a readable file the rest is shown", async () => {
   await asked("story-2");
+  expect(await reprice()).toEqual([]);
   writeFileSync(config, yaml.replace("input: 3", "input: 6"));
+  const [group = {}] = await reprice();
+  expect(group).toMatchObject({ model: "smart", unpriced: 0 });
+  expect(BigInt(group["newCost"] ?? "")).toBeGreaterThan(BigInt(group["bookedCost"] ?? ""));
   const [story] = JSON.parse((await show("story-2", "--json")).out);
   expect(story.trace.isPriceCurrent).toBe(false);
   expect(BigInt(story.trace.price.costNanoDollars)).toBeGreaterThan(BigInt(story.costNanoDollars));

@@ -60,7 +60,7 @@ function traceOf(request: RequestRow, failed: readonly AttemptRow[], pricing: St
     attempts: attempts.map((attempt, index) => ({ ...attempt, because: attempts[index - 1]?.errorCode ?? null })),
     passedOver: request.passedOver === null ? [] : (JSON.parse(request.passedOver) as PassedOver[]),
     lost: lostFields(request.warnings),
-    price: pricing && explained(request, pricing),
+    price: pricing && explainRow(request, pricing),
     isPriceCurrent: request.costVersion === versions?.costVersion && request.priceVersion === versions?.priceVersion,
   };
 }
@@ -74,7 +74,8 @@ function lostFields(warnings: string | null): LostField[] {
   });
 }
 
-function explained(request: RequestRow, { prices, kindOf }: StoryPrices): PriceExplanation | null {
+/** The price of a row by the given prices; null where nobody is charged by its usage. */
+export function explainRow(request: RequestRow, { prices, kindOf }: StoryPrices): PriceExplanation | null {
   const { provider, upstreamModel, charged, operation, model, atMs } = request;
   if (provider === null || upstreamModel === null || charged === 0) return null;
   const candidate = { provider, kind: kindOf(provider), model: upstreamModel, atMs };

@@ -1,0 +1,60 @@
+// What booked requests would come to by other prices than those that they were admitted under. Nothing is written.
+import { type RequestRow, readRequestRows, requestsSql } from "./columns.ts";
+import { ledgerFiles, readFile } from "./files.ts";
+import { explainRow, type StoryPrices } from "./request-story.ts";
+
+export interface RepriceQuery {
+  readonly sinceMs: number;
+  readonly untilMs: number;
+}
+
+/** Sums of one day and model, as booked and by the given prices. Requests without a figure count as 0, and are counted. */
+export interface RepricedGroup {
+  readonly day: string;
+  readonly model: string;
+  requests: number;
+  changed: number;
+  unpriced: number;
+  bookedCost: bigint;
+  newCost: bigint;
+  bookedPrice: bigint;
+  newPrice: bigint;
+}
+
+const pageRows = 10_000;
+
+/** The groups in which a figure differs, by day and model. */
+export function repriced(
+  dataFolder: string,
+  { sinceMs, untilMs }: RepriceQuery,
+  pricing: StoryPrices,
+): RepricedGroup[] {
+  const groups = new Map<string, RepricedGroup>();
+  const sql = `${requestsSql} where n > ? and at_ms >= ? and at_ms < ? and settled_seq is not null order by n limit ${pageRows}`;
+  for (const { path } of ledgerFiles(dataFolder))
+    for (let n = 0, rows: RequestRow[] = []; n === 0 || rows.length === pageRows; n = rows.at(-1)?.n ?? n + 1) {
+      rows = readRequestRows(readFile(path, sql, [n, sinceMs, untilMs]));
+      for (const row of rows) add(groups, row, pricing);
+      if (rows.length === 0) break;
+    }
+  const found = [...groups.entries()].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, group]) => group);
+  return found.filter(({ changed }) => changed > 0);
+}
+
+function add(groups: Map<string, RepricedGroup>, row: RequestRow, pricing: StoryPrices): void {
+  const figures = explainRow(row, pricing);
+  if (figures === null) return;
+  const day = new Date(row.atMs).toISOString().slice(0, 10);
+  const name = JSON.stringify([day, row.model]);
+  const none = { requests: 0, changed: 0, unpriced: 0, bookedCost: 0n, newCost: 0n, bookedPrice: 0n, newPrice: 0n };
+  const group = groups.get(name) ?? { day, model: row.model, ...none };
+  groups.set(name, group);
+  const { costNanoDollars: cost, priceNanoDollars: price } = figures;
+  group.requests++;
+  if (cost !== row.costNanoDollars || price !== row.priceNanoDollars) group.changed++;
+  if (cost === null) group.unpriced++;
+  group.bookedCost += row.costNanoDollars ?? 0n;
+  group.newCost += cost ?? 0n;
+  group.bookedPrice += row.priceNanoDollars ?? 0n;
+  group.newPrice += price ?? 0n;
+}
