@@ -2,6 +2,7 @@
 import { readConfiguration } from "../config/configuration.ts";
 import { readSettings } from "../config/environment.ts";
 import { repriced } from "../gateway/ledger/reprice.ts";
+import { explainRow } from "../gateway/ledger/request-story.ts";
 import { matchesModel } from "../gateway/prices/price-match.ts";
 import type { PriceMatch, PriceRow, PriceRule } from "../gateway/prices/price-row.ts";
 import type { Prices } from "../gateway/prices/prices.ts";
@@ -75,7 +76,7 @@ function reprice(words: readonly string[]): string {
   const pricing = pricingOf(settings, readConfiguration(settings));
   const sinceMs = dayMs("since", values.since) ?? 0;
   const untilMs = (dayMs("until", values.until) ?? Date.now()) + oneDayMs;
-  const groups = repriced(settings.dataFolder, { sinceMs, untilMs }, pricing);
+  const groups = repriced(settings.dataFolder, { sinceMs, untilMs }, (row) => explainRow(row, pricing));
   if (values.json) return jsonText(groups);
   if (groups.length === 0) return "No request would cost anything else.";
   const cells = groups.map((each) => [

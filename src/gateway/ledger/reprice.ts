@@ -1,7 +1,8 @@
 // What booked requests would come to by other prices than those that they were admitted under. Nothing is written.
+
+import type { PriceExplanation } from "../prices/explain.ts";
 import { type RequestRow, readRequestRows, requestsSql } from "./columns.ts";
 import { ledgerFiles, readFile } from "./files.ts";
-import { explainRow, type StoryPrices } from "./request-story.ts";
 
 export interface RepriceQuery {
   readonly sinceMs: number;
@@ -21,28 +22,27 @@ export interface RepricedGroup {
   newPrice: bigint;
 }
 
+/** The figures of a row by other prices; null where nobody is charged by its usage. */
+type Explain = (row: RequestRow) => PriceExplanation | null;
+
 const pageRows = 10_000;
 
 /** The groups in which a figure differs, by day and model. */
-export function repriced(
-  dataFolder: string,
-  { sinceMs, untilMs }: RepriceQuery,
-  pricing: StoryPrices,
-): RepricedGroup[] {
+export function repriced(dataFolder: string, { sinceMs, untilMs }: RepriceQuery, explain: Explain): RepricedGroup[] {
   const groups = new Map<string, RepricedGroup>();
   const sql = `${requestsSql} where n > ? and at_ms >= ? and at_ms < ? and settled_seq is not null order by n limit ${pageRows}`;
   for (const { path } of ledgerFiles(dataFolder))
     for (let n = 0, rows: RequestRow[] = []; n === 0 || rows.length === pageRows; n = rows.at(-1)?.n ?? n + 1) {
       rows = readRequestRows(readFile(path, sql, [n, sinceMs, untilMs]));
-      for (const row of rows) add(groups, row, pricing);
+      for (const row of rows) add(groups, row, explain);
       if (rows.length === 0) break;
     }
   const found = [...groups.entries()].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, group]) => group);
   return found.filter(({ changed }) => changed > 0);
 }
 
-function add(groups: Map<string, RepricedGroup>, row: RequestRow, pricing: StoryPrices): void {
-  const figures = explainRow(row, pricing);
+function add(groups: Map<string, RepricedGroup>, row: RequestRow, explain: Explain): void {
+  const figures = explain(row);
   if (figures === null) return;
   const day = new Date(row.atMs).toISOString().slice(0, 10);
   const name = JSON.stringify([day, row.model]);
