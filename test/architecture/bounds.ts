@@ -166,6 +166,7 @@ export const otherBounds: Readonly<Record<string, readonly string[]>> = {
     "src/dialects/tokens/families.ts mostKnown",
     "src/http/write.ts maxReady",
     "src/gateway/prices/price-book.ts maxPlaces",
+    "src/gateway/policy/worst-case.ts flatForMs maxFlat",
     "src/http/cors.ts maxAgeSeconds",
     "src/providers/bedrock/index.ts maxDerivedKeys",
     "src/gateway/operations/token-count.ts memoryMs",

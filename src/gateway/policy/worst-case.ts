@@ -114,12 +114,51 @@ function queryFor({ provider, model }: Candidate, intent: ResolvedIntent, atMs: 
 /** Server tools are counted by their use: a request reserves for so many uses of each. */
 const usesOfTool = 5;
 
+/** Prices of a million tokens, where they are the same for requests of every size. */
+interface FlatPrice {
+  readonly input: bigint;
+  readonly output: bigint;
+  readonly untilMs: number;
+}
+
+const flatPrices = new WeakMap<Prices, Map<string, FlatPrice>>();
+/** Prices may begin to apply at a date. */
+const flatForMs = 60_000;
+const maxFlat = 1_000;
+
+/** Of a conversation without anything that changes its price; null where thresholds or fixed amounts make it more than a product. */
+function flatPrice(intent: ResolvedIntent, query: Query, prices: Prices): FlatPrice | null {
+  const { size, operation, model } = intent;
+  const isPlain = operation === "chat" && query.tier === undefined && size.cacheWrites() === "none";
+  if (!isPlain || prices.rules.length > 0 || size.pricedTools().length > 0) return null;
+  const known = flatPrices.get(prices) ?? new Map<string, FlatPrice>();
+  flatPrices.set(prices, known);
+  const key = `${query.provider}\n${query.model}\n${model}`;
+  const found = known.get(key);
+  if (found !== undefined && query.atMs < found.untilMs) return found;
+  const rows = [...prices.cost.at(query), ...prices.price.at(query), ...prices.price.at({ ...query, model })];
+  if (rows.some(({ fromInputTokens }) => fromInputTokens !== undefined)) return null;
+  const worst = worstAt(intent, query, prices, million);
+  if (worst === null) return null;
+  if (known.size >= maxFlat) known.clear();
+  const made = { input: worst.base, output: worst.perMillionOutput, untilMs: query.atMs + flatForMs };
+  known.set(key, made);
+  return made;
+}
+
 /** Null where a candidate has no price. Throws `unsupported_parameter` for a field that changes the price and has none. */
 export function worstCaseOf(intent: ResolvedIntent, prices: Prices, atMs: number): WorstCase | null {
   let base = 0n;
   let perMillionOutput = 0n;
   for (const candidate of intent.candidates) {
     const query = queryFor(candidate, intent, atMs);
+    const flat = flatPrice(intent, query, prices);
+    if (flat !== null) {
+      const input = divideUp(flat.input * BigInt(query.inputTokens), BigInt(million));
+      if (input > base) base = input;
+      if (flat.output > perMillionOutput) perMillionOutput = flat.output;
+      continue;
+    }
     for (const inputTokens of thresholds(query, prices)) {
       const worst = worstAt(intent, { ...query, inputTokens }, prices, query.inputTokens);
       if (worst === null) return null;
