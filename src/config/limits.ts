@@ -34,6 +34,15 @@ const rows = [
       "Stored responses per key. When exceeded, the oldest are deleted; continuing one of them returns 404 `object_not_found`.",
   },
   {
+    name: "maxConversationItems",
+    default: 10_000,
+    least: 10,
+    most: 1_000_000,
+    unit: "items",
+    error: "invalid_value",
+    meaning: "Items of a response request together with the stored conversation that it continues.",
+  },
+  {
     name: "maxConcurrentRequests",
     default: 16_384,
     least: 1,

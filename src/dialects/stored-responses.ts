@@ -86,6 +86,7 @@ export interface ResponseFrames {
 export interface StoredRefusals {
   previousNotFound(id: string): GatewayError;
   previousNotFinished(): GatewayError;
+  conversationTooLong(maxItems: number): GatewayError;
   itemNotFound(index: number): GatewayError;
   backgroundNotStored(): GatewayError;
   backgroundCompaction(): GatewayError;

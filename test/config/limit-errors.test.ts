@@ -39,6 +39,7 @@ limits:
   max_inline_video_bytes: 4096
   video_submit_ms: 1000
   shutdown_ms: 0
+  max_conversation_items: 10
 `,
 });
 afterAll(async () => {
@@ -129,6 +130,21 @@ const cases: Record<string, [pass: () => Promise<unknown>, expected: object]> = 
       return json("/v1/responses", body);
     },
     { status: 503, code: "overloaded" },
+  ],
+  maxConversationItems: [
+    async () => {
+      const input = Array.from({ length: 8 }, () => ({ role: "user", content: "hi" }));
+      const first = await fetch(`${running.url}/v1/responses`, {
+        method: "POST",
+        headers: { ...bearer, "content-type": "application/json" },
+        body: JSON.stringify({ model: "sandbox/chat", input }),
+      });
+      const { id } = (await first.json()) as { id: string };
+      const next = { model: "sandbox/chat", previous_response_id: id };
+      expect(await json("/v1/responses", { ...next, input: "hi" })).toMatchObject({ status: 200 });
+      return json("/v1/responses", { ...next, input: [...input.slice(0, 2)] });
+    },
+    { status: 400, code: "invalid_value", param: "previous_response_id" },
   ],
   imageFetchBytes: [
     () => {

@@ -67,6 +67,8 @@ export const refusals: StoredRefusals = {
       "The previous response is still in progress. Wait until it is complete.",
       "previous_response_not_finished",
     ),
+  conversationTooLong: (maxItems) =>
+    invalid(previousField, `The conversation has more than ${maxItems} items. Compact it, or start a new one.`),
   itemNotFound: (index) => invalid(`input[${index}].id`, `'input[${index}].id' is not the ID of a stored item.`),
   backgroundNotStored: () =>
     invalid(

@@ -42,6 +42,7 @@ export interface GatewayLimits {
   readonly maxEndedEventLogsChars: number;
   /** Of one key. */
   readonly maxStoredResponses: number;
+  readonly maxConversationItems: number;
   /** Of replies that are stored for their idempotency keys. */
   readonly idempotencyMs: number;
   readonly idempotencyReplyBytes: number;

@@ -85,6 +85,10 @@ export async function conversationOf(
     return { earlier: [], own: items, isResolved: wantsCompaction };
   const from = lookup(dependencies, ownerKeyId);
   const earlier = previousId === null ? [] : await chainBehind(from, previousId);
+  // Each turn can be within the bounds of a body, and all of them together hold the event loop.
+  const { maxConversationItems } = dependencies.gateway.limits;
+  if (earlier.length + items.length > maxConversationItems)
+    throw dependencies.codec.refusals.conversationTooLong(maxConversationItems);
   return { earlier, own: await dereferenced(from, items, earlier), isResolved: true };
 }
 
