@@ -109,7 +109,9 @@ describe.skipIf(!canBuild)("the image, built by buildah", () => {
     const inside = ["buildah", "run", "--isolation", "chroot"];
     const variables = ["HOST=127.0.0.1", "PORT=0", "TURNPIKE_KEY=tp-a-client-key"].flatMap((each) => ["--env", each]);
     const command = [...inside, ...variables, container, "--", "/turnpike"];
-    const child = Bun.spawn(command, { env: { ...process.env, ...storage }, stdout: "pipe", stderr: "ignore" });
+    const env = { ...process.env, ...storage };
+    // Other tests may have left their folder as the current one, and removed it.
+    const child = Bun.spawn(command, { cwd: repository, env, stdout: "pipe", stderr: "inherit" });
     let text = "";
     for await (const chunk of child.stdout.pipeThrough(new TextDecoderStream())) {
       text += chunk;
