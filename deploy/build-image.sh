@@ -2,6 +2,8 @@
 # Builds the container image from nothing but this repository and this machine's C library: `npm run image [name]`.
 # With `--rootfs FOLDER` it only writes what the image would have, for machines without a builder.
 set -euo pipefail
+# The user of the image has to read what is written here, whatever the mask of whoever builds it.
+umask 022
 cd "$(dirname "$0")/.."
 
 certificates() {

@@ -127,6 +127,17 @@ function affordableOutput({ counters }: BudgetOptions, parts: readonly BudgetPar
   );
 }
 
+/** A whole reply that would take more than half of what requests in progress have left, so that the next ones find nothing. */
+function takesTooMuch(
+  options: BudgetOptions,
+  parts: readonly BudgetPart[],
+  worst: WorstCase,
+  { size }: ResolvedIntent,
+): boolean {
+  if (size.isStream || parts.every(({ counter }) => options.counters.amounts(counter).reserved === 0n)) return false;
+  return wantedOutput(size, options.limits) > affordableOutput(options, parts, worst) / 2;
+}
+
 /**
  * Reserves what the request wants, or lowers its bound on output to half of what is affordable, so that requests that come at the
  * same time find something, too. Throws `insufficient_quota` where that would be of no use.
@@ -134,12 +145,14 @@ function affordableOutput({ counters }: BudgetOptions, parts: readonly BudgetPar
 function hold(options: BudgetOptions, parts: readonly BudgetPart[], worst: WorstCase, intent: ResolvedIntent): Held {
   const { size, operation } = intent;
   const wanted = wantedOutput(size, options.limits);
-  const first = reserveOutput(options, parts, worst, wanted);
-  if (!(first instanceof GatewayError))
+  const canLower = operation === "chat" && !size.isStrict;
+  const first =
+    canLower && takesTooMuch(options, parts, worst, intent) ? null : reserveOutput(options, parts, worst, wanted);
+  if (first !== null && !(first instanceof GatewayError))
     return { reservation: first, parts, worst, outputTokens: wanted, maxOutputTokens: null };
   const least = size.leastOutput();
   const affordable = affordableOutput(options, parts, worst);
-  if (operation !== "chat" || size.isStrict || affordable < least) throw first;
+  if (first !== null && (!canLower || affordable < least)) throw first;
   const lowered = Math.min(wanted, Math.max(least, Math.floor(affordable / 2)));
   const second = reserveOutput(options, parts, worst, lowered);
   if (second instanceof GatewayError) throw second;
