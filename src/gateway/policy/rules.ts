@@ -134,8 +134,14 @@ export function projectFault({ key_defaults, end_users, ...own }: ProjectRules):
       rules,
     ]),
   ];
-  for (const [place, rules] of parts) {
-    const fault = rules === undefined ? undefined : ruleFault(rules);
+  for (const [place, rules = {}] of parts) {
+    // An address is checked before the body is read, which names the end user.
+    if (place[0] === "end_users" && rules.allowed_addresses !== undefined)
+      return {
+        path: [...place, "allowed_addresses"],
+        problem: "cannot be set for end users, only for keys and projects",
+      };
+    const fault = ruleFault(rules);
     if (fault !== undefined) return { ...fault, path: [...place, ...fault.path] };
   }
   return undefined;
