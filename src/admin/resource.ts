@@ -29,7 +29,7 @@ export interface Page {
 
 export interface ListVerb {
   readonly filters: TObject;
-  /** One example value for each part of a position, which tells its type. */
+  /** An example of a position: cursors are checked against the types of its parts. */
   readonly position: Position;
   run(context: AdminContext, page: PageRequest<JsonObject>): Promise<Page>;
 }

@@ -173,9 +173,9 @@ export function concealed(error: GatewayError, conceal: (text: string) => string
   const { message, param, code, cause } = error;
   const safe = { message: conceal(message), param: param === null ? null : conceal(param), code: conceal(code) };
   const shown = causeOf(cause);
-  const told = conceal(shown) === shown ? cause : conceal(shown);
-  if (safe.message === message && safe.param === param && safe.code === code && told === cause) return error;
-  return changed(error, { ...safe, cause: told });
+  const safeCause = conceal(shown) === shown ? cause : conceal(shown);
+  if (safe.message === message && safe.param === param && safe.code === code && safeCause === cause) return error;
+  return changed(error, { ...safe, cause: safeCause });
 }
 
 /** The one answer for anything that was not meant to be seen; the cause stays for the log. */

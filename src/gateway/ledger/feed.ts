@@ -1,4 +1,4 @@
-// Settled requests in the order of their settlement: rows settle late, so whoever exports them follows this order.
+// Settled requests in the order of their settlement: rows settle late, so that an export by time would miss some.
 import { type Static, Type } from "typebox";
 import { IntColumn, rowReader } from "../../store/rows.ts";
 import { type RequestRow, readRequestRows, requestsSql } from "./columns.ts";

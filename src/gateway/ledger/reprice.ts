@@ -22,7 +22,7 @@ export interface RepricedGroup {
   newPrice: bigint;
 }
 
-/** The figures of a row by other prices; null where nobody is charged by its usage. */
+/** The figures of a row by other prices; null where its usage is not charged. */
 type Explain = (row: RequestRow) => PriceExplanation | null;
 
 const pageRows = 10_000;

@@ -74,7 +74,7 @@ function lostFields(warnings: string | null): LostField[] {
   });
 }
 
-/** The price of a row by the given prices; null where nobody is charged by its usage. */
+/** The price of a row by the given prices; null where its usage is not charged. */
 export function explainRow(request: RequestRow, { prices, kindOf }: StoryPrices): PriceExplanation | null {
   const { provider, upstreamModel, charged, operation, model, atMs } = request;
   if (provider === null || upstreamModel === null || charged === 0) return null;

@@ -83,7 +83,7 @@ function makeTables(database: Database): void {
 
 const readNumbers = rowReader("requests", Type.Object({ n: IntColumn }));
 
-/** Everything that was settled in one state of the file, so that whoever follows the feed misses nothing. */
+/** Everything that was settled in one state of the file, so that the feed misses nothing. */
 function catchUp(database: Database, { path, id }: LedgerFile): void {
   const found = database.query("select through as n from files where ledger = ?").all(id);
   let through = readNumbers(found)[0]?.n ?? 0;
