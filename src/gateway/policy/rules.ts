@@ -75,15 +75,18 @@ export type Rules = Static<typeof rulesSchema>;
 export type RateLimits = NonNullable<Rules["limits"]>;
 export type Budget = NonNullable<Rules["budgets"]>[number];
 
+/** An address is checked before the body is read, which names the end user. */
+const { allowed_addresses: _addresses, ...endUserFields } = ruleFields;
+
 const endUsers = Type.Object(
   {
     required: Type.Optional(Type.Boolean({ description: "Refuse requests that name no end user. Default false." })),
     max: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 1_000_000, description: "End users that are counted. Default 100000." }),
     ),
-    default_rules: Type.Optional(Type.Object(ruleFields, { ...closed, description: "What each end user may do." })),
+    default_rules: Type.Optional(Type.Object(endUserFields, { ...closed, description: "What each end user may do." })),
     rules: Type.Optional(
-      Type.Record(Type.String({ maxLength: 512 }), rulesSchema, {
+      Type.Record(Type.String({ maxLength: 512 }), Type.Object(endUserFields, closed), {
         description: "What one end user may do, in place of `default_rules`.",
       }),
     ),
@@ -135,12 +138,6 @@ export function projectFault({ key_defaults, end_users, ...own }: ProjectRules):
     ]),
   ];
   for (const [place, rules = {}] of parts) {
-    // An address is checked before the body is read, which names the end user.
-    if (place[0] === "end_users" && rules.allowed_addresses !== undefined)
-      return {
-        path: [...place, "allowed_addresses"],
-        problem: "cannot be set for end users, only for keys and projects",
-      };
     const fault = ruleFault(rules);
     if (fault !== undefined) return { ...fault, path: [...place, ...fault.path] };
   }
