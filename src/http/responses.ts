@@ -24,7 +24,8 @@ const following: readonly QueryParameter[] = [
   },
   {
     name: "starting_after",
-    description: "With `stream`: the sequence number after which the stream starts.",
+    description:
+      "With `stream`: the sequence number after which the stream starts. The header `Last-Event-ID` has the same effect.",
     schema: { type: "integer", minimum: 0 },
   },
 ];
@@ -57,12 +58,13 @@ function targetOf({ request, params, caller }: HandlerContext): Target {
 }
 
 /** The number behind which events are sent; -1 for all. */
-function startingAfter({ parameter }: Target): number {
-  const text = parameter("starting_after") ?? "";
+function startingAfter({ parameter }: Target, { headers }: Request): number {
+  const query = parameter("starting_after") ?? "";
+  const [param, text] =
+    query === "" ? ["Last-Event-ID", headers.get("last-event-id") ?? ""] : ["starting_after", query];
   if (text === "") return -1;
   if (/^\d{1,9}$/.test(text)) return Number(text);
-  const message = "'starting_after' must be the sequence number of an event.";
-  throw new GatewayError("invalid_value", message, { param: "starting_after" });
+  throw new GatewayError("invalid_value", `'${param}' must be the sequence number of an event.`, { param });
 }
 
 /** The rows of single responses. `responses` is called late, because the table is also read where there are none. */
@@ -87,7 +89,7 @@ export function responseRows(
         const { id, owner } = target;
         if (target.parameter("stream") !== "true")
           return writeLargeJson(await responses().get(id, owner), visit.requestId);
-        const after = startingAfter(target);
+        const after = startingAfter(target, visit.request);
         return writeReply(await responses().follow(id, owner, after, dialect), visit.requestId, []);
       },
     },

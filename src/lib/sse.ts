@@ -4,6 +4,8 @@
 export interface Frame {
   readonly event?: string;
   readonly data: string;
+  /** With which a client that lost the stream can ask for the rest of it. */
+  readonly id?: string;
 }
 
 /** What one chunk completed: the texts of its frames, without their blank lines, and exactly their bytes. */
@@ -106,9 +108,10 @@ export function readFrame(raw: string): Frame | null {
 
 /** The wire text of a frame, closed by its blank line. */
 export function formatFrame(frame: Frame): string {
+  const id = frame.id === undefined ? "" : `id: ${frame.id}\n`;
   const event = frame.event === undefined ? "" : `event: ${frame.event}\n`;
   const data = frame.data.includes("\n") ? frame.data.replaceAll("\n", "\ndata: ") : frame.data;
-  return `${event}data: ${data}\n\n`;
+  return `${id}${event}data: ${data}\n\n`;
 }
 
 /** The bytes of frames in a row. */

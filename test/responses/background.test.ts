@@ -150,6 +150,27 @@ test("a number that is none is refused", async () => {
   const { id } = await start("gpt-x");
   await over(mine, id);
   expect((await send(`/v1/responses/${id}?stream=true&starting_after=x`)).status).toBe(400);
+  const headers = { "last-event-id": "-3" };
+  expect(await refusalOf(mine.get(`/responses/${id}?stream=true`, { headers }))).toMatchObject({
+    status: 400,
+    param: "Last-Event-ID",
+  });
+});
+
+test("an event source resumes by the id of the last event that it has", async () => {
+  allSay("text.sse");
+  const { id } = await start("gpt-x", { stream: false });
+  await over(mine, id);
+  const read = async (headers: Record<string, string>): Promise<string> => {
+    const response = await mine.get<Response>(`/responses/${id}?stream=true`, { headers, __binaryResponse: true });
+    return response.text();
+  };
+  const idsOf = (text: string) => [...text.matchAll(/^id: (\d+)$/gm)].map(([, number]) => Number(number));
+  const whole = await read({});
+  const events = whole.split("\n\n").filter(Boolean);
+  expect(idsOf(whole)).toEqual(events.map((_, index) => index));
+  const rest = await read({ "last-event-id": "2" });
+  expect(rest).toBe(events.slice(3).map((event) => `${event}\n\n`).join(""));
 });
 
 test("a death of the process leaves no response in progress", async () => {

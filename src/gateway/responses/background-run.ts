@@ -54,19 +54,24 @@ async function advance({ dependencies, job }: State, response: ResponseDocument,
   }
 }
 
+/** Events have their number as their id, so that a client can resume the stream behind it. */
+function append({ log }: Pick<State, "log">, frame: ResponseFrame): void {
+  log.append({ ...frame, id: String(log.next()) });
+}
+
 /** The final state is stored before a client gets it. */
 async function end(state: State, frame: ResponseFrame, response: ResponseDocument): Promise<void> {
-  const { dependencies, log } = state;
+  const { dependencies } = state;
   state.isOver = true;
   state.response = dependencies.codec.documents.ended(response, nowSeconds(dependencies));
   await advance(state, state.response, true);
-  log.append(frame.withResponse?.(state.response) ?? frame);
+  append(state, frame.withResponse?.(state.response) ?? frame);
 }
 
 function log(state: State, frame: ResponseFrame): void {
   if (frame.item !== undefined) state.items.push(frame.item);
   state.response = frame.response ?? state.response;
-  state.log.append(frame);
+  append(state, frame);
 }
 
 /** Logs the frames in place of sending them. */
@@ -169,7 +174,7 @@ export function startBackgroundRun(
     isOver: false,
     endedMs: null,
   };
-  state.log.append(codec.frames.opening(work.response));
+  append(state, codec.frames.opening(work.response));
   const done = run(state, context)
     .catch((thrown: unknown) => gateway.events.backgroundTaskFailed("responses", thrown))
     .finally(() => {

@@ -3,7 +3,7 @@ import { GatewayError } from "../../canonical/error.ts";
 import type { Dialect, ResponseDocument } from "../../dialects/dialect.ts";
 import type { Parameter } from "../../dialects/stored-responses.ts";
 import type { JsonObject } from "../../lib/json.ts";
-import { encodeFrames } from "../../lib/sse.ts";
+import { encodeFrames, type Frame } from "../../lib/sse.ts";
 import { deleteResponse, findResponse, type ResponseRow } from "../../store/responses.ts";
 import { type IncomingRequest, streamEncoderOf } from "../pipeline/incoming-request.ts";
 import type { GatewayReply } from "../pipeline/request-context.ts";
@@ -32,6 +32,9 @@ function notFound(id: string): GatewayError {
   return new GatewayError("object_not_found", `The response ${shown}was not found.`);
 }
 
+const numbered = (frame: Frame | null, number: number): readonly Frame[] =>
+  frame === null ? [] : [{ ...frame, id: String(number) }];
+
 /** Opens the service. Responses that a dead process left unfinished have failed when this resolves. */
 export async function openResponses(dependencies: ResponsesDependencies): Promise<Responses> {
   const { store, gateway, codec } = dependencies;
@@ -57,7 +60,7 @@ export async function openResponses(dependencies: ResponsesDependencies): Promis
       // The events of a run are gone after a while: then only its end is left.
       const final = run === undefined ? frames.final(response, after + 1) : null;
       if (run === undefined)
-        return { body: new Blob([encodeFrames(final === null ? [] : [final])]).stream(), servedBy: null };
+        return { body: new Blob([encodeFrames(numbered(final, after + 1))]).stream(), servedBy: null };
       if (after + 1 < run.log.first()) throw refusals.eventsGone(run.log.first());
       const { heartbeatMs } = gateway.streamTimers;
       const { heartbeat } = streamEncoderOf(dialect, id);
