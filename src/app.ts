@@ -49,11 +49,14 @@ import { createResolver } from "./providers/safe-fetch/resolver.ts";
 import { estimator, startTokenCounter } from "./providers/token-counter/index.ts";
 import { shutDown } from "./shutdown.ts";
 import { startupMessage } from "./startup-message.ts";
+import type { UncaughtKind } from "./telemetry/events.ts";
 
 export interface Running {
   readonly url: string;
   /** Finishes what is under way, then closes everything. */
   stop(): Promise<void>;
+  /** Records an error that nothing caught. */
+  uncaughtError(kind: UncaughtKind, cause: unknown): void;
   /** Cuts what is still under way, so that a `stop` that waits for it goes on. Its rows are settled all the same. */
   hurry(): Promise<void>;
 }
@@ -260,6 +263,7 @@ export async function start(options: StartOptions): Promise<Running> {
     void announce(options, listener, foundation, gateway, teardown);
     return {
       url: listener.url,
+      uncaughtError: foundation.events.uncaughtError,
       async stop() {
         await shutDown(listener, gateway.inFlight, readiness.drain, limits.shutdownMs);
         await takeDown(teardown);

@@ -1,7 +1,9 @@
-// The end of the listener: unready first, so that load balancers look away; then what is in progress may finish; then the rest is cut.
+// The end of the listener: unready first, so that load balancers and clients go elsewhere; then what is in progress may finish; then the rest is cut.
 import type { Listener } from "./http/server.ts";
 
 const announceMs = 500;
+/** Without a request for so long, nobody has a connection on which the next one could be lost. */
+const idleMs = 10_000;
 /** What is still to be settled when the last connection has closed: streams whose clients have left. */
 const settleMs = 6_000;
 const settleTickMs = 20;
@@ -14,7 +16,8 @@ export async function shutDown(
   drainMs: number,
 ): Promise<void> {
   beginDrain();
-  if (inFlight() > 0) await Bun.sleep(announceMs);
+  listener.announce();
+  if (inFlight() > 0 || listener.isBusy(idleMs)) await Bun.sleep(announceMs);
   const cut = setTimeout(() => void listener.stop(true), drainMs);
   await listener.stop(false);
   clearTimeout(cut);

@@ -2,9 +2,12 @@
 
 import { start } from "../app.ts";
 import { checkConcurrency } from "../startup-check.ts";
+import type { UncaughtKind } from "../telemetry/events.ts";
 
-/** The exit code of a process that was told to stop more than once. */
+/** The exit code after a second signal. */
 const interrupted = 130;
+/** The exit code after an exception that nothing caught: EX_SOFTWARE of sysexits(3). */
+const crashed = 70;
 
 /** Runs until SIGTERM, SIGINT or SIGHUP; a second signal cuts what is under way and settles it, a third ends the process at once. */
 export async function serve(): Promise<void> {
@@ -16,13 +19,27 @@ export async function serve(): Promise<void> {
     logsToTerminal: process.stderr.isTTY === true,
   });
   let signals = 0;
+  let exitCode = 0;
   const stop = async (): Promise<void> => {
     if (++signals > 2) process.exit(interrupted);
     const running = await starting;
     if (signals > 1) return running.hurry();
     await running.stop();
-    process.exit(signals > 1 ? interrupted : 0);
+    process.exit(signals > 1 ? interrupted : exitCode);
   };
+  // A start that fails ends the process by itself.
+  const report = (kind: UncaughtKind, cause: unknown): void =>
+    void starting.then(
+      (running) => running.uncaughtError(kind, cause),
+      () => undefined,
+    );
+  // The state of the process is unknown after it: no new requests, and what is in progress may end.
+  process.on("uncaughtException", (cause) => {
+    report("exception", cause);
+    exitCode = crashed;
+    if (signals === 0) void stop();
+  });
+  process.on("unhandledRejection", (cause) => report("rejection", cause));
   // Before the start is done: a signal in the meantime must end it as well as one later.
   process.on("SIGTERM", () => void stop());
   process.on("SIGINT", () => void stop());

@@ -12,6 +12,10 @@ export interface ListenOptions {
 export interface Listener {
   /** With the port that was really taken. */
   readonly url: string;
+  /** The response to each request from now on closes its connection, so that clients connect elsewhere. */
+  announce(): void;
+  /** Whether a request has come within the last so many milliseconds. */
+  isBusy(withinMs: number): boolean;
   /** Stops accepting; resolves when everything under way has ended. `force` cuts what is still open. */
   stop(force: boolean): Promise<void>;
 }
@@ -28,6 +32,12 @@ export function listen({ host, port, parts, portName = "PORT" }: ListenOptions):
     drop,
     socketAddress: (request) => server.requestIP(request)?.address ?? null,
   });
+  let isClosing = false;
+  let latestMs = Number.NEGATIVE_INFINITY;
+  const serve = (request: Request): Promise<Response> => {
+    latestMs = performance.now();
+    return isClosing ? handle(request).then(closing) : handle(request);
+  };
   let server: Bun.Server<undefined>;
   try {
     server = Bun.serve({
@@ -39,14 +49,26 @@ export function listen({ host, port, parts, portName = "PORT" }: ListenOptions):
       reusePort: false,
       // The body limit of the gateway answers in its own envelope; Bun's is only the wall behind it.
       maxRequestBodySize: parts.limits.maxBodyBytes * 4,
-      fetch: handle,
+      fetch: serve,
       error: () => new Response(null, { status: 500 }),
     });
     const name = host.includes(":") ? `[${host}]` : host;
-    return { url: `http://${name}:${server.port}`, stop: (force) => server.stop(force) };
+    return {
+      url: `http://${name}:${server.port}`,
+      announce() {
+        isClosing = true;
+      },
+      isBusy: (withinMs) => performance.now() - latestMs < withinMs,
+      stop: (force) => server.stop(force),
+    };
   } catch (cause) {
     throw new Error(whyNot({ host, port, portName }, cause), { cause });
   }
+}
+
+function closing(response: Response): Response {
+  response.headers.set("connection", "close");
+  return response;
 }
 
 function whyNot({ host, port, portName }: Omit<Required<ListenOptions>, "parts">, cause: unknown): string {

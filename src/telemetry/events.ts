@@ -19,6 +19,8 @@ export interface FailedJob {
 
 /** Work that no request waits for. */
 export type BackgroundTask = "catalog" | "idempotency" | "keys" | "ledger" | "responses" | "videos";
+export type UncaughtKind = "exception" | "rejection";
+
 /** A part of a budget that is spent. */
 export interface BudgetThreshold {
   readonly level: string;
@@ -60,6 +62,8 @@ export interface Events {
   localServerLost(provider: string, baseUrl: string): void;
   /** Finished videos cannot be copied to the place that is configured. */
   resultsUnavailable(problem: string): void;
+  /** An error that nothing caught: after an exception the process drains and ends, after a rejection it continues. */
+  uncaughtError(kind: UncaughtKind, cause: unknown): void;
   /** A background task failed. */
   backgroundTaskFailed(what: BackgroundTask, cause: unknown): void;
 }
@@ -133,6 +137,10 @@ function processEvents(log: Log, metrics: Metrics): Omit<Events, RequestEvent | 
     localServerFound: (provider, baseUrl) => log.write("info", "local_server_found", { provider, baseUrl }),
     localServerLost: (provider, baseUrl) => log.write("warn", "local_server_lost", { provider, baseUrl }),
     resultsUnavailable: (problem) => log.write("error", "results_unavailable", { problem }),
+    uncaughtError(kind, cause) {
+      metrics.taskFailed(`uncaught_${kind}`);
+      log.write("error", `uncaught_${kind}`, { cause: causeOf(cause) });
+    },
     backgroundTaskFailed(what, cause) {
       metrics.taskFailed(what);
       log.write("error", "background_task_failed", { what, cause: causeOf(cause) });

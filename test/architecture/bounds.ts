@@ -205,7 +205,7 @@ export const otherBounds: Readonly<Record<string, readonly string[]>> = {
     "src/providers/discover.ts patienceMs",
     "src/providers/kling.ts lifeSeconds skewSeconds earlyMs",
     "src/providers/vertex/service-account.ts lifeSeconds earlyMs lastMs patienceMs",
-    "src/shutdown.ts announceMs settleMs settleTickMs",
+    "src/shutdown.ts announceMs idleMs settleMs settleTickMs",
     "src/startup-check.ts patienceMs",
     "src/store/blobs/bucket.ts answerPatienceMs",
     "src/store/blobs/folder.ts deadAfterMs",

@@ -170,7 +170,12 @@ test("an event source resumes by the id of the last event that it has", async ()
   const events = whole.split("\n\n").filter(Boolean);
   expect(idsOf(whole)).toEqual(events.map((_, index) => index));
   const rest = await read({ "last-event-id": "2" });
-  expect(rest).toBe(events.slice(3).map((event) => `${event}\n\n`).join(""));
+  expect(rest).toBe(
+    events
+      .slice(3)
+      .map((event) => `${event}\n\n`)
+      .join(""),
+  );
 });
 
 test("a death of the process leaves no response in progress", async () => {

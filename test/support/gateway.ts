@@ -27,6 +27,8 @@ export interface GatewayOptions {
   policies?: readonly Policy[];
   /** Measures how long the event loop is kept busy. Only for a gateway in a process of its own. */
   monitored?: boolean;
+  /** A module that is loaded before it starts. Only for a gateway in a process of its own. */
+  preload?: string;
 }
 
 export interface RunningGateway {
@@ -80,9 +82,10 @@ export async function gateway(options: GatewayOptions = {}): Promise<RunningGate
 export async function spawnGateway(options: GatewayOptions = {}): Promise<ChildGateway> {
   const place = prepare(options);
   const main = join(import.meta.dir, "..", "..", "src", "main.ts");
-  const monitor = options.monitored ? ["--preload", join(import.meta.dir, "loop-monitor.ts")] : [];
+  const modules = [...(options.monitored ? ["loop-monitor.ts"] : []), ...(options.preload ? [options.preload] : [])];
+  const preloads = modules.flatMap((module) => ["--preload", join(import.meta.dir, module)]);
   let heard = Promise.withResolvers<number>();
-  const child = Bun.spawn([process.execPath, ...monitor, main], {
+  const child = Bun.spawn([process.execPath, ...preloads, main], {
     cwd: place.workingFolder,
     env: { PATH: process.env["PATH"], BUN_CONFIG_MAX_HTTP_REQUESTS: "65336", ...place.environment },
     stdout: "pipe",
