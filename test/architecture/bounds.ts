@@ -167,6 +167,7 @@ export const otherBounds: Readonly<Record<string, readonly string[]>> = {
     "src/http/write.ts maxReady",
     "src/gateway/prices/price-book.ts maxPlaces",
     "src/gateway/policy/worst-case.ts flatForMs maxFlat",
+    "src/gateway/policy/rules.ts maxShared",
     "src/http/cors.ts maxAgeSeconds",
     "src/providers/bedrock/index.ts maxDerivedKeys",
     "src/gateway/operations/token-count.ts memoryMs",

@@ -28,6 +28,9 @@ export interface BudgetPart {
   /** In nano-dollars. */
   readonly limit: bigint;
   readonly counter: Counter;
+  readonly window: KnownWindow;
+  /** A settled amount below this reaches no threshold that was not raised. */
+  raiseAt: bigint;
 }
 
 export interface BudgetWindows {
@@ -50,6 +53,7 @@ const periods: readonly Period[] = ["day", "week", "month", "total"];
 const thresholds: readonly number[] = [100, 80, 50];
 const nanoDigits = 9;
 const prunedFrom = 4_096;
+const unreachable = 2n ** 200n;
 const noParts: readonly BudgetPart[] = [];
 
 /** One for each period: of two the smaller one. */
@@ -67,8 +71,14 @@ function ownBudgets({ budgets = [] }: Rules): readonly OwnBudget[] {
 const reached = (settled: bigint, limit: bigint): number =>
   limit === 0n ? 0 : (thresholds.find((percent) => settled * 100n >= limit * BigInt(percent)) ?? 0);
 
+/** The amount at which the threshold above is reached; above every amount where there is none. */
+function nextThreshold(raised: number, limit: bigint): bigint {
+  const next = thresholds.findLast((percent) => percent > raised);
+  return next === undefined || limit === 0n ? unreachable : (limit * BigInt(next) + 99n) / 100n;
+}
+
 /** A window that is in memory, and the highest threshold that was raised for it. */
-interface KnownWindow {
+export interface KnownWindow {
   readonly counter: Counter;
   raised: number;
 }
@@ -92,15 +102,11 @@ class KnownWindows {
     const found = this.known.get(key);
     if (found !== undefined) return found;
     if (this.known.size >= this.pruneAt) this.prune();
-    const counter: Counter = { level, id, meter: "price", fromMs, untilMs };
-    this.options.counters.load(counter, this.options.spent(level, id, fromMs));
+    const spent = this.options.spent(level, id, fromMs);
+    const counter = this.options.counters.load({ level, id, meter: "price", fromMs, untilMs }, spent);
     const made: KnownWindow = { counter, raised: -1 };
     this.known.set(key, made);
     return made;
-  }
-
-  get({ level, id, fromMs, untilMs }: Counter): KnownWindow | undefined {
-    return this.known.get(keyOf(level, id, fromMs, untilMs));
   }
 
   private prune(): void {
@@ -108,6 +114,19 @@ class KnownWindows {
     for (const [key, { counter }] of this.known) if (counter.untilMs <= nowMs) this.known.delete(key);
     this.options.counters.prune(nowMs);
     this.pruneAt = Math.max(prunedFrom, this.known.size * 2);
+  }
+}
+
+/** The budgets of a level, until the first of their windows ends. */
+class LevelBudgets {
+  readonly owner: KnownWindows;
+  readonly parts: readonly BudgetPart[];
+  readonly untilMs: number;
+
+  constructor(owner: KnownWindows, parts: readonly BudgetPart[]) {
+    this.owner = owner;
+    this.parts = parts;
+    this.untilMs = Math.min(...parts.map(({ counter }) => counter.untilMs));
   }
 }
 
@@ -133,16 +152,19 @@ export function createBudgetWindows(options: BudgetOptions): BudgetWindows {
     const window = known.of(level.level, level.id, fromMs, untilMs);
     // What an earlier process has raised is not raised again.
     if (window.raised < 0) window.raised = reached(counters.amounts(window.counter).settled, limit);
-    return { level, period, limit, counter: window.counter };
+    const raiseAt = nextThreshold(window.raised, limit);
+    return { level, period, limit, counter: window.counter, window, raiseAt };
   };
-  /** Until the first of its windows ends. Levels are shared by all requests of a key. */
-  const current = new WeakMap<RuleLevel, { readonly parts: readonly BudgetPart[]; readonly untilMs: number }>();
   const partsOfLevel = (level: RuleLevel): readonly BudgetPart[] => {
-    const found = current.get(level);
-    if (found !== undefined && options.clock.nowMs() < found.untilMs) return found.parts;
-    const parts = budgetsOf(level.rules).map((own) => partOf(level, own));
-    current.set(level, { parts, untilMs: Math.min(...parts.map(({ counter }) => counter.untilMs)) });
-    return parts;
+    const found = level.budgets;
+    if (found instanceof LevelBudgets && found.owner === known && options.clock.nowMs() < found.untilMs)
+      return found.parts;
+    const made = new LevelBudgets(
+      known,
+      budgetsOf(level.rules).map((own) => partOf(level, own)),
+    );
+    level.budgets = made;
+    return made.parts;
   };
   return {
     partsOf({ levels }) {
@@ -162,10 +184,13 @@ export function createBudgetWindows(options: BudgetOptions): BudgetWindows {
         }),
       ),
     settled(parts) {
-      for (const { level, period, limit, counter } of parts) {
-        const window = known.get(counter);
-        const percent = reached(counters.amounts(counter).settled, limit);
-        if (window === undefined || percent <= window.raised) continue;
+      for (const part of parts) {
+        const { level, period, limit, counter, window } = part;
+        const { settled } = counters.amounts(counter);
+        if (settled < part.raiseAt) continue;
+        const percent = reached(settled, limit);
+        part.raiseAt = nextThreshold(percent, limit);
+        if (percent <= window.raised) continue;
         window.raised = percent;
         events.budgetThreshold({ level: level.level, id: level.id, period, percent });
       }

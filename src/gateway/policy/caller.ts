@@ -8,6 +8,9 @@ export interface RuleLevel {
   readonly level: CounterLevel;
   readonly id: string;
   readonly rules: Rules;
+  /** What policies found for the level, so that its next request need not look it up: they put it there, and know its type. */
+  rates: object | null;
+  budgets: object | null;
 }
 
 /** Made once when keys are read, and shared by all requests of the key: a change makes a new one. */
@@ -38,14 +41,34 @@ export interface CallerParts {
   readonly project: { readonly id: string; readonly rules: ProjectRules | null };
 }
 
+/** A level of which nothing was looked up yet. */
+export const levelOf = (level: CounterLevel, id: string, rules: Rules): RuleLevel => ({
+  ...{ level, id, rules },
+  ...{ rates: null, budgets: null },
+});
+
+/** The keys of a project share its level. */
+const projectLevels = new WeakMap<ProjectRules, RuleLevel>();
+
+function projectLevel(id: string, project: ProjectRules): RuleLevel | null {
+  const found = projectLevels.get(project);
+  if (found !== undefined && found.id === id) return found;
+  const { key_defaults: _defaults, end_users: _users, ...own } = project;
+  if (!hasRules(own)) return null;
+  const made = levelOf("project", id, own);
+  projectLevels.set(project, made);
+  return made;
+}
+
 const hasRules = (rules: Rules | null): rules is Rules => rules !== null && Object.keys(rules).length > 0;
 
 /** Of a key and the project that it belongs to. */
 export function callerOf({ keyId, name, rules, project }: CallerParts): Caller {
-  const { key_defaults: _, end_users: endUsers = null, ...own } = project.rules ?? {};
+  const { end_users: endUsers = null } = project.rules ?? {};
+  const ofProject = project.rules === null ? null : projectLevel(project.id, project.rules);
   const levels: RuleLevel[] = [];
-  if (hasRules(own)) levels.push({ level: "project", id: project.id, rules: own });
-  if (hasRules(rules)) levels.push({ level: "key", id: keyId, rules });
+  if (ofProject !== null) levels.push(ofProject);
+  if (hasRules(rules)) levels.push(levelOf("key", keyId, rules));
   const access = levels.flatMap((each) => accessOf(each.level, each.rules) ?? []);
   const who = { keyId, name, organization: defaultOrganization, project: project.id, endUser: null };
   return { ...who, levels, access, endUsers };

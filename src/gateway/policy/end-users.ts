@@ -3,7 +3,7 @@ import { GatewayError } from "../../canonical/error.ts";
 import { missingUser } from "../../dialects/named-user.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { type Access, accessOf } from "./access-rules.ts";
-import type { Caller } from "./caller.ts";
+import { type Caller, levelOf } from "./caller.ts";
 import type { Budget, Rules } from "./rules.ts";
 
 export interface EndUsers {
@@ -80,7 +80,7 @@ export function createEndUsers({ monotonicMs }: Clock): EndUsers {
       const rules = endUsers === null ? undefined : rulesOf(endUsers, user);
       if (rules === undefined) return { ...caller, endUser: user };
       count(project, user, endUsers?.max ?? defaultMax, rules);
-      const own = { level: "end_user", id: `${project}/${user}`, rules } as const;
+      const own = levelOf("end_user", `${project}/${user}`, rules);
       return { ...caller, endUser: user, levels: [...levels, own], access: [...access, ...accessFor(rules)] };
     },
   };

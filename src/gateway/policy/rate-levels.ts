@@ -42,6 +42,12 @@ export class LevelRates {
   audioMs = 0;
   polls = 0;
   inProgress = 0;
+  /** The levels that it is one of; null after it was dropped. */
+  owner: RateLevels | null;
+
+  constructor(owner: RateLevels) {
+    this.owner = owner;
+  }
 
   isIdle(nowMs: number): boolean {
     return this.inProgress === 0 && rateNames.every((name) => this[name] <= nowMs);
@@ -50,7 +56,7 @@ export class LevelRates {
 
 const prunedFrom = 1_024;
 
-/** Levels in memory; those of which nothing is used are dropped when there are twice as many as after the last look. */
+/** Levels in memory; those of which nothing is used are dropped when there are twice as many as after the last look, at most once a minute. */
 export class RateLevels {
   private readonly levels: { readonly [level in CounterLevel]: Map<string, LevelRates> } = {
     organization: new Map(),
@@ -60,16 +66,23 @@ export class RateLevels {
   };
   private count = 0;
   private pruneAt = prunedFrom;
+  private prunedMs = Number.NEGATIVE_INFINITY;
 
   allOf(levels: readonly RuleLevel[], nowMs: number): LevelRates[] {
-    if (this.count >= this.pruneAt) this.prune(nowMs);
+    if (this.count >= this.pruneAt && nowMs - this.prunedMs >= minuteMs) this.prune(nowMs);
     return levels.map((level) => this.of(level));
   }
 
-  of({ level, id }: RuleLevel): LevelRates {
-    const known = this.levels[level].get(id);
-    if (known !== undefined) return known;
-    const made = new LevelRates();
+  of(ruleLevel: RuleLevel): LevelRates {
+    const { level, id, rates: latest } = ruleLevel;
+    if (latest instanceof LevelRates && latest.owner === this) return latest;
+    const found = this.levels[level].get(id) ?? this.made(level, id);
+    ruleLevel.rates = found;
+    return found;
+  }
+
+  private made(level: CounterLevel, id: string): LevelRates {
+    const made = new LevelRates(this);
     this.levels[level].set(id, made);
     this.count++;
     return made;
@@ -80,8 +93,14 @@ export class RateLevels {
   }
 
   private prune(nowMs: number): void {
+    this.prunedMs = nowMs;
     for (const levels of Object.values(this.levels))
-      for (const [id, rates] of levels) if (rates.isIdle(nowMs) && levels.delete(id)) this.count--;
+      for (const [id, rates] of levels) {
+        if (!rates.isIdle(nowMs)) continue;
+        levels.delete(id);
+        rates.owner = null;
+        this.count--;
+      }
     this.pruneAt = Math.max(prunedFrom, this.count * 2);
   }
 }

@@ -156,8 +156,23 @@ function reader<Shape>(schema: TSchema, what: string): (text: string) => Shape {
   };
 }
 
+const maxShared = 1_000;
+
+/** The same object for the same text: most keys have the rules of many others, and need no memory of their own for them. */
+function shared<Shape>(read: (text: string) => Shape): (text: string) => Shape {
+  const known = new Map<string, Shape>();
+  return (text) => {
+    const found = known.get(text);
+    if (found !== undefined) return found;
+    if (known.size >= maxShared) known.clear();
+    const made = read(text);
+    known.set(text, made);
+    return made;
+  };
+}
+
 /** From the JSON text of a row. Throws where it is not what was written. */
-export const readRules = reader<Rules>(rulesSchema, "key");
+export const readRules = shared(reader<Rules>(rulesSchema, "key"));
 export const readProjectRules = reader<ProjectRules>(projectSchema, "project");
 
 /** The rules of a new key: its own, and those of `defaults` that it does not have. */
