@@ -1,4 +1,4 @@
-// Citations: those of this dialect keep their own shape, those with an address can be told in either.
+// Citations: those of this dialect keep their own shape, those with a URL can be written in any dialect.
 import type { Citation } from "../../canonical/chat.ts";
 import { unwrapProviderState, wrapProviderState } from "../../canonical/provider-state.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
@@ -12,10 +12,10 @@ const ownTypes = new Set<unknown>([
   "search_result_location",
 ]);
 
-/** Marks an index that the gateway had to make up; no upstream ever sees it again. */
+/** Marks an index that the gateway made up. It is removed before an upstream could see it. */
 const madeUp = "none";
 
-/** True for a citation that the gateway wrote for another maker's source. */
+/** Whether the gateway wrote this citation for a source of another provider. */
 export function isMadeUpCitation(wire: Json | undefined): boolean {
   const index = isObject(wire) ? wire["encrypted_index"] : undefined;
   return typeof index === "string" && unwrapProviderState(index) !== null;
@@ -42,18 +42,18 @@ export function readCitations(wire: Json | undefined): { readonly citations?: re
   return citations.length > 0 ? { citations } : {};
 }
 
-/** The citation as this dialect wrote it, if it did. */
+/** The citation as this dialect wrote it; null for a citation of another dialect. */
 function ownCitation(citation: Citation): JsonObject | null {
   const { wire } = citation;
   return isObject(wire) && ownTypes.has(wire["type"]) ? wire : null;
 }
 
-/** For an upstream: only what this dialect made. */
+/** Citations for an upstream: only those of this dialect. */
 export function citationsForUpstream(citations: readonly Citation[] | undefined): JsonObject[] {
   return (citations ?? []).map(ownCitation).filter((wire) => wire !== null);
 }
 
-/** For a client: own citations as they are, others as a web source if they have an address. */
+/** Citations for a client: those of this dialect unchanged, others as a web source if they have a URL. */
 export function citationsForClient(citations: readonly Citation[] | undefined): JsonObject[] {
   return (citations ?? []).map((each) => ownCitation(each) ?? webSource(each)).filter((wire) => wire !== null);
 }

@@ -1,4 +1,4 @@
-// Content blocks of a request, from the wire into canon and back.
+// Content blocks of a request, between the wire and the canonical model.
 import type { Block, ResultPart, TextBlock, ToolResultBlock } from "../../canonical/chat.ts";
 import type { ProviderState } from "../../canonical/provider-state.ts";
 import type { UnmappedField } from "../../canonical/warning.ts";
@@ -12,12 +12,12 @@ import { foreign, readDocument, readImage, renderDocument, renderImage } from ".
 import { callState, dialectName, nativeOrigin, readSignature } from "./signature.ts";
 import { objectsIn, requiredText } from "./wire-members.ts";
 
-/** What the reader of one block gets: the block, its path on the wire, and a list for what canon cannot hold. */
+/** What the reader of one block gets: the block, its path on the wire, and a list for what has no canonical field. */
 interface Place {
   readonly path: string;
   readonly role: string;
   readonly extras: UnmappedField[];
-  /** State of the next call, which a thinking block before it carried. */
+  /** State for the next call, carried by a thinking block before it. */
   readonly proof: { call: ProviderState | null };
 }
 
@@ -32,7 +32,7 @@ export function readText(wire: JsonObject, path: string): TextBlock {
   };
 }
 
-/** A search result as plain text under its title and source: no other dialect has a word for it. */
+/** A search result as plain text under its title and source, because no other dialect has search results. */
 function readSearchResult(wire: JsonObject, place: Place): TextBlock {
   if (isObject(wire["citations"]) && wire["citations"]["enabled"] === true) {
     place.extras.push({ path: `${place.path}.citations`, rule: "warn" });
@@ -103,7 +103,7 @@ function readRedacted(wire: JsonObject, place: Place): readonly Block[] {
   return signature ? [{ type: "thinking", text: "", signature, redacted: true }] : [];
 }
 
-/** The server did this by itself and the text around it says what came of it; other dialects cannot replay it. */
+/** A tool that the server ran. The text around it contains the outcome; other dialects cannot replay it. */
 const readServerWork: BlockReader = (_, place) => {
   place.extras.push({ path: place.path, rule: "warn" });
   return [];
@@ -134,7 +134,7 @@ const readers = new Map<unknown, BlockReader>([
   ["fallback", readServerWork],
 ]);
 
-/** Blocks such as `web_search_tool_result`, by the end of their name: there are many, and tomorrow more. */
+/** Blocks such as `web_search_tool_result` are matched by their suffix, so that new ones need no change. */
 const serverResult = "_tool_result";
 
 function readerOf(type: Json | undefined): BlockReader {
@@ -155,12 +155,12 @@ export function readContent(content: Json | undefined, place: Omit<Place, "proof
 
 const isBlank = (text: string): boolean => text.trim() === "";
 
-/** A text block; blank ones are none, because this dialect refuses them. */
+/** A text block. Blank text gives no block, because the API refuses it. */
 export function textParts(text: string, more: JsonObject = {}): JsonObject[] {
   return isBlank(text) ? [] : [{ type: "text", text, ...more }];
 }
 
-/** Everything that a user message or a tool result can hold; what it cannot hold is refused by its path. */
+/** Content of a user message or a tool result. Blocks that it cannot contain are refused by their path. */
 export function renderPart(block: Block, context: RenderContext): JsonObject[] {
   switch (block.type) {
     case "text":
@@ -183,7 +183,7 @@ export function renderPart(block: Block, context: RenderContext): JsonObject[] {
   }
 }
 
-/** Assistant text with the citations that this dialect made. */
+/** Assistant text, with the citations that this dialect wrote. */
 export function renderAssistantText(block: TextBlock): JsonObject[] {
   const citations = citationsForUpstream(block.citations);
   return textParts(block.text, { ...(citations.length > 0 ? { citations } : {}), ...cacheControl(block.cache) });

@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { Frame } from "../../lib/sse.ts";
 import { refusalError } from "../upstream-error.ts";
 
-/** The status that a type stands for, where an error comes without one: inside a stream. */
+/** The status of each error type, for errors within a stream, which have none. */
 const statuses = new Map<unknown, number>([
   ["invalid_request_error", 400],
   ["authentication_error", 401],
@@ -23,7 +23,7 @@ function text(value: Json | undefined): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** The error object in the shapes that servers use: under `error`, bare, in a list, or only words. */
+/** The error object in the shapes that servers use: under `error`, bare, in a list, or as text. */
 function errorOf(body: unknown): JsonObject {
   if (typeof body === "string") return { message: body };
   if (Array.isArray(body)) return errorOf(body[0]);
@@ -50,7 +50,7 @@ export function parseError(status: number, body: unknown, retryAfterMs?: number)
   });
 }
 
-/** The same for an error inside a stream or in a reply of status 200, where only its type tells the status. */
+/** The same for an error within a stream or in a reply of status 200, where only the type is known. */
 export function parseErrorEvent(body: JsonObject): GatewayError {
   return parseError(statuses.get(errorOf(body)["type"]) ?? 500, body);
 }
@@ -65,14 +65,14 @@ const typeOfStatus: Readonly<Record<number, string>> = {
   504: "timeout_error",
 };
 
-/** Kinds that this dialect has words of its own for. */
+/** Kinds that have an error type of their own in this dialect. */
 const ofKind: { readonly [kind in ErrorKind]?: { readonly type: string; readonly status?: number } } = {
   insufficient_quota: { type: "billing_error" },
   overloaded: { type: "overloaded_error", status: 529 },
   upstream_overloaded: { type: "overloaded_error", status: 529 },
 };
 
-/** Clients look for these words to know that they must shorten the conversation. */
+/** Clients look for this text to decide that they must shorten the conversation. */
 const tooLong = "prompt is too long";
 
 function messageOf({ kind, message, overflow = {} }: GatewayError): string {
@@ -83,13 +83,13 @@ function messageOf({ kind, message, overflow = {} }: GatewayError): string {
   return message.toLowerCase().includes(tooLong) ? message : `${tooLong}: ${message}`;
 }
 
-/** The official SDK goes on without a thread when it is told so in these words. */
+/** The official SDK retries without the previous thread when it finds this error code. */
 function detailsOf(error: GatewayError): JsonObject {
   if (error.kind !== "unsupported_parameter" || error.param !== "thread") return {};
   return { details: { error_code: "thread_unsupported_request", unsupported: ["thread"] } };
 }
 
-/** Status and body for the client. `requestId` is left out when it is not known. */
+/** Status and body for the client. `requestId` is left out when it is unknown. */
 export function renderError(error: GatewayError, requestId?: string): { status: number; body: JsonObject } {
   const own = ofKind[error.kind];
   const byStatus = error.status >= 500 ? "api_error" : "invalid_request_error";
@@ -102,7 +102,7 @@ export function renderError(error: GatewayError, requestId?: string): { status: 
   return { status: own?.status ?? error.status, body };
 }
 
-/** The error event; nothing may follow it. */
+/** The error event. No event may follow it. */
 export function errorFrames(error: GatewayError, requestId?: string): Frame[] {
   return [{ event: "error", data: JSON.stringify(renderError(error, requestId).body) }];
 }

@@ -17,11 +17,11 @@ import type { WithOutputTool } from "./structured-output-tool.ts";
 import { readToolFields, renderTools } from "./tools.ts";
 import { isAbsent } from "./wire-members.ts";
 
-/** What the rows look at: what the model accepts, and what several fields have in common. */
+/** What the rows read: the capabilities of the model, and values that several fields share. */
 export interface MessagesSetting extends SamplingSetting {
   readonly names: ToolNames;
   readonly thought: Thought;
-  /** The tool that takes the answer, for models without schemas. */
+  /** The tool that receives the answer, for models without schemas. */
   readonly output: WithOutputTool | null;
   readonly canForce: boolean;
   /** The system prefix, and the messages after it. */
@@ -31,7 +31,7 @@ export interface MessagesSetting extends SamplingSetting {
 
 const maxUserIdChars = 256;
 const efforts = ["low", "medium", "high", "xhigh", "max"];
-/** The type is json_schema so far; types of tomorrow pass here and are refused where they cannot be said. */
+/** Only json_schema exists so far. Unknown types pass here and are refused where they cannot be translated. */
 const format = { properties: { type: { type: "string" }, schema: { type: "object" } } };
 
 function renderSystem({ request, system, output }: MessagesSetting): JsonObject {
@@ -171,7 +171,7 @@ export const messagesFields: FieldTable<ChatRequest, MessagesSetting> = {
   },
 };
 
-/** Words that demand no region. */
+/** Values of `inference_geo` that require no region. */
 const anywhere = new Set<Json>(["global", "not_available"]);
 
 export const messagesMembers: WireMembers = {

@@ -1,4 +1,4 @@
-// Why a reply ended, in this dialect's words and in canon's.
+// Finish reasons, between this dialect and the canonical model.
 import type { FinishReason } from "../../canonical/chat.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 
@@ -23,7 +23,10 @@ const reasons: Readonly<Record<FinishReason["kind"], string>> = {
   pause: "pause_turn",
 };
 
-/** Presence beats label: a natural end with a call is a call for tools, a call for tools without one is an end. */
+/**
+ * The content decides over the label: a natural end with a call becomes tool use, and tool use without a call a
+ * natural end.
+ */
 function settled(kind: FinishReason["kind"], hasCall: boolean): FinishReason["kind"] {
   if (kind === "tool-use" && !hasCall) return "end";
   return kind === "end" && hasCall ? "tool-use" : kind;

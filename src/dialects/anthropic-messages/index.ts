@@ -20,7 +20,7 @@ export const anthropicMessages: Dialect<ChatRequest, ChatResponse> = {
     parse: parseRequest,
     render: renderRequest,
     fieldPath,
-    // Every stop text needs a character that is no white space.
+    // Every stop sequence needs a character that is not white space.
     stops: { most: 8191, takes: (sequence) => /\S/.test(sequence) },
   },
   response: { parse: parseResponse, render: renderResponse },

@@ -20,7 +20,7 @@ function isObjectSchema(schema: JsonObject): boolean {
   return type === "object" || (Array.isArray(type) && type.includes("object")) || isObject(schema["properties"]);
 }
 
-/** Objects are closed here, whatever they were. */
+/** Objects must be closed here, so `additionalProperties` is always false. */
 function closed(out: JsonObject, before: JsonObject): boolean {
   if (!isObjectSchema(before)) return true;
   out["additionalProperties"] = false;
@@ -46,7 +46,7 @@ const target: SchemaTarget = {
   finish: closed,
 };
 
-/** Cleans a schema for constrained output. */
+/** Reduces a schema to the subset for constrained output. */
 export function inSubset(schema: JsonObject): SchemaInSubset {
   const cleaned = intoSubset(schema, target);
   return isRecursive(schema) ? { ...cleaned, exact: false, lost: [...cleaned.lost, "$ref"] } : cleaned;

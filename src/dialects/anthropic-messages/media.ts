@@ -1,4 +1,4 @@
-// Images and documents: where their bytes are, what they really are, and how this dialect says it.
+// Images and documents: where their bytes are, their real media type, and their blocks in this dialect.
 import type { DocumentBlock, ImageBlock, MediaSource, ProviderBlock } from "../../canonical/chat.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { RenderContext } from "../dialect.ts";
@@ -11,7 +11,7 @@ import { objectsIn, optionalText, requiredObject, requiredText } from "./wire-me
 const imageTypes = new Set(["image/jpeg", "image/png", "image/gif", "image/webp"]);
 const pdf = "application/pdf";
 
-/** Beginnings of well-known files. */
+/** File signatures: the first bytes of each media type. */
 const signatures: readonly { readonly mediaType: string; readonly at: number; readonly bytes: string }[] = [
   { mediaType: "image/png", at: 0, bytes: "\x89PNG" },
   { mediaType: "image/jpeg", at: 0, bytes: "\xff\xd8\xff" },
@@ -45,7 +45,7 @@ function percentDecoded(text: string): string {
   }
 }
 
-/** The media type by the first bytes, else as declared; parameters and the false name image/jpg are put right. */
+/** The media type by the first bytes, otherwise as declared; parameters are removed and `image/jpg` is corrected. */
 function trueMediaType(bytes: Bytes): string {
   const head = Buffer.from(bytes.base64.slice(0, 24), "base64").toString("latin1");
   const found = signatures.find((known) => head.startsWith(known.bytes, known.at));
@@ -54,13 +54,13 @@ function trueMediaType(bytes: Bytes): string {
   return declared === "image/jpg" ? "image/jpeg" : declared;
 }
 
-/** Bytes that a client gave: a data address in their place is opened, and the alphabet is made standard. */
+/** The bytes that a client sent. Data URIs are decoded, and base64url becomes standard Base64. */
 function givenBytes(mediaType: string, data: string): MediaSource {
   const { base64, ...rest } = dataUri(data) ?? { mediaType, base64: standardBase64(data) };
   return { kind: "bytes", mediaType: rest.mediaType || mediaType, base64 };
 }
 
-/** A part that other dialects refuse by the path of its type. */
+/** A block that other dialects refuse, by the path of its type. */
 export function foreign(wire: JsonObject, path: string): ProviderBlock {
   return { type: "foreign", origin: dialectName, wire, path: `${path}.type` };
 }
@@ -82,7 +82,7 @@ function readSource(source: JsonObject, path: string): MediaSource | null {
   }
 }
 
-/** Content blocks that are nothing but text; null when there is more to them. */
+/** The text of content blocks that contain only text; null when there is anything else. */
 function plainContent(content: Json | undefined): MediaSource | null {
   if (typeof content === "string") return { kind: "text", text: content };
   const texts = objectsIn(content).map((block) => (block["type"] === "text" ? block["text"] : undefined));
@@ -114,7 +114,7 @@ function bytesOf(source: MediaSource): Bytes | null {
   return source.kind === "url" ? dataUri(source.url) : null;
 }
 
-/** Files of this dialect's own store carry this prefix; ids of any other store mean nothing here. */
+/** The prefix of file ids of this dialect. Ids of other providers have no meaning here. */
 const ownFile = /^file_/;
 
 function referenceOf(source: MediaSource, path: string): JsonObject {

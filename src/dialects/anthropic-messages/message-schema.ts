@@ -2,13 +2,13 @@
 import { Type } from "typebox";
 import { optional } from "../schema-helpers.ts";
 
-/** One of several JSON types, with the keywords that belong to each: errors keep the path of the faulty member. */
+/** One of several JSON types, with the keywords of each, so that errors keep the path of the invalid member. */
 export const any = (types: readonly string[], keywords: object = {}) =>
   Type.Unsafe<unknown>({ type: types, ...keywords });
 
 export const cacheControlSchema = optional("object", { description: "Marks the end of a prefix that may be cached." });
 
-/** What a block of each type needs is checked when it is read: a missing member is then named by its path. */
+/** Required members of a block are checked when it is read, so that the error names the path of the missing one. */
 const blockMembers = {
   type: Type.String(),
   text: Type.Optional(Type.String()),

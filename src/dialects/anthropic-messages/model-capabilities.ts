@@ -1,4 +1,4 @@
-// What the families of models behind this dialect accept, as a history of changes by version.
+// What the model families of this dialect accept, as a history of changes by version.
 import type { Effort } from "../../canonical/chat.ts";
 import type { ModelQuery } from "../shared/model-table.ts";
 import { lookUpVersion, type VersionTable } from "../shared/text-model-table.ts";
@@ -6,24 +6,24 @@ import { lookUpVersion, type VersionTable } from "../shared/text-model-table.ts"
 export interface ModelLimits {
   /** `budget`: a token budget. `adaptive`: the model decides. `either`: both are accepted. */
   readonly thinking: "none" | "budget" | "either" | "adaptive";
-  /** How thinking is turned off, or down as far as the model allows. */
+  /** How thinking is turned off, or reduced as far as the model allows. */
   readonly quietest: "disabled" | "between_tools" | "low_effort";
   readonly sampling: boolean;
-  /** Temperature and top_p in one request. */
+  /** Accepts temperature and top_p in one request. */
   readonly sampleTwice: boolean;
   readonly forcedTool: boolean;
-  /** The last message may be the assistant's. */
+  /** The last message may be from the assistant. */
   readonly prefill: boolean;
   readonly outputSchema: boolean;
-  /** Role `system` between the messages. */
+  /** Accepts messages with the role `system`. */
   readonly systemTurns: boolean;
   readonly efforts: readonly Effort[];
-  /** Thinking comes without its text unless a request says otherwise. */
+  /** Returns thinking without its text unless the request includes it. */
   readonly omitsThinking: boolean;
   readonly maxOutputTokens?: number;
 }
 
-/** A model of no row: what the client said is sent in the form in which it was said. */
+/** A model without a row: the client's values are sent in the form that the client used. */
 const unlisted: ModelLimits = {
   thinking: "either",
   quietest: "disabled",

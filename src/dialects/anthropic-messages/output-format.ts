@@ -1,4 +1,4 @@
-// The shape of the output: free text, JSON by instruction, or JSON by schema.
+// The output format: free text, JSON by instruction, or JSON by schema.
 
 import type { OutputFormat } from "../../canonical/chat.ts";
 import type { UnmappedField } from "../../canonical/warning.ts";
@@ -21,10 +21,10 @@ export function readFormat(wire: JsonObject, extras: UnmappedField[]): OutputFor
   return undefined;
 }
 
-/** Told to models of this dialect when any JSON will do: there is no switch for it. */
+/** The instruction for JSON without a schema, because the API has no setting for it. */
 export const jsonInstruction = "Answer with one valid JSON value and nothing else: no prose, no Markdown fence.";
 
-/** The `format` of output_config; undefined when nothing has to be said there. */
+/** The `format` of output_config; undefined when none is needed. */
 export function renderFormat(format: OutputFormat, limits: ModelLimits, warnings: Warnings): JsonObject | undefined {
   const { context } = warnings;
   if (format.type === "text") return undefined;

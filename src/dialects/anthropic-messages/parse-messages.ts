@@ -1,4 +1,4 @@
-// The list of messages into turns: system prefix and turns apart, tool results in turns of their own.
+// Parses the messages: the system prefix is split off, and tool results become messages of their own.
 import type { Message, TextBlock } from "../../canonical/chat.ts";
 import type { UnmappedField } from "../../canonical/warning.ts";
 import type { Json, JsonObject } from "../../lib/json.ts";
@@ -18,7 +18,7 @@ function readMessage(message: JsonObject, index: number, extras: UnmappedField[]
   return role === "system" ? [{ role, blocks }] : nonAssistantMessages(blocks);
 }
 
-/** `system` and the messages; system messages at the very beginning belong to the system prefix. */
+/** Reads `system` and the messages. System messages at the start belong to the system prefix. */
 export function readConversation(
   wire: JsonObject,
   extras: UnmappedField[],

@@ -1,4 +1,4 @@
-// Passthrough: the client's own wire goes on; only the model and the gateway's envelopes change.
+// Passthrough: forwards the client's wire; only the model and the gateway's envelopes are replaced.
 
 import type { Usage } from "../../canonical/usage.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
@@ -12,13 +12,13 @@ import { lacksThinking, withoutThinking } from "./tool-loop.ts";
 import { readUsage } from "./usage.ts";
 import { objectsIn } from "./wire-members.ts";
 
-/** Where blocks of each type hold opaque state. */
+/** The member that holds opaque state, by block type. */
 const stateMembers = new Map<unknown, string>([
   ["thinking", "signature"],
   ["redacted_thinking", "data"],
 ]);
 
-/** The block as the upstream may see it: the same object when nothing changes, null when it must go. */
+/** The block without the gateway's envelope: the same object when it has none, null when it must be removed. */
 function openBlock(block: Json, origin: string): Json {
   if (!isObject(block)) return block;
   const member = stateMembers.get(block["type"]);
@@ -43,7 +43,7 @@ function openMessage(message: Json, origin: string): Json {
   return kept.length > 0 ? { ...message, content: kept } : null;
 }
 
-/** The same list when no envelope is in it. */
+/** The messages without envelopes; the same list when there are none. */
 function openMessages(messages: Json | undefined, origin: string): Json | undefined {
   if (!Array.isArray(messages)) return messages;
   const opened = messages.map((message) => openMessage(message, origin));
@@ -53,25 +53,30 @@ function openMessages(messages: Json | undefined, origin: string): Json | undefi
 
 const samplingFields = ["temperature", "top_p", "top_k"] as const;
 
-/** Newer versions refuse sampling even of models that take it: such a request goes under the first one. */
+/**
+ * Newer API versions refuse sampling parameters even for models that accept them, so such requests use the first one.
+ */
 function versionFor(wire: JsonObject, context: RenderContext, envelope: RequestMeta): string {
   const asked = envelope.header("vendor-version") ?? envelope.header("anthropic-version") ?? apiVersion;
   const samples = samplingFields.some((field) => wire[field] !== undefined && wire[field] !== null);
   return samples && asked > apiVersion && limitsOf(context).sampling ? apiVersion : asked;
 }
 
-/** A wire whose model does not think: its tool loop may hold no thinking then. */
+/** A wire with thinking off. Its tool loop may then not contain thinking. */
 export function withoutReasoning(wire: JsonObject): JsonObject {
   return { ...wire, thinking: { type: "disabled" }, messages: withoutThinking(objectsIn(wire.messages)) };
 }
 
-/** True where the budget of thought would be refused because another maker's thinking was taken out of the history. */
+/**
+ * Whether the upstream would refuse a thinking budget because another provider's thinking was removed from the
+ * history.
+ */
 function lostThinking(wire: JsonObject, messages: Json | undefined): boolean {
   const isBudget = isObject(wire.thinking) && wire.thinking.type === "enabled";
   return isBudget && messages !== wire.messages && Array.isArray(messages) && lacksThinking(messages);
 }
 
-/** The client's wire with the upstream's model name, under the version and betas that the client asked for. */
+/** The client's wire with the upstream's model name, under the API version and betas that the client requested. */
 export function passthroughRequest(
   wire: JsonObject,
   context: RenderContext,
@@ -90,7 +95,7 @@ export function passthroughRequest(
   };
 }
 
-/** What a whole reply has used. */
+/** The usage of a complete reply. */
 export function passthroughUsage(reply: JsonObject): Usage | undefined {
   if (!Array.isArray(reply.content)) throw invalidUpstreamResponse("the response has no content");
   return readUsage(reply.usage);

@@ -1,4 +1,4 @@
-// How much to think: the wire's thinking and effort into canon, and canon's wishes into what the model accepts.
+// Reasoning: reads `thinking` and `effort`, and renders what the model accepts.
 
 import type { ChatRequest, Effort, Reasoning } from "../../canonical/chat.ts";
 import type { OperationRequest } from "../../canonical/operation.ts";
@@ -22,7 +22,7 @@ function showOf(thinking: JsonObject): { readonly show?: boolean } {
   return display === "summarized" || display === "omitted" ? { show: display === "summarized" } : {};
 }
 
-/** `thinking` and `output_config.effort`; undefined when the client left the matter open. */
+/** Reads `thinking` and `output_config.effort`; undefined when the client set neither. */
 export function readReasoning(wire: JsonObject, extras: UnmappedField[]): Reasoning | undefined {
   const { thinking } = wire;
   const effort = effortOf(wire);
@@ -44,14 +44,14 @@ export function readReasoning(wire: JsonObject, extras: UnmappedField[]): Reason
   }
 }
 
-/** True for a client that expects blocks of thinking in the reply: it asked for thinking. */
+/** Whether the client requested thinking, and so expects thinking blocks in the reply. */
 export function expectsThinking(request: OperationRequest): boolean {
   const reasoning = request.operation === "chat" ? request.reasoning : undefined;
   if (reasoning === undefined) return false;
   return reasoning.adaptive === true || reasoning.show === true || (reasoning.budgetTokens ?? 0) > 0;
 }
 
-/** Shares of the output bound that models with a budget spend on each effort. */
+/** The share of the output limit that each effort may spend, for models with a thinking budget. */
 const budgetShares: Readonly<Record<Effort, number>> = {
   none: 0,
   minimal: 0,
@@ -63,18 +63,18 @@ const budgetShares: Readonly<Record<Effort, number>> = {
 };
 
 const minBudgetTokens = 1024;
-/** Room for the reply itself, where the output bound is ours to choose. */
+/** Tokens reserved for the reply itself, where the gateway chooses the output limit. */
 const replyTokens = 4096;
 
 function budgetOf(effort: Effort, maxTokens: number): number {
   return Math.max(minBudgetTokens, Math.floor(maxTokens * budgetShares[effort]));
 }
 
-/** What goes on the wire, and what follows from it for the other fields. */
+/** The rendered members, and their effect on other fields. */
 export interface Thought {
   readonly thinking?: JsonObject;
   readonly effort?: string;
-  /** The output bound, raised where thinking needs the room and the client set none. */
+  /** The output limit, raised for thinking if the client set none. */
   readonly maxTokens: number;
   readonly isOn: boolean;
 }
@@ -84,10 +84,10 @@ interface Wish {
   readonly reasoning: Reasoning;
   readonly limits: ModelLimits;
   readonly warnings: Warnings;
-  /** The output bound so far, and the highest that it may be raised to. */
+  /** The output limit so far, and the highest allowed value. */
   readonly maxTokens: number;
   readonly ceiling: number;
-  /** The history has lost the thinking that a model with a budget asks back. */
+  /** The history has lost thinking that a model with a budget requires. */
   readonly lacksThinking: boolean;
 }
 
@@ -97,7 +97,7 @@ function spoken(effort: Effort, wish: Wish): string {
   return nearest;
 }
 
-/** Whoever asks for thinking sees it, unless they say otherwise: newer models show it only when they are told to. */
+/** Thinking is shown to clients that request it, unless they opt out. Newer models only show it on request. */
 function display({ reasoning, limits }: Wish): JsonObject {
   const show = reasoning.show ?? (limits.omitsThinking ? true : undefined);
   return show === undefined ? {} : { display: show ? "summarized" : "omitted" };
@@ -118,7 +118,10 @@ function adaptive(effort: Effort | undefined, wish: Wish): Thought {
   return { thinking, ...said, maxTokens: wish.maxTokens, isOn: true };
 }
 
-/** A budget has to be smaller than the output bound: an own bound is raised, the client's bound wins over thinking. */
+/**
+ * A budget must be smaller than the output limit. The gateway's own limit is raised; the client's limit reduces the
+ * budget.
+ */
 function budgeted(wanted: number, effort: Effort | undefined, wish: Wish): Thought {
   if (wish.lacksThinking) {
     warnField(wish.warnings, "approximated", "reasoning");
@@ -138,7 +141,7 @@ function budgeted(wanted: number, effort: Effort | undefined, wish: Wish): Thoug
   return { thinking, ...said, maxTokens, isOn: true };
 }
 
-/** A number of tokens, for a model that takes one or for one that does not. */
+/** A budget in tokens, converted for models that do not accept one. */
 function withBudget(budget: number, wish: Wish): Thought {
   if (wish.limits.thinking !== "adaptive") {
     const effort = wish.limits.thinking === "either" ? wish.reasoning.effort : undefined;
@@ -155,13 +158,13 @@ function withEffort(wish: Wish): Thought {
   return budgeted(budgetOf(reasoning.effort ?? "high", maxTokens), undefined, wish);
 }
 
-/** True where the model surely does not think: it was told so, or thinks only when it is told to. */
+/** Whether thinking is certainly off: turned off in the request, or off by default. */
 export function isAtRest({ thinking }: Thought, limits: ModelLimits): boolean {
   if (thinking !== undefined) return thinking.type === "disabled";
   return limits.thinking === "budget" || limits.thinking === "none";
 }
 
-/** The form of thinking that this model accepts, nearest to what was asked. */
+/** Renders reasoning in the form that this model accepts, nearest to the request. */
 export function renderReasoning(wish: Omit<Wish, "reasoning">): Thought {
   const { reasoning } = wish.ask;
   const off: Thought = { maxTokens: wish.maxTokens, isOn: false };

@@ -1,4 +1,4 @@
-// Turns into the list of messages: roles take turns, and every call is answered at once, results first.
+// Renders messages: roles alternate, and every call is followed at once by its result, results first.
 
 import type { Block, ChatRequest, Message, ToolCallBlock, ToolResultBlock } from "../../canonical/chat.ts";
 import type { JsonObject } from "../../lib/json.ts";
@@ -13,7 +13,7 @@ import { renderAssistantText, renderPart, renderResult, textParts } from "./cont
 import type { ModelLimits } from "./model-capabilities.ts";
 import { ownState } from "./signature.ts";
 
-/** What rendering a history needs to know. */
+/** What rendering the history depends on. */
 export interface HistoryContext {
   readonly context: RenderContext;
   readonly limits: ModelLimits;
@@ -21,7 +21,7 @@ export interface HistoryContext {
   readonly warnings: Warnings;
 }
 
-/** An assistant's say and everything up to its next one. The first may have no say. */
+/** An assistant message and everything up to the next one. The first episode may have no assistant message. */
 interface Episode {
   readonly said: Block[];
   readonly rest: Message[];
@@ -32,7 +32,7 @@ interface WireMessage {
   readonly content: JsonObject[];
 }
 
-/** The least that a turn can say, where the order of roles needs a turn and there is nothing to say. */
+/** A minimal text, where alternating roles require a message but there is no content. */
 const placeholder: JsonObject = { type: "text", text: "." };
 
 function episodesOf(messages: readonly Message[]): Episode[] {
@@ -59,7 +59,7 @@ function renderCall(block: ToolCallBlock, to: HistoryContext): JsonObject {
   };
 }
 
-/** All or nothing: a block of thought goes with the signature of the upstream that made it, or not at all. */
+/** A thinking block is sent with the signature of the upstream that made it, or not at all. */
 function renderThinking(block: Extract<Block, { type: "thinking" }>, origin: string): JsonObject[] {
   const data = ownState(block.signature, origin);
   if (data === null) return [];
@@ -83,7 +83,7 @@ function renderSaid(block: Block, to: HistoryContext): JsonObject[] {
   }
 }
 
-/** Text after a call moves before the first call: the results must follow the calls at once. */
+/** Text after a call moves before the first call, because results must follow the calls directly. */
 function callsLast(content: JsonObject[]): JsonObject[] {
   const first = content.findIndex((part) => part["type"] === "tool_use");
   if (first < 0) return content;
@@ -99,7 +99,7 @@ const missingResult = (call: ToolCallBlock): JsonObject => ({
   is_error: true,
 });
 
-/** One result for each call, in the order of the calls; for two results of one call the later one counts. */
+/** One result per call, in the order of the calls. Of two results for one call, the later one is used. */
 function renderResults(episode: Episode, to: HistoryContext): JsonObject[] {
   const results = new Map<string, ToolResultBlock>();
   for (const block of episode.rest.flatMap((message) => message.blocks)) {
@@ -115,7 +115,7 @@ function renderResults(episode: Episode, to: HistoryContext): JsonObject[] {
   });
 }
 
-/** A result whose call is gone is told as text. */
+/** A result whose call is missing becomes text. */
 function renderOrphan(result: ToolResultBlock, to: HistoryContext): JsonObject[] {
   warnField(to.warnings, "approximated", "messages");
   return [
@@ -136,7 +136,10 @@ function renderHeard(message: Message, calls: ReadonlySet<string>, to: HistoryCo
   return [{ ...first, text: `${message.name}: ${first["text"]}` }, ...more];
 }
 
-/** A system turn keeps its place: as a message of its own where the model knows it, else marked in the user's. */
+/**
+ * A system message keeps its position: as its own message where the model supports it, otherwise marked in a user
+ * message.
+ */
 function systemParts(message: Message, to: HistoryContext): WireMessage[] {
   const content = message.blocks.flatMap((block) => renderPart(block, to.context));
   if (content.length === 0) return [];
@@ -162,7 +165,7 @@ function renderEpisode(episode: Episode, to: HistoryContext): WireMessage[] {
   return said.length > 0 ? [{ role: "assistant", content: said }, ...kept] : kept;
 }
 
-/** Neighbouring messages of one role become one. */
+/** Merges adjacent messages of one role. */
 function merged(messages: readonly WireMessage[]): WireMessage[] {
   const result: WireMessage[] = [];
   for (const message of messages) {
@@ -173,7 +176,7 @@ function merged(messages: readonly WireMessage[]): WireMessage[] {
   return result;
 }
 
-/** White space at the end of a prefill is refused upstream; a prefill of nothing else is none. */
+/** Upstreams refuse trailing white space in a prefill. A prefill of only white space is removed. */
 function trimPrefill(messages: WireMessage[], to: HistoryContext): WireMessage[] {
   const last = messages.at(-1);
   if (last?.role !== "assistant") return messages;
@@ -192,7 +195,7 @@ function written(message: WireMessage): JsonObject {
   return { role: message.role, content: isPlain ? only?.["text"] : message.content };
 }
 
-/** The messages of a request. Refuses a request that says nothing at all. */
+/** The messages of a request. Refuses a request without content. */
 export function renderMessages(request: ChatRequest, turns: readonly Message[], to: HistoryContext): JsonObject[] {
   if (request.messages.length === 0 && request.system.length === 0) {
     throw badValue(to.context.fieldPath("messages"), "At least one message is required.");

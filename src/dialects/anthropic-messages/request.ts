@@ -1,4 +1,4 @@
-// The body of a Messages request and the canonical request, both ways.
+// The body of a Messages request, to and from the canonical request.
 import type { ChatRequest } from "../../canonical/chat.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { RenderContext, RenderedRequest } from "../dialect.ts";
@@ -17,11 +17,11 @@ import { withOutputTool } from "./structured-output-tool.ts";
 import { lacksThinking, withoutThinking } from "./tool-loop.ts";
 import { maxToolNameChars } from "./tool-names.ts";
 
-/** Version of the API for requests that another dialect asked. */
+/** The API version for requests of clients in another dialect. */
 export const apiVersion = "2023-06-01";
 export const messagesPath = "v1/messages";
 
-/** The output bound for a model whose maximum no table has; the field is required here. */
+/** The output limit for a model whose maximum is unknown; the field is required here. */
 const fallbackMaxTokens = 8192;
 
 export const schema = requestSchema(messagesFields, messagesMembers);
@@ -34,7 +34,7 @@ export function parseRequest(wire: JsonObject): ChatRequest {
   return chatRequest({ model: String(wire["model"]), stream: wire["stream"] === true }, readFields(wire));
 }
 
-/** The bound of the reply: the client's, else the model's own. No warning for a bound that no client gave: it lost nothing. */
+/** The output limit: the client's, otherwise the model's maximum, without a warning. */
 export function outputBound(request: ChatRequest, limits: ModelLimits, warnings: Warnings) {
   const { context } = warnings;
   const ceiling = context.maxOutputTokens ?? limits.maxOutputTokens;
@@ -45,7 +45,7 @@ export function outputBound(request: ChatRequest, limits: ModelLimits, warnings:
   return { maxTokens, ceiling: ceiling ?? Number.MAX_SAFE_INTEGER };
 }
 
-/** The call for a canonical request. Throws `unsupported_parameter` for what must not be left out. */
+/** Renders a canonical request. Throws `unsupported_parameter` for what must not be left out. */
 export function renderRequest(request: ChatRequest, context: RenderContext): RenderedRequest {
   const limits = limitsOf(context);
   const warnings = newWarnings(context);

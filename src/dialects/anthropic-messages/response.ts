@@ -1,4 +1,4 @@
-// A whole reply of this dialect into canon and back.
+// A complete reply of this dialect, to and from the canonical model.
 import type { Block, ChatResponse, Choice, ThinkingBlock } from "../../canonical/chat.ts";
 import { type ProviderState, wrapCallState } from "../../canonical/provider-state.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
@@ -20,7 +20,7 @@ import { toolFinder } from "./tool-names.ts";
 import { readUsage, writeUsage } from "./usage.ts";
 import { objectsIn } from "./wire-members.ts";
 
-/** Whose state a reply holds, and what its tools are called. */
+/** The origin of the state in a reply, and the names of its tools. */
 export interface Reading {
   readonly origin: string;
   readonly tools: ToolFinder;
@@ -30,7 +30,7 @@ type BlockReader = (wire: JsonObject, reading: Reading) => Block;
 
 const textOf = (wire: JsonObject, name: string): string => (typeof wire[name] === "string" ? wire[name] : "");
 
-/** Blocks of any other type are work of the server itself, which only its own clients can read. */
+/** Blocks of other types are tools that the server ran, which only clients of this dialect can read. */
 const readers = new Map<unknown, BlockReader>([
   ["text", (wire) => ({ type: "text", text: textOf(wire, "text"), ...readCitations(wire["citations"]) })],
   ["thinking", readThinking],
@@ -54,7 +54,7 @@ function readCall(wire: JsonObject, { tools }: Reading): Block {
   return { type: "tool-call", id: textOf(wire, "id"), name, kind, input };
 }
 
-/** The canonical reply. Throws the error that stands in the body's place, or `upstream_protocol_error`. */
+/** The canonical reply. Throws the error that the body contains, or `upstream_protocol_error`. */
 export function parseResponse(wire: unknown, context: ReadContext): ChatResponse {
   if (!isObject(wire)) throw invalidUpstreamResponse("expected a JSON object");
   if (wire["type"] === "error" || (isObject(wire["error"]) && wire["content"] === undefined))
@@ -63,7 +63,7 @@ export function parseResponse(wire: unknown, context: ReadContext): ChatResponse
   return readOutput(readMessage(wire, { origin: context.origin, tools: toolFinder(context) }), context.request);
 }
 
-/** The blocks in order; a call gets the state that the thinking before it carried. */
+/** The blocks in order. A call gets the state that the thinking block before it carried. */
 function readBlocks(content: readonly JsonObject[], reading: Reading): Block[] {
   let proof: ProviderState | null = null;
   return content.flatMap((wire) => {
@@ -76,7 +76,7 @@ function readBlocks(content: readonly JsonObject[], reading: Reading): Block[] {
   });
 }
 
-/** The canonical reply of a message; other wires say the same in other words. */
+/** The canonical reply of a message. Converse and others convert their replies to this form first. */
 export function readMessage(wire: JsonObject, reading: Reading): ChatResponse {
   const blocks = readBlocks(objectsIn(wire["content"]), reading);
   const hasCall = blocks.some((block) => block.type === "tool-call");
@@ -90,7 +90,7 @@ export function readMessage(wire: JsonObject, reading: Reading): ChatResponse {
   };
 }
 
-/** A call that the length cut in the middle of its arguments is left out; any other broken call is a bad reply. */
+/** A call cut off by the output limit is left out; any other malformed call is an error. */
 function writeCall(block: Extract<Block, { type: "tool-call" }>, isCut: boolean): JsonObject[] {
   const input = block.kind === "custom" ? wrapCustomInput(block.input) : argumentObject(block.input);
   if (input !== null) return [toolUseBlock(cleanId(block.id), block.name, input)];
@@ -131,13 +131,13 @@ function writeThinking(block: ThinkingBlock, callSignature?: ProviderState): Jso
 
 const wordless: ThinkingBlock = { type: "thinking", text: "" };
 
-/** Words of thought that have no state of their own. */
+/** Thinking with text but without state. */
 const isUnsigned = (block: Block | undefined): boolean =>
   block?.type === "thinking" && block.signature === undefined && !block.redacted && block.text !== "";
 
 /**
- * The content. The state of a call goes on the thinking right before it that has none of its own, else on a block of its
- * own. A client that expects no thinking gets no block that is nothing but state.
+ * Renders the content. The state of a call goes into the preceding thinking block if that has none, otherwise into a
+ * block of its own. Clients that did not request thinking get no block with only state.
  */
 function writeContent(blocks: readonly Block[], isCut: boolean, showsState: boolean): JsonObject[] {
   return blocks.flatMap((block, index) => {
@@ -156,7 +156,7 @@ function writeContent(blocks: readonly Block[], isCut: boolean, showsState: bool
 const isCutShort = (choice: Choice): boolean =>
   choice.finishReason.kind === "length" || choice.finishReason.kind === "context-full";
 
-/** The message for the client: the first choice, because this dialect has one. */
+/** The message for the client: the first choice, because this dialect has only one. */
 export function renderResponse(response: ChatResponse, context: WriteContext): JsonObject {
   const choice: Choice = response.choices[0] ?? { index: 0, blocks: [], finishReason: { kind: "end" } };
   const { inputEstimate } = context;

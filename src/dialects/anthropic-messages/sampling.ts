@@ -1,17 +1,17 @@
-// What models of this dialect accept of sampling; Converse asks the same models.
+// Sampling parameters that the models of this dialect accept, also used for the same models on Converse.
 import type { ChatRequest } from "../../canonical/chat.ts";
 import type { Loss } from "../../canonical/warning.ts";
 import { textOnly } from "../errors.ts";
 import { type Bounds, dropped, ignored, type RenderSetting, rejected } from "../field-table.ts";
 import type { ModelLimits } from "./model-capabilities.ts";
 
-/** What the limits look at. */
+/** What the limits read. */
 export interface SamplingSetting extends RenderSetting<ChatRequest> {
   readonly limits: ModelLimits;
   readonly isThinking: boolean;
 }
 
-/** The lowest top_p that goes together with thinking. */
+/** The lowest top_p that is accepted together with thinking. */
 const minThinkingTopP = 0.95;
 
 const fixed = dropped("the model chooses its sampling itself");
@@ -36,7 +36,7 @@ export function stopLimit(_: unknown, texts: readonly string[]): Loss | undefine
   return isBlank ? rejected("a stop sequence must contain a character that is not whitespace") : undefined;
 }
 
-/** Fields that no format of these models has: without the rejected ones the reply would say something false. */
+/** Fields that no format of these models has. Ignoring the rejected ones would make the reply wrong. */
 export const absentFields = {
   presencePenalty: dropped("the format has no penalties"),
   frequencyPenalty: dropped("the format has no penalties"),

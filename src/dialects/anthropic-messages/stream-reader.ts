@@ -1,4 +1,4 @@
-// Frames of an upstream's stream into deltas: one handler for each event, a small state between them.
+// Reads the events of an upstream stream: one handler per event, with a small state between them.
 import type { Citation } from "../../canonical/chat.ts";
 import type { GatewayError } from "../../canonical/error.ts";
 import type { ProviderState } from "../../canonical/provider-state.ts";
@@ -19,15 +19,15 @@ import { skim } from "./text-peek.ts";
 import { toolFinder } from "./tool-names.ts";
 import { mergeCounts, readUsage } from "./usage.ts";
 
-/** A block of the wire while it grows. */
+/** A block of the wire that is still open. */
 interface Growing {
-  /** Number in canon. */
+  /** Its number in the canonical stream. */
   readonly block: number;
   readonly open: OpenBlock;
-  /** Opaque state so far; the last one counts. */
+  /** Opaque state so far. The last one counts. */
   signature: string;
   readonly citations: Citation[];
-  /** Input that the opening already had, and fragments of free text that can only be read whole. */
+  /** Input from the start event, and fragments of free text that can only be read as a whole. */
   whole: string;
   hasBody: boolean;
 }
@@ -35,16 +35,16 @@ interface Growing {
 interface State {
   readonly origin: string;
   readonly tools: ToolFinder;
-  /** By index on the wire; null for work of the server itself, which has no place in canon. */
+  /** By index on the wire; null for blocks of server tools, which have no canonical form. */
   readonly blocks: (Growing | null | undefined)[];
   opened: number;
   hasCall: boolean;
   started: boolean;
   over: boolean;
-  /** State of the next call, which a thinking block before it carried. */
+  /** State for the next call, carried by a thinking block before it. */
   callState: ProviderState | null;
   counts: JsonObject | null;
-  /** Whether a figure of the whole output has come. */
+  /** Whether a count of the complete output has arrived. */
   outputReported: boolean;
   readonly stop: JsonObject;
 }
@@ -88,7 +88,7 @@ function openOf(wire: JsonObject, state: State): OpenBlock | null {
   }
 }
 
-/** What the opening itself carries: usually nothing, from some servers the whole block. */
+/** Content of the start event itself: usually none, from some servers the whole block. */
 function openingBody(growing: Growing, wire: JsonObject): StreamEvent[] {
   const { open } = growing;
   if (open.kind === "tool-call") {
@@ -118,7 +118,7 @@ function blockStart(state: State, event: JsonObject): StreamEvent[] {
   return [...before, { type: "block-start", choice: 0, block: growing.block, open }, ...openingBody(growing, wire)];
 }
 
-/** Arguments go out as they come; free text has to be taken out of its wrapping, so it waits for the end. */
+/** Arguments are forwarded as they arrive. Free text must be unwrapped first, so it waits for the end. */
 function callFragment(growing: Growing, text: string): StreamEvent[] {
   if (growing.open.kind !== "tool-call" || text === "") return [];
   if (!growing.hasBody) growing.whole = "";
@@ -183,7 +183,7 @@ function closeAt(state: State, index: number): StreamEvent[] {
   return [...lastInput(growing), close];
 }
 
-/** May come more than once: what it has overrides what was known. */
+/** This event may be repeated. Its members replace earlier values. */
 function messageDelta(state: State, event: JsonObject): StreamEvent[] {
   if (isObject(event["delta"])) {
     for (const [name, value] of Object.entries(event["delta"])) if (value !== null) state.stop[name] = value;
@@ -197,7 +197,7 @@ function messageDelta(state: State, event: JsonObject): StreamEvent[] {
 function messageStop(state: State): StreamEvent[] {
   state.over = true;
   const closed = state.blocks.flatMap((_, index) => closeAt(state, index));
-  // What the start says of the output is how it began: without a later figure, nobody has counted it.
+  // The output count of message_start is only a start value. Without a later count the output is unknown.
   const usage = state.outputReported ? readUsage(state.counts ?? undefined) : undefined;
   return [
     ...closed,
@@ -205,7 +205,7 @@ function messageStop(state: State): StreamEvent[] {
   ];
 }
 
-/** Pings and events of tomorrow have no handler, and say nothing. */
+/** Pings and unknown events have no handler and are ignored. */
 const handlers = new Map<unknown, Handler>([
   ["content_block_delta", blockDelta],
   ["content_block_start", blockStart],
@@ -241,7 +241,7 @@ function newState(origin: string, tools: ToolFinder): State {
   };
 }
 
-/** The same reader for events that are objects already: other wires say the same events in other words. */
+/** The same reader for events that are already parsed. Converse converts its events to this form. */
 export interface EventReader {
   take(event: JsonObject): StreamEvent[];
   fail(error: GatewayError): StreamEvent[];

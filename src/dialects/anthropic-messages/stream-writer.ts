@@ -1,4 +1,4 @@
-// Deltas into frames for a client: one block is open at a time, what arrives for a later one waits.
+// Writes the events of a stream for a client: one block is open at a time, and content of later blocks waits.
 import type { Citation, FinishReason } from "../../canonical/chat.ts";
 import type { GatewayError } from "../../canonical/error.ts";
 import { type ProviderState, wrapCallState } from "../../canonical/provider-state.ts";
@@ -19,17 +19,17 @@ import { endMembers, messageMembers, textBlock, toolUseBlock } from "./required-
 import { writeSignature } from "./signature.ts";
 import { writeCounts, writeUsage } from "./usage.ts";
 
-/** A block of canon on its way to the client. */
+/** A canonical block on its way to the client. */
 interface Waiting {
   readonly open: OpenBlock;
   /** Text that has not been sent. */
   unsent: string;
-  /** Arguments as a whole, to see at the end whether they are JSON. */
+  /** All arguments so far, to check at the end that they are JSON. */
   input: string;
-  /** Its start has been sent: it is the current one. */
+  /** Its start has been sent, so it is the current block. */
   begun: boolean;
   closed: boolean;
-  /** The thinking before it carries its state. */
+  /** The thinking block before it carries its state. */
   isProven: boolean;
   signature?: ProviderState | undefined;
   citations?: readonly Citation[] | undefined;
@@ -37,12 +37,12 @@ interface Waiting {
 
 interface State {
   readonly context: WriteContext;
-  /** By number in canon; only those at or after `current` are still to be sent. */
+  /** By canonical number; only those from `current` on are still to be sent. */
   readonly blocks: Waiting[];
   current: number;
-  /** Index on the wire of the block that is open or comes next. */
+  /** The wire index of the open or next block. */
   index: number;
-  /** The current call has ended without being JSON: how the reply ends decides whether that is an error. */
+  /** The current call ended with invalid JSON. The finish reason decides whether that is an error. */
   stuck: boolean;
   hasCall: boolean;
   hasRefusal: boolean;
@@ -57,7 +57,7 @@ function frame(event: string, body: JsonObject): Frame {
   return { event, data: JSON.stringify({ type: event, ...body }) };
 }
 
-/** The frame that there are most of, put together by hand. */
+/** The most frequent frame, concatenated instead of serialized. */
 function deltaFrame(index: number, type: string, member: string, text: string): Frame {
   const data = `{"type":"content_block_delta","index":${index},"delta":{"type":"${type}","${member}":${JSON.stringify(text)}}}`;
   return { event: "content_block_delta", data };
@@ -83,7 +83,7 @@ function emptyBlock(open: OpenBlock): JsonObject {
   }
 }
 
-/** Redacted thought, free text, audio and images: nothing can be sent of them before they are whole. */
+/** Redacted thinking, free text, audio and images can only be sent when they are complete. */
 function waitsForEnd(open: OpenBlock): boolean {
   if (open.kind === "audio" || open.kind === "image") return true;
   return (open.kind === "thinking" && open.redacted === true) || isFreeText(open);
@@ -98,7 +98,7 @@ function begin(state: State, block: Waiting, content: JsonObject = emptyBlock(bl
   return [...proof, frame("content_block_start", { index: state.index, content_block: content })];
 }
 
-/** A call's state for which no thinking block has a place: it gets one of its own, where the client expects thinking. */
+/** A call's state that no thinking block can carry gets a block of its own, if the client expects thinking. */
 function proofFrames(state: State, { open, isProven }: Waiting): Frame[] {
   if (open.kind !== "tool-call" || open.signature === undefined || isProven || !state.expectsThinking) return [];
   const index = state.index++;
@@ -109,7 +109,7 @@ function proofFrames(state: State, { open, isProven }: Waiting): Frame[] {
   ];
 }
 
-/** Sends what the current block has; empty text opens nothing, because a client would send it back. */
+/** Sends what the current block has. Empty text opens no block, because a client would send it back. */
 function sendText(state: State, block: Waiting): Frame[] {
   if (waitsForEnd(block.open)) return [];
   const begun = block.open.kind === "tool-call" || block.unsent !== "" ? begin(state, block) : [];
@@ -119,7 +119,7 @@ function sendText(state: State, block: Waiting): Frame[] {
   return [...begun, sent];
 }
 
-/** What can only be said at the end of a block: proof of thought, citations, and what waited to be whole. */
+/** Frames that are only possible at the end of a block: signature, citations, and content that had to be complete. */
 function endFrames(state: State, block: Waiting): Frame[] {
   const { open } = block;
   if (open.kind === "thinking") return thoughtEnd(state, block);
@@ -134,7 +134,7 @@ function endFrames(state: State, block: Waiting): Frame[] {
   ]);
 }
 
-/** The state of the call right behind a thinking block that has none of its own. */
+/** The state of the call that follows a thinking block without state. */
 function nextCallState(state: State, block: Waiting): string | undefined {
   const next = state.blocks[state.current + 1];
   if (block.signature !== undefined || next?.open.kind !== "tool-call" || next.open.signature === undefined) return;
@@ -162,13 +162,15 @@ function finishBlock(state: State, block: Waiting): Frame[] {
 const isBroken = (block: Waiting): boolean =>
   block.open.kind === "tool-call" && block.open.tool === "function" && !isWholeJson(block.input);
 
-/** Thinking that nobody signed may carry the state of a call that comes next. */
+/** Unsigned thinking may carry the state of the call that follows it. */
 function waitsForNext(state: State, { open, begun, signature }: Waiting): boolean {
   const isLast = state.blocks[state.current + 1] === undefined;
   return open.kind === "thinking" && begun && signature === undefined && isLast;
 }
 
-/** Sends everything whose turn has come. A broken call holds up the rest, unless `acceptCut`; `isEnd`: nothing more comes. */
+/**
+ * Sends everything that is due. A malformed call blocks the rest unless `acceptCut`; `isEnd`: no more events follow.
+ */
 function advance(state: State, { acceptCut, isEnd } = { acceptCut: false, isEnd: false }): Frame[] {
   const frames: Frame[] = [];
   for (let block = state.blocks[state.current]; block !== undefined; block = state.blocks[state.current]) {
@@ -263,7 +265,7 @@ const writers: { readonly [Type in StreamEvent["type"]]: Write<Type> } = {
   error: (state, delta) => fail(state, delta.error),
 };
 
-/** A writer for one client. It has one reply to tell, so other choices than the first are not told. */
+/** A writer for one client. It writes the first choice only, because this dialect has one. */
 export function streamWriter(context: WriteContext): StreamWriter {
   const state: State = {
     context,

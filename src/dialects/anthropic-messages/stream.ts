@@ -9,6 +9,6 @@ const ping = formatFrame({ event: "ping", data: '{"type":"ping"}' });
 export const stream: StreamCodec = {
   reader: streamReader,
   writer: streamWriter,
-  /** A ping may only come after message_start. */
+  /** A ping is only valid after message_start. */
   heartbeat: (started) => (started ? ping : keepAliveComment),
 };

@@ -1,4 +1,4 @@
-// The shape of the output for models that have no words for it: a tool takes the answer, and its input is the text.
+// Structured output for models without schemas: a tool receives the answer, and its input becomes the text.
 
 import type { ChatRequest, ChatResponse, FunctionTool, ToolChoice } from "../../canonical/chat.ts";
 import type { OperationRequest } from "../../canonical/operation.ts";
@@ -15,7 +15,7 @@ function hasSchema(request: OperationRequest): request is SchemaAsk {
   return request.operation === "chat" && request.format?.type === "schema";
 }
 
-/** A name that no tool of the client has, neither as it is nor once it is cleaned. It follows from the request alone. */
+/** A tool name that no tool of the client has, before or after cleaning. It depends only on the request. */
 function outputToolName(request: ChatRequest): string {
   const taken = new Set(
     request.tools.map((tool) => (tool.kind === "hosted" ? "" : tool.name.replace(/[^A-Za-z0-9_-]/g, "_"))),
@@ -28,7 +28,7 @@ function outputToolName(request: ChatRequest): string {
 const isObjectSchema = ({ type, properties }: JsonObject): boolean =>
   type === "object" || (type === undefined && isObject(properties));
 
-/** Input is always an object: any other value goes under `value`, with the definitions where references find them. */
+/** Tool input is always an object. Other values go under `value`, with definitions where references find them. */
 function inputSchema(schema: JsonObject): JsonObject {
   if (isObjectSchema(schema)) return schema;
   const { $defs, definitions, ...value } = schema;
@@ -54,7 +54,7 @@ function outputTool(ask: SchemaAsk): FunctionTool {
   };
 }
 
-/** The client's own choice, with the answer among what may be called. Every reply is a call where that can be forced. */
+/** The client's tool choice plus the output tool. Every reply is a call where the model can be forced to. */
 function choiceWith(request: ChatRequest, name: string, canForce: boolean): ToolChoice {
   const choice = request.toolChoice ?? { type: "auto" };
   if (request.tools.length === 0 || choice.type === "none") {
@@ -67,15 +67,15 @@ function choiceWith(request: ChatRequest, name: string, canForce: boolean): Tool
   return canForce ? { type: "required" } : choice;
 }
 
-/** What is asked in place of a schema, and what has to be said beside it. */
+/** The request to render in place of the schema, and an additional instruction. */
 export interface WithOutputTool {
   readonly ask: ChatRequest;
   readonly instruction: string | null;
 }
 
 /**
- * The ask with a tool that takes the answer; null where the model needs none: it knows schemas, or nobody asked for one,
- * or the client has every reply be a call of its own tools.
+ * The request with the output tool; null when the model needs none: it supports schemas, no schema was requested, or
+ * the client forces a call of its own tools.
  */
 export function withOutputTool(
   request: ChatRequest,
@@ -94,7 +94,7 @@ export function withOutputTool(
   };
 }
 
-/** True for models that take a schema as a tool alone, and can be made to call it. */
+/** Whether the model supports schemas only through a tool and can be forced to call it. */
 export function emulatesSchemas({ outputSchema, forcedTool }: ModelLimits): boolean {
   return !outputSchema && forcedTool;
 }
@@ -103,9 +103,9 @@ interface State {
   readonly name: string;
   readonly isWrapped: boolean;
   readonly isHolding: boolean;
-  /** Texts that may be idle words before the answer, as they came. */
+  /** Text that may be a preamble to the answer, held back. */
   held: StreamEvent[];
-  /** Numbers of blocks for the client by their numbers upstream; null for what is not told. */
+  /** Client block numbers by upstream block numbers; null for blocks that are not shown. */
   readonly numbers: Map<number, number | null>;
   told: number;
   output: number | null;
@@ -177,8 +177,8 @@ function adapt(state: State, event: StreamEvent): StreamEvent[] {
 type Adapt = (events: StreamEvent[]) => StreamEvent[];
 
 /**
- * The answer out of its tool, delta by delta; null where no schema was asked for. `isHolding`: text before the
- * answer waits until it is certain whether one comes.
+ * Extracts the answer from the tool, event by event; null where no schema was requested. `isHolding`: text before the
+ * answer is held back until it is known whether one follows.
  */
 export function outputReader(request: OperationRequest | undefined, isHolding: boolean): Adapt | null {
   if (request === undefined || !hasSchema(request)) return null;
@@ -196,7 +196,7 @@ export function outputReader(request: OperationRequest | undefined, isHolding: b
   return (events) => events.flatMap((event) => adapt(state, event));
 }
 
-/** The same for a whole reply. */
+/** The same for a complete reply. */
 export function readOutput(response: ChatResponse, request: OperationRequest | undefined): ChatResponse {
   const isAnswered = (name: string) =>
     response.choices.some(({ blocks }) => blocks.some((block) => block.type === "tool-call" && block.name === name));

@@ -1,9 +1,9 @@
-// Frames that are surely nothing but more text: told by a few searches, without parsing them.
+// Recognizes frames that only add text with a few searches, without parsing them.
 import { stringFrom } from "../shared/string-from.ts";
 
 const opening = '"type":"text_delta","text":"';
 
-/** The text (escapes as written), or null when the frame must be read. */
+/** The text (with its escapes), or null when the frame must be parsed. */
 export function skim(data: string): string | null {
   if (!data.startsWith('{"type":"content_block_delta"') || !data.endsWith("}")) return null;
   const start = data.indexOf(opening);

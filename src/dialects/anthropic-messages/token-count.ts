@@ -1,4 +1,4 @@
-// Counting the tokens of a message that is not sent: the request of the Messages API without its bounds on the reply.
+// Token counting: a Messages request without its limits on the reply.
 
 import { type TObject, Type } from "typebox";
 import type { TokenCountRequest, TokenCountResponse } from "../../canonical/token-count.ts";
@@ -11,7 +11,7 @@ import { passthroughRequest } from "./passthrough.ts";
 import { fieldPath, parseRequest, renderRequest, schema } from "./request.ts";
 
 const path = "v1/messages/count_tokens";
-/** Bounds on a reply mean nothing where there is none, and the service refuses them. */
+/** Limits on a reply have no effect here, and the service refuses them. */
 const replyBounds = ["max_tokens", "stream"] as const;
 
 function readCount(wire: unknown): TokenCountResponse {

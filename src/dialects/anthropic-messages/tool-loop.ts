@@ -1,4 +1,4 @@
-// The tool loop at the end of a list of messages: which thinking a model asks back there, and where none may be.
+// The tool loop at the end of the messages: which thinking a model requires there, and which it refuses.
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 
 const blocksOf = (message: Json | undefined): JsonObject[] =>
@@ -11,7 +11,7 @@ const holdsResults = (message: Json | undefined): boolean =>
 
 const isThinking = (block: JsonObject): boolean => block.type === "thinking" || block.type === "redacted_thinking";
 
-/** Where the assistant began the loop that the last results continue; -1 when the list does not end with results. */
+/** Index of the assistant message that started the loop; -1 when the list does not end with results. */
 function loopStart(messages: readonly Json[]): number {
   let first = -1;
   for (let at = messages.length - 1; at >= 0; at--) {
@@ -23,8 +23,9 @@ function loopStart(messages: readonly Json[]): number {
 }
 
 /**
- * True where a thinking budget would be refused: with one, the assistant's message that began the loop has to begin with
- * its thinking. https://platform.claude.com/docs/en/build-with-claude/extended-thinking#preserving-thinking-blocks
+ * Whether a thinking budget would be refused: with one, the assistant message that starts the loop must begin with
+ * thinking.
+ * https://platform.claude.com/docs/en/build-with-claude/extended-thinking#preserving-thinking-blocks
  */
 export function lacksThinking(messages: readonly Json[]): boolean {
   const first = loopStart(messages);
@@ -32,7 +33,7 @@ export function lacksThinking(messages: readonly Json[]): boolean {
   return first >= 0 && (opening === undefined || !isThinking(opening));
 }
 
-/** The loop without its thinking, which a model that does not think refuses there. The same list when there is none. */
+/** The loop without its thinking, which is refused when thinking is off. The same list when it has none. */
 export function withoutThinking(messages: JsonObject[]): JsonObject[] {
   const first = loopStart(messages);
   const held = (message: JsonObject): boolean => blocksOf(message).some(isThinking);

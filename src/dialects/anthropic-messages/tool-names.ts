@@ -1,9 +1,9 @@
-// Tool names as this dialect takes them, for the request and for the reply.
+// Tool names that this dialect accepts, for requests and replies.
 import type { ReadContext } from "../dialect.ts";
 import { findTools, type ToolFinder } from "../shared/tool-lookup.ts";
 import { toolNames } from "../shared/tool-names.ts";
 
-/** The longest name of a tool that this dialect takes. */
+/** The longest tool name that this dialect accepts. */
 export const maxToolNameChars = 128;
 
 export function toolFinder(context: ReadContext): ToolFinder {

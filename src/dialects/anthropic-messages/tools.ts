@@ -1,4 +1,4 @@
-// Tools and the choice among them, from the wire into canon and back.
+// Tools and tool choice, between the wire and the canonical model.
 
 import type { ChatRequest, FunctionTool, Tool, ToolChoice } from "../../canonical/chat.ts";
 import type { UnmappedField } from "../../canonical/warning.ts";
@@ -12,7 +12,7 @@ import { inSubset } from "./json-schema.ts";
 import { dialectName } from "./signature.ts";
 import { isAbsent, objectsIn, optionalText, requiredText } from "./wire-members.ts";
 
-/** Members of a function that only this dialect has. */
+/** Members of a function tool that exist only in this dialect. */
 const ownMembers: readonly (readonly [string, UnmappedField["rule"]])[] = [
   ["defer_loading", "ignore"],
   ["eager_input_streaming", "ignore"],
@@ -39,7 +39,7 @@ function readTool(wire: JsonObject, index: number, extras: UnmappedField[]): Too
   };
 }
 
-/** The tools, which of them must be called, and whether several may be; without tools there is nothing to choose. */
+/** The tools, the tool choice, and whether parallel calls are allowed. Without tools there is no choice. */
 export function readToolFields(
   wire: JsonObject,
   unmapped: UnmappedField[],
@@ -55,7 +55,7 @@ const choices: { readonly [type: string]: ToolChoice["type"] } = {
   none: "none",
 };
 
-/** The object form, and the plain string that many clients send in its place. */
+/** Reads the object form, and the plain string that many clients send instead. */
 function readToolChoice(wire: Json | undefined): Pick<ChatRequest, "toolChoice" | "parallelToolCalls"> {
   if (isAbsent(wire)) return {};
   const choice = isObject(wire) ? wire : { type: wire };
@@ -69,7 +69,7 @@ function readToolChoice(wire: Json | undefined): Pick<ChatRequest, "toolChoice" 
   throw badValue("tool_choice", "'tool_choice' must be an object whose type is 'auto', 'any', 'tool' or 'none'.");
 }
 
-/** An object schema: this dialect wants one even where the client gave none. */
+/** An object schema: this dialect requires one even where the client sent none. */
 function inputSchema(tool: FunctionTool, warnings: Warnings): JsonObject {
   const { parameters } = tool;
   if (parameters === undefined || isAbsent(parameters)) return { type: "object", properties: {} };
@@ -106,7 +106,7 @@ function toolName(tool: Tool): string {
   return tool.kind === "hosted" ? String(tool.wire["name"] ?? "") : tool.name;
 }
 
-/** The choice on the wire, and the tools that it leaves; null names all of them. */
+/** The choice on the wire, and the tools that remain; null: all of them. */
 interface Chosen {
   readonly choice: JsonObject | null;
   readonly only: readonly string[] | null;
@@ -129,11 +129,13 @@ function chosen(choice: ToolChoice | undefined, canForce: boolean, names: ToolNa
   }
 }
 
-/** True where the client has every reply be a call. */
+/** Whether the client requires a call in every reply. */
 export const isForced = (choice: ToolChoice | undefined): boolean =>
   choice?.type === "required" || choice?.type === "tool" || (choice?.type === "allowed" && choice.required);
 
-/** `tools` and `tool_choice`. Where the model cannot be forced, the list is narrowed and the choice left to it. */
+/**
+ * Renders `tools` and `tool_choice`. For models that cannot be forced, the list is narrowed and the choice is `auto`.
+ */
 export function renderTools(request: ChatRequest, names: ToolNames, canForce: boolean, warnings: Warnings): JsonObject {
   const { choice, only } = chosen(request.toolChoice, canForce, names);
   const tools = request.tools.filter((tool) => only === null || only.includes(toolName(tool)));

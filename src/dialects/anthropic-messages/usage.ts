@@ -1,4 +1,4 @@
-// Token counts: this wire tells cached input beside `input_tokens`, and thinking inside `output_tokens`.
+// Token counts: on this wire `input_tokens` excludes cached input, and `output_tokens` includes thinking.
 import {
   areCounts,
   cacheWrites,
@@ -15,7 +15,7 @@ import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 
 const names = ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens"] as const;
 
-/** Counts as they came in, field by field: a later report overrides only the fields that it has. */
+/** The counts so far, field by field: a later report replaces only the fields that it has. */
 export function mergeCounts(known: JsonObject | null, report: Json | undefined): JsonObject | null {
   if (!isObject(report)) return known;
   const merged: JsonObject = { ...known };
@@ -26,7 +26,7 @@ export function mergeCounts(known: JsonObject | null, report: Json | undefined):
   return merged;
 }
 
-/** The total is right where the parts differ from it; without parts everything is stored for 5 minutes. */
+/** The total is used where the parts differ from it. Without parts, all writes count as 5 minute writes. */
 function cacheCreation(counts: JsonObject): { readonly total: number; readonly hour: number } {
   const parts = isObject(counts["cache_creation"]) ? counts["cache_creation"] : {};
   const told = counts["cache_creation_input_tokens"];
@@ -35,16 +35,22 @@ function cacheCreation(counts: JsonObject): { readonly total: number; readonly h
   return { total, hour: Math.min(tokenCount(parts["ephemeral_1h_input_tokens"]), total) };
 }
 
-/** True for counts that cannot be; a report in a stream may hold a part of them. */
+/** Whether counts contradict each other. A report in a stream may have only some of them. */
 const isMiscounted = (counts: JsonObject): boolean => !areCounts(...names.map((name) => counts[name]));
 
 const inputNames = ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"] as const;
 
-/** True for a report that cannot be true: no request has an empty input. One that does not name its input says nothing about it. */
+/**
+ * Whether a report cannot be true, because no request has an empty input. A report without an input count is not
+ * checked.
+ */
 export const isFalseReport = (counts: JsonObject): boolean =>
   isMiscounted(counts) || (counts["input_tokens"] === 0 && inputNames.every((name) => tokenCount(counts[name]) === 0));
 
-/** The disjoint buckets of a `usage` object; undefined when there is none, or it cannot be true: no request has an empty input. */
+/**
+ * The disjoint buckets of a `usage` object; undefined when it is missing or cannot be true (no request has an empty
+ * input).
+ */
 export function readUsage(counts: Json | undefined): Usage | undefined {
   if (!isObject(counts) || isMiscounted(counts)) return undefined;
   const details = counts["output_tokens_details"];
@@ -64,7 +70,7 @@ export function readUsage(counts: Json | undefined): Usage | undefined {
   return totalInput(usage) === 0 ? undefined : usage;
 }
 
-/** The counts of `usage`, as the last event of a stream tells them: every member, because clients copy only what is present. */
+/** The counts of the last event of a stream, with every member, because clients copy only those that are present. */
 export function writeCounts(usage: Usage | undefined, inputEstimate: number): JsonObject {
   const known = usage ?? { ...zeroUsage, inputTokens: inputEstimate };
   return {
@@ -77,7 +83,9 @@ export function writeCounts(usage: Usage | undefined, inputEstimate: number): Js
   };
 }
 
-/** The `usage` object of a message. What only Anthropic knows is null, as its types allow (@anthropic-ai/sdk 1.10.0, `Usage`). */
+/**
+ * The `usage` object of a message. Members that only Anthropic can fill are null (@anthropic-ai/sdk 1.10.0, `Usage`).
+ */
 export function writeUsage(usage: Usage | undefined, inputEstimate: number): JsonObject {
   const unknown = { cache_creation: null, inference_geo: null, service_tier: null, speed: null };
   return { ...writeCounts(usage, inputEstimate), ...unknown };

@@ -1,11 +1,11 @@
-// Small ways to read a wire object that has passed the schema.
+// Helpers to read a wire object that has passed the schema.
 import { GatewayError } from "../../canonical/error.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import { isAbsent as isNothing } from "../shared/is-empty.ts";
 
 export { objectsIn, optionalNumber, optionalText } from "../shared/json-accessors.ts";
 
-/** The text under `name`, or the refusal of a required field that is missing. */
+/** The text under `name`. Throws the error of a missing required field. */
 export function requiredText(object: JsonObject, name: string, path: string): string {
   const value = object[name];
   if (typeof value !== "string") throw missing(`${path}.${name}`);
@@ -28,7 +28,7 @@ function missing(param: string): GatewayError {
   );
 }
 
-/** Null, empty text, empty lists and empty objects count as absent. */
+/** Whether a value is null, or an empty text, list or object. */
 export function isAbsent(value: Json | undefined): boolean {
   return value === "" || isNothing(value);
 }

@@ -1,15 +1,15 @@
-// Content blocks: the Messages API's blocks in this wire's words, and back.
+// Content blocks, converted between the Messages API and Converse.
 
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import { objectsIn } from "../shared/json-accessors.ts";
 import { type Warnings, warnField } from "../shared/warnings.ts";
 import type { Family } from "./model-capabilities.ts";
 
-/** What spelling the blocks of one request needs to know. */
+/** What rendering the blocks of one request depends on. */
 export interface Spelling {
   readonly family: Family;
   readonly warnings: Warnings;
-  /** Names of documents that are taken: the service refuses a second one of the same name. */
+  /** Document names in use: the service refuses duplicates. */
   readonly documents: Set<string>;
 }
 
@@ -18,14 +18,14 @@ type Speller = (block: JsonObject, to: Spelling) => JsonObject[];
 const asObject = (value: Json | undefined): JsonObject => (isObject(value) ? value : {});
 const asText = (value: Json | undefined): string => (typeof value === "string" ? value : "");
 
-/** The marker behind what may be cached; five minutes are what it means without a word. */
+/** A cache point after the block. Five minutes is its default lifetime. */
 export function cachePoint(block: JsonObject, { caching }: Family): JsonObject[] {
   const control = block.cache_control;
   if (!caching || !isObject(control)) return [];
   return [{ cachePoint: { type: "default", ...(control.ttl === "1h" ? { ttl: "1h" } : {}) } }];
 }
 
-/** The service takes few characters in names of documents, and none twice. */
+/** The service allows few characters in document names, and no duplicates. */
 function documentName(title: Json | undefined, { documents }: Spelling): string {
   const clean = asText(title)
     .replace(/[^A-Za-z0-9()[\] -]+/g, " ")
@@ -58,7 +58,7 @@ function spellImage(block: JsonObject): JsonObject[] {
   return [{ image: { format: asText(source.media_type).replace("image/", ""), source: { bytes: source.data } } }];
 }
 
-/** Models that know no mark for it are told in words. */
+/** A tool result. Models without an error status get the error as text. */
 function spellResult(block: JsonObject, to: Spelling): JsonObject[] {
   const { content, tool_use_id: toolUseId } = block;
   const parts = typeof content === "string" ? [{ text: content }] : spellAll(objectsIn(content), to, false);
@@ -85,12 +85,12 @@ function spellAll(blocks: readonly JsonObject[], to: Spelling, cached: boolean):
   ]);
 }
 
-/** The content of a message of the Messages API. */
+/** The content of a message of the Messages API as Converse blocks. */
 export function spellContent(content: Json | undefined, to: Spelling): JsonObject[] {
   if (typeof content === "string") return [{ text: content }];
   const spelled = spellAll(objectsIn(content), to, true);
   const hasDocument = spelled.some((block) => block.document !== undefined);
-  // The service refuses documents that nothing is said about.
+  // The service refuses documents without text.
   if (!hasDocument || spelled.some((block) => typeof block.text === "string")) return spelled;
   warnField(to.warnings, "approximated", "messages");
   return [...spelled, { text: "." }];
@@ -115,7 +115,7 @@ function readReasoning(reasoning: JsonObject): JsonObject {
   return { type: "thinking", thinking: text ?? "", signature };
 }
 
-/** A citation with an address is understood everywhere; of the others only the title and the words are. */
+/** A citation with a URL is understood everywhere. Of others only title and text remain. */
 export function readCitation(citation: JsonObject): JsonObject {
   const { url } = asObject(asObject(citation.location).web);
   const words = objectsIn(citation.sourceContent).map((part) => asText(part.text));
@@ -135,7 +135,7 @@ const readers: Readonly<Record<string, (inner: JsonObject) => JsonObject>> = {
   citationsContent: readCited,
 };
 
-/** One block in the Messages API's words; one that it has none for keeps its own. */
+/** A Converse block as a Messages API block. Blocks without an equivalent keep their shape. */
 function readBlock(block: JsonObject): JsonObject {
   if (typeof block.text === "string") return { type: "text", text: block.text };
   const [[name, inner] = ["", null]] = Object.entries(block);
@@ -143,7 +143,7 @@ function readBlock(block: JsonObject): JsonObject {
   return read !== undefined && isObject(inner) ? read(inner) : { ...block, type: name };
 }
 
-/** The blocks of a reply in the Messages API's words. */
+/** The blocks of a reply as Messages API blocks. */
 export function readContent(content: Json | undefined): JsonObject[] {
   return objectsIn(content).map(readBlock);
 }

@@ -1,9 +1,9 @@
-// Errors: as the service writes them, whole and within a stream, and as clients of this dialect read them.
+// Errors: as the service writes them, in responses and within a stream, and as clients of this dialect read them.
 import type { GatewayError } from "../../canonical/error.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import { refusalError } from "../upstream-error.ts";
 
-/** The event under which an exception within a stream comes. */
+/** The event name of an exception within a stream. */
 export const exceptionEvent = "exception";
 
 /** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html#API_runtime_ConverseStream_Errors */

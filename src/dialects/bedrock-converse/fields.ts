@@ -20,15 +20,15 @@ import type { Family } from "./model-capabilities.ts";
 import type { Thinking } from "./reasoning.ts";
 import { hasNoTools, namesFor, spellTools } from "./tools.ts";
 
-/** What the rows look at: what the model accepts, and what several fields have in common. */
+/** What the rows read: the capabilities of the model, and values that several fields share. */
 export interface ConverseSetting extends SamplingSetting {
   readonly family: Family;
   readonly thinking: Thinking;
-  /** The tool that takes the answer, for models without schemas. */
+  /** The tool that receives the answer, for models without schemas. */
   readonly output: WithOutputTool | null;
   readonly canForce: boolean;
   readonly to: Spelling;
-  /** The system prefix, and the messages after it in the words of the Messages API. */
+  /** The system prefix, and the messages after it as in the Messages API. */
   readonly system: readonly TextBlock[];
   readonly messages: readonly JsonObject[];
 }
@@ -43,7 +43,7 @@ function renderConversation({ request, system, messages, output, to }: ConverseS
   };
 }
 
-/** Fields of the model's own, in addition to the common ones. */
+/** Fields of the model itself, in addition to the common ones. */
 function modelFields(fields: JsonObject): JsonObject {
   return Object.keys(fields).length === 0 ? {} : { additionalModelRequestFields: fields };
 }
@@ -55,7 +55,7 @@ function renderConverseTools({ request, output, family, canForce, warnings }: Co
   return { ...(toolConfig === undefined ? {} : { toolConfig }), ...modelFields(additional) };
 }
 
-/** Both forms of the reply are asked for the stop text; where there is none, a path is ignored. */
+/** Paths of the matched stop sequence, for complete replies and for streams. Paths that do not exist are ignored. */
 const stopPaths = ["/stop_sequence", "/delta/stop_sequence"];
 
 function renderStops({ request: { stopSequences }, family }: ConverseSetting): JsonObject {
@@ -68,7 +68,10 @@ function renderStops({ request: { stopSequences }, family }: ConverseSetting): J
 
 const cleanName = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_JsonSchemaDefinition.html: the schema is text. */
+/**
+ * The schema is sent as text.
+ * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_JsonSchemaDefinition.html
+ */
 function renderTextFormat(format: OutputFormat, { limits, warnings }: ConverseSetting): JsonObject | undefined {
   const native = renderFormat(format, limits, warnings);
   if (native === undefined || format.type !== "schema") return undefined;

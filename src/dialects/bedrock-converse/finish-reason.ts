@@ -1,24 +1,24 @@
-// Why a reply ended and what it used, in this dialect's words and in the Messages API's.
+// Finish reasons and usage, converted from Converse to the Messages API.
 import type { FinishReason } from "../../canonical/chat.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 
-/** Words of this wire that the Messages API has none for. The others are the same on both. */
+/** Finish reasons that the Messages API does not have. The others are the same in both. */
 const filtered = new Set<Json | undefined>(["content_filtered", "guardrail_intervened"]);
 const malformed = new Set<Json | undefined>(["malformed_model_output", "malformed_tool_use"]);
 
-/** True for a reply that the model itself spoiled. */
+/** Whether the model produced an invalid reply. */
 export function isMalformed(reason: Json | undefined): boolean {
   return malformed.has(reason);
 }
 
-/** The stop that this reason makes of what the Messages API's rules made of it. */
+/** The finish reason, corrected for reasons that exist only in Converse. */
 export function settledStop(finishReason: FinishReason, reason: Json | undefined): FinishReason {
   return filtered.has(reason)
     ? { ...finishReason, kind: "filter", detail: { stopReason: reason ?? null } }
     : finishReason;
 }
 
-/** `stop_reason` and `stop_sequence`; the stop text stands in the fields that were asked for beside the common ones. */
+/** `stop_reason` and `stop_sequence`. The matched sequence is in the additional model response fields. */
 export function readReason(reason: Json | undefined, additional: Json | undefined): JsonObject {
   const fields = isObject(additional) ? additional : {};
   const delta = isObject(fields.delta) ? fields.delta : {};
@@ -33,7 +33,7 @@ const counts = [
 ] as const;
 
 /**
- * `usage` in the Messages API's words: on both wires cached input is told beside the rest.
+ * `usage` as in the Messages API: in both, cached input is not part of the input count.
  * https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html
  */
 export function readUsage(usage: Json | undefined): JsonObject | undefined {
@@ -42,7 +42,7 @@ export function readUsage(usage: Json | undefined): JsonObject | undefined {
   return { ...figures, ...cacheCreation(usage.cacheDetails) };
 }
 
-/** Cache writes by how long they are stored. */
+/** Cache writes by lifetime. */
 function cacheCreation(details: Json | undefined): JsonObject {
   if (!Array.isArray(details)) return {};
   const written = details

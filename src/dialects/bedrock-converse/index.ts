@@ -1,4 +1,5 @@
-// The dialect of Amazon Bedrock's Converse: the Messages API in other words, for models of many makers. Only upstreams use it.
+// The dialect of Amazon Bedrock's Converse, by conversion to the Messages API, for models of many vendors. Upstreams
+// only.
 import type { ChatRequest, ChatResponse } from "../../canonical/chat.ts";
 import type { UpstreamDialect } from "../dialect.ts";
 import { parseError } from "./error.ts";
@@ -13,7 +14,8 @@ export const bedrockConverse: UpstreamDialect<ChatRequest, ChatResponse> = {
   request: {
     fields: converseFields,
     render: renderRequest,
-    // https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InferenceConfiguration.html; blank ones the models refuse.
+    // https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InferenceConfiguration.html; models refuse
+    // blank ones.
     stops: { most: 2500, takes: (sequence) => /\S/.test(sequence) },
   },
   response: { parse: parseResponse },

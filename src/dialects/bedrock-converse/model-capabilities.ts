@@ -1,4 +1,4 @@
-// What the families of models behind this dialect take: the wire is one, the models are not.
+// What the model families behind Converse accept: they share the wire, not the capabilities.
 
 import { withoutUndefined } from "../../lib/json.ts";
 import { claudeModels, limitsOf, type ModelLimits } from "../anthropic-messages/model-capabilities.ts";
@@ -6,17 +6,17 @@ import { findRow, type ModelQuery, type Sourced, type TextCapabilities } from ".
 
 export interface Family {
   readonly limits: ModelLimits;
-  /** How the amount of reasoning is set for such models. `own`: as on the Messages API, beside the common fields. */
+  /** How reasoning is set. `own`: as in the Messages API, in the additional model fields. */
   readonly thinking: "own" | "effort" | "config" | "none";
-  /** Where `top_k` goes, if anywhere. */
+  /** Where `top_k` is sent, if at all. */
   readonly topK: "own" | "nested" | "none";
-  /** Cache points in the prompt. */
+  /** Supports cache points in the prompt. */
   readonly caching: boolean;
-  /** Results of tools may be marked as errors. */
+  /** Tool results may be marked as errors. */
   readonly errorStatus: boolean;
-  /** A choice of tools may say in the Messages API's words that one call is enough. */
+  /** Accepts the Messages API's setting against parallel calls. */
   readonly oneCall: boolean;
-  /** The reply tells which stop text matched. */
+  /** Returns the matched stop sequence. */
   readonly tellsStop: boolean;
 }
 
@@ -26,7 +26,7 @@ interface FamilyRow extends Sourced {
   readonly limits?: Partial<ModelLimits>;
 }
 
-/** A model of no row: what the client said is sent in the form in which it was said. */
+/** A model without a row: the client's values are sent in the form that the client used. */
 export const plainFamily: Family = {
   limits: { ...claudeModels.unlisted, sampleTwice: true, thinking: "none" },
   thinking: "none",
@@ -42,7 +42,7 @@ const guide = (name: string) => ({
   checkedOn: "2026-11-22",
 });
 
-/** The first match counts. */
+/** The first match is used. */
 export const bedrockFamilies: readonly FamilyRow[] = [
   {
     models: /amazon\.nova-2/,
@@ -81,7 +81,7 @@ interface ClaudeRow extends Sourced {
   readonly limits?: Partial<ModelLimits>;
 }
 
-/** What Claude's models do otherwise on this service than on the Messages API. Every row that matches is applied. */
+/** Differences of Claude models between this service and the Messages API. Every matching row is applied. */
 export const bedrockClaudes: readonly ClaudeRow[] = [
   { models: /claude/, limits: { systemTurns: false }, ...guide("APIReference/API_runtime_Message") },
   {
@@ -110,14 +110,14 @@ function builtIn(model: string): Family {
   return { ...plainFamily, ...row?.family, limits: { ...plainFamily.limits, ...row?.limits } };
 }
 
-/** Claude's models reason by their limits; of the others an effort is said in the family's own way. */
+/** Claude models follow their own limits. For other families, an effort is sent in the form of the family. */
 function declaredThinking(family: Family, { reasoning }: TextCapabilities): Family["thinking"] {
   if (family.thinking === "own" || reasoning === undefined) return family.thinking;
   if (reasoning === "none") return "none";
   return family.thinking === "none" ? "effort" : family.thinking;
 }
 
-/** The family of the model with this upstream name: an id, an inference profile, or the ARN of one. */
+/** The family of a model by its upstream name: an id, an inference profile, or an ARN of either. */
 export function familyOf(query: ModelQuery): Family {
   const row = findRow(query.declared ?? [], query.model);
   const family = builtIn((row?.like ?? query.model).toLowerCase());

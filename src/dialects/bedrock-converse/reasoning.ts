@@ -1,4 +1,4 @@
-// How much to think: every family of models behind this wire has words of its own for it, beside the common fields.
+// Reasoning: every model family behind this wire has its own fields for it, in the additional model fields.
 
 import type { ChatRequest, Effort, Reasoning } from "../../canonical/chat.ts";
 import type { JsonObject } from "../../lib/json.ts";
@@ -9,17 +9,17 @@ import { effortOfBudget } from "../shared/reasoning-effort.ts";
 import { type Warnings, warnField } from "../shared/warnings.ts";
 import type { Family } from "./model-capabilities.ts";
 
-/** The fields that say it, and what follows from it for the others. */
+/** The rendered fields, and their effect on other fields. */
 export interface Thinking {
   readonly additional: JsonObject;
-  /** The output bound; null where the model's own will do. */
+  /** The output limit; null where the model's default is used. */
   readonly maxTokens: number | null;
   readonly isOn: boolean;
-  /** The model surely does not think: thinking in the tool loop is refused. */
+  /** Thinking is certainly off, so thinking in the tool loop would be refused. */
   readonly rests: boolean;
 }
 
-/** The output bound so far, and the highest that it may be raised to. */
+/** The output limit so far, and the highest allowed value. */
 interface Bound {
   readonly maxTokens: number;
   readonly ceiling: number;
@@ -36,7 +36,7 @@ function ownThinking(request: ChatRequest, thought: Thought, limits: ModelLimits
   return { additional, maxTokens: isBounded ? maxTokens : null, isOn, rests: isAtRest(thought, limits) };
 }
 
-/** What is asked, as a word; undefined where the matter was left open. */
+/** The requested effort; undefined when the client set none. */
 function wishedEffort(reasoning: Reasoning, warnings: Warnings): Effort | undefined {
   if (reasoning.effort !== undefined) return reasoning.effort;
   const budget = reasoning.budgetTokens;
@@ -74,7 +74,7 @@ function wordsFor(effort: Effort, family: Family, warnings: Warnings): JsonObjec
   return {};
 }
 
-/** The words of this family for what was asked. */
+/** Renders reasoning in the form of this family. */
 export function renderThinking(
   request: ChatRequest,
   family: Family,

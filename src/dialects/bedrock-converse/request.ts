@@ -1,4 +1,4 @@
-// A canonical request as a call of Converse: the Messages API's rendering in this wire's words.
+// A canonical request as a Converse call, converted from the Messages API rendering.
 import type { Block, ChatRequest } from "../../canonical/chat.ts";
 import { GatewayError } from "../../canonical/error.ts";
 import { renderMessages } from "../anthropic-messages/render-messages.ts";
@@ -19,7 +19,7 @@ import { hasNoTools, namesFor, turnsWithoutTools } from "./tools.ts";
 export const wholeVerb = "converse";
 export const streamVerb = "converse-stream";
 
-/** Where to ask a model: an id, or an ARN, which holds slashes. Its name may come from a client, so it may not lead elsewhere. */
+/** The path of a model: an id, or an ARN, which contains slashes. A client may choose the name, so it is escaped. */
 export function callPath(model: string, verb: string): string {
   if (/^\.*$/.test(model)) {
     throw new GatewayError("model_not_found", `The model '${model}' does not exist.`, { param: "model" });
@@ -38,7 +38,7 @@ function refuseBlock(block: Block, context: RenderContext): void {
     throw unsupported(path, "URLs are not supported; send the bytes");
 }
 
-/** What the Messages API takes and this one does not. */
+/** Refuses fields that the Messages API has and Converse does not. */
 function refuseUnsayable(request: ChatRequest, context: RenderContext): void {
   for (const message of request.messages) for (const block of message.blocks) refuseBlock(block, context);
   const hosted = request.tools.find((tool) => tool.kind === "hosted");
@@ -47,7 +47,7 @@ function refuseUnsayable(request: ChatRequest, context: RenderContext): void {
 
 const renderFields = fieldRenderer(converseFields);
 
-/** The call for a canonical request. Throws `unsupported_parameter` for what must not be left out. */
+/** Renders a canonical request. Throws `unsupported_parameter` for what must not be left out. */
 export function renderRequest(request: ChatRequest, context: RenderContext): RenderedRequest {
   const family = familyOf(context);
   const { limits } = family;

@@ -1,4 +1,4 @@
-// A whole reply of this dialect into canon and back, by the rules of the Messages API.
+// A complete reply, converted to the Messages API and read by its rules.
 import type { ChatResponse } from "../../canonical/chat.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import { readMessage } from "../anthropic-messages/response.ts";
@@ -9,7 +9,7 @@ import { readContent } from "./content.ts";
 import { isMalformed, readReason, readUsage, settledStop } from "./finish-reason.ts";
 import { toolFinder } from "./tools.ts";
 
-/** The canonical reply. This wire tells neither an id nor a model. */
+/** The canonical reply. This wire returns neither an id nor a model. */
 export function parseResponse(wire: unknown, context: ReadContext): ChatResponse {
   const output = isObject(wire) && isObject(wire.output) ? wire.output : {};
   if (!isObject(wire) || !isObject(output.message)) throw invalidUpstreamResponse("the response has no message");

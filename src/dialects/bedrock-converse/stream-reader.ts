@@ -1,4 +1,4 @@
-// Frames of an upstream's stream into deltas: each event in the Messages API's words, read by its rules.
+// Reads the events of an upstream stream, each converted to the Messages API and read by its rules.
 import type { StreamEvent } from "../../canonical/stream-event.ts";
 import { parseExactText } from "../../lib/exact-json.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
@@ -14,9 +14,9 @@ import { toolFinder } from "./tools.ts";
 
 interface State {
   readonly events: EventReader;
-  /** Blocks that are open: texts and thoughts open without an event of their own. */
+  /** Open blocks. Text and thinking have no start event. */
   readonly open: Set<number>;
-  /** Why the reply ended, once that is known; usage still follows. */
+  /** The finish reason, once it has arrived; usage still follows. */
   reason: Json | undefined;
   stopped: boolean;
 }
@@ -39,7 +39,7 @@ function blockStart(state: State, event: JsonObject): StreamEvent[] {
   return start(state, indexOf(event), { type: type ?? "tool_use", id: toolUseId, name, input: {} });
 }
 
-/** What a delta says: the block that it belongs to, and itself; the delta is null where the block says it all. */
+/** The block that a delta belongs to, and the delta itself; null where the start of the block contains everything. */
 interface Said {
   readonly block: JsonObject;
   readonly delta: JsonObject | null;
@@ -99,13 +99,13 @@ function finish(state: State): StreamEvent[] {
   });
 }
 
-/** Usage comes last. Where it came first, the reply is not over. */
+/** Usage comes last. If it comes first, the reply has not ended. */
 function metadata(state: State, event: JsonObject): StreamEvent[] {
   const said = state.events.take({ type: "message_delta", usage: readUsage(event.usage) });
   return state.stopped ? [...said, ...finish(state)] : said;
 }
 
-/** Events of tomorrow have no handler, and say nothing. */
+/** Unknown events have no handler and are ignored. */
 const handlers: ReadonlyMap<string | undefined, Handler> = new Map<string | undefined, Handler>([
   ["contentBlockDelta", blockDelta],
   ["contentBlockStart", blockStart],
@@ -125,11 +125,11 @@ function read(state: State, frame: Frame): StreamEvent[] {
     : state.events.fail(invalidUpstreamResponse("a stream event is not a JSON object"));
 }
 
-/** A reader for one stream. Its terminator is the reason to stop; usage behind it may be missing. */
+/** A reader for one stream. It ends with the finish reason; the usage after it may be missing. */
 export function streamReader(context: ReadContext): StreamReader {
   const events = eventReader(context.origin, toolFinder(context));
   const state: State = { events, open: new Set(), reason: undefined, stopped: false };
-  // This wire does not tell which model answers, so nothing is held back.
+  // This wire does not return the model's name, so no text is held back.
   const answer = outputReader(context.request, false) ?? ((streamEvents) => streamEvents);
   return {
     read: (frame) => answer(read(state, frame)),

@@ -1,4 +1,4 @@
-// Tools and the choice among them: the Messages API's list in this wire's words, and back.
+// Tools and tool choice, converted between the Messages API and Converse.
 
 import type { Block, ChatRequest, Message, TextBlock } from "../../canonical/chat.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
@@ -31,12 +31,12 @@ function told(block: Block): readonly Block[] {
 
 const isOfTools = (block: Block): boolean => block.type === "tool-call" || block.type === "tool-result";
 
-/** True where no tool can be called: this wire has no way to list tools and forbid them all. */
+/** Whether no tool can be called: this wire cannot list tools and forbid all of them. */
 export function hasNoTools(request: ChatRequest): boolean {
   return request.tools.length === 0 || request.toolChoice?.type === "none";
 }
 
-/** The service refuses calls and results in the history of a request without tools: they are told as text. */
+/** The service refuses calls and results in the history of a request without tools, so they become text. */
 export function turnsWithoutTools(messages: readonly Message[], warnings: Warnings): readonly Message[] {
   if (!messages.some((message) => message.blocks.some(isOfTools))) return messages;
   warnField(warnings, "approximated", "messages");
@@ -56,7 +56,7 @@ function spellTool(tool: JsonObject, family: Family, warnings: Warnings): JsonOb
   return [{ toolSpec: spec }, ...cachePoint(tool, family)];
 }
 
-/** What goes into the request, and what beside its common fields. */
+/** What goes into the request, and into its additional model fields. */
 interface SpelledTools {
   readonly toolConfig?: JsonObject;
   readonly additional: JsonObject;
@@ -67,7 +67,7 @@ function spellChoice(choice: JsonObject): JsonObject {
   return choice.type === "tool" ? { toolChoice: { tool: { name: choice.name } } } : {};
 }
 
-/** `tools` and `tool_choice` of the Messages API. Two choices in one request are refused, so there is only ever one. */
+/** `tools` and `tool_choice` of the Messages API. The service refuses two tool choices in one request. */
 export function spellTools(rendered: JsonObject, family: Family, warnings: Warnings): SpelledTools {
   const tools = objectsIn(rendered.tools).flatMap((tool) => spellTool(tool, family, warnings));
   if (tools.length === 0) return { additional: {} };
