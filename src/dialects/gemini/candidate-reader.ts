@@ -1,4 +1,4 @@
-// One candidate while it is being read: which blocks are open, and what will stand at their close.
+// Reads one candidate: its open blocks, and what is pending until they close.
 import type { Citation, FinishReason, ThinkingBlock, TokenLogprob } from "../../canonical/chat.ts";
 import type { ProviderState } from "../../canonical/provider-state.ts";
 import type { OpenBlock, StreamEvent } from "../../canonical/stream-event.ts";
@@ -15,20 +15,20 @@ import { readState, readThoughts } from "./signature.ts";
 export interface Reading {
   readonly origin: string;
   readonly tools: ToolFinder;
-  /** The client wants one call at most: the first one counts. */
+  /** The client accepts at most one call: the first one is used. */
   readonly oneCall: boolean;
   replyId: string;
 }
 
-/** At most one block of speech is open; calls and pictures come whole. */
+/** At most one text block is open; calls and images arrive complete. */
 export interface CandidateState {
   readonly index: number;
   blocks: number;
   speech: "text" | "thinking" | null;
   speechBlock: number;
-  /** State came with the open text: more text begins another block. */
+  /** The open text has received its state: more text starts another block. */
   isSealed: boolean;
-  /** The open text so far, and at which byte each part of the wire began, by its number: citations count in bytes. */
+  /** The open text so far, and the byte offset of each part of the wire, because citations count in bytes. */
   text: string;
   partStarts: (number | undefined)[];
   readonly callIds: Set<string>;
@@ -39,7 +39,7 @@ export interface CandidateState {
   last: JsonObject | null;
 }
 
-/** A candidate of which nothing has been read. */
+/** The state of a candidate before its first chunk. */
 export function newCandidate(index: number): CandidateState {
   return {
     index,
@@ -82,7 +82,7 @@ function closeSpeech(state: CandidateState, out: StreamEvent[], signature?: Prov
   });
 }
 
-/** Sources come last, and belong to the text that was open then. */
+/** Sources come last and refer to the text that was open at that time. */
 function citationsOf(state: CandidateState): Citation[] {
   const citations = readCitations(state.grounding, state.recitation, state);
   state.grounding = undefined;
@@ -100,10 +100,10 @@ function openSpeech(state: CandidateState, kind: "text" | "thinking", out: Strea
   state.speechBlock = open(state, { kind }, out);
 }
 
-/** A piece of text as the wire has it. */
+/** A fragment of text on the wire. */
 interface Piece {
   readonly text: string;
-  /** Number of its part in the chunk. */
+  /** The index of its part in the chunk. */
   readonly part: number;
   readonly logprobs: TokenLogprob[] | undefined;
 }
@@ -116,7 +116,7 @@ function speak(state: CandidateState, { text, part, logprobs }: Piece, out: Stre
   out.push(logprobs === undefined ? delta : { ...delta, logprobs });
 }
 
-/** A block of state alone. The text that it came with stays open: its sources may still come. */
+/** A block of only state. The text that it belongs to stays open, because its sources may still arrive. */
 function seal(state: CandidateState, signature: ProviderState, out: StreamEvent[]): void {
   close(state, open(state, { kind: "thinking", redacted: true }, out), out, { signature });
 }
@@ -127,7 +127,7 @@ function think(state: CandidateState, text: string, out: StreamEvent[]): void {
   if (text !== "") out.push({ type: "thinking", choice: state.index, block: state.speechBlock, text });
 }
 
-/** Whole thinking blocks of another maker: the words of the first may have been shown already. */
+/** Complete thinking blocks of another provider. The text of the first may already have been shown. */
 function readWhole(state: CandidateState, thoughts: readonly ThinkingBlock[], out: StreamEvent[]): void {
   for (const { text, signature, redacted } of thoughts) {
     if (redacted) {
@@ -153,7 +153,7 @@ function readThought(state: CandidateState, part: JsonObject, reading: Reading, 
   if (proof !== null) closeSpeech(state, out, proof.opaque);
 }
 
-/** Another maker's thought stood before its part, native state comes behind it. */
+/** Thinking of another provider comes before its part, native state after it. */
 function nativeApiBeside(
   state: CandidateState,
   part: JsonObject,
@@ -178,7 +178,7 @@ function nativeApiBeside(
   state.isSealed = true;
 }
 
-/** The same reply gives the same ids, and no two calls of it share one. */
+/** Call ids that depend only on the reply and are unique within it. */
 function callId(state: CandidateState, call: JsonObject, reading: Reading): string {
   if (typeof call.id === "string" && call.id !== "") return call.id;
   return `call_${digest(`${reading.replyId}/${state.index}/${state.calls}`, 24)}`;
@@ -209,7 +209,7 @@ function readCall(
   close(state, block, out, signature);
 }
 
-/** Pictures and sound come whole; other files have no place in a reply. */
+/** Images and audio arrive complete. Other files are not possible in a reply. */
 function readMedia(state: CandidateState, data: JsonObject, out: StreamEvent[]): void {
   const mediaType = typeof data.mimeType === "string" ? canonType(data.mimeType) : "";
   const kind = mediaType.startsWith("image/") ? "image" : mediaType.startsWith("audio/") ? "audio" : null;
@@ -237,7 +237,7 @@ function readPart(
   else nativeApiBeside(state, part, reading, out, () => speak(state, piece, out));
 }
 
-/** Whatever a chunk tells of its tokens goes with the first text in it. */
+/** The token counts of a chunk are attached to the first text in it. */
 function readParts(state: CandidateState, parts: Json[], wire: JsonObject, reading: Reading, out: StreamEvent[]): void {
   let logprobs = wire.logprobsResult === undefined ? undefined : readLogprobs(wire.logprobsResult);
   for (let number = 0; number < parts.length; number++) {
@@ -250,7 +250,7 @@ function readParts(state: CandidateState, parts: Json[], wire: JsonObject, readi
   }
 }
 
-/** What one chunk adds to a candidate. */
+/** Reads what one chunk adds to a candidate. */
 export function readCandidate(state: CandidateState, wire: JsonObject, reading: Reading, out: StreamEvent[]): void {
   const parts = isObject(wire.content) ? wire.content.parts : undefined;
   if (Array.isArray(parts)) readParts(state, parts, wire, reading, out);
@@ -259,7 +259,7 @@ export function readCandidate(state: CandidateState, wire: JsonObject, reading: 
   if (typeof wire.finishReason === "string" && wire.finishReason !== "") state.last = wire;
 }
 
-/** Closes what is open, and says why the candidate ended. */
+/** Closes the open blocks and emits the finish reason. */
 export function finishCandidate(state: CandidateState, out: StreamEvent[]): FinishReason {
   closeSpeech(state, out);
   return readStop(state.last ?? {}, { call: state.calls > 0, anything: state.blocks > 0 });

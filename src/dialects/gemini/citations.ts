@@ -1,9 +1,9 @@
-// Grounding and recitation: ranges in bytes of a part here, ranges in characters of a text in canon.
+// Grounding and recitation: this wire uses byte ranges of a part, the canonical model character ranges of a text.
 import type { Citation } from "../../canonical/chat.ts";
 import { isObject, type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
 import { objectsIn } from "../shared/json-accessors.ts";
 
-/** A text that citations may point into: what it says, and at which byte each part of the wire began, by its number. */
+/** A text that citations may refer to, and the byte offset of each part of the wire, by its index. */
 export interface CitedText {
   readonly text: string;
   readonly partStarts: readonly (number | undefined)[];
@@ -11,7 +11,7 @@ export interface CitedText {
 
 const isContinuation = (byte: number): boolean => (byte & 0xc0) === 0x80;
 
-/** How many characters begin before the byte offset `end`. */
+/** The number of characters that start before the byte offset `end`. */
 function characterAt(bytes: Uint8Array, end: number): number {
   let count = 0;
   for (let at = 0; at < Math.min(end, bytes.length); at++) if (!isContinuation(bytes[at] ?? 0)) count++;
@@ -22,8 +22,8 @@ const whole = (value: Json | undefined): number | undefined =>
   typeof value === "number" && Number.isInteger(value) && value >= 0 ? value : undefined;
 
 /**
- * Where the part of a segment begins. Offsets count from there, in some streams from the start of the text; the
- * segment's own words tell which, and null means neither.
+ * The byte offset at which the part of a segment starts. Offsets count from there, in some streams from the start of
+ * the text. The segment's text decides which; null: it matches neither.
  */
 function baseOf(segment: JsonObject, bytes: Buffer, cited: CitedText): number | null {
   const start = whole(segment.startIndex) ?? 0;
@@ -55,7 +55,7 @@ function sourceOf(source: Json | undefined): Pick<Citation, "url" | "title"> | n
   };
 }
 
-/** The source of a chunk, whatever kind of search found it. */
+/** The source of a grounding chunk, from any kind of search. */
 function chunkSource(chunk: Json | undefined): Pick<Citation, "url" | "title"> | null {
   if (!isObject(chunk)) return null;
   return sourceOf(chunk.web) ?? sourceOf(chunk.retrievedContext) ?? sourceOf(chunk.maps);
@@ -82,14 +82,14 @@ function fromRecitation(metadata: Json | undefined, bytes: Buffer, cited: CitedT
   });
 }
 
-/** The citations that a candidate gathered over its chunks. */
+/** The citations of a candidate over all its chunks. */
 export function readCitations(grounding: Json | undefined, recitation: Json | undefined, cited: CitedText): Citation[] {
   if (grounding === undefined && recitation === undefined) return [];
   const bytes = Buffer.from(cited.text);
   return [...fromGrounding(grounding, bytes, cited), ...fromRecitation(recitation, bytes, cited)];
 }
 
-/** The text of a part of the reply and what it cites. */
+/** The text of a part of the reply, and its citations. */
 export interface CitingText {
   readonly text: string;
   readonly citations: readonly Citation[];
@@ -108,7 +108,7 @@ function support(citation: Citation, chunk: number, citing: CitingText, characte
   return { segment, groundingChunkIndices: [chunk] };
 }
 
-/** `groundingMetadata` for the citations that have an address; undefined where there are none. */
+/** `groundingMetadata` for the citations with a URL; undefined without any. */
 export function writeGrounding(texts: readonly CitingText[]): JsonObject | undefined {
   const chunks: JsonObject[] = [];
   const supports: JsonObject[] = [];

@@ -1,4 +1,4 @@
-// A choice among given words, as this dialect asks for it: elsewhere it is a schema with one member, whose value the client gets bare.
+// Enum output (`text/x.enum`): in other dialects it is a schema with one member, whose bare value the client receives.
 import type { ChatResponse, OutputFormat } from "../../canonical/chat.ts";
 import type { OperationRequest } from "../../canonical/operation.ts";
 import type { StreamEvent } from "../../canonical/stream-event.ts";
@@ -7,7 +7,7 @@ import { isObject, type Json, type JsonObject, parseJsonText } from "../../lib/j
 export const enumType = "text/x.enum";
 const member = "value";
 
-/** The format that asks others for one of the words; null where the schema names none. */
+/** The output format for other dialects; null when the schema has no values. */
 export function readEnum(schema: JsonObject | null): OutputFormat | null {
   const words = schema?.enum;
   if (!Array.isArray(words) || words.length === 0 || !words.every((word) => typeof word === "string")) return null;
@@ -25,19 +25,19 @@ export function readEnum(schema: JsonObject | null): OutputFormat | null {
   };
 }
 
-/** The member that the client gets in place of the whole; undefined where the whole is the answer. */
+/** The member that the client receives instead of the whole object; undefined: the whole object. */
 function bareMember(request: OperationRequest): string | undefined {
   return request.operation === "chat" && request.format?.type === "schema" ? request.format.bare : undefined;
 }
 
-/** A text that is cut short, or something else altogether, stays as it is. */
+/** The bare value. Text that was cut short or is not such an object is unchanged. */
 function bareText(text: string, name: string): string {
   const body: Json | undefined = parseJsonText(text);
   const value = isObject(body) ? body[name] : undefined;
   return typeof value === "string" ? value : text;
 }
 
-/** A whole reply with its texts as this client reads them. */
+/** A complete reply with bare values for this client. */
 export function bareAnswer(response: ChatResponse, request: OperationRequest): ChatResponse {
   const name = bareMember(request);
   if (name === undefined) return response;
@@ -50,7 +50,7 @@ export function bareAnswer(response: ChatResponse, request: OperationRequest): C
   return { ...response, choices };
 }
 
-/** The same for a stream, where a text waits for its end; null where nothing has to be changed. */
+/** The same for a stream, where text is held until its end; null when nothing has to change. */
 export function bareDeltas(request: OperationRequest): ((event: StreamEvent) => StreamEvent[]) | null {
   const name = bareMember(request);
   if (name === undefined) return null;

@@ -7,10 +7,10 @@ import { objectsIn } from "../shared/json-accessors.ts";
 import { refusalError } from "../upstream-error.ts";
 
 const typePrefix = "type.googleapis.com/google.rpc.";
-/** Longer waits are told as this, like those of a header. */
+/** Longer waits are reported as this, as for the Retry-After header. */
 const maxRetryAfterMs = 60_000;
 
-/** The statuses of this dialect, and the HTTP statuses that they stand for. */
+/** The HTTP statuses of this dialect's status names. */
 const httpStatuses: ReadonlyMap<Json | undefined, number> = new Map<Json | undefined, number>([
   ["INVALID_ARGUMENT", 400],
   ["FAILED_PRECONDITION", 400],
@@ -34,7 +34,7 @@ const unknownStatus = 502;
 const text = (value: Json | undefined): string | undefined =>
   typeof value === "string" && value !== "" ? value : undefined;
 
-/** The error object in the shapes that servers use: under `error`, first of a list, as text, or bare. */
+/** The error object in the shapes that servers use: under `error`, first in a list, as text, or bare. */
 function errorOf(body: unknown): JsonObject {
   if (Array.isArray(body)) return errorOf(body[0]);
   if (typeof body === "string") return fromText(body.trim());
@@ -58,11 +58,11 @@ function waitOf(error: JsonObject): number | undefined {
   return seconds === undefined ? undefined : Math.min(Math.ceil(Number(seconds) * 1000), maxRetryAfterMs);
 }
 
-/** Says that the gateway's key is none. */
+/** Reasons for which the gateway's own key was refused. */
 const refusedKey = /^API_KEY_|^ACCESS_TOKEN_|^CREDENTIALS_MISSING$/;
 const refusedKeyWords = /API key not valid|API key expired|API_KEY_INVALID/i;
 
-/** The status to judge by. A key or an account of ours that is refused comes as a bad request too. */
+/** The status to classify by. A refused key or account of the gateway is reported as a bad request too. */
 function judgedStatus(status: number, error: JsonObject, reason: string | undefined): number {
   const { code } = error;
   const named = typeof code === "number" && code >= 400 && code < 600 ? code : httpStatuses.get(error.status);
@@ -90,7 +90,7 @@ export function parseError(status: number, body: unknown, retryAfterMs?: number)
   });
 }
 
-/** True for a body that is an error whatever its status says. */
+/** Whether a body is an error, whatever its HTTP status is. */
 export function isErrorBody(body: JsonObject): boolean {
   return isObject(body.error) || (typeof body.error === "string" && body.error !== "");
 }
@@ -115,7 +115,7 @@ function statusWord(status: number): string {
   return wordsByStatus[status] ?? (status < 500 ? "INVALID_ARGUMENT" : "INTERNAL");
 }
 
-/** Our own code, the field at fault and the wait, where clients of this dialect look for such things. */
+/** The error code, the field at fault and the wait, where clients of this dialect expect them. */
 function detailsOf(error: GatewayError, requestId: string): JsonObject[] {
   const details: JsonObject[] = [
     { "@type": `${typePrefix}ErrorInfo`, reason: error.code, domain: "turnpike", metadata: { type: error.type } },
@@ -131,7 +131,7 @@ function detailsOf(error: GatewayError, requestId: string): JsonObject[] {
   return details;
 }
 
-/** Clients of this dialect know by these words that they must shorten the conversation. */
+/** Clients of this dialect recognize by this text that they must shorten the conversation. */
 function messageOf({ kind, message, overflow }: GatewayError): string {
   if (kind !== "context_length_exceeded" || /input token count.{0,40}exceeds/i.test(message)) return message;
   const { tokens, limit } = overflow ?? {};
@@ -140,7 +140,7 @@ function messageOf({ kind, message, overflow }: GatewayError): string {
   return `The input token count (${tokens}) exceeds the maximum number of tokens allowed (${limit}).`;
 }
 
-/** Status and body for the client: Google's members, with type and param of the gateway's own beside them. */
+/** Status and body for the client: Google's members, plus the gateway's type and param. */
 function renderError(error: GatewayError, requestId: string): { status: number; body: JsonObject } {
   const body: JsonObject = {
     error: {

@@ -1,7 +1,7 @@
-// Names on this wire: clients may write every field in camelCase or in snake_case; inside, only camelCase is known.
+// Names on this wire: clients may write every field in camelCase or snake_case; the gateway uses camelCase.
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 
-/** Members of a message that are messages themselves. What is not listed is somebody's data and stays as it is. */
+/** Members of a message that are messages themselves. Everything else is user data and is unchanged. */
 interface Shape {
   readonly [member: string]: Shape;
 }
@@ -29,12 +29,12 @@ const request: Shape = {
 };
 const counting: Shape = { ...request, generateContentRequest: request };
 
-/** The name as this wire's own SDK writes it. */
+/** The name as the official SDK writes it. */
 export function camelCase(name: string): string {
   return name.includes("_") ? name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()) : name;
 }
 
-/** The other spelling of a camelCase name. */
+/** The snake_case spelling of a camelCase name. */
 export function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
@@ -47,7 +47,7 @@ function respelledAny(value: Json | undefined, shape: Shape): Json | undefined {
   return isObject(value) ? respelled(value, shape) : value;
 }
 
-/** The same object when nothing in it is spelled otherwise. */
+/** The message with renamed members; the same object when nothing changes. */
 function respelled(message: JsonObject, shape: Shape): JsonObject {
   let changed: JsonObject | null = null;
   for (const name in message) {

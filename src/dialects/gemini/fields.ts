@@ -25,7 +25,7 @@ import { renderContents } from "./render-contents.ts";
 import { contentSchema, instructionSchema, message, toolConfigSchema, toolSchema, words } from "./schema.ts";
 import { readToolConfig, readTools, renderTools } from "./tools.ts";
 
-/** What the rows look at: what the model accepts, and the conversation without its system prefix. */
+/** What the rows read: the capabilities of the model, and the conversation without its system prefix. */
 export interface GeminiSetting extends RenderSetting<ChatRequest> {
   readonly limits: ModelLimits;
   readonly names: ToolNames;
@@ -33,7 +33,7 @@ export interface GeminiSetting extends RenderSetting<ChatRequest> {
   readonly messages: ChatRequest["messages"];
 }
 
-/** How many stop texts one request may name. */
+/** Maximum stop sequences of one request. */
 export const maxStops = 5;
 
 const number = (minimum: number, maximum: number, description: string): TSchema =>
@@ -41,7 +41,7 @@ const number = (minimum: number, maximum: number, description: string): TSchema 
 
 const config = ({ wire }: Reading): JsonObject => (isObject(wire.generationConfig) ? wire.generationConfig : {});
 
-/** Members of `generationConfig`, where there are any. */
+/** Members under `generationConfig`, if there are any. */
 function inConfig(members: JsonObject): JsonObject {
   const given = omitUndefined(members);
   return isAbsent(given) ? {} : { generationConfig: given };

@@ -1,4 +1,4 @@
-// Why a reply ended, in this dialect's words and in canon's.
+// Finish reasons, between this dialect and the canonical model.
 import type { FinishReason } from "../../canonical/chat.ts";
 import { isObject, type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
 
@@ -26,24 +26,27 @@ const failures = new Set<Json | undefined>([
   "MALFORMED_RESPONSE",
 ]);
 
-/** True for a reply that the server itself gave up on. */
+/** Whether the reason means that the server failed. */
 export function isFailure(reason: Json | undefined): boolean {
   return failures.has(reason);
 }
 
-/** What a candidate turned out to hold. */
+/** The content of a candidate, as far as finish reasons depend on it. */
 export interface Held {
   readonly call: boolean;
   readonly anything: boolean;
 }
 
-/** Reasons without a row end a reply that says something, and explain one that does not. */
+/** An unknown reason counts as a natural end; `OTHER` without content counts as filtered. */
 function kindOf(reason: Json | undefined, held: Held): FinishReason["kind"] {
   const kind = kinds.get(reason) ?? (reason === "OTHER" && !held.anything ? "filter" : "end");
   return kind === "end" && held.call ? "tool-use" : kind;
 }
 
-/** `finishReason` and `finishMessage` of a candidate. Presence beats label: a natural end with a call is a call for tools. */
+/**
+ * `finishReason` and `finishMessage` of a candidate. The content decides over the label: a natural end with a call
+ * becomes tool use.
+ */
 export function readStop(candidate: JsonObject, held: Held): FinishReason {
   const { finishReason, finishMessage } = candidate;
   const kind = kindOf(finishReason, held);
@@ -52,7 +55,7 @@ export function readStop(candidate: JsonObject, held: Held): FinishReason {
   return isPlain ? { kind } : { kind, detail: { finishReason, ...words } };
 }
 
-/** The stop of a prompt that was not answered at all. */
+/** The finish reason of a blocked prompt. */
 export function readBlock(feedback: Json | undefined): FinishReason | null {
   const blockReason = isObject(feedback) ? feedback.blockReason : undefined;
   if (typeof blockReason !== "string" || blockReason === "BLOCKED_REASON_UNSPECIFIED") return null;
@@ -70,7 +73,7 @@ const reasons: Readonly<Record<FinishReason["kind"], string>> = {
   pause: "OTHER",
 };
 
-/** `finishReason`, and `finishMessage` where this dialect had one. */
+/** `finishReason`, and `finishMessage` if this dialect wrote one. */
 export function writeStop(finishReason: FinishReason): JsonObject {
   const own =
     isObject(finishReason.detail) && kinds.get(finishReason.detail.finishReason) === finishReason.kind
@@ -82,13 +85,13 @@ export function writeStop(finishReason: FinishReason): JsonObject {
   });
 }
 
-/** `promptFeedback` of a prompt that was not answered; null for any other stop. */
+/** `promptFeedback` of a blocked prompt; null for any other finish reason. */
 export function writeBlock(finishReason: FinishReason): JsonObject | null {
   const reason = isObject(finishReason.detail) ? finishReason.detail.blockReason : undefined;
   return typeof reason === "string" ? { blockReason: reason } : null;
 }
 
-/** Stops that may leave a call without its end. */
+/** Finish reasons after which a call may be incomplete. */
 export function isCut(finishReason: FinishReason): boolean {
   return finishReason.kind === "length" || finishReason.kind === "context-full";
 }

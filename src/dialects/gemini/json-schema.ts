@@ -1,13 +1,13 @@
-// The subset of JSON Schema that this dialect's servers take.
+// The subset of JSON Schema that servers of this dialect accept.
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import { all, intoSubset, type SchemaInSubset, type SchemaTarget } from "../shared/json-schema-subset.ts";
 
 const formats = new Set<unknown>(["date-time", "date", "time", "enum", "int32", "int64", "float", "double"]);
 
-/** Members that only explain. */
+/** Annotations, which do not constrain values. */
 const remarks = new Set(["description", "title", "default", "examples", "$comment", "deprecated"]);
 
-/** Where definitions stand here, whatever the draft called the place. */
+/** The place of definitions here; drafts of JSON Schema use different names for it. */
 function homeOf(ref: Json | undefined): Json | undefined {
   return typeof ref === "string" ? ref.replace(/^#\/definitions\//, "#/$defs/") : ref;
 }
@@ -18,7 +18,7 @@ function joinedProperties(left: Json | undefined, right: Json | undefined): Json
 
 const listed = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : []);
 
-/** One schema that asks for everything that two ask for; where both say the same keyword, the first is heard. */
+/** One schema that requires what both require; where both have the same keyword, the first is used. */
 export function both(left: JsonObject, right: JsonObject): JsonObject {
   const joined: JsonObject = { ...right, ...left };
   if (right.properties !== undefined) joined.properties = joinedProperties(left.properties, right.properties);
@@ -27,13 +27,13 @@ export function both(left: JsonObject, right: JsonObject): JsonObject {
   return joined;
 }
 
-/** Without `allOf`: its schemas joined into the one around them. */
+/** Removes `allOf`: its schemas are merged into the surrounding one. */
 export function withoutAllOf(schema: JsonObject): JsonObject {
   const { allOf, ...rest } = schema;
   return listed(allOf).filter(isObject).map(withoutAllOf).reduce(both, rest);
 }
 
-/** A constant is a list of one. */
+/** A constant becomes an enum with one value. */
 export function withoutConst(schema: JsonObject): JsonObject {
   const { const: only, ...rest } = schema;
   return only === undefined ? schema : { ...rest, enum: [only] };
@@ -46,7 +46,7 @@ function prepare(schema: JsonObject): JsonObject {
   return typeof moved.$ref === "string" ? { ...moved, $ref: homeOf(moved.$ref) } : moved;
 }
 
-/** A reference stands alone. */
+/** A reference may not have other keywords. */
 function finish(out: JsonObject): boolean {
   if (out.$ref === undefined) return true;
   const others = Object.keys(out).filter((name) => !name.startsWith("$"));
@@ -74,7 +74,7 @@ const target: SchemaTarget = {
   finish,
 };
 
-/** Cleans a JSON Schema. */
+/** Reduces a JSON Schema to the subset. */
 export function inJsonSubset(schema: JsonObject): SchemaInSubset {
   return intoSubset(schema, target);
 }

@@ -1,4 +1,4 @@
-// Log probabilities of a candidate, token by token, into canon and back.
+// Log probabilities of a candidate, token by token, between the wire and the canonical model.
 import type { TokenLogprob } from "../../canonical/chat.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import { objectsIn } from "../shared/json-accessors.ts";
@@ -13,7 +13,7 @@ function likely(entry: JsonObject): Likely[] {
   return typeof token === "string" && typeof logProbability === "number" ? [{ token, logprob: logProbability }] : [];
 }
 
-/** Those of a candidate; undefined where it tells none. */
+/** The log probabilities of a candidate; undefined if it has none. */
 export function readLogprobs(result: Json | undefined): TokenLogprob[] | undefined {
   if (!isObject(result)) return undefined;
   const tops = objectsIn(result.topCandidates);
@@ -25,7 +25,7 @@ export function readLogprobs(result: Json | undefined): TokenLogprob[] | undefin
 
 const entry = ({ token, logprob }: Likely): JsonObject => ({ token, logProbability: logprob });
 
-/** `logprobsResult` for a client; undefined where there are none. */
+/** `logprobsResult` for a client; undefined without log probabilities. */
 export function writeLogprobs(tokens: readonly TokenLogprob[]): JsonObject | undefined {
   if (tokens.length === 0) return undefined;
   return {

@@ -1,4 +1,4 @@
-// Images, sound and documents: bytes inside the request or a file elsewhere, by their media type.
+// Images, audio and documents: inline bytes or a file reference, by media type.
 import type {
   AudioBlock,
   Block,
@@ -17,7 +17,7 @@ import { dialectName } from "./signature.ts";
 
 type MediaBlock = ImageBlock | AudioBlock | DocumentBlock | ProviderBlock;
 
-/** Names of one kind of sound, here and in canon. */
+/** Aliases of audio media types, and their canonical names. */
 const canonTypes: ReadonlyMap<string, string> = new Map([
   ["audio/mp3", "audio/mpeg"],
   ["audio/x-wav", "audio/wav"],
@@ -38,22 +38,22 @@ const typeByExtension: ReadonlyMap<string, string> = new Map([
   ["mp4", "video/mp4"],
 ]);
 
-/** Files that this dialect's own servers keep, and the public videos that they know by address. */
+/** Files stored by servers of this dialect, and public videos that they accept by URL. */
 const ownFile = /^(?:https:\/\/generativelanguage\.googleapis\.com\/|gs:\/\/|files\/)/;
 const videoSite = /^https?:\/\/(?:www\.)?(?:youtube\.com|youtu\.be)\//;
 
-/** The media type that the end of an address tells; empty when it tells none. */
+/** The media type by the file extension of a URL; empty when it is unknown. */
 function typeOfAddress(address: string): string {
   const path = address.split(/[?#]/)[0] ?? "";
   return typeByExtension.get(path.slice(path.lastIndexOf(".") + 1).toLowerCase()) ?? "";
 }
 
-/** Without parameters, in small letters. */
+/** Without parameters, in lower case. */
 function bareType(mediaType: string): string {
   return (mediaType.split(";")[0] ?? "").trim().toLowerCase();
 }
 
-/** The name under which canon knows a media type. */
+/** The canonical name of a media type. */
 export function canonType(mediaType: string): string {
   const bare = bareType(mediaType);
   return canonTypes.get(bare) ?? bare;
@@ -82,7 +82,7 @@ function detailOf(part: JsonObject): { readonly detail?: string } {
   return detail === undefined ? {} : { detail };
 }
 
-/** A block by its media type; video is heard and seen by this dialect alone. */
+/** A block by its media type. Video is supported only by this dialect. */
 function blockOf(source: MediaSource, mediaType: string, part: JsonObject, path: string, title: Json | undefined) {
   if (mediaType.startsWith("image/")) return { type: "image", source, ...detailOf(part), path } as const;
   if (mediaType.startsWith("audio/")) return { type: "audio", source, path } as const;
@@ -91,7 +91,7 @@ function blockOf(source: MediaSource, mediaType: string, part: JsonObject, path:
   return { type: "document", source, ...named, path } as const;
 }
 
-/** The block of a part with bytes. */
+/** The block of a part with inline bytes. */
 export function readInline(part: JsonObject, data: JsonObject, at: string): MediaBlock {
   const path = `${at}.inlineData`;
   const declared = canonType(textAt(data, "mimeType", path));
@@ -100,7 +100,7 @@ export function readInline(part: JsonObject, data: JsonObject, at: string): Medi
   return blockOf(source, source.mediaType, part, path, data.displayName);
 }
 
-/** The block of a part with an address. */
+/** The block of a part with a URL. */
 export function readFile(part: JsonObject, data: JsonObject, at: string): MediaBlock {
   const path = `${at}.fileData`;
   const address = textAt(data, "fileUri", path);
@@ -133,7 +133,7 @@ const levels: ReadonlyMap<string | undefined, string> = new Map([
   ["high", "MEDIA_RESOLUTION_HIGH"],
 ]);
 
-/** How closely to look: newer models take it on the part. */
+/** The media resolution; newer models accept it on the part. */
 function resolution(block: ImageBlock, path: string, limits: ModelLimits, warnings: Warnings): JsonObject {
   const level = levels.get(block.detail);
   if (level === undefined) return {};
@@ -147,7 +147,7 @@ function renderImage(block: ImageBlock, path: string, limits: ModelLimits, warni
 
 const textTypes = new Set(["application/json", "application/xml", "application/x-yaml"]);
 
-/** Text is said as text under its title; other documents go as they are where this dialect reads their type. */
+/** Text becomes text under its title; other documents are sent if this dialect supports their type. */
 function renderDocument(block: DocumentBlock, path: string, warnings: Warnings): JsonObject[] {
   if (block.citations === true) warn(warnings, "dropped", `${path}.citations`);
   const context: JsonObject[] = block.context ? [{ text: block.context }] : [];
@@ -161,7 +161,10 @@ function renderDocument(block: DocumentBlock, path: string, warnings: Warnings):
   return [...context, sourcePart(source, path, "application/pdf")];
 }
 
-/** The parts of a block that is neither a call nor thought. What this dialect has no words for is refused by its path. */
+/**
+ * The parts of a block other than calls and thinking. Blocks that this dialect does not support are refused by their
+ * path.
+ */
 export function renderMedia(
   block: Exclude<Block, { type: "thinking" | "tool-call" | "tool-result" }>,
   limits: ModelLimits,
@@ -184,7 +187,7 @@ export function renderMedia(
   }
 }
 
-/** Empty text is no part. */
+/** Empty text gives no part. */
 export function renderText({ text }: Pick<TextBlock, "text">): JsonObject[] {
   return text === "" ? [] : [{ text }];
 }

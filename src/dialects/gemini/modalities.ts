@@ -1,4 +1,4 @@
-// What a reply may hold beside text: pictures and speech, and their form.
+// Output modalities in addition to text: images and audio, and their formats.
 import type { OutputModalities } from "../../canonical/chat.ts";
 import type { UnmappedField } from "../../canonical/warning.ts";
 import { isObject, type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
@@ -25,14 +25,14 @@ function readSpeech(form: Json | undefined, extras: UnmappedField[]): NonNullabl
   const name = inside(form, voiceMembers);
   for (const [member, value] of Object.entries(isObject(form) ? form : {})) {
     if (member === "voiceConfig" || isAbsent(value)) continue;
-    // A talk of several voices in one voice would be another talk.
+    // With a single voice, a conversation of several speakers would be wrong.
     extras.push({ path: `${path}.${member}`, rule: member === "multiSpeakerVoiceConfig" ? "reject" : "warn" });
   }
   if (typeof name !== "string" || name === "") return {};
   return { voice: { name, path: [path, ...voiceMembers].join(".") } };
 }
 
-/** The wish for pictures or speech; undefined where text is all that is wanted. Their forms say nothing without it. */
+/** The requested images or audio; undefined for text only. Their formats have no effect without a modality. */
 export function readOutputModalities(generation: JsonObject, extras: UnmappedField[]): OutputModalities | undefined {
   const { responseModalities, imageConfig, speechConfig } = generation;
   const wanted = new Set(
@@ -51,7 +51,7 @@ export function readOutputModalities(generation: JsonObject, extras: UnmappedFie
   };
 }
 
-/** The members of `generationConfig` that ask for it. Speech comes alone here, pictures with text. */
+/** The members of `generationConfig` for them. Here audio is returned without text, images with text. */
 export function renderOutputModalities(wish: OutputModalities | undefined): JsonObject {
   if (wish === undefined) return {};
   const { image, speech } = wish;

@@ -1,33 +1,33 @@
-// What the families of models behind this dialect accept, as a history of changes by version.
+// What the model families of this dialect accept, as a history of changes by version.
 import type { ModelQuery } from "../shared/model-table.ts";
 import { lookUpVersion, type VersionTable } from "../shared/text-model-table.ts";
 
 export type Level = "MINIMAL" | "LOW" | "MEDIUM" | "HIGH";
 
 export interface ModelLimits {
-  /** How an amount of thinking is said: not at all, in tokens, as a level, or either way. */
+  /** How the amount of thinking is set: not at all, in tokens, as a level, or either way. */
   readonly thinking: "none" | "budget" | "level" | "either";
   /** Bounds of a budget other than zero, in tokens. */
   readonly budget: { readonly min: number; readonly max: number };
-  /** Zero turns thinking off. */
+  /** A budget of zero turns thinking off. */
   readonly canRest: boolean;
-  /** From little to much. */
+  /** From the lowest to the highest. */
   readonly levels: readonly Level[];
   /** Calls carry ids, and results must repeat them. */
   readonly callIds: boolean;
-  /** Calls in the history need a signature. */
+  /** Calls in the history must carry a signature. */
   readonly proof: boolean;
-  /** A result may hold media. */
+  /** A function response may contain media. */
   readonly resultMedia: boolean;
-  /** JSON output beside function tools. */
+  /** Supports JSON output together with function tools. */
   readonly jsonWithTools: boolean;
   readonly penalties: boolean;
   readonly maxChoices: number;
-  /** Takes JSON Schema; older ones take a subset of OpenAPI's. */
+  /** Accepts JSON Schema; older models accept a subset of OpenAPI's. */
   readonly jsonSchema: boolean;
 }
 
-/** A model of no row: what the client said is sent in the form in which it was said. */
+/** A model without a row: the client's values are sent in the form that the client used. */
 const unlisted: ModelLimits = {
   thinking: "either",
   budget: { min: 0, max: 32_768 },

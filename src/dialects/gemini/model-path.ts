@@ -1,9 +1,11 @@
-// The model that a path of Google's names: on the Gemini API after `models/`, on Vertex AI with its publisher.
+// The model in a path of Google's API: after `models/` on the Gemini API, with its publisher on Vertex AI.
 import { modelFromPath } from "./request.ts";
 
 const google = "google";
 
-/** Google's SDK writes `provider/model` as publisher and model on Vertex AI, and its own publisher where none is given. */
+/**
+ * On Vertex AI, Google's SDK writes `provider/model` as publisher and model, and its own publisher when there is none.
+ */
 export function modelFrom({ model = "", publisher = google }: Readonly<Record<string, string>>): string {
   const name = modelFromPath(model);
   return publisher === google ? name : `${publisher}/${name}`;

@@ -1,10 +1,10 @@
-// Schemas in this dialect's older form, a subset of OpenAPI's with types in capitals, into JSON Schema and back.
+// Schemas in this dialect's older form (a subset of OpenAPI's with upper case types), to and from JSON Schema.
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import { all, intoSubset, isRecursive, type SchemaInSubset, type SchemaTarget } from "../shared/json-schema-subset.ts";
 import { camelCase } from "./field-case.ts";
 import { withoutAllOf, withoutConst } from "./json-schema.ts";
 
-/** Counts that this form writes as text. */
+/** Counts that this form writes as strings. */
 const counts = new Set(["minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties"]);
 const maps = new Set(["properties", "defs", "$defs"]);
 const inner = new Set(["items", "anyOf", "additionalProperties"]);
@@ -14,7 +14,7 @@ function readAny(value: Json | undefined): Json {
   return isObject(value) ? readSchema(value) : (value ?? null);
 }
 
-/** Properties in the order that the schema asks for. */
+/** Properties in the order that `propertyOrdering` gives. */
 function ordered(properties: JsonObject, ordering: Json | undefined): JsonObject {
   const first = Array.isArray(ordering) ? ordering.filter((name) => typeof name === "string") : [];
   const names = [...first, ...Object.keys(properties)].filter((name) => Object.hasOwn(properties, name));
@@ -26,7 +26,7 @@ function readKeyword(name: string, value: Json): Json {
   return inner.has(name) ? readAny(value) : value;
 }
 
-/** A type, with null beside it where the schema is nullable. */
+/** A type, combined with null where the schema is nullable. */
 function readType(schema: JsonObject): JsonObject {
   const { type, nullable } = schema;
   if (typeof type !== "string" || type === "TYPE_UNSPECIFIED") return {};
@@ -34,12 +34,12 @@ function readType(schema: JsonObject): JsonObject {
   return { type: nullable === true && name !== "null" ? [name, "null"] : name };
 }
 
-/** Values of a list, with null among them where the schema is nullable: here that goes without saying. */
+/** Enum values, with null where the schema is nullable, because here `nullable` implies it. */
 function readEnum(values: Json, nullable: Json | undefined): Json {
   return nullable === true && Array.isArray(values) && !values.includes(null) ? [...values, null] : values;
 }
 
-/** JSON Schema of a schema in the older form. Property names are nobody's keywords. */
+/** Converts a schema of the older form to JSON Schema. Property names are not keywords. */
 export function readSchema(schema: JsonObject): JsonObject {
   const out: JsonObject = {};
   for (const [spelling, value] of Object.entries(schema)) {
@@ -58,7 +58,7 @@ export function readSchema(schema: JsonObject): JsonObject {
 
 const definitionPath = /^#\/(\$defs|definitions)\/([^/]+)$/;
 
-/** A definition of the schema's own; null for any other reference. */
+/** A definition of the schema itself; null for any other reference. */
 function definition(root: JsonObject, ref: string): JsonObject | null {
   const [, home = "", name = ""] = definitionPath.exec(ref) ?? [];
   const definitions = root[home];
@@ -66,7 +66,7 @@ function definition(root: JsonObject, ref: string): JsonObject | null {
   return isObject(found) ? found : null;
 }
 
-/** A list of types as one type that may be null, or as any of several. */
+/** A list of types as one nullable type, or as `anyOf`. */
 function withoutTypeList(schema: JsonObject): JsonObject {
   const { type, ...rest } = schema;
   if (!Array.isArray(type)) return schema;
@@ -76,7 +76,7 @@ function withoutTypeList(schema: JsonObject): JsonObject {
   return { ...rest, anyOf: types.map((name) => ({ type: name })), ...nullable };
 }
 
-/** Values of a list are text here. */
+/** Enum values must be strings here. */
 function withTextEnum(schema: JsonObject): JsonObject {
   if (!Array.isArray(schema.enum)) return schema;
   const values = schema.enum
@@ -94,10 +94,10 @@ function finish(out: JsonObject): boolean {
 const stringFormats = new Set<unknown>(["enum", "date-time"]);
 const numberFormats = new Set<unknown>(["float", "double", "int32", "int64"]);
 
-/** Definitions can hold each other many times over: what is put in is bounded. */
+/** Definitions may refer to each other many times, so the number of inlined ones is limited. */
 const maxOpened = 1000;
 
-/** Definitions are put in where they are referred to; a circle of them cannot be. */
+/** Definitions are inlined where they are referenced; recursive ones cannot be. */
 function targetFor(root: JsonObject, recursive: boolean): SchemaTarget {
   let count = 0;
   const opened = (schema: JsonObject): JsonObject => {
@@ -126,7 +126,7 @@ function targetFor(root: JsonObject, recursive: boolean): SchemaTarget {
   };
 }
 
-/** A JSON Schema in the older form. */
+/** Converts a JSON Schema to the older form. */
 export function inOpenApiSubset(schema: JsonObject): SchemaInSubset {
   const recursive = isRecursive(schema);
   const cleaned = intoSubset(schema, targetFor(schema, recursive));

@@ -1,4 +1,4 @@
-// The form of the output: text, JSON, JSON by schema, or one of several words.
+// The output format: text, JSON, JSON by schema, or an enum.
 import type { ChatRequest, OutputFormat } from "../../canonical/chat.ts";
 import type { UnmappedField } from "../../canonical/warning.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";

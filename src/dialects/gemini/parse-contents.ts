@@ -1,4 +1,4 @@
-// The list of contents into turns: parts into blocks, results beside the calls that they answer.
+// Parses the contents: parts become blocks, and results are matched with the calls that they answer.
 import type { Block, Message, ResultPart, TextBlock, ThinkingBlock, ToolResultBlock } from "../../canonical/chat.ts";
 import type { ProviderState } from "../../canonical/provider-state.ts";
 import type { UnmappedField } from "../../canonical/warning.ts";
@@ -15,15 +15,15 @@ interface PendingCall {
   readonly name: string;
 }
 
-/** What has been read so far: calls that nobody has answered yet, and a list for what canon cannot hold. */
+/** What has been read so far: calls without a result, and a list for what has no canonical field. */
 interface Reading {
   pending: PendingCall[];
-  /** The content before was the model's. */
+  /** The previous content was the model's. */
   afterModel: boolean;
   readonly extras: UnmappedField[];
 }
 
-/** Where a part stands. */
+/** Where a part is on the wire. */
 interface Place {
   readonly path: string;
   readonly content: number;
@@ -31,12 +31,12 @@ interface Place {
   readonly isModel: boolean;
 }
 
-/** State without thought of its own: what came with a text, or was another maker's. */
+/** State without thinking of its own: it came with a text, or belongs to another provider's thinking. */
 export function sealedThought(signature: ProviderState): ThinkingBlock {
   return { type: "thinking", text: "", signature, redacted: true };
 }
 
-/** The thinking of other makers whose state came on this part. */
+/** The thinking of other providers, whose state came on this part. */
 function thoughtsBefore(part: JsonObject): ThinkingBlock[] {
   const whole = readThoughts(part.thoughtSignature);
   if (whole !== null) return whole;
@@ -50,7 +50,7 @@ function ownedState(part: JsonObject): ProviderState | null {
   return state === null || state.sealed ? null : state.opaque;
 }
 
-/** Whole thinking blocks replace what the parts before them have shown. */
+/** Complete thinking blocks replace the thought parts before them. */
 function dropShown(blocks: Block[]): void {
   for (let last = blocks.at(-1); last?.type === "thinking" && !last.signature; last = blocks.at(-1)) blocks.pop();
 }
@@ -73,7 +73,7 @@ function readCall(part: JsonObject, call: JsonObject, place: Place, reading: Rea
   return [...thoughtsBefore(part), block];
 }
 
-/** The call that a result answers: by id, else the first of its name that has no answer. */
+/** The call that a result answers: by id, otherwise the first of its name without a result. */
 function callIdOf(response: JsonObject, name: string, reading: Reading): string {
   const { id } = response;
   const given = typeof id === "string" && id !== "" ? id : undefined;
@@ -89,7 +89,7 @@ function onlyMember(object: JsonObject): string | null {
 
 const asText = (value: Json | undefined): string => (typeof value === "string" ? value : JSON.stringify(value ?? {}));
 
-/** Under `output` or `error` alone the words themselves; else the object as JSON text. */
+/** The text if `output` or `error` is the only member, otherwise the object as JSON text. */
 function responseText(response: JsonObject): { readonly text: string; readonly isError: boolean } {
   const only = onlyMember(response);
   if (only === "output" && typeof response.output === "string") return { text: response.output, isError: false };
@@ -123,7 +123,7 @@ function readResult(response: JsonObject, place: Place, reading: Reading): ToolR
   };
 }
 
-/** Text, and the state that came with it: native state follows its text, another maker's thought stood before it. */
+/** Text and its state: native state follows its text, thinking of another provider precedes it. */
 function readSpeech(part: JsonObject, text: string): Block[] {
   if (part.thought === true) {
     const whole = readThoughts(part.thoughtSignature);
@@ -140,9 +140,9 @@ function besideState(blocks: Block[], part: JsonObject): Block[] {
   return [...thoughtsBefore(part), ...blocks, ...(own === null ? [] : [sealedThought(own)])];
 }
 
-/** Work of the server itself: the text around it says what came of it; other dialects cannot replay it. */
+/** Tools that the server ran. The text around them contains the outcome; other dialects cannot replay them. */
 const serverWork = ["executableCode", "codeExecutionResult", "toolCall", "toolResponse"];
-/** What a part may say about itself that no other dialect has words for. */
+/** Members of a part that no other dialect has. */
 const notes = ["videoMetadata", "partMetadata", "mediaProcessing", "speechMetadata"];
 
 function readPart(part: JsonObject, place: Place, reading: Reading): Block[] {
@@ -190,7 +190,7 @@ function readContent(content: JsonObject, index: number, reading: Reading): Mess
   return isModel ? [{ role: "assistant", blocks }] : nonAssistantMessages(blocks);
 }
 
-/** The turns of a conversation; `extras` hears of what canon cannot hold. */
+/** The messages of a conversation; `extras` receives what has no canonical field. */
 export function readContents(contents: Json | undefined, extras: UnmappedField[]): Message[] {
   const reading: Reading = { pending: [], afterModel: false, extras };
   return objectsIn(contents).flatMap((content, index) => readContent(content, index, reading));

@@ -1,4 +1,4 @@
-// Passthrough: the client's own wire under another model's path; only the gateway's envelopes change.
+// Passthrough: forwards the client's wire under another model's path; only the gateway's envelopes are replaced.
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { PassthroughRequest, RenderContext, RequestMeta } from "../dialect.ts";
 import { limitsOf } from "./model-capabilities.ts";
@@ -7,17 +7,20 @@ import { dummySignature, openEnvelope, ownState } from "./signature.ts";
 
 const signatureOf = (part: JsonObject): Json | undefined => part.thoughtSignature ?? part.thought_signature;
 
-/** True for a part of another maker: it has its state, or the mark of one that has none. */
+/** Whether a part comes from another provider: it has that provider's state, or the mark for missing state. */
 function isForeign(part: Json, origin: string): boolean {
   const held = isObject(part) ? signatureOf(part) : undefined;
   const state = typeof held === "string" ? openEnvelope(held) : null;
   return state !== null && ownState(state, origin) === null;
 }
 
-/** A piece of a thought that came in several parts: its state is on the last one. */
+/** A fragment of thinking in several parts: only the last one has state. */
 const isUnsignedThought = (part: Json): boolean => isObject(part) && part.thought === true && !signatureOf(part);
 
-/** The part with its state as its maker gave it. Another maker's thought goes; of its other parts only the state does. */
+/**
+ * The part with the state of its upstream. Thinking of another provider is removed; its other parts lose only the
+ * state.
+ */
 function openPart(part: Json, origin: string, standIn: string | undefined): Json | null {
   if (!isObject(part)) return part;
   const member = part.thoughtSignature === undefined ? "thought_signature" : "thoughtSignature";
@@ -32,7 +35,7 @@ function openPart(part: Json, origin: string, standIn: string | undefined): Json
   return { ...part, [member]: undefined };
 }
 
-/** The same content when no envelope is in it; null when nothing is left. */
+/** The content without envelopes: the same object when it has none, null when nothing is left. */
 function openContent(content: Json, origin: string, standIn: string | undefined): Json | null {
   if (!isObject(content) || content.role !== "model" || !Array.isArray(content.parts)) return content;
   const { parts } = content;
@@ -43,7 +46,7 @@ function openContent(content: Json, origin: string, standIn: string | undefined)
   return kept.length === 0 ? null : { ...content, parts: kept };
 }
 
-/** The same list when no envelope is in it. */
+/** The contents without envelopes; the same list when there are none. */
 function openContents(contents: Json | undefined, context: RenderContext): Json | undefined {
   if (!Array.isArray(contents)) return contents;
   const standIn = limitsOf(context).proof ? dummySignature : undefined;
@@ -61,7 +64,7 @@ const isResult = (part: Json): boolean =>
 const holdsWords = (content: Json): boolean =>
   isObject(content) && content.role !== "model" && Array.isArray(content.parts) && !content.parts.some(isResult);
 
-/** The content with the stand-in on its first call; the same content where that call is signed, or there is none. */
+/** The content with a dummy signature on its first call; the same object when that call is signed or there is none. */
 function withStandIn(content: Json): Json {
   if (!isObject(content) || content.role !== "model" || !Array.isArray(content.parts)) return content;
   const first = content.parts.find(isCall);
@@ -71,8 +74,8 @@ function withStandIn(content: Json): Json {
 }
 
 /**
- * The contents with stand-ins for the signatures that the client has lost. The server asks for those of the current turn
- * alone: https://ai.google.dev/gemini-api/docs/thought-signatures. The same list where none is lost.
+ * The contents with dummy signatures where the client has lost them. The server requires signatures only in the
+ * current turn: https://ai.google.dev/gemini-api/docs/thought-signatures. The same list when none is missing.
  */
 function withStandIns(contents: Json | undefined): Json | undefined {
   if (!Array.isArray(contents)) return contents;
@@ -81,7 +84,7 @@ function withStandIns(contents: Json | undefined): Json | undefined {
   return proven.every((content, index) => content === contents[index]) ? contents : proven;
 }
 
-/** Servers know the instruction as a content alone. */
+/** Servers accept the system instruction only as a content. */
 function withInstruction(body: JsonObject): void {
   for (const name of ["systemInstruction", "system_instruction"]) {
     const instruction = body[name];
@@ -89,7 +92,7 @@ function withInstruction(body: JsonObject): void {
   }
 }
 
-/** The client's body as it may be seen by the upstream. */
+/** The client's body as the upstream may see it. */
 export function passthroughBody(wire: JsonObject, context: RenderContext): JsonObject {
   const body: JsonObject = { ...wire, contents: openContents(wire.contents, context) };
   withInstruction(body);
@@ -97,7 +100,7 @@ export function passthroughBody(wire: JsonObject, context: RenderContext): JsonO
   return body;
 }
 
-/** The call under the client's own method; a stream always comes as events, whatever form the client wants. */
+/** The call under the client's method. Streams are always requested as events, whatever form the client requested. */
 export function passthroughRequest(
   wire: JsonObject,
   context: RenderContext,

@@ -1,4 +1,4 @@
-// How much to think: the wire's budget or level into canon, and canon's wishes into what the model accepts.
+// Reasoning: reads the budget or level, and renders what the model accepts.
 import type { Effort, Reasoning } from "../../canonical/chat.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import { badValue } from "../errors.ts";
@@ -13,13 +13,13 @@ const efforts: ReadonlyMap<string, Effort> = new Map([
   ["HIGH", "high"],
 ]);
 
-/** Zero is no thinking, minus one leaves it to the model. */
+/** Zero turns thinking off; minus one lets the model decide. */
 function readBudget(budget: number): Reasoning {
   if (budget === 0) return { effort: "none" };
   return budget < 0 ? { adaptive: true } : { budgetTokens: budget };
 }
 
-/** `thinkingConfig`; undefined when the client left the matter open. Throws when it says both a budget and a level. */
+/** Reads `thinkingConfig`; undefined when the client set nothing. Throws for a budget together with a level. */
 export function readThinking(wire: Json | undefined): Reasoning | undefined {
   const config = isObject(wire) ? wire : {};
   const { thinkingBudget: budget, thinkingLevel: level, includeThoughts } = config;
@@ -33,7 +33,7 @@ export function readThinking(wire: Json | undefined): Reasoning | undefined {
   return Object.keys(reasoning).length === 0 ? undefined : reasoning;
 }
 
-/** The steps that Google's own compatible endpoint takes; null stands for the model's maximum. */
+/** The budgets of Google's own OpenAI-compatible endpoint; null: the model's maximum. */
 const budgets: Readonly<Record<Effort, number | null>> = {
   none: 0,
   minimal: 1024,
@@ -64,7 +64,7 @@ function lose(wish: Wish, code: "approximated" | "dropped"): void {
   if (!wish.reasoning.hint) warnField(wish.notes, code, "reasoning");
 }
 
-/** The level asked for, else the next higher one that the model has. */
+/** The requested level, otherwise the next higher one that the model supports. */
 function atLevel(effort: Effort, wish: Wish): JsonObject {
   const { levels } = wish.limits;
   const [lowest = "LOW"] = levels;
@@ -98,12 +98,15 @@ function amount(wish: Wish): JsonObject {
   return limits.thinking === "budget" ? withBudget(budgets[effort], wish) : atLevel(effort, wish);
 }
 
-/** Thoughts are shown to whoever asked for thinking and did not say otherwise. */
+/** Thoughts are included for clients that requested thinking, unless they opt out. */
 function shown({ effort, budgetTokens, show, hint }: Reasoning): boolean {
   return show ?? (!hint && effort !== "none" && budgetTokens !== 0);
 }
 
-/** `thinkingConfig`, in the form that the model accepts nearest to what was asked; undefined when nothing has to be said. */
+/**
+ * Renders `thinkingConfig` in the form that the model accepts, nearest to the request; undefined when nothing has to
+ * be sent.
+ */
 export function renderThinking(
   reasoning: Reasoning | undefined,
   limits: ModelLimits,

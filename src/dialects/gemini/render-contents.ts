@@ -1,4 +1,4 @@
-// Turns into the list of contents: roles take turns, and every call is answered by one result, all of them in one content.
+// Renders the contents: roles alternate, and every call is answered by one result, all of them in one content.
 import type {
   Block,
   ChatRequest,
@@ -19,24 +19,24 @@ import { renderMedia, renderText } from "./media.ts";
 import type { ModelLimits } from "./model-capabilities.ts";
 import { dummySignature, ownState } from "./signature.ts";
 
-/** What rendering a history needs to know. */
+/** What rendering the history depends on. */
 export interface HistoryContext {
   readonly notes: Warnings;
   readonly limits: ModelLimits;
   readonly names: ToolNames;
 }
 
-/** Name of the tool behind each call of the turn that is being answered. */
+/** The tool name of each call in the message that is being answered. */
 type Calls = ReadonlyMap<string, string>;
 
-/** `alone`: results of calls, which no neighbour may be merged with because they are counted. */
+/** `alone`: function responses. They are counted, so they are never merged with neighbors. */
 interface Content {
   readonly role: "user" | "model";
   readonly parts: JsonObject[];
   readonly alone?: boolean;
 }
 
-/** The least that a turn can say, where the order of roles needs a turn and there is nothing to say. */
+/** A minimal part, where alternating roles require a content but there is nothing to send. */
 const placeholder: JsonObject = { text: "." };
 
 function callPart(block: ToolCallBlock, to: HistoryContext): JsonObject {
@@ -47,13 +47,16 @@ function callPart(block: ToolCallBlock, to: HistoryContext): JsonObject {
   return { functionCall: { ...id, name: to.names.toWire(block.name), args: input } };
 }
 
-/** The parts of one assistant turn while they are put together. `held`: state that waits for the part it belongs to. */
+/** The parts of one assistant message under construction. `held`: state that waits for its part. */
 interface Saying {
   readonly parts: JsonObject[];
   held: string | null;
 }
 
-/** State without text came with the part beside it: a call that has none of its own, else the text before, else the next part. */
+/**
+ * State without text belongs to the adjacent part: the following call without state, else the text before, else the
+ * next part.
+ */
 function placeState(data: string, next: Block | undefined, saying: Saying, origin: string): void {
   const last = saying.parts.at(-1);
   const isNextCall = next?.type === "tool-call" && ownState(next.signature, origin) === null;
@@ -62,7 +65,7 @@ function placeState(data: string, next: Block | undefined, saying: Saying, origi
   else saying.held = data;
 }
 
-/** Thought goes back to its maker alone, with its proof; without one it is left out. */
+/** Thinking is sent back only to the provider that generated it, with its signature; without one it is left out. */
 function sayThinking(block: ThinkingBlock, next: Block | undefined, saying: Saying, origin: string): void {
   const data = ownState(block.signature, origin);
   if (data === null) return;
@@ -78,7 +81,7 @@ function say(saying: Saying, parts: readonly JsonObject[], own: string | null): 
   saying.parts.push(state === null ? first : { ...first, thoughtSignature: state }, ...others);
 }
 
-/** The first call of a set proves the thought behind it; history from elsewhere gets the stand-in. */
+/** The first call of a set carries the signature; history of other providers gets the dummy signature. */
 function prove(parts: readonly JsonObject[], limits: ModelLimits): void {
   const first = parts.find((part) => part.functionCall !== undefined);
   if (first !== undefined && limits.proof) first.thoughtSignature ??= dummySignature;
@@ -103,7 +106,7 @@ function responseOf(text: string, isError: boolean): JsonObject {
   return isObject(value) ? value : { output: text };
 }
 
-/** The response to one call, and the media that it cannot hold itself. */
+/** The response to one call, and the media that it cannot contain. */
 function resultParts(result: ToolResultBlock, calls: Calls, to: HistoryContext) {
   const parts = result.content.flatMap((part) => renderMedia(part, to.limits, to.notes));
   const text = parts.flatMap((part) => (typeof part.text === "string" ? [part.text] : [])).join("\n");
@@ -118,7 +121,10 @@ function resultParts(result: ToolResultBlock, calls: Calls, to: HistoryContext) 
   return { response: { functionResponse: body }, media: to.limits.resultMedia ? [] : media };
 }
 
-/** Media beside results would be counted as results by models that know no media in them: they follow on their own. */
+/**
+ * Media next to results would be counted as results by models without media in results, so they follow in a content of
+ * their own.
+ */
 function resultContents(message: Message, to: HistoryContext, calls: Calls): Content[] {
   const results = message.blocks.flatMap((block) =>
     block.type === "tool-result" ? [resultParts(block, calls, to)] : [],
@@ -141,7 +147,7 @@ function heardParts(message: Message, to: HistoryContext): JsonObject[] {
   return [{ ...first, text: `${message.name}: ${first.text}` }, ...others];
 }
 
-/** A system turn keeps its place: marked, in the user's words. */
+/** A system message keeps its position, marked within a user content. */
 function systemParts(message: Message, to: HistoryContext): JsonObject[] {
   const texts = heardParts(message, to).flatMap((part) => (typeof part.text === "string" ? [part.text] : []));
   if (texts.length === 0) return [];
@@ -158,7 +164,7 @@ const renderers: {
   system: (message, to) => [{ role: "user", parts: systemParts(message, to) }],
 };
 
-/** Neighbouring contents of one role become one, results excepted. */
+/** Merges adjacent contents of one role, except results. */
 function merged(contents: readonly Content[]): Content[] {
   const result: Content[] = [];
   for (const content of contents) {
@@ -178,8 +184,8 @@ function callsIn(message: Message): Calls {
 const hasStandIn = ({ parts }: Content): boolean => parts.some((part) => part.thoughtSignature === dummySignature);
 
 /**
- * Every set of results stands right behind the turn that it answers. A signature that was lost is a loss where the server
- * asks for it, behind the last words of the user: https://ai.google.dev/gemini-api/docs/thought-signatures
+ * Every set of results follows directly after the message that it answers. A lost signature is a loss where the server
+ * requires it, after the last user message: https://ai.google.dev/gemini-api/docs/thought-signatures
  */
 function renderAll(messages: readonly Message[], to: HistoryContext): Content[] {
   let calls: Calls = new Map();
@@ -192,7 +198,7 @@ function renderAll(messages: readonly Message[], to: HistoryContext): Content[] 
   });
 }
 
-/** The contents of a request. Refuses a request that says nothing at all. */
+/** The contents of a request. Refuses a request without content. */
 export function renderContents(request: ChatRequest, messages: readonly Message[], to: HistoryContext): JsonObject[] {
   if (request.messages.length === 0 && request.system.length === 0) {
     throw badValue(to.notes.context.fieldPath("messages"), "At least one message is required.");

@@ -1,4 +1,4 @@
-// The body of a generateContent request and the canonical request, both ways.
+// The body of a generateContent request, to and from the canonical request.
 import type { TObject, TProperties, TSchema } from "typebox";
 import type { ChatRequest } from "../../canonical/chat.ts";
 import { GatewayError } from "../../canonical/error.ts";
@@ -17,16 +17,16 @@ import { limitsOf } from "./model-capabilities.ts";
 import { contentSchema, instructionSchema, message, spelled, toolConfigSchema, toolSchema } from "./schema.ts";
 import { namesFor } from "./tools.ts";
 
-/** The method of a path that answers as a stream. */
+/** The method of a path for streaming. */
 export const streamVerb = "streamGenerateContent";
 export const wholeVerb = "generateContent";
 
-/** The model that a path names; clients write the collection before it, some of them twice. */
+/** The model in a path. Clients write the collection before it, some of them twice. */
 export function modelFromPath(segment: string): string {
   return segment.replace(/^(?:\/*models\/+)+/, "");
 }
 
-/** Where to ask a model. Its name may come from a client, so no part of it may lead elsewhere. */
+/** The path of a model. A client may choose the name, so it is escaped. */
 export function callPath(model: string, verb: string): string {
   const segments = modelFromPath(model).split("/");
   if (segments.some((segment) => segment === "" || segment === "." || segment === "..")) {
@@ -46,11 +46,11 @@ function spelledMembers(): TProperties {
   return spelled({ ...members, generationConfig: message(propertiesOf(generationConfig), { description }) });
 }
 
-/** The body, with every field under both of its spellings. */
+/** The body, with every field in both spellings. */
 const requestMembers = spelledMembers();
 export const GenerateContentRequest: TSchema = object(requestMembers);
 
-/** Either the contents alone, or the whole request that would be sent. Which of them is there is checked in parsing. */
+/** Either the contents, or the whole request. Which one is present is checked in parsing. */
 export const CountTokensRequest: TSchema = object({
   contents: optional("array", { items: contentSchema, description: "Contents whose tokens are counted." }),
   ...spelled({
@@ -69,7 +69,7 @@ export const fieldPath = fieldPaths(geminiFields);
 const readFields = fieldReader(geminiFields, geminiMembers);
 const renderFields = fieldRenderer(geminiFields);
 
-/** The canonical request of a body in camelCase; which model, and whether as a stream, the path says. */
+/** The canonical request of a body in camelCase. The path gives the model and whether it streams. */
 export function readRequest(wire: JsonObject, model: string, stream: boolean): ChatRequest {
   return chatRequest({ model: modelFromPath(model), stream }, readFields(wire));
 }
@@ -80,7 +80,7 @@ export function parseRequest(wire: JsonObject, envelope: RequestMeta): ChatReque
   return readRequest(inCamelCase(wire), model, verb === streamVerb);
 }
 
-/** The call for a canonical request. Throws `unsupported_parameter` for what must not be left out. */
+/** Renders a canonical request. Throws `unsupported_parameter` for what must not be left out. */
 export function renderRequest(request: ChatRequest, context: RenderContext): RenderedRequest {
   const warnings = newWarnings(context);
   const { leading, turns } = splitSystemPrefix(request.messages);

@@ -5,14 +5,14 @@ import { argumentObject } from "../shared/arguments.ts";
 import { wrapCustomInput } from "../shared/custom-tools.ts";
 import { nativeOrigin, type SignedThought, unsignedCall, writeState, writeThoughts } from "./signature.ts";
 
-/** What one candidate has said so far. */
+/** What has been written of one candidate. */
 export interface Saying {
-  /** Thinking of other makers, whose state no part has taken yet. */
+  /** Thinking of other providers whose state no part carries yet. */
   pending: SignedThought[];
-  /** The part that shows the last of it. */
+  /** The part that shows the last of this thinking. */
   shown: JsonObject | null;
   hasCall: boolean;
-  /** Parts so far, a text that comes in pieces counted once. */
+  /** Number of parts so far; a text in several fragments counts once. */
   count: number;
 }
 
@@ -20,7 +20,7 @@ export function newSaying(): Saying {
   return { pending: [], shown: null, hasCall: false, count: 0 };
 }
 
-/** The pending state, and the part that shows its thought; null where nothing is pending. */
+/** Takes the pending state and the part that shows its thinking; null when nothing is pending. */
 function takeState(saying: Saying): { readonly state: string; readonly shown: JsonObject | null } | null {
   const [first, ...others] = saying.pending;
   if (first === undefined) return null;
@@ -30,7 +30,7 @@ function takeState(saying: Saying): { readonly state: string; readonly shown: Js
   return { state: writeThoughts([first, ...others]), shown };
 }
 
-/** State that no part has taken goes on the part that shows its thought, else on one of its own. */
+/** Parts for state that no other part carries: the part that shows its thinking, otherwise one of its own. */
 export function heldParts(saying: Saying): JsonObject[] {
   const taken = takeState(saying);
   if (taken === null) return [];
@@ -42,7 +42,7 @@ export function heldParts(saying: Saying): JsonObject[] {
   return [{ text: "", thoughtSignature: taken.state }];
 }
 
-/** The part, with the state of thought that nothing shows. */
+/** The part, with the pending state of thinking that is not shown. */
 function carrying(part: JsonObject, saying: Saying): JsonObject {
   const taken = takeState(saying);
   saying.count++;
@@ -50,20 +50,23 @@ function carrying(part: JsonObject, saying: Saying): JsonObject {
   return taken === null || taken.shown !== null ? part : { ...part, thoughtSignature: taken.state };
 }
 
-/** Text, or the first piece of it. */
+/** A text, or its first fragment. */
 export function textPart(text: string, saying: Saying): JsonObject {
   return carrying({ text }, saying);
 }
 
-/** Bare samples as this dialect names them: others have no name for the rate, which is the same everywhere. */
+/**
+ * The media type of raw samples in this dialect. Other dialects do not state the sample rate, which is always this
+ * one.
+ */
 const samplesType = "audio/L16;codec=pcm;rate=24000";
 
-/** Bytes of a picture or of speech. */
+/** A part with the bytes of an image or audio. */
 export function mediaPart(mediaType: string, data: string, saying: Saying): JsonObject {
   return carrying({ inlineData: { mimeType: mediaType === "audio/pcm" ? samplesType : mediaType, data } }, saying);
 }
 
-/** Thinking: a part where it has words. State that is pending does not wait for what comes behind other words. */
+/** Thinking: a part if it has text. Pending state is written before other thinking. */
 export function thoughtParts(block: ThinkingBlock, saying: Saying): JsonObject[] {
   if (block.text === "") {
     prove(block, null, saying);
@@ -76,7 +79,10 @@ export function thoughtParts(block: ThinkingBlock, saying: Saying): JsonObject[]
   return [...before, part];
 }
 
-/** The state of a whole thought, whose words end with the part `shown`: clients keep it best on the call that follows. */
+/**
+ * The state of a complete thinking block whose text ends with the part `shown`. Clients keep it most reliably on the
+ * following call.
+ */
 export function prove(block: ThinkingBlock, shown: JsonObject | null, saying: Saying): void {
   const { signature } = block;
   if (signature === undefined) return;
@@ -88,7 +94,10 @@ export function prove(block: ThinkingBlock, shown: JsonObject | null, saying: Sa
   if (shown !== null) saying.shown = shown;
 }
 
-/** A whole call; null when its input is no JSON. The first call of a reply always carries proof, made up where there is none. */
+/**
+ * A complete call; null when its input is not JSON. The first call of a reply always carries a signature, a dummy if
+ * there is none.
+ */
 export function callParts(
   call: Pick<ToolCallBlock, "id" | "name" | "kind" | "input" | "signature">,
   saying: Saying,

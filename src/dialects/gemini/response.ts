@@ -1,4 +1,4 @@
-// A whole reply of this dialect into canon and back.
+// A complete reply of this dialect, to and from the canonical model.
 import type { Block, ChatResponse, Choice, TokenLogprob } from "../../canonical/chat.ts";
 import { collectEvents } from "../../canonical/stream-event.ts";
 import { isObject, type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
@@ -31,7 +31,7 @@ function withoutRepeats(wire: JsonObject): JsonObject {
   return { ...wire, candidates: [{ ...first, content }, ...others] };
 }
 
-/** The canonical reply. Throws the error that stands in the body's place, or `upstream_protocol_error`. */
+/** The canonical reply. Throws the error that the body contains, or `upstream_protocol_error`. */
 export function parseResponse(wire: unknown, context: ReadContext): ChatResponse {
   if (!isObject(wire)) throw invalidUpstreamResponse("expected a JSON object");
   const state = newReply(context);
@@ -47,7 +47,7 @@ interface Writing {
   readonly logprobs: TokenLogprob[];
 }
 
-/** A call that the length cut in the middle of its arguments is left out; any other broken call is a bad reply. */
+/** A call cut off by the output limit is left out; any other malformed call is an error. */
 function renderCall(block: Extract<Block, { type: "tool-call" }>, { saying, isCut }: Writing): JsonObject[] {
   const parts = callParts(block, saying);
   if (parts !== null) return parts;
@@ -96,19 +96,19 @@ function renderChoice(choice: Choice): JsonObject {
   });
 }
 
-/** The feedback on a prompt that nobody answered; null where there is an answer. */
+/** The feedback for a blocked prompt; null for any other reply. */
 function feedbackOn([choice, ...others]: readonly Choice[]): JsonObject | null {
   return choice !== undefined && others.length === 0 && choice.blocks.length === 0
     ? writeBlock(choice.finishReason)
     : null;
 }
 
-/** A timestamp of Unix seconds. */
+/** Unix seconds as a timestamp. */
 export function timeOf(createdAt: number | undefined): string | undefined {
   return createdAt === undefined ? undefined : new Date(createdAt * 1000).toISOString();
 }
 
-/** The body for a client. Usage is left out where nobody counted: zeros would be a lie. */
+/** The body for a client. Unknown usage is left out, because zeros would be false. */
 export function renderResponse(said: ChatResponse, context: WriteContext): JsonObject {
   const response = bareAnswer(said, context.request);
   const promptFeedback = feedbackOn(response.choices);

@@ -1,9 +1,10 @@
-// Schemas of contents, instructions and tools: strict in the members that they name, under both of their spellings, open to others.
+// Schemas of contents, instructions and tools: strict in the members that they define, in both spellings, open to
+// others.
 import { type TProperties, type TSchema, type TSchemaOptions, Type } from "typebox";
 import { enumeration, object, optional } from "../schema-helpers.ts";
 import { snakeCase } from "./field-case.ts";
 
-/** Every property under its camelCase and its snake_case name. */
+/** Every property in camelCase and snake_case. */
 export function spelled(properties: TProperties): TProperties {
   const both: TProperties = {};
   for (const [name, schema] of Object.entries(properties)) {
@@ -17,7 +18,7 @@ export function spelled(properties: TProperties): TProperties {
 export const message = (properties: TProperties, more: TSchemaOptions = {}): TSchema =>
   optional("object", { ...more, properties: spelled(properties) });
 
-/** Words that some clients write in small letters. */
+/** Values that some clients write in lower case. */
 export const words = (values: readonly string[], description: string): TSchema =>
   enumeration([...values, ...values.map((value) => value.toLowerCase())], { description });
 
@@ -49,7 +50,7 @@ const part = object(
 const contentMembers: TProperties = { role: optional("string"), parts: optional("array", { items: part }) };
 export const contentSchema = object(contentMembers);
 
-/** One content; some clients send the system instruction as bare text. */
+/** One content; some clients send the system instruction as plain text. */
 export const instructionSchema = optional(["object", "string"], {
   properties: contentMembers,
   description: "System prompt.",

@@ -1,4 +1,4 @@
-// Thought signatures: how state travels through clients of this dialect, and which of it an upstream may see again.
+// Thought signatures: how state travels through clients of this dialect, and which of it an upstream may receive.
 import type { ThinkingBlock } from "../../canonical/chat.ts";
 import {
   type ProviderState,
@@ -10,17 +10,17 @@ import {
 
 export const dialectName = "gemini";
 
-/** The maker of signatures that clients of this dialect hold bare. */
+/** The origin of signatures that clients of this dialect receive without an envelope. */
 export const nativeOrigin = "gemini";
 
-/** Stands in for the signature of a call whose history comes from elsewhere; servers accept it as one. */
+/** Replaces the signature of a call from another provider's history. Servers accept it. */
 export const dummySignature = "skip_thought_signature_validator";
 const encodedSentinel = Buffer.from(dummySignature).toString("base64");
 
-/** How the base64 of every envelope begins: the field holds bytes, so an envelope travels encoded. */
+/** The start of every Base64 encoded envelope: the field contains bytes, so envelopes are encoded. */
 const encodedPrefix = "Z3cxL";
 
-/** Clients get this where a call has no signature, so that it can be told from one that lost its own. */
+/** Sent to clients for a call without a signature, to distinguish it from a call that lost its own. */
 const unsigned: ProviderState = { origin: "none", data: "" };
 export const unsignedCall = encode(unsigned);
 
@@ -32,15 +32,18 @@ function decoded(text: string): string {
   return text.startsWith(encodedPrefix) ? Buffer.from(text, "base64").toString("utf8") : text;
 }
 
-/** The state in an envelope of the gateway, bare or encoded; null for any other text. */
+/** The state in an envelope of the gateway, encoded or not; null for any other text. */
 export function openEnvelope(text: string): ProviderState | null {
   return unwrapProviderState(decoded(text));
 }
 
-/** A thinking block whose state its maker wants back. */
+/** A thinking block whose state must be sent back. */
 export type SignedThought = ThinkingBlock & { readonly signature: ProviderState };
 
-/** The state of thinking blocks for a client: whole blocks, since a client may keep this text and nothing else of them. */
+/**
+ * The state of thinking blocks for a client. It contains the complete blocks, because a client may store only this
+ * text.
+ */
 export function writeThoughts(blocks: readonly [SignedThought, ...SignedThought[]]): string {
   const [{ signature, text, redacted }, ...others] = blocks;
   if (others.length === 0 && text === "" && redacted) return writeState(signature);
@@ -52,7 +55,7 @@ export function writeThoughts(blocks: readonly [SignedThought, ...SignedThought[
   return Buffer.from(wrapThoughts(signature.origin, thoughts)).toString("base64");
 }
 
-/** The thinking blocks that stood under `thoughtSignature`; null where there were none, or only the state of one. */
+/** The thinking blocks in `thoughtSignature`; null when it contains none, or only the state of one. */
 export function readThoughts(text: unknown): ThinkingBlock[] | null {
   const opened = typeof text === "string" ? unwrapThoughts(decoded(text)) : null;
   if (opened === null) return null;
@@ -64,13 +67,13 @@ export function readThoughts(text: unknown): ThinkingBlock[] | null {
   }));
 }
 
-/** What stood under `thoughtSignature`. `sealed`: another maker's thought, which came in an envelope. */
+/** What `thoughtSignature` contained. `sealed`: another provider's thinking, in an envelope. */
 export interface State {
   readonly opaque: ProviderState;
   readonly sealed: boolean;
 }
 
-/** Null where there is no state: nothing, the sentinel, an empty envelope. Bare text was made by `origin`. */
+/** Null for missing state, the dummy signature or an empty envelope. Text without an envelope was made by `origin`. */
 export function readState(text: unknown, origin: string): State | null {
   if (typeof text !== "string" || text === "" || text === dummySignature || text === encodedSentinel) return null;
   const state = openEnvelope(text);
@@ -78,12 +81,12 @@ export function readState(text: unknown, origin: string): State | null {
   return state.data === "" ? null : { opaque: state, sealed: state.origin !== nativeOrigin };
 }
 
-/** What the client holds: the native signature bare, any other in an envelope. */
+/** What the client receives: a native signature unchanged, any other in an envelope. */
 export function writeState(state: ProviderState): string {
   return state.origin === nativeOrigin ? state.data : encode(state);
 }
 
-/** What the upstream `origin` may see: the state that it made itself, else null. */
+/** The state that the upstream `origin` may receive: only its own, otherwise null. */
 export function ownState(signature: ProviderState | undefined, origin: string): string | null {
   return signature !== undefined && signature.origin === origin && signature.data !== "" ? signature.data : null;
 }

@@ -1,4 +1,4 @@
-// Reads the chunks of an upstream's stream into deltas; a whole reply is a stream of one chunk.
+// Reads the chunks of an upstream's stream as events. A complete reply is read as a stream of one chunk.
 
 import type { GatewayError } from "../../canonical/error.ts";
 import type { StreamEvent } from "../../canonical/stream-event.ts";
@@ -22,14 +22,14 @@ const maxCandidates = 128;
 export interface ReplyState {
   readonly reading: Reading;
   readonly candidates: (CandidateState | undefined)[];
-  /** Why the prompt was not answered at all, if it was not. */
+  /** The reason for which the prompt was blocked, if it was. */
   feedback: Json | undefined;
   usage: Usage | undefined;
   started: boolean;
   over: boolean;
 }
 
-/** A reply of which nothing has been read. */
+/** The state of a reply before its first chunk. */
 export function newReply(context: ReadContext): ReplyState {
   const { request } = context;
   const oneCall = request?.operation === "chat" && request.parallelToolCalls === false;
@@ -57,7 +57,7 @@ function start(state: ReplyState, chunk: JsonObject, out: StreamEvent[]): void {
   out.push({ type: "start", id: state.reading.replyId, model, ...secondsOf(createTime) });
 }
 
-/** The state of a candidate by its index; null for an index that no request can have asked for. */
+/** The state of a candidate by its index; null for an index that no request can lead to. */
 function candidateAt(state: ReplyState, index: Json | undefined): CandidateState | null {
   const at = typeof index === "number" ? index : 0;
   if (!Number.isInteger(at) || at < 0 || at >= maxCandidates) return null;
@@ -73,7 +73,7 @@ function readOne(state: ReplyState, wire: Json, out: StreamEvent[]): GatewayErro
   return isFailure(wire.finishReason) ? invalidUpstreamResponse("the model returned a malformed tool call") : null;
 }
 
-/** What one chunk says. */
+/** The events of one chunk. */
 export function readChunk(state: ReplyState, chunk: JsonObject): StreamEvent[] {
   const out: StreamEvent[] = [];
   if (isErrorBody(chunk)) return fail(state, parseError(200, chunk), out);
@@ -89,13 +89,13 @@ export function readChunk(state: ReplyState, chunk: JsonObject): StreamEvent[] {
   return out;
 }
 
-/** True when every candidate has said why it ended, or the prompt was refused as a whole. */
+/** Whether every candidate has a finish reason, or the prompt was blocked. */
 function isComplete({ candidates, feedback }: ReplyState): boolean {
   if (candidates.length === 0) return readBlock(feedback) !== null;
   return candidates.every((candidate) => candidate === undefined || candidate.last !== null);
 }
 
-/** The end of a reply. A whole one is complete by being there, a stream only by its finish reasons. */
+/** The end of a reply. A complete reply needs no finish reasons, a stream does. */
 export function endReply(state: ReplyState, isWhole: boolean): StreamEvent[] {
   const out: StreamEvent[] = [];
   if (state.over) return out;
@@ -120,7 +120,7 @@ function readFrame(state: ReplyState, { data }: Frame): StreamEvent[] {
   return data.trim() === "" ? [] : fail(state, invalidUpstreamResponse("a stream event is not a JSON object"));
 }
 
-/** A reader for one stream. It has no terminator, so the end of the body decides. */
+/** A reader for one stream. This wire has no terminator, so the end of the body decides. */
 export function streamReader(context: ReadContext): StreamReader {
   const state = newReply(context);
   return {

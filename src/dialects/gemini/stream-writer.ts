@@ -1,4 +1,5 @@
-// Deltas into chunks for a client: text as it comes, calls and pictures whole, the reason to end on the last chunk alone.
+// Writes events as chunks for a client: text as it arrives, calls and images complete, the finish reason on the last
+// chunk.
 import type { Citation, FinishReason, TokenLogprob } from "../../canonical/chat.ts";
 import type { GatewayError } from "../../canonical/error.ts";
 import type { ProviderState } from "../../canonical/provider-state.ts";
@@ -19,10 +20,10 @@ import { writeUsage } from "./usage.ts";
 
 interface BlockState {
   readonly open: OpenBlock;
-  /** All of it so far: calls and media are sent whole, texts are measured by what they cite. */
+  /** The whole block so far: calls and media are sent complete, and citations refer to positions in the text. */
   body: string;
   partIndex: number;
-  /** The last piece of a thought. */
+  /** The last fragment of thinking. */
   last: JsonObject | null;
 }
 
@@ -30,16 +31,16 @@ interface ChoiceState {
   readonly saying: Saying;
   readonly blocks: BlockState[];
   readonly texts: CitingText[];
-  /** Whole parts that go out with the next chunk: the last of them shares it with the reason to end. */
+  /** Complete parts that go out with the next chunk. The last of them shares its chunk with the finish reason. */
   waiting: JsonObject[];
-  /** A call has ended without being JSON: how the reply ends decides whether that is an error. */
+  /** A call ended with invalid JSON. The finish reason decides whether that is an error. */
   isBroken: boolean;
 }
 
 interface State {
   readonly context: WriteContext;
   readonly choices: ChoiceState[];
-  /** Members that every chunk ends with, as JSON text without the opening brace. */
+  /** Members at the end of every chunk, as JSON text without the opening brace. */
   tail: string;
   usage: Usage | undefined;
   over: boolean;
@@ -62,7 +63,10 @@ function tailOf(context: WriteContext, start: Partial<Of<"start">> = {}): string
   return JSON.stringify(members).slice(1);
 }
 
-/** The frame that there are most of, put together by hand. `more`: members of the candidate, each with a comma before it. */
+/**
+ * The most frequent frame, concatenated instead of serialized. `more`: members of the candidate, each with a leading
+ * comma.
+ */
 function partsFrame(state: State, index: number, parts: string, more = ""): Frame {
   const candidate = `{"content":{"parts":[${parts}],"role":"model"},"index":${index}${more}}`;
   return { data: `{"candidates":[${candidate}],${state.tail}` };
@@ -96,13 +100,15 @@ function writeText(state: State, delta: Of<"text">): Frame[] {
   return [partsFrame(state, delta.choice, parts, tokensMember(delta.logprobs))];
 }
 
-/** The parts that wait, in a frame of their own. */
+/** The waiting parts, in a frame of their own. */
 function waitingFrame(state: State, index: number): Frame[] {
   const parts = takeWaiting(choiceAt(state, index)).slice(0, -1);
   return parts === "" ? [] : [partsFrame(state, index, parts)];
 }
 
-/** A piece of thought. The last one waits: it may have to carry the state, since clients drop a part without words. */
+/**
+ * A fragment of thinking. The last one waits: it may have to carry the state, since clients drop parts without text.
+ */
 function writeThought(state: State, delta: Of<"thinking">): Frame[] {
   const choice = choiceAt(state, delta.choice);
   const block = choice.blocks[delta.block];
@@ -178,7 +184,7 @@ function lastCandidate(choice: ChoiceState, index: number, finishReason: FinishR
   });
 }
 
-/** The feedback on a prompt that nobody answered; null where there is an answer. */
+/** The feedback for a blocked prompt; null for any other reply. */
 function feedbackOn(state: State, [stop, ...others]: readonly FinishReason[]): JsonObject | null {
   const isSilent = state.choices.every((choice) => choice.blocks.length === 0);
   return stop !== undefined && others.length === 0 && isSilent ? writeBlock(stop) : null;

@@ -1,4 +1,4 @@
-// The streaming side of this dialect: reader, writer, heartbeat, and the array in which the stream comes without events.
+// The stream codec: reader, writer, heartbeat, and the JSON array for streams without events.
 import { keepAliveComment } from "../../lib/sse.ts";
 import type { StreamCodec } from "../dialect.ts";
 import { streamReader } from "./stream-reader.ts";
@@ -8,6 +8,6 @@ export const stream: StreamCodec = {
   reader: streamReader,
   writer: streamWriter,
   heartbeat: () => keepAliveComment,
-  /** White space between elements keeps an array warm. */
+  /** White space between elements keeps the connection open. */
   array: { open: "[", between: ",\r\n", close: "]", heartbeat: "\n" },
 };

@@ -1,4 +1,4 @@
-// Counting the tokens of a request that is not sent: the question as an ask, and the figure as an answer.
+// Token counting: parses the request to count, and writes the count.
 import type { ChatRequest } from "../../canonical/chat.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import type { RenderContext, RequestMeta, UpstreamRequest } from "../dialect.ts";
@@ -11,7 +11,7 @@ const countVerb = "countTokens";
 
 export const countSchema = CountTokensRequest;
 
-/** The ask whose input is to be counted: the whole request where the client gave one, else the contents alone. */
+/** The request whose input is counted: the whole request if the client sent one, otherwise the contents only. */
 export function parseCount(wire: JsonObject, envelope: RequestMeta): ChatRequest {
   const said = inCamelCase(wire);
   const request = isObject(said.generateContentRequest) ? said.generateContentRequest : said;
@@ -19,7 +19,7 @@ export function parseCount(wire: JsonObject, envelope: RequestMeta): ChatRequest
   return readRequest(request, envelope.params.model ?? "", false);
 }
 
-/** The client's own question, for an upstream of this dialect. */
+/** The client's request, for an upstream of this dialect. */
 export function countCall(wire: JsonObject, context: RenderContext): UpstreamRequest {
   const member = isObject(wire.generate_content_request) ? "generate_content_request" : "generateContentRequest";
   const request = wire[member];
@@ -30,13 +30,13 @@ export function countCall(wire: JsonObject, context: RenderContext): UpstreamReq
   return { path: callPath(context.model, countVerb), body };
 }
 
-/** The figure in an upstream's answer; null when it has none. */
+/** The count in an upstream's reply; null when it has none. */
 export function readCount(reply: JsonObject): number | null {
   const { totalTokens } = reply;
   return typeof totalTokens === "number" && Number.isInteger(totalTokens) && totalTokens >= 0 ? totalTokens : null;
 }
 
-/** The answer for a client. */
+/** The reply for a client. */
 export function renderCount(totalTokens: number): JsonObject {
   return { totalTokens };
 }

@@ -1,4 +1,4 @@
-// Tools and the choice among them, from the wire into canon and back.
+// Tools and tool choice, between the wire and the canonical model.
 import type { ChatRequest, FunctionTool, Tool, ToolChoice } from "../../canonical/chat.ts";
 import type { UnmappedField } from "../../canonical/warning.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
@@ -16,12 +16,12 @@ import { dialectName } from "./signature.ts";
 const cleanName = /^[A-Za-z_][A-Za-z0-9_.:-]*$/;
 const maxNameChars = 128;
 
-/** Tool names of a request as this wire takes them. */
+/** Tool names of a request that this wire accepts. */
 export function namesFor(request: ChatRequest): ToolNames {
   return toolNames(request, maxNameChars, cleanName);
 }
 
-/** Members of a function that only this dialect has. */
+/** Members of a function that exist only in this dialect. */
 const ownMembers = ["behavior", "response", "responseJsonSchema"];
 
 function inputSchema(wire: JsonObject): { readonly parameters?: JsonObject } {
@@ -42,7 +42,7 @@ function readFunction(wire: JsonObject, path: string, extras: UnmappedField[]): 
   };
 }
 
-/** One entry may declare functions and name several tools of the server. An empty object asks for its tool all the same. */
+/** One entry may declare functions and several server tools. An empty object enables its tool. */
 function readTool(wire: JsonObject, index: number, extras: UnmappedField[]): Tool[] {
   const path = `tools[${index}]`;
   const functions = objectsIn(wire.functionDeclarations).map((each, number) =>
@@ -79,7 +79,7 @@ function chosen(mode: string, names: readonly string[]): ToolChoice | undefined 
 const isStrict = (tool: Tool): boolean => tool.kind === "function" && tool.strict === true;
 const strict = (tool: Tool): Tool => (tool.kind === "function" ? { ...tool, strict: true } : tool);
 
-/** What `toolConfig` says about the tools. Checked calls are strict tools in other words. */
+/** What `toolConfig` sets for the tools. Validated calls are strict tools in other dialects. */
 export function readToolConfig(
   wire: Json | undefined,
   tools: readonly Tool[],
@@ -102,7 +102,7 @@ export function readToolConfig(
   return { tools: mode === "VALIDATED" ? tools.map(strict) : tools, ...(toolChoice ? { toolChoice } : {}) };
 }
 
-/** The schema of an input; one without properties is left out, because servers refuse it. */
+/** The schema of an input. One without properties is left out, because servers refuse it. */
 function renderSchema(parameters: JsonObject | undefined, limits: ModelLimits, warnings: Warnings): JsonObject {
   if (parameters === undefined || isAbsent(parameters)) return {};
   if (parameters.type === "object" && isAbsent(parameters.properties) && parameters.$ref === undefined) return {};
@@ -161,7 +161,7 @@ function checkChoice(choice: ToolChoice | undefined, tools: readonly Tool[], war
   throw badValue(warnings.context.fieldPath("toolChoice"), "'allowedFunctionNames' has a name that is not in 'tools'.");
 }
 
-/** `tools` and `toolConfig`. One call at most is seen to when the reply is read. */
+/** Renders `tools` and `toolConfig`. A limit of one call is applied when the reply is read. */
 export function renderTools(
   request: ChatRequest,
   names: ToolNames,

@@ -1,4 +1,4 @@
-// Token counts: this wire tells cached input inside the prompt's count, and thinking beside the candidates'.
+// Token counts: here the prompt count includes cached input, and the candidates' count excludes thinking.
 import {
   areCounts,
   rareBuckets,
@@ -20,19 +20,19 @@ const names = [
   "totalTokenCount",
 ] as const;
 
-/** Visible output; some relays only tell the total. */
+/** Visible output; some relays return only the total. */
 function visible(counts: JsonObject, input: number, thoughts: number): number {
   if (typeof counts.candidatesTokenCount === "number") return tokenCount(counts.candidatesTokenCount);
   return Math.max(0, tokenCount(counts.totalTokenCount) - input - thoughts);
 }
 
-/** Tokens of one modality in the lists that divide a total; video and documents are priced as text. */
+/** Tokens of one modality in the lists that break down a total. Video and documents are priced as text. */
 function tokensOf(modality: "AUDIO" | "IMAGE", ...lists: readonly (Json | undefined)[]): number {
   const entries = lists.flatMap((list) => (Array.isArray(list) ? list : [])).filter(isObject);
   return entries.reduce((sum, entry) => (entry.modality === modality ? sum + tokenCount(entry.tokenCount) : sum), 0);
 }
 
-/** The same of the input that no cache served. */
+/** The same for the input that was not cached. */
 const uncachedOf = (counts: JsonObject, modality: "AUDIO" | "IMAGE"): number =>
   Math.max(
     0,
@@ -40,7 +40,10 @@ const uncachedOf = (counts: JsonObject, modality: "AUDIO" | "IMAGE"): number =>
       tokensOf(modality, counts.cacheTokensDetails),
   );
 
-/** The disjoint buckets of `usageMetadata`; undefined when it tells nothing, or what cannot be true. Input of server tools counts as input. */
+/**
+ * The disjoint buckets of `usageMetadata`; undefined when it is empty or cannot be true. Input of server tools counts
+ * as input.
+ */
 export function readUsage(counts: Json | undefined): Usage | undefined {
   if (!isObject(counts)) return undefined;
   if (typeof counts.promptTokenCount !== "number" && typeof counts.totalTokenCount !== "number") return undefined;
